@@ -11,8 +11,8 @@ import {
 } from '../events/core.js';
 import type { InboundId } from '../events/ids.js';
 import { DataKeyDestroyed } from '../events/panel.js';
-import type { JsonObject } from '../lib/json.js';
-import { sameJson } from '../lib/json.js';
+import { type JsonObject, sameJson } from '../lib/json.js';
+import type { Text } from '../messages/message.js';
 import type { Command, Decider } from './command.js';
 import { reject } from './rejection.js';
 
@@ -25,9 +25,9 @@ export type CoreCommand =
   | Command<'ChangeCoreTemplate', { readonly template: JsonObject; readonly outboundTestUrl: string }>
   | Command<'RecordCoreStarted', Started>
   | Command<'RecordCoreStopped', Stopped>
-  | Command<'RecordCoreFailed', { readonly run: string | null; readonly reason: string }>
+  | Command<'RecordCoreFailed', { readonly run: string | null; readonly reason: Text }>
   | Command<'RecordCoreDrift', { readonly inboundTags: readonly string[]; readonly clientCount: number }>
-  | Command<'RecordInboundRejected', { readonly inbound: InboundId; readonly reason: string }>
+  | Command<'RecordInboundRejected', { readonly inbound: InboundId; readonly reason: Text }>
   | Command<'RecordInboundAccepted', { readonly inbound: InboundId }>;
 
 export const core: Decider<CoreCommand> = {
@@ -56,6 +56,6 @@ export const core: Decider<CoreCommand> = {
     CoreDriftRepaired({ inboundTags: [...inbounds], clientCount: clients }),
   ],
   RecordInboundRejected: (data, { refused }) =>
-    refused.get(data.inbound) === data.reason ? [] : [InboundRejectedByCore(data)],
+    sameJson(refused.get(data.inbound), data.reason) ? [] : [InboundRejectedByCore(data)],
   RecordInboundAccepted: (data, { refused }) => (refused.has(data.inbound) ? [InboundAcceptedByCore(data)] : []),
 };

@@ -8,12 +8,13 @@ import {
   PanelUpdateInstalled,
   PanelUpdateRolledBack,
 } from '../events/releases.js';
+import type { Text } from '../messages/message.js';
 import type { Command, Decider } from './command.js';
 import type { GeoResult } from './ports/releases.js';
 
 interface Failed {
   readonly version: string;
-  readonly reason: string;
+  readonly reason: Text;
 }
 
 export type ReleaseCommand =
@@ -33,7 +34,7 @@ export type ReleaseCommand =
 
 const restart = (cause: number) => ({ ...CoreRestartRequested({}), cause });
 
-/** What was installed is a fact by now. A core that an admin has stopped stays stopped. */
+/** Records what was installed. A core that an admin has stopped stays stopped. */
 export const releases: Decider<ReleaseCommand> = {
   RecordCoreInstalled: (data, { core: { wanted } }) => [CoreVersionInstalled(data), ...(wanted ? [restart(0)] : [])],
   RecordCoreRolledBack: (data, { core: { wanted } }) => [CoreVersionRolledBack(data), ...(wanted ? [restart(0)] : [])],

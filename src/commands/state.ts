@@ -14,6 +14,7 @@ import { nodeUnmanagedItemsKey } from '../events/node/node-sync.js';
 import { defaultSettings, type SecretKey, type Settings } from '../events/settings/settings.js';
 import { mayBePruned } from '../events/traffic.js';
 import { credentialsKey, upgradedCredentialsKey } from '../events/user.js';
+import type { Text } from '../messages/message.js';
 import { credentialKey } from './client/credentials.js';
 
 export interface User {
@@ -58,7 +59,7 @@ export interface PanelState {
   } | null;
   core: { readonly run: string | null; readonly wanted: boolean };
   /** Inbounds that the core does not take, and why. */
-  refused: Map<InboundId, string>;
+  refused: Map<InboundId, Text>;
   certificates: CertificateStatuses;
   lastInbound: number;
   lastClient: number;
@@ -100,7 +101,7 @@ function initial(): PanelState {
 
 export const panelState: Fold<PanelState> = {
   name: 'state',
-  version: 9,
+  version: 10,
   initial,
   apply(state, event) {
     unindex(state, event);

@@ -1,4 +1,5 @@
 import type { Core } from '../commands/ports/core.js';
+import { render } from '../messages/render.js';
 import { refusedHere } from '../projections/core/refused-here.js';
 import type { ReadModels } from '../projections/read-models.js';
 import type { SwitchResult } from '../store/generations.js';
@@ -45,7 +46,7 @@ export function bannerText({ read, core, startup, servers, version, dataDir }: P
 function coreLine(read: ReadModels, core: Pick<Core, 'process'>): string {
   const { process: state } = read.core();
   if (state.state === 'running') return `running, version ${state.version}`;
-  if (state.error !== '') return `${state.state}: ${state.error}`;
+  if (state.error !== null) return `${state.state}: ${render(state.error, 'en')}`;
   return core.process.running ? 'starting' : 'stopped';
 }
 
@@ -53,7 +54,7 @@ function coreLine(read: ReadModels, core: Pick<Core, 'process'>): string {
 function refusals(read: ReadModels): readonly string[] {
   const inbounds = new Map(read.inbounds.all().map((inbound) => [inbound.id, inbound]));
   return refusedHere(inbounds, read.core()).map(
-    ({ inbound: { id, tag }, reason }) => `the core does not accept inbound ${id} (${tag}): ${reason}`,
+    ({ inbound: { id, tag }, reason }) => `the core does not accept inbound ${id} (${tag}): ${render(reason, 'en')}`,
   );
 }
 

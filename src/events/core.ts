@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { Count, KeyVersion, oneOf, Reason, Run } from './fields.js';
+import { Count, KeyVersion, oneOf, Run } from './fields.js';
 import { InboundId } from './ids.js';
 import { defineEvent } from './log/event.js';
+import { textSchema } from './text.js';
 
 const stream = () => 'core';
 
@@ -68,7 +69,7 @@ export const CoreFailed = defineEvent('CoreFailed', {
   },
   data: z.strictObject({
     run: Run.nullable().describe('Id of the run that ended; null = the core did not start.'),
-    reason: Reason,
+    reason: textSchema,
   }),
   stream,
 });
@@ -86,7 +87,7 @@ export const CoreDriftRepaired = defineEvent('CoreDriftRepaired', {
 export const InboundRejectedByCore = defineEvent('InboundRejectedByCore', {
   summary: 'The core rejected an inbound. The panel left it out so that the other inbounds run.',
   recordedBy: { RecordInboundRejected: 'the core refuses or crashes with the inbound; once for the same reason' },
-  data: z.strictObject({ inbound: InboundId, reason: Reason }),
+  data: z.strictObject({ inbound: InboundId, reason: textSchema }),
   stream,
 });
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { Hash, oneOf, Reason } from './fields.js';
+import { Hash, oneOf } from './fields.js';
 import { defineEvent } from './log/event.js';
+import { textSchema } from './text.js';
 
 const Version = z.string().describe('The new version.');
 
@@ -21,7 +22,7 @@ export const CoreVersionRolledBack = defineEvent('CoreVersionRolledBack', {
   data: z.strictObject({
     version: Version.describe('The version that failed.'),
     restoredVersion: Version.nullable().describe('The version in use again; null = there is none.'),
-    reason: Reason,
+    reason: textSchema,
   }),
   stream: () => 'core',
 });
@@ -29,7 +30,7 @@ export const CoreVersionRolledBack = defineEvent('CoreVersionRolledBack', {
 export const CoreInstallFailed = defineEvent('CoreInstallFailed', {
   summary: 'A version of the core could not be downloaded or verified. The running version is unchanged.',
   recordedBy: { RecordCoreInstallFailed: 'an installation that an admin requested fails' },
-  data: z.strictObject({ version: Version, reason: Reason }),
+  data: z.strictObject({ version: Version, reason: textSchema }),
   stream: () => 'core',
 });
 
@@ -47,7 +48,7 @@ export const PanelUpdateInstalled = defineEvent('PanelUpdateInstalled', {
 export const PanelUpdateFailed = defineEvent('PanelUpdateFailed', {
   summary: 'A newer version of the panel could not be downloaded or verified.',
   recordedBy: { RecordPanelUpdateFailed: 'an update that an admin requested fails' },
-  data: z.strictObject({ version: Version, reason: Reason }),
+  data: z.strictObject({ version: Version, reason: textSchema }),
   stream: () => 'panel',
 });
 
@@ -57,7 +58,7 @@ export const PanelUpdateRolledBack = defineEvent('PanelUpdateRolledBack', {
   data: z.strictObject({
     version: Version.describe('The version that failed.'),
     restoredVersion: Version.describe('The version in use again.'),
-    reason: Reason,
+    reason: textSchema,
   }),
   stream: () => 'panel',
 });
@@ -78,7 +79,7 @@ export const GeoFilesUpdated = defineEvent('GeoFilesUpdated', {
             failed: 'the former file stays',
           }).describe('The result.'),
           sha256: Hash.nullable().describe('SHA-256 of the new file; null = there is none.'),
-          reason: z.string().nullable().describe('Why the update failed; null = it did not.'),
+          reason: textSchema.nullable().describe('Why the update failed; null = it did not.'),
         }),
       )
       .describe('The result for each file.'),

@@ -83,7 +83,7 @@ export function choosePanel(dataDir: string, version: string | null): void {
 export interface RollBack {
   readonly version: string;
   readonly to: string;
-  readonly reason: string;
+  readonly reason: Text;
 }
 
 /** What the launcher left for the panel to record; it is told once. */
@@ -137,7 +137,7 @@ export async function launch(options: LaunchOptions): Promise<number> {
       if (!asked) {
         const reason = reasonOf(ending, readyMs);
         choosePanel(dataDir, proven);
-        const report: RollBack = { version: version ?? own, to: proven ?? own, reason: render(reason, 'en') };
+        const report: RollBack = { version: version ?? own, to: proven ?? own, reason };
         replaceFile(reportOf(dataDir), JSON.stringify(report));
         print(message('backup.versionRolledBack', { version: report.version, why: reason }));
       }

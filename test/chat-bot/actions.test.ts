@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CoreError } from '../../src/commands/ports/core.js';
+import { verbatim } from '../../src/messages/message.js';
 import { alice, one as alicesInbound, bob, draft, inboundDraft, two, userId } from '../kit/builders.js';
 import { ADMIN, OTHER_ADMIN, STRANGER, startBot, until } from './kit.js';
 
@@ -158,7 +159,7 @@ describe('the core', () => {
 
   it('is not, when it would not start', async () => {
     const { ask, press, place } = await startBot();
-    place.core.config.test = () => Promise.reject(new CoreError('invalid', 'no <such> outbound'));
+    place.core.config.test = () => Promise.reject(new CoreError('invalid', verbatim('no <such> outbound')));
     const shown = await ask('/restart');
     await press('Yes', shown);
     await until(() => shown.text.startsWith('The core does not accept'), 'the reason is there');

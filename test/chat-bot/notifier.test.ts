@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CpuWatch } from '../../src/chat-bot/cpu-watch.js';
 import type { AnyCommand } from '../../src/commands/catalog.js';
+import { verbatim } from '../../src/messages/message.js';
 import { DAY, draft, one, T0, userId } from '../kit/builders.js';
 import { ADMIN, GROUP, OTHER_ADMIN, startBot, until } from './kit.js';
 
@@ -71,7 +72,10 @@ describe('every admin is told', () => {
 
   it('of a core that fails, once for the same reason, and when it runs again', async () => {
     const { place, told } = await start();
-    const fails = (reason: string): AnyCommand => ({ type: 'RecordCoreFailed', data: { run: null, reason } });
+    const fails = (reason: string): AnyCommand => ({
+      type: 'RecordCoreFailed',
+      data: { run: null, reason: verbatim(reason) },
+    });
     const runs: AnyCommand = { type: 'RecordCoreStarted', data: { run: 'r9', version: '26.7.28', reason: 'recovery' } };
     place.must(fails('no <port>'));
     expect(await told(1)).toEqual(['Events of the panel\nThe core failed: no <port>']);
@@ -90,7 +94,7 @@ describe('every admin is told', () => {
   it('of an inbound that the core leaves out, with the reason', async () => {
     const { place, told } = await start();
     const reason = 'open /srv/cert/a.pem: no such file or directory';
-    place.must({ type: 'RecordInboundRejected', data: { inbound: one, reason } });
+    place.must({ type: 'RecordInboundRejected', data: { inbound: one, reason: verbatim(reason) } });
     expect(await told(1)).toEqual([`Events of the panel\nThe core rejects an inbound: Inbound 1: ${reason}`]);
   });
 

@@ -6,6 +6,7 @@ import { InboundAcceptedByCore, InboundRejectedByCore } from '../../src/events/c
 import { NodeId } from '../../src/events/ids.js';
 import { InboundDisabled } from '../../src/events/inbound/inbound.js';
 import { NodeAdded, NodeDeleted } from '../../src/events/node/node.js';
+import { verbatim } from '../../src/messages/message.js';
 import { coreState } from '../../src/projections/core/core-state.js';
 import { refusedHere } from '../../src/projections/core/refused-here.js';
 import { inbounds } from '../../src/projections/inbounds.js';
@@ -28,7 +29,7 @@ const lines = async (...events: PanelEvent[]): Promise<readonly string[]> =>
     .map(plain)
     .map(({ what, ok, note, detail }) => `${ok ? 'ok' : note ? 'NOTE' : 'BAD'} ${what}: ${detail}`);
 const reason = 'open /a.pem: no such file or directory';
-const refused = InboundRejectedByCore({ inbound: one, reason });
+const refused = InboundRejectedByCore({ inbound: one, reason: verbatim(reason) });
 
 /** A TLS inbound with these files. */
 const tls = (certificateFile: string, keyFile: string, over: { id?: typeof two; node?: NodeId } = {}) =>

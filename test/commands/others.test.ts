@@ -20,6 +20,7 @@ import {
   UserCreated,
   UserCredentialsChanged,
 } from '../../src/events/user.js';
+import { verbatim } from '../../src/messages/message.js';
 import { caused, inboundAdded, one, T0, userId } from '../kit/builders.js';
 import { given } from '../kit/spec.js';
 
@@ -117,19 +118,19 @@ describe('the core', () => {
     const stopped = { run: 'r1', reason: 'request' } as const;
     given(started).when({ type: 'RecordCoreStopped', data: stopped }).then(CoreStopped(stopped));
     given(started, CoreStopped(stopped)).when({ type: 'RecordCoreStopped', data: stopped }).thenNothing();
-    const failed = { run: 'r1', reason: 'killed' };
+    const failed = { run: 'r1', reason: verbatim('killed') };
     given(started).when({ type: 'RecordCoreFailed', data: failed }).then(CoreFailed(failed));
     const drift = { inboundTags: ['in-1'], clientCount: 2 };
     given(started).when({ type: 'RecordCoreDrift', data: drift }).then(CoreDriftRepaired(drift));
   });
 
   it('refuses an inbound once for each reason, and takes it once', () => {
-    const refuse = { type: 'RecordInboundRejected', data: { inbound: one, reason: 'no' } } as const;
+    const refuse = { type: 'RecordInboundRejected', data: { inbound: one, reason: verbatim('no') } } as const;
     const accept = { type: 'RecordInboundAccepted', data: { inbound: one } } as const;
     const refused = InboundRejectedByCore(refuse.data);
     given(inboundAdded()).when(refuse).then(refused);
     given(inboundAdded(), refused).when(refuse).thenNothing();
-    const other = { inbound: one, reason: 'another no' };
+    const other = { inbound: one, reason: verbatim('another no') };
     given(inboundAdded(), refused)
       .when({ type: 'RecordInboundRejected', data: other })
       .then(InboundRejectedByCore(other));

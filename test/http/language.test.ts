@@ -6,7 +6,7 @@ import { Pattern, placesOf } from '../../src/http/language/pattern.js';
 import { catalogues, explained, translated } from '../../src/http/language/translate.js';
 import { textOfIssue } from '../../src/messages/issue.js';
 import { languages } from '../../src/messages/language.js';
-import { message } from '../../src/messages/message.js';
+import { message, type Text, verbatim } from '../../src/messages/message.js';
 import { sentencesInSource } from './kit/sentences.js';
 
 const found = sentencesInSource();
@@ -91,8 +91,9 @@ describe('what is said', () => {
   });
 
   it('translates every reason of a list, and what stands behind the name of a file', () => {
-    const failed = new Rejection('GEO_FAILED', { why: ['geoip.dat: it took too long', 'geosite.dat: EX'] });
-    expect(explained(failed, 'ru')).toBe('geoip.dat: это длилось слишком долго\r\ngeosite.dat: EX');
+    const problem = (file: string, why: Text) => message('geo.fileProblem', { file, why });
+    const why = [problem('geoip.dat', message('geo.fileEmpty')), problem('geosite.dat', verbatim('EX'))];
+    expect(explained(new Rejection('GEO_FAILED', { why }), 'ru')).toBe('geoip.dat: геофайл пуст\r\ngeosite.dat: EX');
   });
 
   it('says every problem of the settings', () => {

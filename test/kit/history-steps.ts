@@ -5,6 +5,7 @@ import type { Client } from '../../src/events/client/client-document.js';
 import { UserId } from '../../src/events/ids.js';
 import { PROTOCOLS } from '../../src/events/inbound/inbound.js';
 import type { Inbound } from '../../src/events/inbound/inbound-document.js';
+import { verbatim } from '../../src/messages/message.js';
 import { DAY, draft, HOUR, inboundDraft, inboundId } from './builders.js';
 import { nodeStepKinds } from './history-node-steps.js';
 import { OTHER_TOKEN, stepAt, TOKEN } from './totp.js';
@@ -101,7 +102,10 @@ export const stepKinds = {
   ],
   refused: [
     1,
-    onInbound(({ id }, { b }) => ({ type: 'RecordInboundRejected', data: { inbound: id, reason: `reason ${b % 3}` } })),
+    onInbound(({ id }, { b }) => ({
+      type: 'RecordInboundRejected',
+      data: { inbound: id, reason: verbatim(`reason ${b % 3}`) },
+    })),
   ],
   accepted: [1, onInbound(({ id }) => ({ type: 'RecordInboundAccepted', data: { inbound: id } }))],
   client: [
@@ -190,7 +194,9 @@ export const stepKinds = {
   coreEnded: [1, ({ run }) => [{ type: 'RecordCoreStopped', data: { run, reason: 'request' } }]],
   coreFailed: [
     1,
-    ({ state, a }) => [{ type: 'RecordCoreFailed', data: { run: state.core.run, reason: `reason ${a % 3}` } }],
+    ({ state, a }) => [
+      { type: 'RecordCoreFailed', data: { run: state.core.run, reason: verbatim(`reason ${a % 3}`) } },
+    ],
   ],
   coreAsked: [1, ({ a }) => [{ type: a % 2 === 0 ? 'StopCore' : 'RestartCore', data: {} }]],
   template: [

@@ -1,12 +1,13 @@
 import { NEVER } from 'rxjs';
 import { type Core, CoreError } from '../../src/commands/ports/core.js';
+import { verbatim } from '../../src/messages/message.js';
 
 /** The methods that a test replaces, by port. */
 export type CoreStub = { readonly [Port in keyof Core]?: Partial<Core[Port]> };
 
 /** A core that accepts every configuration and runs nothing. */
 export function stubCore(over: CoreStub = {}): Core {
-  const fails = (): Promise<never> => Promise.reject(new CoreError('not-running', 'The core does not run'));
+  const fails = (): Promise<never> => Promise.reject(new CoreError('not-running', verbatim('The core does not run')));
   const done = async (): Promise<void> => undefined;
   return {
     process: {

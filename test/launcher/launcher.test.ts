@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { choosePanel, chosenPanel, dataDirOf, launch, panelFolder, takeReport } from '../../src/launcher/launcher.js';
+import { render } from '../../src/messages/render.js';
 import { putPanel } from '../kit/fake-panel.js';
 import { eventually } from '../kit/wait.js';
 
@@ -70,7 +71,9 @@ describe('the launcher', () => {
     expect(await run({ readyMs: reason.includes('code') ? 20_000 : 2000 })).toBe(0);
     expect(starts()).toEqual(['1.1.0', '1.0.0']);
     expect(chosenPanel(dataDir, '1.0.0')).toBeNull();
-    expect(takeReport(dataDir)).toEqual({ version: '1.1.0', to: '1.0.0', reason });
+    const report = takeReport(dataDir);
+    expect(report).toMatchObject({ version: '1.1.0', to: '1.0.0' });
+    expect(report && render(report.reason, 'en')).toBe(reason);
     expect(takeReport(dataDir)).toBeNull();
   });
 

@@ -28,10 +28,10 @@ describe('the log of the panel', () => {
     const files = { certFile: '/c.pem', keyFile: '/k.pem' };
     happens(
       CoreStarted({ run: 'r', version: '26.7', reason: 'start' }),
-      CoreFailed({ run: 'r', reason: 'The core was killed' }),
+      CoreFailed({ run: 'r', reason: verbatim('The core was killed') }),
       CertificateRejected({ server: 'panel', ...files, reason: verbatim('it has expired') }),
       PanelRestartFailed({ server: 'panel', reason: verbatim('no such port') }),
-      InboundRejectedByCore({ inbound: InboundId.parse(3), reason: 'no such file' }),
+      InboundRejectedByCore({ inbound: InboundId.parse(3), reason: verbatim('no such file') }),
     );
     expect(lines).toEqual([
       'error The core failed {"why":"The core was killed"}',
@@ -54,7 +54,7 @@ describe('a disk that refuses', () => {
       answer = next;
       expect(dispatch(command, context)).toBe(next);
     };
-    const written = { events: recorded([CoreFailed({ run: null, reason: 'x' })]) };
+    const written = { events: recorded([CoreFailed({ run: null, reason: verbatim('x') })]) };
     answers(written);
     answers(reject('STORAGE_FULL'));
     answers(reject('STORAGE_FULL'));

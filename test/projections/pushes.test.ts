@@ -8,7 +8,7 @@ import {
   InboundRejectedByCore,
 } from '../../src/events/core.js';
 import { InboundId } from '../../src/events/ids.js';
-import { message } from '../../src/messages/message.js';
+import { message, verbatim } from '../../src/messages/message.js';
 import { render } from '../../src/messages/render.js';
 import { rendered } from '../../src/messages/rendered.js';
 import { pushesOf } from '../../src/projections/pushes.js';
@@ -74,9 +74,9 @@ describe('what browsers are told', () => {
         severity: 'warning',
       },
     ]);
-    expect(pushesOf(recorded([CoreFailed({ run: 'r', reason: 'killed' })]))).toStrictEqual([
+    expect(pushesOf(recorded([CoreFailed({ run: 'r', reason: verbatim('killed') })]))).toStrictEqual([
       { type: 'xrayState', data: 'error' },
-      { type: 'notification', title: message('notifications.coreFailed'), body: 'killed', severity: 'error' },
+      { type: 'notification', title: message('notifications.coreFailed'), body: verbatim('killed'), severity: 'error' },
     ]);
   });
 
@@ -101,14 +101,17 @@ describe('what browsers are told', () => {
   it('tells of inbounds that the core leaves out, and of their return', () => {
     const inbound = InboundId.parse(3);
     const events = recorded([
-      InboundRejectedByCore({ inbound, reason: 'open /a.pem: no such file or directory' }),
+      InboundRejectedByCore({ inbound, reason: verbatim('open /a.pem: no such file or directory') }),
       InboundAcceptedByCore({ inbound }),
     ]);
     expect(pushesOf(events)).toStrictEqual([
       {
         type: 'notification',
         title: message('notifications.inboundRejectedByCore'),
-        body: message('notifications.inboundReason', { inbound, reason: 'open /a.pem: no such file or directory' }),
+        body: message('notifications.inboundReason', {
+          inbound,
+          reason: verbatim('open /a.pem: no such file or directory'),
+        }),
         severity: 'error',
       },
       {

@@ -12,6 +12,8 @@ import {
   type Sample,
 } from '../../commands/ports/gauges.js';
 import type { HostMonitor, HostReading } from '../../commands/ports/host.js';
+import { textOf } from '../../messages/error.js';
+import { message } from '../../messages/message.js';
 import { GaugeFile } from './file.js';
 import { Rings, SLOT_SECONDS, WINDOW } from './rings.js';
 
@@ -34,7 +36,7 @@ const ANSWERS = 24;
 
 const NOT_RUNNING: CoreGauges = {
   listen: '',
-  reason: 'The core does not run',
+  reason: message('core.notRunning'),
   values: null,
   observatory: [],
   updatedAt: 0,
@@ -135,8 +137,7 @@ export class RingGauges implements Gauges {
     // A slow core is not queried twice at the same time.
     this.#asking ??= this.#readCore(slot, running.run)
       .catch((error: unknown) => {
-        const reason = error instanceof Error ? error.message : String(error);
-        this.#core = { ...NOT_RUNNING, listen: this.#parts.core.stats.metrics.listen ?? '', reason };
+        this.#core = { ...NOT_RUNNING, listen: this.#parts.core.stats.metrics.listen ?? '', reason: textOf(error) };
       })
       .finally(() => {
         this.#asking = null;
@@ -156,7 +157,7 @@ export class RingGauges implements Gauges {
     };
     const observatory = observed.toSorted((a, b) => (a.tag < b.tag ? -1 : 1)).slice(0, TAGS);
     const updatedAt = Math.floor(this.#parts.now() / 1000);
-    this.#core = { listen: source.listen ?? '', reason: '', values, observatory, updatedAt };
+    this.#core = { listen: source.listen ?? '', reason: null, values, observatory, updatedAt };
     const delays = observatory.flatMap(({ tag, alive, delay }) => (alive ? [[DELAY + tag, delay] as const] : []));
     this.#add(slot, [...Object.entries(values), ...delays]);
     this.#limitTags();

@@ -12,27 +12,28 @@ import {
 import { ReleaseError } from '../../commands/ports/releases.js';
 import { type Web, WebError } from '../../commands/ports/web.js';
 import type { GeoKind } from '../../events/geo/geo.js';
+import { isText, message } from '../../messages/message.js';
 import { flushLater, sha256Of } from '../data-directory/files.js';
 import { reasonOf } from '../releases/geo-files.js';
-import { geoLists } from '../releases/geo-format.js';
+import { type GeoLists, geoLists } from '../releases/geo-format.js';
 import { ruleSetFile } from './rule-set.js';
 
 export interface GeoSourceOptions {
   readonly web: Web;
-  /** Where the core looks for them. */
+  /** The folder from which the core reads them. */
   readonly folder: string;
-  /** In which a download must go on by `LEAST_BYTES`; 20 s without it. */
+  /** A download must receive `LEAST_BYTES` in each period of this length, in ms; default 20 s. */
   readonly idleMs?: number;
 }
 
 const MAX_BYTES = 128 * 1024 * 1024;
-/** A rule set is read in one go, which holds everything else up. */
+/** A rule set is parsed in one turn of the event loop, which blocks everything else. */
 const MAX_JSON_BYTES = 8 * 1024 * 1024;
 const TIMEOUT_MS = 10 * 60_000;
 const IDLE_MS = 20_000;
 const LEAST_BYTES = 16 * 1024;
 const LONGEST_TAG = 100;
-/** What came and is not in place yet, and what was in place before. */
+/** Downloaded files that are not in place yet, and replaced files. */
 const TEMPORARY = /^(staged|former)-[0-9a-f-]{36}\.dat$/;
 
 /** `GeoSourceFiles` over a folder. */
@@ -76,37 +77,32 @@ export function createGeoSourceFiles({ web, folder, idleMs = IDLE_MS }: GeoSourc
   };
 }
 
-/** The lists in what came; `bytes` when it had to be written anew for the core. Rejects with `ReleaseError`. */
+/** The lists in a download; `bytes` when it was converted for the core. Rejects with `ReleaseError`. */
 async function readable(
-  came: Buffer,
+  downloaded: Buffer,
   { type, alias }: GeoPlace,
 ): Promise<{ readonly bytes: Buffer | null; readonly tags: readonly string[] }> {
-  const lists = await geoLists(came);
-  if (typeof lists !== 'string') return { bytes: null, tags: usable(lists, type) };
-  const document = jsonIn(came);
+  const lists = await geoLists(downloaded);
+  if (!isText(lists)) return { bytes: null, tags: usable(lists, type) };
+  const document = jsonIn(downloaded);
   if (document === undefined) throw new ReleaseError(lists);
-  // The core looks for upper case, whatever a rule writes.
+  // The core looks for names in upper case, however a rule spells them.
   const tag = alias.toUpperCase();
   return { bytes: await ruleSetFile(document, type, tag), tags: [tag] };
 }
 
-function usable(
-  { tags, hasAddresses, hasDomains }: Exclude<Awaited<ReturnType<typeof geoLists>>, string>,
-  type: GeoKind,
-): readonly string[] {
-  // The core takes one for the other, and then matches nothing.
-  if (type === 'geosite' ? hasAddresses : hasDomains)
-    throw new ReleaseError(`what came is a geo file, but not one of the type ${type}`);
+function usable({ tags, hasAddresses, hasDomains }: GeoLists, type: GeoKind): readonly string[] {
+  // The core would accept a file of the other type, and match nothing.
+  if (type === 'geosite' ? hasAddresses : hasDomains) throw new ReleaseError(message('geo.typeMismatch', { type }));
   const found = tags.filter((tag) => tag === tag.toUpperCase());
-  if (found.length === 0)
-    throw new ReleaseError('what came has no list with a name in upper case, and the core finds no other');
+  if (found.length === 0) throw new ReleaseError(message('geo.noUsableList'));
   return found.filter((tag) => tag.length <= LONGEST_TAG).slice(0, MOST_TAGS);
 }
 
-/** `undefined` for what is no JSON. */
+/** `undefined` when the bytes are not a JSON object. */
 function jsonIn(bytes: Buffer): unknown {
   if (!/^[\uFEFF\s]*\{/.test(bytes.toString('utf8', 0, 100))) return undefined;
-  if (bytes.length > MAX_JSON_BYTES) throw new ReleaseError(`a rule set may have ${MAX_JSON_BYTES} bytes`);
+  if (bytes.length > MAX_JSON_BYTES) throw new ReleaseError(message('geo.ruleSetTooLarge', { limit: MAX_JSON_BYTES }));
   try {
     return JSON.parse(bytes.toString('utf8').replace(/^\uFEFF/, ''));
   } catch {
@@ -125,7 +121,7 @@ async function rewrite(path: string, content: Buffer): Promise<void> {
   }
 }
 
-/** As HTTP spells it, whatever the server sent; empty for what is no date. */
+/** A date in the format of HTTP; empty when it is not a valid date. */
 function dateOf(lastModified: string | null): string {
   const at = lastModified === null ? Number.NaN : Date.parse(lastModified);
   return Number.isNaN(at) ? '' : new Date(at).toUTCString();
@@ -139,9 +135,8 @@ function staged(folder: string, name: string, content: StagedGeo['content']): St
     place: async (file): Promise<Placed> => {
       const target = join(folder, file);
       const present = lstatSync(target, { throwIfNoEntry: false });
-      if (present !== undefined && !present.isFile())
-        throw new ReleaseError('something that is no plain file lies in its place');
-      // A second name of the old file: the place itself is never empty.
+      if (present !== undefined && !present.isFile()) throw new ReleaseError(message('geo.notPlainFile'));
+      // A hard link to the old file, so that the file never disappears.
       const former = present === undefined ? null : join(folder, `former-${randomUUID()}.dat`);
       if (former !== null) await link(target, former);
       try {

@@ -5,8 +5,9 @@ import { Writer } from 'protobufjs/minimal.js';
 import { ReleaseError } from '../../commands/ports/releases.js';
 import type { GeoKind } from '../../events/geo/geo.js';
 import { isObject } from '../../lib/json.js';
+import { message } from '../../messages/message.js';
 
-/** How the core takes the text of a domain. */
+/** How the core matches a domain. */
 const DOMAIN = { substring: 0, regex: 1, suffix: 2, full: 3 } as const;
 type DomainType = (typeof DOMAIN)[keyof typeof DOMAIN];
 
@@ -15,9 +16,9 @@ const MEMBERS: ReadonlySet<string> = new Set([
   ...(['type', 'invert'] as const),
 ]);
 const LONGEST = 1000;
-/** Characters of a wrong member that are shown. */
+/** Characters of an invalid value that are shown. */
 const SHOWN = 64;
-/** Rules and members that are read between two turns of the loop. */
+/** Rules and members that are read in one turn of the event loop. */
 const TURN = 5000;
 
 /**
@@ -27,7 +28,7 @@ const TURN = 5000;
  */
 export async function ruleSetFile(document: unknown, type: GeoKind, tag: string): Promise<Buffer> {
   const rules = isObject(document) ? document['rules'] : undefined;
-  if (!Array.isArray(rules)) throw new ReleaseError('what came is JSON, but no rule set');
+  if (!Array.isArray(rules)) throw new ReleaseError(message('geo.notRuleSet'));
   const pieces = [delimited(1, Buffer.from(tag))];
   let members: Uint8Array[] = [];
   let read = 0;
@@ -43,11 +44,11 @@ export async function ruleSetFile(document: unknown, type: GeoKind, tag: string)
     members = [];
     await turn();
   }
-  if (isEmpty) throw new ReleaseError(`what came is a rule set without anything of the type ${type}`);
+  if (isEmpty) throw new ReleaseError(message('geo.ruleSetEmpty', { type }));
   return Buffer.from(delimited(1, Buffer.concat([...pieces, ...members])));
 }
 
-/** The members of all rules, and null where a rule begins: an empty one takes time as well. */
+/** The members of all rules, and null at the start of each rule, because an empty rule takes time too. */
 function* membersOf(rules: readonly unknown[], type: GeoKind): Generator<Uint8Array | null> {
   for (const rule of rules) {
     yield null;
@@ -64,19 +65,18 @@ const delimited = (field: number, content: Uint8Array): Uint8Array =>
 
 type Rule = Readonly<Record<string, unknown>>;
 
-/** A rule that is a list of alternatives and nothing else. */
+/** A rule that is only a list of alternatives. Throws `ReleaseError` for any other rule. */
 function checked(rule: unknown): Rule {
-  if (!isObject(rule)) throw new ReleaseError('the rule set has a rule that is no object');
+  if (!isObject(rule)) throw new ReleaseError(message('geo.ruleNotObject'));
   const foreign = Object.keys(rule).find((name) => !MEMBERS.has(name));
   const isPlain = (rule['type'] ?? 'default') === 'default' && (rule['invert'] ?? false) === false;
-  if (foreign !== undefined || !isPlain)
-    throw new ReleaseError('the rule set has conditions besides domains and addresses, which a list cannot express');
+  if (foreign !== undefined || !isPlain) throw new ReleaseError(message('geo.ruleConditions'));
   return rule;
 }
 
 function* domainsOf(rule: Rule): Generator<Uint8Array> {
   const suffixes = texts(rule, 'domain_suffix');
-  // With a dot before it a suffix means what is below a name; together with the name itself that is the whole suffix.
+  // A suffix with a leading dot means the subdomains; together with the name itself, it is a whole suffix.
   const below = new Set(suffixes.filter((text) => text.startsWith('.')));
   for (const text of texts(rule, 'domain'))
     yield domain(below.delete(`.${text}`) ? DOMAIN.suffix : DOMAIN.full, nameOf(text));
@@ -89,32 +89,31 @@ function* domainsOf(rule: Rule): Generator<Uint8Array> {
   for (const text of texts(rule, 'domain_regex')) yield domain(DOMAIN.regex, expressionOf(text));
 }
 
-/** Read by another reader than the core's, which has its own way with flags and names, and no look-around. */
+/** Checks a regular expression. The core's engine differs from JavaScript's in flags and names, and has no look-around. */
 function expressionOf(text: string): string {
   const plain = text.replaceAll(/\(\?[imsU-]+\)/g, '').replaceAll(/\(\?[imsU-]+:/g, '(?:');
   try {
-    if (/\(\?<?[=!]/.test(plain)) throw noDomain(text);
+    if (/\(\?<?[=!]/.test(plain)) throw invalidDomain(text);
     RegExp(plain.replaceAll('(?P<', '(?<'));
     return text;
   } catch {
-    throw noDomain(text);
+    throw invalidDomain(text);
   }
 }
 
-/** A name, or parts of one, in lower case. */
+/** A domain name, or part of one, in lower case. */
 function nameOf(text: string): string {
-  if (!/^[\p{L}\p{N}_-]+(\.[\p{L}\p{N}_-]+)*$/u.test(text)) throw noDomain(text);
+  if (!/^[\p{L}\p{N}_-]+(\.[\p{L}\p{N}_-]+)*$/u.test(text)) throw invalidDomain(text);
   return text.toLowerCase();
 }
 
 function domain(type: DomainType, text: string): Uint8Array {
-  if (text === '' || text.length > LONGEST) throw noDomain(text);
+  if (text === '' || text.length > LONGEST) throw invalidDomain(text);
   return Writer.create().uint32(8).uint32(type).uint32(18).string(text).finish();
 }
 
-const noDomain = (text: string): ReleaseError =>
-  new ReleaseError(`the rule set has a domain that is none: ${shown(text)}`);
-const shown = (text: string): string => JSON.stringify(text.slice(0, SHOWN));
+const invalidDomain = (text: string): ReleaseError =>
+  new ReleaseError(message('geo.domainInvalid', { domain: text.slice(0, SHOWN) }));
 
 function* rangesOf(rule: Rule): Generator<Uint8Array> {
   for (const text of texts(rule, 'ip_cidr')) {
@@ -122,22 +121,22 @@ function* rangesOf(rule: Rule): Generator<Uint8Array> {
     const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
     const length = bits === undefined ? longest : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
     if (more.length > 0 || !(length >= 0 && length <= longest) || address.includes('%'))
-      throw new ReleaseError(`the rule set has an address that is none: ${shown(text)}`);
+      throw new ReleaseError(message('geo.addressInvalid', { address: text.slice(0, SHOWN) }));
     yield Writer.create().uint32(10).bytes(network(address, length)).uint32(16).uint32(length).finish();
   }
 }
 
-/** The first address of a range: the bits behind the prefix say nothing. */
+/** The first address of a range: the bits after the prefix are cleared. */
 function network(address: string, length: number): Buffer {
   const bytes = Buffer.from(ipaddr.parse(address).toByteArray());
   return Buffer.from(bytes.map((byte, index) => byte & (0xff << Math.max(0, Math.min(8, 8 * (index + 1) - length)))));
 }
 
-/** One text stands for a list of one. */
+/** The texts of a member; a single text counts as a list. */
 function texts(rule: Rule, name: string): readonly string[] {
   const value = rule[name] ?? [];
   const list: unknown = typeof value === 'string' ? [value] : value;
   if (!Array.isArray(list) || !list.every((item) => typeof item === 'string'))
-    throw new ReleaseError('the rule set has a member that is no list of texts');
+    throw new ReleaseError(message('geo.memberNotTexts'));
   return list as string[];
 }

@@ -5,21 +5,23 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import yauzl from 'yauzl';
 import { ReleaseError } from '../../commands/ports/releases.js';
+import { textOf } from '../../messages/error.js';
+import { message } from '../../messages/message.js';
 
 export interface ArchiveLimits {
   readonly entries: number;
-  /** Of everything that is unpacked, in bytes. */
+  /** Total size of the unpacked files, in bytes. */
   readonly bytes: number;
 }
 
-/** How much larger a file may be than its part of the archive; programs and texts stay under ten. */
+/** The highest compression ratio of a file; programs and texts stay under ten. */
 const MAX_RATIO = 100;
-/** Below that a file may be as regular as it likes, in bytes. */
+/** Smaller files may have any compression ratio; bytes. */
 const SMALL = 1024 * 1024;
 
 /**
- * Unpacks the files of a zip archive for which `pick` names a path. The whole table of contents is judged before the
- * first byte is written, and what comes out is counted, whatever the table says. Rejects with `ReleaseError`.
+ * Unpacks the files of a zip archive for which `pick` returns a path. The table of contents is checked before the first
+ * byte is written, and the unpacked bytes are counted, because the table may be wrong. Rejects with `ReleaseError`.
  */
 export async function extract(
   archive: string,
@@ -49,9 +51,9 @@ export async function extract(
   }
 }
 
-/** The table of contents, once nothing in it is out of the ordinary. */
+/** The table of contents. Rejects with `ReleaseError` for an unusual archive. */
 async function contents(zip: yauzl.ZipFile, limits: ArchiveLimits): Promise<readonly yauzl.Entry[]> {
-  if (zip.entryCount > limits.entries) throw new ReleaseError('the archive holds too many files');
+  if (zip.entryCount > limits.entries) throw new ReleaseError(message('releases.archiveFileLimit'));
   const entries: yauzl.Entry[] = [];
   const names = new Set<string>();
   let bytes = 0;
@@ -59,13 +61,14 @@ async function contents(zip: yauzl.ZipFile, limits: ArchiveLimits): Promise<read
     const { fileName, uncompressedSize, compressedSize } = entry;
     bytes += uncompressedSize;
     const type = (entry.externalFileAttributes >>> 16) & constants.S_IFMT;
-    if (entries.length >= limits.entries || bytes > limits.bytes) throw new ReleaseError('the archive is too large');
+    if (entries.length >= limits.entries || bytes > limits.bytes)
+      throw new ReleaseError(message('releases.archiveTooLarge'));
     if (uncompressedSize > SMALL && uncompressedSize > compressedSize * MAX_RATIO)
-      throw new ReleaseError('the archive unpacks to far more than it holds');
-    if (entry.isEncrypted()) throw new ReleaseError('the archive is encrypted');
+      throw new ReleaseError(message('releases.archiveRatio'));
+    if (entry.isEncrypted()) throw new ReleaseError(message('releases.archiveEncrypted'));
     if (![0, constants.S_IFREG, constants.S_IFDIR].includes(type))
-      throw new ReleaseError('the archive holds something that is no file');
-    if (names.has(fileName)) throw new ReleaseError('the archive holds a file twice');
+      throw new ReleaseError(message('releases.archiveSpecialFile'));
+    if (names.has(fileName)) throw new ReleaseError(message('releases.archiveDuplicate'));
     names.add(fileName);
     entries.push(entry);
   }
@@ -75,16 +78,15 @@ async function contents(zip: yauzl.ZipFile, limits: ArchiveLimits): Promise<read
 function counted(allowed: (bytes: number) => boolean): Transform {
   return new Transform({
     transform(chunk: Buffer, _encoding, next) {
-      next(allowed(chunk.length) ? null : new ReleaseError('the archive is too large'), chunk);
+      next(allowed(chunk.length) ? null : new ReleaseError(message('releases.archiveTooLarge')), chunk);
     },
   });
 }
 
-/** What is wrong with an archive is the release's fault; what the disk says is not. */
+/** Turns errors of the archive into `ReleaseError`; rethrows errors of the disk. */
 function unreadable(error: unknown): never {
   if (error instanceof ReleaseError || isSystem(error)) throw error;
-  const why = error instanceof Error ? error.message : String(error);
-  throw new ReleaseError(`what came is no sound zip archive (${why})`, { cause: error });
+  throw new ReleaseError(message('releases.archiveUnreadable', { why: textOf(error) }), { cause: error });
 }
 
 const isSystem = (error: unknown): boolean =>

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import semver from 'semver';
 import { type CoreVersions, ReleaseError, type StagedCore } from '../../commands/ports/releases.js';
 import type { Web } from '../../commands/ports/web.js';
+import { message } from '../../messages/message.js';
 import { chosenVersion, installedVersions } from '../core/process/locate.js';
 import { flushLater, replaceFile, sha256Of } from '../data-directory/files.js';
 import { extract } from './archive.js';
@@ -100,7 +101,7 @@ async function download(
   version: string,
 ): Promise<StagedCore> {
   const release = releases.find(({ tag_name }) => versionOf(tag_name) === version);
-  if (release === undefined) throw new ReleaseError(`there is no release ${version}`);
+  if (release === undefined) throw new ReleaseError(message('releases.unknown', { version }));
   const staging = join(folder, `${STAGING}${randomUUID()}`);
   const discard = (): Promise<void> => rm(staging, { recursive: true, force: true });
   const binary = join(staging, 'xray');
@@ -112,7 +113,7 @@ async function download(
     await extract(archive, (entry) => (entry === 'xray' ? { path: binary, mode: 0o700 } : null), LIMITS);
     await rm(archive);
     await chmod(binary, 0o700).catch(() => {
-      throw new ReleaseError(`the archive of release ${version} holds no executable`);
+      throw new ReleaseError(message('releases.executableMissing', { version }));
     });
     return { binary, sha256: await sha256Of(binary), install: () => put(folder, binary, version), discard };
   } catch (error) {

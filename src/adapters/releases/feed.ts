@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ReleaseError } from '../../commands/ports/releases.js';
 import { type Web, WebError } from '../../commands/ports/web.js';
+import { message } from '../../messages/message.js';
 
 /** The part of a GitHub release that is used here. */
 const Release = z.object({
@@ -28,7 +29,7 @@ export const textAt = async (web: Web, url: string): Promise<string> =>
 async function get(web: Web, url: string, limit: number): Promise<Buffer> {
   const headers = { accept: 'application/vnd.github+json, application/octet-stream;q=0.9, */*;q=0.5' };
   const { status, body } = await web.request(url, { limit, timeoutMs: TIMEOUT_MS, headers }).catch(asRelease);
-  if (status !== 200) throw new ReleaseError(`${new URL(url).host} answered with status ${status}`);
+  if (status !== 200) throw new ReleaseError(message('network.status', { host: new URL(url).host, status }));
   return body;
 }
 
@@ -36,20 +37,20 @@ function parsed<T>(schema: z.ZodType<T>, body: Buffer): T {
   try {
     return schema.parse(JSON.parse(body.toString('utf8')));
   } catch (error) {
-    throw new ReleaseError('what came is no list of releases', { cause: error });
+    throw new ReleaseError(message('releases.listUnreadable'), { cause: error });
   }
 }
 
 /** Turns a network error into a `ReleaseError`; rethrows everything else. */
 export function asRelease(error: unknown): never {
-  if (error instanceof WebError) throw new ReleaseError(error.message, { cause: error });
+  if (error instanceof WebError) throw new ReleaseError(error.text, { cause: error });
   throw error;
 }
 
-/** Where a file of a release lies. Throws `ReleaseError` when it has none of that name. */
+/** The URL of a file of a release. Throws `ReleaseError` when it has no file of that name. */
 export function assetOf({ tag_name, assets }: Release, name: string): string {
   const found = assets.find((asset) => asset.name === name);
-  if (found === undefined) throw new ReleaseError(`release ${tag_name} has no ${name}`);
+  if (found === undefined) throw new ReleaseError(message('releases.assetMissing', { tag: tag_name, name }));
   return found.browser_download_url;
 }
 
@@ -58,7 +59,7 @@ export function checksumIn(text: string): string {
   const found =
     /^SHA(?:2-)?256(?:\s*\([^)\n]*\))?\s*=\s*([0-9a-f]{64})\s*$/im.exec(text)?.[1] ??
     /^([0-9a-f]{64})(?:\s+\S+)?\s*$/i.exec(text)?.[1];
-  if (found === undefined) throw new ReleaseError('the release has no checksum');
+  if (found === undefined) throw new ReleaseError(message('releases.checksumMissing'));
   return found.toLowerCase();
 }
 

@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { type GeoFileName, type GeoFiles, type GeoResult, ReleaseError } from '../../commands/ports/releases.js';
 import { type Web, WebError } from '../../commands/ports/web.js';
 import { diskFault } from '../../lib/disk-fault.js';
-import { render } from '../../messages/render.js';
+import { message, type Text } from '../../messages/message.js';
 import { flushLater } from '../data-directory/files.js';
 import { geoFileProblem } from './geo-format.js';
 
 export interface GeoOptions {
   readonly web: Web;
-  /** The mirror, or GitHub. */
+  /** GitHub or a mirror of it. */
   readonly url: string;
-  /** Where the core looks for them. */
+  /** The folder from which the core reads them. */
   readonly folder: string;
 }
 
@@ -57,8 +57,7 @@ export function createGeoFiles({ web, url, folder }: GeoOptions): GeoFiles {
   const update = async (file: GeoFileName): Promise<GeoResult> => {
     try {
       const present = lstatSync(join(folder, file), { throwIfNoEntry: false });
-      if (present !== undefined && !present.isFile())
-        throw new ReleaseError('something that is no plain file lies in its place');
+      if (present !== undefined && !present.isFile()) throw new ReleaseError(message('geo.notPlainFile'));
       const sha256 = await fetched(file, present);
       return { file, outcome: sha256 === null ? 'unchanged' : 'updated', sha256, reason: null };
     } catch (error) {
@@ -77,10 +76,10 @@ export function createGeoFiles({ web, url, folder }: GeoOptions): GeoFiles {
   };
 }
 
-/** Why a file could not be downloaded, for people. */
-export function reasonOf(error: unknown): string {
-  if (error instanceof ReleaseError || error instanceof WebError) return error.message;
+/** Why a file could not be downloaded. */
+export function reasonOf(error: unknown): Text {
+  if (error instanceof ReleaseError || error instanceof WebError) return error.text;
   const { code } = error as NodeJS.ErrnoException;
   const fault = diskFault(error);
-  return fault === null ? `the file cannot be written (${code ?? 'unknown'})` : render(fault.why, 'en');
+  return fault === null ? message('releases.fileNotWritable', { code: code ?? 'unknown' }) : fault.why;
 }

@@ -1,17 +1,18 @@
 import { Reader } from 'protobufjs/minimal.js';
+import { isText, message, type Text } from '../../messages/message.js';
 
-/** Lists and members that are read between two turns of the loop, a few ms. */
+/** Lists and members that are read in one turn of the event loop; takes a few ms. */
 const TURN = 10_000;
 /** Fields of a member: a real domain has a type, a text and a few attributes. */
 const MOST_FIELDS = 16;
-/** Real files have some thousands of lists, with names of some letters. */
+/** Real files have a few thousand lists with short names. */
 const MOST_LISTS = 50_000;
 const LONGEST_NAME = 1000;
 const LENGTH_DELIMITED = 2;
 const GROUP = 3;
-const NO_GEO_FILE = 'what came is no geo file, or only a part of one';
+const DAMAGED = message('geo.fileDamaged');
 
-/** What a file of lists has. */
+/** The contents of a geo file. */
 export interface GeoLists {
   /** Names of the lists, in their order. */
   readonly tags: readonly string[];
@@ -20,29 +21,29 @@ export interface GeoLists {
 }
 
 /**
- * The lists in these bytes, or why they are none that the core could read. Both kinds of list have one shape: entries in
+ * The lists in these bytes, or why the core could not read them. Both kinds of list have the same format: entries in
  * field 1, each with a name in field 1 and its addresses or domains in field 2.
  */
-export async function geoLists(bytes: Buffer): Promise<GeoLists | string> {
+export async function geoLists(bytes: Buffer): Promise<GeoLists | Text> {
   const reader = Reader.create(bytes);
   const tags: string[] = [];
   const members = { geoip: 0, geosite: 0 };
   let read = 0;
   for (let at = 0; at < bytes.length; ) {
     const entry = fieldAt(reader, at, bytes.length);
-    if (entry === null || entry.number !== 1 || entry.type !== LENGTH_DELIMITED) return 'what came is no geo file';
+    if (entry === null || entry.number !== 1 || entry.type !== LENGTH_DELIMITED) return message('geo.notGeoFile');
     for (let inner = entry.from; inner < entry.to; ) {
       const field = fieldAt(reader, inner, entry.to);
-      if (field === null) return NO_GEO_FILE;
+      if (field === null) return DAMAGED;
       const inside = field.type === LENGTH_DELIMITED && field.to > field.from;
-      // The core looks for a name only where an entry begins.
+      // The core reads a name only at the start of an entry.
       if (field.number === 1 && inside && inner === entry.from) {
-        if (tags.length === MOST_LISTS || field.to - field.from > LONGEST_NAME) return NO_GEO_FILE;
+        if (tags.length === MOST_LISTS || field.to - field.from > LONGEST_NAME) return DAMAGED;
         tags.push(bytes.toString('utf8', field.from, field.to));
       }
       if (field.number === 2 && inside) {
         const kind = kindOf(reader, field);
-        if (kind === null) return NO_GEO_FILE;
+        if (kind === null) return DAMAGED;
         members[kind] += 1;
       }
       inner = field.to;
@@ -54,17 +55,17 @@ export async function geoLists(bytes: Buffer): Promise<GeoLists | string> {
     if (read % TURN === 0) await turn();
   }
   const { geoip, geosite } = members;
-  if (tags.length === 0 || geoip + geosite === 0) return 'what came is an empty geo file';
+  if (tags.length === 0 || geoip + geosite === 0) return message('geo.fileEmpty');
   return { tags, hasAddresses: geoip > 0, hasDomains: geosite > 0 };
 }
 
-/** Why these bytes are no list that the core could read, or null. */
-export async function geoFileProblem(bytes: Buffer): Promise<string | null> {
+/** Why the core could not read these bytes as a geo file, or null. */
+export async function geoFileProblem(bytes: Buffer): Promise<Text | null> {
   const lists = await geoLists(bytes);
-  return typeof lists === 'string' ? lists : null;
+  return isText(lists) ? lists : null;
 }
 
-/** A range has its 4 or 16 bytes in field 1, a domain its text in field 2. Null for what is neither, or has too much in it. */
+/** A range has 4 or 16 bytes in field 1, a domain a text in field 2. Null for anything else, or for too many fields. */
 function kindOf(reader: Reader, { from, to }: Field): 'geoip' | 'geosite' | null {
   let kind: 'geoip' | 'geosite' | null = null;
   let fields = 0;
@@ -81,18 +82,18 @@ function kindOf(reader: Reader, { from, to }: Field): 'geoip' | 'geosite' | null
   return kind;
 }
 
-/** Others run in between. */
+/** Lets other tasks run. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 interface Field {
   readonly number: number;
   readonly type: number;
-  /** Where its content begins and ends. */
+  /** Start and end of its content. */
   readonly from: number;
   readonly to: number;
 }
 
-/** The field of a protobuf message that begins at `at`; null when there is none that ends by `end`. */
+/** The field of a protobuf message that starts at `at`; null when there is none that ends by `end`. */
 function fieldAt(reader: Reader, at: number, end: number): Field | null {
   reader.pos = at;
   try {

@@ -4,15 +4,16 @@ import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { arch, platform } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type PanelReleases, ReleaseError } from '../../commands/ports/releases.js';
+import { type PanelReleases, ReleaseError, wrongVersion } from '../../commands/ports/releases.js';
 import type { Web } from '../../commands/ports/web.js';
+import { message } from '../../messages/message.js';
 import { extract } from './archive.js';
 import { releaseAt, versionOf } from './feed.js';
 import { fetchArchive } from './fetch-archive.js';
 
 export interface PanelReleaseOptions {
   readonly web: Web;
-  /** `/latest` below it answers with the newest release, as GitHub does. Null = nobody said where releases are. */
+  /** A URL whose `/latest` returns the newest release in the format of GitHub. Null = not configured. */
   readonly url: string | null;
   readonly dataDir: string;
   /** The version that runs. */
@@ -23,35 +24,36 @@ export interface PanelReleaseOptions {
 
 const STAGING = '.staging-';
 const LIMITS = { entries: 50_000, bytes: 1024 * 1024 * 1024 };
-const SAYS_MS = 20_000;
-/** Reading a whole log of many gigabytes takes a while. */
-const EXAMINES_MS = 10 * 60_000;
+/** Timeout of `--version`, in ms. */
+const VERSION_MS = 20_000;
+/** Timeout of `doctor`, in ms: it reads the whole log, which may have many gigabytes. */
+const DOCTOR_MS = 10 * 60_000;
 const run = promisify(execFile);
 
-/** Gets and checks new versions of the panel. Which of them runs is the launcher's business. */
+/** Downloads and tests new versions of the panel. The launcher decides which version runs. */
 export function createPanelReleases({ web, url, dataDir, version: own, path }: PanelReleaseOptions): PanelReleases {
   const folder = join(dataDir, 'panel');
   const latest = () => {
-    if (url === null) throw new ReleaseError('no release page is named; set PORTOLAN_PANEL_RELEASES_URL');
+    if (url === null) throw new ReleaseError(message('releases.feedUrlMissing'));
     return releaseAt(web, `${url}/latest`);
   };
 
   const test = async (root: string, version: string, scratch: string): Promise<void> => {
-    // Its own environment and an empty data directory: it may do nothing yet.
+    // With its own environment and an empty data directory, so that it changes nothing.
     const env = { PATH: path ?? '', HOME: scratch, PORTOLAN_DATA_DIR: scratch };
     const ask = async (timeout: number, args: readonly string[]): Promise<string> => {
       const options = { timeout, killSignal: 'SIGKILL' as const, env, cwd: scratch, maxBuffer: 4 * 1024 * 1024 };
       const { stdout } = await run(process.execPath, [...args], options).catch((error: unknown) => {
-        throw new ReleaseError(`version ${version} does not run here`, { cause: error });
+        throw new ReleaseError(message('releases.versionFails', { version }), { cause: error });
       });
       return stdout.trim();
     };
-    const says = await ask(SAYS_MS, [join(root, 'bin', 'portolan'), '--version']);
-    if (says !== version) throw new ReleaseError(`it says that it is version ${says.slice(0, 40) || '(none)'}`);
-    await ask(EXAMINES_MS, [join(root, 'dist', 'main.js'), '--data-dir', dataDir, 'doctor']);
+    const reported = await ask(VERSION_MS, [join(root, 'bin', 'portolan'), '--version']);
+    if (reported !== version) throw wrongVersion(version, reported.slice(0, 40));
+    await ask(DOCTOR_MS, [join(root, 'dist', 'main.js'), '--data-dir', dataDir, 'doctor']);
   };
 
-  /** What runs, and what was just installed, stay. */
+  /** Deletes old versions, except these. */
   const tidy = async (keep: readonly string[]): Promise<void> => {
     const old = (await readdir(folder)).filter(
       (name) => (name.startsWith(STAGING) || versionOf(name) !== null) && !keep.includes(name),
@@ -65,7 +67,8 @@ export function createPanelReleases({ web, url, dataDir, version: own, path }: P
     stage: async (tag) => {
       const release = await latest();
       const version = versionOf(release.tag_name);
-      if (version === null || release.tag_name !== tag) throw new ReleaseError(`release ${tag} cannot be installed`);
+      if (version === null || release.tag_name !== tag)
+        throw new ReleaseError(message('releases.notInstallable', { tag }));
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const staging = join(folder, `${STAGING}${randomUUID()}`);
       const root = join(staging, 'root');

@@ -2,12 +2,13 @@ import { GeoKind, geoFileOf } from '../../events/geo/geo.js';
 import type { GeoSource } from '../../events/geo/geo-document.js';
 import type { CoreConfig } from '../../lib/core-config.js';
 import { isObject, type Json, type JsonObject } from '../../lib/json.js';
+import { isText, message, type Text } from '../../messages/message.js';
 import type { GeoPlace } from '../ports/geo-sources.js';
 import { geoFiles } from '../ports/releases.js';
 import { type Rejection, reject } from '../rejection.js';
 
-/** A source as somebody writes it. */
-export interface GeoWish {
+/** A source as a caller writes it. */
+export interface GeoRequest {
   readonly type: string;
   readonly alias: string;
   readonly url: string;
@@ -15,42 +16,42 @@ export interface GeoWish {
 
 const LONGEST_ALIAS = 64;
 const LONGEST_URL = 2048;
-/** Parts of a configuration that are named when one uses a file. */
+/** Places in a configuration that an error names. */
 const MOST_PLACES = 5;
 
 /**
- * The source that a wish means: the alias without white space around it, in lower case, with `_` for every white space
- * inside; the address as the URL standard spells it. The rules for what has no form.
+ * Normalizes and checks a source: the alias in lower case, trimmed, with `_` for white space; the URL in the spelling of
+ * the URL standard.
  */
-export function geoPlaceOf(wish: GeoWish): GeoPlace | Rejection {
-  const refused = (why: string): Rejection => reject('GEO_SOURCE_INVALID', { why });
-  const type = GeoKind.safeParse(wish.type);
-  if (!type.success) return refused('Type must be geosite or geoip');
-  const alias = wish.alias.trim().toLowerCase().replaceAll(/\s+/g, '_');
-  if (alias === '') return refused('Alias is required');
-  if (!/^[a-z0-9_-]+$/.test(alias)) return refused('Alias may hold letters a to z, digits, _ and - only');
-  if (alias.length > LONGEST_ALIAS) return refused(`Alias may have at most ${LONGEST_ALIAS} characters`);
-  const url = urlOf(wish.url.trim());
-  return typeof url === 'string' ? refused(url) : { type: type.data, alias, url: url.href };
+export function geoPlaceOf(request: GeoRequest): GeoPlace | Rejection {
+  const refused = (why: Text): Rejection => reject('GEO_SOURCE_INVALID', { why });
+  const type = GeoKind.safeParse(request.type);
+  if (!type.success) return refused(message('geo.typeInvalid'));
+  const alias = request.alias.trim().toLowerCase().replaceAll(/\s+/g, '_');
+  if (alias === '') return refused(message('geo.aliasMissing'));
+  if (!/^[a-z0-9_-]+$/.test(alias)) return refused(message('geo.aliasInvalid'));
+  if (alias.length > LONGEST_ALIAS) return refused(message('geo.aliasTooLong', { most: LONGEST_ALIAS }));
+  const url = urlOf(request.url.trim());
+  return isText(url) ? refused(url) : { type: type.data, alias, url: url.href };
 }
 
-function urlOf(text: string): URL | string {
-  if (text === '') return 'URL is required';
-  if (text.length > LONGEST_URL) return `URL may have at most ${LONGEST_URL} characters`;
-  if (!URL.canParse(text)) return 'URL is invalid';
+function urlOf(text: string): URL | Text {
+  if (text === '') return message('geo.urlMissing');
+  if (text.length > LONGEST_URL) return message('geo.urlTooLong', { most: LONGEST_URL });
+  if (!URL.canParse(text)) return message('geo.urlInvalid');
   const url = new URL(text);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'URL must use http or https';
-  if (url.hostname === '') return 'URL host is invalid';
-  if (url.username !== '' || url.password !== '') return 'URL must not hold a user name or password';
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return message('geo.urlNotHttp');
+  if (url.hostname === '') return message('geo.urlHostInvalid');
+  if (url.username !== '' || url.password !== '') return message('geo.urlCredentials');
   return url;
 }
 
-/** Spellings that people take for one: the file of `My-List` is that of `my_list` to them. */
+/** The same for aliases that people would confuse, such as `My-List` and `my_list`. */
 export function aliasKey(alias: string): string {
   return alias.toLowerCase().replaceAll('-', '_');
 }
 
-/** `ir`, because `geoip_ir.dat` differs from `geoip_IR.dat` by nothing that a reader sees, and `geoip_ir`, as in 3x-ui. */
+/** Such as `ir`, because `geoip_ir.dat` and `geoip_IR.dat` are easily confused, and `geoip_ir`, as in 3x-ui. */
 const reserved: ReadonlySet<string> = new Set(
   geoFiles.flatMap((file) => {
     const name = aliasKey(file.replace(/\.dat$/, ''));
@@ -58,17 +59,18 @@ const reserved: ReadonlySet<string> = new Set(
   }),
 );
 
-/** Why a source cannot be as it is wished, or null. `own` is the one that it shall be instead of. */
+/** Why a source cannot be saved, or null. `own`: the source that is changed. */
 export function geoPlaceProblem(
   { type, alias, url }: GeoPlace,
   own: GeoSource | undefined,
   sources: Iterable<GeoSource>,
 ): Rejection | null {
-  // One that was imported may keep what it has.
+  // An imported source may keep its alias and URL.
   const renamed = own?.alias !== alias || own.type !== type;
-  if (renamed && reserved.has(aliasKey(alias))) return reject('GEO_SOURCE_INVALID', { why: 'This alias is reserved' });
+  if (renamed && reserved.has(aliasKey(alias)))
+    return reject('GEO_SOURCE_INVALID', { why: message('geo.aliasReserved') });
   if (own?.url !== url && !/\.(dat|json)$/i.test(new URL(url).pathname))
-    return reject('GEO_SOURCE_INVALID', { why: 'URL must point to a .dat or .json file' });
+    return reject('GEO_SOURCE_INVALID', { why: message('geo.urlNotFile') });
   for (const other of sources) {
     const same = other.type === type && aliasKey(other.alias) === aliasKey(alias);
     if (renamed && same && other.id !== own?.id) return reject('GEO_ALIAS_TAKEN', { file: geoFileOf(other) });
@@ -76,18 +78,18 @@ export function geoPlaceProblem(
   return null;
 }
 
-/** Where a configuration names a list of this file, as JSON paths: `routing.rules[0].domain[1]`. The first few. */
+/** The first few places where a configuration names a list of this file, as JSON paths: `routing.rules[0].domain[1]`. */
 export function placesThatUse(config: unknown, file: string): readonly string[] {
   const named = naming(file);
   return [...textsIn(config)].flatMap(([path, text]) => (named.test(text) ? [path] : [])).slice(0, MOST_PLACES);
 }
 
-/** The same for what the core shall run. */
+/** Whether the core's configuration names a list of this file. */
 export function usesFile(config: CoreConfig, file: string): boolean {
   return partsOf(config).some((part) => placesThatUse(part, file).length > 0);
 }
 
-/** The names of the lists of this file that the core shall read, in upper case, as it looks for them. */
+/** The names of the lists of this file that the core's configuration uses, in upper case, as the core looks for them. */
 export function listsUsed(config: CoreConfig, file: string): ReadonlySet<string> {
   const named = naming(file);
   const lists = partsOf(config).flatMap((part) =>
@@ -109,7 +111,7 @@ const partsOf = ({ template, inbounds }: CoreConfig): readonly JsonObject[] => [
   ...[...inbounds.values()].map(({ config }) => config),
 ];
 
-/** Every text of a value with its place; names of members are texts as well. */
+/** Every text of a value with its path; names of members count as texts. */
 function* textsIn(value: unknown, path = ''): Generator<readonly [string, string]> {
   if (typeof value === 'string') yield [path, value];
   else if (Array.isArray(value)) for (const [index, item] of value.entries()) yield* textsIn(item, `${path}[${index}]`);
@@ -122,7 +124,7 @@ function* textsIn(value: unknown, path = ''): Generator<readonly [string, string
   }
 }
 
-/** A configuration that reads another file wherever it named this one. */
+/** The configuration with another file instead of this one. */
 export function withFile({ template, inbounds }: CoreConfig, file: string, other: string): CoreConfig {
   const named = naming(file);
   const change = (value: Json): Json => {

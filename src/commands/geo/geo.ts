@@ -13,34 +13,35 @@ import {
 import type { GeoContent, GeoSource } from '../../events/geo/geo-document.js';
 import { GeoSourceId } from '../../events/ids.js';
 import type { Caused } from '../../events/log/event.js';
+import type { Text } from '../../messages/message.js';
 import type { Command, Decider } from '../command.js';
 import type { GeoPlace } from '../ports/geo-sources.js';
 import { type Rejection, reject } from '../rejection.js';
 import type { PanelState } from '../state.js';
 import { geoPlaceProblem, placesThatUse } from './geo-rules.js';
 
-/** Every file costs room on the disk. */
+/** Each file takes space on the disk. */
 const MOST_SOURCES = 100;
 
-/** What became of the file of one source. */
+/** The result of an update for one source. */
 export type GeoOutcome = { readonly source: number } & (
   | { readonly outcome: 'updated'; readonly content: GeoContent }
   | { readonly outcome: 'unchanged' }
-  | { readonly outcome: 'failed'; readonly reason: string }
+  | { readonly outcome: 'failed'; readonly reason: Text }
 );
 
-/** A file that is in place already. `used`: the configuration of the core names it. */
-interface Got {
+/** A file that is in place. `used`: the configuration of the core names it. */
+interface Installed {
   readonly content: GeoContent;
   readonly used: boolean;
 }
 
 export type GeoCommand =
-  | Command<'AddGeoSource', GeoPlace & Got>
-  | Command<'UpdateGeoSource', GeoPlace & Got & { readonly source: number }>
+  | Command<'AddGeoSource', GeoPlace & Installed>
+  | Command<'UpdateGeoSource', GeoPlace & Installed & { readonly source: number }>
   | Command<'DeleteGeoSource', { readonly source: number }>
   | Command<'RecordGeoOutcomes', { readonly outcomes: readonly GeoOutcome[]; readonly used: boolean }>
-  | Command<'RecordGeoRejection', GeoPlace & { readonly source: number | null; readonly reason: string }>;
+  | Command<'RecordGeoRejection', GeoPlace & { readonly source: number | null; readonly reason: Text }>;
 
 export const geo: Decider<GeoCommand> = {
   AddGeoSource({ type, alias, url, content, used }, state) {
@@ -54,7 +55,7 @@ export const geo: Decider<GeoCommand> = {
     ];
   },
 
-  /** To another type, alias or address; with it comes the file from there. */
+  /** Changes the type, alias or URL; the file from there is already in place. */
   UpdateGeoSource({ source, type, alias, url, content, used }, state) {
     const own = state.geoSources.get(source as GeoSourceId);
     if (!own) return reject('GEO_SOURCE_NOT_FOUND', { source });
@@ -74,7 +75,7 @@ export const geo: Decider<GeoCommand> = {
     return usedProblem(state, own) ?? [GeoSourceDeleted({ source: own.id })];
   },
 
-  /** Of a source that is gone by now there is nothing to say. */
+  /** Sources that were deleted meanwhile are skipped. */
   RecordGeoOutcomes({ outcomes, used }, state) {
     const events: Caused<PanelEvent>[] = outcomes.flatMap((outcome): Caused<PanelEvent>[] => {
       const own = state.geoSources.get(outcome.source as GeoSourceId);
@@ -102,7 +103,7 @@ function restart({ core }: PanelState, used: boolean): readonly PanelEvent[] {
   return used && core.wanted ? [CoreRestartRequested({})] : [];
 }
 
-/** A file that the core's configuration names cannot go: the core would not start again. */
+/** Rejects the removal of a file that the core's configuration names: the core would not start again. */
 function usedProblem({ template, inbounds }: PanelState, own: GeoSource): Rejection | null {
   const file = geoFileOf(own);
   const listeners = Object.fromEntries([...inbounds.values()].map(({ tag, config }) => [tag, config]));

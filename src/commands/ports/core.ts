@@ -2,6 +2,8 @@ import type { Observable } from 'rxjs';
 import type { Counter } from '../../events/counters.js';
 import type { CoreConfig, CoreInbound, CoreUser } from '../../lib/core-config.js';
 import type { JsonObject } from '../../lib/json.js';
+import { MessageError } from '../../messages/error.js';
+import type { Text } from '../../messages/message.js';
 import type { CoreMetrics } from './gauges.js';
 import type { CoreKeys } from './keys.js';
 
@@ -31,15 +33,15 @@ export interface OnlineUser {
 
 export interface CoreExit {
   readonly run: string;
-  /** For people: the last error that the core printed, or the signal that ended it. */
-  readonly reason: string;
+  /** The last error that the core printed, or the signal that ended it. */
+  readonly reason: Text;
   /** True when the core refused its configuration, so that a retry would fail too. */
   readonly configuration: boolean;
 }
 
 /** Why a core refuses an inbound. */
 export interface InboundProblem {
-  readonly reason: string;
+  readonly reason: Text;
   /** The inbound crashes or hangs the core, so it must not be tried in a core that serves clients. */
   readonly crashes: boolean;
 }
@@ -125,8 +127,8 @@ export interface CoreConfigCheck {
   testInbound(inbound: CoreInbound): Promise<void>;
   /** The whole configuration as `start` would write it, with plain emails. Throws `CoreError` 'invalid' for a template that is not allowed. */
   assemble(config: CoreConfig): JsonObject;
-  /** The settings of a valid template that the panel ignores or replaces, a sentence for each. Pure. */
-  ignoredSettings(template: JsonObject): readonly string[];
+  /** The settings of a valid template that the panel ignores or replaces, a text for each. Pure. */
+  ignoredSettings(template: JsonObject): readonly Text[];
 }
 
 /** The inbounds of the running core. All methods but `applied` reject with `CoreError` 'not-running' when no core runs. */
@@ -203,19 +205,15 @@ export interface Core {
   readonly keys: CoreKeys;
 }
 
-/** The only error that leaves `src/adapters/core`. `message` is for people and contains no secret and no file content. */
-export class CoreError extends Error {
+/** The only error that leaves `src/adapters/core`. Its text contains no secret and no file content. */
+export class CoreError extends MessageError {
   override readonly name = 'CoreError';
   readonly kind: 'missing' | 'invalid' | 'not-running' | 'refused' | 'unreachable';
   /** The tag of the inbound that the core's error names, or null. */
   readonly inbound: string | null;
 
-  constructor(
-    kind: CoreError['kind'],
-    message: string,
-    options: ErrorOptions & { readonly inbound?: string | null } = {},
-  ) {
-    super(message, options);
+  constructor(kind: CoreError['kind'], text: Text, options: ErrorOptions & { readonly inbound?: string | null } = {}) {
+    super(text, options);
     this.kind = kind;
     this.inbound = options.inbound ?? null;
   }

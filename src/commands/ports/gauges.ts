@@ -1,3 +1,4 @@
+import type { Text } from '../../messages/message.js';
 /** Measurements of the machine that have a history. Percent, bytes a second, clients, load. */
 export const hostMetrics = ['cpu', 'mem', 'netUp', 'netDown', 'online', 'load1', 'load5', 'load15'] as const;
 /** Measurements of the core's memory. Bytes, objects, collections since the start, ns. */
@@ -49,8 +50,8 @@ export interface CoreMetrics {
 export interface CoreGauges {
   /** Empty when nothing is read. */
   readonly listen: string;
-  /** Why nothing is read, for people; empty when all is well. */
-  readonly reason: string;
+  /** Why there are no values; null when there are. */
+  readonly reason: Text | null;
   /** Null before the first reading of a run. */
   readonly values: Readonly<Record<CoreMetric, number>> | null;
   /** By tag. */

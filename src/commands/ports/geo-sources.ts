@@ -2,51 +2,51 @@ import type { GeoKind } from '../../events/geo/geo.js';
 import type { GeoContent } from '../../events/geo/geo-document.js';
 import type { Text } from '../../messages/message.js';
 
-/** Names of lists that are told of a file; it may have more. */
+/** The number of list names that are reported; a file may have more. */
 export const MOST_TAGS = 100;
 
-/** What a source is, as far as its file depends on it. */
+/** The properties of a source that determine its file. */
 export interface GeoPlace {
   readonly type: GeoKind;
   readonly alias: string;
   readonly url: string;
 }
 
-/** The files of the admin's own geo sources, in the folder where the core looks for them. */
+/** The files of the custom geo sources, in the folder from which the core reads them. */
 export interface GeoSourceFiles {
-  /** Why the address of a source would not be asked, or null. Resolves names. */
+  /** Why the panel does not send requests to the URL of a source, or null. Resolves names. */
   problem(url: string): Promise<Text | null>;
   /**
-   * Gets what a source gives, checks it by reading it, and leaves it in the folder under a name of its own. Null = there
-   * is nothing newer than `known`, which is here. Rejects with a `ReleaseError` or `WebError`, or what the system says.
+   * Downloads the file of a source, checks its content, and stores it in the folder under a temporary name. Null = there
+   * is nothing newer than `known`, which is installed. Rejects with `ReleaseError`, `WebError` or a system error.
    */
   fetch(place: GeoPlace, known: GeoContent | null, signal: AbortSignal): Promise<StagedGeo | null>;
-  /** Why `fetch` or `place` failed, for people. */
-  reasonOf(error: unknown): string;
-  /** Whether a file of this name and content is here, as a plain file. */
+  /** Why `fetch` or `place` failed. */
+  reasonOf(error: unknown): Text;
+  /** Whether there is a plain file with this name and content. */
   has(file: string, sha256: string): Promise<boolean>;
-  /** Whether something of this name is here. */
+  /** Whether there is anything with this name. */
   exists(file: string): boolean;
-  /** Takes a file away; a success when there is none. */
+  /** Deletes a file; does nothing when there is none. */
   remove(file: string): void;
-  /** Where a file is, or would be. */
+  /** The path of a file, whether or not it exists. */
   pathOf(file: string): string;
-  /** Takes away what an interrupted download left. */
+  /** Deletes the remains of interrupted downloads. */
   tidy(): void;
 }
 
-/** A checked file that no rule names yet. */
+/** A checked file that is not in place yet. */
 export interface StagedGeo {
-  /** What it is called for now: a plain name that a configuration could use. */
+  /** Its temporary name, which a configuration can use. */
   readonly name: string;
   readonly content: GeoContent;
-  /** Makes it the file of this name, at once or not at all. Resolves to what undoes that, or leaves no trace of it. */
+  /** Renames it, atomically replacing the old file. Resolves to functions that confirm or undo that. */
   place(file: string): Promise<Placed>;
-  /** Leaves nothing behind; harmless after `place`. */
+  /** Deletes it; does nothing after `place`. */
   discard(): Promise<void>;
 }
 
-/** Exactly one of the two is called. */
+/** Exactly one of the two must be called. */
 export interface Placed {
   keep(): Promise<void>;
   undo(): Promise<void>;

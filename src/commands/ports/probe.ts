@@ -1,21 +1,22 @@
 import type { JsonObject } from '../../lib/json.js';
+import type { Text } from '../../messages/message.js';
 
-/** How a connection to one endpoint of an outbound went; ms. */
+/** The result of a connection to one endpoint of an outbound; times in ms. */
 export interface EndpointResult {
   /** `host:port` as the outbound has it. */
   readonly address: string;
   readonly success: boolean;
   readonly delay: number;
-  readonly error?: string;
+  readonly error?: Text;
 }
 
-/** How the test of an outbound went. All times in whole ms; a failure has a sentence for people. */
+/** The result of an outbound test. All times in whole ms. */
 export interface ProbeResult {
   readonly success: boolean;
   readonly delay: number;
   readonly mode: 'tcp' | 'http';
-  readonly error?: string;
-  /** Of the measured request: what was answered, and when the tunnel, its TLS and the first byte were there. */
+  readonly error?: Text;
+  /** Of the measured request: the status, and the times of the tunnel, its TLS handshake and the first byte. */
   readonly statusCode?: number;
   readonly connectMs?: number;
   readonly tlsMs?: number;
@@ -25,16 +26,16 @@ export interface ProbeResult {
 
 export interface ProbeRequest {
   readonly outbound: JsonObject;
-  /** Where outbounds are looked for that others are dialled through. */
+  /** The outbounds that others may be dialed through. */
   readonly others: readonly JsonObject[];
   /** The URL to request; the caller has checked it. */
   readonly url: string;
 }
 
-/** Tests outbounds, a few at a time. Neither test rejects, and neither leaves anything behind; `signal` ends both early. */
+/** Tests outbounds, a few at a time. The tests never reject and leave nothing behind; `signal` ends them early. */
 export interface OutboundProbe {
-  /** Connects to every endpoint that the outbound names, and to nothing private. */
+  /** Connects to every endpoint that the outbound names, except private addresses. */
   dial(outbound: JsonObject, signal: AbortSignal): Promise<ProbeResult>;
-  /** Asks through a core of its own, which lives for this one test: 15 s at most, all in all. */
+  /** Sends a request through a temporary core; takes at most 15 s. */
   request(asked: ProbeRequest, signal: AbortSignal): Promise<ProbeResult>;
 }

@@ -1,24 +1,26 @@
+import { MessageError } from '../../messages/error.js';
+import { message, type Text } from '../../messages/message.js';
 /** Versions are three numbers with dots; tags may have a `v` before them. */
 
 /** Executables of the core: released, installed and selected ones. */
 export interface CoreVersions {
-  /** What fixes the executable from outside, so that nothing can be chosen here; null when nothing does. */
+  /** The variable that fixes the executable, so that no version can be chosen; null when there is none. */
   readonly fixedBy: string | null;
-  /** Tags of the releases, newest first; a list of the last 15 minutes will do. Rejects with `ReleaseError`. */
+  /** Tags of the releases, newest first, at most 15 minutes old. Rejects with `ReleaseError`. */
   available(): Promise<readonly string[]>;
   /** Versions in the data directory, newest first. */
   installed(): readonly string[];
-  /** The version that counts, of those that are installed; null = none of them was chosen. */
+  /** The chosen one of the installed versions; null = none was chosen. */
   chosen(): string | null;
-  /** Takes the version that is installed, or downloads it and checks it. Rejects with `ReleaseError`. */
+  /** Resolves to the installed version, or downloads and verifies it. Rejects with `ReleaseError`. */
   stage(version: string): Promise<StagedCore>;
-  /** Puts the executable that counts now among the installed ones; null when there is none that can be kept. */
+  /** Copies the executable in use to the installed versions. Resolves to its version, or to null when it cannot be kept. */
   keep(version: string | null): Promise<string | null>;
-  /** Makes an installed version the one that counts, at once or not at all, and names its executable. Null = as if never chosen. */
+  /** Chooses an installed version, atomically, and returns its executable. Null = none is chosen any more. */
   choose(version: string | null): string | null;
   /** Deletes an installed version. */
   remove(version: string): void;
-  /** Deletes what an interrupted installation left behind. */
+  /** Deletes the remains of an interrupted installation. */
   tidy(): void;
 }
 
@@ -27,9 +29,9 @@ export interface StagedCore {
   readonly binary: string;
   /** Of the executable, hex. */
   readonly sha256: string;
-  /** Puts it among the installed ones, at once or not at all. */
+  /** Moves it to the installed versions, atomically. */
   install(): Promise<void>;
-  /** Leaves nothing behind; harmless after `install`. */
+  /** Deletes it; does nothing after `install`. */
   discard(): Promise<void>;
 }
 
@@ -37,7 +39,7 @@ export interface StagedCore {
 export interface PanelReleases {
   /** Tag of the newest release. Rejects with `ReleaseError`. */
   latest(): Promise<string>;
-  /** Downloads, checks and starts it once without effect; then it waits in the data directory. Rejects with `ReleaseError`. */
+  /** Downloads and verifies it into the data directory, and tests that it runs. Rejects with `ReleaseError`. */
   stage(tag: string): Promise<{ readonly version: string; readonly sha256: string }>;
 }
 
@@ -57,15 +59,22 @@ export interface GeoResult {
   /** Hex; null unless it was updated. */
   readonly sha256: string | null;
   /** Why it failed. */
-  readonly reason: string | null;
+  readonly reason: Text | null;
 }
 
 export interface GeoFiles {
-  /** Gets what is newer than what is here, one after the other. The old file stays where that fails. Never rejects. */
+  /** Downloads newer files, one after the other. When a download fails, the old file stays. Never rejects. */
   update(files: readonly GeoFileName[]): Promise<readonly GeoResult[]>;
 }
 
-/** `message` is for people. Nothing was changed. */
-export class ReleaseError extends Error {
+/** A download or an installation failed; nothing was changed. */
+export class ReleaseError extends MessageError {
   override readonly name = 'ReleaseError';
+}
+
+/** The error for an executable that reports another version than expected, or none. */
+export function wrongVersion(expected: string, found: string | null): ReleaseError {
+  return new ReleaseError(
+    found ? message('releases.versionMismatch', { expected, found }) : message('releases.versionUnreported'),
+  );
 }

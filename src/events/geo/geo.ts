@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { Bytes, Hash, oneOf, Reason } from '../fields.js';
+import { Bytes, Hash, oneOf } from '../fields.js';
 import { GeoSourceId } from '../ids.js';
 import { defineEvent } from '../log/event.js';
+import { textSchema } from '../text.js';
 
 /** What the lists of a geo source contain. */
 export const GeoKind = oneOf({ geoip: 'lists of IP networks', geosite: 'lists of domains' }).describe(
@@ -66,7 +67,7 @@ export const GeoSourceChecked = defineEvent('GeoSourceChecked', {
 export const GeoSourceFailed = defineEvent('GeoSourceFailed', {
   summary: 'The file of a geo source could not be downloaded or used. The former file stays.',
   recordedBy: { RecordGeoOutcomes: 'an update by an admin or by the schedule `geoUpdateSchedule` fails' },
-  data: z.strictObject({ source: GeoSourceId, reason: Reason }),
+  data: z.strictObject({ source: GeoSourceId, reason: textSchema }),
   stream: ({ source }) => `geo-source-${source}`,
 });
 
@@ -76,7 +77,7 @@ export const GeoSourceRejected = defineEvent('GeoSourceRejected', {
   data: z.strictObject({
     source: GeoSourceId.nullable().describe('Number of the source to change; null = it was to be added.'),
     ...Place,
-    reason: Reason,
+    reason: textSchema,
   }),
   stream: () => 'geo',
 });

@@ -2,6 +2,7 @@ import type { Server, ServerResponse } from 'node:http';
 import { isIPv4 } from 'node:net';
 import { Readable } from 'node:stream';
 import type { EventLog } from '../../events/log/log.js';
+import { render } from '../../messages/render.js';
 import type { ReadModels } from '../../projections/read-models.js';
 import { hostOf } from '../panel/auth/peer.js';
 import { hardenedServer } from '../server/listen.js';
@@ -14,11 +15,11 @@ export function unreadiness(read: ReadModels, log: Pick<EventLog, 'head'>): stri
   return behind.length === 0 ? null : `behind the log: ${behind.join(', ')}`;
 }
 
-/** Why the core is not as it is wanted, or null when it is: running, or stopped by an admin. */
+/** Why the core is down although it should run, or null. */
 export function coreUnreadiness(read: Pick<ReadModels, 'core'>): string | null {
   const { state, wanted, error } = read.core().process;
   if (!wanted || state === 'running') return null;
-  return error === '' ? 'the core does not run' : `the core does not run: ${error}`;
+  return error === null ? 'the core is not running' : `the core is not running: ${render(error, 'en')}`;
 }
 
 interface Ops {

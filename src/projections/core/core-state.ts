@@ -1,4 +1,5 @@
 import { type Fold, foldOf } from '../../events/log/fold.js';
+import type { Text } from '../../messages/message.js';
 
 /** What the log knows of the core process. */
 export interface CoreState {
@@ -8,12 +9,13 @@ export interface CoreState {
     readonly version: string;
     /** When the run began, ms; 0 when none is up. */
     readonly since: number;
-    readonly error: string;
-    /** Whether it shall run. */
+    /** Why the last run failed; null = it did not fail. */
+    readonly error: Text | null;
+    /** Whether it should run. */
     readonly wanted: boolean;
   };
-  /** Inbounds that the core does not take, with its reason. */
-  readonly refused: Map<number, string>;
+  /** Inbounds that the core rejects, with the reasons. */
+  readonly refused: Map<number, Text>;
   readonly choice: {
     /** The version that was installed and not taken back; null = none yet. */
     readonly version: string | null;
@@ -21,31 +23,32 @@ export interface CoreState {
     readonly trial: { readonly from: string | null; readonly since: number | null } | null;
   };
 }
-type Mutable = { process: CoreState['process']; refused: Map<number, string>; choice: CoreState['choice'] };
+type Mutable = { process: CoreState['process']; refused: Map<number, Text>; choice: CoreState['choice'] };
 
-const nothing: CoreState['process'] = { state: 'stop', run: null, version: '', since: 0, error: '', wanted: true };
+const nothing: CoreState['process'] = { state: 'stop', run: null, version: '', since: 0, error: null, wanted: true };
 
 export const coreState: Fold<CoreState> = foldOf<Mutable>({
   name: 'core-state',
-  version: 3,
+  version: 4,
   initial: () => ({ process: nothing, refused: new Map(), choice: { version: null, trial: null } }),
   on: {
     CoreStopRequested: (state) => void (state.process = { ...state.process, wanted: false }),
     CoreRestartRequested: (state) => void (state.process = { ...state.process, wanted: true }),
     CoreStarted(state, { data: { run, version }, meta }) {
       const since = run === state.process.run ? state.process.since : meta.at;
-      state.process = { ...state.process, state: 'running', run, version, since, error: '' };
+      state.process = { ...state.process, state: 'running', run, version, since, error: null };
       const { trial } = state.choice;
       if (trial?.since === null && version === state.choice.version)
         state.choice = { ...state.choice, trial: { ...trial, since: meta.at } };
     },
-    CoreStopped: (state) => void (state.process = { ...state.process, state: 'stop', run: null, since: 0, error: '' }),
+    CoreStopped: (state) =>
+      void (state.process = { ...state.process, state: 'stop', run: null, since: 0, error: null }),
     CoreFailed(state, { data: { reason } }) {
       state.process = { ...state.process, state: 'error', run: null, since: 0, error: reason };
     },
     // The run was that of the machine that the file came from.
     StateImported: (state) =>
-      void (state.process = { ...state.process, state: 'stop', run: null, since: 0, error: '' }),
+      void (state.process = { ...state.process, state: 'stop', run: null, since: 0, error: null }),
     CoreVersionInstalled(state, { data: { version, previousVersion: from } }) {
       state.choice = { version, trial: { from, since: null } };
     },

@@ -1,12 +1,13 @@
 import type { InboundId } from '../../events/ids.js';
 import { type Inbound, serves } from '../../events/inbound/inbound-document.js';
+import type { Text } from '../../messages/message.js';
 import type { CoreState } from './core-state.js';
 
-/** Inbounds that the core of this machine shall run and does not take, each with its reason. */
+/** Inbounds that the core of this machine should run and rejects, each with the reason. */
 export function refusedHere(
   inbounds: ReadonlyMap<InboundId, Inbound>,
   { refused }: Pick<CoreState, 'refused'>,
-): readonly { readonly inbound: Inbound; readonly reason: string }[] {
+): readonly { readonly inbound: Inbound; readonly reason: Text }[] {
   return [...inbounds.values()].flatMap((inbound) => {
     const reason = refused.get(inbound.id);
     return reason !== undefined && inbound.node === null && serves(inbound) ? [{ inbound, reason }] : [];

@@ -24,7 +24,7 @@ function coreRules({ inbound: { id, tag }, core, log }: Facts): readonly Rule[] 
     {
       standing: 'core not running',
       holds: process.run === null,
-      rule: process.error === '' ? message('why.coreStopped') : message('why.coreFailed', { reason: process.error }),
+      rule: process.error === null ? message('why.coreStopped') : message('why.coreFailed', { reason: process.error }),
       since: () => log.lastOf('core', stopped),
       remedies: [process.wanted ? message('why.restartCore') : message('why.startCore')],
     },

@@ -9,6 +9,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { identify } from '../../../src/adapters/core/process/proc.js';
 import { createXrayCore } from '../../../src/adapters/core/xray.js';
 import type { CoreCounters } from '../../../src/commands/ports/core.js';
+import { message } from '../../../src/messages/message.js';
 import { addInbound, configOf, coreBinary, freePort, inboundOf, type Place, place, template } from './kit.js';
 
 const plain = ({ clients, inbounds, outbounds }: CoreCounters) => {
@@ -85,7 +86,11 @@ describe.skipIf(coreBinary === null)('the life of a core', () => {
     const run = await core.process.start(configOf([]));
     const exit = firstValueFrom(core.process.exited$);
     process.kill(run.pid, 'SIGKILL');
-    expect(await exit).toStrictEqual({ run: run.run, reason: 'The core was ended by SIGKILL', configuration: false });
+    expect(await exit).toStrictEqual({
+      run: run.run,
+      reason: message('core.killedBySignal', { signal: 'SIGKILL' }),
+      configuration: false,
+    });
     expect(core.process.running).toBeNull();
     expect(existsSync(join(folder, 'run', 'core.json'))).toBe(false);
     await expect(core.stats.counters()).rejects.toMatchObject({ kind: 'not-running' });

@@ -15,7 +15,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createOutboundProbe, type ProbeOptions } from '../../../src/adapters/core/probe/probe.js';
+import type { OutboundProbe, ProbeResult } from '../../../src/commands/ports/probe.js';
 import type { JsonObject } from '../../../src/lib/json.js';
+import type { Text } from '../../../src/messages/message.js';
+import { render } from '../../../src/messages/render.js';
 import {
   certificate,
   configOf,
@@ -32,6 +35,22 @@ import {
 const ID = '11111111-1111-4111-8111-111111111111';
 const never = new AbortController().signal;
 const direct = { tag: 'direct', protocol: 'freedom' };
+
+const said = (error: Text | undefined) => (error === undefined ? {} : { error: render(error, 'en') });
+const resultOf = ({ error, endpoints, ...result }: ProbeResult) => ({
+  ...result,
+  ...said(error),
+  ...(endpoints === undefined
+    ? {}
+    : { endpoints: endpoints.map(({ error: why, ...endpoint }) => ({ ...endpoint, ...said(why) })) }),
+});
+
+/** A probe with its errors in English. */
+const inEnglish = (made: ReturnType<typeof createOutboundProbe>) => ({
+  dial: async (...asked: Parameters<OutboundProbe['dial']>) => resultOf(await made.dial(...asked)),
+  request: async (...asked: Parameters<OutboundProbe['request']>) => resultOf(await made.request(...asked)),
+  close: () => made.close(),
+});
 
 describe.skipIf(coreBinary === null)('a test of an outbound', () => {
   let server: Place;
@@ -84,7 +103,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
       expect(leftovers()).toStrictEqual([]);
       rmSync(folder, { recursive: true, force: true });
     });
-    return made;
+    return inEnglish(made);
   }
   const ask = (outbound: JsonObject, others: readonly JsonObject[] = [], url = small(), signal = never) =>
     probe().request({ outbound, others, url }, signal);
@@ -115,7 +134,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
       { statusCode: 404 },
     ],
     ['HTTP/1.0 500 No\r\n\r\n', { success: true, statusCode: 500 }],
-    ['SSH-2.0-OpenSSH', { success: false, error: 'Request failed: the answer is not HTTP' }],
+    ['SSH-2.0-OpenSSH', { success: false, error: 'Request failed: the response is not HTTP' }],
     [`HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(20_000)}`, { success: false }],
   ])('takes every HTTP status for an answer, and nothing else: %j', async (answer, result) => {
     expect(await ask(direct, [], await silent(answer))).toMatchObject(result);
@@ -161,7 +180,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
     expect(await ask(far, [stranger, near, far])).toMatchObject({ success: true });
     const after = (await server.core.stats.counters()).clients.get(numberOf('u1@x'))?.up ?? 0;
     expect(after).toBeGreaterThan(before);
-    expect(await ask(far, [])).toMatchObject({ success: false, error: 'There is no outbound near to dial through' });
+    expect(await ask(far, [])).toMatchObject({ success: false, error: 'There is no outbound "near" to dial through' });
   });
 
   it('says that a server is dead, or does not know the key', async () => {
@@ -194,7 +213,11 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
       'is not allowed',
     ],
     ['that reads a file', { ...direct, streamSettings: { a: [{ keyFile: '/etc/shadow' }] } }, 'inside the data'],
-    ['through ours', { ...direct, streamSettings: { sockopt: { dialerProxy: 'metrics_out' } } }, 'no outbound metrics'],
+    [
+      'through ours',
+      { ...direct, streamSettings: { sockopt: { dialerProxy: 'metrics_out' } } },
+      'no outbound "metrics',
+    ],
   ])('refuses one %s', async (_, outbound, error) => {
     expect(await ask(outbound)).toStrictEqual({
       success: false,
@@ -206,7 +229,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
 
   it('starts no core for outbounds that are dialled through each other', async () => {
     const by = (tag: string, other: string): JsonObject => ({ ...direct, tag, proxySettings: { tag: other } });
-    const error = 'The outbounds are dialled through each other';
+    const error = 'The outbounds are dialed through each other in a circle';
     expect(await ask(by('a', 'a'))).toMatchObject({ success: false, error });
     expect(await ask(by('a', 'b'), [by('b', 'c'), by('c', 'b')])).toMatchObject({ success: false, error });
     expect(await ask(by('a', 'b'), [by('b', 'c'), direct, by('c', 'direct')])).toMatchObject({ success: true });
@@ -224,7 +247,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
     const others = Array.from({ length: 1_999 }, (_, n) => vless(`o-${n}`, 1 + n));
     expect(await ask(direct, [...others, { protocol: 'pigeon' }])).toMatchObject({ success: true });
     expect(await ask(direct, [...others, direct, direct])).toMatchObject({
-      error: 'There are more than 2000 other outbounds',
+      error: 'There are more than 2,000 other outbounds',
     });
   });
 
@@ -238,7 +261,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
     const [first = direct, ...rest] = line(32);
     expect(await ask(first, rest)).toMatchObject({ success: true });
     const [next = direct, ...others] = line(2_000);
-    expect(await ask(next, others)).toMatchObject({ error: 'It is dialled through more than 32 outbounds' });
+    expect(await ask(next, others)).toMatchObject({ error: 'It is dialed through more than 32 outbounds' });
   });
 
   it('tells of a core that ends, that does not listen, that is not there', async () => {
@@ -251,7 +274,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
     expect(await probe({ binary: () => null }).request(request, never)).toMatchObject({ success: false });
     const deaf = script('exec sleep 60');
     expect(await probe({ binary: () => deaf }).request(request, never)).toMatchObject({
-      error: 'The temporary core did not start listening',
+      error: 'The temporary core did not open its port',
     });
   });
 
@@ -279,7 +302,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
     // Three run and fifty wait: the others are sent away at once.
     expect(await Promise.race(settled)).toStrictEqual({
       n: 53,
-      error: 'Another outbound test is already running, please wait',
+      error: 'Too many outbound tests are running, please wait',
     });
     expect(leftovers()).toHaveLength(3);
     await one.close();
@@ -396,7 +419,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
           settings: { address: '192.0.2.1', port: 1 },
           streamSettings: { sockopt: { addressPortStrategy: 'TxtPortAndAddress' } },
         },
-        /"addressPortStrategy" would make/,
+        /"addressPortStrategy" makes/,
       ],
       [
         'by the revocation list of its certificate',
@@ -404,7 +427,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
           settings: { address: '192.0.2.1', port: 1 },
           streamSettings: { tlsSettings: { certificates: [{ ocspStapling: 1 }] } },
         },
-        /"ocspStapling" would make/,
+        /"ocspStapling" makes/,
       ],
       [
         'by a rendezvous',
@@ -412,7 +435,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
           settings: { address: '192.0.2.1', port: 1 },
           streamSettings: { finalMask: { udp: [{ Type: 'Realm', settings: {} }] } },
         },
-        /"Type" would make/,
+        /"Type" makes/,
       ],
     ])('starts no core for a server %s', async (_, more, error) => {
       const outbound = { ...vless('a', 1), ...more };

@@ -17,6 +17,7 @@ import { RingGauges } from '../../../src/adapters/gauges/gauges.js';
 import { CoreError, type CoreRun } from '../../../src/commands/ports/core.js';
 import { buckets, coreMetrics, hostMetrics, type ObservedOutbound } from '../../../src/commands/ports/gauges.js';
 import type { HostReading } from '../../../src/commands/ports/host.js';
+import { verbatim } from '../../../src/messages/message.js';
 import { reading } from '../../http/panel/codec/panel.js';
 import { stubCore } from '../../kit/stub-core.js';
 
@@ -155,7 +156,7 @@ describe('the gauges', () => {
   it('say why the core is not read, and go on when it answers again', async () => {
     const { gauges, tick, run, fail } = gauge();
     run('a');
-    fail(new CoreError('unreachable', 'The core does not answer'));
+    fail(new CoreError('unreachable', verbatim('The core does not answer')));
     await tick();
     expect(gauges.core).toMatchObject({ listen: '127.0.0.1:4000', reason: 'The core does not answer', values: null });
     fail(null);

@@ -7,6 +7,7 @@ import { createWeb } from '../../../src/adapters/web/web.js';
 import type { GeoPlace, GeoSourceFiles } from '../../../src/commands/ports/geo-sources.js';
 import type { Web } from '../../../src/commands/ports/web.js';
 import type { GeoContent } from '../../../src/events/geo/geo-document.js';
+import { render } from '../../../src/messages/render.js';
 import { geoFile, geoipFile, geositeFile, listOf } from '../../kit/geo.js';
 import { temporaryFolder } from '../../kit/log.js';
 import { type Asset, type ReleaseServer, sha256, startReleaseServer } from '../../kit/real/release-server.js';
@@ -34,7 +35,7 @@ const failing = async (task: Promise<unknown>): Promise<string> => {
     () => expect.fail('it came'),
     (thrown: unknown) => thrown,
   );
-  return files.reasonOf(error);
+  return render(files.reasonOf(error), 'en');
 };
 
 beforeEach(async () => {
@@ -108,16 +109,16 @@ describe('the file of a geo source', () => {
   });
 
   const cases: [string, RegExp, Asset][] = [
-    ['a page', /^what came is no geo file$/, '<html>Please log in</html>'],
+    ['a page', /^the download is not a geo file$/, '<html>Please log in</html>'],
     ['nothing', /empty/, ''],
-    ['half a list', /no geo file/, fresh.subarray(0, fresh.length - 3)],
-    ['half a rule set', /no geo file/, '{"version":1,"rules":['],
-    ['another JSON', /no rule set/, '{"message":"Not Found"}'],
+    ['half a list', /not a geo file/, fresh.subarray(0, fresh.length - 3)],
+    ['half a rule set', /not a geo file/, '{"version":1,"rules":['],
+    ['another JSON', /not a rule set/, '{"message":"Not Found"}'],
     ['a rule set with ports', /cannot express/, '{"rules":[{"domain":["a.example"],"port":[1]}]}'],
-    ['a long JSON', /may have 8388608 bytes/, `{"rules":[${' '.repeat(8 * 1024 * 1024)}]}`],
-    ['a list of addresses', /not one of the type geosite/, geoipFile('CN', [1, 1, 1, 0], 24)],
-    ['both kinds of list', /not one of the type/, geoFile(fresh, geoipFile('CN', [1, 1, 1, 0], 24))],
-    ['a list in lower case', /upper case/, geositeFile('cn', 'a.example')],
+    ['a long JSON', /larger than 8 MB/, `{"rules":[${' '.repeat(8 * 1024 * 1024)}]}`],
+    ['a list of addresses', /not of type geosite/, geoipFile('CN', [1, 1, 1, 0], 24)],
+    ['both kinds of list', /not of type/, geoFile(fresh, geoipFile('CN', [1, 1, 1, 0], 24))],
+    ['a list in lower case', /upper-case/, geositeFile('cn', 'a.example')],
     ['an answer of 404', /status 404/, (_request, response) => void response.writeHead(404).end()],
     [
       'ten gigabytes',
@@ -197,7 +198,7 @@ describe('the file of a geo source', () => {
     plant(join(folder, FILE));
     const before = lstatSync(join(folder, FILE)).ino;
     const staged = await fetched('/x.dat');
-    expect(await failing(staged?.place(FILE) ?? Promise.resolve())).toMatch(/no plain file/);
+    expect(await failing(staged?.place(FILE) ?? Promise.resolve())).toMatch(/other than a plain file/);
     await staged?.discard();
     expect(readdirSync(folder)).toEqual([FILE]);
     expect(lstatSync(join(folder, FILE)).ino).toBe(before);

@@ -15,6 +15,7 @@ import {
 } from '../../../src/events/geo/geo.js';
 import { GeoSourceId } from '../../../src/events/ids.js';
 import { SettingsChanged } from '../../../src/events/settings/settings.js';
+import { verbatim } from '../../../src/messages/message.js';
 import { inboundAdded } from '../../kit/builders.js';
 import { given } from '../../kit/spec.js';
 
@@ -177,7 +178,7 @@ describe('DeleteGeoSource', () => {
 describe('RecordGeoOutcomes', () => {
   const outcomes: readonly GeoOutcome[] = [
     { source: 1, outcome: 'updated', content: newer },
-    { source: 2, outcome: 'failed', reason: 'x could not be reached' },
+    { source: 2, outcome: 'failed', reason: verbatim('x could not be reached') },
     { source: 3, outcome: 'unchanged' },
     { source: 9, outcome: 'unchanged' },
   ];
@@ -189,7 +190,7 @@ describe('RecordGeoOutcomes', () => {
   ];
   const events = [
     got(first, newer),
-    GeoSourceFailed({ source: second, reason: 'x could not be reached' }),
+    GeoSourceFailed({ source: second, reason: verbatim('x could not be reached') }),
     GeoSourceChecked({ source: third }),
   ];
 
@@ -209,8 +210,8 @@ describe('RecordGeoOutcomes', () => {
 describe('RecordGeoRejection', () => {
   it.each([null, first])('says what was not to be (%s)', (source) => {
     given(added)
-      .when({ type: 'RecordGeoRejection', data: { ...other, source, reason: 'what came is no geo file' } })
-      .then(GeoSourceRejected({ source, ...other, reason: 'what came is no geo file' }));
+      .when({ type: 'RecordGeoRejection', data: { ...other, source, reason: verbatim('what came is no geo file') } })
+      .then(GeoSourceRejected({ source, ...other, reason: verbatim('what came is no geo file') }));
   });
 });
 

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
+import { verbatim } from '../../../src/messages/message.js';
 import { eventually } from '../../kit/wait.js';
 import { startPanel } from '../kit/panel.js';
 
@@ -26,7 +27,7 @@ const start = async () => {
 /** More than the system keeps for one reader: from here on the panel itself would have to keep it. */
 const flood = async (panel: Panel, count: number): Promise<void> => {
   for (let n = 1; n <= count; n += 1) {
-    panel.given({ type: 'RecordCoreFailed', data: { reason: `${n} ${'x'.repeat(500_000)}`, run: null } });
+    panel.given({ type: 'RecordCoreFailed', data: { reason: verbatim(`${n} ${'x'.repeat(500_000)}`), run: null } });
     await new Promise((resolve) => setImmediate(resolve));
   }
 };

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { verbatim } from '../../../src/messages/message.js';
 import { alice, draft, inboundDraft, userId } from '../../kit/builders.js';
 import { eventually } from '../../kit/wait.js';
 import type { Browser } from '../kit/panel.js';
@@ -145,7 +146,7 @@ describe('a listener', () => {
     const outbounds = [['direct', 1, 1]] as const;
     panel.given({ type: 'RecordTraffic', data: { run: 'r', clients: [], inbounds: [], outbounds } });
     expect(panel.log.read(0, 100).at(-1)?.type).toBe('TrafficRecorded');
-    panel.given({ type: 'RecordCoreFailed', data: { reason: 'broken', run: null } });
+    panel.given({ type: 'RecordCoreFailed', data: { reason: verbatim('broken'), run: null } });
     await eventually(() => expect(said.filter(({ type }) => type !== 'status')).toHaveLength(2));
     expect(said.filter(({ type }) => type !== 'status')).toEqual([
       { type: 'xrayState', data: 'error' },

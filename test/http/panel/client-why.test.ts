@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { verbatim } from '../../../src/messages/message.js';
 import { DAY, draft, inboundId } from '../../kit/builders.js';
 import { startPanel } from '../kit/panel.js';
 
@@ -83,7 +84,7 @@ describe('why a client may or may not connect', () => {
     panel.given({ type: 'SetInboundEnabled', data: { inbound: inboundId(1), enabled: false } });
     expect(await why()).toMatchObject({ standing: 'inbound disabled', since: { by: 'the panel (test)' } });
     panel.given({ type: 'SetInboundEnabled', data: { inbound: inboundId(1), enabled: true } });
-    panel.given({ type: 'RecordCoreFailed', data: { run: 'r1', reason: 'it fell over' } });
+    panel.given({ type: 'RecordCoreFailed', data: { run: 'r1', reason: verbatim('it fell over') } });
     expect(await why()).toMatchObject({ standing: 'core not running', rule: 'the core failed: it fell over' });
   });
 

@@ -7,6 +7,7 @@ import { createWeb } from '../../../src/adapters/web/web.js';
 import { CoreError } from '../../../src/commands/ports/core.js';
 import { GeoSources } from '../../../src/commands/reactors/geo/geo-sources.js';
 import type { CoreConfig } from '../../../src/lib/core-config.js';
+import { verbatim } from '../../../src/messages/message.js';
 import { geoipFile, geositeFile } from '../../kit/geo.js';
 import { temporaryFolder } from '../../kit/log.js';
 import { sha256, startReleaseServer } from '../../kit/real/release-server.js';
@@ -24,7 +25,7 @@ interface Row {
 }
 
 /** A panel whose geo sources are real: a real folder, a real server; the core is asked what the test says. */
-async function open(settings: Readonly<Record<string, unknown>> = {}, patienceMs = 20_000) {
+async function open(settings: Readonly<Record<string, unknown>> = {}, batchMs = 20_000) {
   const server = await startReleaseServer();
   onTestFinished(() => server.stop());
   const folder = temporaryFolder();
@@ -42,7 +43,7 @@ async function open(settings: Readonly<Record<string, unknown>> = {}, patienceMs
       core: { config: { ...stubCore().config, test: (config) => core.test(config) } },
       warn: () => undefined,
     },
-    { patienceMs },
+    { batchMs },
   );
   panel = await startPanel({ settings, parts: { geoSources } });
   const browser = await panel.browser().login();
@@ -167,7 +168,7 @@ describe('a custom geo source over HTTP', () => {
   it('is not added whose file is none: that is told, also to who does not wait', async () => {
     const { browser, panel, server, wish, folder } = await open();
     server.put('/list.dat', '<html>');
-    const why = 'what came is no geo file';
+    const why = 'the download is not a geo file';
     expect((await browser.post(`${prefix}/add`, wish('/list.dat'))).json).toStrictEqual({
       success: false,
       msg: `Download failed: ${why}`,
@@ -202,7 +203,7 @@ describe('a custom geo source over HTTP', () => {
     const { id } = await add(place, '/list.dat');
     server.put('/bad.dat', 'x');
     const refused = await browser.post(`${prefix}/update/${id}`, wish('/bad.dat', { alias: 'other' }));
-    expect(refused.json).toMatchObject({ success: false, msg: 'Download failed: what came is no geo file' });
+    expect(refused.json).toMatchObject({ success: false, msg: 'Download failed: the download is not a geo file' });
     expect(panel.appended()).toMatchObject([{ type: 'GeoSourceRejected', data: { source: id, alias: 'other' } }]);
     expect(readdirSync(folder)).toEqual(['geosite_mine.dat']);
 
@@ -272,7 +273,7 @@ describe('a custom geo source over HTTP', () => {
           { id: 1, alias: 'a', fileName: 'geosite_a.dat' },
           { id: 2, alias: 'b', fileName: 'geosite_b.dat' },
         ],
-        failed: [{ id: 3, alias: 'c', fileName: 'geosite_c.dat', error: 'what came is no geo file' }],
+        failed: [{ id: 3, alias: 'c', fileName: 'geosite_c.dat', error: 'the download is not a geo file' }],
       },
       code: 'GEO_SOURCES_FAILED',
     });
@@ -373,15 +374,15 @@ describe('a custom geo source over HTTP', () => {
       const [staged] = /staged-[\w-]+\.dat/.exec(named) ?? [];
       if (staged === undefined) return;
       expect(readFileSync(join(folder, staged))).toEqual(newer);
-      throw new CoreError('invalid', `failed to read ${staged}`);
+      throw new CoreError('invalid', verbatim(`failed to read ${staged}`));
     };
-    const why = 'the core would not go on with it: failed to read geosite_mine.dat';
+    const why = 'the core rejects its configuration with this file: failed to read geosite_mine.dat';
     expect((await browser.post(`${prefix}/download/${id}`)).json?.msg).toBe(`Download failed: ${why}`);
     expect(panel.appended()).toMatchObject([{ type: 'GeoSourceFailed', data: { reason: why } }]);
     expect(readFileSync(join(folder, 'geosite_mine.dat'))).toEqual(list);
 
     // A configuration that is wrong anyway is not the fault of the file.
-    core.test = () => Promise.reject(new CoreError('invalid', 'something else'));
+    core.test = () => Promise.reject(new CoreError('invalid', verbatim('something else')));
     expect((await browser.post(`${prefix}/download/${id}`)).json?.success).toBe(true);
     expect(panel.appended().map(({ type }) => type)).toEqual(['GeoSourceDownloaded', 'CoreRestartRequested']);
     expect(readdirSync(folder)).toEqual(['geosite_mine.dat']);
@@ -444,7 +445,7 @@ describe('a custom geo source over HTTP', () => {
     put('/list.dat', list);
     writeFileSync(join(folder, 'secret'), 'secret');
     symlinkSync(join(folder, 'secret'), join(folder, 'geosite_mine.dat'));
-    expect((await browser.post(`${prefix}/add`, wish('/list.dat'))).json?.msg).toMatch(/no plain file/);
+    expect((await browser.post(`${prefix}/add`, wish('/list.dat'))).json?.msg).toMatch(/other than a plain file/);
     expect(panel.appended()).toMatchObject([{ type: 'GeoSourceRejected' }]);
     expect(readFileSync(join(folder, 'secret'), 'utf8')).toBe('secret');
   });

@@ -124,7 +124,7 @@ describe('the histories', () => {
 describe('the measurements of the core', () => {
   it('are empty while none runs', async () => {
     const { get } = await measured();
-    const state = { enabled: false, listen: '', reason: 'The core does not run', keys: [], values: {} };
+    const state = { enabled: false, listen: '', reason: 'The core is not running', keys: [], values: {} };
     expect((await get('/coreMetricsState'))?.obj).toStrictEqual(state);
     expect((await get('/coreObservatory'))?.obj).toStrictEqual([]);
     expect((await get('/coreMetricsHistory/coreSys/2'))?.obj).toStrictEqual([]);

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { message, verbatim } from '../../../src/messages/message.js';
 import { eventually } from '../../kit/wait.js';
 import { type Answer, startPanel } from '../kit/panel.js';
 
@@ -42,13 +43,24 @@ describe('an answer', () => {
   });
 
   it('says in that language what failed inside of its object', async () => {
-    const endpoints = [{ address: 'a:1', success: false, delay: 1, error: 'Connection refused' }];
-    const core = { listen: '', reason: 'The core does not run', values: null, observatory: [], updatedAt: 0 };
+    const endpoints = [{ address: 'a:1', success: false, delay: 1, error: message('core.endpointRefused') }];
+    const core = { listen: '', reason: message('core.notRunning'), values: null, observatory: [], updatedAt: 0 };
     const panel = await startPanel({
       parts: {
         probe: {
-          dial: async () => ({ success: false, delay: 0, mode: 'tcp', error: 'Connection refused', endpoints }),
-          request: async () => ({ success: false, delay: 0, mode: 'http', error: 'Request failed: it took too long' }),
+          dial: async () => ({
+            success: false,
+            delay: 0,
+            mode: 'tcp',
+            error: message('core.endpointRefused'),
+            endpoints,
+          }),
+          request: async () => ({
+            success: false,
+            delay: 0,
+            mode: 'http',
+            error: message('core.requestFailed', { why: message('core.requestTimedOut') }),
+          }),
         },
         gauges: { core, history: () => [], delays: () => null },
       },
@@ -137,7 +149,7 @@ describe('a notification', () => {
       hear(panel, { cookie, ...russian }),
       hear(panel, { cookie }),
     ]);
-    panel.given({ type: 'RecordCoreFailed', data: { reason: 'broken', run: null } });
+    panel.given({ type: 'RecordCoreFailed', data: { reason: verbatim('broken'), run: null } });
     const titles = () => heard.map((said) => said.find(({ type }) => type === 'notification')?.title);
     await eventually(() => expect(titles()).toStrictEqual(['هسته از کار افتاد', 'Сбой ядра', 'The core failed']));
   });

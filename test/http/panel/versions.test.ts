@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { reject } from '../../../src/commands/rejection.js';
+import { message } from '../../../src/messages/message.js';
 import { startPanel } from '../kit/panel.js';
 import type { FlatServices } from '../kit/services.js';
 
@@ -42,12 +43,12 @@ describe('versions over HTTP', () => {
   });
 
   it('of the core are those that are here when there is no list, with a word about it', async () => {
-    const list = async () => ({ versions: ['v1.0.0'], why: 'x could not be reached' });
+    const list = async () => ({ versions: ['v1.0.0'], why: message('network.unreachable', { host: 'x' }) });
     const install = async () => reject('INSTALL_RUNNING');
     const { browser } = await open({ coreInstall: { list, install } });
     expect((await browser.get(`${prefix}/getCoreVersion`)).json).toEqual({
       success: true,
-      msg: 'The list of releases cannot be had; these versions are installed.',
+      msg: 'The list of releases could not be downloaded; these versions are installed.',
       obj: ['v1.0.0'],
     });
     expect((await browser.post(`${prefix}/installXray/latest`)).json).toMatchObject({

@@ -14,6 +14,7 @@ import {
 import { InboundDeleted } from '../../../src/events/inbound/inbound.js';
 import { loadedState, savedState } from '../../../src/events/log/fold.js';
 import { SettingsChanged } from '../../../src/events/settings/settings.js';
+import { verbatim } from '../../../src/messages/message.js';
 import { coreState } from '../../../src/projections/core/core-state.js';
 import { settings } from '../../../src/projections/settings.js';
 import { timeline } from '../../../src/projections/timeline.js';
@@ -24,7 +25,7 @@ const later = T0 + 1000;
 
 describe('the core', () => {
   const started = (run: string, time = T0) => at(time, CoreStarted({ run, version: '26', reason: 'start' }));
-  const stands = { state: 'stop', run: null, version: '', since: 0, error: '', wanted: true };
+  const stands = { state: 'stop', run: null, version: '', since: 0, error: null, wanted: true };
 
   it('is what the log last said of it', () => {
     expect(folded(coreState).process).toStrictEqual(stands);
@@ -43,11 +44,14 @@ describe('the core', () => {
       ...stands,
       version: '26',
     });
-    const failed = { ...stands, state: 'error', version: '26', error: 'killed' };
-    expect(folded(coreState, started('r1'), CoreFailed({ run: 'r1', reason: 'killed' })).process).toStrictEqual(failed);
+    const failed = { ...stands, state: 'error', version: '26', error: verbatim('killed') };
     expect(
-      folded(coreState, started('r1'), CoreFailed({ run: 'r1', reason: 'killed' }), started('r1')).process.error,
-    ).toBe('');
+      folded(coreState, started('r1'), CoreFailed({ run: 'r1', reason: verbatim('killed') })).process,
+    ).toStrictEqual(failed);
+    expect(
+      folded(coreState, started('r1'), CoreFailed({ run: 'r1', reason: verbatim('killed') }), started('r1')).process
+        .error,
+    ).toBeNull();
   });
 
   it('is wanted until somebody stops it', () => {
@@ -56,8 +60,8 @@ describe('the core', () => {
   });
 
   it('refuses inbounds until it takes them or they are gone', () => {
-    const refused = InboundRejectedByCore({ inbound: one, reason: 'no' });
-    expect([...folded(coreState, refused).refused]).toStrictEqual([[1, 'no']]);
+    const refused = InboundRejectedByCore({ inbound: one, reason: verbatim('no') });
+    expect([...folded(coreState, refused).refused]).toStrictEqual([[1, verbatim('no')]]);
     expect(folded(coreState, refused, InboundAcceptedByCore({ inbound: one })).refused.size).toBe(0);
     expect(folded(coreState, refused, InboundDeleted({ inbound: one })).refused.size).toBe(0);
   });

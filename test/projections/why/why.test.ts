@@ -266,8 +266,8 @@ describe('why', () => {
       ['correct the settings of the inbound'],
       [
         ...here,
-        since(InboundRejectedByCore({ inbound: one, reason: 'no such file' }), system),
-        InboundRejectedByCore({ inbound: two, reason: 'another one' }),
+        since(InboundRejectedByCore({ inbound: one, reason: verbatim('no such file') }), system),
+        InboundRejectedByCore({ inbound: two, reason: verbatim('another one') }),
       ],
     ],
     [
@@ -276,13 +276,13 @@ describe('why', () => {
         inboundAdded(),
         since(clientAdded()),
         started,
-        InboundRejectedByCore({ inbound: one, reason: '' }),
+        InboundRejectedByCore({ inbound: one, reason: verbatim('') }),
         InboundAcceptedByCore({ inbound: one }),
       ],
     ],
     [
       ...(['core not running', false, 'the core failed: it fell over', ['restart the core']] as const),
-      [...here, since(CoreFailed({ run: 'r1', reason: 'it fell over' }), system)],
+      [...here, since(CoreFailed({ run: 'r1', reason: verbatim('it fell over') }), system)],
     ],
     [
       ...(['core not running', false, 'the core is stopped', ['start the core']] as const),
@@ -294,7 +294,7 @@ describe('why', () => {
         inboundAdded(),
         since(clientAdded()),
         started,
-        CoreFailed({ run: 'r1', reason: 'x' }),
+        CoreFailed({ run: 'r1', reason: verbatim('x') }),
         CoreRestartRequested({}),
         restarted,
       ],

@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { CoreError, type CoreInbound, type CoreUser } from '../../../commands/ports/core.js';
 import { accountName } from '../../../lib/account-name.js';
 import { canonicalJson, isObject, type JsonObject } from '../../../lib/json.js';
+import { message, type Text } from '../../../messages/message.js';
 import { decode, encode, type TypedMessage, typed } from '../control/messages.js';
 
 type Fields = Readonly<Record<string, string | number>>;
 
-/** How the accounts of one protocol look: which message carries them and which of its fields count. */
+/** The accounts of one protocol: the protobuf message that carries them, and its fields. */
 interface Form {
   readonly message: string;
   /** Throws `CoreError` 'invalid'. */
@@ -31,7 +32,7 @@ const forms: Readonly<Record<string, Form>> = {
     message: 'xray.proxy.vless.Account',
     fields: (account) => {
       const flow = text(account, 'flow', true);
-      if (flow !== '' && flow !== 'xtls-rprx-vision') throw invalid(`The flow "${flow}" is unknown`);
+      if (flow !== '' && flow !== 'xtls-rprx-vision') throw invalid(message('core.flowUnknown', { flow }));
       return { id: uuidOf(text(account, 'id')), flow };
     },
   },
@@ -43,25 +44,25 @@ const forms: Readonly<Record<string, Form>> = {
     fields: (account, settings) => {
       const method = text(account, 'method', true) || text(settings, 'method', true);
       const cipher = ciphers[method.toLowerCase()];
-      if (cipher === undefined) throw invalid('A shadowsocks account needs a method that the core knows');
+      if (cipher === undefined) throw invalid(message('core.methodUnknown'));
       return { password: text(account, 'password'), cipher_type: cipher };
     },
   },
   'shadowsocks-2022': {
     message: 'xray.proxy.shadowsocks_2022.Account',
-    // A malformed key is taken with thanks and freezes the key table of the inbound: removed accounts stay valid.
+    // The core accepts a malformed key, but then never updates the key table of the inbound: removed accounts stay valid.
     fields: (account, settings) => {
       const key = text(account, 'password');
       const size = keyBytes[text(settings, 'method', true)];
       if (!/^[A-Za-z0-9+/]+={0,2}$/.test(key) || key.length % 4 !== 0 || Buffer.from(key, 'base64').length !== size) {
-        throw invalid(`The key of a client must be ${size} bytes in base64`);
+        throw invalid(message('core.clientKeyInvalid', { size: size ?? 0 }));
       }
       return { key };
     },
   },
 };
 
-/** The protocol's form by what the inbound itself runs: an account of another shape ends the whole core. Null: no accounts. */
+/** The format of an inbound's accounts; null = it has none. An account in another format crashes the core. */
 export function accountFormatOf(config: JsonObject): Form | null {
   const protocol = config['protocol'];
   if (protocol !== 'shadowsocks')
@@ -79,7 +80,7 @@ export function addUserOperation(inbound: CoreInbound, user: CoreUser): TypedMes
   });
 }
 
-/** Throws `CoreError` 'invalid' as the core would, or should. */
+/** Throws `CoreError` 'invalid' for an account that the core rejects or misunderstands. */
 export function checkAccount(inbound: CoreInbound, user: CoreUser): void {
   read(inbound, user);
 }
@@ -98,14 +99,13 @@ export function runningDigest(config: JsonObject, name: string, account: TypedMe
 
 function read(inbound: CoreInbound, user: CoreUser): { form: Form; fields: Fields } {
   const form = accountFormatOf(inbound.config);
-  if (form === null) throw invalid('This inbound has no accounts that can be added', inbound.tag);
-  if (user.email === '' || user.email.includes('>>>'))
-    throw invalid('An account needs an email without ">>>"', inbound.tag);
+  if (form === null) throw invalid(message('core.noAccountsToAdd'), inbound.tag);
+  if (user.email === '' || user.email.includes('>>>')) throw invalid(message('core.accountEmailInvalid'), inbound.tag);
   try {
     return { form, fields: form.fields(user.account, settingsOf(inbound.config)) };
   } catch (error) {
-    if (error instanceof CoreError) throw invalid(`${error.message} (client ${user.email})`, inbound.tag);
-    throw error;
+    if (!(error instanceof CoreError)) throw error;
+    throw invalid(message('core.accountOfClient', { why: error.text, client: user.email }), inbound.tag);
   }
 }
 
@@ -124,16 +124,16 @@ function text(from: JsonObject, key: string, optional = false): string {
   const value = from[key];
   if (typeof value === 'string' && (value !== '' || optional)) return value;
   if (optional && (value === undefined || value === null)) return '';
-  throw invalid(`An account needs a text "${key}"`);
+  throw invalid(message('core.accountTextMissing', { key }));
 }
 
-/** Xray takes a UUID, or up to 30 bytes of any text, of which it makes a UUID of version 5 in the nil namespace. */
+/** Xray accepts a UUID, or a text of up to 30 bytes, from which it makes a UUID of version 5 in the nil namespace. */
 function uuidOf(id: string): string {
-  // Nearly all of them: a fleet of thousands is read for each configuration.
+  // The usual case, checked first: each configuration may have thousands of clients.
   if (UUID.test(id)) return id;
   const hex = id.replaceAll('-', '').toLowerCase();
   if (/^[0-9a-f]{32}$/.test(hex)) return dashed(hex);
-  if (Buffer.byteLength(id) > 30) throw invalid('An id must be a UUID or a text of up to 30 bytes');
+  if (Buffer.byteLength(id) > 30) throw invalid(message('core.accountIdInvalid'));
   const hash = createHash('sha1').update(Buffer.alloc(16)).update(id).digest().subarray(0, 16);
   hash[6] = ((hash[6] ?? 0) & 0x0f) | 0x50;
   hash[8] = ((hash[8] ?? 0) & 0x3f) | 0x80;
@@ -144,6 +144,6 @@ function dashed(hex: string): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-function invalid(message: string, inbound: string | null = null): CoreError {
-  return new CoreError('invalid', message, { inbound });
+function invalid(why: Text, inbound: string | null = null): CoreError {
+  return new CoreError('invalid', why, { inbound });
 }

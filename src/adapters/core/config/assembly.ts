@@ -2,6 +2,7 @@ import { basename, dirname, join } from 'node:path';
 import type { CoreConfig } from '../../../commands/ports/core.js';
 import { accountName, type NamedClient } from '../../../lib/account-name.js';
 import { isObject, type Json, type JsonObject } from '../../../lib/json.js';
+import { message } from '../../../messages/message.js';
 import { assembleInbound } from './inbound.js';
 import { apiTag, fold, metricsTag, spelled } from './names.js';
 import { checkPointers, outboundsOf, tagsIn } from './outbounds.js';
@@ -108,7 +109,7 @@ const closed = ['env', 'geodata', 'transport', 'reverse'];
 function blocksOf(template: JsonObject): Readonly<Record<string, Json>> {
   const blocks = members(template);
   for (const name of closed) {
-    if (Object.hasOwn(blocks, name)) throw refused(`"${name}" is not allowed`);
+    if (Object.hasOwn(blocks, name)) throw refused(message('core.memberNotAllowed', { key: name }));
   }
   return Object.fromEntries(Object.entries(blocks).map(([name, block]) => [spelling[name] ?? name, block]));
 }
@@ -117,8 +118,7 @@ function blocksOf(template: JsonObject): Readonly<Record<string, Json>> {
 function checkInbounds(inbounds: Json | undefined): void {
   for (const inbound of list(inbounds)) {
     const tag = members(inbound)['tag'];
-    if (tag !== apiTag)
-      throw refused(`it may not open ports itself (inbound "${String(tag ?? '')}"); add an inbound instead`);
+    if (tag !== apiTag) throw refused(message('core.templateInbound', { tag: String(tag ?? '') }));
   }
 }
 
@@ -130,7 +130,7 @@ function policyOf(value: Json | undefined): JsonObject {
   const levels = { ...(isObject(policy['levels']) ? (policy['levels'] as JsonObject) : {}) };
   // "00" is the level 0 to the core, and the last one that it reads counts.
   for (const level of Object.keys(levels)) {
-    if (!/^(0|[1-9]\d{0,9})$/.test(level)) throw refused(`the policy level ${JSON.stringify(level)} is not a number`);
+    if (!/^(0|[1-9]\d{0,9})$/.test(level)) throw refused(message('core.policyLevelInvalid', { level }));
   }
   const zero = Object.entries(members(levels['0']))
     .filter(([name]) => !counting.has(name))

@@ -59,5 +59,5 @@ async function convertHalves(
 /** The same error with the tag of this inbound. Rethrows an error that is not about an inbound. */
 function problemOf(error: unknown, tag: string): CoreError {
   if (!(error instanceof CoreError) || error.kind === 'missing') throw error;
-  return error.inbound === tag ? error : new CoreError(error.kind, error.message, { inbound: tag, cause: error });
+  return error.inbound === tag ? error : new CoreError(error.kind, error.text, { inbound: tag, cause: error });
 }

@@ -5,16 +5,16 @@ import { CoreError, type CoreInbound } from '../../../commands/ports/core.js';
 import { accountName, accountProblem, type NamedClient } from '../../../lib/account-name.js';
 import { isObject, type Json, type JsonObject } from '../../../lib/json.js';
 import { currentStream } from '../../../lib/stream-names.js';
-import { render } from '../../../messages/render.js';
+import { message } from '../../../messages/message.js';
 import { accountFormatOf, checkAccount, settingsOf } from './account.js';
 import { fold, ownOutbounds, placeholderUser, reserved } from './names.js';
 import { checkPaths } from './paths.js';
 
 /**
  * The inbound with its accounts, as the core reads it. Throws `CoreError` 'invalid' for an account that the core would
- * misunderstand, and for a path that is none of the core's business (see `checkPaths`). `taken`:
- * tags of outbounds, which no client may have for its way back: with the client the core would take the outbound away.
- * `nameOf`: what the accounts of clients are called.
+ * misunderstand, and for a path that the core must not use (see `checkPaths`). `taken`: tags of outbounds, which no client
+ * may have as its reverse tag, because the core removes that outbound together with the client. `nameOf`: the account
+ * names of clients.
  */
 export function assembleInbound(
   inbound: CoreInbound,
@@ -24,10 +24,9 @@ export function assembleInbound(
 ): JsonObject {
   const { tag } = inbound;
   const config = withCurrentStream(inbound.config);
-  if (config['tag'] !== tag)
-    throw new CoreError('invalid', 'The tag of an inbound differs from its name', { inbound: tag });
+  if (config['tag'] !== tag) throw new CoreError('invalid', message('core.tagMismatch'), { inbound: tag });
   if (reserved.has(tag) || tag === '' || tag.includes('>>>')) {
-    throw new CoreError('invalid', `An inbound cannot have the tag "${tag}"`, { inbound: tag });
+    throw new CoreError('invalid', message('core.tagReserved', { tag }), { inbound: tag });
   }
   checkPaths(config, { dataDir, inbound: tag });
   checkAccountNames(settingsOf(config), tag);
@@ -46,23 +45,23 @@ export function assembleInbound(
   return config['protocol'] === 'hysteria' ? withoutSharedPassword(whole) : whole;
 }
 
-/** Throws `CoreError` 'invalid' where an account of socks, http and the like has the name of a client's account. */
+/** Throws `CoreError` 'invalid' when an account of a SOCKS, HTTP or mixed inbound has the name of a client's account. */
 function checkAccountNames(settings: JsonObject, tag: string): void {
   const why = accountProblem(settings);
-  if (why !== null) throw new CoreError('invalid', render(why, 'en'), { inbound: tag });
+  if (why !== null) throw new CoreError('invalid', why, { inbound: tag });
 }
 
-/** As `assembleInbound`, but with one account at most, after all were checked: enough to see whether the core can listen. */
+/** As `assembleInbound`, but with at most one account, after all were checked: enough to test whether the core can listen. */
 export function assembleForTrial(inbound: CoreInbound, dataDir: string, taken: ReadonlySet<string>): JsonObject {
   assembleInbound(inbound, dataDir, taken);
   return assembleInbound({ ...inbound, users: new Map([...inbound.users].slice(0, 1)) }, dataDir, taken);
 }
 
-/** Throws `CoreError` 'invalid' where an inbound is to listen on a socket in a folder that is not there. */
+/** Throws `CoreError` 'invalid' when an inbound listens on a socket in a folder that does not exist. */
 export function checkSocketFolder({ config, tag }: CoreInbound): void {
   const { listen } = config;
   if (typeof listen !== 'string' || !listen.startsWith('/') || existsSync(dirname(listen))) return;
-  throw new CoreError('invalid', 'the folder of the socket on which it is to listen does not exist', { inbound: tag });
+  throw new CoreError('invalid', message('core.socketFolderMissing'), { inbound: tag });
 }
 
 /** The local ports on which an inbound listens, as inclusive ranges. Empty for a unix socket. */
@@ -96,11 +95,11 @@ export function isDatagram(config: JsonObject, target: string): boolean {
   return config['protocol'] === 'shadowsocks' && carries && target.startsWith('udp:');
 }
 
-/** After how long without a packet from the client the core gives up a connection over UDP, in seconds, and a little more. */
+/** The core's idle timeout of UDP connections from clients, plus a margin, in seconds. */
 export function idleSeconds(config: JsonObject): number {
   const { maxIdleTimeout } = object(object(object(config['streamSettings'])['finalmask'])['quicParams']);
   if (isQuic(config) && typeof maxIdleTimeout === 'number' && maxIdleTimeout > 0) return maxIdleTimeout + 10;
-  // Hysteria and mKCP; all others have the general time-out of the core.
+  // Hysteria and mKCP have their own timeout; all others have the general one.
   return config['protocol'] === 'hysteria' || isKcp(config) ? 60 : 310;
 }
 
@@ -120,7 +119,7 @@ function networkOf(config: JsonObject): string {
   return String(stream['network'] ?? stream['method'] ?? 'tcp').toLowerCase();
 }
 
-/** An inbound or outbound whose transport is said in the names that the core reads now. */
+/** An inbound or outbound with the transport under the names that the core reads now. */
 export function withCurrentStream(config: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(config).map(([name, member]) =>
@@ -139,14 +138,14 @@ function randomKey(config: JsonObject): string {
   return randomBytes(String(settingsOf(config)['method']).includes('128') ? 16 : 32).toString('base64');
 }
 
-/** A client of classic shadowsocks needs a method of its own; one of 2022 must have none. */
+/** A client of classic Shadowsocks needs its own method; a client of Shadowsocks 2022 must have none. */
 function inherited(inbound: CoreInbound): JsonObject {
   const method = settingsOf(inbound.config)['method'];
   if (inbound.config['protocol'] !== 'shadowsocks' || isShadowsocks2022(inbound.config)) return {};
   return typeof method === 'string' ? { method } : {};
 }
 
-/** `hysteriaSettings.auth` would let everybody in as long as the inbound has no clients. */
+/** Removes `hysteriaSettings.auth`, a password that anyone could use while the inbound has no clients. */
 function withoutSharedPassword(config: JsonObject): JsonObject {
   const stream = object(config['streamSettings']);
   const hysteria = Object.fromEntries(

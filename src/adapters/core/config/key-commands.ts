@@ -1,5 +1,6 @@
 import { CoreError } from '../../../commands/ports/core.js';
 import type { CoreKeys, VlessAuthentication } from '../../../commands/ports/keys.js';
+import { message } from '../../../messages/message.js';
 import { x25519 } from './keys.js';
 
 /** Runs the executable with these arguments and resolves to what it printed; rejects with `CoreError`. */
@@ -9,8 +10,8 @@ export type Ask = (args: readonly string[]) => Promise<string>;
 const KEY = '([\\w+/=-]+)';
 
 /**
- * The key commands of the executable. Values are found by their labels and never by their line: releases have changed
- * both the order and what stands around them.
+ * The key commands of the executable. Values are found by their labels, not by line: releases have changed the order and
+ * the text around them.
  */
 export function keyCommands(ask: Ask): CoreKeys {
   return {
@@ -28,14 +29,14 @@ export function keyCommands(ask: Ask): CoreKeys {
       return found.length > 0 ? found : unreadable('Authentication');
     },
     ech: async (serverName) => {
-      // One argument, so that no name can be taken for an option.
+      // One argument, so that a name cannot be read as an option.
       const output = await ask(['tls', 'ech', `--serverName=${serverName}`]);
       return { serverKeys: labelled(output, 'ECH server keys'), configList: labelled(output, 'ECH config list') };
     },
   };
 }
 
-/** What stands behind `label:`, on the same line or on the next. */
+/** The value after `label:`, on the same line or on the next. */
 function labelled(output: string, label: string): string {
   return new RegExp(`^\\s*${label}[^:\\n]*:\\s*${KEY}\\s*$`, 'im').exec(output)?.[1] ?? unreadable(label);
 }
@@ -55,7 +56,7 @@ function member(block: string, name: string): string {
   return new RegExp(`"${name}"\\s*:\\s*"([\\w.+/=-]+)"`).exec(block)?.[1] ?? unreadable(name);
 }
 
-/** The output itself holds keys, so it is not shown. */
+/** The output contains keys, so it is not part of the error. */
 function unreadable(label: string): never {
-  throw new CoreError('refused', `This version of the core prints no ${label}`);
+  throw new CoreError('refused', message('core.valueNotPrinted', { label }));
 }

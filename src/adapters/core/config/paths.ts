@@ -3,7 +3,9 @@ import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { CoreError } from '../../../commands/ports/core.js';
 import { isObject, textOf } from '../../../lib/json.js';
+import { message, type Text } from '../../../messages/message.js';
 import { fold } from './names.js';
+import { refused as templateError } from './template.js';
 
 export interface PathRules {
   readonly dataDir: string;
@@ -15,9 +17,9 @@ export interface PathRules {
 const files = new Set(['certificatefile', 'keyfile', 'dir']);
 /** Members that may name a unix socket, which is a file too: where it listens, and where it sends what it does not know. */
 const sockets = new Set(['listen', 'dest', 'target']);
-/** What in the data directory is the panel's alone. */
+/** Files and folders in the data directory that only the panel uses. */
 const own = new Set(['keys', 'run', 'certs', 'backups', 'logs', 'core', 'panel', 'head.json']);
-/** The one folder that the core may show to strangers. */
+/** The only folder whose files the core may serve. */
 const SITE = 'www';
 /** Of a certificate or key, in bytes. */
 const LARGEST = 1024 * 1024;
@@ -25,8 +27,8 @@ const LARGEST = 1024 * 1024;
 const forbidden = new Set(['masterkeylog', 'webhook']);
 
 /**
- * Throws `CoreError` 'invalid' where a configuration would read or write a file that is none of the core's business.
- * Follows links: what counts is where a path ends.
+ * Throws `CoreError` 'invalid' for a configuration that would read or write a file that the core must not use. Follows
+ * symbolic links.
  */
 export function checkPaths(value: unknown, rules: PathRules): void {
   if (Array.isArray(value)) {
@@ -39,12 +41,13 @@ export function checkPaths(value: unknown, rules: PathRules): void {
   const unix = entries.some(([name, member]) => name === 'type' && String(member).startsWith('unix'));
   for (const [name, member, key] of entries) {
     const judged = files.has(name) || sockets.has(name) || forbidden.has(name);
-    // Which of two spellings counts is the core's secret.
-    if (judged && seen.has(name)) throw refused(`it has "${key}" twice`, rules);
+    // It is undefined which of two spellings the core uses.
+    if (judged && seen.has(name)) throw refused(message('core.memberTwice', { key }), rules);
     seen.add(name);
     if (name === 'masquerade') checkSite(member, key, rules);
     if (judged && typeof member === 'string' && member !== '') checkText(name, member, key, unix, rules);
-    if (forbidden.has(name) && member !== null && member !== '') throw refused(`"${key}" is not allowed`, rules);
+    if (forbidden.has(name) && member !== null && member !== '')
+      throw refused(message('core.memberNotAllowed', { key }), rules);
     checkPaths(member, rules);
   }
   checkPair(entries, rules);
@@ -55,32 +58,27 @@ function checkText(name: string, text: string, key: string, unix: boolean, rules
     const path = name === 'listen' ? (text.split(',')[0] ?? '') : text;
     // Names that begin with @ are no files.
     const named = path.startsWith('/') || (unix && name !== 'listen' && !path.startsWith('@'));
-    if (named && !isFreeSocket(rules.dataDir, path))
-      throw refused(
-        `"${key}" must be the path of a *.sock inside the data directory and outside of its run folder`,
-        rules,
-      );
+    if (named && !isFreeSocket(rules.dataDir, path)) throw refused(message('core.socketPathInvalid', { key }), rules);
   }
   if (!files.has(name)) return;
   if (name === 'dir') {
     if (!isInside(join(rules.dataDir, SITE), text, true))
-      throw refused(`"${key}" must be the folder ${SITE} of the data directory, or one inside of it`, rules);
+      throw refused(message('core.folderOutsideSite', { key, folder: SITE }), rules);
     return;
   }
-  // The panel has parsed the certificates of inbounds when they were given: those may lie anywhere else.
+  // Certificates of inbounds were parsed when the inbound was saved, so they may be in any folder.
   if (rules.inbound === null && !isInside(rules.dataDir, text))
-    throw refused(`"${key}" must be a path inside the data directory`, rules);
-  if (!isAbsolute(text) || isOwn(rules.dataDir, text))
-    throw refused(`"${key}" must be an absolute path, and not that of a file of the panel itself`, rules);
+    throw refused(message('core.pathOutsideDataDirectory', { key }), rules);
+  if (!isAbsolute(text) || isOwn(rules.dataDir, text)) throw refused(message('core.pathOfPanel', { key }), rules);
 }
 
-/** Without a folder of its own a site of files would be that in which the core runs. */
+/** Without a folder, the site would serve the folder in which the core runs. */
 function checkSite(value: unknown, key: string, rules: PathRules): void {
   if (!isObject(value)) return;
   const texts = (name: string): readonly string[] =>
     Object.entries(value).flatMap(([other, member]) => (fold(other) === name ? [textOf(member)] : []));
   if (texts('type').some((type) => type.trim().toLowerCase() === 'file') && !texts('dir').some((dir) => dir !== ''))
-    throw refused(`"${key}" must name the folder of its files`, rules);
+    throw refused(message('core.siteFolderMissing', { key }), rules);
 }
 
 /** A new certificate must be a valid one, and a key must match its certificate. */
@@ -96,10 +94,10 @@ function checkPair(entries: readonly (readonly [string, unknown, string])[], rul
   } catch {
     // The content of the file must not appear in the error.
   }
-  throw refused('a certificate or its key cannot be read, or they do not belong together', rules);
+  throw refused(message('core.certificateUnusable'), rules);
 }
 
-/** Never of a pipe or a device, which would hold the panel. */
+/** Only of a plain file: reading a pipe or a device would block the panel. */
 function contentOf(path: string): Buffer {
   const found = statSync(path);
   if (!found.isFile() || found.size > LARGEST) throw new Error('no plain small file');
@@ -118,7 +116,7 @@ function isOwn(dataDir: string, path: string): boolean {
   });
 }
 
-/** Whether a path lies in a folder as it is written and as it is; `itself`: or is it. */
+/** Whether a path is inside a folder, both as written and with links followed. `itself`: the folder counts too. */
 function isInside(folder: string, path: string, itself = false): boolean {
   return (
     isAbsolute(path) &&
@@ -126,13 +124,13 @@ function isInside(folder: string, path: string, itself = false): boolean {
   );
 }
 
-/** From the folder to the path: as both are written, and with their links followed. */
+/** The relative paths from the folder to the path: as both are written, and with links followed. */
 function waysInto(folder: string, path: string): readonly string[] {
   const whole = resolve(folder, path);
   return [relative(folder, whole), relative(real(folder), real(whole))];
 }
 
-/** What is not there yet, where it would be. */
+/** The path with links followed; for a missing file, with those of its folder. */
 function real(path: string): string {
   try {
     return realpathSync(path);
@@ -142,12 +140,7 @@ function real(path: string): string {
   }
 }
 
-function refused(reason: string, { inbound }: PathRules): CoreError {
-  return new CoreError(
-    'invalid',
-    `${inbound === null ? 'The template' : `Inbound ${inbound}`} cannot be used: ${reason}`,
-    {
-      inbound,
-    },
-  );
+function refused(why: Text, { inbound: tag }: PathRules): CoreError {
+  if (tag === null) return templateError(why);
+  return new CoreError('invalid', message('core.inboundUnusable', { tag, why }), { inbound: tag });
 }

@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../../lib/json.js';
 import { networkOfKey } from '../../../lib/net/address-key.js';
+import { message } from '../../../messages/message.js';
 import type { CoreApi } from '../control/grpc.js';
 import { decode, encode, type TypedMessage } from '../control/messages.js';
 import { apiTag, blockOutbound, metricsTag, spelled } from './names.js';
@@ -16,7 +17,7 @@ const blockRule = (inbound: string, client: number | ''): string => `cut>>>${inb
  */
 export function routingOf(value: Json | undefined, names: 'core' | 'people' = 'core'): JsonObject {
   const { rules = [], ...others } = members(value);
-  if (!Array.isArray(rules)) throw refused('its routing rules must be a list');
+  if (!Array.isArray(rules)) throw refused(message('core.rulesListExpected'));
   const kept = (rules as readonly Json[]).filter(isObject).filter((rule) => {
     const { outboundtag } = members(rule as JsonObject);
     // Other panels reach the core's api and metrics by rules; ours have doors of their own.

@@ -2,6 +2,7 @@ import { Client, credentials, type ServiceError, status } from '@grpc/grpc-js';
 import type { Deserialize, MethodDefinition, Serialize, ServiceDefinition } from '@grpc/proto-loader';
 import { CoreError } from '../../../commands/ports/core.js';
 import { startTimeout } from '../../../lib/timeout.js';
+import { message, type Text, verbatim } from '../../../messages/message.js';
 import { type CounterReading, readCounters } from './counters.js';
 import { definitions, type TypedMessage } from './messages.js';
 
@@ -93,7 +94,7 @@ export function connectApi(socket: string): CoreApi {
           (error, answer) => {
             ended();
             if (error) reject(coreError(error));
-            else if (answer === undefined) reject(new CoreError('unreachable', 'The core gave an empty answer'));
+            else if (answer === undefined) reject(new CoreError('unreachable', message('core.emptyAnswer')));
             else resolve(answer);
           },
         );
@@ -104,13 +105,14 @@ export function connectApi(socket: string): CoreApi {
   };
 }
 
-/** An operation on a user whose effect is there already. */
+/** Whether the core rejected the removal of a user that it does not have. */
 export function isAbsent(error: unknown): boolean {
   return (
     error instanceof CoreError && error.kind === 'refused' && /not found|not enough information/i.test(error.message)
   );
 }
 
+/** Whether the core rejected the addition of a user or inbound that it already has. */
 export function isPresent(error: unknown): boolean {
   return error instanceof CoreError && error.kind === 'refused' && /already exists|existing tag/i.test(error.message);
 }
@@ -124,12 +126,13 @@ function methodOf(name: string): MethodDefinition<object, object> {
 
 function coreError(error: ServiceError): CoreError {
   if (error.code === status.UNAVAILABLE || error.code === status.DEADLINE_EXCEEDED || error.code === status.CANCELLED) {
-    return new CoreError('unreachable', 'The core does not answer', { cause: error });
+    return new CoreError('unreachable', message('core.noAnswer'), { cause: error });
   }
   return new CoreError('refused', lastWords(error.details), { cause: error });
 }
 
-/** The core reports a chain of causes; people want the last. */
-export function lastWords(chain: string): string {
-  return chain.split(' > ').at(-1)?.trim() || 'The core gave no reason';
+/** The last of the chain of causes that the core reports. */
+export function lastWords(chain: string): Text {
+  const last = chain.split(' > ').at(-1)?.trim();
+  return last ? verbatim(last) : message('core.noReason');
 }

@@ -7,6 +7,7 @@ import {
 } from '../../../commands/ports/core.js';
 import { accountName, clientOfAccount, emailOfAccount, type NamedClient } from '../../../lib/account-name.js';
 import type { JsonObject } from '../../../lib/json.js';
+import { message } from '../../../messages/message.js';
 import { destroy, onPorts, socketsOf } from '../attribution/sockets.js';
 import { accountFormatOf, addUserOperation, runningDigest } from '../config/account.js';
 import { convertAll, type Handler } from '../config/convert-all.js';
@@ -17,7 +18,7 @@ import type { Binary, Converted } from '../process/binary.js';
 import { type CoreApi, isAbsent, isPresent } from './grpc.js';
 import { typed } from './messages.js';
 
-/** Resolves to those that the core does not take, by tag; they are not there. Rejects with `CoreError` when it is not known what is. */
+/** Resolves to those that the core rejects, by tag; they do not run. Rejects with `CoreError` when it is unknown which of them run. */
 export async function addInbounds(
   api: CoreApi,
   binary: Binary,
@@ -47,7 +48,7 @@ async function addHandler(api: CoreApi, inbound: Handler): Promise<CoreError | n
     // The core keeps the tag of an inbound that could not be opened; an inbound that existed before this call stays.
     if (!isPresent(error)) await removeHandler(api, tag).catch(() => undefined);
     if (!(error instanceof CoreError) || error.kind !== 'refused') throw error;
-    return new CoreError('refused', error.message, { inbound: tag, cause: error });
+    return new CoreError('refused', error.text, { inbound: tag, cause: error });
   }
 }
 
@@ -80,7 +81,7 @@ export function removeUser(api: CoreApi, inbound: CoreInbound, user: NamedClient
 
 async function removeAccount(api: CoreApi, inbound: CoreInbound, email: string): Promise<void> {
   if (accountFormatOf(inbound.config) === null)
-    throw new CoreError('refused', 'This inbound has no accounts that can be removed', { inbound: inbound.tag });
+    throw new CoreError('refused', message('core.noAccountsToRemove'), { inbound: inbound.tag });
   const operation = typed('xray.app.proxyman.command.RemoveUserOperation', { email });
   await api.call('HandlerService/AlterInbound', { tag: inbound.tag, operation }).catch((error: unknown) => {
     if (!isAbsent(error)) throw error;

@@ -1,5 +1,6 @@
 import { CoreError } from '../../../commands/ports/core.js';
 import { isObject, type Json, type JsonObject, textOf } from '../../../lib/json.js';
+import { message } from '../../../messages/message.js';
 import { fold } from '../config/names.js';
 import { members } from '../config/template.js';
 
@@ -9,14 +10,14 @@ export interface Endpoint {
   readonly port: number;
 }
 
-/** An outbound and what it is dialled through. */
+/** An outbound and the outbounds that it is dialed through. */
 export interface Hop {
   readonly outbound: JsonObject;
   /** Tags of the outbounds that carry its connections, downloads apart; none = it dials itself. */
   readonly through: readonly string[];
 }
 
-/** Outbounds in one chain, and those among which they are looked for. */
+/** Outbounds in one chain, and the outbounds that are searched for them. */
 const HOPS = 32;
 const OTHERS = 2_000;
 
@@ -31,7 +32,7 @@ export function tagOf(outbound: JsonObject): string {
   return textOf(members(outbound)['tag']);
 }
 
-/** Every server that an outbound names, in whichever of its shapes: flat, `vnext`, `servers`, `peers`, `downloadSettings`. */
+/** Every server that an outbound names, in any of its forms: flat, `vnext`, `servers`, `peers`, `downloadSettings`. */
 export function endpointsOf(outbound: JsonObject): readonly Endpoint[] {
   if (SERVERLESS.has(protocolOf(outbound))) return [];
   return [...mainEndpoints(outbound), ...downloadsOf(outbound)].filter(
@@ -40,8 +41,8 @@ export function endpointsOf(outbound: JsonObject): readonly Endpoint[] {
 }
 
 /**
- * Every host to which this machine itself would connect, whatever the port: the servers of what is not dialled through
- * something else, and of downloads in any case, because a socket option can have them dialled apart.
+ * Every host to which this machine itself connects, on any port: the servers of an outbound that is not dialed through
+ * another one, and always those of downloads, because a socket option can make the core dial them directly.
  */
 export function ownHosts({ outbound, through }: Hop): readonly string[] {
   const main = through.length === 0 ? mainEndpoints(outbound) : [];
@@ -72,12 +73,12 @@ function endpointOf(text: string): Endpoint {
 }
 
 /**
- * The outbound and all that it is dialled through, itself first. Throws `CoreError` 'invalid' for a tag that none of
- * `others` has, for too many of them, for a detour where the core reads none, and for a circle, in which the core would
- * dial until its memory is full; what the chain does not reach is not even looked at.
+ * The outbound and all outbounds that it is dialed through, itself first. Throws `CoreError` 'invalid' for a tag that none
+ * of `others` has, for too many of them, for a dialer in a place that the core does not read, and for a circle, in which
+ * the core would dial until its memory is full. Outbounds outside the chain are not checked.
  */
 export function chainOf(outbound: JsonObject, others: readonly JsonObject[]): readonly Hop[] {
-  if (others.length > OTHERS) throw new CoreError('invalid', `There are more than ${OTHERS} other outbounds`);
+  if (others.length > OTHERS) throw new CoreError('invalid', message('core.tooManyOutbounds', { most: OTHERS }));
   const known = new Map(others.map((other) => [tagOf(other), other]));
   known.set(tagOf(outbound), outbound);
   const chain = new Map<string, Reached>();
@@ -85,17 +86,17 @@ export function chainOf(outbound: JsonObject, others: readonly JsonObject[]): re
   for (let tag = waiting.pop(); tag !== undefined; tag = waiting.pop()) {
     if (chain.has(tag)) continue;
     const next = known.get(tag);
-    if (next === undefined) throw new CoreError('invalid', `There is no outbound ${tag} to dial through`);
-    if (chain.size === HOPS) throw new CoreError('invalid', `It is dialled through more than ${HOPS} outbounds`);
+    if (next === undefined) throw new CoreError('invalid', message('core.dialerUnknown', { tag }));
+    if (chain.size === HOPS) throw new CoreError('invalid', message('core.chainTooLong', { most: HOPS }));
     const reached = detoursOf(next);
     chain.set(tag, reached);
     waiting.push(...reached.named);
   }
-  if (isCircular(chain)) throw new CoreError('invalid', 'The outbounds are dialled through each other');
+  if (isCircular(chain)) throw new CoreError('invalid', message('core.outboundsCircular'));
   return [...chain.values()];
 }
 
-/** A hop with everything that it names, for whichever of its connections. */
+/** A hop with all tags that it names, for any of its connections. */
 interface Reached extends Hop {
   readonly named: readonly string[];
 }
@@ -112,16 +113,13 @@ function detoursOf(outbound: JsonObject): Reached {
     ...membersNamed(outbound, 'dialerproxy').map(textOf),
     ...membersNamed(outbound, 'proxysettings').map((member) => textOf(members(member)['tag'])),
   ].filter((name) => name !== '');
-  // Elsewhere the core passes over it and dials itself.
+  // In any other place the core ignores the name and dials directly.
   if (written.length > through.length + downloads.length)
-    throw new CoreError(
-      'invalid',
-      'The outbound names what it is dialled through in a place that the core does not read',
-    );
+    throw new CoreError('invalid', message('core.dialerMisplaced'));
   return { outbound, through, named };
 }
 
-/** Takes away what dials by itself or through what was taken away, until nothing more goes: a circle stays. */
+/** Removes outbounds that dial directly or through removed ones until none is left to remove: what remains is a circle. */
 function isCircular(chain: ReadonlyMap<string, Reached>): boolean {
   const open = new Map([...chain].map(([tag, { named }]) => [tag, named]));
   for (let before = -1; before !== open.size; ) {
@@ -131,7 +129,7 @@ function isCircular(chain: ReadonlyMap<string, Reached>): boolean {
   return open.size > 0;
 }
 
-/** Every member of that folded name, however deep. */
+/** Every member of that folded name, at any depth. */
 function membersNamed(value: Json | undefined, name: string): readonly Json[] {
   if (Array.isArray(value)) return (value as readonly Json[]).flatMap((item) => membersNamed(item, name));
   if (!isObject(value)) return [];

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../lib/json.js';
 import { privateNetworks } from '../../../lib/net/private-networks.js';
+import { message, type Text } from '../../../messages/message.js';
 import { withCurrentStream } from '../config/inbound.js';
 import { fold } from '../config/names.js';
 import { checkPointers, withFinalRule } from '../config/outbounds.js';
@@ -25,8 +26,8 @@ interface Options {
 const NOWHERE = 'portolan-probe-nowhere';
 
 /**
- * The whole configuration of a temporary core: one proxy, one way out, nothing written and nothing else listening. What
- * matches no rule goes nowhere. Throws `CoreError` 'invalid' for outbounds that a template could not have either.
+ * The whole configuration of a temporary core: one SOCKS inbound and the tested outbound; no files, no other listeners.
+ * Connections that match no rule are dropped. Throws `CoreError` 'invalid' for outbounds that a template may not have.
  */
 export function probeConfig(
   { chain, tag, dataDir, allowPrivate }: Options,
@@ -36,13 +37,13 @@ export function probeConfig(
   checkPaths(outbounds, { dataDir, inbound: null });
   checkPointers(outbounds);
   // The tag is random, so no outbound can send anything back to it.
-  const tagOfDoor = `portolan-probe-${user}`;
+  const inboundTag = `portolan-probe-${user}`;
   const closed = { action: 'block', ip: privateNetworks, blockDelay: 1 };
   return {
     log: { loglevel: 'none', access: 'none' },
     inbounds: [
       {
-        tag: tagOfDoor,
+        tag: inboundTag,
         listen: '127.0.0.1',
         port,
         protocol: 'socks',
@@ -57,13 +58,13 @@ export function probeConfig(
       domainStrategy: 'AsIs',
       rules: [
         ...(allowPrivate ? [] : [{ ip: privateNetworks, outboundTag: NOWHERE }]),
-        { inboundTag: [tagOfDoor], outboundTag: tag },
+        { inboundTag: [inboundTag], outboundTag: tag },
       ],
     },
   };
 }
 
-/** A tunnel device of the kernel would carry more than the test. */
+/** WireGuard without a kernel tunnel device, which would carry other traffic too. */
 function inUserSpace(outbound: JsonObject): JsonObject {
   if (protocolOf(outbound) !== 'wireguard') return outbound;
   const { settings, ...rest } = Object.fromEntries(
@@ -73,12 +74,12 @@ function inUserSpace(outbound: JsonObject): JsonObject {
   return { ...rest, settings: { ...Object.fromEntries(kept), noKernelTun: true } };
 }
 
-/** Why there is nothing to test in an outbound, or null. */
-export function untestable(outbound: JsonObject): string | null {
-  members(outbound); // throws for what the core would read in two ways
+/** Why an outbound cannot be tested, or null. */
+export function untestable(outbound: JsonObject): Text | null {
+  members(outbound); // throws for names that the core could read in two ways
   const tag = tagOf(outbound);
-  if (tag === '') return 'Outbound has no tag';
+  if (tag === '') return message('core.outboundWithoutTag');
   return ['blackhole', 'block'].includes(protocolOf(outbound)) || tag === 'blocked'
-    ? 'Blocked/blackhole outbound cannot be tested'
+    ? message('core.outboundBlocked')
     : null;
 }

@@ -1,13 +1,14 @@
 import { CoreError } from '../../../commands/ports/core.js';
 import { isObject, type Json, type JsonObject, textOf } from '../../../lib/json.js';
+import { message } from '../../../messages/message.js';
 import { fold } from '../config/names.js';
 
-/** Masks of UDP that talk to servers of their own, by the folded names of their types. */
-const talkative: ReadonlySet<string> = new Set(['realm', 'xdns', 'xicmp']);
+/** UDP masks that connect to other servers; folded names of their types. */
+const connecting: ReadonlySet<string> = new Set(['realm', 'xdns', 'xicmp']);
 
 /**
- * Throws `CoreError` 'invalid' for an outbound that makes the core connect to something besides its servers, which
- * nobody could judge before: a look-up of keys or of another address, the revocation list of a certificate, a rendezvous.
+ * Throws `CoreError` 'invalid' for an outbound that makes the core connect to other machines than its servers, which
+ * cannot be checked beforehand: a lookup of keys or addresses, the revocation list of a certificate, a rendezvous server.
  */
 export function checkDetours(value: Json | undefined, masked = false): void {
   if (Array.isArray(value)) {
@@ -18,11 +19,8 @@ export function checkDetours(value: Json | undefined, masked = false): void {
   for (const [key, member] of Object.entries(value as JsonObject)) {
     const name = fold(key);
     const mask = masked || name === 'finalmask';
-    if (isDetour(name, member) || (mask && name === 'type' && talkative.has(fold(textOf(member).trim()))))
-      throw new CoreError(
-        'invalid',
-        `The outbound cannot be tested: its "${key}" would make the core connect elsewhere`,
-      );
+    if (isDetour(name, member) || (mask && name === 'type' && connecting.has(fold(textOf(member).trim()))))
+      throw new CoreError('invalid', message('core.outboundConnectsElsewhere', { key }));
     checkDetours(member, mask);
   }
 }

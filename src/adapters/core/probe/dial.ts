@@ -2,11 +2,12 @@ import { connect } from 'node:net';
 import type { EndpointResult } from '../../../commands/ports/probe.js';
 import { WebError } from '../../../commands/ports/web.js';
 import { unlessAborted } from '../../../lib/abort.js';
-import { message } from '../../../messages/message.js';
+import { textOf } from '../../../messages/error.js';
+import { message, type Text } from '../../../messages/message.js';
 import { judge, type Resolve } from '../../web/target.js';
 import type { Endpoint } from './chain.js';
 
-/** For one endpoint, its name included, in ms. */
+/** Timeout for one endpoint, including the lookup of its name, in ms. */
 const DIAL_MS = 5_000;
 
 export interface DialRules {
@@ -14,7 +15,7 @@ export interface DialRules {
   readonly allowPrivate: boolean;
 }
 
-/** The endpoint's checked addresses. Rejects with `WebError`, of kind 'refused' for what is not public. */
+/** The endpoint's checked addresses. Rejects with `WebError`, of kind 'refused' for an address that is not public. */
 export async function addressesOf({ host, port }: Endpoint, rules: DialRules): Promise<readonly string[]> {
   const text = `http://${host.includes(':') ? `[${host}]` : host}:${port}/`;
   if (!URL.canParse(text)) throw new WebError('refused', message('network.endpointInvalid'));
@@ -26,7 +27,7 @@ export async function dialEndpoint(endpoint: Endpoint, rules: DialRules, signal:
   const { host, port } = endpoint;
   const start = performance.now();
   const timeout = AbortSignal.any([signal, AbortSignal.timeout(DIAL_MS)]);
-  const ended = (error?: string): EndpointResult => ({
+  const ended = (error?: Text): EndpointResult => ({
     address: host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`,
     success: error === undefined,
     delay: Math.max(1, Math.round(performance.now() - start)),
@@ -35,7 +36,7 @@ export async function dialEndpoint(endpoint: Endpoint, rules: DialRules, signal:
   try {
     const addresses = await unlessAborted(addressesOf(endpoint, rules), timeout, () => new Error('aborted'));
     for (const [index, address] of addresses.entries()) {
-      const problem = await hello(address, port, timeout);
+      const problem = await tryConnect(address, port, timeout);
       if (problem === null) return ended();
       if (index + 1 === addresses.length) return ended(problem);
     }
@@ -45,28 +46,28 @@ export async function dialEndpoint(endpoint: Endpoint, rules: DialRules, signal:
   }
 }
 
-const NO_ANSWER = 'No answer';
+const NO_ANSWER = message('core.endpointNoAnswer');
 
-/** The public part of the reason why an address is not dialled. */
-export function reasonOf(error: WebError): string {
-  return error.kind === 'refused' && error.cause instanceof Error ? error.cause.message : error.message;
+/** The part of the reason that may be shown why an address is not dialed. */
+export function reasonOf(error: WebError): Text {
+  return textOf(error.kind === 'refused' && error.cause instanceof Error ? error.cause : error);
 }
 
-function hello(address: string, port: number, signal: AbortSignal): Promise<string | null> {
+function tryConnect(address: string, port: number, signal: AbortSignal): Promise<Text | null> {
   return new Promise((resolve) => {
     const socket = connect({ host: address, port });
-    const settle = (problem: string | null): void => {
-      signal.removeEventListener('abort', late);
+    const settle = (problem: Text | null): void => {
+      signal.removeEventListener('abort', timedOut);
       socket.destroy();
       resolve(problem);
     };
-    const late = (): void => settle(NO_ANSWER);
-    if (signal.aborted) late();
-    else signal.addEventListener('abort', late, { once: true });
+    const timedOut = (): void => settle(NO_ANSWER);
+    if (signal.aborted) timedOut();
+    else signal.addEventListener('abort', timedOut, { once: true });
     socket
       .once('connect', () => settle(null))
       .on('error', (error: NodeJS.ErrnoException) =>
-        settle(error.code === 'ECONNREFUSED' ? 'Connection refused' : NO_ANSWER),
+        settle(error.code === 'ECONNREFUSED' ? message('core.endpointRefused') : NO_ANSWER),
       );
   });
 }

@@ -1,5 +1,7 @@
 import { isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { MessageError } from '../../../messages/error.js';
+import { message } from '../../../messages/message.js';
 import { openTunnel } from '../../web/socks.js';
 import type { ProbeProxy } from './config.js';
 
@@ -17,7 +19,7 @@ export interface Measured {
 /** Longest headers that are read, in bytes. */
 const HEADERS = 64 * 1024;
 
-/** A GET. Any status is an answer. Rejects with a sentence, and when `signal` aborts. */
+/** Sends a GET; any status counts as an answer. Rejects with an error for people, also when `signal` aborts. */
 export async function measuredGet(url: URL, proxy: ProbeProxy, signal: AbortSignal, ca?: string): Promise<Measured> {
   const start = performance.now();
   const since = (from: number): number => Math.max(1, Math.round(performance.now() - from));
@@ -38,7 +40,7 @@ export async function measuredGet(url: URL, proxy: ProbeProxy, signal: AbortSign
     const statusCode = await ask(url, socket, () => (ttfbMs ||= since(start)));
     return { statusCode, delay: since(start), connectMs, tlsMs, ttfbMs };
   } catch (error) {
-    throw signal.aborted ? new Error('it took too long') : (tunnel.errored ?? error);
+    throw signal.aborted ? new MessageError(message('core.requestTimedOut')) : (tunnel.errored ?? error);
   } finally {
     tunnel.destroy();
   }
@@ -50,7 +52,7 @@ function withTls(tunnel: Socket, host: string, ca: string | undefined): Promise<
     const trust = ca === undefined ? {} : { ca };
     const socket = connectTls({ socket: tunnel, host, ALPNProtocols: ['http/1.1'], ...name, ...trust });
     socket.on('error', reject).once('secureConnect', () => resolve(socket));
-    tunnel.once('close', () => reject(new Error('the connection was closed during the TLS handshake')));
+    tunnel.once('close', () => reject(new MessageError(message('core.tlsClosed'))));
   });
 }
 
@@ -58,21 +60,21 @@ function withTls(tunnel: Socket, host: string, ca: string | undefined): Promise<
 function ask(url: URL, socket: Socket, came: () => void): Promise<number> {
   return new Promise((resolve, reject) => {
     let text = '';
-    socket.once('close', () => reject(new Error('the connection was closed without an answer')));
+    socket.once('close', () => reject(new MessageError(message('core.closedWithoutAnswer'))));
     socket.on('data', (chunk: Buffer) => {
       came();
       text += chunk.toString('latin1');
       const status = statusOf(text);
       if (status !== null) resolve(status);
       else if (text.length > HEADERS || !'HTTP/1.'.startsWith(text.slice(0, 7)))
-        reject(new Error('the answer is not HTTP'));
+        reject(new MessageError(message('core.answerNotHttp')));
     });
     const headers = ['user-agent: portolan', 'accept: */*', 'connection: close'];
     socket.write([`GET ${url.pathname}${url.search} HTTP/1.1`, `host: ${url.host}`, ...headers, '', ''].join('\r\n'));
   });
 }
 
-/** The status once all of its headers are there; what is only on the way (1xx) is passed over. */
+/** The status once all headers have arrived; 1xx responses are skipped. */
 function statusOf(text: string): number | null {
   const end = text.indexOf('\r\n\r\n');
   const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(text)?.[1] ?? Number.NaN);

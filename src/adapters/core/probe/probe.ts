@@ -5,7 +5,8 @@ import type { OutboundProbe, ProbeRequest, ProbeResult } from '../../../commands
 import { WebError } from '../../../commands/ports/web.js';
 import { diskFault } from '../../../lib/disk-fault.js';
 import type { JsonObject } from '../../../lib/json.js';
-import { render } from '../../../messages/render.js';
+import { MessageError } from '../../../messages/error.js';
+import { type MessageParams, message, type Text, verbatim } from '../../../messages/message.js';
 import type { Resolve } from '../../web/target.js';
 import { binaryMissing } from '../process/binary-errors.js';
 import { coreFiles } from '../process/core-files.js';
@@ -48,8 +49,6 @@ const ENDPOINTS = 32;
 /** An address is public or not, whatever the port. */
 const ANY_PORT = 443;
 
-const BUSY = 'Another outbound test is already running, please wait';
-
 export function createOutboundProbe(options: ProbeOptions): OutboundProbe & { close(): Promise<void> } {
   const { binary, allowPrivate, ca, requestMs = REQUEST_MS } = options;
   const { resolve = (host) => lookup(host, { all: true }) } = options;
@@ -68,10 +67,11 @@ export function createOutboundProbe(options: ProbeOptions): OutboundProbe & { cl
     test: (signal: AbortSignal) => Promise<ProbeResult>,
   ): Promise<ProbeResult> => {
     const stop = AbortSignal.any([caller, closing.signal]);
-    if (!(await turns.enter(AbortSignal.any([stop, AbortSignal.timeout(WAIT_MS)])))) return failed(mode, BUSY);
+    if (!(await turns.enter(AbortSignal.any([stop, AbortSignal.timeout(WAIT_MS)]))))
+      return failed(mode, message('core.testBusy'));
     const limit = AbortSignal.timeout(TEST_MS);
     const running = test(AbortSignal.any([stop, limit]))
-      .catch((error: unknown) => failed(mode, limit.aborted ? 'The test took too long' : sentence(error)))
+      .catch((error: unknown) => failed(mode, limit.aborted ? message('core.testTimedOut') : reasonFor(error)))
       .finally(() => turns.leave());
     open.add(running);
     return running.finally(() => open.delete(running));
@@ -83,7 +83,7 @@ export function createOutboundProbe(options: ProbeOptions): OutboundProbe & { cl
     const path = binary();
     if (path === null) throw binaryMissing();
     const chain = chainOf(outbound, others);
-    await judgeServers(chain);
+    await checkServers(chain);
     const wanted = { chain, tag: tagOf(outbound), dataDir, allowPrivate };
     const { runDir } = paths;
     const core = { binary: resolvePath(path), runDir, environment, config: probeConfig.bind(null, wanted) };
@@ -91,19 +91,19 @@ export function createOutboundProbe(options: ProbeOptions): OutboundProbe & { cl
       const get = (): ReturnType<typeof measuredGet> =>
         measuredGet(new URL(url), proxy, AbortSignal.any([signal, AbortSignal.timeout(requestMs)]), ca);
       try {
-        await get(); // the handshakes of the outbound itself are not what is measured
+        await get(); // the handshakes of the outbound itself are not measured
         const { tlsMs, ...measured } = await get();
         return { success: true, mode: 'http', ...measured, ...(tlsMs > 0 ? { tlsMs } : {}) };
       } catch (error) {
-        return failed('http', `Request failed: ${sentence(error)}`);
+        return failed('http', message('core.requestFailed', { why: reasonFor(error) }));
       }
     });
   };
 
   /** The servers to which this machine itself would connect must be public, all of them. Rejects with `WebError`, `CoreError`. */
-  const judgeServers = async (chain: readonly Hop[]): Promise<void> => {
+  const checkServers = async (chain: readonly Hop[]): Promise<void> => {
     const hosts = [...new Set(chain.flatMap(ownHosts))];
-    if (hosts.length > ENDPOINTS) throw new CoreError('invalid', `The outbound names more than ${ENDPOINTS} servers`);
+    if (hosts.length > ENDPOINTS) throw new CoreError('invalid', message('core.tooManyServers', { most: ENDPOINTS }));
     if (!allowPrivate) for (const { outbound } of chain) checkDetours(outbound);
     await Promise.all(hosts.map((host) => addressesOf({ host, port: ANY_PORT }, rules)));
   };
@@ -124,22 +124,29 @@ async function dialAll(
   signal: AbortSignal,
 ): Promise<ProbeResult> {
   const named = tagOf(outbound) === 'blocked' ? [] : endpointsOf(outbound);
-  if (named.length === 0) return failed('tcp', 'Outbound has no testable endpoint');
+  if (named.length === 0) return failed('tcp', message('core.outboundWithoutEndpoint'));
   const endpoints = await Promise.all(
     named.slice(0, ENDPOINTS).map((endpoint) => dialEndpoint(endpoint, rules, signal)),
   );
   const good = endpoints.filter(({ success }) => success).map(({ delay }) => delay);
   if (good.length > 0) return { success: true, delay: Math.min(...good), mode: 'tcp', endpoints };
-  return { ...failed('tcp', endpoints[0]?.error ?? 'No answer'), endpoints };
+  return { ...failed('tcp', endpoints[0]?.error ?? message('core.endpointNoAnswer')), endpoints };
 }
 
-const failed = (mode: ProbeResult['mode'], error: string): ProbeResult => ({ success: false, delay: 0, error, mode });
+const failed = (mode: ProbeResult['mode'], error: Text): ProbeResult => ({ success: false, delay: 0, error, mode });
 
-/** For people; bounded, because it may repeat what a server said. */
-function sentence(error: unknown): string {
+/** Why a test failed. Bounded, because it may repeat what a server sent. */
+function reasonFor(error: unknown): Text {
   if (error instanceof WebError) return reasonOf(error);
-  if (error instanceof CoreError) return error.message.replace(/^The template/, 'The outbound');
-  const message = error instanceof Error ? error.message.slice(0, 300) : 'it failed';
+  if (error instanceof CoreError) return ofOutbound(error.text);
+  if (error instanceof MessageError) return error.text;
   const fault = diskFault(error);
-  return fault === null ? message : render(fault.why, 'en');
+  if (fault !== null) return fault.why;
+  return error instanceof Error ? verbatim(error.message.slice(0, 300)) : message('core.testFailed');
+}
+
+/** The rules for outbounds are those of the template. */
+function ofOutbound(text: Text): Text {
+  if (!('code' in text) || text.code !== 'core.templateUnusable') return text;
+  return message('core.outboundUnusable', text.params as MessageParams['core.templateUnusable']);
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CoreError } from '../../../commands/ports/core.js';
 import type { JsonObject } from '../../../lib/json.js';
+import { message } from '../../../messages/message.js';
 import { complaint } from '../process/binary.js';
 import { binaryMissing } from '../process/binary-errors.js';
 import { freeLoopbackPort } from '../process/free-port.js';
@@ -17,7 +18,7 @@ import type { ProbeProxy } from './config.js';
 const START_MS = 3_000;
 const PREFIX = 'probe-';
 const CONFIG = 'config.json';
-/** What of its output is kept, in characters: the reason why it did not start. */
+/** Characters of its output that are kept for the reason of a failed start. */
 const OUTPUT = 16_384;
 /** Bytes: its logs are off, so a core that prints more is broken. */
 const MOST_PRINTED = 4 * 1024 * 1024;
@@ -62,12 +63,12 @@ export async function withTemporaryCore<T>(
     await listening(child, proxy.port, folder, signal);
     return await use(proxy);
   } finally {
-    if (child !== undefined) await reap(child);
+    if (child !== undefined) await kill(child);
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** Ends what a panel that died in the middle of a test has left behind. */
+/** Ends the cores that a panel process left behind when it was killed during a test. */
 export async function sweep(runDir: string): Promise<void> {
   if (!existsSync(runDir)) return;
   const folders = readdirSync(runDir).filter((name) => name.startsWith(PREFIX));
@@ -86,7 +87,7 @@ async function listening(child: ChildProcess, port: number, folder: string, sign
       printed += chunk.length;
       output = (output + chunk.toString()).slice(-OUTPUT);
       if (printed <= MOST_PRINTED) return;
-      over ??= new CoreError('unreachable', 'The core does not stop printing');
+      over ??= new CoreError('unreachable', message('core.endlessOutput'));
       child.kill('SIGKILL');
     });
   child.once('error', (error) => (over = binaryMissing(error)));
@@ -95,7 +96,7 @@ async function listening(child: ChildProcess, port: number, folder: string, sign
   while (!(await accepts(port))) {
     if (over !== null) throw over;
     signal.throwIfAborted();
-    if (performance.now() > until) throw new Error('The temporary core did not start listening');
+    if (performance.now() > until) throw new CoreError('unreachable', message('core.temporaryCoreSilent'));
     await sleep(15);
   }
 }
@@ -111,8 +112,8 @@ function accepts(port: number): Promise<boolean> {
   });
 }
 
-/** It holds nothing that is worth a good-bye. */
-async function reap(child: ChildProcess): Promise<void> {
+/** Kills a temporary core; it has no state to save. */
+async function kill(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   child.kill('SIGKILL');

@@ -3,6 +3,7 @@ import { mkdir, open, readFile, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { CoreError } from '../../../commands/ports/core.js';
 import type { JsonObject } from '../../../lib/json.js';
+import { message, type Text, verbatim } from '../../../messages/message.js';
 import { lastWords } from '../control/grpc.js';
 import { decode, type TypedMessage } from '../control/messages.js';
 import { binaryMissing, binaryUnusable } from './binary-errors.js';
@@ -40,7 +41,7 @@ export class SelectedBinary {
   }
 }
 
-/** What a core prints at log level `warning` once all of its parts have started. */
+/** Printed by the core at log level `warning` once all of its parts have started. */
 const STARTED = /core: Xray \S+ started/;
 
 /** A configuration as `xray convert pb` writes it. */
@@ -124,7 +125,7 @@ export function binaryOf({ path, runDir, environment }: BinaryOptions): Binary {
     version: () => versionNow().catch(() => null),
     neededVersion: async () => {
       const version = await versionNow();
-      if (version === null) throw new CoreError('refused', 'The core does not tell its version');
+      if (version === null) throw new CoreError('refused', message('core.versionUnknown'));
       return version;
     },
     test,
@@ -134,7 +135,7 @@ export function binaryOf({ path, runDir, environment }: BinaryOptions): Binary {
       withFile(config, async (file) => {
         const converted = `${file}.pb`;
         try {
-          // The core creates its output for everybody to read; what is there already keeps its mode.
+          // The core creates its output readable for all users; an existing file keeps its mode.
           await (await open(converted, 'wx', 0o600)).close();
           const outcome = await run(['convert', 'pb', '-outpbfile', converted, file]);
           if (!outcome.ok) throw complaint(outcome.output, runDir);
@@ -146,34 +147,34 @@ export function binaryOf({ path, runDir, environment }: BinaryOptions): Binary {
     ask: async (args) => {
       await mkdir(runDir, { recursive: true, mode: 0o700 });
       const { ok, output } = await run(args);
-      if (!ok) throw new CoreError('refused', `This version of the core does not know the command ${args[0]}`);
+      if (!ok) throw new CoreError('refused', message('core.commandUnknown', { command: args[0] ?? '' }));
       return output;
     },
   };
 }
 
-/** What the core printed before it gave up, as an error for people: the last of its causes, and the inbound if it names one. */
+/** The error of a core that rejected its configuration: the last of the causes that it printed, and the inbound if it names one. */
 export function complaint(output: string, runDir: string): CoreError {
   const chain = /^.*?(?:Failed to start: |failed to load config: )(.*)$/m.exec(output)?.[1];
   if (chain === undefined) {
     const panic = /^panic: (.*)$/m.exec(output)?.[1];
-    const reason =
-      panic === undefined
-        ? 'The core does not take the configuration and gives no reason'
-        : `The core breaks down with the configuration: ${withoutFiles(lastWords(panic), runDir)}`;
-    return new CoreError('invalid', reason);
+    if (panic === undefined) return new CoreError('invalid', message('core.rejectedWithoutReason'));
+    const why = withoutFiles(lastWords(panic), runDir);
+    return new CoreError('invalid', message('core.crashesWithConfiguration', { why }));
   }
   return new CoreError('invalid', withoutFiles(lastWords(chain), runDir), {
     inbound: /inbound config with tag (.+?) > /.exec(chain)?.[1] ?? null,
-    // Which list of a geo file it means.
+    // Names the list of a geo file.
     cause: /illegal (?:domain|ip) rule: .*/.exec(chain)?.[0],
   });
 }
 
-/** Our own files mean nothing to the reader. */
-function withoutFiles(message: string, runDir: string): string {
-  return message
+/** Replaces the paths of temporary files, which mean nothing to the reader. */
+function withoutFiles(text: Text, runDir: string): Text {
+  if (!('verbatim' in text)) return text;
+  const words = text.verbatim
     .replaceAll(/\[?[^\s[\]]*candidate-[0-9a-f-]+\.json(\.pb)?\]?/g, 'the configuration')
     .replaceAll(runDir, 'the run directory')
     .slice(0, 1000);
+  return verbatim(words);
 }

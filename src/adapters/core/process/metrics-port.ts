@@ -1,5 +1,6 @@
 import { type CoreConfig, CoreError, type CoreInbound } from '../../../commands/ports/core.js';
 import { loopbackPorts } from '../../../lib/net/loopback-targets.js';
+import { message } from '../../../messages/message.js';
 import { asksForMetrics } from '../config/assembly.js';
 import { portsOf } from '../config/inbound.js';
 import { freeLoopbackPort } from './free-port.js';
@@ -25,6 +26,6 @@ export async function metricsFor({ template, inbounds }: CoreConfig): Promise<st
 /** Throws `CoreError` 'invalid' for an inbound that would expose the metrics to its clients. */
 export function checkMetrics({ config, tag }: CoreInbound, metrics: string | null): void {
   if (metrics === null || !loopbackPorts(config).has(Number(metrics.split(':').at(-1)))) return;
-  const reason = 'it leads to the metrics of the core';
-  throw new CoreError('invalid', `Inbound ${tag} cannot be used: ${reason}`, { inbound: tag });
+  const why = message('core.leadsToMetrics');
+  throw new CoreError('invalid', message('core.inboundUnusable', { tag, why }), { inbound: tag });
 }

@@ -2,6 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, fstatSync, openSync, readSync, rmSync } from 'node:fs';
 import type { CoreError } from '../../../commands/ports/core.js';
 import { isObject } from '../../../lib/json.js';
+import { message, type Text, verbatim } from '../../../messages/message.js';
+import { lastWords } from '../control/grpc.js';
 import { empty, readJson, writeAtomically } from './files.js';
 import { type Identity, identify, isAlive, killGroup, processesRunning, terminate } from './proc.js';
 
@@ -101,7 +103,7 @@ export function watch(identity: Identity, interval = 500): { readonly ended: Pro
   return { ended, stop: () => clearInterval(timer) };
 }
 
-/** The last lines that a core printed, without those that say that all is well. */
+/** The last lines that a core printed, without the normal ones. */
 export function complaints(outputFile: string): string {
   try {
     const lines = tailOf(outputFile, 16_384).split('\n');
@@ -115,7 +117,7 @@ export function complaints(outputFile: string): string {
   }
 }
 
-/** At most so many bytes of the end of a file: a core that prints without end must not fill our memory too. */
+/** At most so many bytes from the end of a file: the output may be very large. */
 function tailOf(file: string, bytes: number): string {
   const handle = openSync(file, 'r');
   try {
@@ -128,18 +130,19 @@ function tailOf(file: string, bytes: number): string {
   }
 }
 
-/** Why a core ended, for people. `configuration`: it will end the same way again. */
-export function reasonOf(output: string, { code, signal }: Ending): { reason: string; configuration: boolean } {
+/** Why a core exited. `configuration`: it will exit the same way again. */
+export function reasonOf(output: string, { code, signal }: Ending): { reason: Text; configuration: boolean } {
   const failure = /^.*Failed to start: (.*)$/m.exec(output)?.[1];
   if (failure !== undefined) {
     const configuration = code === 23 || (code === null && /^main: failed to (load|create)/.test(failure));
-    return { reason: failure.split(' > ').at(-1)?.trim() ?? failure, configuration };
+    return { reason: lastWords(failure), configuration };
   }
   const panic = /^(?:panic|fatal error): .*$/m.exec(output)?.[0];
-  if (panic !== undefined) return { reason: `The core broke down: ${panic.slice(0, 300)}`, configuration: false };
-  if (signal !== null) return { reason: `The core was ended by ${signal}`, configuration: false };
-  if (code !== null) return { reason: `The core ended with code ${code}`, configuration: code === 23 };
-  return { reason: 'The core ended while it ran', configuration: false };
+  if (panic !== undefined)
+    return { reason: message('core.crashed', { why: verbatim(panic.slice(0, 300)) }), configuration: false };
+  if (signal !== null) return { reason: message('core.killedBySignal', { signal }), configuration: false };
+  if (code !== null) return { reason: message('core.exitedWithCode', { code }), configuration: code === 23 };
+  return { reason: message('core.exited'), configuration: false };
 }
 
 function isRunningCore(value: unknown): value is RunningCore {

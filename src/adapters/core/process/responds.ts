@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CoreError } from '../../../commands/ports/core.js';
+import { message } from '../../../messages/message.js';
 import type { CoreApi } from '../control/grpc.js';
 import { type Identity, isAlive, refreshed } from './proc.js';
 import type { Ending, Started } from './process.js';
@@ -21,7 +22,7 @@ export async function waitUntilReady(
     // Another process may answer on the socket: the child itself must be alive.
     if (up && isAlive(refreshed(core))) return;
     if (ending !== null || !isAlive(refreshed(core))) throw failure(await ended);
-    if (performance.now() > until) throw new CoreError('unreachable', 'The core started but does not answer');
+    if (performance.now() > until) throw new CoreError('unreachable', message('core.startedWithoutAnswer'));
     await sleep(20);
   }
 }

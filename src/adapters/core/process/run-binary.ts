@@ -2,13 +2,14 @@ import { spawn } from 'node:child_process';
 import { basename } from 'node:path';
 import { CoreError } from '../../../commands/ports/core.js';
 import { startTimeout } from '../../../lib/timeout.js';
+import { message, type Text } from '../../../messages/message.js';
 import { binaryUnusable } from './binary-errors.js';
 import { killGroup } from './proc.js';
 
-/** How long a question to the executable may take, in ms: 40,000 accounts are tested in two seconds. */
+/** Timeout of one command of the executable, in ms: 40,000 accounts are tested in two seconds. */
 const TIMEOUT_MS = 15_000;
 const LARGEST_OUTPUT = 4 * 1024 * 1024;
-/** After the process has ended, for what it left in its pipes, in ms. */
+/** How long the pipes are read after the process has exited, in ms. */
 const DRAIN_MS = 1000;
 
 export interface Outcome {
@@ -20,13 +21,13 @@ export interface Outcome {
 interface RunOptions {
   readonly cwd: string;
   readonly environment: NodeJS.ProcessEnv;
-  /** A line of the output that answers the question: the process is ended, and the outcome is ok. */
+  /** When the output matches, the process is killed, and the outcome is ok. */
   readonly until?: RegExp | undefined;
 }
 
 /**
- * Runs the executable to its end. Rejects with `CoreError` 'missing' when there is none, 'refused' when it cannot be
- * started, and 'unreachable' when it hangs or never stops printing: then it is ended, with everything that it started.
+ * Runs the executable until it exits. Rejects with `CoreError` 'missing' when there is none, 'refused' when it cannot be
+ * started, and 'unreachable' when it hangs or never stops printing: then its process group is killed.
  */
 export function runBinary(
   path: string,
@@ -34,7 +35,7 @@ export function runBinary(
   { cwd, environment, until }: RunOptions,
 ): Promise<Outcome> {
   return new Promise((resolve, reject) => {
-    // A process group of its own, so that what it starts ends with it.
+    // In its own process group, so that its child processes are killed with it.
     const child = spawn(path, args, { cwd, env: environment, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
     const chunks: { readonly out: Buffer[]; readonly err: Buffer[] } = { out: [], err: [] };
     let size = 0;
@@ -45,16 +46,16 @@ export function runBinary(
       for (const stream of [child.stdout, child.stderr]) stream.destroy();
       finish();
     };
-    const giveUp = (why: string): void => {
+    const giveUp = (why: Text): void => {
       killGroup(child.pid);
       settle(() => reject(new CoreError('unreachable', why)));
     };
     const ended = startTimeout(TIMEOUT_MS, () =>
-      giveUp(`The core gave no answer in ${TIMEOUT_MS / 1000} seconds (${basename(path)})`),
+      giveUp(message('core.commandTimedOut', { file: basename(path), timeout: TIMEOUT_MS })),
     );
     const keep = (into: Buffer[]) => (chunk: Buffer) => {
       size += chunk.length;
-      if (size > LARGEST_OUTPUT) return giveUp('The core does not stop printing');
+      if (size > LARGEST_OUTPUT) return giveUp(message('core.endlessOutput'));
       into.push(chunk);
       if (until === undefined || !until.test(textOf(into))) return;
       killGroup(child.pid);
@@ -66,7 +67,7 @@ export function runBinary(
     const end = (code: number | null): void =>
       settle(() => resolve({ ok: code === 0, output: `${textOf(chunks.out)}\n${textOf(chunks.err)}` }));
     child.once('close', end);
-    // A grandchild may hold the pipes open for ever.
+    // A grandchild may keep the pipes open forever.
     child.once('exit', (code) => {
       drain = setTimeout(() => {
         killGroup(child.pid);

@@ -1,9 +1,10 @@
 import { CoreError, type CoreInbound, type InboundProblem } from '../../../commands/ports/core.js';
+import { message } from '../../../messages/message.js';
 import { type Conversion, convertAll, type Handler } from '../config/convert-all.js';
 import type { CoreApi } from '../control/grpc.js';
 import { respondsOnce } from './responds.js';
 
-/** A core that an inbound under test may crash. */
+/** A core for tests, which an inbound may crash. */
 export interface TrialCore {
   readonly api: CoreApi;
   end(): Promise<void>;
@@ -32,7 +33,7 @@ export async function trialInbounds(
   try {
     const converted = await convertAll(inbounds, cores);
     const problems = new Map<string, InboundProblem>();
-    for (const [tag, { message }] of converted.problems) problems.set(tag, { reason: message, crashes: false });
+    for (const [tag, { text }] of converted.problems) problems.set(tag, { reason: text, crashes: false });
     for (const inbound of converted.handlers) {
       const problem = await problemOf(core.api, inbound);
       if (problem === null) continue;
@@ -55,7 +56,7 @@ async function problemOf(api: CoreApi, inbound: Handler): Promise<InboundProblem
     if (!(error instanceof CoreError)) throw error;
     // A core that this inbound crashed must not count against the next one.
     if (error.kind !== 'unreachable' && (await respondsOnce(api, ANSWER_TIMEOUT_MS)))
-      return { reason: error.message, crashes: false };
-    return { reason: 'The core breaks down or hangs when it begins to listen there', crashes: true };
+      return { reason: error.text, crashes: false };
+    return { reason: message('core.crashesOnListen'), crashes: true };
   }
 }

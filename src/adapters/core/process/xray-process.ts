@@ -9,6 +9,7 @@ import {
   type InboundProblem,
 } from '../../../commands/ports/core.js';
 import { isObject, type JsonObject } from '../../../lib/json.js';
+import { message } from '../../../messages/message.js';
 import type { Accepted } from '../attribution/access-log.js';
 import { flowFilter } from '../attribution/flows.js';
 import { type CoreLogs, followLogs } from '../attribution/logs.js';
@@ -73,7 +74,7 @@ export class XrayProcess implements CoreProcess {
 
   /** Throws `CoreError` 'not-running'. */
   get live(): LiveCore {
-    if (this.#live === null) throw new CoreError('not-running', 'The core does not run');
+    if (this.#live === null) throw new CoreError('not-running', message('core.notRunning'));
     return this.#live;
   }
 

@@ -1,22 +1,23 @@
 import type { RecordedEvent } from '../../../events/catalog.js';
 import type { Alarms } from '../../../lib/alarms.js';
+import { message, type Text } from '../../../messages/message.js';
 
-const ADDRESSES_OPEN = 'addresses that are held back stay connected';
+const ADDRESSES_OPEN = 'blocked addresses stay connected';
 const CORE_KEPT = 'the core kept its configuration';
 
 /** Connections of a blocked address could not be closed. Raised once: it stays so until the panel gets the capability. */
 export function raiseAddressesOpen(alarms: Alarms): void {
   alarms.raise(ADDRESSES_OPEN, {
-    title: 'What is open from an address that is held back goes on until it ends by itself',
-    body: 'New ones are refused. To end those that are open, the panel needs CAP_NET_ADMIN and the program ss: docs/install.md',
+    title: message('notifications.blockedAddressesOpen'),
+    body: message('notifications.blockedAddressesHelp'),
     severity: 'warning',
   });
 }
 
 /** The core rejected a configuration. Raised once, although the panel tries again every minute. */
-export function raiseCoreKept(alarms: Alarms, why: string): void {
+export function raiseCoreKept(alarms: Alarms, why: Text): void {
   alarms.raise(CORE_KEPT, {
-    title: 'The core does not take the new configuration and goes on with the old one',
+    title: message('notifications.coreKeptConfiguration'),
     body: why,
     severity: 'error',
   });

@@ -1,6 +1,7 @@
 import type { Subscription } from 'rxjs';
 import type { RecordedEvent } from '../../../events/catalog.js';
 import { type JsonObject, sameJson } from '../../../lib/json.js';
+import { message, type Text } from '../../../messages/message.js';
 import { Backoff } from '../backoff.js';
 import { DelayedRestart } from './delayed-restart.js';
 import { DriftRepair } from './drift.js';
@@ -87,7 +88,7 @@ export class CoreSync {
     } else if (recorded.process().run !== null) {
       dispatch({
         type: 'RecordCoreFailed',
-        data: { run: recorded.process().run, reason: 'it ended while the panel was not running' },
+        data: { run: recorded.process().run, reason: message('core.exitedWithoutPanel') },
       });
     }
     this.#begun = true;
@@ -263,7 +264,7 @@ export class CoreSync {
     else this.#later(afterMs);
   }
 
-  #exited(run: string, reason: string, configuration: boolean): void {
+  #exited(run: string, reason: Text, configuration: boolean): void {
     this.#running.forget();
     this.#failed(reason, configuration, { run, awaited: false });
   }
@@ -272,10 +273,11 @@ export class CoreSync {
    * Records the failure once for each reason, or when a request awaits it, and schedules a retry; a refused configuration
    * waits longest. `run`: the run that ended; null = none started.
    */
-  #failed(reason: string, configuration: boolean, { run, awaited }: { run: string | null; awaited: boolean }): void {
+  #failed(reason: Text, configuration: boolean, { run, awaited }: { run: string | null; awaited: boolean }): void {
     const { dispatch, recorded } = this.#parts;
     const { state, error } = recorded.process();
-    if (awaited || state !== 'error' || error !== reason) dispatch({ type: 'RecordCoreFailed', data: { run, reason } });
+    if (awaited || state !== 'error' || !sameJson(error, reason))
+      dispatch({ type: 'RecordCoreFailed', data: { run, reason } });
     this.#backoff.failed(configuration);
     this.#later(this.#backoff.remaining());
   }

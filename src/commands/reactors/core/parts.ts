@@ -1,6 +1,7 @@
 import type { InboundId } from '../../../events/ids.js';
 import type { CoreConfig } from '../../../lib/core-config.js';
 import type { JsonObject } from '../../../lib/json.js';
+import type { Text } from '../../../messages/message.js';
 import type { AnyCommand } from '../../catalog.js';
 import type { Core } from '../../ports/core.js';
 
@@ -21,12 +22,12 @@ export interface CoreRecord {
   process(): {
     readonly run: string | null;
     readonly state: string;
-    readonly error: string;
+    readonly error: Text | null;
     readonly wanted: boolean;
   };
   inboundOf(tag: string): InboundId | undefined;
   /** The inbounds that the core refused, with the reasons. */
-  refused(): ReadonlyMap<number, string>;
+  refused(): ReadonlyMap<number, Text>;
 }
 
 export interface CoreCounterReader {
@@ -47,7 +48,7 @@ export interface CoreSyncParts {
   /** Whether to restart the whole core when connections cannot be closed one by one. */
   readonly restartToDisconnect: () => boolean;
   /** The running core keeps its old configuration, because it refuses the new one. */
-  readonly kept: (why: string) => void;
+  readonly kept: (why: Text) => void;
   readonly now: () => number;
   readonly warn: (message: string, fields?: object) => void;
 }

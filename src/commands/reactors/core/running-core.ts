@@ -105,7 +105,7 @@ export class RunningCore {
       const { tag } = inbound;
       const problem = refused.get(tag);
       if (problem) {
-        excluded.exclude(tag, { reason: problem.message, crashes: false });
+        excluded.exclude(tag, { reason: problem.text, crashes: false });
         continue;
       }
       this.#remember(inbound);

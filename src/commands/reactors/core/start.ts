@@ -1,4 +1,5 @@
 import type { CoreConfig, CoreInbound } from '../../../lib/core-config.js';
+import type { Text } from '../../../messages/message.js';
 import { type Core, CoreError, type CoreRun, type InboundProblem } from '../../ports/core.js';
 import type { CoreSyncParts } from './parts.js';
 
@@ -30,7 +31,7 @@ type StartedCore = Pick<Core, 'process' | 'config'>;
 
 export type Started =
   | { readonly ok: true; readonly run: CoreRun }
-  | { readonly ok: false; readonly reason: string; readonly configuration: boolean };
+  | { readonly ok: false; readonly reason: Text; readonly configuration: boolean };
 
 /** After so many inbounds that the core named, the rest is tested in one trial, so that many faulty inbounds take no longer. */
 const MAX_NAMED = 2;
@@ -49,7 +50,7 @@ export async function startCore(
     } catch (error) {
       if (!(error instanceof CoreError)) throw error;
       const faulty = await faultyInbounds(core, error, { template, inbounds: kept }, tries < MAX_NAMED);
-      if (faulty.size === 0) return { ok: false, reason: error.message, configuration: error.kind === 'invalid' };
+      if (faulty.size === 0) return { ok: false, reason: error.text, configuration: error.kind === 'invalid' };
       for (const [tag, problem] of faulty) {
         kept.delete(tag);
         excluded.exclude(tag, problem);
@@ -67,7 +68,7 @@ async function faultyInbounds(
 ): Promise<ReadonlyMap<string, InboundProblem>> {
   const named = new Map<string, InboundProblem>();
   if (error.inbound !== null && config.inbounds.has(error.inbound))
-    named.set(error.inbound, { reason: error.message, crashes: false });
+    named.set(error.inbound, { reason: error.text, crashes: false });
   if (error.kind === 'missing' || config.inbounds.size === 0 || (trustName && named.size > 0)) return named;
   const found = await core.process.trialInbounds(config).catch((failure: unknown) => {
     // The core does not start without inbounds either, so no inbound is at fault.
@@ -82,7 +83,7 @@ export async function startProblem(
   core: StartedCore,
   { template, inbounds }: CoreConfig,
   excluded: ExcludedInbounds,
-): Promise<string | null> {
+): Promise<Text | null> {
   const kept = new Map([...inbounds].filter(([tag]) => !excluded.problems.has(tag)));
   try {
     await core.config.test({ template, inbounds: kept });
@@ -91,7 +92,7 @@ export async function startProblem(
     if (!(error instanceof CoreError)) throw error;
     const named = error.inbound !== null && kept.has(error.inbound);
     const canExclude = named || (error.kind === 'invalid' && (await refusesAny(core, kept.values())));
-    return canExclude ? null : error.message;
+    return canExclude ? null : error.text;
   }
 }
 

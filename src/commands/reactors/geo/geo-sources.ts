@@ -1,75 +1,77 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { geoFileOf } from '../../../events/geo/geo.js';
 import type { GeoContent, GeoSource } from '../../../events/geo/geo-document.js';
+import { isText, message, type Text } from '../../../messages/message.js';
+import { render } from '../../../messages/render.js';
 import type { Done } from '../../bus.js';
 import type { AnyCommand } from '../../catalog.js';
 import type { PlainCommand } from '../../counted.js';
 import type { GeoOutcome } from '../../geo/geo.js';
-import { type GeoWish, geoPlaceOf } from '../../geo/geo-rules.js';
+import { type GeoRequest, geoPlaceOf } from '../../geo/geo-rules.js';
 import type { GeoPlace, GeoSourceFiles, StagedGeo } from '../../ports/geo-sources.js';
 import { Rejection, reject } from '../../rejection.js';
 import { GeoSwitch, type GeoSwitchParts } from './geo-switch.js';
 
 export interface GeoSourcesParts extends GeoSwitchParts {
   readonly files: GeoSourceFiles;
-  /** As they are at this moment. */
+  /** The current sources. */
   readonly sources: () => ReadonlyMap<number, GeoSource>;
   readonly warn: (message: string, fields?: object) => void;
 }
 
-/** In whose name something is done. */
+/** The caller of a command. */
 export interface GeoCaller {
   readonly dispatch: (command: PlainCommand) => Done | Rejection;
   /** What `dispatch` would refuse, without doing it. */
   readonly refusalOf: (command: AnyCommand) => Rejection | null;
 }
 
-/** What was got for a source as it was then. */
+/** The download for a source, with the source as it was then. */
 interface Found {
   readonly source: GeoSource;
   readonly staged: StagedGeo | null;
-  /** Why nothing was got; null = `staged`, or there is nothing newer. */
-  readonly failure: string | null;
+  /** Why the download failed; null = see `staged`, or there is nothing newer. */
+  readonly failure: Text | null;
 }
 
-/** Downloads under way at a time, each of which may fill some of the disk. */
+/** Concurrent downloads; each takes space on the disk. */
 const MOST_AT_ONCE = 8;
-/** Of them for one update. */
+/** Concurrent downloads of one update. */
 const MOST_OF_UPDATE = 4;
-/** How long what is there waits for what is not, in ms. */
-const PATIENCE_MS = 20_000;
+/** How long finished downloads wait for slow ones, in ms. */
+const BATCH_MS = 20_000;
 const NO_CONTENT: GeoContent = { sha256: '', bytes: 0, lastModified: '', tags: [] };
 
 /**
- * The admin's own geo sources: their files are got beside the old ones, as many at a time as are asked for, and put in
- * place one after the other, together with the event that says so.
+ * The custom geo sources. New files are downloaded next to the old ones, several at a time, and put in place one after
+ * the other, together with the event that records it.
  */
 export class GeoSources {
   readonly #parts: GeoSourcesParts;
-  readonly #patienceMs: number;
+  readonly #batchMs: number;
   readonly #ending = new AbortController();
-  /** Updates under way, by the sources that they are of. */
+  /** Updates in progress, by the ids of their sources. */
   readonly #updates = new Map<string, Promise<readonly GeoOutcome[] | Rejection>>();
   #downloads = 0;
   #line: Promise<unknown> = Promise.resolve();
 
-  constructor(parts: GeoSourcesParts, { patienceMs = PATIENCE_MS }: { readonly patienceMs?: number } = {}) {
+  constructor(parts: GeoSourcesParts, { batchMs = BATCH_MS }: { readonly batchMs?: number } = {}) {
     this.#parts = parts;
-    this.#patienceMs = patienceMs;
+    this.#batchMs = batchMs;
   }
 
-  /** Resolves to the file of the new source. Nothing is added whose file cannot be had. */
-  add(wish: GeoWish, caller: GeoCaller): Promise<string | Rejection> {
-    return this.#bring(wish, null, caller);
+  /** Resolves to the file of the new source. Adds nothing when the file cannot be downloaded. */
+  add(request: GeoRequest, caller: GeoCaller): Promise<string | Rejection> {
+    return this.#addOrChange(request, null, caller);
   }
 
-  /** Gets the file from the new place before anything changes; at the same place this is a `download`. */
-  async change(id: number, wish: GeoWish, caller: GeoCaller): Promise<string | Rejection> {
+  /** Downloads the file from the new URL before anything changes; without a change this is a `download`. */
+  async change(id: number, request: GeoRequest, caller: GeoCaller): Promise<string | Rejection> {
     const own = this.#parts.sources().get(id);
-    return own ? this.#bring(wish, own, caller) : reject('GEO_SOURCE_NOT_FOUND', { source: id });
+    return own ? this.#addOrChange(request, own, caller) : reject('GEO_SOURCE_NOT_FOUND', { source: id });
   }
 
-  /** Resolves to the name of the file that is gone. */
+  /** Resolves to the name of the deleted file. */
   remove(id: number, { dispatch }: GeoCaller): Promise<string | Rejection> {
     return this.#inLine(async () => {
       const own = this.#parts.sources().get(id);
@@ -81,7 +83,7 @@ export class GeoSources {
     });
   }
 
-  /** Resolves to the name of the file, which is the newest one now. */
+  /** Resolves to the name of the file, which is current then. */
   async download(id: number, caller: GeoCaller): Promise<string | Rejection> {
     const own = this.#parts.sources().get(id);
     if (!own) return reject('GEO_SOURCE_NOT_FOUND', { source: id });
@@ -92,8 +94,8 @@ export class GeoSources {
   }
 
   /**
-   * Asks the sources for something newer, a few at a time, and records what became of all of them at once, so that the
-   * core restarts at most once; but nothing waits longer than a moment for a slow one. Who asks for the same while it is under way gets the same answer.
+   * Downloads newer files of the sources, a few at a time, and records the results together, so that the core restarts at
+   * most once; slow downloads are recorded later. A concurrent call for the same sources gets the same result.
    */
   update(
     sources: readonly GeoSource[],
@@ -113,15 +115,15 @@ export class GeoSources {
     return this.#parts.files.exists(file);
   }
 
-  /** Ends what is under way; resolves when the files are in order. */
+  /** Aborts all downloads; resolves when the files are consistent. */
   async stop(): Promise<void> {
     this.#ending.abort();
     await this.#line.catch(() => undefined);
   }
 
-  async #bring(wish: GeoWish, own: GeoSource | null, caller: GeoCaller): Promise<string | Rejection> {
+  async #addOrChange(request: GeoRequest, own: GeoSource | null, caller: GeoCaller): Promise<string | Rejection> {
     const { files } = this.#parts;
-    const place = geoPlaceOf(wish);
+    const place = geoPlaceOf(request);
     if (place instanceof Rejection) return place;
     if (own && samePlace(own, place)) return this.download(own.id, caller);
     const command = (content: GeoContent, used: boolean): PlainCommand => {
@@ -132,15 +134,16 @@ export class GeoSources {
     };
     const refusal = caller.refusalOf(command(NO_CONTENT, false));
     if (refusal) return refusal;
-    if ((await files.problem(place.url)) !== null) return reject('GEO_SOURCE_INVALID', { why: 'URL host is invalid' });
+    if ((await files.problem(place.url)) !== null)
+      return reject('GEO_SOURCE_INVALID', { why: message('geo.urlHostInvalid') });
     const staged = await this.#fetched(place, null);
     if (staged instanceof Rejection) return staged;
-    const refused = (reason: string): Rejection => {
+    const refused = (reason: Text): Rejection => {
       const data = { ...place, source: own?.id ?? null, reason };
       const done = caller.dispatch({ type: 'RecordGeoRejection', data });
       return done instanceof Rejection ? done : reject('GEO_DOWNLOAD_FAILED', { why: reason });
     };
-    if (typeof staged === 'string' || staged === null) return refused(staged ?? 'there is nothing to be had');
+    if (staged === null || isText(staged)) return refused(staged ?? message('geo.nothingReceived'));
     try {
       return await this.#inLine(async () => {
         const file = geoFileOf(place);
@@ -179,9 +182,9 @@ export class GeoSources {
     let over = false;
     const all = Promise.all(Array.from({ length: MOST_OF_UPDATE }, work)).then(() => void (over = true));
     try {
-      // The last may come in while those before it are settled.
+      // The last download may finish while the ones before it are recorded.
       while (!over || found.size > 0) {
-        await Promise.race([all, wait(this.#patienceMs, undefined, { ref: false })]);
+        await Promise.race([all, wait(this.#batchMs, undefined, { ref: false })]);
         const ready = sources.flatMap(({ id }) => found.get(id) ?? []);
         found.clear();
         if (ready.length === 0) continue;
@@ -209,7 +212,7 @@ export class GeoSources {
     const isHere = content !== null && (await files.has(geoFileOf(source), content.sha256).catch(() => false));
     const staged = await this.#fetched(source, isHere ? content : null);
     if (staged instanceof Rejection) return staged;
-    return typeof staged === 'string' ? { source, staged: null, failure: staged } : { source, staged, failure: null };
+    return isText(staged) ? { source, staged: null, failure: staged } : { source, staged, failure: null };
   }
 
   async #settle(
@@ -218,17 +221,20 @@ export class GeoSources {
   ): Promise<readonly GeoOutcome[] | Rejection> {
     const change = new GeoSwitch(this.#parts);
     const outcomes: GeoOutcome[] = [];
-    // What came from another place than that of now says nothing about the source.
+    // A download from a former URL says nothing about the source.
     const moved: GeoOutcome[] = [];
     for (const one of found) {
       const { id } = one.source;
       const now = this.#parts.sources().get(id);
       if (now && samePlace(now, one.source)) outcomes.push(await this.#outcome(now, one, change));
-      else moved.push({ source: id, outcome: 'failed', reason: 'the source was changed meanwhile' });
+      else moved.push({ source: id, outcome: 'failed', reason: message('geo.changedMeanwhile') });
     }
     for (const outcome of outcomes) {
       if (outcome.outcome !== 'failed') continue;
-      this.#parts.warn('a geo source could not be updated', { source: outcome.source, reason: outcome.reason });
+      this.#parts.warn('a geo source could not be updated', {
+        source: outcome.source,
+        reason: render(outcome.reason, 'en'),
+      });
     }
     const done = await change.end((used) => dispatch({ type: 'RecordGeoOutcomes', data: { outcomes, used } }));
     return done instanceof Rejection ? done : [...outcomes, ...moved];
@@ -251,8 +257,8 @@ export class GeoSources {
     }
   }
 
-  /** What came, null for nothing newer, or why nothing came. */
-  async #fetched(place: GeoPlace, known: GeoContent | null): Promise<StagedGeo | string | Rejection | null> {
+  /** The download, null when there is nothing newer, or why it failed. */
+  async #fetched(place: GeoPlace, known: GeoContent | null): Promise<StagedGeo | Text | Rejection | null> {
     const { files } = this.#parts;
     if (this.#downloads >= MOST_AT_ONCE) return reject('GEO_BUSY');
     this.#downloads += 1;
@@ -265,7 +271,7 @@ export class GeoSources {
     }
   }
 
-  /** One at a time: a file is changed together with the log. */
+  /** Runs tasks one at a time: a file is changed together with the log. */
   #inLine<T>(task: () => Promise<T | Rejection>): Promise<T | Rejection> {
     const turn = this.#line
       .catch(() => undefined)

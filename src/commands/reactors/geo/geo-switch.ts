@@ -1,4 +1,5 @@
 import type { CoreConfig } from '../../../lib/core-config.js';
+import { message, type Text, verbatim } from '../../../messages/message.js';
 import type { Done } from '../../bus.js';
 import { listsUsed, usesFile, withFile } from '../../geo/geo-rules.js';
 import { type Core, CoreError } from '../../ports/core.js';
@@ -7,13 +8,13 @@ import { Rejection } from '../../rejection.js';
 
 export interface GeoSwitchParts {
   readonly core: Pick<Core, 'config'>;
-  /** What the core shall run. */
+  /** The configuration of the core. */
   readonly config: () => CoreConfig;
 }
 
 /**
- * Files on their way into their places: each is tried by the core first, and all of them go back when the log does not
- * take what became of them.
+ * Replaces geo files: each is tested with the core first, and all of them are restored when the change cannot be
+ * recorded.
  */
 export class GeoSwitch {
   readonly #parts: GeoSwitchParts;
@@ -25,8 +26,8 @@ export class GeoSwitch {
     this.#parts = parts;
   }
 
-  /** Null when the file is in its place, or why the core would not go on with it. Rejects with what the system says. */
-  async place(staged: StagedGeo, file: string): Promise<string | null> {
+  /** Null when the file is in place, or why the core rejects it. Rejects with system errors. */
+  async place(staged: StagedGeo, file: string): Promise<Text | null> {
     const config = this.#parts.config();
     const used = usesFile(config, file);
     const problem = used ? await this.#problem(config, staged, file) : null;
@@ -36,7 +37,7 @@ export class GeoSwitch {
     return null;
   }
 
-  /** Records what became of the files, and keeps them if that is taken. */
+  /** Records the change, and keeps the new files if that succeeds. */
   async end(record: (used: boolean) => Done | Rejection): Promise<Done | Rejection> {
     let done: Done | Rejection | null = null;
     try {
@@ -48,8 +49,8 @@ export class GeoSwitch {
     }
   }
 
-  /** A configuration that is wrong without the new file as well is not the fault of the file. */
-  async #problem(config: CoreConfig, { name, content }: StagedGeo, file: string): Promise<string | null> {
+  /** Why the core rejects the new file; null also when it rejects the configuration without the new file. */
+  async #problem(config: CoreConfig, { name, content }: StagedGeo, file: string): Promise<Text | null> {
     const { core } = this.#parts;
     try {
       await core.config.test(withFile(config, file, name));
@@ -62,11 +63,11 @@ export class GeoSwitch {
         () => false,
       );
       if (!before) return null;
-      const lacking = [...listsUsed(config, file)].filter((list) => !content.tags.includes(list)).join(', ');
-      if (lacking !== '' && content.tags.length < MOST_TAGS)
-        return `rules name lists that are not in it any more: ${lacking}`;
-      const why = error.message.replaceAll(name, file);
-      return `the core would not go on with it: ${why}`;
+      const lists = [...listsUsed(config, file)].filter((list) => !content.tags.includes(list));
+      if (lists.length > 0 && content.tags.length < MOST_TAGS) return message('geo.listsMissing', { lists });
+      const { text } = error;
+      const why = 'verbatim' in text ? verbatim(text.verbatim.replaceAll(name, file)) : text;
+      return message('geo.coreRejects', { why });
     }
   }
 }

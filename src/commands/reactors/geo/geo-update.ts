@@ -1,4 +1,6 @@
 import type { CoreConfig } from '../../../lib/core-config.js';
+import { message } from '../../../messages/message.js';
+import { render } from '../../../messages/render.js';
 import type { Done } from '../../bus.js';
 import type { PlainCommand } from '../../counted.js';
 import type { GeoFileName, GeoFiles, GeoResult } from '../../ports/releases.js';
@@ -11,7 +13,7 @@ export interface GeoUpdateParts {
   readonly warn: (message: string, fields?: object) => void;
 }
 
-/** Gets newer geo files, says so in the log, and wishes one restart of the core if it reads one that changed. */
+/** Downloads newer geo files, records the results, and requests one restart of the core if it uses a file that changed. */
 export class GeoUpdate {
   readonly #parts: GeoUpdateParts;
   #busy = false;
@@ -20,7 +22,7 @@ export class GeoUpdate {
     this.#parts = parts;
   }
 
-  /** Resolves to what became of each file, or to why one of them is as it was; the others are new all the same. */
+  /** Resolves to the result for each file, or to a rejection that names the failed ones; the others are updated anyway. */
   async update(
     names: readonly GeoFileName[],
     dispatch: (command: PlainCommand) => Done | Rejection,
@@ -35,8 +37,10 @@ export class GeoUpdate {
       if (done instanceof Rejection) return done;
       const failed = files.filter(({ outcome }) => outcome === 'failed');
       if (failed.length === 0) return files;
-      const why = failed.map(({ file, reason }) => `${file}: ${reason}`);
-      this.#parts.warn('geo files could not be updated', { why });
+      const why = failed.flatMap(({ file, reason }) =>
+        reason ? [message('geo.fileProblem', { file, why: reason })] : [],
+      );
+      this.#parts.warn('geo files could not be updated', { why: why.map((text) => render(text, 'en')) });
       return reject('GEO_FAILED', { why });
     } finally {
       this.#busy = false;

@@ -1,15 +1,17 @@
 import type { RecordedEvent } from '../../../events/catalog.js';
 import type { CoreConfig } from '../../../lib/core-config.js';
+import { message, type Text } from '../../../messages/message.js';
+import { render } from '../../../messages/render.js';
 import type { Done } from '../../bus.js';
 import type { PlainCommand } from '../../counted.js';
 import type { Core } from '../../ports/core.js';
-import { type CoreVersions, ReleaseError, type StagedCore } from '../../ports/releases.js';
+import { type CoreVersions, type StagedCore, wrongVersion } from '../../ports/releases.js';
 import { Rejection, reject } from '../../rejection.js';
 import { failureOf, logFailure } from './install-failure.js';
 
 type Dispatch = (command: PlainCommand) => Done | Rejection;
 
-/** What the log says of the versions. */
+/** What the log says about the versions. */
 interface Choice {
   readonly version: string | null;
   readonly trial: { readonly from: string | null; readonly since: number | null } | null;
@@ -20,9 +22,9 @@ export interface CoreInstallParts {
   readonly versions: CoreVersions;
   readonly choice: () => Choice;
   readonly wanted: () => boolean;
-  /** What the core shall run, without the inbounds that it has refused. */
+  /** The configuration of the core, without the inbounds that it has rejected. */
   readonly config: () => CoreConfig;
-  /** In the name of the panel. */
+  /** Dispatches with the panel as the actor. */
   readonly dispatch: Dispatch;
   /** The next event of one of these types after `position`, or null after `ms`. */
   readonly outcome: (
@@ -37,12 +39,12 @@ export interface CoreInstallParts {
 const TRIAL_MS = 30_000;
 /** How long a start may take, in ms: longer than the timeout of the adapter. */
 const START_MS = 45_000;
-/** How long the answer waits for the previous version to run again, in ms. */
+/** How long a response waits for the previous version to run again, in ms. */
 const RETURN_MS = 10_000;
 
 /**
- * Changes the version of the core: get, check, put in place, say so in the log, restart, and go back when the new one
- * does not last. The log says which version counts; the file in the data directory follows it.
+ * Changes the version of the core: download, verify, install, record, restart, and roll back when the new version fails.
+ * The log determines the version; the file in the data directory follows it.
  */
 export class CoreInstall {
   readonly #parts: CoreInstallParts;
@@ -52,7 +54,7 @@ export class CoreInstall {
     this.#parts = parts;
   }
 
-  /** Before anything runs: what an interrupted installation left is removed, and the version of the log is chosen. */
+  /** Before anything runs: deletes the remains of an interrupted installation, and chooses the version that the log names. */
   prepare(): void {
     const { versions, choice, core } = this.#parts;
     versions.tidy();
@@ -62,7 +64,7 @@ export class CoreInstall {
     core.binary.use(versions.choose(version));
   }
 
-  /** Once the core runs: a version that was installed and never started gets its start. */
+  /** Once the core runs: restarts it if an installed version has never been started. */
   begin(): void {
     const { choice, wanted, core, dispatch } = this.#parts;
     const { version, trial } = choice();
@@ -83,7 +85,7 @@ export class CoreInstall {
   }
 
   /** Tags, newest first. When the list of releases could not be downloaded: the reason, and the installed versions. */
-  async list(): Promise<{ readonly versions: readonly string[]; readonly why: string | null }> {
+  async list(): Promise<{ readonly versions: readonly string[]; readonly why: Text | null }> {
     const { versions } = this.#parts;
     try {
       return { versions: await versions.available(), why: null };
@@ -96,35 +98,35 @@ export class CoreInstall {
   }
 
   /**
-   * Installs a version, `latest` or a tag, with the rights of the caller. Resolves once the core runs with it, or
-   * to why nothing changed. A second one meanwhile is refused.
+   * Installs a version, `latest` or a tag, on behalf of the caller. Resolves once the core runs with it, or to why nothing
+   * changed. A concurrent call is rejected.
    */
-  async install(wish: string, dispatch: Dispatch): Promise<string | Rejection> {
+  async install(requested: string, dispatch: Dispatch): Promise<string | Rejection> {
     const { versions } = this.#parts;
     if (versions.fixedBy !== null) return reject('CORE_FIXED', { by: versions.fixedBy });
     if (this.#busy) return reject('INSTALL_RUNNING');
     this.#busy = true;
     try {
-      return await logFailure(this.#resolved(wish, dispatch), this.#parts.warn);
+      return await logFailure(this.#resolved(requested, dispatch), this.#parts.warn);
     } finally {
       this.#busy = false;
     }
   }
 
-  async #resolved(wish: string, dispatch: Dispatch): Promise<string | Rejection> {
-    const version = await this.#resolve(wish);
+  async #resolved(requested: string, dispatch: Dispatch): Promise<string | Rejection> {
+    const version = await this.#resolve(requested);
     return version instanceof Rejection ? version : this.#install(version, dispatch);
   }
 
-  /** The version for a request: an installed one, which needs no network, or a release. */
-  async #resolve(wish: string): Promise<string | Rejection> {
+  /** The requested version: an installed one, which needs no network, or a release. */
+  async #resolve(requested: string): Promise<string | Rejection> {
     const { versions } = this.#parts;
-    const plain = wish.replace(/^v/, '');
+    const plain = requested.replace(/^v/, '');
     if (versions.installed().includes(plain)) return plain;
     try {
       const tags = (await versions.available()).map((tag) => tag.replace(/^v/, ''));
-      const found = wish === 'latest' ? tags[0] : tags.find((tag) => tag === plain);
-      return found ?? reject('VERSION_UNKNOWN', { version: wish });
+      const found = requested === 'latest' ? tags[0] : tags.find((tag) => tag === plain);
+      return found ?? reject('VERSION_UNKNOWN', { version: requested });
     } catch (error) {
       return reject('RELEASES_UNREACHABLE', { why: failureOf(error) });
     }
@@ -137,11 +139,11 @@ export class CoreInstall {
     let known = true;
     try {
       staged = await versions.stage(version);
-      const says = await core.binary.trial(staged.binary, this.#parts.config());
-      if (says !== version) throw new ReleaseError(`the executable says that it is version ${says ?? '(none)'}`);
+      const reported = await core.binary.trial(staged.binary, this.#parts.config());
+      if (reported !== version) throw wrongVersion(version, reported);
       if (versions.chosen() === version && core.process.running?.version === version) return version;
       const kept = await versions.keep(await core.binary.version());
-      // What runs stays chosen, whatever comes between here and the log.
+      // The running version stays chosen until the event is recorded.
       if (kept !== null && kept !== versions.chosen()) core.binary.use(versions.choose(kept));
       known = versions.installed().includes(version);
       await staged.install();
@@ -164,37 +166,37 @@ export class CoreInstall {
   /** Waits until the core runs with the version; an earlier start may finish first. */
   async #started(version: string, position: number): Promise<string | Rejection> {
     const end = await this.#parts.outcome(position, ['CoreStarted', 'CoreVersionRolledBack'], START_MS);
-    if (end?.type === 'CoreVersionRolledBack') return this.#takenBack(end.data.reason, end.position);
+    if (end?.type === 'CoreVersionRolledBack') return this.#rolledBack(end.data.reason, end.position);
     if (end?.type === 'CoreStarted')
       return end.data.version === version ? version : this.#started(version, end.position);
-    const why = 'the core did not start with it in time';
-    return this.#takenBack(why, this.#rollBack(why) ?? position);
+    const why = message('releases.coreStartTimedOut');
+    return this.#rolledBack(why, this.#rollBack(why) ?? position);
   }
 
   /** Answers after the previous version runs again, unless it does not start either. */
-  async #takenBack(why: string, position: number): Promise<Rejection> {
+  async #rolledBack(why: Text, position: number): Promise<Rejection> {
     await this.#parts.outcome(position, ['CoreStarted', 'CoreFailed'], RETURN_MS);
     return reject('CORE_ROLLED_BACK', { why });
   }
 
   #failed(version: string, error: unknown, dispatch: Dispatch): Rejection {
     const reason = failureOf(error);
-    this.#parts.warn('the core could not be installed', { version, reason });
+    this.#parts.warn('the core could not be installed', { version, reason: render(reason, 'en') });
     const done = dispatch({ type: 'RecordCoreInstallFailed', data: { version, reason } });
     return done instanceof Rejection ? done : reject('INSTALL_FAILED', { why: reason });
   }
 
-  /** The position of the return in the log, or null when there was none. */
-  #rollBack(reason: string): number | null {
+  /** The position of the rollback in the log, or null when there was none. */
+  #rollBack(reason: Text): number | null {
     const { core, versions, choice, dispatch, warn } = this.#parts;
     const { version, trial } = choice();
     if (version === null || trial === null) return null;
-    warn('the new version of the core is taken back', { version, to: trial.from, reason });
+    warn('the new version of the core is rolled back', { version, to: trial.from, reason: render(reason, 'en') });
     if (trial.from === null) versions.remove(version);
     core.binary.use(versions.choose(trial.from));
     const done = dispatch({ type: 'RecordCoreRolledBack', data: { version, restoredVersion: trial.from, reason } });
     if (!(done instanceof Rejection)) return done.events.at(-1)?.position ?? null;
-    warn('the return to the former core could not be recorded', { reason: done.message });
+    warn('the rollback of the core could not be recorded', { reason: done.message });
     return null;
   }
 }

@@ -1,15 +1,15 @@
 import { diskFault } from '../../../lib/disk-fault.js';
-import { render } from '../../../messages/render.js';
+import { message, type Text } from '../../../messages/message.js';
 import { CoreError } from '../../ports/core.js';
 import { ReleaseError } from '../../ports/releases.js';
 
-/** Why an installation failed, for people. Rethrows unexpected errors. */
-export function failureOf(error: unknown): string {
-  if (error instanceof ReleaseError) return error.message;
-  if (error instanceof CoreError) return `the executable does not do: ${error.message}`;
+/** Why an installation failed. Rethrows unexpected errors. */
+export function failureOf(error: unknown): Text {
+  if (error instanceof ReleaseError) return error.text;
+  if (error instanceof CoreError) return message('releases.executableUnusable', { why: error.text });
   const fault = diskFault(error);
   if (fault === null) throw error;
-  return render(fault.why, 'en');
+  return fault.why;
 }
 
 /** Logs an unexpected failure of a task: its caller may no longer be waiting for it. */
@@ -17,7 +17,7 @@ export async function logFailure<T>(task: Promise<T>, warn: (message: string, fi
   try {
     return await task;
   } catch (error) {
-    warn('an installation broke down', { err: error });
+    warn('an installation failed unexpectedly', { err: error });
     throw error;
   }
 }

@@ -1,4 +1,6 @@
 import semver from 'semver';
+import { message } from '../../../messages/message.js';
+import { render } from '../../../messages/render.js';
 import type { Done } from '../../bus.js';
 import type { PlainCommand } from '../../counted.js';
 import type { PanelReleases } from '../../ports/releases.js';
@@ -22,7 +24,7 @@ export interface PanelUpdateInfo {
   readonly updateAvailable: boolean;
 }
 
-/** Replaces the panel with its newest release: get, check, say so in the log, and let the launcher start it. */
+/** Updates the panel to its newest release: download, verify, record, and restart through the launcher. */
 export class PanelUpdate {
   readonly #parts: PanelUpdateParts;
   #busy = false;
@@ -31,7 +33,7 @@ export class PanelUpdate {
     this.#parts = parts;
   }
 
-  /** Whether there is something newer. */
+  /** Whether there is a newer release. */
   async info(): Promise<PanelUpdateInfo | Rejection> {
     const { releases, version } = this.#parts;
     try {
@@ -44,14 +46,14 @@ export class PanelUpdate {
     }
   }
 
-  /** Resolves to the version that is about to start, or to why nothing changed. A concurrent call is refused. */
+  /** Resolves to the version that is about to start, or to why nothing changed. A concurrent call is rejected. */
   async install(dispatch: (command: PlainCommand) => Done | Rejection): Promise<string | Rejection> {
     const { choose, warn } = this.#parts;
-    if (choose === null) return reject('UPDATE_NOT_POSSIBLE', { why: 'start it with `npm start` or `portolan serve`' });
+    if (choose === null) return reject('UPDATE_NOT_POSSIBLE', { why: message('releases.startedWithoutLauncher') });
     if (this.#busy) return reject('INSTALL_RUNNING');
     this.#busy = true;
     const done = await logFailure(this.#install(dispatch, choose), warn).finally(() => (this.#busy = false));
-    // Nothing else begins in the seconds that are left.
+    // The process ends soon: no other update may start.
     if (!(done instanceof Rejection)) this.#busy = true;
     return done;
   }
@@ -74,7 +76,7 @@ export class PanelUpdate {
       return version;
     } catch (error) {
       const reason = failureOf(error);
-      warn('the panel could not be updated', { version: tag, reason });
+      warn('the panel could not be updated', { version: tag, reason: render(reason, 'en') });
       const done = dispatch({ type: 'RecordPanelUpdateFailed', data: { version: tag, reason } });
       return done instanceof Rejection ? done : reject('INSTALL_FAILED', { why: reason });
     }

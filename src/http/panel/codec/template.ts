@@ -1,7 +1,7 @@
 import { CoreError, type CoreInbound } from '../../../commands/ports/core.js';
 import { type Rejection, reject } from '../../../commands/rejection.js';
 import { isObject, type JsonObject } from '../../../lib/json.js';
-import { message, type Text } from '../../../messages/message.js';
+import { type MessageParams, message, type Text } from '../../../messages/message.js';
 import { defaultOutboundTestUrl } from '../../../projections/core/template.js';
 import type { ReadModels } from '../../../projections/read-models.js';
 import { Wrong } from '../contract/schemas/fields.js';
@@ -30,14 +30,14 @@ export function unwrapTemplate(template: JsonObject): JsonObject {
 const OWN_BLOCKS: ReadonlySet<string> = new Set(['log', 'api', 'stats', 'policy', 'metrics', 'routing']);
 
 /** Why a block of a template has the wrong type, or null. As in the core, the case of a name does not matter. */
-export function blockProblem(template: JsonObject): string | null {
+export function blockProblem(template: JsonObject): Text | null {
   const wrong = Object.entries(template).find(
     ([name, value]) => OWN_BLOCKS.has(name.toLowerCase()) && value !== null && !isObject(value),
   );
-  return wrong === undefined ? null : `"${wrong[0]}" must be an object`;
+  return wrong === undefined ? null : message('core.memberNotObject', { key: wrong[0] });
 }
 
-/** The address that outbound tests ask; empty = the usual one. */
+/** The URL of outbound tests; empty = the default. */
 export function testUrlOf(text: string): string | Rejection {
   const address = text.trim();
   if (address === '') return defaultOutboundTestUrl;
@@ -49,24 +49,27 @@ export function testUrlOf(text: string): string | Rejection {
   return username === '' && password === '' ? address : refused(message('settings.urlCredentials'));
 }
 
-/** The inbounds that the core is asked to run: those that it refused before are left out, and stop none of the others. */
+/** The inbounds that the core should run, without those that it rejected before. */
 export function runnable(read: ReadModels): ReadonlyMap<string, CoreInbound> {
   const { refused } = read.core();
   const inbounds = [...read.desired.config().inbounds];
   return new Map(inbounds.filter(([tag]) => !refused.has(read.desired.inboundOf(tag) ?? 0)));
 }
 
-/** An answer of the core that is the caller's business; anything else is a defect and goes on. */
+/** The rejection for a `CoreError`. Rethrows any other error. */
 export function coreRejection(error: unknown): Rejection {
   if (!(error instanceof CoreError)) throw error;
   if (error.kind === 'missing') return reject('CORE_MISSING');
-  return reject(error.kind === 'invalid' ? 'CORE_REFUSED' : 'CORE_FAILED', { why: error.message });
+  return reject(error.kind === 'invalid' ? 'CORE_REFUSED' : 'CORE_FAILED', { why: error.text });
 }
 
-/** The same for a template that breaks a rule of the panel's own: the sentence says which, and where. */
+/** The same for a template that breaks one of the panel's own rules. */
 export function templateRejection(error: unknown): Rejection {
   if (!(error instanceof CoreError) || error.kind !== 'invalid' || error.inbound !== null) return coreRejection(error);
-  return reject('TEMPLATE_INVALID', { why: error.message.replace(/^The template cannot be used: /, '') });
+  const { text } = error;
+  const isRule = 'code' in text && text.code === 'core.templateUnusable';
+  const why = isRule ? (text.params as MessageParams['core.templateUnusable']).why : text;
+  return reject('TEMPLATE_INVALID', { why });
 }
 
 /** `value` as a text of JSON for people. */

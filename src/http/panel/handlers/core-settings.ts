@@ -15,8 +15,8 @@ import { providerHandlers } from './providers.js';
 import { PRIVATE_ADDRESS } from './setting-checks.js';
 
 const CHANGED = message('settings.saved');
-const CHANGED_UNTESTED = 'The parameters have been changed; there is no core that could test them.';
-const RESET = 'Outbound traffic has been reset.';
+const CHANGED_UNTESTED = message('core.savedUntested');
+const RESET = message('core.outboundTrafficReset');
 /** Names every outbound, as in 3x-ui. */
 const ALL_TAGS = '-alltags-';
 const SETTLED_MS = 10_000;
@@ -49,7 +49,10 @@ export const coreSettingHandlers: Handlers<typeof coreSettingRoutes, Services> &
     return counters.map(([tag, { up, down }], index) => ({ id: index + 1, tag, up, down, total: up + down }));
   },
 
-  getCoreResult: (_, { read, core }) => core.process.output() || read.core().process.error,
+  getCoreResult(_, { read, core }, { say }) {
+    const { error } = read.core().process;
+    return core.process.output() || (error === null ? '' : say(error));
+  },
 
   update: ({ body: { coreSetting, xraySetting, content, outboundTestUrl } }, services, request) =>
     changeTemplate(services, request, coreSetting ?? xraySetting ?? content, outboundTestUrl),
@@ -59,7 +62,7 @@ export const coreSettingHandlers: Handlers<typeof coreSettingRoutes, Services> &
     const { outbounds } = read.desired.template();
     const idle =
       Array.isArray(outbounds) && outbounds.some((outbound) => isObject(outbound) && outbound['tag'] === tag);
-    // One that nothing went through yet has nothing to reset.
+    // An outbound without traffic has nothing to reset.
     if (idle && !read.usage.outbounds().has(tag)) return new Message(RESET);
     const data = { tag: tag === ALL_TAGS ? null : tag };
     return said(await change(() => ({ type: 'ResetOutboundTraffic', data })), RESET);
@@ -69,7 +72,7 @@ export const coreSettingHandlers: Handlers<typeof coreSettingRoutes, Services> &
   ...providerHandlers,
 };
 
-/** The template, the address of outbound tests, or both: without a template the present one stays. */
+/** Changes the template, the URL of outbound tests, or both: without a template the current one stays. */
 async function changeTemplate(
   services: Services,
   request: HttpRequest,
@@ -77,7 +80,7 @@ async function changeTemplate(
   url: string,
 ): Promise<Message | Rejection> {
   if (text === undefined ? url.trim() === '' : Object.keys(text).length === 0)
-    return reject('TEMPLATE_INVALID', { why: 'coreSetting is missing' });
+    return reject('TEMPLATE_INVALID', { why: message('core.settingMissing') });
   const given = text === undefined ? null : unwrapTemplate(text);
   const outboundTestUrl = testUrlOf(url);
   if (outboundTestUrl instanceof Rejection) return outboundTestUrl;
@@ -92,7 +95,7 @@ async function changeTemplate(
   const done = request.dispatch({ type: 'ChangeCoreTemplate', data: { template, outboundTestUrl } });
   if (done instanceof Rejection) return done;
   await coreSettled(SETTLED_MS);
-  const warnings = given === null ? [] : core.config.ignoredSettings(given);
+  const warnings = given === null ? [] : core.config.ignoredSettings(given).map(request.say);
   return new Message(problem === 'untested' ? CHANGED_UNTESTED : CHANGED, warnings.length === 0 ? null : { warnings });
 }
 
@@ -103,11 +106,11 @@ async function templateProblem(
   const wrongBlock = blockProblem(template);
   if (wrongBlock !== null) return reject('TEMPLATE_INVALID', { why: wrongBlock });
   try {
-    core.config.assemble({ template, inbounds: new Map() }); // the panel's own rules hold without a binary too
+    core.config.assemble({ template, inbounds: new Map() }); // the panel's own rules apply without an executable too
   } catch (error) {
     return templateRejection(error);
   }
-  // Files were looked at with the paths.
+  // `assemble` has checked the files.
   for (const pair of certificatePairs(template).filter(hasLines)) {
     const why = await pairProblem(pair);
     if (why !== null) return reject('TEMPLATE_INVALID', { why });

@@ -3,6 +3,7 @@ import { geoFiles } from '../../../commands/ports/releases.js';
 import { Rejection, reject } from '../../../commands/rejection.js';
 import { type GeoKind, geoFileOf } from '../../../events/geo/geo.js';
 import type { GeoSource } from '../../../events/geo/geo-document.js';
+import { message } from '../../../messages/message.js';
 import { type HttpRequest, Message, type Needs } from '../context.js';
 import type { customGeoRoutes, GeoAliasRow, GeoSourceRow } from '../contract/custom-geo.js';
 import type { Handlers } from '../mount.js';
@@ -14,7 +15,7 @@ export const customGeoHandlers: Handlers<typeof customGeoRoutes, Services> = {
   list: (_, services, { say }) =>
     [...services.read.records.geoSources().values()].map((source) => rowOf(source, services, say)),
 
-  /** In 3x-ui only those of the sources, and nothing where there is none. */
+  /** 3x-ui lists only the custom sources, and null instead of an empty list. */
   aliases(_, services) {
     const { apiDialect } = services.read.settings.current();
     const rows = [...(apiDialect === '3x-ui' ? [] : builtIn(services)), ...ownAliases(services)];
@@ -29,24 +30,28 @@ export const customGeoHandlers: Handlers<typeof customGeoRoutes, Services> = {
   add: ({ body }, services, request) =>
     withinTimeout(
       services.geoSources.add(body, request),
-      (file) => new Message('Add custom geo', rowByFile(file, services, request.say)),
+      (file) => new Message(message('geo.added'), rowByFile(file, services, request.say)),
       null,
     ),
 
   update: ({ params: { id }, body }, services, request) =>
     withinTimeout(
       services.geoSources.change(id, body, request),
-      (file) => new Message('Update custom geo', rowByFile(file, services, request.say)),
+      (file) => new Message(message('geo.changed'), rowByFile(file, services, request.say)),
       null,
     ),
 
   async delete({ params: { id } }, services, request) {
     const file = await services.geoSources.remove(id, request);
-    return file instanceof Rejection ? file : new Message(`Custom geo file “${file}” deleted`);
+    return file instanceof Rejection ? file : new Message(message('geo.deleted', { file }));
   },
 
   download: ({ params: { id } }, services, request) =>
-    withinTimeout(services.geoSources.download(id, request), (file) => new Message(`Geofile “${file}” updated`), null),
+    withinTimeout(
+      services.geoSources.download(id, request),
+      (file) => new Message(message('geo.updated', { file })),
+      null,
+    ),
 
   updateAll(_, services, request) {
     const sources = [...services.read.records.geoSources().values()];
@@ -57,7 +62,7 @@ export const customGeoHandlers: Handlers<typeof customGeoRoutes, Services> = {
         const whole = outcomes.every(({ outcome }) => outcome !== 'failed');
         return whole ? results : reject('GEO_SOURCES_FAILED', { results });
       }),
-      (results) => new Message('All custom geo sources updated', results),
+      (results) => new Message(message('geo.allUpdated'), results),
       { succeeded: null, failed: null },
     );
   },
@@ -71,8 +76,8 @@ function rowOf(source: GeoSource, { geoSources }: Services, say: HttpRequest['sa
     type,
     alias,
     url,
-    status: error !== '' ? 'failed' : content ? 'ok' : 'never',
-    error: error === '' ? '' : say(error),
+    status: error !== null ? 'failed' : content ? 'ok' : 'never',
+    error: error === null ? '' : say(error),
     lastDownload: checkedAt,
     fileName,
     tags: [...(content?.tags ?? [])],
@@ -94,7 +99,7 @@ function builtIn({ geoSources }: Services): readonly GeoAliasRow[] {
   return geoFiles.map((fileName) => {
     const alias = fileName.replace(/\.dat$/, '');
     const type = alias.startsWith('geoip') ? 'geoip' : 'geosite';
-    // The two that the core looks for by itself have names of their own.
+    // The two default files of the core have short names.
     const extExample = alias === type ? `${type}:tag` : `ext:${fileName}:tag`;
     return { alias, type, fileName, extExample, builtIn: true, present: geoSources.exists(fileName) };
   });
@@ -126,7 +131,7 @@ function resultsOf(
   return { succeeded: orNull(services, succeeded), failed: orNull(services, failed) };
 }
 
-/** 3x-ui has nothing for an empty list. */
+/** 3x-ui sends null for an empty list. */
 function orNull<T>({ read }: Services, list: T[]): T[] | null {
   return list.length === 0 && read.settings.current().apiDialect === '3x-ui' ? null : list;
 }

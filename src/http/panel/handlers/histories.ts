@@ -9,6 +9,7 @@ import {
   type Sample,
 } from '../../../commands/ports/gauges.js';
 import { Rejection, reject } from '../../../commands/rejection.js';
+import { message } from '../../../messages/message.js';
 import type { Needs } from '../context.js';
 import type { historyRoutes } from '../contract/histories.js';
 import { JsonOf } from '../contract/route.js';
@@ -25,7 +26,7 @@ const ofCore: ReadonlyMap<string, CoreMetric> = new Map(
 );
 
 /** The core runs, but its template does not ask for metrics. */
-const NOT_CONFIGURED = 'The template of the core has no "metrics" block';
+const NOT_CONFIGURED = message('core.metricsMissing');
 
 export const historyHandlers: Handlers<typeof historyRoutes, Needs<'gauges'>> = {
   cpuHistory({ params: { bucket } }, { gauges }) {
@@ -37,12 +38,12 @@ export const historyHandlers: Handlers<typeof historyRoutes, Needs<'gauges'>> = 
 
   coreMetricsState(_, { gauges }, { say }) {
     const { listen, reason, values } = gauges.core;
-    const why = reason === '' && listen === '' ? NOT_CONFIGURED : reason;
-    const read = why === '' ? values : null;
+    const why = reason ?? (listen === '' ? NOT_CONFIGURED : null);
+    const read = why === null ? values : null;
     return {
       enabled: read !== null,
       listen,
-      ...(why === '' ? {} : { reason: say(why) }),
+      ...(why === null ? {} : { reason: say(why) }),
       keys: read === null ? [] : [...coreMetrics],
       values: { ...read },
     };

@@ -57,6 +57,6 @@ async function made<T>(make: () => Promise<T>): Promise<T | Rejection> {
     return await make();
   } catch (error) {
     if (!(error instanceof CoreError)) throw error;
-    return error.kind === 'missing' ? reject('CORE_MISSING') : reject('CORE_FAILED', { why: error.message });
+    return error.kind === 'missing' ? reject('CORE_MISSING') : reject('CORE_FAILED', { why: error.text });
   }
 }

@@ -8,7 +8,7 @@ import { Wrong } from '../contract/schemas/fields.js';
 import { readObject, readObjects } from '../contract/schemas/json-text.js';
 import type { Handlers } from '../mount.js';
 
-/** What is wrong with an outbound is the result of its test; what is wrong with the question is a rejection. */
+/** A problem of the outbound is a test result; a problem of the request is a rejection. */
 export const outboundTestHandlers: Pick<
   Handlers<typeof coreSettingRoutes, Needs<'probe' | 'read' | 'web'>>,
   'testOutbound'
@@ -29,14 +29,9 @@ export const outboundTestHandlers: Pick<
   },
 };
 
-/** What went wrong, in the language of the caller; the words of servers and of the core stay as they are. */
-function inLanguage(result: ProbeResult, say: HttpRequest['say']): ProbeResult {
-  const { error, endpoints } = result;
-  return {
-    ...result,
-    ...(error === undefined ? {} : { error: say(error) }),
-    ...(endpoints === undefined
-      ? {}
-      : { endpoints: endpoints.map((one) => (one.error === undefined ? one : { ...one, error: say(one.error) })) }),
-  };
+/** A test result with its errors in the caller's language. */
+function inLanguage({ error, endpoints, ...result }: ProbeResult, say: HttpRequest['say']) {
+  const said = (why: Text | undefined) => (why === undefined ? {} : { error: say(why) });
+  const each = endpoints?.map(({ error: why, ...endpoint }) => ({ ...endpoint, ...said(why) }));
+  return { ...result, ...said(error), ...(each === undefined ? {} : { endpoints: each }) };
 }

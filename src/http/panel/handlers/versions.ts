@@ -1,5 +1,6 @@
 import { type GeoFileName, geoFiles } from '../../../commands/ports/releases.js';
 import { type Rejection, reject } from '../../../commands/rejection.js';
+import { message } from '../../../messages/message.js';
 import { type HttpRequest, Message, type Needs } from '../context.js';
 import type { versionRoutes } from '../contract/versions.js';
 import type { Handlers } from '../mount.js';
@@ -10,26 +11,30 @@ export const versionHandlers: Handlers<typeof versionRoutes, Needs<'coreInstall'
     const { versions, why } = await coreInstall.list();
     if (why === null) return [...versions];
     if (versions.length === 0) return reject('RELEASES_UNREACHABLE', { why });
-    return new Message('The list of releases cannot be had; these versions are installed.', versions);
+    return new Message(message('releases.onlyInstalledListed'), versions);
   },
 
   installCore: ({ params: { version } }, { coreInstall }, { dispatch }) =>
     withinTimeout(
       coreInstall.install(version, dispatch),
-      (installed) => new Message('Xray updated successfully', installed),
+      (installed) => new Message(message('releases.coreUpdated'), installed),
       version,
     ),
 
   getPanelUpdateInfo: (_, { panelUpdate }) => panelUpdate.info(),
 
   updatePanel: (_, { panelUpdate }, { dispatch }) =>
-    withinTimeout(panelUpdate.install(dispatch), (version) => new Message('Panel update started', version), 'latest'),
+    withinTimeout(
+      panelUpdate.install(dispatch),
+      (version) => new Message(message('releases.panelUpdateStarted'), version),
+      'latest',
+    ),
 
   updateGeofile: ({ body: { fileName } }, services, request) => updateGeoFiles(services, request, fileName ?? ''),
   updateOneGeofile: ({ params: { fileName } }, services, request) => updateGeoFiles(services, request, fileName),
 };
 
-/** One file, or all of them for no name. */
+/** Updates one file, or all of them for an empty name. */
 async function updateGeoFiles(
   { geoUpdate }: Needs<'geoUpdate'>,
   { dispatch }: HttpRequest,
@@ -39,7 +44,7 @@ async function updateGeoFiles(
   if (files.length === 0) return reject('GEO_FILE_UNKNOWN', { file: name.slice(0, 100) });
   return withinTimeout(
     geoUpdate.update(files as readonly GeoFileName[], dispatch),
-    (results) => new Message('Geofile updated successfully', results),
+    (results) => new Message(message('geo.filesUpdated'), results),
     [],
   );
 }

@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { AnyCommand } from '../../../../src/commands/catalog.js';
 import { CoreError } from '../../../../src/commands/ports/core.js';
 import { InboundId } from '../../../../src/events/ids.js';
+import { verbatim } from '../../../../src/messages/message.js';
 import { inboundDraft, one } from '../../../kit/builders.js';
 import { addInbound, type Place, started } from '../kit.js';
 import { FakeCore } from './fake-core.js';
@@ -37,12 +38,12 @@ describe('an inbound with which the core passes its test and does not start', ()
     await place.open();
     expect(place.core.seen()).toStrictEqual(asked);
     expect(refusals(place).slice(-2)).toStrictEqual([
-      { inbound: 1, reason: 'in-1 is at fault' },
-      { inbound: 3, reason: 'in-3 is at fault' },
+      { inbound: 1, reason: verbatim('in-1 is at fault') },
+      { inbound: 3, reason: verbatim('in-3 is at fault') },
     ]);
     // Once when it was added to the running core, and once in the words of the start.
     expect(refusals(place)).toHaveLength(4);
-    expect(place.data('CoreFailed')).toStrictEqual([{ run: 'run-2', reason: 'killed' }]);
+    expect(place.data('CoreFailed')).toStrictEqual([{ run: 'run-2', reason: verbatim('killed') }]);
   });
 
   it('is found beside others that the core names', async () => {
@@ -112,7 +113,7 @@ describe('a core that does not start at all', () => {
     vi.spyOn(place.core.process, 'trialInbounds').mockResolvedValue(new Map());
     await place.done(restart);
     expect(place.core.run).toBeNull();
-    expect(place.data('CoreFailed')).toStrictEqual([{ run: null, reason: 'no such thing' }]);
+    expect(place.data('CoreFailed')).toStrictEqual([{ run: null, reason: verbatim('no such thing') }]);
     return place;
   }
 
@@ -134,10 +135,12 @@ describe('a core that does not start at all', () => {
 
   it('for another reason than its inbounds says that reason', async () => {
     const place = await started(spoiled('in-2'), ...three);
-    vi.spyOn(place.core.process, 'trialInbounds').mockRejectedValue(new CoreError('invalid', 'there is no outbound'));
+    vi.spyOn(place.core.process, 'trialInbounds').mockRejectedValue(
+      new CoreError('invalid', verbatim('there is no outbound')),
+    );
     await place.done(restart);
-    expect(place.data('CoreFailed')).toStrictEqual([{ run: null, reason: 'no such thing' }]);
-    expect(refusals(place)).toStrictEqual([{ inbound: 2, reason: 'inbound in-2 is refused' }]);
+    expect(place.data('CoreFailed')).toStrictEqual([{ run: null, reason: verbatim('no such thing') }]);
+    expect(refusals(place)).toStrictEqual([{ inbound: 2, reason: verbatim('inbound in-2 is refused') }]);
   });
 });
 

@@ -1,6 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { AnyCommand } from '../../../../src/commands/catalog.js';
 import { CoreError } from '../../../../src/commands/ports/core.js';
+import { message, verbatim } from '../../../../src/messages/message.js';
+import { render } from '../../../../src/messages/render.js';
 import { alice, bob, DAY, draft, one, T0 } from '../../../kit/builders.js';
 import { addClients, addInbound, type Place, started } from '../kit.js';
 import type { FakeCore } from './fake-core.js';
@@ -26,13 +28,14 @@ describe('the wish of an admin', () => {
 
   it('is answered with the reason each time that it fails, whoever saw it fail so before', async () => {
     const place = await fresh();
-    const failing = () => place.core.fail.set('start', new CoreError('refused', 'The core ended with code 7'));
+    const failing = () =>
+      place.core.fail.set('start', new CoreError('refused', verbatim('The core ended with code 7')));
     const failures = () => place.data('CoreFailed');
     failing();
     await place.done({ type: 'RestartCore', data: {} });
     failing();
     await place.wait(2000); // it is tried again by itself, and nobody needs to hear the same once more
-    expect(failures()).toStrictEqual([{ run: null, reason: 'The core ended with code 7' }]);
+    expect(failures()).toStrictEqual([{ run: null, reason: verbatim('The core ended with code 7') }]);
     failing();
     await place.done({ type: 'RestartCore', data: {} });
     expect(failures()).toHaveLength(2);
@@ -63,11 +66,13 @@ describe('a core that does not take another template', () => {
   it('goes on with the old one, which the admins are told once, until it starts again', async () => {
     const place = await fresh();
     const told: string[] = [];
-    place.panel.alarms.raised$.subscribe(({ title, body }) => told.push(`${title}: ${body}`));
-    const text = 'The core does not take the new configuration and goes on with the old one: no answer';
+    place.panel.alarms.raised$.subscribe(({ title, body }) =>
+      told.push(`${render(title, 'en')}: ${render(body, 'en')}`),
+    );
+    const text = 'The core rejected the new configuration and keeps the previous one: no answer';
     const asked = vi.spyOn(place.core.config, 'test');
     const changed = (loglevel: string) => {
-      asked.mockRejectedValueOnce(new CoreError('refused', 'no answer'));
+      asked.mockRejectedValueOnce(new CoreError('refused', verbatim('no answer')));
       return place.done({ type: 'ChangeCoreTemplate', data: { template: { log: { loglevel } }, outboundTestUrl: '' } });
     };
     expect(await changed('info')).toStrictEqual([]);
@@ -96,19 +101,21 @@ describe('a core that ends by itself', () => {
       expect(place.core.seen()).toStrictEqual(['start in-1']);
     }
     expect(place.core.served).toStrictEqual({ 'in-1': ['alice', 'bob'] });
-    expect(place.data('CoreFailed')).toStrictEqual([1, 2, 3].map((run) => ({ run: `run-${run}`, reason: 'killed' })));
+    expect(place.data('CoreFailed')).toStrictEqual(
+      [1, 2, 3].map((run) => ({ run: `run-${run}`, reason: verbatim('killed') })),
+    );
   });
 
   it('and cannot be started says so once, not every minute', async () => {
     const place = await fresh();
     place.core.crash('killed');
     for (let i = 0; i < 5; i += 1) {
-      place.core.fail.set('start', new CoreError('missing', 'there is no core binary'));
+      place.core.fail.set('start', new CoreError('missing', verbatim('there is no core binary')));
       await place.wait(61_000);
     }
     expect(place.data('CoreFailed')).toStrictEqual([
-      { run: 'run-1', reason: 'killed' },
-      { run: null, reason: 'there is no core binary' },
+      { run: 'run-1', reason: verbatim('killed') },
+      { run: null, reason: verbatim('there is no core binary') },
     ]);
     await place.wait(61_000);
     expect(place.core.run).not.toBeNull();
@@ -134,7 +141,7 @@ describe('a core that ends by itself', () => {
 });
 
 describe('a call that gets lost', () => {
-  const lost = () => new CoreError('unreachable', 'no answer');
+  const lost = () => new CoreError('unreachable', verbatim('no answer'));
 
   it('is made again, without a restart, where the core goes on to answer', async () => {
     const place = await fresh();
@@ -192,7 +199,7 @@ describe('a call that gets lost', () => {
 describe('a call that is refused', () => {
   it('is settled by a full start', async () => {
     const place = await fresh();
-    place.core.fail.set('addUser', new CoreError('refused', 'no such inbound'));
+    place.core.fail.set('addUser', new CoreError('refused', verbatim('no such inbound')));
     expect(await place.done(addClients(draft('carol', 3)))).toStrictEqual(['addUser in-1 carol', 'stop', 'start in-1']);
     expect(place.core.served).toStrictEqual({ 'in-1': ['alice', 'bob', 'carol'] });
   });
@@ -274,7 +281,7 @@ describe('a panel that begins', () => {
   it('comes up beside a core that does not answer, and puts it right', async () => {
     const place = await fresh();
     await place.close(true);
-    place.core.fail.set('inboundTags', new CoreError('unreachable', 'no answer'));
+    place.core.fail.set('inboundTags', new CoreError('unreachable', verbatim('no answer')));
     place.core.responsive = false;
     place.core.seen();
     await place.open();
@@ -287,9 +294,7 @@ describe('a panel that begins', () => {
     await place.close(true);
     place.core.left = null;
     await place.open();
-    expect(place.data('CoreFailed')).toStrictEqual([
-      { run: 'run-1', reason: 'it ended while the panel was not running' },
-    ]);
+    expect(place.data('CoreFailed')).toStrictEqual([{ run: 'run-1', reason: message('core.exitedWithoutPanel') }]);
     expect(starts(place)).toStrictEqual(['start', 'start']);
   });
 
@@ -308,7 +313,7 @@ describe('time', () => {
     const place = await fresh();
     await place.done(update(draft('alice', 1, { spec: { expiresAt: T0 + DAY } })));
     place.clock.advance(DAY);
-    place.core.fail.set('counters', new CoreError('unreachable', 'no answer'));
+    place.core.fail.set('counters', new CoreError('unreachable', verbatim('no answer')));
     await place.wait(5000);
     expect(place.data('ClientDepleted')).toStrictEqual([
       { client: 1, depletion: { reason: 'expiry', expiresAt: T0 + DAY } },

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { AnyCommand } from '../../../../src/commands/catalog.js';
+import { verbatim } from '../../../../src/messages/message.js';
 import { alice, bob, clientSpec, draft, inboundDraft, inboundId, one, T0, two, userId } from '../../../kit/builders.js';
 import { addClients, addInbound, type Place, started } from '../kit.js';
 import { FakeCore } from './fake-core.js';
@@ -317,7 +318,9 @@ describe('a change of an inbound', () => {
     const place = await fresh(core);
     await place.done(addInbound(2), addInbound(3));
     expect(Object.keys(core.served)).toStrictEqual(['in-1', 'in-3']);
-    expect(place.data('InboundRejectedByCore')).toStrictEqual([{ inbound: 2, reason: 'inbound in-2 is refused' }]);
+    expect(place.data('InboundRejectedByCore')).toStrictEqual([
+      { inbound: 2, reason: verbatim('inbound in-2 is refused') },
+    ]);
     await place.wait(60_000); // tried again, refused again, said once
     expect(core.seen()).toContain('addInbound in-2');
     expect(place.data('InboundRejectedByCore')).toHaveLength(1);

@@ -9,6 +9,7 @@ import {
 } from '../../../../src/commands/ports/core.js';
 import type { CoreConfig, CoreInbound, CoreUser } from '../../../../src/lib/core-config.js';
 import { canonicalJson, type JsonObject } from '../../../../src/lib/json.js';
+import { verbatim } from '../../../../src/messages/message.js';
 
 interface Listening {
   readonly config: JsonObject;
@@ -70,7 +71,7 @@ export class FakeCore implements Core {
     const run = this.run?.run ?? '';
     this.run = null;
     this.listening.clear();
-    this.exited$.next({ run, reason, configuration: false });
+    this.exited$.next({ run, reason: verbatim(reason), configuration: false });
   }
 
   async #called(name: string, what = ''): Promise<void> {
@@ -117,7 +118,7 @@ export class FakeCore implements Core {
         await this.#called('trialInbounds', [...inbounds.keys()].join());
         const tags = [...inbounds.keys()].filter((tag) => this.spoils.has(tag) || this.refuses.has(tag));
         return new Map(
-          tags.map((tag) => [tag, { reason: `${tag} is at fault`, crashes: this.spoils.get(tag) === true }]),
+          tags.map((tag) => [tag, { reason: verbatim(`${tag} is at fault`), crashes: this.spoils.get(tag) === true }]),
         );
       },
       appliedTemplate: () => this.template,
@@ -129,7 +130,7 @@ export class FakeCore implements Core {
     await this.#called('start', [...config.inbounds.keys()].join());
     await this.config.test(config);
     if ([...config.inbounds.keys()].some((tag) => this.spoils.has(tag)))
-      throw new CoreError('refused', 'no such thing');
+      throw new CoreError('refused', verbatim('no such thing'));
     this.listening.clear();
     for (const inbound of config.inbounds.values()) this.#listen(inbound);
     this.template = config.template;
@@ -153,7 +154,7 @@ export class FakeCore implements Core {
   readonly config: Mutable<Core['config']> = {
     test: async ({ inbounds }) => {
       const bad = [...inbounds.keys()].find((tag) => this.refuses.has(tag));
-      if (bad !== undefined) throw new CoreError('invalid', `inbound ${bad} is refused`, { inbound: bad });
+      if (bad !== undefined) throw new CoreError('invalid', verbatim(`inbound ${bad} is refused`), { inbound: bad });
       await Promise.resolve();
     },
     testTemplate: (config) => this.config.test(config),
@@ -174,7 +175,7 @@ export class FakeCore implements Core {
         await this.#called('addInbound', inbound.tag);
         const why = this.#problemOf(inbound);
         if (why === null) this.#listen(inbound);
-        else refused.set(inbound.tag, new CoreError('refused', why));
+        else refused.set(inbound.tag, new CoreError('refused', verbatim(why)));
       }
       return refused;
     },
@@ -255,7 +256,7 @@ export class FakeCore implements Core {
     online: () => Promise.resolve(this.connected),
     metrics: {
       listen: null,
-      runtime: () => Promise.reject(new CoreError('not-running', 'The core does not run')),
+      runtime: () => Promise.reject(new CoreError('not-running', verbatim('The core does not run'))),
       observatory: () => Promise.resolve([]),
     },
   };

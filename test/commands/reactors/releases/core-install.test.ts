@@ -5,6 +5,7 @@ import { type CoreVersions, ReleaseError } from '../../../../src/commands/ports/
 import { CoreInstall } from '../../../../src/commands/reactors/releases/core-install.js';
 import { Rejection, reject } from '../../../../src/commands/rejection.js';
 import { firstEvent } from '../../../../src/events/log/first-event.js';
+import { verbatim } from '../../../../src/messages/message.js';
 import { admin } from '../../../kit/builders.js';
 import { FakeCore } from '../core/fake-core.js';
 import { type Place, started } from '../kit.js';
@@ -23,7 +24,7 @@ class VersionedCore extends FakeCore {
 
   override async start(config: CoreConfig): Promise<CoreRun> {
     const version = this.executable ?? '';
-    if (this.dead.has(version)) throw new CoreError('refused', `${version} broke down`);
+    if (this.dead.has(version)) throw new CoreError('refused', verbatim(`${version} broke down`));
     const run = { ...(await super.start(config)), version };
     this.run = run;
     return run;
@@ -41,7 +42,7 @@ class FakeVersions implements CoreVersions {
 
   available = (): Promise<readonly string[]> =>
     this.tags === null
-      ? Promise.reject(new ReleaseError('example.com could not be reached'))
+      ? Promise.reject(new ReleaseError(verbatim('example.com could not be reached')))
       : Promise.resolve(this.tags);
   installed = (): readonly string[] => this.here;
   chosen = (): string | null => this.choice;
@@ -156,7 +157,7 @@ describe('an installation', () => {
     [
       'of an executable that refuses the configuration',
       '2.0.0',
-      ({ core }) => (core.trials = () => Promise.reject(new CoreError('invalid', 'unknown protocol'))),
+      ({ core }) => (core.trials = () => Promise.reject(new CoreError('invalid', verbatim('unknown protocol')))),
       'INSTALL_FAILED',
       ['CoreInstallFailed'],
     ],
@@ -217,7 +218,7 @@ describe('a new version', () => {
     core.dead.add('2.0.0');
     expect(await wish('2.0.0')).toBe('CORE_ROLLED_BACK');
     expect(place.data('CoreVersionRolledBack')).toEqual([
-      { version: '2.0.0', restoredVersion: '1.0.0', reason: '2.0.0 broke down' },
+      { version: '2.0.0', restoredVersion: '1.0.0', reason: verbatim('2.0.0 broke down') },
     ]);
     expect(happened().slice(3)).toEqual(['CoreFailed', 'CoreVersionRolledBack', 'CoreRestartRequested', 'CoreStarted']);
     expect([core.run?.version, versions.choice]).toEqual(['1.0.0', '1.0.0']);
@@ -232,7 +233,7 @@ describe('a new version', () => {
     const fails = install
       .install('2.0.0', byAdmin(place))
       .then((done) => [(done as Rejection).code, place.panel.read.core().process.error]);
-    expect(await fails).toStrictEqual(['CORE_ROLLED_BACK', '1.0.0 broke down']);
+    expect(await fails).toStrictEqual(['CORE_ROLLED_BACK', verbatim('1.0.0 broke down')]);
   });
 
   it('that dies within half a minute is taken back', async () => {
@@ -297,7 +298,7 @@ describe('the list', () => {
     const { install, versions } = await ready();
     expect(await install.list()).toEqual({ versions: ['v2.0.0', 'v1.5.0'], why: null });
     versions.tags = null;
-    const why = 'example.com could not be reached';
+    const why = verbatim('example.com could not be reached');
     expect(await install.list()).toEqual({ versions: ['v1.0.0'], why });
     versions.here = [];
     expect(await install.list()).toEqual({ versions: ['v1.0.0'], why });

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CoreError } from '../../../../src/commands/ports/core.js';
+import { verbatim } from '../../../../src/messages/message.js';
+import { render } from '../../../../src/messages/render.js';
 import { alice, bob, draft, one } from '../../../kit/builders.js';
 import type { FakeCore } from '../core/fake-core.js';
 import { addClients, addInbound, started } from '../kit.js';
@@ -143,15 +145,13 @@ describe('a client with too many addresses', () => {
   it('is told once that what it has open cannot be ended, and nobody restarts the core for it', async () => {
     const place = await started(undefined, ...past);
     const heard: string[] = [];
-    place.panel.alarms.raised$.subscribe(({ title, severity }) => heard.push(`${severity}: ${title}`));
+    place.panel.alarms.raised$.subscribe(({ title, severity }) => heard.push(`${severity}: ${render(title, 'en')}`));
     place.core.mayDestroy = false;
     connect(place.core, place.clock.now(), A);
     await place.wait(POLL);
     connect(place.core, place.clock.now() + 1, A, B);
     for (let i = 0; i < 40; i += 1) await place.wait(POLL);
-    expect(heard).toStrictEqual([
-      'warning: What is open from an address that is held back goes on until it ends by itself',
-    ]);
+    expect(heard).toStrictEqual(['warning: Open connections from a blocked address stay open until they close']);
     expect(holding(place.core.calls)).toHaveLength(4);
     expect(place.core.runs).toBe(1);
   });
@@ -207,7 +207,7 @@ describe('what is held back', () => {
 
   it('is told again to a core that did not take it', async () => {
     const place = await started(undefined, ...past);
-    place.core.fail.set('block', new CoreError('unreachable', 'no answer'));
+    place.core.fail.set('block', new CoreError('unreachable', verbatim('no answer')));
     connect(place.core, place.clock.now(), A, B);
     for (let i = 0; i < 9; i += 1) await place.wait(POLL);
     expect(place.warnings).toContain('the core could not be told which addresses are held back');

@@ -5,6 +5,7 @@ import type { CountedCommand } from '../../../../src/commands/counted.js';
 import { type CoreCounters, CoreError } from '../../../../src/commands/ports/core.js';
 import { growthOf, type Recorded } from '../../../../src/commands/reactors/traffic/traffic-intake.js';
 import { Rejection } from '../../../../src/commands/rejection.js';
+import { verbatim } from '../../../../src/messages/message.js';
 import { admin, alice, bob, draft, HOUR, one, T0 } from '../../../kit/builders.js';
 import type { Count } from '../core/fake-core.js';
 import { addClients, addInbound, holdTimers, Place, started } from '../kit.js';
@@ -95,7 +96,7 @@ describe('a poll', () => {
   it('goes on after one that failed, and loses nothing', async () => {
     const place = await started(undefined, ...past);
     place.core.counts = [count('client', 1, 7)];
-    place.core.fail.set('counters', new CoreError('unreachable', 'no answer'));
+    place.core.fail.set('counters', new CoreError('unreachable', verbatim('no answer')));
     await place.wait(5000);
     expect([used(place), place.warnings]).toStrictEqual([
       { up: 0, down: 0 },

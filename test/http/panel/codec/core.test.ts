@@ -10,6 +10,7 @@ import { inboundHandlers } from '../../../../src/http/panel/handlers/inbounds.js
 import { keygenHandlers } from '../../../../src/http/panel/handlers/keygen.js';
 import { serverHandlers } from '../../../../src/http/panel/handlers/server.js';
 import { settingHandlers } from '../../../../src/http/panel/handlers/settings.js';
+import { verbatim } from '../../../../src/messages/message.js';
 import { failing, invalid, startPanel } from './panel.js';
 
 type Panel = ReturnType<typeof startPanel>;
@@ -44,7 +45,7 @@ describe('status', () => {
 
   it('says what the core failed with', async () => {
     const panel = startPanel();
-    panel.dispatch({ type: 'RecordCoreFailed', data: { run: null, reason: 'no binary' } });
+    panel.dispatch({ type: 'RecordCoreFailed', data: { run: null, reason: verbatim('no binary') } });
     const { obj } = await panel.call(tables.server, serverHandlers, 'status');
     expect(obj).toMatchObject({ core: { state: 'error', errorMsg: 'no binary', version: 'Unknown' } });
   });
@@ -170,14 +171,16 @@ describe('the core template', () => {
   });
 
   it('names what of it is passed over', async () => {
-    const panel = startPanel({ core: { config: { ignoredSettings: () => ['"api" is replaced'] } } });
+    const panel = startPanel({ core: { config: { ignoredSettings: () => [verbatim('"api" is replaced')] } } });
     expect((await core(panel, 'update', { coreSetting: valid })).obj).toStrictEqual({
       warnings: ['"api" is replaced'],
     });
   });
 
   it('stays when only the address of outbound tests is given', async () => {
-    const panel = startPanel({ core: { config: { ignoredSettings: () => ['x'], testTemplate: invalid('asked') } } });
+    const panel = startPanel({
+      core: { config: { ignoredSettings: () => [verbatim('x')], testTemplate: invalid('asked') } },
+    });
     const change = (outboundTestUrl: string) => core(panel, 'update', { outboundTestUrl });
     const before = panel.read.desired.template();
     expect(await change('http://probe.example/204')).toStrictEqual({

@@ -3,6 +3,7 @@ import { CoreError } from '../../../../src/commands/ports/core.js';
 import type { CoreKeys } from '../../../../src/commands/ports/keys.js';
 import { keygenRoutes } from '../../../../src/http/panel/contract/keygen.js';
 import { keygenHandlers } from '../../../../src/http/panel/handlers/keygen.js';
+import { verbatim } from '../../../../src/messages/message.js';
 import { startPanel } from './panel.js';
 
 const NAMES = ['getNewmldsa65', 'getNewmlkem768', 'getNewVlessEnc', 'getNewEchCert'] as const;
@@ -16,7 +17,7 @@ function failing(error: Error): Partial<CoreKeys> {
 
 describe('key generators', () => {
   it.each(NAMES)('%s says in a sentence that there is no core', async (name) => {
-    const { call } = startPanel({ core: { keys: failing(new CoreError('missing', 'no file')) } });
+    const { call } = startPanel({ core: { keys: failing(new CoreError('missing', verbatim('no file'))) } });
     expect(await call(keygenRoutes, keygenHandlers, name, { body })).toEqual({
       success: false,
       msg: 'There is no core binary; see the README on how to get one',
@@ -25,7 +26,7 @@ describe('key generators', () => {
   });
 
   it.each(NAMES)('%s says what the core could not do', async (name) => {
-    const { call } = startPanel({ core: { keys: failing(new CoreError('refused', 'it is too old')) } });
+    const { call } = startPanel({ core: { keys: failing(new CoreError('refused', verbatim('it is too old'))) } });
     const { success, msg } = await call(keygenRoutes, keygenHandlers, name, { body });
     expect([success, msg]).toEqual([false, 'The core could not do it: it is too old']);
   });

@@ -13,6 +13,7 @@ import { JsonOf, type Route } from '../../../../src/http/panel/contract/route.js
 import { statusText } from '../../../../src/http/panel/status-text.js';
 import { textOfIssue } from '../../../../src/messages/issue.js';
 import type { Text } from '../../../../src/messages/message.js';
+import { verbatim } from '../../../../src/messages/message.js';
 import { render } from '../../../../src/messages/render.js';
 import { ReadModels } from '../../../../src/projections/read-models.js';
 import { changeBy } from '../../../kit/change.js';
@@ -164,7 +165,7 @@ export function startPanel(parts: Parts = {}) {
 }
 
 export const failing = (kind: CoreError['kind'], message: string) => async (): Promise<void> => {
-  throw new CoreError(kind, message);
+  throw new CoreError(kind, verbatim(message));
 };
 
 export const invalid = (message: string) => failing('invalid', message);
