@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { corePlace } from '../app/core-binary.js';
 import type { ForeignReport } from '../commands/import/plan.js';
-import { gravest } from '../commands/import/report.js';
+import { mostSevere } from '../commands/import/report.js';
 import type { Config } from '../config.js';
 import type { ImportTotals } from '../events/import.js';
 import { OperatorError } from '../lib/operator-error.js';
@@ -85,7 +85,7 @@ function text({ version, file, tables, totals, found, findings }: ForeignReport,
     '',
     ...sums(totals.before, totals.after, totals.skipped).map((sum) => `  ${say(sum)}`),
     '',
-    ...gravest(findings, MAX_LINES).map((finding) => `  ${say(message(codes[finding.outcome], finding))}`),
+    ...mostSevere(findings, MAX_LINES).map((finding) => `  ${say(message(codes[finding.outcome], finding))}`),
     ...(more > 0 ? [`  ${say(message('cli.importMore', { more }))}`] : []),
   ].join('\n');
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Bytes, Count, Down, Hash, oneOf, Time, Up } from './fields.js';
 import { ClientNumber, InboundId } from './ids.js';
 import { defineEvent } from './log/event.js';
+import { textSchema } from './text.js';
 
 /** The contents of a database in numbers; bytes as in its tables of counters. */
 export const ImportTotals = z
@@ -21,13 +22,13 @@ export type ImportTotals = z.infer<typeof ImportTotals>;
 /** One difference between the database and the imported state. */
 export const ImportFinding = z.strictObject({
   table: z.string().describe('Table of the database.'),
-  item: z.string().describe('What the finding is about, such as `client bob of inbound 3`.'),
+  item: textSchema.describe('What the finding is about, such as `client bob of inbound 3`.'),
   outcome: oneOf({
     changed: 'it was imported with a change',
     skipped: 'it was not imported',
     noted: 'it was imported unchanged, but the admin should know',
   }).describe('What was done.'),
-  reason: z.string().describe('Why, for people, without secrets.'),
+  reason: textSchema.describe('Why, for people, without secrets.'),
 });
 export type ImportFinding = z.infer<typeof ImportFinding>;
 

@@ -1,5 +1,4 @@
 import { setPriority } from 'node:os';
-import { ForeignError } from '../commands/ports/foreign-panel.js';
 import { RefusedFile } from '../commands/ports/refused-file.js';
 import { jobFailure } from '../store/full-disk.js';
 import type { Answer, Request } from './backup-jobs.js';
@@ -28,7 +27,7 @@ async function answerTo({ name, job }: Request): Promise<Answer> {
   } catch (error) {
     return {
       ok: false,
-      refused: error instanceof RefusedFile || error instanceof ForeignError,
+      refused: error instanceof RefusedFile,
       text: jobFailure(error),
     };
   }

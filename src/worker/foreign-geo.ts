@@ -2,6 +2,7 @@ import { shown } from '../commands/import/report.js';
 import type { ImportFinding } from '../events/import.js';
 import { isObject, type Json, type JsonObject, textOf } from '../lib/json.js';
 import { privateNetworks } from '../lib/net/private-networks.js';
+import { message, type Text } from '../messages/message.js';
 
 /** What the core cannot have: a geo file, or one list of a file that is here. */
 export interface Lacking {
@@ -30,18 +31,19 @@ export function withoutLacking(
   lacking: readonly Lacking[],
 ): { readonly template: JsonObject; readonly findings: readonly ImportFinding[] } {
   const findings: ImportFinding[] = [];
-  const lost = (item: string, why: string): void =>
-    void findings.push({ table: TABLE, item, outcome: 'skipped', reason: `${why}: add it again when it is here` });
-  const prune = (items: readonly Json[], nameOf: (item: Json, place: number) => string): readonly Json[] =>
+  const lost = (item: Text, reasons: readonly Text[]): void => {
+    findings.push({ table: TABLE, item, outcome: 'skipped', reason: message('import.ruleSkipped', { reasons }) });
+  };
+  const prune = (items: readonly Json[], nameOf: (item: Json, place: number) => Text): readonly Json[] =>
     items.flatMap((item, index) => {
       const { value, gone, whole } = pruned(item, lacking);
       if (gone.length === 0) return [value];
-      const why = [...new Set(gone.map((entry) => lackingOf(entry, lacking) ?? ''))].join('; ');
+      const reasons = reasonsFor(gone, lacking);
       const name = nameOf(item, index + 1);
-      if (whole) lost(name, why);
+      if (whole) lost(name, reasons);
       else {
-        const less = `${shown(gone.join(', '))} is left out of it: ${why}`;
-        findings.push({ table: TABLE, item: name, outcome: 'changed', reason: less });
+        const reason = message('import.ruleReduced', { entries: shown(gone.join(', ')), reasons });
+        findings.push({ table: TABLE, item: name, outcome: 'changed', reason });
       }
       return whole ? [] : [value];
     });
@@ -49,7 +51,7 @@ export function withoutLacking(
     Object.fromEntries(
       Object.entries(hosts).filter(([name]) => {
         const why = lackingOf(name, lacking);
-        if (why !== null) lost(`the address of ${shown(name)}`, why);
+        if (why !== null) lost(message('import.host', { name: shown(name) }), [why]);
         return why === null;
       }),
     );
@@ -104,14 +106,20 @@ const isException = (entry: Json): boolean => /^\s*(?:!|\w+:!|ext(?:-ip)?:[^:]*:
 const entriesOf = (member: Json): readonly Json[] =>
   Array.isArray(member) ? (member as readonly Json[]) : typeof member === 'string' ? member.split(',') : [];
 
-/** Why an entry cannot be looked up, as a sentence; null when it can. */
-function lackingOf(entry: Json, lacking: readonly Lacking[]): string | null {
+/** Why each of these entries cannot be looked up, without repetitions. */
+function reasonsFor(entries: readonly Json[], lacking: readonly Lacking[]): readonly Text[] {
+  const reasons = entries.map((entry) => lackingOf(entry, lacking)).filter((why) => why !== null);
+  return [...new Map(reasons.map((why) => [JSON.stringify(why), why])).values()];
+}
+
+/** Why an entry cannot be looked up; null when it can. */
+function lackingOf(entry: Json, lacking: readonly Lacking[]): Text | null {
   const name = whole(textOf(entry));
   const file = /^ext:([^:]*):/.exec(name)?.[1];
   if (file === undefined) return null;
   const found = lacking.find((one) => one.file === file && (one.entry === null || one.entry === name));
   if (!found) return null;
-  return found.entry === null ? `it needs ${shown(file)}, which is not here` : `${shown(file)} has no such list`;
+  return message(found.entry === null ? 'import.geoFileMissing' : 'import.geoListMissing', { file: shown(file) });
 }
 
 /** All ways to name a list as one: `geosite:cn` → `ext:geosite.dat:cn`. */
@@ -124,14 +132,15 @@ function whole(entry: string): string {
 const ABOUT: ReadonlySet<string> = new Set(['type', 'ruleTag', 'domainMatcher', 'outboundTag', 'balancerTag']);
 
 /** A rule by its place and its text: what it matches, and where that goes. */
-function ruleName(rule: Json, place: number): string {
+function ruleName(rule: Json, place: number): Text {
   const { outboundTag, balancerTag } = rule as JsonObject;
   const matched = Object.entries(rule as JsonObject).flatMap(([name, member]) =>
     ABOUT.has(name) ? [] : entriesOf(member),
   );
-  return `rule ${place} (${shown(matched.join(', '))} → ${shown(textOf(outboundTag) || textOf(balancerTag))})`;
+  const target = shown(textOf(outboundTag) || textOf(balancerTag));
+  return message('import.rule', { place, matched: shown(matched.join(', ')), target });
 }
 
-function serverName(server: Json, place: number): string {
-  return `name server ${place} (${shown(textOf((server as JsonObject)['address']))})`;
+function serverName(server: Json, place: number): Text {
+  return message('import.nameServer', { place, address: shown(textOf((server as JsonObject)['address'])) });
 }

@@ -9,16 +9,18 @@ import { Rejection } from '../commands/rejection.js';
 import type { ImportFinding } from '../events/import.js';
 import { testUrlOf, unwrapTemplate } from '../http/panel/codec/template.js';
 import { isObject, type JsonObject, sameJson, textOf } from '../lib/json.js';
+import { textOf as errorText } from '../messages/error.js';
+import { message, type Text } from '../messages/message.js';
 import { defaultOutboundTestUrl, defaultTemplate } from '../projections/core/template.js';
 import { type Lacking, lackingIn, withoutLacking } from './foreign-geo.js';
 
-/** Where the core of this machine is, and its geo files. */
+/** The paths of the core of this machine and of its geo files. */
 export interface CorePlace {
   readonly binary: string | null;
   readonly geo: string;
 }
 
-/** What the imported panel shall run around its inbounds; null = what is usual here. */
+/** The core template of the imported panel; null = the default one. */
 export interface PreparedTemplate {
   readonly template: JsonObject | null;
   readonly outboundTestUrl: string;
@@ -26,14 +28,14 @@ export interface PreparedTemplate {
 }
 
 const TABLE = 'settings';
-const ITEM = 'the core template';
+const ITEM = message('import.template');
 
-/** Of geo files and lists that a template may name in vain: each costs one more question to the core. */
+/** Missing geo files and lists that are tolerated: each costs another start of the core. */
 const MOST_LACKING = 50;
 
 /**
- * The template of a foreign panel, as much of it as the core takes: as it is; without what needs geo files and lists
- * that are not here; or else the usual one. `scratch` is a private folder.
+ * Prepares the core template of 3x-ui: unchanged if the core accepts it, else without what needs missing geo files and
+ * lists, else the default template. `scratch` is a private folder.
  */
 export async function prepareTemplate(
   settings: ForeignPanel['settings'],
@@ -42,10 +44,10 @@ export async function prepareTemplate(
 ): Promise<PreparedTemplate> {
   const text = (key: string): string => settings.find((setting) => setting.key === key)?.value ?? '';
   const findings: ImportFinding[] = [];
-  const note = (what: ImportFinding['outcome'], why: string, item = ITEM): void =>
-    void findings.push({ table: TABLE, item, outcome: what, reason: why });
+  const note = (outcome: ImportFinding['outcome'], reason: Text, item: Text = ITEM): void =>
+    void findings.push({ table: TABLE, item, outcome, reason });
   const url = testUrlOf(text('xrayOutboundTestUrl'));
-  if (url instanceof Rejection) note('skipped', url.message, 'setting xrayOutboundTestUrl');
+  if (url instanceof Rejection) note('skipped', url.text, message('import.setting', { key: 'xrayOutboundTestUrl' }));
   const outboundTestUrl = url instanceof Rejection ? defaultOutboundTestUrl : url;
   const result = (template: JsonObject | null): PreparedTemplate => {
     const own = outboundTestUrl !== defaultOutboundTestUrl ? defaultTemplate : null;
@@ -54,41 +56,42 @@ export async function prepareTemplate(
   const read = parse(text('xrayTemplateConfig'));
   if (read === null) return result(null);
   if (read instanceof Unreadable || !isObject(read)) {
-    note('skipped', `it ${read instanceof Unreadable ? read.why : 'is not a JSON object'}: the usual one is used`);
+    const why = read instanceof Unreadable ? read.why : message('import.jsonNotObject');
+    note('skipped', message('import.templateUnreadable', { why }));
     return result(null);
   }
   const given = unwrapTemplate(read as JsonObject);
-  const bounds = boundsProblem(given);
-  if (bounds !== null) {
-    note('skipped', `it ${bounds}: the usual one is used`);
+  const why = boundsProblem(given);
+  if (why !== null) {
+    note('skipped', message('import.templateUnreadable', { why }));
     return result(null);
   }
   const lacking: Lacking[] = [];
   for (;;) {
     const bare = withoutLacking(given, lacking);
-    const problem = await problemOf(bare.template, place, scratch);
-    if (problem === null) {
-      if (lacking.length > 0) note('changed', named(lacking));
+    const error = await problemOf(bare.template, place, scratch);
+    if (error === null) {
+      if (lacking.length > 0) note('changed', lackingText(lacking));
       findings.push(...bare.findings);
       return result(lacking.length > 0 ? bare.template : given);
     }
-    const next = lackingIn(textOf(problem.cause));
+    const next = lackingIn(textOf(error.cause));
     if (next === null || lacking.length === MOST_LACKING || lacking.some((one) => sameJson(one, next))) {
-      note('skipped', `the usual one is used: ${problem.message}`);
+      note('skipped', message('import.templateRefused', { why: errorText(error) }));
       return result(null);
     }
     lacking.push(next);
   }
 }
 
-/** What it goes on without, as a sentence. */
-function named(lacking: readonly Lacking[]): string {
+/** Names what was left out of a template. */
+function lackingText(lacking: readonly Lacking[]): Text {
   const names = lacking.map(({ file, entry }) => (entry === null ? file : entry.replace(/^ext:/, '')));
-  const written = names.includes('geoip.dat') ? '; geoip:private stands as the networks that it means' : '';
-  return `what is not here of geo files and lists is left out of it (${shown(names.join(', '))})${written}`;
+  const code = names.includes('geoip.dat') ? 'import.geoMissingPrivate' : 'import.geoMissing';
+  return message(code, { names: shown(names.join(', ')) });
 }
 
-/** Why neither the panel's own rules nor the core take it; null when they do, or when there is no core to ask. */
+/** Why the panel or the core rejects a template; null when both accept it, or when there is no core. */
 async function problemOf(template: JsonObject, place: CorePlace | null, scratch: string): Promise<CoreError | null> {
   const run = mkdtempSync(join(scratch, 'template-'));
   const core: Core = createXrayCore({

@@ -9,10 +9,11 @@ import { createBus } from '../commands/bus.js';
 import { inboundItem } from '../commands/import/inbounds.js';
 import { readJson, Unreadable } from '../commands/import/json.js';
 import { type ForeignImport, type ForeignReport, planImport } from '../commands/import/plan.js';
-import { gravest, shown } from '../commands/import/report.js';
+import { mostSevere, shown } from '../commands/import/report.js';
 import type { HostProblem } from '../commands/import/settings.js';
 import type { PreparedPassword } from '../commands/import/users.js';
-import { ForeignError, type ForeignPanel } from '../commands/ports/foreign-panel.js';
+import type { ForeignPanel } from '../commands/ports/foreign-panel.js';
+import { RefusedFile } from '../commands/ports/refused-file.js';
 import { WebError } from '../commands/ports/web.js';
 import { Rejection } from '../commands/rejection.js';
 import { panelState } from '../commands/state.js';
@@ -28,8 +29,7 @@ import {
   needsNoFile,
 } from '../lib/certificate-pairs.js';
 import type { JsonObject } from '../lib/json.js';
-import type { Text } from '../messages/message.js';
-import { render } from '../messages/render.js';
+import { message, type Text } from '../messages/message.js';
 import { openJournal } from '../store/journal.js';
 import { type CorePlace, prepareTemplate } from './foreign-template.js';
 
@@ -53,7 +53,7 @@ const MOST_PLAIN = 20;
 
 /**
  * Makes of a database of 3x-ui a whole log in an empty data directory, which nobody else has open: one command, all of
- * it or nothing. Rejects with `ForeignError`, a sentence for people; then the directory holds no event.
+ * it or nothing. Rejects with `RefusedFile`; then the directory holds no event.
  */
 export async function importForeign(
   file: string,
@@ -67,19 +67,19 @@ export async function importForeign(
     const state = panelState.initial();
     const dispatch = createBus({ log, state, now: () => now, ownPorts: () => [], closed: () => null });
     const { report } = planImport(request, now);
-    if (log.head().position > 0) throw new ForeignError('The data directory holds a log already');
+    if (log.head().position > 0) throw new RefusedFile(message('import.logNotEmpty'));
     const actor: Actor = { kind: 'system', id: 'import', name: 'import', ip: null };
     const done = dispatch({ type: 'ImportPanel', data: request }, { actor, correlationId: randomUUID() });
-    if (done instanceof Rejection) throw new ForeignError(done.message);
+    if (done instanceof Rejection) throw new RefusedFile(done.text);
     await anchor.flush();
     log.checkpoint();
-    return { ...report, findings: gravest(report.findings, MOST_FINDINGS) };
+    return { ...report, findings: mostSevere(report.findings, MOST_FINDINGS) };
   } finally {
     log.close();
   }
 }
 
-/** What an import would do. Changes nothing; `scratch` is a private folder. Rejects with `ForeignError`. */
+/** What an import would do. Changes nothing; `scratch` is a private folder. Rejects with `RefusedFile`. */
 export async function examineForeign(file: string, scratch: string, options: ForeignOptions): Promise<ForeignReport> {
   return planImport(await prepare(file, scratch, options), options.now).report;
 }
@@ -111,8 +111,7 @@ async function prepare(file: string, scratch: string, options: ForeignOptions): 
 /** A hash of bcrypt stays what it is until the next login; a password in clear is hashed at once. */
 async function preparePasswords(users: ForeignPanel['users']): Promise<readonly PreparedPassword[]> {
   const clear = users.filter(({ password }) => password !== '' && !password.startsWith('$2'));
-  if (clear.length > MOST_PLAIN)
-    throw new ForeignError(`More than ${MOST_PLAIN} accounts have their password in clear: that is no panel`);
+  if (clear.length > MOST_PLAIN) throw new RefusedFile(message('import.tooManyClearPasswords', { most: MOST_PLAIN }));
   const passwords = scryptPasswords();
   return Promise.all(
     users.map(async ({ id: user, password }): Promise<PreparedPassword> => {
@@ -137,15 +136,14 @@ async function hostProblems(settings: ForeignPanel['settings']): Promise<readonl
     const [certificate, key] = pair.map(value);
     if (!certificate && !key) continue;
     const problem = await certificateProblem(certificate ?? '', key ?? '');
-    if (problem === null) continue;
-    const reason = `cannot be used on this machine: ${render(problem, 'en')}`;
-    problems.push(...pair.map((name) => ({ key: name, reason })));
+    if (problem !== null)
+      problems.push(...pair.map((name) => ({ key: name, reason: message('import.notUsableHere', { why: problem }) })));
   }
   const own = new Set(Object.values(networkInterfaces()).flatMap((all) => all?.map(({ address }) => address) ?? []));
   for (const key of ['webListen', 'subListen'] as const) {
     const address = value(key);
     if (!['', '0.0.0.0', '::'].includes(address) && !own.has(address))
-      problems.push({ key, reason: 'is not an address of this machine, so every address is listened on' });
+      problems.push({ key, reason: message('import.addressNotHere') });
   }
   return problems;
 }
@@ -163,15 +161,14 @@ async function certificates({ inbounds }: ForeignPanel): Promise<readonly Import
       const name = JSON.stringify(pair);
       const asked = known.get(name) ?? pairProblem(pair);
       known.set(name, asked);
-      const problem = await asked;
-      if (problem === null) continue;
-      const said = render(problem, 'en');
-      const certificate = certificateFileOf(pair);
-      const why =
-        certificate === null
-          ? `its certificate is of no use: ${said}`
-          : `its certificate ${shown(certificate)} is of no use on this machine: ${said}`;
-      findings.push({ table: 'inbounds', item: inboundItem(row), outcome: 'noted', reason: why });
+      const why = await asked;
+      if (why === null) continue;
+      const file = certificateFileOf(pair);
+      const reason =
+        file === null
+          ? message('import.certificateUnusable', { why })
+          : message('import.certificateFileUnusable', { file: shown(file), why });
+      findings.push({ table: 'inbounds', item: inboundItem(row), outcome: 'noted', reason });
     }
   }
   return findings;
@@ -181,32 +178,32 @@ async function certificates({ inbounds }: ForeignPanel): Promise<readonly Import
 async function templateCertificates(template: JsonObject | null): Promise<readonly ImportFinding[]> {
   const problems = await Promise.all(certificatePairs(template).filter(hasLines).map(pairProblem));
   return problems
-    .filter((problem) => problem !== null)
-    .map((problem) => ({
+    .filter((why) => why !== null)
+    .map((why) => ({
       table: 'settings',
-      item: 'the core template',
+      item: message('import.template'),
       outcome: 'noted',
-      reason: `a certificate in it is of no use: ${render(problem, 'en')}`,
+      reason: message('import.templateCertificate', { why }),
     }));
 }
-
-const UNASKED = 'leads to this machine or a private network, so it is not asked';
-const ALLOWED = 'PORTOLAN_ALLOW_PRIVATE_OUTBOUND=true allows that';
 
 /** What the panel before asked, and this one does not: told by the address alone, without a look-up. */
 function privateAddresses({ nodes, geo, settings }: ForeignPanel): readonly ImportFinding[] {
   const findings: ImportFinding[] = [];
-  const judge = (table: string, item: string, url: string, how: string): void => {
-    if (isPrivate(url)) findings.push({ table, item, outcome: 'noted', reason: `its address ${UNASKED}: ${how}` });
+  const check = (table: string, item: Text, url: string, reason: Text): void => {
+    if (isPrivate(url)) findings.push({ table, item, outcome: 'noted', reason });
   };
+  const blocked = message('import.privateUrl');
   for (const { name, scheme, address, port, allowPrivateAddress } of nodes) {
     const host = address.trim().replace(/^\[(.*)\]$/, '$1');
     const url = `${scheme === 'http' ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}/`;
-    if (!allowPrivateAddress) judge('nodes', `node ${shown(name)}`, url, 'a switch of the node allows that');
+    const item = message('import.node', { name: shown(name) });
+    if (!allowPrivateAddress) check('nodes', item, url, message('import.privateNode'));
   }
-  for (const { alias, url } of geo) judge('custom_geo_resources', `geo source ${shown(alias)}`, url, ALLOWED);
+  for (const { alias, url } of geo)
+    check('custom_geo_resources', message('import.geoSource', { name: shown(alias) }), url, blocked);
   const inform = settings.find(({ key }) => key === 'externalTrafficInformURI')?.value.trim() ?? '';
-  judge('settings', 'setting externalTrafficInformURI', inform, ALLOWED);
+  check('settings', message('import.setting', { key: 'externalTrafficInformURI' }), inform, blocked);
   return findings;
 }
 

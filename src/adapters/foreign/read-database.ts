@@ -1,15 +1,17 @@
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { ForeignError, type ForeignPanel } from '../../commands/ports/foreign-panel.js';
+import type { ForeignPanel } from '../../commands/ports/foreign-panel.js';
+import { RefusedFile } from '../../commands/ports/refused-file.js';
 import type { ImportFinding } from '../../events/import.js';
+import { message, type Text } from '../../messages/message.js';
 import { shapeOf, shown } from './shape.js';
 import { columnOf, type Table, tables } from './tables.js';
 
 type Row = Readonly<Record<string, unknown>>;
 
 /**
- * Reads a database of 3x-ui, which is a copy that nobody else has open. Throws `ForeignError` when it is not one, is
- * damaged, or holds anything that computes; a value that cannot be read is a finding.
+ * Reads a private copy of a database of 3x-ui. Throws `RefusedFile` when it is another database, is damaged, or holds an
+ * object that computes values. A value that cannot be read is a finding.
  */
 export function readDatabase(file: string): ForeignPanel {
   const db = opened(file);
@@ -17,7 +19,9 @@ export function readDatabase(file: string): ForeignPanel {
     const { version, columns, findings: strange } = shapeOf(db);
     const [sound] = db.pragma('integrity_check(1)') as { integrity_check: string }[];
     if (sound?.integrity_check !== 'ok')
-      throw new ForeignError(`The database is damaged: ${String(sound?.integrity_check).slice(0, 200)}`);
+      throw new RefusedFile(
+        message('backup.databaseDamaged', { problem: String(sound?.integrity_check).slice(0, 200) }),
+      );
     const findings = [...strange];
     const rowsOf = <R>(table: Table<R>): R[] => readTable(db, table, columns.get(table.name), findings);
     return {
@@ -33,7 +37,7 @@ export function readDatabase(file: string): ForeignPanel {
       findings,
     };
   } catch (error) {
-    throw sentence(error);
+    throw refusal(error);
   } finally {
     db.close();
   }
@@ -59,7 +63,7 @@ function opened(file: string): Database.Database {
     return db;
   } catch (error) {
     db?.close();
-    throw sentence(error);
+    throw refusal(error);
   }
 }
 
@@ -77,14 +81,14 @@ function readTable<R>(
   const select = db.prepare<[number], Row>(`SELECT ${list} FROM "${name}" ORDER BY "id" LIMIT ?`);
   const rows: R[] = [];
   for (const row of select.iterate(most + 1)) {
-    if (rows.length === most) throw new ForeignError(`The table ${name} has more than ${most} rows`);
+    if (rows.length === most) throw new RefusedFile(message('import.tooManyRows', { table: name, most }));
     const read = there.map(([member, column]) => {
       const { schema, rescue } = columns[member];
       const raw = textOfBlob(row[column]);
       const parsed = schema.safeParse(raw);
       if (parsed.success) return [member, parsed.data];
       const taken = rescue(raw);
-      const item = `row ${String(row['id']).slice(0, 20)}`;
+      const item = message('import.row', { row: String(row['id']).slice(0, 20) });
       findings.push({ table: name, item, outcome: 'changed', reason: replacedValue(column, raw, taken) });
       return [member, taken];
     });
@@ -99,14 +103,14 @@ function textOfBlob(raw: unknown): unknown {
 }
 
 /** Says what a value was and what is taken instead. Long texts, which may be secrets, are not shown. */
-function replacedValue(column: string, raw: unknown, taken: unknown): string {
-  if (typeof taken === 'string') return `its ${column} is too long, so it is left empty`;
-  return `its ${column} is ${shown(String(raw))}, which is not a possible value: ${String(taken)} is taken`;
+function replacedValue(column: string, raw: unknown, taken: unknown): Text {
+  if (typeof taken === 'string') return message('import.valueTooLong', { column });
+  return message('import.valueReplaced', { column, value: shown(String(raw)), taken: String(taken) });
 }
 
-/** SQLite's own words, which are about the file and not about what is in it. */
-function sentence(error: unknown): unknown {
+/** SQLite's messages are about the file and quote nothing of its content. */
+function refusal(error: unknown): unknown {
   if (!(error instanceof Database.SqliteError)) return error;
-  if (error.code === 'SQLITE_NOTADB') return new ForeignError('It is not an SQLite database');
-  return new ForeignError(`The database cannot be read: ${error.message.slice(0, 200)}`, { cause: error });
+  if (error.code === 'SQLITE_NOTADB') return new RefusedFile(message('backup.notSqlite'));
+  return new RefusedFile(message('import.databaseUnreadable', { why: error.message.slice(0, 200) }), { cause: error });
 }

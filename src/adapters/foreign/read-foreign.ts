@@ -11,7 +11,9 @@ import {
   statSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { ForeignError, type ForeignPanel } from '../../commands/ports/foreign-panel.js';
+import type { ForeignPanel } from '../../commands/ports/foreign-panel.js';
+import { RefusedFile } from '../../commands/ports/refused-file.js';
+import { message } from '../../messages/message.js';
 import { sha256Of } from '../data-directory/files.js';
 import { readDatabase } from './read-database.js';
 
@@ -29,7 +31,7 @@ export interface ForeignFile {
 
 /**
  * Reads a database of 3x-ui from a private copy of it. What lies in a `-wal` beside the file is read with it. `scratch`
- * is a private folder, and as it was afterwards. Rejects with `ForeignError`, whose message is for people; the file is
+ * is a private folder, and as it was afterwards. Rejects with `RefusedFile`; the file is
  * never changed. A hostile file may keep SQLite busy: a panel calls this in a process that has limits on time and memory.
  */
 export async function readForeign(file: string, scratch: string): Promise<ForeignFile> {
@@ -56,16 +58,19 @@ function checkedSize(file: string): number {
     handle = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new ForeignError(code === 'ENOENT' ? `There is no file ${file}` : `${file} cannot be read (${code ?? 'no'})`);
+    throw new RefusedFile(
+      code === 'ENOENT'
+        ? message('storage.fileMissing', { file })
+        : message('import.fileUnreadable', { file, code: code ?? 'EUNKNOWN' }),
+    );
   }
   try {
     const found = fstatSync(handle);
-    if (!found.isFile()) throw new ForeignError(`${file} is not a file`);
-    if (found.size > MOST_BYTES) throw new ForeignError('The file is larger than 1 GB: no database of 3x-ui is');
+    if (!found.isFile()) throw new RefusedFile(message('storage.notRegular', { file }));
+    if (found.size > MOST_BYTES) throw new RefusedFile(message('import.tooLarge'));
     const head = Buffer.alloc(HEADER.length);
     const read = readSync(handle, head, 0, head.length, 0);
-    if (read < head.length || head.toString('latin1') !== HEADER)
-      throw new ForeignError('It is not an SQLite database');
+    if (read < head.length || head.toString('latin1') !== HEADER) throw new RefusedFile(message('backup.notSqlite'));
     return found.size;
   } finally {
     closeSync(handle);

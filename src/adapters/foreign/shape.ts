@@ -1,9 +1,10 @@
 import type { Database } from 'better-sqlite3';
-import { ForeignError } from '../../commands/ports/foreign-panel.js';
+import { RefusedFile } from '../../commands/ports/refused-file.js';
 import type { ImportFinding } from '../../events/import.js';
+import { message, type Text } from '../../messages/message.js';
 import { columnOf, isPassedOver, needed, obsolete, type Table, tables } from './tables.js';
 
-/** Characters of a foreign name that are shown. */
+/** Characters of a name in the database that are shown. */
 const SHOWN = 60;
 
 /** Only what all tables have in common is used of each. */
@@ -20,23 +21,22 @@ export interface Shape {
 
 /**
  * Compares what a database is made of with what 3x-ui makes. Releases differ: what is missing has a default, and what is
- * unknown is not read; both are findings. Throws `ForeignError` for what computes, and where accounts, inbounds or
+ * unknown is not read; both are findings. Throws `RefusedFile` for what computes, and where accounts, inbounds or
  * settings are missing. No row of the database has been read by then.
  */
 export function shapeOf(db: Database): Shape {
   const all = plainTables(db);
   for (const { name } of needed) {
     if (all.has(name)) continue;
-    if (all.has('events')) throw new ForeignError('This is a log of Portolan itself: restore it with portolan restore');
-    throw new ForeignError(`This is not a database of 3x-ui: it has no table ${name}`);
+    if (all.has('events')) throw new RefusedFile(message('import.ownLog'));
+    throw new RefusedFile(message('import.noTable', { table: name }));
   }
   const columns = new Map<string, ReadonlySet<string>>();
   const findings: ImportFinding[] = [];
   for (const table of known.values()) {
     const own = all.get(table.name);
     if (own && isReadable(db, table, own, findings)) columns.set(table.name, own);
-    if (!own)
-      findings.push(aboutTable(table.name, 'noted', 'this database does not have it: nothing is taken from it'));
+    if (!own) findings.push(aboutTable(table.name, 'noted', message('import.tableMissing')));
   }
   for (const name of all.keys()) if (!known.has(name) && !isPassedOver(name)) findings.push(unknownTable(db, name));
   const newer = ['nodes', 'custom_geo_resources'].some((name) => all.has(name));
@@ -51,10 +51,9 @@ function plainTables(db: Database): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, ReadonlySet<string>>();
   for (const { type, name, tbl_name: table, sql } of objects.all()) {
     if (type === 'table') found.set(name, plainColumns(db, name, sql ?? ''));
-    else if (type !== 'index')
-      throw new ForeignError(`The database holds the ${type} ${shown(name)}: 3x-ui makes none, so it is not read`);
+    else if (type !== 'index') throw new RefusedFile(message('import.objectRefused', { type, name: shown(name) }));
     else if (sql !== null && !isPlainIndex(db, name, table, sql))
-      throw new ForeignError(`The database holds the index ${shown(name)}, which computes: 3x-ui makes none like that`);
+      throw new RefusedFile(message('import.indexComputes', { name: shown(name) }));
   }
   return found;
 }
@@ -77,16 +76,14 @@ function isPlainIndex(db: Database, index: string, table: string, sql: string): 
 /** The names of the columns of a table, all of which only hold values. */
 function plainColumns(db: Database, table: string, sql: string): ReadonlySet<string> {
   if (!/^CREATE\s+TABLE\s/i.test(sql))
-    throw new ForeignError(`The database holds the virtual table ${shown(table)}: 3x-ui makes none, so it is not read`);
+    throw new RefusedFile(message('import.objectRefused', { type: 'virtual table', name: shown(table) }));
   const rows = db.prepare<[string], { name: string; hidden: bigint | number }>(
     'SELECT name, hidden FROM pragma_table_xinfo(?)',
   );
   const found = rows.all(table);
   const computed = found.find(({ hidden }) => Number(hidden) !== 0);
   if (computed)
-    throw new ForeignError(
-      `The table ${shown(table)} has the generated column ${shown(computed.name)}: 3x-ui makes none, so it is not read`,
-    );
+    throw new RefusedFile(message('import.generatedColumn', { table: shown(table), column: shown(computed.name) }));
   return new Set(found.map(({ name }) => name));
 }
 
@@ -95,37 +92,36 @@ function isReadable(db: Database, table: Table<never>, own: ReadonlySet<string>,
   const lacking = table.needed.map(columnOf).find((column) => !own.has(column));
   if (lacking !== undefined) {
     if (needed.some(({ name }) => name === table.name))
-      throw new ForeignError(`This is not a database of 3x-ui: the table ${table.name} has no column ${lacking}`);
-    const why = `it has no column ${lacking}, without which its rows cannot be read (rows: ${rowsIn(db, table.name)})`;
+      throw new RefusedFile(message('import.noColumn', { table: table.name, column: lacking }));
+    const why = message('import.columnNeeded', { column: lacking, rows: rowsIn(db, table.name) });
     findings.push(aboutTable(table.name, 'skipped', why));
     return false;
   }
-  const note = (column: string, why: string): void =>
-    void findings.push({ table: table.name, item: `column ${shown(column)}`, outcome: 'noted', reason: why });
+  const note = (column: string, reason: Text): void => {
+    const item = message('import.column', { column: shown(column) });
+    findings.push({ table: table.name, item, outcome: 'noted', reason });
+  };
   const members = Object.entries<{ readonly missing: unknown }>(table.columns);
   for (const [member, { missing }] of members)
-    if (!own.has(columnOf(member))) note(columnOf(member), `this database does not have it: ${inItsPlace(missing)}`);
+    if (!own.has(columnOf(member)))
+      note(columnOf(member), message('import.columnMissing', { instead: substituteFor(missing) }));
   const expected = new Set([...members.map(([member]) => columnOf(member)), ...(obsolete[table.name] ?? [])]);
-  for (const column of own) if (!expected.has(column)) note(column, 'this panel has no place for what is in it');
+  for (const column of own) if (!expected.has(column)) note(column, message('import.columnUnknown'));
   return true;
 }
 
-/** What each row gets for a column that is missing, as a sentence. */
-function inItsPlace(missing: unknown): string {
-  if (missing === null) return 'what the settings of the inbound say is taken';
-  if (typeof missing === 'boolean') return `${missing ? 'yes' : 'no'} is taken for each row`;
-  return missing === '' ? 'each row is without it' : `${String(missing)} is taken for each row`;
+/** What each row gets for a missing column. */
+function substituteFor(missing: unknown): Text {
+  if (missing === null) return message('import.insteadSettings');
+  if (typeof missing === 'boolean') return message(missing ? 'import.insteadYes' : 'import.insteadNo');
+  return missing === '' ? message('import.insteadNothing') : message('import.insteadValue', { value: String(missing) });
 }
 
 function unknownTable(db: Database, name: string): ImportFinding {
   const rows = rowsIn(db, name);
   return rows === 0
-    ? aboutTable(shown(name), 'noted', 'this panel does not know it; it is empty')
-    : aboutTable(
-        shown(name),
-        'skipped',
-        `this panel does not know it, and does not read what is in it (rows: ${rows})`,
-      );
+    ? aboutTable(shown(name), 'noted', message('import.tableUnknownEmpty'))
+    : aboutTable(shown(name), 'skipped', message('import.tableUnknown', { rows }));
 }
 
 function rowsIn(db: Database, table: string): number {
@@ -135,11 +131,11 @@ function rowsIn(db: Database, table: string): number {
   return Number(count.get()?.rows ?? 0);
 }
 
-function aboutTable(table: string, what: ImportFinding['outcome'], why: string): ImportFinding {
-  return { table, item: 'the table', outcome: what, reason: why };
+function aboutTable(table: string, outcome: ImportFinding['outcome'], reason: Text): ImportFinding {
+  return { table, item: message('import.table'), outcome, reason };
 }
 
-/** A foreign name, for a sentence. */
+/** A name in the database, for a message. */
 export function shown(name: string): string {
   return JSON.stringify(name.slice(0, SHOWN));
 }

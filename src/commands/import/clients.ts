@@ -3,13 +3,12 @@ import { type Counter, zero } from '../../events/counters.js';
 import type { Depletion, Protocol } from '../../events/inbound/inbound.js';
 import { isObject, type Json, textOf } from '../../lib/json.js';
 import { LATEST_MS } from '../../lib/time/calendar.js';
-import type { Text } from '../../messages/message.js';
-import { render } from '../../messages/render.js';
+import { message, type Text } from '../../messages/message.js';
 import { type ClientDraft, clientProblem, credentialKey, MOST_RESET_DAYS } from '../client/credentials.js';
 import { depletionOf } from '../client/limits.js';
 import { type JsonRecord, numberOf } from './json.js';
 import { clientItem, type Entry, type Named } from './names.js';
-import { type Notes, switchedOff } from './report.js';
+import { disabledThere, type Notes } from './report.js';
 
 /** Members that have a place of their own; all others are kept as they came. */
 const KNOWN: ReadonlySet<string> = new Set([
@@ -27,13 +26,13 @@ export interface ImportedClient {
   readonly updatedAt: number;
 }
 
-/** The clients of one inbound, which know of each other whose credentials are taken. */
+/** Imports the clients of one inbound, whose credentials must differ. */
 export class ClientImport {
   readonly #protocol: Protocol;
   readonly #settings: Readonly<Record<string, unknown>>;
   readonly #notes: Notes;
   readonly #now: number;
-  /** Credentials with which somebody may connect. */
+  /** Credentials of enabled clients. */
   readonly #held = new Set<string>();
 
   constructor(protocol: Protocol, settings: Readonly<Record<string, unknown>>, notes: Notes, now: number) {
@@ -45,14 +44,14 @@ export class ClientImport {
 
   take(entry: Entry, { email, row }: Named): ImportedClient {
     const { wire } = entry;
-    const note = (why: string): void => this.#notes.changed('clients', clientItem(entry), why);
+    const note = (why: Text): void => this.#notes.changed('clients', clientItem(entry), why);
     const spec = specOf(wire, row, note);
     const used: Counter = row ?? zero;
     const depletion = depletionOf(spec.capBytes, spec.expiresAt, { up: used.up, down: used.down }, this.#now);
-    // The panel before switched clients off that were used up; here that is a state of its own, which ends by itself.
+    // 3x-ui disables clients that are used up. Here that is a state of its own, which ends by itself.
     const usedUp = depletion !== null && row?.enable === false;
     const enabled = spec.enabled || usedUp;
-    if (usedUp) this.#notes.noted('clients', clientItem(entry), switchedOff(depletion));
+    if (usedUp) this.#notes.noted('clients', clientItem(entry), disabledThere(depletion));
     if (typeof wire['enable'] !== 'boolean') this.#undecided(entry, spec.enabled, enabled);
     const draft: ClientDraft = {
       spec: { ...spec, enabled },
@@ -66,26 +65,25 @@ export class ClientImport {
       credential: { id: word(wire['id']), password: word(wire['password']), auth: word(wire['auth']) },
     };
     const why = enabled ? this.#problem(draft, depletion !== null) : null;
-    if (why !== null) note(`it is switched off: ${why}`);
+    if (why !== null) note(message('import.switchedOff', { why }));
     const times = { createdAt: timeOf(wire['created_at']), updatedAt: timeOf(wire['updated_at']) };
     const sound = why === null ? draft : { ...draft, spec: { ...spec, enabled: false } };
     return { draft: sound, depletion, ...times };
   }
 
-  /** The panel before ran all that were not switched off in so many words. */
+  /** 3x-ui runs clients unless they are explicitly disabled. */
   #undecided(entry: Entry, ran: boolean, enabled: boolean): void {
-    const so = ran ? 'on' : enabled ? 'used up' : 'off';
-    const why = `its settings do not say whether it is on: it is ${so}, as it was there`;
-    this.#notes.noted('clients', clientItem(entry), why);
+    const code = ran ? 'import.unsetOn' : enabled ? 'import.unsetUsedUp' : 'import.unsetOff';
+    this.#notes.noted('clients', clientItem(entry), message(code));
   }
 
-  /** Why the core would refuse it, or confuse it with another. */
-  #problem(draft: ClientDraft, depleted: boolean): string | null {
+  /** Why the core would reject the client or confuse it with another one. */
+  #problem(draft: ClientDraft, depleted: boolean): Text | null {
     const problem = clientProblem(this.#protocol, this.#settings, draft, draft.identity);
-    if (problem) return render((problem.details as { readonly why: Text }).why, 'en');
+    if (problem) return (problem.details as { readonly why: Text }).why;
     const key = credentialKey(this.#protocol, draft.credential);
     if (key === null || depleted) return null;
-    if (this.#held.has(key)) return 'another client of its inbound has the same id or password';
+    if (this.#held.has(key)) return message('import.sameCredential');
     this.#held.add(key);
     return null;
   }
@@ -95,27 +93,25 @@ function extraOf(wire: JsonRecord): ClientIdentity['extra'] {
   return Object.fromEntries(Object.entries(wire).filter(([name]) => !KNOWN.has(name))) as ClientIdentity['extra'];
 }
 
-/** Where a row of counters is, its limits are those that held. */
-function specOf(wire: JsonRecord, row: Named['row'], note: (why: string) => void): ClientSpec {
+/** The limits in a row of counters take precedence: those were in force. */
+function specOf(wire: JsonRecord, row: Named['row'], note: (why: Text) => void): ClientSpec {
   const cap = row?.total ?? numberOf(wire['totalGB']) ?? 0;
   const expiry = row?.expiryTime ?? numberOf(wire['expiryTime']) ?? 0;
   if (row && (differs(wire['totalGB'], row.total) || differs(wire['expiryTime'], row.expiryTime)))
-    note('its limits in the settings of the inbound are not those that held, which were taken');
+    note(message('import.limitsDiffer'));
   const inRange = Math.abs(expiry) <= LATEST_MS;
-  if (!inRange) note('its expiry is beyond the year 9999, so it has none');
-  if (cap < 0) note('its cap is below 0, so it has none');
+  if (!inRange) note(message('import.expiryTooLate'));
+  if (cap < 0) note(message('import.capNegative'));
   const { enable, limitIp, reset, reverse } = wire;
   return {
     enabled: enable !== false && (row?.enable ?? true),
     capBytes: Math.max(0, cap),
     expiresAt: inRange ? expiry : 0,
-    limitIp: within(numberOf(limitIp), MOST_ADDRESSES, () => note('its limit of addresses is none, so it has none')),
+    limitIp: within(numberOf(limitIp), MOST_ADDRESSES, () => note(message('import.ipLimitInvalid'))),
     flow: textOf(wire['flow']),
     security: textOf(wire['security']),
     method: textOf(wire['method']),
-    renewalDays: within(row?.reset ?? numberOf(reset), MOST_RESET_DAYS, () =>
-      note('its renewal cannot be read, so it has none'),
-    ),
+    renewalDays: within(row?.reset ?? numberOf(reset), MOST_RESET_DAYS, () => note(message('import.renewalInvalid'))),
     reverseTag: isObject(reverse) ? textOf(reverse['tag']) : '',
   };
 }

@@ -3,6 +3,7 @@ import { InboundId } from '../../events/ids.js';
 import { type Depletion, type InboundConfig, type InboundSpec, Protocol } from '../../events/inbound/inbound.js';
 import { isObject } from '../../lib/json.js';
 import { LATEST_MS } from '../../lib/time/calendar.js';
+import { message, type Text } from '../../messages/message.js';
 import { hasClients } from '../client/credentials.js';
 import { depletionOf } from '../client/limits.js';
 import { configProblem, freeTag, portProblem, tagProblem } from '../inbound/inbound-rules.js';
@@ -10,7 +11,7 @@ import type { ForeignInbound } from '../ports/foreign-panel.js';
 import type { PanelState } from '../state.js';
 import { type JsonRecord, readClient, readJson, Unreadable, wellFormed } from './json.js';
 import type { Entry } from './names.js';
-import { type Notes, shown, switchedOff } from './report.js';
+import { disabledThere, type Notes, shown } from './report.js';
 
 const PERIODS = ['never', 'hourly', 'daily', 'weekly', 'monthly'] as const;
 
@@ -20,7 +21,7 @@ export interface ImportedInbound {
   readonly id: InboundId;
   readonly owner: UserId;
   readonly node: NodeId | null;
-  /** It came over as it was, and nothing had to be left out of it. */
+  /** It was imported without a change. */
   readonly whole: boolean;
   readonly enabled: boolean;
   readonly spec: InboundSpec;
@@ -28,16 +29,18 @@ export interface ImportedInbound {
   readonly entries: readonly Entry[];
 }
 
-export const inboundItem = ({ id, remark }: Pick<ForeignInbound, 'id' | 'remark'>): string =>
-  `inbound ${id}${remark === '' ? '' : ` (${shown(remark)})`}`;
+export const inboundItem = ({ id, remark }: Pick<ForeignInbound, 'id' | 'remark'>): Text =>
+  remark === '' ? message('import.inbound', { id }) : message('import.inboundNamed', { id, remark: shown(remark) });
 
-/** Whether its own cap or expiry is reached. What is bound to a node is judged there. */
+const placeItem = (inbound: number, place: number): Text => message('import.clientPlace', { inbound, place });
+
+/** Whether its own cap or expiry is reached. An inbound on a node is checked there. */
 export function depletionOfInbound(row: ForeignInbound, now: number): Depletion | null {
   const { total, expiryTime } = row;
   return row.nodeId === 0 ? depletionOf(Math.max(0, total), expiryTime <= LATEST_MS ? expiryTime : 0, row, now) : null;
 }
 
-/** What an inbound is judged by: those before it, and the accounts and nodes that are here. */
+/** What an inbound is checked against: the inbounds before it, and the users and nodes that were imported. */
 export interface Surroundings {
   readonly state: PanelState;
   readonly owner: (user: number) => UserId;
@@ -45,7 +48,7 @@ export interface Surroundings {
   readonly now: number;
 }
 
-/** Null for one that cannot be here at all. */
+/** Null for an inbound that cannot be imported. */
 export function importInbound(row: ForeignInbound, surroundings: Surroundings): ImportedInbound | null {
   const { state, owner, notes, now } = surroundings;
   const item = inboundItem(row);
@@ -56,23 +59,24 @@ export function importInbound(row: ForeignInbound, surroundings: Surroundings): 
   const protocol = Protocol.safeParse(row.protocol.toLowerCase());
   const id = InboundId.safeParse(row.id);
   const why = !protocol.success
-    ? `protocol ${JSON.stringify(shown(row.protocol))} is unknown here`
+    ? message('import.protocolUnknown', { protocol: shown(row.protocol) })
     : !id.success || state.inbounds.has(id.data)
-      ? 'its number is none of an inbound, or another has it'
+      ? message('import.numberInvalid')
       : null;
   if (why !== null || !protocol.success || !id.success) {
-    notes.dropped('inbounds', item, why ?? '');
+    notes.dropped('inbounds', item, why ?? message('import.numberInvalid'));
     for (const place of clients.keys())
-      notes.dropped('clients', `client ${place + 1} of inbound ${row.id}`, 'its inbound is left out');
+      notes.dropped('clients', placeItem(row.id, place + 1), message('import.inboundSkipped'));
     notes.lost({ clients: clients.length, inbounds: 1, inboundUp: row.up, inboundDown: row.down });
     return null;
   }
   const { spec, config, node, problems } = readSpec(row, protocol.data, settings, surroundings);
-  // The panel before switched inbounds off that were used up; here that is a state of its own, which ends by itself.
+  // 3x-ui disables inbounds that are used up. Here that is a state of its own, which ends by itself.
   const depletion = depletionOfInbound(row, now);
   const wanted = row.enable || depletion !== null;
-  if (!row.enable && depletion !== null) notes.noted('inbounds', item, switchedOff(depletion));
-  if (wanted && problems.length > 0) notes.changed('inbounds', item, `it is switched off: ${problems[0]}`);
+  if (!row.enable && depletion !== null) notes.noted('inbounds', item, disabledThere(depletion));
+  const [problem] = problems;
+  if (wanted && problem) notes.changed('inbounds', item, message('import.switchedOff', { why: problem }));
   return {
     row,
     id: id.data,
@@ -91,12 +95,12 @@ function readSpec(
   protocol: Protocol,
   settings: JsonRecord | Unreadable,
   { state, notes }: Surroundings,
-): Pick<ImportedInbound, 'spec' | 'config' | 'node'> & { readonly problems: readonly string[] } {
+): Pick<ImportedInbound, 'spec' | 'config' | 'node'> & { readonly problems: readonly Text[] } {
   const item = inboundItem(row);
-  const problems: string[] = [];
+  const problems: Text[] = [];
   const part = (name: string, value: JsonRecord | Unreadable): JsonRecord => {
     if (!(value instanceof Unreadable)) return value;
-    problems.push(`its ${name} ${value.why}`);
+    problems.push(message('import.partUnreadable', { part: name, why: value.why }));
     return {};
   };
   const { clients: _clients, ...own } = part('settings', settings);
@@ -106,44 +110,42 @@ function readSpec(
     stream: Object.keys(stream).length === 0 ? null : stream,
   } as InboundConfig;
   const read = readJson(row.sniffing);
-  if (read instanceof Unreadable) notes.changed('inbounds', item, `it does not sniff: its sniffing ${read.why}`);
+  if (read instanceof Unreadable) notes.changed('inbounds', item, message('import.noSniffing', { why: read.why }));
   const sniffing = read instanceof Unreadable ? {} : read;
   const node = nodeOf(row, state);
-  if (node === undefined) problems.push(`its node ${row.nodeId} is not here`);
+  if (node === undefined) problems.push(message('import.nodeMissing', { node: row.nodeId }));
   const port = row.port >= 0 && row.port <= 65_535 ? row.port : 0;
-  if (port !== row.port) problems.push('its port is none');
+  if (port !== row.port) problems.push(message('import.portInvalid'));
   const spec = {
     remark: wellFormed(row.remark),
     listen: wellFormed(row.listen.trim()),
     port,
     protocol,
     capBytes: limit(row.total, Number.MAX_SAFE_INTEGER, () =>
-      notes.changed('inbounds', item, 'its cap is below 0, so it has none'),
+      notes.changed('inbounds', item, message('import.capNegative')),
     ),
-    expiresAt: limit(row.expiryTime, LATEST_MS, () =>
-      notes.changed('inbounds', item, 'its expiry is no time, so it has none'),
-    ),
+    expiresAt: limit(row.expiryTime, LATEST_MS, () => notes.changed('inbounds', item, message('import.expiryInvalid'))),
     trafficReset: periodOf(row, notes),
     sniffing: { ...sniffing, enabled: sniffing['enabled'] === true } as InboundSpec['sniffing'],
   };
   const whole = { ...spec, tag: tagOf(row, spec, config, state, notes) };
   const rejection = configProblem(whole, config) ?? portProblem(state, [], whole, config, { node: node ?? null });
-  if (rejection) problems.push(rejection.message);
+  if (rejection) problems.push(rejection.text);
   if (protocol === 'wireguard' && rejection === null) problems.push(...keyProblems(own));
   return { spec: whole, config, node: node ?? null, problems };
 }
 
-/** With such keys the core does not start, and nobody else's inbound would. */
-function keyProblems(settings: JsonRecord): readonly string[] {
+/** With an invalid key the core would not start at all. */
+function keyProblems(settings: JsonRecord): readonly Text[] {
   const peers = Array.isArray(settings['peers']) ? settings['peers'].filter(isObject) : [];
   const bad = !isKey(settings['secretKey']) || peers.some((peer) => !isKey(peer['publicKey']));
-  return bad ? ['a key of its WireGuard is none: each is 32 bytes in base64 or hex'] : [];
+  return bad ? [message('import.wireguardKey')] : [];
 }
 
 const isKey = (value: unknown): boolean =>
   typeof value === 'string' && (/^[0-9a-f]{64}$/i.test(value) || /^[\w+/-]{43}=?$/.test(value));
 
-/** Undefined when it is bound to a node that is not here. */
+/** Undefined when its node was not imported. */
 function nodeOf({ nodeId }: ForeignInbound, { nodes }: PanelState): NodeId | null | undefined {
   if (nodeId === 0) return null;
   return [...nodes.keys()].find((known) => known === nodeId);
@@ -158,11 +160,11 @@ function limit(value: number, most: number, otherwise: () => void): number {
 function periodOf(row: ForeignInbound, notes: Notes): InboundSpec['trafficReset'] {
   const known = PERIODS.find((period) => period === row.trafficReset);
   if (known === undefined && row.trafficReset !== '')
-    notes.changed('inbounds', inboundItem(row), 'its period of traffic resets is unknown, so it has none');
+    notes.changed('inbounds', inboundItem(row), message('import.resetPeriodUnknown'));
   return known ?? 'never';
 }
 
-/** The tag as it was, or a free one: routing rules name it. */
+/** The tag of the database if it is valid, because routing rules refer to it; otherwise a free one. */
 function tagOf(
   row: ForeignInbound,
   spec: Omit<InboundSpec, 'tag'>,
@@ -170,20 +172,20 @@ function tagOf(
   state: PanelState,
   notes: Notes,
 ): string {
-  const problem = row.tag === '' ? 'it has none' : tagProblem(state, row.tag, undefined, row.tag)?.message;
-  if (problem === undefined) return row.tag;
+  const why = row.tag === '' ? message('import.tagMissing') : tagProblem(state, row.tag, undefined, row.tag)?.text;
+  if (why === undefined) return row.tag;
   const tag = freeTag(state, spec, config);
-  notes.changed('inbounds', inboundItem(row), `its tag is ${tag} here: ${problem}`);
+  notes.changed('inbounds', inboundItem(row), message('import.tagChanged', { tag, why }));
   return tag;
 }
 
 function readEntries(row: ForeignInbound, protocol: Protocol, clients: readonly unknown[], notes: Notes): Entry[] {
-  const why = hasClients(protocol) ? null : `protocol ${protocol} has no clients`;
+  const why = hasClients(protocol) ? null : message('import.noClients', { protocol });
   return clients.flatMap((client, index) => {
     const wire = readClient(client);
     if (why !== null || wire instanceof Unreadable) {
-      const reason = why ?? `it ${(wire as Unreadable).why}`;
-      notes.dropped('clients', `client ${index + 1} of inbound ${row.id}`, reason);
+      const reason = why ?? message('import.clientUnreadable', { why: (wire as Unreadable).why });
+      notes.dropped('clients', placeItem(row.id, index + 1), reason);
       notes.lost({ clients: 1 });
       return [];
     }

@@ -1,4 +1,5 @@
 import { isObject, type Json } from '../../lib/json.js';
+import { message, type Text } from '../../messages/message.js';
 
 export type JsonRecord = Record<string, Json>;
 
@@ -10,16 +11,16 @@ interface Room {
   characters: number;
 }
 
-/** In one text of JSON, beside the clients in it: of those there may be any number. */
+/** The limits of one JSON text without its clients, of which there may be any number. */
 const ofText = (): Room => ({ values: 100_000, characters: 1024 * 1024 });
 const ofClient = (): Room => ({ values: 1000, characters: 64 * 1024 });
-const MACHINERY = ['__proto__', 'constructor', 'prototype'] as const;
+const FORBIDDEN = ['__proto__', 'constructor', 'prototype'] as const;
 
-/** Why a text cannot be taken over; a sentence that quotes nothing of it. */
+/** Why a text cannot be imported. The message quotes nothing of it. */
 export class Unreadable {
-  readonly why: string;
+  readonly why: Text;
 
-  constructor(why: string) {
+  constructor(why: Text) {
     this.why = why;
   }
 }
@@ -29,18 +30,18 @@ export function readJson(text: string): JsonRecord | Unreadable {
   const parsed = parse(text);
   if (parsed instanceof Unreadable) return parsed;
   if (parsed === null) return {};
-  if (!isObject(parsed)) return new Unreadable('is not a JSON object');
+  if (!isObject(parsed)) return new Unreadable(message('import.jsonNotObject'));
   const { clients, ...others } = parsed;
   const problem = problemOf(others, ofText(), 0);
   if (problem !== null) return new Unreadable(problem);
   const whole = clean(others) as JsonRecord;
-  // Each client has room of its own: one that is absurd does not take the others along.
+  // Each client has limits of its own, so that an oversized one does not affect the others.
   return Array.isArray(clients) ? { ...whole, clients: clients as Json[] } : whole;
 }
 
 /** A client as it stands in the settings, or why it cannot be read. */
 export function readClient(value: unknown): JsonRecord | Unreadable {
-  if (!isObject(value)) return new Unreadable('is not a JSON object');
+  if (!isObject(value)) return new Unreadable(message('import.jsonNotObject'));
   const problem = problemOf(value, ofClient(), 1);
   return problem === null ? (clean(value) as JsonRecord) : new Unreadable(problem);
 }
@@ -49,27 +50,27 @@ export function readClient(value: unknown): JsonRecord | Unreadable {
 export function parse(text: string): unknown {
   if (text.trim() === '') return null;
   try {
-    // Of a key that is there twice the last one counts, as it did in the panel that the text comes from.
+    // Of duplicate keys the last one counts, as in 3x-ui.
     return JSON.parse(text) as unknown;
   } catch {
-    return new Unreadable('is not valid JSON'); // the parser's own words would quote it
+    return new Unreadable(message('import.jsonInvalid')); // the parser's own words would quote it
   }
 }
 
 /** Why a value cannot be read through recursively; null when it can. */
-export function boundsProblem(value: unknown): string | null {
+export function boundsProblem(value: unknown): Text | null {
   return problemOf(value, ofText(), 0);
 }
 
-function problemOf(value: unknown, room: Room, depth: number): string | null {
+function problemOf(value: unknown, room: Room, depth: number): Text | null {
   if (typeof value === 'string') room.characters -= value.length;
-  if (room.characters < 0) return 'holds too much text';
-  if (typeof value === 'number') return Number.isFinite(value) ? null : 'holds a number that is out of range';
+  if (room.characters < 0) return message('import.jsonTooLong');
+  if (typeof value === 'number') return Number.isFinite(value) ? null : message('import.jsonNumber');
   if (typeof value !== 'object' || value === null) return null;
-  if (depth >= DEEPEST) return `is nested deeper than ${DEEPEST} levels`;
+  if (depth >= DEEPEST) return message('import.jsonTooDeep', { levels: DEEPEST });
   const members = Object.entries(value);
   room.values -= members.length;
-  if (room.values < 0) return 'holds too many values';
+  if (room.values < 0) return message('import.jsonTooMany');
   for (const [name, member] of members) {
     if (!Array.isArray(value)) room.characters -= name.length;
     const problem = problemOf(member, room, depth + 1);
@@ -78,16 +79,16 @@ function problemOf(value: unknown, room: Room, depth: number): string | null {
   return null;
 }
 
-/** Without members that have the names of an object's own machinery, and with whole characters only. */
+/** Removes members such as `__proto__`, and replaces lone surrogates. */
 function clean(value: unknown): Json {
   if (typeof value === 'string') return wellFormed(value);
   if (Array.isArray(value)) return value.map(clean);
   if (!isObject(value)) return value as Json;
-  const members = Object.entries(value).filter(([name]) => !MACHINERY.some((own) => own === name));
+  const members = Object.entries(value).filter(([name]) => !FORBIDDEN.some((own) => own === name));
   return Object.fromEntries(members.map(([name, member]) => [wellFormed(name), clean(member)]));
 }
 
-/** With a sign in place of each half of a character, which no event can hold. */
+/** Replaces lone surrogates, which an event cannot hold. */
 export function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\ufffd');
 }

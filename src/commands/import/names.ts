@@ -1,4 +1,5 @@
 import { emailKey } from '../../events/client/client-document.js';
+import { message, type Text } from '../../messages/message.js';
 import type { ForeignStats } from '../ports/foreign-panel.js';
 import { type JsonRecord, wellFormed } from './json.js';
 import { type Notes, shown } from './report.js';
@@ -25,9 +26,13 @@ export interface Named {
   readonly counts: boolean;
 }
 
-/** What is said of a client in the report. */
-export const clientItem = ({ email, inbound }: Pick<Entry, 'email' | 'inbound'>): string =>
-  `client ${shown(email) || '(without email)'} of inbound ${inbound}`;
+/** A client in the report. */
+export const clientItem = ({ email, inbound }: Pick<Entry, 'email' | 'inbound'>): Text => {
+  const name = shown(email);
+  return name === ''
+    ? message('import.clientNoEmail', { inbound })
+    : message('import.client', { email: name, inbound });
+};
 
 /**
  * Gives each client a name that no other has. One email may stand in several inbounds where the subscription id is the
@@ -76,9 +81,9 @@ export function nameClients(
 
 function renamed(notes: Notes, entry: Entry, email: string): void {
   if (email === entry.email) return;
-  const why = email.startsWith(soundEmail(entry.email) || '\n') && soundEmail(entry.email) === entry.email;
-  const reason = why ? 'another client has its email' : 'its email cannot be used';
-  notes.changed('clients', clientItem(entry), `it is called ${shown(email)} here: ${reason}`);
+  const taken = email.startsWith(soundEmail(entry.email) || '\n') && soundEmail(entry.email) === entry.email;
+  const reason = message(taken ? 'import.renamedTaken' : 'import.renamedInvalid', { email: shown(email) });
+  notes.changed('clients', clientItem(entry), reason);
 }
 
 type Group = [Entry, ...Entry[]];
@@ -114,11 +119,12 @@ function rowsOf(
     const alike = byKey.get(emailKey(email));
     if (alike !== undefined && email !== alike && !rows.has(alike)) {
       rows.set(alike, row);
-      notes.noted('client_traffics', `counters of ${shown(email)}`, `they were taken for ${shown(alike)}`);
+      const item = message('import.counters', { email: shown(email) });
+      notes.noted('client_traffics', item, message('import.countersUsed', { email: shown(alike) }));
       continue;
     }
-    const why = groups.has(email) ? 'there are others of the same email' : 'there is no client with this email';
-    notes.dropped('client_traffics', `counters of ${shown(email)} (row ${row.id})`, why);
+    const why = message(groups.has(email) ? 'import.countersDuplicate' : 'import.countersOrphan');
+    notes.dropped('client_traffics', message('import.countersRow', { email: shown(email), row: row.id }), why);
     notes.lost({ clientUp: up, clientDown: down });
   }
   return rows;

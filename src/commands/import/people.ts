@@ -5,6 +5,7 @@ import { ClientNumber } from '../../events/ids.js';
 import { ClientHistoryImported, InboundHistoryImported } from '../../events/import.js';
 import { InboundDepleted } from '../../events/inbound/inbound.js';
 import { isObject } from '../../lib/json.js';
+import { message } from '../../messages/message.js';
 import type { ForeignIps, ForeignPanel } from '../ports/foreign-panel.js';
 import { ClientImport } from './clients.js';
 import { depletionOfInbound, type ImportedInbound } from './inbounds.js';
@@ -45,7 +46,7 @@ export function importClients(
       events.push(...historyOf(client, name, times, notes));
       if (depletion) events.push(ClientDepleted({ client, depletion }));
       notes.took({ clients: 1 });
-      if (name.row === null) notes.noted('clients', clientItem(entry), 'there are no counters of it: it begins at 0');
+      if (name.row === null) notes.noted('clients', clientItem(entry), message('import.noCounters'));
     }
     events.push(...inboundHistory(inbound, now, notes));
   }
@@ -87,11 +88,15 @@ function importIps(
 ): PanelEvent[] {
   notes.rows('inbound_client_ips', rows.length);
   return rows.flatMap(({ clientEmail, ips: text }) => {
-    const item = `addresses of ${shown(clientEmail)}`;
+    const item = message('import.addresses', { email: shown(clientEmail) });
     const client = numbers.get(clientEmail);
     const parsed = parse(text);
     if (client === undefined || !(parsed === null || Array.isArray(parsed))) {
-      notes.dropped('inbound_client_ips', item, client === undefined ? 'there is no such client' : 'it is no list');
+      notes.dropped(
+        'inbound_client_ips',
+        item,
+        message(client === undefined ? 'import.countersOrphan' : 'import.notList'),
+      );
       return [];
     }
     const ips = (parsed ?? []).flatMap((entry: unknown) => addressOf(entry, now)).slice(-MOST_IPS);

@@ -11,17 +11,18 @@ import { InboundAdded } from '../../events/inbound/inbound.js';
 import type { Actor, Caused } from '../../events/log/event.js';
 import { NodeInboundAdopted } from '../../events/node/node-sync.js';
 import type { JsonObject } from '../../lib/json.js';
+import { message } from '../../messages/message.js';
 import type { ForeignNode, ForeignOutbound, ForeignPanel } from '../ports/foreign-panel.js';
 import { type PanelState, panelState } from '../state.js';
 import { type ImportedInbound, importInbound, inboundItem } from './inbounds.js';
 import { importClients } from './people.js';
-import { gravest, Notes } from './report.js';
+import { mostSevere, Notes } from './report.js';
 import { type HostProblem, importSettings } from './settings.js';
 import { importGeo, importNodes, nodeItem } from './surroundings.js';
 import { importTemplate } from './template.js';
 import { importUsers, type PreparedPassword } from './users.js';
 
-/** A foreign panel, and what had to be asked of the machine and the core before anything is decided about it. */
+/** The data of another panel, with what only the machine and the core could tell about it. */
 export interface ForeignImport {
   /** With settings under our names. */
   readonly panel: ForeignPanel;
@@ -31,27 +32,26 @@ export interface ForeignImport {
   readonly template: JsonObject | null;
   readonly outboundTestUrl: string;
   readonly hostProblems: readonly HostProblem[];
-  /** What was found out on the way here. */
+  /** Findings of the preparation. */
   readonly findings: readonly ImportFinding[];
 }
 
-/** What becomes of a foreign panel, for people: what is otherwise than it was, and the sums before and after. */
+/** The report of an import, for people: the differences, and the totals before and after. */
 export interface ForeignReport {
   readonly source: '3x-ui';
   readonly version: string;
   readonly file: { readonly sha256: string; readonly bytes: number };
   readonly tables: readonly ImportedTable[];
   readonly totals: { readonly before: ImportTotals; readonly after: ImportTotals; readonly skipped: ImportTotals };
-  /** How many things are otherwise, and what they are: all of them, or the gravest. */
+  /** The number of all findings, and all of them or the most severe. */
   readonly found: number;
   readonly findings: readonly ImportFinding[];
 }
 
-/** Of an endless list of findings the log keeps the gravest. */
+/** The log keeps the most severe findings only. */
 const MOST_FINDINGS = 500;
-const AS_SEEN = 'its clients are known by their emails, and its bytes count from the first look at them';
 
-/** All that a foreign panel becomes, from nothing. Pure: the same panel gives the same events. */
+/** The events of an import into an empty log. Pure: the same data gives the same events. */
 export function planImport(
   request: ForeignImport,
   now: number,
@@ -85,7 +85,7 @@ export function planImport(
     findingCount: findings.length,
     details: {
       requestedBy: { kind: requestedBy.kind, name: requestedBy.name },
-      findings: [...gravest(findings, MOST_FINDINGS)],
+      findings: [...mostSevere(findings, MOST_FINDINGS)],
     },
   });
   const all = [...events, ...settings, ...template, ...clients, ...outbounds];
@@ -95,7 +95,7 @@ export function planImport(
   };
 }
 
-/** The event as the write state folds it: the rules look at what is there already. */
+/** Wraps an event so that the write state can fold it: later rules depend on it. */
 function standIn(event: PanelEvent, at: number): RecordedEvent {
   const actor: Actor = { kind: 'system', id: 'import', name: 'import', ip: null };
   const meta = { at, actor, correlationId: '', causationId: null, commandId: null };
@@ -123,27 +123,18 @@ function importInbounds({ inbounds }: ForeignPanel, { state, notes, now, add }: 
   });
 }
 
-/** What the panel before kept on a node goes on there under its tag; what had to be changed is not pushed over it. */
+/** An inbound that 3x-ui kept on a node is adopted under its tag. One that had to be changed is not pushed over it. */
 function inherited({ id: inbound, node, row, whole }: ImportedInbound, notes: Notes): PanelEvent[] {
   if (node === null) return [];
   if (whole && row.tag !== '') return [NodeInboundAdopted({ node, inbound, tag: row.tag })];
-  notes.noted(
-    'inbounds',
-    inboundItem(row),
-    'what its node has of it stays there as it is, and is not managed from here',
-  );
+  notes.noted('inbounds', inboundItem(row), message('import.nodeKeepsInbound'));
   return [];
 }
 
 function noteNodes(nodes: readonly ForeignNode[], events: readonly PanelEvent[], notes: Notes): void {
   for (const { id, name } of nodes) {
     const count = events.filter(({ type, data }) => type === 'NodeInboundAdopted' && data.node === id).length;
-    if (count > 0)
-      notes.noted(
-        'nodes',
-        nodeItem({ id, name }),
-        `inbounds that it has and that are managed from here on: ${count}; ${AS_SEEN}`,
-      );
+    if (count > 0) notes.noted('nodes', nodeItem({ id, name }), message('import.nodeInbounds', { inbounds: count }));
   }
 }
 
@@ -154,7 +145,7 @@ function importOutbounds(outbounds: readonly ForeignOutbound[], notes: Notes): P
     const bytes = { outboundUp: up, outboundDown: down };
     notes.found(bytes);
     if (tag === '' || events.has(tag)) {
-      notes.dropped('outbound_traffics', `row ${id}`, 'it has no tag, or that of another');
+      notes.dropped('outbound_traffics', message('import.row', { row: id }), message('import.outboundTag'));
       notes.lost(bytes);
     } else {
       events.set(tag, OutboundHistoryImported({ tag, up, down }));

@@ -1,5 +1,6 @@
 import type { ImportedTable, ImportFinding, ImportTotals } from '../../events/import.js';
 import type { Depletion } from '../../events/inbound/inbound.js';
+import { message, type Text } from '../../messages/message.js';
 
 export const noTotals: ImportTotals = {
   inbounds: 0,
@@ -12,7 +13,7 @@ export const noTotals: ImportTotals = {
   outboundDown: 0,
 };
 
-/** Sums that stay numbers which JSON carries exactly, however absurd a file is. */
+/** Adds totals. The sums are limited to integers that JSON carries exactly. */
 export function plus(totals: ImportTotals, more: Partial<ImportTotals>): ImportTotals {
   const sums = Object.entries(more).map(([key, value]) => [
     key,
@@ -21,7 +22,7 @@ export function plus(totals: ImportTotals, more: Partial<ImportTotals>): ImportT
   return { ...totals, ...Object.fromEntries(sums) };
 }
 
-/** Takes notes of what is otherwise than it was, one by one, and what bytes and rows go with that. */
+/** Collects the findings of an import, with the rows and bytes of each table. */
 export class Notes {
   readonly findings: ImportFinding[] = [];
   before: ImportTotals = noTotals;
@@ -49,23 +50,25 @@ export class Notes {
     this.skipped = plus(this.skipped, more);
   }
 
-  changed(table: string, item: string, why: string): void {
-    this.findings.push({ table, item, outcome: 'changed', reason: why });
+  changed(table: string, item: Text, reason: Text): void {
+    this.findings.push({ table, item, outcome: 'changed', reason });
   }
 
-  dropped(table: string, item: string, why: string): void {
-    this.findings.push({ table, item, outcome: 'skipped', reason: why });
+  dropped(table: string, item: Text, reason: Text): void {
+    this.findings.push({ table, item, outcome: 'skipped', reason });
   }
 
-  /** Nothing is otherwise, and yet somebody should know. */
-  noted(table: string, item: string, why: string): void {
-    this.findings.push({ table, item, outcome: 'noted', reason: why });
+  /** Nothing was changed, but the admin should know. */
+  noted(table: string, item: Text, reason: Text): void {
+    this.findings.push({ table, item, outcome: 'noted', reason });
   }
 
   tables(): ImportedTable[] {
     const count = (table: string, what: ImportFinding['outcome']): number =>
       new Set(
-        this.findings.filter((finding) => finding.table === table && finding.outcome === what).map(({ item }) => item),
+        this.findings
+          .filter((finding) => finding.table === table && finding.outcome === what)
+          .map(({ item }) => JSON.stringify(item)),
       ).size;
     return [...this.#rows].map(([table, rows]) => ({
       table,
@@ -78,28 +81,28 @@ export class Notes {
 
 const SEVERITY: readonly ImportFinding['outcome'][] = ['skipped', 'changed', 'noted'];
 
-/** As many findings as there is room for: the gravest, in the order in which they were found. */
-export function gravest(findings: readonly ImportFinding[], most: number): readonly ImportFinding[] {
+/** The most severe findings, `most` at most, in the order in which they were found. */
+export function mostSevere(findings: readonly ImportFinding[], most: number): readonly ImportFinding[] {
   if (findings.length <= most) return findings;
   const ranked = SEVERITY.flatMap((what) => findings.filter((finding) => finding.outcome === what));
   const kept = new Set(ranked.slice(0, most));
   return findings.filter((finding) => kept.has(finding));
 }
 
-/** Why 3x-ui had switched a client or an inbound off, and what lets it in again, as a sentence. */
-export function switchedOff(depletion: Depletion): string {
+/** Why 3x-ui had disabled a client or an inbound, and what enables it again. */
+export function disabledThere(depletion: Depletion): Text {
   return depletion.reason === 'cap'
-    ? '3x-ui had switched it off because its cap was used up: a reset or a larger cap lets it in again'
-    : `3x-ui had switched it off because it had expired on ${isoDay(depletion.expiresAt)}: a later expiry lets it in again`;
+    ? message('import.usedUpThere')
+    : message('import.expiredThere', { day: isoDay(depletion.expiresAt) });
 }
 
 /** `2026-03-01`, in UTC. */
 const isoDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-/** Characters of a foreign name in a sentence. */
+/** Characters of an imported name in a message. */
 const SHOWN = 80;
 
-/** A foreign name, cut and without control characters. */
+/** An imported name, shortened and without control characters. */
 export function shown(name: string): string {
   return name.replace(/\p{Cc}|\p{Surrogate}/gu, '\ufffd').slice(0, SHOWN);
 }

@@ -11,7 +11,8 @@ import {
 } from '../../events/settings/settings.js';
 import { ApiTokenIssued } from '../../events/user.js';
 import { sameJson } from '../../lib/json.js';
-import { issueText, render } from '../../messages/render.js';
+import { textOfIssue } from '../../messages/issue.js';
+import { message, type Text } from '../../messages/message.js';
 import type { ForeignPanel } from '../ports/foreign-panel.js';
 import { settingProblems } from '../settings/setting-rules.js';
 import { senseProblems } from '../settings/setting-sense.js';
@@ -37,7 +38,7 @@ const API_TOKEN = /^[\x21-\x7e]{8,256}$/;
 /** A setting that this machine cannot follow, and why. */
 export interface HostProblem {
   readonly key: string;
-  readonly reason: string;
+  readonly reason: Text;
 }
 
 interface Given {
@@ -54,25 +55,21 @@ export function importSettings(panel: Pick<ForeignPanel, 'settings' | 'version'>
   notes.rows('settings', panel.settings.length);
   const { plain, secrets, apiToken } = readSettings(panel, notes);
   let next: Settings = { ...defaultSettings, ...plain };
-  const off = (key: string, reason: string): void => {
+  const off = (key: string, reason: Text): void => {
     next = { ...next, ...fallback(key) };
     if (!Object.hasOwn(YIELDS, key)) secrets.delete(key as SecretKey);
-    notes.dropped('settings', `setting ${key}`, reason);
+    notes.dropped('settings', message('import.setting', { key }), reason);
   };
-  for (const { key, reason } of hostProblems) if (Object.hasOwn(plain, key)) off(key, `it ${reason}`);
+  for (const { key, reason } of hostProblems) if (Object.hasOwn(plain, key)) off(key, reason);
   if (next.twoFactorEnable && !secrets.has('twoFactorToken'))
-    off('twoFactorEnable', 'it has no token that codes could be checked with: set it up anew');
+    off('twoFactorEnable', message('import.twoFactorNoToken'));
   for (let round = 0; round < ROUNDS; round += 1) {
     const problems = [
       ...settingProblems(next, state, { named: new Set(), trustEveryProxy: false, newProxy: undefined }),
       ...senseProblems(next, state, { secrets, now }),
     ];
     if (problems.length === 0) break;
-    // What a problem says has a subject of its own where that is not the setting.
-    for (const { key, why: reason } of problems) {
-      const why = render(reason, 'en');
-      off(key, /^(the|port) /.test(why) ? why : `it ${why}`);
-    }
+    for (const { key, why } of problems) off(key, message('import.settingRefused', { why }));
   }
   const changes = Object.entries(next).filter(([key, value]) => !sameJson(value, defaultSettings[key as SettingKey]));
   return [
@@ -99,10 +96,11 @@ interface Read {
 function readSettings({ settings, version }: Pick<ForeignPanel, 'settings' | 'version'>, notes: Notes): Read {
   const values = new Map<string, string>();
   for (const { key, value } of settings) {
-    const item = `setting ${shown(key)}`;
-    if (values.has(key)) notes.dropped('settings', `${item} again`, 'it is there twice, and the first one counts');
+    const name = { key: shown(key) };
+    if (values.has(key))
+      notes.dropped('settings', message('import.settingAgain', name), message('import.settingTwice'));
     else if (!isSetting(key) && !isSecret(key) && !ELSEWHERE.has(key))
-      notes.dropped('settings', item, 'there is no such setting here');
+      notes.dropped('settings', message('import.setting', name), message('import.settingUnknown'));
     else values.set(key, value);
   }
   const usual = { ...THEIR_DEFAULTS, ...(version === '2.x' ? ALWAYS_ON : {}) };
@@ -113,23 +111,27 @@ function readSettings({ settings, version }: Pick<ForeignPanel, 'settings' | 've
     if (isSetting(key)) {
       const parsed = settingsTable[key].safeParse(typed(value, defaultSettings[key]));
       if (parsed.success) plain.push([key, parsed.data]);
-      else refused(notes, key, issueText(parsed.error));
+      else refused(notes, key, problemOf(parsed.error));
     } else if (isSecret(key) && value.trim() !== '') {
       const parsed = secretsTable[key].safeParse(value.trim());
       if (parsed.success) secrets.set(key, parsed.data);
-      else refused(notes, key, issueText(parsed.error));
+      else refused(notes, key, problemOf(parsed.error));
     }
   }
   const apiToken = values.get('apiToken')?.trim() ?? '';
   const usable = apiToken === '' || API_TOKEN.test(apiToken);
-  if (!usable) refused(notes, 'apiToken', 'is no token: the panel makes a new one');
+  if (!usable) refused(notes, 'apiToken', message('import.apiTokenInvalid'));
   return { plain: Object.fromEntries(plain), secrets, apiToken: usable ? apiToken : '' };
 }
 
-function refused(notes: Notes, key: string, why = ''): void {
-  // The schema's own words are for programs, where it has none for people.
-  const reason = why === '' || why.startsWith('Invalid') ? 'has a value that it cannot have' : why;
-  notes.dropped('settings', `setting ${key}`, `it ${reason}`);
+function refused(notes: Notes, key: string, reason: Text): void {
+  notes.dropped('settings', message('import.setting', { key }), reason);
+}
+
+/** What the first issue says. The messages of zod itself are for programs. */
+function problemOf({ issues: [first] }: { readonly issues: readonly { readonly message: string }[] }): Text {
+  const why = first ? textOfIssue(first.message) : '';
+  return typeof why === 'string' ? message('import.settingValue') : message('import.settingRefused', { why });
 }
 
 function isSetting(key: string): key is SettingKey {

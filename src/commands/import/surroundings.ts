@@ -2,8 +2,7 @@ import type { PanelEvent } from '../../events/catalog.js';
 import { GeoKind, GeoSourceAdded } from '../../events/geo/geo.js';
 import { GeoSourceId, NodeId } from '../../events/ids.js';
 import { NodeAdded } from '../../events/node/node.js';
-import { isText } from '../../messages/message.js';
-import { render } from '../../messages/render.js';
+import { isText, message, type Text } from '../../messages/message.js';
 import { readSpec, tokenError } from '../node/node-rules.js';
 import type { ForeignGeo, ForeignNode } from '../ports/foreign-panel.js';
 import { wellFormed } from './json.js';
@@ -12,7 +11,8 @@ import { type Notes, shown } from './report.js';
 const ALIAS = /^[a-z0-9_-]{1,64}$/;
 const LONGEST_URL = 2048;
 
-export const nodeItem = ({ id, name }: Pick<ForeignNode, 'id' | 'name'>): string => `node ${shown(name) || id}`;
+export const nodeItem = ({ id, name }: Pick<ForeignNode, 'id' | 'name'>): Text =>
+  message('import.node', { name: shown(name) || id });
 
 /** The nodes, under their own numbers and with their tokens, held to the rules of those that are added. */
 export function importNodes(nodes: readonly ForeignNode[], notes: Notes): PanelEvent[] {
@@ -33,19 +33,19 @@ export function importNodes(nodes: readonly ForeignNode[], notes: Notes): PanelE
     const token = wellFormed(row.apiToken.trim());
     const why =
       row.id < 1 || numbers.has(row.id)
-        ? 'its number is none of a node, or another has it'
+        ? message('import.numberInvalid')
         : isText(spec)
-          ? render(spec, 'en')
+          ? spec
           : names.has(spec.name.toLowerCase())
-            ? 'it has the name of another'
+            ? message('import.nodeNameTaken')
             : null;
     if (why !== null || isText(spec)) {
-      notes.dropped('nodes', item, why ?? '');
+      notes.dropped('nodes', item, why ?? message('import.numberInvalid'));
       return [];
     }
-    if (spec.name !== row.name.trim()) notes.changed('nodes', item, 'its name held characters that cannot be shown');
+    if (spec.name !== row.name.trim()) notes.changed('nodes', item, message('import.nodeNameChanged'));
     const problem = tokenError(token);
-    if (problem) notes.changed('nodes', item, 'its token is left out: it holds characters that no header carries');
+    if (problem) notes.changed('nodes', item, message('import.nodeTokenInvalid'));
     names.add(spec.name.toLowerCase());
     numbers.add(row.id);
     const secret = { token: problem ? '' : token };
@@ -67,16 +67,17 @@ export function importGeo(sources: readonly ForeignGeo[], notes: Notes): PanelEv
     const known = URL.canParse(url) && url.length <= LONGEST_URL && /^https?:$/.test(new URL(url).protocol);
     const why =
       id < 1 || numbers.has(id)
-        ? 'its number is none of a source, or another has it'
+        ? message('import.numberInvalid')
         : !kind.success || !ALIAS.test(alias)
-          ? 'its type or its alias is none'
+          ? message('import.geoTypeInvalid')
           : names.has(`${type}_${alias}`)
-            ? 'another source has its type and alias'
+            ? message('import.geoTaken')
             : known
               ? null
-              : 'its address is none';
+              : message('import.geoUrlInvalid');
     if (why !== null || !kind.success) {
-      notes.dropped('custom_geo_resources', `geo source ${shown(alias) || id}`, why ?? '');
+      const item = message('import.geoSource', { name: shown(alias) || id });
+      notes.dropped('custom_geo_resources', item, why ?? message('import.geoTypeInvalid'));
       return [];
     }
     names.add(`${type}_${alias}`);

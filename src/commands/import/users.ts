@@ -1,6 +1,7 @@
 import { type PanelEvent } from '../../events/catalog.js';
 import { UserId } from '../../events/ids.js';
 import { UserCreated } from '../../events/user.js';
+import { message, type Text } from '../../messages/message.js';
 import type { ForeignUser } from '../ports/foreign-panel.js';
 import { wellFormed } from './json.js';
 import { type Notes, shown } from './report.js';
@@ -28,27 +29,26 @@ export function importUsers(
   notes.rows('users', users.length);
   for (const { id, username: raw } of users) {
     const username = wellFormed(raw);
-    const item = `user ${shown(username) || String(id)}`;
+    const item = message('import.user', { name: shown(username) || id });
     const password = prepared.get(id);
-    const why = nameProblem(username) ?? (taken.has(username) ? 'there is another account of that name' : null);
+    const why = nameProblem(username) ?? (taken.has(username) ? message('import.userNameTaken') : null);
     if (why !== null || !password || id < 1 || numbers.has(id)) {
-      notes.dropped('users', item, why ?? 'its number is none of an account, or another has it');
+      notes.dropped('users', item, why ?? message('import.numberInvalid'));
       continue;
     }
     taken.add(username);
     numbers.add(id);
-    if (password.was === 'clear') notes.changed('users', item, 'its password was kept in clear and is hashed now');
-    if (password.was === 'useless')
-      notes.changed('users', item, 'its password cannot be used: set one with portolan admin reset-password');
+    if (password.was === 'clear') notes.changed('users', item, message('import.passwordHashed'));
+    if (password.was === 'useless') notes.changed('users', item, message('import.passwordInvalid'));
     events.push(
       UserCreated({ user: UserId.parse(id), epoch: 0, credentials: { username, passwordHash: password.hash } }),
     );
   }
-  if (events.length === 0) notes.noted('users', 'users', 'there is no account: the panel makes one at its first start');
+  if (events.length === 0) notes.noted('users', message('import.users'), message('import.noUser'));
   return events;
 }
 
-function nameProblem(username: string): string | null {
-  if (username === '') return 'it has no name';
-  return username.length > LONGEST ? `its name is longer than ${LONGEST} characters` : null;
+function nameProblem(username: string): Text | null {
+  if (username === '') return message('import.userNoName');
+  return username.length > LONGEST ? message('import.userNameLong', { most: LONGEST }) : null;
 }

@@ -102,8 +102,3 @@ export interface ForeignPanel {
   /** Values that could not be read as they are. */
   readonly findings: readonly ImportFinding[];
 }
-
-/** The file is not a database of 3x-ui, or cannot be read. The message is a sentence for people. */
-export class ForeignError extends Error {
-  override readonly name = 'ForeignError';
-}

@@ -61,7 +61,7 @@ describe('a sound panel', () => {
   it('keeps all of its numbers, names, credentials and terms, and nothing is found amiss', () => {
     const { of, said } = panel();
     expect(said).toEqual([
-      'nodes: noted: node far: inbounds that it has and that are managed from here on: 1; its clients are known by their emails, and its bytes count from the first look at them',
+      'nodes: noted: node far: inbounds on it that are managed from here: 1; their clients are identified by email, and their traffic counts from the first report',
     ]);
     expect(of('UserCreated')).toEqual([
       { user: 1, epoch: 0, credentials: { username: 'root', passwordHash: HASH } },
@@ -219,8 +219,8 @@ describe('what was used up', () => {
     });
     expect(of('ClientAdded')[0]?.spec).toMatchObject({ expiresAt: T0 + 5, capBytes: 7 });
     expect(said).toEqual([
-      'users: noted: users: there is no account: the panel makes one at its first start',
-      'clients: changed: client user1 of inbound 1: its limits in the settings of the inbound are not those that held, which were taken',
+      'users: noted: users: there is no account: the panel creates one at its first start',
+      'clients: changed: client user1 of inbound 1: its limits in the settings of the inbound differ from those in force, which were imported',
     ]);
   });
 });

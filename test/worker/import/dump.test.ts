@@ -6,7 +6,7 @@ import { planImport } from '../../../src/commands/import/plan.js';
 import { eventType } from '../../../src/events/catalog.js';
 import { makeDumped, makeForeign } from '../../kit/foreign-database.js';
 import { temporaryFolder } from '../../kit/log.js';
-import { requestFor } from './kit.js';
+import { findingLine, requestFor } from './kit.js';
 
 /** As a live 3.0.1 has them, by table. Neither the reader nor the kit is asked. */
 const COLUMNS = {
@@ -62,7 +62,7 @@ const dumped = (after = '') => {
   const panel = readDatabase(file((path) => makeDumped(path, after)));
   const { events, report } = planImport(requestFor(panel), NOW);
   for (const { type, data } of events) eventType(type)?.schema.parse(data);
-  const said = report.findings.map(({ table, item, outcome, reason }) => `${table}: ${outcome}: ${item}: ${reason}`);
+  const said = report.findings.map(findingLine);
   const of = (type: string) => events.filter((event) => event.type === type).map(({ data }) => data);
   return { panel, report, said, of };
 };
@@ -92,11 +92,11 @@ describe('the dump of a database of 3.0.1', () => {
 
   it('is told with whom 3x-ui had switched off because nothing was left to them', () => {
     const { said, of } = dumped();
-    const again = 'lets it in again';
+    const again = 'enables it again';
     expect(said).toEqual([
-      'nodes: noted: node fra-1: inbounds that it has and that are managed from here on: 1; its clients are known by their emails, and its bytes count from the first look at them',
-      `clients: noted: client phone-2 of inbound 1: 3x-ui had switched it off because its cap was used up: a reset or a larger cap ${again}`,
-      `clients: noted: client laptop-3 of inbound 1: 3x-ui had switched it off because it had expired on 2025-03-01: a later expiry ${again}`,
+      'nodes: noted: node fra-1: inbounds on it that are managed from here: 1; their clients are identified by email, and their traffic counts from the first report',
+      `clients: noted: client phone-2 of inbound 1: 3x-ui had disabled it because its cap was used up: a reset or a larger cap ${again}`,
+      `clients: noted: client laptop-3 of inbound 1: 3x-ui had disabled it because it had expired on 2025-03-01: a later expiry ${again}`,
     ]);
     expect(of('ClientDepleted')).toMatchObject([{ depletion: { reason: 'cap' } }, { depletion: { reason: 'expiry' } }]);
   });
@@ -124,7 +124,7 @@ describe('a release with', () => {
 
   it.each(without)('no table %s comes over without what is in it, and that is said', (table) => {
     const { said, report } = dumped(`DROP TABLE ${table}`);
-    const line = `${table}: noted: the table: this database does not have it: nothing is taken from it`;
+    const line = `${table}: noted: the table: this database does not have it: nothing is imported from it`;
     if (table !== 'history_of_seeders') expect(said).toContain(line);
     expect(report.totals.after).toMatchObject({ inbounds: 6, clients: 9 });
   });
@@ -156,11 +156,10 @@ describe('a release with', () => {
       CREATE TABLE api_tokens (id integer PRIMARY KEY, token text); CREATE INDEX by_token ON api_tokens (token COLLATE NOCASE DESC);
       CREATE TABLE "a ""b" (c); INSERT INTO "a ""b" VALUES (1), (2);`);
     expect(report.totals.after).toEqual(report.totals.before);
-    const other =
-      '"a \\"b": skipped: the table: this panel does not know it, and does not read what is in it (rows: 2)';
+    const other = '"a \\"b": skipped: the table: this panel does not know it and does not read it (rows: 2)';
     expect(said).toContain(other);
     expect(said).toContain('"api_tokens": noted: the table: this panel does not know it; it is empty');
-    const line = `${table}: noted: column "later_thing": this panel has no place for what is in it`;
+    const line = `${table}: noted: column "later_thing": this panel has no place for its content`;
     if (table !== 'history_of_seeders') expect(said).toContain(line);
   });
 

@@ -61,8 +61,8 @@ describe('clients of one email', () => {
       'clients: changed: client bo of inbound 1: it is called bo_3 here: another client has its email',
       'clients: changed: client bo of inbound 2: it is called bo_4 here: another client has its email',
       'clients: changed: client BO of inbound 2: it is called BO_5 here: another client has its email',
-      'clients: noted: client bo of inbound 1: there are no counters of it: it begins at 0',
-      'clients: noted: client bo of inbound 2: there are no counters of it: it begins at 0',
+      'clients: noted: client bo of inbound 1: it has no counters: it starts at 0',
+      'clients: noted: client bo of inbound 2: it has no counters: it starts at 0',
     ]);
   });
 
@@ -98,7 +98,7 @@ describe('counters', () => {
     });
     expect(said).toEqual([
       'client_traffics: skipped: counters of gone (row 2): there is no client with this email',
-      'inbound_client_ips: skipped: addresses of gone: there is no such client',
+      'inbound_client_ips: skipped: IP addresses of gone: there is no client with this email',
     ]);
     expect(of('ClientHistoryImported')).toHaveLength(1);
     expect(report.totals.before).toMatchObject({ clientUp: 31, clientDown: 42 });
@@ -113,7 +113,7 @@ describe('counters', () => {
       client_traffics: [foreignStats(1, 1, 'bo', { up: 5 })],
     });
     expect(of('ClientHistoryImported')).toMatchObject([{ client: 1, up: 5 }]);
-    expect(said).toEqual(['client_traffics: noted: counters of bo: they were taken for Bo']);
+    expect(said).toEqual(['client_traffics: noted: counters of bo: they were used for Bo']);
   });
 });
 
@@ -125,7 +125,7 @@ describe('an inbound', () => {
     ['endless nesting', { stream_settings: `{"a":${'['.repeat(70)}${']'.repeat(70)}}` }, 'deeper than 64 levels', 1],
     ['too much text', { stream_settings: JSON.stringify({ a: 'x'.repeat(1024 * 1024) }) }, 'holds too much text', 1],
     ['a number beyond all', { stream_settings: '{"a":1e999}' }, 'holds a number that is out of range', 1],
-    ['a port that is none', { port: 70_000 }, 'its port is none', 1],
+    ['a port that is none', { port: 70_000 }, 'its port is not valid', 1],
     ['no port', { port: 0 }, 'Port 0 is not between 1 and 65535', 1],
     ['a transport that is none', { stream: { network: 'quic' } }, 'streamSettings.network "quic" is unknown', 1],
     ['an address that is none', { listen: 'here' }, 'Listen address "here" is not an IP address', 1],
@@ -148,7 +148,7 @@ describe('an inbound', () => {
       [2, true],
     ]);
     expect(of('ClientAdded')).toHaveLength(clients + 1);
-    expect(said.filter((line) => line.includes('it is switched off'))).toEqual([expect.stringContaining(why)]);
+    expect(said.filter((line) => line.includes('it is disabled'))).toEqual([expect.stringContaining(why)]);
     expect(report.totals.after.inbounds).toBe(2);
   });
 
@@ -164,7 +164,7 @@ describe('an inbound', () => {
     expect(of('InboundAdded').map(({ inbound }) => inbound)).toEqual([2]);
     expect(said).toEqual([
       'inbounds: skipped: inbound 1 (inbound 1): protocol "mtproto" is unknown here',
-      'clients: skipped: client 1 of inbound 1: its inbound is left out',
+      'clients: skipped: client no. 1 of inbound 1: its inbound is left out',
       'client_traffics: skipped: counters of user1 (row 1): there is no client with this email',
     ]);
     expect(report.totals.skipped).toMatchObject({ inbounds: 1, clients: 1, inboundUp: 5, inboundDown: 6, clientUp: 3 });
@@ -182,8 +182,8 @@ describe('an inbound', () => {
     });
     expect(of('InboundAdded').map(({ enabled }) => enabled)).toEqual([true, false, true]);
     expect(said).toEqual([
-      'inbounds: changed: inbound 2 (inbound 2): it is switched off: Port already exists: 443 is used by inbound inbound-20001',
-      'nodes: noted: node far: inbounds that it has and that are managed from here on: 1; its clients are known by their emails, and its bytes count from the first look at them',
+      'inbounds: changed: inbound 2 (inbound 2): it is disabled: Port already exists: 443 is used by inbound inbound-20001',
+      'nodes: noted: node far: inbounds on it that are managed from here: 1; their clients are identified by email, and their traffic counts from the first report',
     ]);
   });
 
@@ -201,9 +201,9 @@ describe('an inbound', () => {
     expect(said.filter((line) => line.includes(': noted: '))).toEqual([
       ...[1, 2].map(
         (id) =>
-          `inbounds: noted: inbound ${id} (inbound ${id}): what its node has of it stays there as it is, and is not managed from here`,
+          `inbounds: noted: inbound ${id} (inbound ${id}): its node keeps it as it is; it is not managed from here`,
       ),
-      expect.stringContaining('managed from here on: 1;'),
+      expect.stringContaining('managed from here: 1;'),
     ]);
   });
 
@@ -220,7 +220,7 @@ describe('an inbound', () => {
       ],
     });
     expect(of('InboundAdded').map(({ enabled }) => enabled)).toEqual([true, false, false]);
-    const why = 'it is switched off: a key of its WireGuard is none: each is 32 bytes in base64 or hex';
+    const why = 'it is disabled: a WireGuard key in it is not valid: each is 32 bytes in base64 or hex';
     expect(said).toEqual([2, 3].map((id) => `inbounds: changed: inbound ${id} (inbound ${id}): ${why}`));
   });
 
@@ -280,7 +280,7 @@ describe('a client', () => {
       client_traffics: [foreignStats(1, 1, 'user1'), foreignStats(2, 1, 'user2')],
     });
     expect(of('ClientAdded').map(({ spec }) => spec.enabled)).toEqual([false, true]);
-    expect(said).toEqual([`clients: changed: client user1 of inbound 1: it is switched off: ${why}`]);
+    expect(said).toEqual([`clients: changed: client user1 of inbound 1: it is disabled: ${why}`]);
   });
 
   it.each(['.', '..'])('called %s, which could not be added here, goes on', (email) => {
@@ -307,7 +307,7 @@ describe('a client', () => {
       client_traffics: [foreignStats(1, 1, 'user1'), foreignStats(2, 1, 'user2')],
     });
     expect(of('ClientAdded').map(({ spec }) => spec.enabled)).toEqual([true, false]);
-    expect(said).toEqual([expect.stringContaining('client user2 of inbound 1: it is switched off')]);
+    expect(said).toEqual([expect.stringContaining('client user2 of inbound 1: it is disabled')]);
   });
 
   it('with the id of another of its inbound is switched off, unless only one of them may connect', () => {
@@ -350,7 +350,7 @@ describe('a client', () => {
       },
       { spec: { enabled: true } },
     ]);
-    expect(said[0]).toBe('clients: skipped: client 1 of inbound 1: it is not a JSON object');
+    expect(said[0]).toBe('clients: skipped: client no. 1 of inbound 1: it is not a JSON object');
   });
 
   it.each([
@@ -371,7 +371,7 @@ describe('a client', () => {
           : [foreignStats(1, 1, 'user1', { enable: counters, ...(noted === 'used up' && { total: 5, up: 9 }) })],
     });
     expect(of('ClientAdded').map(({ spec }) => spec.enabled)).toEqual([on]);
-    const why = `its settings do not say whether it is on: it is ${noted}, as it was there`;
+    const why = `its settings do not say whether it is enabled: it is ${noted}, as it was there`;
     expect(said.filter((line) => line.includes('whether'))).toEqual(
       noted === null ? [] : [`clients: noted: client user1 of inbound 1: ${why}`],
     );
@@ -397,7 +397,7 @@ describe('a client', () => {
       inbounds: [foreignInbound(1, { protocol: 'mixed', settings: { auth: 'noauth' }, clients: [foreignClient(1)] })],
     });
     expect([of('InboundAdded').length, of('ClientAdded').length]).toEqual([1, 0]);
-    expect(said).toEqual(['clients: skipped: client 1 of inbound 1: protocol mixed has no clients']);
+    expect(said).toEqual(['clients: skipped: client no. 1 of inbound 1: protocol mixed has no clients']);
     expect(report.totals.skipped.clients).toBe(1);
   });
 });

@@ -5,6 +5,7 @@ import type { ForeignPanel } from '../../../src/commands/ports/foreign-panel.js'
 import { panelState } from '../../../src/commands/state.js';
 import { eventType, type PanelEvent } from '../../../src/events/catalog.js';
 import { ourName } from '../../../src/http/panel/codec/setting-names.js';
+import { render } from '../../../src/messages/render.js';
 import { defaultOutboundTestUrl } from '../../../src/projections/core/template.js';
 import { T0 } from '../../kit/builders.js';
 import { type ForeignContent, makeForeign } from '../../kit/foreign-database.js';
@@ -50,7 +51,21 @@ function typed(events: readonly PanelEvent[]) {
     events.filter((event) => event.type === type).map(({ data }) => data as DataOf<T>);
 }
 
+/** A finding as a line. */
+export function findingLine({ table, item, outcome, reason }: ForeignReport['findings'][number]): string {
+  return `${table}: ${outcome}: ${render(item, 'en')}: ${render(reason, 'en')}`;
+}
+
+/** The findings with their texts in English. */
+export function inEnglish(findings: ForeignReport['findings']) {
+  return findings.map(({ item, reason, ...finding }) => ({
+    ...finding,
+    item: render(item, 'en'),
+    reason: render(reason, 'en'),
+  }));
+}
+
 /** The findings as lines. */
 function said({ findings }: ForeignReport): string[] {
-  return findings.map(({ table, item, outcome, reason }) => `${table}: ${outcome}: ${item}: ${reason}`);
+  return findings.map(findingLine);
 }

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { readForeign } from '../../../src/adapters/foreign/read-foreign.js';
-import { ForeignError } from '../../../src/commands/ports/foreign-panel.js';
+import { RefusedFile } from '../../../src/commands/ports/refused-file.js';
 import { type ForeignContent, foreignClient, foreignInbound, foreignStats } from '../../kit/foreign-database.js';
 import { temporaryFolder } from '../../kit/log.js';
-import { foreignFile } from './kit.js';
+import { foreignFile, inEnglish } from './kit.js';
 
 const small: ForeignContent = {
   users: [{ id: 1, username: 'root', password: '$2a$10$x' }],
@@ -21,8 +21,8 @@ const refused = async (file: string): Promise<string> => {
     () => null,
     (reason: unknown) => reason,
   );
-  expect(error).toBeInstanceOf(ForeignError);
-  return (error as ForeignError).message;
+  expect(error).toBeInstanceOf(RefusedFile);
+  return (error as RefusedFile).message;
 };
 
 describe('a database of 3x-ui', () => {
@@ -81,7 +81,7 @@ describe('a database of 3x-ui', () => {
     const scratch = temporaryFolder();
     await readForeign(foreignFile(small), scratch);
     await expect(readForeign(foreignFile({ after: 'CREATE VIEW z AS SELECT 1' }), scratch)).rejects.toThrow(
-      ForeignError,
+      RefusedFile,
     );
     expect(readdirSync(scratch)).toEqual([]);
   });
@@ -123,7 +123,7 @@ describe('what is none is refused with the reason:', () => {
     expect(await refused(file)).toBe('It is not an SQLite database');
     writeFileSync(file, '');
     expect(await refused(file)).toBe('It is not an SQLite database');
-    expect(await refused(folder)).toContain('is not a file');
+    expect(await refused(folder)).toContain('is not a regular file');
     expect(await refused(join(folder, 'none'))).toContain('There is no file');
   });
 
@@ -157,17 +157,17 @@ describe('values that cannot be what they are', () => {
     const { panel } = await read(file);
     expect(panel.stats[0]).toMatchObject({ up: 0, down: 2 ** 52 - 1, total: 0, expiryTime: 0 });
     expect(panel.inbounds[0]).toMatchObject({ port: 65_536, enable: false, remark: '', listen: '' });
-    const named = panel.findings.map(({ table, item, reason: why }) => [table, item, why]);
+    const named = inEnglish(panel.findings).map(({ table, item, reason: why }) => [table, item, why]);
     expect(named).toEqual([
-      ['inbounds', 'row 3', 'its enable is "yes", which is not a possible value: false is taken'],
-      ['inbounds', 'row 3', 'its listen is too long, so it is left empty'],
-      ['inbounds', 'row 3', 'its port is "4000000", which is not a possible value: 65536 is taken'],
-      ['client_traffics', 'row 7', 'its up is "-5", which is not a possible value: 0 is taken'],
+      ['inbounds', 'row 3', 'its enable is "yes", which is not a valid value: false is used'],
+      ['inbounds', 'row 3', 'its listen is too long and is left empty'],
+      ['inbounds', 'row 3', 'its port is "4000000", which is not a valid value: 65536 is used'],
+      ['client_traffics', 'row 7', 'its up is "-5", which is not a valid value: 0 is used'],
       [
         ...['client_traffics', 'row 7'],
-        'its down is "9223372036854775807", which is not a possible value: 4503599627370495 is taken',
+        'its down is "9223372036854775807", which is not a valid value: 4503599627370495 is used',
       ],
-      ['client_traffics', 'row 7', 'its expiry_time is "soon", which is not a possible value: 0 is taken'],
+      ['client_traffics', 'row 7', 'its expiry_time is "soon", which is not a valid value: 0 is used'],
     ]);
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { message } from '../../../src/messages/message.js';
 import { foreignInbound } from '../../kit/foreign-database.js';
 import { imported } from './kit.js';
 
@@ -58,28 +59,60 @@ describe('settings of another panel', () => {
   });
 
   it.each([
-    [{ webPort: '0' }, 'setting webPort: it must be 1 to 65535', THEIRS],
-    [{ webPort: 'http' }, 'setting webPort: it must be a whole number', THEIRS],
-    [{ subEncrypt: 'perhaps' }, 'setting subEncrypt: it has a value that it cannot have', THEIRS],
+    [{ webPort: '0' }, 'setting webPort: its value is not accepted: must be 1 to 65535', THEIRS],
+    [{ webPort: 'http' }, 'setting webPort: its value is not accepted: must be a whole number', THEIRS],
+    [{ subEncrypt: 'perhaps' }, 'setting subEncrypt: its value is not valid', THEIRS],
     [{ secretEnable: 'true' }, 'setting secretEnable: there is no such setting here', THEIRS],
-    [{ twoFactorEnable: 'true' }, 'setting twoFactorEnable: it has no token', THEIRS],
-    [{ chatBotEnable: 'true' }, 'setting chatBotToken: it is missing', THEIRS],
-    [{ webPort: '2096' }, 'setting subPort: the subscription server cannot share', { webPort: 2096 }],
+    [{ twoFactorEnable: 'true' }, 'setting twoFactorEnable: there is no secret', THEIRS],
+    [{ chatBotEnable: 'true' }, 'setting chatBotToken: its value is not accepted: is missing', THEIRS],
+    [
+      { webPort: '2096' },
+      'setting subPort: its value is not accepted: the subscription server cannot share',
+      { webPort: 2096 },
+    ],
     [
       { subPath: '/json/' },
-      'setting subJsonPath: it is already the path',
+      'setting subJsonPath: its value is not accepted: is already the path',
       { ...THEIRS, subPath: '/json/', subJsonPath: '/json-2/' },
     ],
-    [{ trustedProxyCIDRs: '0.0.0.0/0' }, 'setting trustedProxyCIDRs: it would let every client', THEIRS],
-    [{ apiToken: 'a b' }, 'setting apiToken: it is no token', THEIRS],
-    [{ ldapEnable: 'true' }, 'setting ldapHost: it is missing', THEIRS],
-    [{ subSupportUrl: 'javascript:alert(1)' }, 'setting subSupportUrl: it must be an https://', THEIRS],
-    [{ subProfileUrl: ' https://example.com' }, 'setting subProfileUrl: it must be an https://', THEIRS],
-    [{ subAnnounce: 'See vbscript:x' }, 'setting subAnnounce: it may contain only URLs', THEIRS],
-    [{ subRoutingRules: 'data:text/html,x' }, 'setting subRoutingRules: it may contain only URLs', THEIRS],
-    [{ subURI: '//evil.example/' }, 'setting subURI: it must be an http:// or https:// URL', THEIRS],
-    [{ subJsonMux: `${'{"a":'.repeat(99)}1${'}'.repeat(99)}` }, 'setting subJsonMux: it is nested deeper', THEIRS],
-    [{ chatBotRunTime: 'when I like' }, 'setting chatBotRunTime: it must be five', THEIRS],
+    [
+      { trustedProxyCIDRs: '0.0.0.0/0' },
+      'setting trustedProxyCIDRs: its value is not accepted: would let every client',
+      THEIRS,
+    ],
+    [{ apiToken: 'a b' }, 'setting apiToken: it is not a valid token', THEIRS],
+    [{ ldapEnable: 'true' }, 'setting ldapHost: its value is not accepted: is missing', THEIRS],
+    [
+      { subSupportUrl: 'javascript:alert(1)' },
+      'setting subSupportUrl: its value is not accepted: must be an https://',
+      THEIRS,
+    ],
+    [
+      { subProfileUrl: ' https://example.com' },
+      'setting subProfileUrl: its value is not accepted: must be an https://',
+      THEIRS,
+    ],
+    [
+      { subAnnounce: 'See vbscript:x' },
+      'setting subAnnounce: its value is not accepted: may contain only URLs',
+      THEIRS,
+    ],
+    [
+      { subRoutingRules: 'data:text/html,x' },
+      'setting subRoutingRules: its value is not accepted: may contain only URLs',
+      THEIRS,
+    ],
+    [
+      { subURI: '//evil.example/' },
+      'setting subURI: its value is not accepted: must be an http:// or https:// URL',
+      THEIRS,
+    ],
+    [
+      { subJsonMux: `${'{"a":'.repeat(99)}1${'}'.repeat(99)}` },
+      'setting subJsonMux: its value is not accepted: is nested deeper',
+      THEIRS,
+    ],
+    [{ chatBotRunTime: 'when I like' }, 'setting chatBotRunTime: its value is not accepted: must be five', THEIRS],
   ])('that cannot be (%j) are left out and named, and the others stay', (settings, why, left) => {
     const { changed, said } = changes({ ...settings } as Record<string, string>);
     expect(said).toEqual([expect.stringContaining(why)]);
@@ -87,7 +120,7 @@ describe('settings of another panel', () => {
   });
 
   it('that this machine cannot follow are left out: nobody would reach the panel', () => {
-    const reason = 'cannot be used on this machine: it is not there';
+    const reason = message('import.notUsableHere', { why: 'it is not there' });
     const hostProblems = [
       { key: 'webCertFile', reason },
       { key: 'webKeyFile', reason },
@@ -104,7 +137,9 @@ describe('settings of another panel', () => {
       settings: { webPort: '9000' },
     });
     expect(of('SettingsChanged')).toEqual([{ changes: THEIRS }]);
-    expect(said).toEqual(['settings: skipped: setting webPort: port 9000 is used by inbound inbound-20001']);
+    expect(said).toEqual([
+      'settings: skipped: setting webPort: its value is not accepted: port 9000 is used by inbound inbound-20001',
+    ]);
   });
 });
 
@@ -127,8 +162,8 @@ describe('accounts', () => {
       [4, 'amy'],
     ]);
     expect(said).toEqual([
-      'users: changed: user root: its password was kept in clear and is hashed now',
-      'users: skipped: user root: there is another account of that name',
+      'users: changed: user root: its password was stored unencrypted and is hashed now',
+      'users: skipped: user root: another account has this name',
       'users: skipped: user 3: it has no name',
       'users: changed: user amy: its password cannot be used: set one with portolan admin reset-password',
     ]);
@@ -163,12 +198,12 @@ describe('nodes and geo sources', () => {
     expect(of('NodeAdded').map(({ node: id }) => id)).toEqual([1]);
     expect(of('GeoSourceAdded').map(({ source: id }) => id)).toEqual([1]);
     expect(said).toEqual([
-      'nodes: skipped: node n: it has the name of another',
+      'nodes: skipped: node n: another node has its name',
       'nodes: skipped: node far: invalid host "a b"',
       'nodes: skipped: node further: node port must be 1-65535',
-      'custom_geo_resources: skipped: geo source ../x: its type or its alias is none',
-      'custom_geo_resources: skipped: geo source b: its address is none',
-      'custom_geo_resources: skipped: geo source a: its type or its alias is none',
+      'custom_geo_resources: skipped: geo source ../x: its type or alias is not valid',
+      'custom_geo_resources: skipped: geo source b: its URL is not valid',
+      'custom_geo_resources: skipped: geo source a: its type or alias is not valid',
     ]);
   });
 
@@ -191,11 +226,11 @@ describe('nodes and geo sources', () => {
       ['four', '', '127.0.0.1', 't'],
     ]);
     expect(said).toEqual([
-      expect.stringMatching(/^nodes: changed: node .*: its name held characters that cannot be shown$/),
-      'nodes: changed: node token: its token is left out: it holds characters that no header carries',
+      expect.stringMatching(/^nodes: changed: node .*: its name contained characters that cannot be displayed$/),
+      'nodes: changed: node token: its token is left out: it contains characters that an HTTP header cannot carry',
       'nodes: skipped: node path: the base path "/../x" is not a valid URL path',
       expect.stringMatching(/^nodes: skipped: node x+: the name is longer than 100 characters$/),
-      'nodes: skipped: node TOKEN: it has the name of another',
+      'nodes: skipped: node TOKEN: another node has its name',
     ]);
   });
 });

@@ -4,7 +4,7 @@ import { hash as bcrypt } from 'bcryptjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { prepareDataDirectory } from '../../../src/adapters/data-directory/data-directory.js';
 import { scryptPasswords } from '../../../src/adapters/passwords/passwords.js';
-import { ForeignError } from '../../../src/commands/ports/foreign-panel.js';
+import { RefusedFile } from '../../../src/commands/ports/refused-file.js';
 import { defaultSettings } from '../../../src/events/settings/settings.js';
 import { wireInbound } from '../../../src/http/panel/codec/inbound-wire.js';
 import { message } from '../../../src/messages/message.js';
@@ -18,7 +18,7 @@ import { type ForeignContent, foreignClient, foreignInbound, foreignStats } from
 import { readAll, temporaryFolder } from '../../kit/log.js';
 import { makeCertificate } from '../../kit/real/certificate.js';
 import { coreBinary, withoutCore } from '../../kit/real/core-process.js';
-import { foreignFile } from './kit.js';
+import { foreignFile, inEnglish } from './kit.js';
 
 const options = { requestedBy: admin, now: T0 };
 const content: ForeignContent = {
@@ -84,7 +84,7 @@ describe('an import', () => {
   it('hashes a password that was kept in clear, so that it goes on', async () => {
     const users = [{ id: 1, username: 'root', password: 'in clear' }];
     const { events, report } = await whole(foreignFile({ ...content, users }));
-    expect(report.findings).toMatchObject([{ item: 'user root', outcome: 'changed' }]);
+    expect(inEnglish(report.findings)).toMatchObject([{ item: 'user root', outcome: 'changed' }]);
     const created = events.find((event) => event.type === 'UserCreated');
     const hash = created?.data.credentials.passwordHash ?? '';
     expect(hash).toMatch(/^\$scrypt\$/);
@@ -103,12 +103,12 @@ describe('an import', () => {
     );
     expect(hashes[0]).toBe(hash);
     expect(hashes[1]).toMatch(/^\$scrypt\$/);
-    expect(report.findings).toMatchObject([{ item: 'user amy', outcome: 'changed' }]);
+    expect(inEnglish(report.findings)).toMatchObject([{ item: 'user amy', outcome: 'changed' }]);
   });
 
   it('into a directory that has a log is refused, and adds nothing', async () => {
     const { directory, events } = await whole(foreignFile(content));
-    await expect(importForeign(foreignFile(content), directory, options)).rejects.toThrow(ForeignError);
+    await expect(importForeign(foreignFile(content), directory, options)).rejects.toThrow(RefusedFile);
     const { log } = openJournal(directory, { readonly: true });
     expect(log.head().position).toBe(events.length);
     log.close();
@@ -133,13 +133,13 @@ describe('an import', () => {
     const settings = { webListen: '198.51.100.7', webCertFile: '/nowhere/a.pem', webKeyFile: '/nowhere/a.key' };
     const file = foreignFile({ ...content, settings });
     const alone = await whole(file);
-    expect(alone.report.findings.map(({ item }) => item)).toEqual([
+    expect(inEnglish(alone.report.findings).map(({ item }) => item)).toEqual([
       'setting webCertFile',
       'setting webKeyFile',
       'setting webListen',
     ]);
     const beside = await whole(file, { host: defaultSettings });
-    expect(beside.report.findings).toEqual([]);
+    expect(inEnglish(beside.report.findings)).toEqual([]);
     expect(beside.events.find(({ type }) => type === 'SettingsChanged')?.data).toEqual({
       changes: { ...settings, subPort: 2096 },
     });
@@ -167,8 +167,8 @@ describe('certificates of inbounds', () => {
       }),
       { host: defaultSettings },
     );
-    const why = 'its certificate /srv/cert/a.example/fullchain.pem is of no use on this machine';
-    expect(report.findings.filter(({ reason: said }) => said.includes('certificate'))).toEqual([
+    const why = 'its certificate /srv/cert/a.example/fullchain.pem cannot be used on this machine';
+    expect(inEnglish(report.findings).filter(({ reason: said }) => said.includes('certificate'))).toEqual([
       {
         table: 'inbounds',
         item: 'inbound 3 (inbound 3)',
@@ -212,13 +212,13 @@ describe('certificates of inbounds', () => {
       }),
       { host: defaultSettings },
     );
-    const why = 'its certificate is of no use: The key does not belong to the certificate';
-    expect(report.findings.filter(({ reason: said }) => said.includes('certificate'))).toEqual([
+    const why = 'its certificate cannot be used: The key does not belong to the certificate';
+    expect(inEnglish(report.findings).filter(({ reason: said }) => said.includes('certificate'))).toEqual([
       {
         table: 'settings',
         item: 'the core template',
         outcome: 'noted',
-        reason: 'a certificate in it is of no use: The certificate lines do not contain a PEM certificate',
+        reason: 'a certificate in it cannot be used: The certificate lines do not contain a PEM certificate',
       },
       { table: 'inbounds', item: 'inbound 3 (inbound 3)', outcome: 'noted', reason: why },
       { table: 'inbounds', item: 'inbound 5 (inbound 5)', outcome: 'noted', reason: why },
@@ -248,7 +248,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const core = { binary: coreBinary() ?? null, geo };
     const { events, report } = await whole(foreignFile({ ...content, settings }), { core });
     const changed = events.find((event) => event.type === 'CoreTemplateChanged');
-    return { template: changed?.data.template, url: changed?.data.outboundTestUrl, said: report.findings };
+    return { template: changed?.data.template, url: changed?.data.outboundTestUrl, said: inEnglish(report.findings) };
   };
 
   it('is kept as it is when the core takes it, also wrapped in the answer that it was read from', async () => {
@@ -308,17 +308,17 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     ]);
     expect(asked).toEqual({ servers: ['1.1.1.1'], hosts: {} });
     const [first, ...each] = said.map(({ table, item, outcome, reason }) => `${table}: ${outcome}: ${item}: ${reason}`);
-    expect(first).toMatch(/^settings: changed: the core template: what is not here of geo files and lists/);
+    expect(first).toMatch(/^settings: changed: the core template: geo files and lists that are not here are left out/);
     const file = 'it needs geosite.dat, which is not here';
     expect(each).toEqual([
       `core template: changed: rule 2 (geosite:openai, domain:chatgpt.com → direct): geosite:openai is left out of it: ${file}`,
-      'core template: skipped: rule 3 (ext:geosite_ads.dat:ads, 10.0.0.0/8 → blocked): it needs geosite_ads.dat, which is not here: add it again when it is here',
+      'core template: skipped: rule 3 (ext:geosite_ads.dat:ads, 10.0.0.0/8 → blocked): it needs geosite_ads.dat, which is not here: add it again when the file is here',
       'core template: changed: rule 6 (geoip:us, geoip:nowhere → blocked): geoip:nowhere is left out of it: geoip.dat has no such list',
-      'core template: skipped: rule 7 (geoip:us, geoip:nowhere → direct): geoip.dat has no such list: add it again when it is here',
-      'core template: skipped: rule 8 (!geoip:us, !geoip:nowhere → direct): geoip.dat has no such list: add it again when it is here',
-      'core template: skipped: rule 9 (geoip:!us, geoip:!nowhere → direct): geoip.dat has no such list: add it again when it is here',
-      `core template: skipped: name server 2 (8.8.8.8): ${file}: add it again when it is here`,
-      `core template: skipped: the address of geosite:x: ${file}: add it again when it is here`,
+      'core template: skipped: rule 7 (geoip:us, geoip:nowhere → direct): geoip.dat has no such list: add it again when the file is here',
+      'core template: skipped: rule 8 (!geoip:us, !geoip:nowhere → direct): geoip.dat has no such list: add it again when the file is here',
+      'core template: skipped: rule 9 (geoip:!us, geoip:!nowhere → direct): geoip.dat has no such list: add it again when the file is here',
+      `core template: skipped: name server 2 (8.8.8.8): ${file}: add it again when the file is here`,
+      `core template: skipped: the address of geosite:x: ${file}: add it again when the file is here`,
     ]);
   });
 
@@ -326,11 +326,15 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     ['that is no JSON', '{"outbounds": [', 'it is not valid JSON'],
     ['that is a list', '[]', 'it is not a JSON object'],
     ['that is nested without end', `{"dns":${'['.repeat(20_000)}${']'.repeat(20_000)}}`, 'it is nested deeper than'],
-    ['that the core refuses', own([], { outbounds: [{ tag: 'x', protocol: 'no-such' }] }), 'the usual one is used'],
+    [
+      'that the core refuses',
+      own([], { outbounds: [{ tag: 'x', protocol: 'no-such' }] }),
+      'the default template is used',
+    ],
     [
       'that opens a port',
       own([], { inbounds: [{ tag: 'mine', port: 1, protocol: 'socks' }] }),
-      'the usual one is used',
+      'the default template is used',
     ],
   ])('%s gives way to the usual one, and that is said', async (_what, template, why) => {
     const done = await templateOf(template);
@@ -363,13 +367,13 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
         settings: { externalTrafficInformURI: 'http://localhost:9/in' },
       }),
     );
-    expect(report.findings.map(({ table, item, outcome: what }) => [table, item, what])).toEqual([
+    expect(inEnglish(report.findings).map(({ table, item, outcome: what }) => [table, item, what])).toEqual([
       ['nodes', 'node cloud', 'noted'],
       ['custom_geo_resources', 'geo source here', 'noted'],
       ['settings', 'setting externalTrafficInformURI', 'noted'],
     ]);
-    expect(report.findings[0]?.reason).toMatch(
-      /^its address leads to this machine or a private network, so it is not asked/,
+    expect(inEnglish(report.findings)[0]?.reason).toMatch(
+      /^its address leads to this machine or a private network and is blocked/,
     );
     expect(events.filter(({ type }) => type === 'NodeAdded')).toHaveLength(3);
   });
