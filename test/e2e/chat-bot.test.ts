@@ -49,7 +49,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       const answer = (await ask('/status')).text;
       return !answer.includes('\nCore: stopped\n') && answer;
     });
-    expect(text).toMatch(/\nCore: version \d+\.\d+\.\d+ runs since \d{4}-/);
+    expect(text).toMatch(/\nCore: version \d+\.\d+\.\d+, running since \d{4}-/);
     expect(text).toMatch(/\nMemory: [\d.]+ [MGT]B of [\d.]+ [MGT]B\n/);
   });
 

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import { directionOf, type Language } from '../../messages/language.js';
+import { message } from '../../messages/message.js';
+import { render } from '../../messages/render.js';
 import { languageOf } from '../language/language.js';
-import { translated } from '../language/translate.js';
 import { contentSecurityPolicy } from '../server/headers.js';
 import { ACCOUNT } from './page/client/account.js';
 import { BACKUPS } from './page/client/backups.js';
@@ -35,13 +36,13 @@ export function page(isLoggedIn: (req: Request, res: Response) => boolean): Requ
 }
 
 function documentOf(language: Language, nonce: string, inside: boolean): string {
-  const t: Say = (text) => translated(text, language);
-  const title = inside ? t('Panel') : t('Sign in');
+  const t: Say = (code) => render(message(code), language);
+  const title = inside ? t('page.panel') : t('page.signIn');
   const words = inside ? ` data-words="${scriptWords(t)}"` : '';
   return `<!doctype html>
 <html lang="${language}" dir="${directionOf(language)}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="robots" content="noindex"><title>${title}</title><link rel="icon" href="data:,">
 <style nonce="${nonce}">${STYLE}</style></head>
-<body data-silent="${t('The panel does not answer.')}"${words}>${inside ? panelMarkup(t, language) : loginMarkup(t)}<script nonce="${nonce}">${inside ? PANEL_SCRIPT : LOGIN_SCRIPT}</script></body></html>
+<body data-silent="${t('page.panelNotResponding')}"${words}>${inside ? panelMarkup(t, language) : loginMarkup(t)}<script nonce="${nonce}">${inside ? PANEL_SCRIPT : LOGIN_SCRIPT}</script></body></html>
 `;
 }

@@ -54,7 +54,7 @@ describe('restartPanel', () => {
       return (await browser.post('/panel/setting/restartPanel')).json?.msg;
     };
     expect(await restarted('panel.example')).toBe(
-      'The panel restarts in 3 seconds. Then it answers only under its domain, and no more under the name that you use now.',
+      'The panel restarts in 3 seconds. Then it answers only at its domain, and no longer at the host name that you use now.',
     );
     expect(await restarted('127.0.0.1:80')).toBe('The panel restarts in 3 seconds.');
     expect(await restarted('')).toBe('The panel restarts in 3 seconds.');

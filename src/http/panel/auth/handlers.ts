@@ -21,7 +21,7 @@ export const authHandlers: Handlers<typeof authRoutes, LoginServices, AuthReques
     if (password.length > LONGEST_PASSWORD) return wrongLogin;
     const login = new Login(services, request.visit, username, password, twoFactorCode);
     const refused = await guess(request.visit, username, wrongLogin, () => login.check());
-    return refused ?? login.refused ?? new Message('You have successfully logged into your account.');
+    return refused ?? login.refused ?? new Message(message('settings.loggedIn'));
   },
 
   logout(_, __, { visit }) {

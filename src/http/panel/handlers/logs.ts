@@ -1,12 +1,12 @@
 import { type AccessKind, type AccessLine, LogError, type LogLevel, logLevels } from '../../../commands/ports/logs.js';
 import { reject } from '../../../commands/rejection.js';
+import { message } from '../../../messages/message.js';
 import { Message, type Needs } from '../context.js';
 import type { logRoutes } from '../contract/logs.js';
 import type { Handlers } from '../mount.js';
 
 const MOST = 10_000;
-const OFF =
-  'The access log is off: the template of the core has "access": "none" in its block "log". Put a file name there, as access.log.';
+const OFF = message('core.accessLogOff');
 
 /** Names and numbers of syslog too, as clients of 3x-ui send them. No level = everything. */
 const levels: ReadonlyMap<string, LogLevel> = new Map<string, LogLevel>([

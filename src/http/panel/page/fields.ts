@@ -22,11 +22,11 @@ const CHOICES: Partial<Record<string, readonly string[]>> = {
 /** The form of all settings, empty: the script fills in what holds. The names are those of the API. */
 export function settingFields(t: Say): string {
   const groups: readonly (readonly [string, RegExp])[] = [
-    [t('Panel'), /^(web|session|trusted|time|datepicker|pageSize|expireDiff|trafficDiff|remarkModel)/],
-    [t('Subscription'), /^sub/],
-    [t('Chat bot'), /^chatBot/],
-    [t('Directory'), /^ldap/],
-    [t('Others'), /^/],
+    [t('page.panel'), /^(web|session|trusted|time|datepicker|pageSize|expireDiff|trafficDiff|remarkModel)/],
+    [t('page.subscription'), /^sub/],
+    [t('page.chatBot'), /^chatBot/],
+    [t('page.directory'), /^ldap/],
+    [t('page.others'), /^/],
   ];
   const left = new Set<string>([...settingKeys, ...secretKeys].filter((key) => !ELSEWHERE.has(key)));
   const sets = groups.map(([title, names]) => {

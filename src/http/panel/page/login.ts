@@ -1,11 +1,11 @@
 import type { Say } from './words.js';
 
 /** The way in: all that a stranger sees. */
-export const loginMarkup = (t: Say): string => `<form id="login"><h1>${t('Sign in')}</h1>
-<label>${t('User name')}<input name="username" autocomplete="username" required autofocus></label>
-<label>${t('Password')}<input name="password" type="password" autocomplete="current-password" required></label>
-<label id="second" hidden>${t('Two-factor code')}<input name="twoFactorCode" autocomplete="one-time-code" inputmode="numeric" maxlength="16"></label>
-<button>${t('Sign in')}</button><p id="error" role="alert"></p></form>`;
+export const loginMarkup = (t: Say): string => `<form id="login"><h1>${t('page.signIn')}</h1>
+<label>${t('page.userName')}<input name="username" autocomplete="username" required autofocus></label>
+<label>${t('page.password')}<input name="password" type="password" autocomplete="current-password" required></label>
+<label id="second" hidden>${t('page.twoFactorCode')}<input name="twoFactorCode" autocomplete="one-time-code" inputmode="numeric" maxlength="16"></label>
+<button>${t('page.signIn')}</button><p id="error" role="alert"></p></form>`;
 
 /** Asks whether a second factor is needed, and logs in. */
 export const LOGIN_SCRIPT = `const $ = (id) => document.getElementById(id);

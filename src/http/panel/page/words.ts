@@ -1,34 +1,36 @@
-/** A sentence of ours in the language of the page. */
-export type Say = (text: string) => string;
+import type { MessageCode } from '../../../messages/message.js';
 
-/** What the script of the panel says, by the names that it has there. */
+/** A text in the language of the page. */
+export type Say = (code: Extract<MessageCode, `page.${string}`>) => string;
+
+/** The texts of the script, by the names they have there. */
 const words = {
-  silent: 'The panel does not answer.',
-  sure: 'Are you sure?',
-  remove: 'Delete',
-  notJson: 'This is not JSON.',
-  reset: 'Reset traffic',
-  copy: 'Copy link',
-  copied: 'The link is copied.',
-  links: 'Links',
-  why: 'Why?',
-  remedies: 'What would change it',
-  story: 'What happened',
-  set: 'set',
-  notSet: 'not set',
-  takeAway: 'Take away',
-  overridden: 'Overridden by',
-  unchanged: 'Nothing has changed.',
-  mayConnect: 'May connect',
-  mayNot: 'May not connect',
-  askNow: 'Ask now',
-  noUrl: 'This is not the address of a panel.',
-  online: 'online',
-  offline: 'offline',
-  unknown: 'not asked yet',
-  onTheWay: 'changes on the way',
-  none: 'none',
-  replace: 'Everything in this panel is replaced by the file, and everybody has to log in again.',
+  silent: 'page.panelNotResponding',
+  sure: 'page.confirmTitle',
+  remove: 'page.delete',
+  notJson: 'page.notJson',
+  reset: 'page.resetTraffic',
+  copy: 'page.copyLink',
+  copied: 'page.linkCopied',
+  links: 'page.links',
+  why: 'page.why',
+  remedies: 'page.remedies',
+  story: 'page.whatHappened',
+  set: 'page.set',
+  notSet: 'page.notSet',
+  takeAway: 'page.remove',
+  overridden: 'page.overriddenBy',
+  unchanged: 'page.unchanged',
+  mayConnect: 'page.mayConnect',
+  mayNot: 'page.mayNotConnect',
+  askNow: 'page.checkNow',
+  noUrl: 'page.notUrl',
+  online: 'page.online',
+  offline: 'page.offline',
+  unknown: 'page.notChecked',
+  onTheWay: 'page.changesPending',
+  none: 'page.none',
+  replace: 'page.confirmImport',
 } as const;
 
 /** The same as a text of JSON, safe inside an attribute between double quotes. */
