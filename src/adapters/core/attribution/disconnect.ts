@@ -15,21 +15,22 @@ export interface DisconnectOptions {
   readonly flows: FlowFilter;
   /** Counters of all accounts. */
   readonly readings: () => Promise<readonly CounterReading[]>;
-  /** Sends new requests of these clients on connections that stay up into the void. */
+  /** Routes new requests of these clients, on connections that stay open, to the blackhole. */
   readonly refuse: (inbound: string, clients: readonly number[]) => Promise<void>;
 }
 
-/** Time in which a destroyed connection is booked to the end, and then in which a live one moves, in ms. */
+/** How long the core needs to count the last bytes of a destroyed connection, and then how long traffic is measured, in ms. */
 const settling = 250;
 const observing = 500;
-/** Bytes that a client without streams may send meanwhile: what it asks for in vain is counted too. */
+/** Bytes that a client over UDP may send meanwhile: its blocked requests are counted too. */
 const MOST_ASKED = 4096;
-/** How often what flows over UDP is blocked: a client may change its port, and what it has in its buffers runs out. */
+/** How often UDP flows are blocked: a client may change its port, and its buffers must drain. */
 const BLOCKS = 4;
 
 /**
- * Ends what clients whose accounts were removed still have open; see `Core.cut`. Over UDP the streams are ended first, where
- * the logs tell whose they are: so the client notices. A client that still moves bytes loses its whole flow.
+ * Ends the open connections of clients whose accounts were removed; see `CoreUsers.disconnect`. Over UDP, the streams that the
+ * logs attribute to these clients are ended first, so that the client notices. A client that still moves bytes loses its
+ * whole flow.
  */
 export async function disconnectUsers(
   inbound: CoreInbound,
@@ -50,7 +51,7 @@ export async function disconnectUsers(
   return left;
 }
 
-/** `last`: nothing else helps but a restart of the core. */
+/** `last`: if this fails too, only a restart of the core helps. */
 async function attempt(
   { tag, config }: CoreInbound,
   clients: readonly number[],
@@ -59,24 +60,29 @@ async function attempt(
 ): Promise<readonly number[]> {
   const them = new Set(clients);
   const detached = isDetached(config);
-  // The client behind a socket of the core is known only after both logs were joined.
+  // The client of an outgoing socket is known only after both logs are joined.
   await (detached ? logs.settle() : logs.read());
-  const ended = await endConnections(config, logs.sources.of(tag, them));
+  const known = logs.sources.of(tag, them);
+  let ended = await endConnections(config, known);
   if (detached) {
     const theirs = logs.trace.of(tag, them);
-    // The relay of hysteria says of no packet whose it is. A neighbour's flow gets a new socket with its next packet.
+    // The UDP relay of Hysteria does not log clients. The flow of another client gets a new socket with its next packet.
     await destroyOutgoing(last && config['protocol'] === 'hysteria' ? [...theirs, ...logs.trace.unknownUdp()] : theirs);
   }
-  // Traffic of a blocked account to the blackhole is counted too: in the end only received bytes show that it is connected.
+  // Requests of a blocked account to the blackhole are counted too: in the end, only received bytes prove a connection.
   const asked = last ? Number.POSITIVE_INFINITY : detached ? MOST_ASKED : 0;
   const moving = await stillMoving(them, asked, readings);
-  // Without the right to destroy, a connection that happens to be idle is as open as a busy one.
+  // The core writes its access log with a delay: the connection may have been missing from it, and idle since.
+  await logs.read();
+  const late = logs.sources.of(tag, them).filter(({ source }) => !known.some((one) => one.source === source));
+  if (!(await endConnections(config, late))) ended = false;
+  // Without the permission to destroy sockets, an idle connection stays open like a busy one.
   return clients.filter(
     (client) => moving.has(client) || (!ended && logs.sources.of(tag, new Set([client])).length > 0),
   );
 }
 
-/** Ends the TCP connections of clients to the core. Resolves to whether none of them is left. */
+/** Ends the TCP connections of clients to the core. Resolves to whether all are closed. */
 export function endConnections(config: JsonObject, sources: readonly Accepted[]): Promise<boolean> {
   const ports = portsOf(config);
   const conditions = sources.map(({ source }) => `${onPorts(ports)} and dst = ${source}`);
