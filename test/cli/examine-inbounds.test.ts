@@ -60,7 +60,9 @@ describe('inbounds that do not run', () => {
   });
 
   it('are told with their reasons at each start', () => {
-    expect(refusedHere(...states([inboundAdded(), refused]))).toMatchObject([{ inbound: { id: 1 }, reason }]);
+    expect(refusedHere(...states([inboundAdded(), refused]))).toMatchObject([
+      { inbound: { id: 1 }, reason: verbatim(reason) },
+    ]);
   });
 
   it('are those whose certificates are of no use here, also before the core is asked', async () => {

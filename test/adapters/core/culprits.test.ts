@@ -7,6 +7,7 @@ import type { CoreInbound, InboundProblem } from '../../../src/commands/ports/co
 import { type ExcludedInbounds, startCore } from '../../../src/commands/reactors/core/start.js';
 import { Rejection } from '../../../src/commands/rejection.js';
 import type { JsonObject } from '../../../src/lib/json.js';
+import { render } from '../../../src/messages/render.js';
 import { explain } from '../../../src/projections/why/explain.js';
 import { admin, alice, bob, inboundDraft, userId } from '../../kit/builders.js';
 import {
@@ -44,7 +45,7 @@ function nobodyYet(): ExcludedInbounds {
 }
 
 const reasons = ({ problems }: ExcludedInbounds) =>
-  Object.fromEntries([...problems].map(([tag, { reason }]) => [tag, reason]));
+  Object.fromEntries([...problems].map(([tag, { reason }]) => [tag, render(reason, 'en')]));
 
 describe('the words of a core that did not start', () => {
   const many = (...inbounds: readonly CoreInbound[]) => new Map(inbounds.map((inbound) => [inbound.tag, inbound]));
@@ -162,7 +163,7 @@ describe.skipIf(coreBinary === null)('inbounds with which the core does not star
     const socket = vless('socket', 0, {}, join(here.folder, 'nodir', 'x.sock,0666'));
     await expect(here.core.config.testInbound(socket)).rejects.toMatchObject({
       kind: 'invalid',
-      message: 'the folder of the socket on which it is to listen does not exist',
+      message: 'the folder of the socket on which the inbound listens does not exist',
     });
     await expect(
       here.core.config.testInbound(vless('socket', 0, {}, join(here.folder, 'x.sock'))),
@@ -204,7 +205,7 @@ describe.skipIf(coreBinary === null)('inbounds with which the core does not star
           () => here.core.process.running !== null && panel.read.core().process.run === here.core.process.running.run,
         )
         .toBe(true);
-      expect([panel.read.core().process.error, await asked()]).toStrictEqual(['', 'small!']);
+      expect([panel.read.core().process.error, await asked()]).toStrictEqual([null, 'small!']);
       expect([...panel.read.core().refused.keys()]).toStrictEqual([2, 3]);
     };
     await serves();

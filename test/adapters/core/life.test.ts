@@ -126,7 +126,7 @@ describe.skipIf(coreBinary === null)('the life of a core', () => {
       splice: false,
     });
     expect(await core.binary.version()).toBeNull();
-    const silent = { kind: 'refused', message: 'The core does not tell its version' };
+    const silent = { kind: 'refused', message: 'The core does not report its version' };
     await expect(core.process.start(configOf([]))).rejects.toMatchObject(silent);
   });
 

@@ -17,7 +17,7 @@ import { RingGauges } from '../../../src/adapters/gauges/gauges.js';
 import { CoreError, type CoreRun } from '../../../src/commands/ports/core.js';
 import { buckets, coreMetrics, hostMetrics, type ObservedOutbound } from '../../../src/commands/ports/gauges.js';
 import type { HostReading } from '../../../src/commands/ports/host.js';
-import { verbatim } from '../../../src/messages/message.js';
+import { message, verbatim } from '../../../src/messages/message.js';
 import { reading } from '../../http/panel/codec/panel.js';
 import { stubCore } from '../../kit/stub-core.js';
 
@@ -119,12 +119,12 @@ describe('the gauges', () => {
   it('read the core while it runs', async () => {
     const { gauges, tick, run } = gauge();
     await tick();
-    expect(gauges.core).toMatchObject({ listen: '', reason: 'The core does not run', values: null });
+    expect(gauges.core).toMatchObject({ listen: '', reason: message('core.notRunning'), values: null });
     run('a');
     await tick();
     expect(gauges.core).toStrictEqual({
       listen: '127.0.0.1:4000',
-      reason: '',
+      reason: null,
       values: { coreAlloc: 10, coreSys: 20, coreHeapObjects: 30, coreNumGC: 2, corePauseNs: 300 },
       observatory: [],
       updatedAt: START / 1000 + 2,
@@ -158,10 +158,14 @@ describe('the gauges', () => {
     run('a');
     fail(new CoreError('unreachable', verbatim('The core does not answer')));
     await tick();
-    expect(gauges.core).toMatchObject({ listen: '127.0.0.1:4000', reason: 'The core does not answer', values: null });
+    expect(gauges.core).toMatchObject({
+      listen: '127.0.0.1:4000',
+      reason: verbatim('The core does not answer'),
+      values: null,
+    });
     fail(null);
     await tick();
-    expect(gauges.core.reason).toBe('');
+    expect(gauges.core.reason).toBeNull();
     expect(gauges.history('coreSys', 2)).toHaveLength(1);
   });
 

@@ -15,7 +15,7 @@ import {
 } from '../../../src/events/geo/geo.js';
 import { GeoSourceId } from '../../../src/events/ids.js';
 import { SettingsChanged } from '../../../src/events/settings/settings.js';
-import { verbatim } from '../../../src/messages/message.js';
+import { message, verbatim } from '../../../src/messages/message.js';
 import { inboundAdded } from '../../kit/builders.js';
 import { given } from '../../kit/spec.js';
 
@@ -61,13 +61,17 @@ describe('AddGeoSource', () => {
   });
 
   it.each(['geoip', 'geosite', 'geoip_ir', 'geoip-ir', 'geosite-ru', 'ir', 'ru'])('keeps %s for itself', (alias) => {
-    given().when(add({ alias })).thenRejects('GEO_SOURCE_INVALID', { why: 'This alias is reserved' });
+    given()
+      .when(add({ alias }))
+      .thenRejects('GEO_SOURCE_INVALID', { why: message('geo.aliasReserved') });
   });
 
   it.each(['https://a.example/list', 'https://a.example/list.txt', 'https://a.example/x.datum', 'https://a.example/'])(
     'refuses the address %s',
     (url) => {
-      given().when(add({ url })).thenRejects('GEO_SOURCE_INVALID', { why: 'URL must point to a .dat or .json file' });
+      given()
+        .when(add({ url }))
+        .thenRejects('GEO_SOURCE_INVALID', { why: message('geo.urlNotFile') });
     },
   );
 
@@ -237,17 +241,17 @@ describe('a wish for a source', () => {
     ['a type of neither', { type: 'geo' }, /^Type must be geosite or geoip$/],
     ['a type in upper case', { type: 'GEOIP' }, /^Type/],
     ['no alias', { alias: ' ' }, /^Alias is required$/],
-    ['a path', { alias: '../x' }, /^Alias may hold/],
-    ['a name of a file', { alias: 'x.dat' }, /^Alias may hold/],
-    ['a zero byte', { alias: 'x\0' }, /^Alias may hold/],
-    ['letters of others', { alias: 'сайты' }, /^Alias may hold/],
-    ['turned text', { alias: 'a\u202eb' }, /^Alias may hold/],
+    ['a path', { alias: '../x' }, /^Alias may contain only/],
+    ['a name of a file', { alias: 'x.dat' }, /^Alias may contain only/],
+    ['a zero byte', { alias: 'x\0' }, /^Alias may contain only/],
+    ['letters of others', { alias: 'сайты' }, /^Alias may contain only/],
+    ['turned text', { alias: 'a\u202eb' }, /^Alias may contain only/],
     ['300 characters', { alias: 'x'.repeat(300) }, /^Alias may have at most 64/],
     ['no address', { url: '' }, /^URL is required$/],
     ['half an address', { url: 'lists.example.com/x.dat' }, /^URL is invalid$/],
     ['another scheme', { url: 'file:///etc/passwd.dat' }, /^URL must use http or https$/],
-    ['a user name', { url: 'https://a:b@lists.example.com/x.dat' }, /^URL must not hold/],
-    ['3000 characters', { url: `https://lists.example.com/${'x'.repeat(3000)}.dat` }, /^URL may have at most 2048/],
+    ['a user name', { url: 'https://a:b@lists.example.com/x.dat' }, /^URL must not contain/],
+    ['3000 characters', { url: `https://lists.example.com/${'x'.repeat(3000)}.dat` }, /^URL may have at most 2,048/],
   ])('with %s is refused', (_, over, why) => {
     const refusal = wish(over);
     expect(refusal).toBeInstanceOf(Rejection);

@@ -7,7 +7,7 @@ import { createWeb } from '../../../src/adapters/web/web.js';
 import { CoreError } from '../../../src/commands/ports/core.js';
 import { GeoSources } from '../../../src/commands/reactors/geo/geo-sources.js';
 import type { CoreConfig } from '../../../src/lib/core-config.js';
-import { verbatim } from '../../../src/messages/message.js';
+import { message, verbatim } from '../../../src/messages/message.js';
 import { geoipFile, geositeFile } from '../../kit/geo.js';
 import { temporaryFolder } from '../../kit/log.js';
 import { sha256, startReleaseServer } from '../../kit/real/release-server.js';
@@ -150,7 +150,7 @@ describe('a custom geo source over HTTP', () => {
 
   it.each<[string, object, RegExp]>([
     ['a type of neither', { type: 'x' }, /^Type must be/],
-    ['an alias that climbs', { alias: '../x' }, /^Alias may hold/],
+    ['an alias that climbs', { alias: '../x' }, /^Alias may contain only/],
     ['300 characters of alias', { alias: 'x'.repeat(300) }, /^Alias may have/],
     ['the alias of a built-in file', { alias: 'GEOSITE-IR' }, /^This alias is reserved$/],
     ['an address of nothing known', { url: 'https://lists.example.com/' }, /^URL must point/],
@@ -175,7 +175,9 @@ describe('a custom geo source over HTTP', () => {
       obj: null,
       code: 'GEO_DOWNLOAD_FAILED',
     });
-    expect(panel.appended()).toMatchObject([{ type: 'GeoSourceRejected', data: { source: null, reason: why } }]);
+    expect(panel.appended()).toMatchObject([
+      { type: 'GeoSourceRejected', data: { source: null, reason: message('geo.notGeoFile') } },
+    ]);
     expect(readdirSync(folder)).toEqual([]);
     expect((await browser.get(`${prefix}/list`)).json?.obj).toEqual([]);
   });
@@ -378,7 +380,12 @@ describe('a custom geo source over HTTP', () => {
     };
     const why = 'the core rejects its configuration with this file: failed to read geosite_mine.dat';
     expect((await browser.post(`${prefix}/download/${id}`)).json?.msg).toBe(`Download failed: ${why}`);
-    expect(panel.appended()).toMatchObject([{ type: 'GeoSourceFailed', data: { reason: why } }]);
+    expect(panel.appended()).toMatchObject([
+      {
+        type: 'GeoSourceFailed',
+        data: { reason: message('geo.coreRejects', { why: verbatim('failed to read geosite_mine.dat') }) },
+      },
+    ]);
     expect(readFileSync(join(folder, 'geosite_mine.dat'))).toEqual(list);
 
     // A configuration that is wrong anyway is not the fault of the file.

@@ -7,7 +7,7 @@ import { coreSettingHandlers } from '../../../../src/http/panel/handlers/core-se
 import { inboundHandlers } from '../../../../src/http/panel/handlers/inbounds.js';
 import type { CoreConfig } from '../../../../src/lib/core-config.js';
 import type { JsonObject } from '../../../../src/lib/json.js';
-import { verbatim } from '../../../../src/messages/message.js';
+import { message } from '../../../../src/messages/message.js';
 import { defaultTemplate } from '../../../../src/projections/core/template.js';
 import { makeCertificate } from '../../../kit/real/certificate.js';
 import type { CoreStub } from '../../../kit/stub-core.js';
@@ -144,7 +144,10 @@ it('a template that breaks a rule of ours is refused with the place, before the 
     core: {
       config: {
         assemble: () => {
-          throw new CoreError('invalid', verbatim('The template cannot be used: it has "LOG" twice'));
+          throw new CoreError(
+            'invalid',
+            message('core.templateUnusable', { why: message('core.memberTwice', { key: 'LOG' }) }),
+          );
         },
         testTemplate: () => Promise.reject(new Error('asked')),
       },
@@ -152,7 +155,7 @@ it('a template that breaks a rule of ours is refused with the place, before the 
   });
   expect(await core(panel, 'update', { coreSetting: '{"log":{},"LOG":{}}' })).toStrictEqual({
     success: false,
-    msg: 'The core template is not valid: it has "LOG" twice',
+    msg: 'The core template is not valid: it contains "LOG" twice',
     obj: null,
   });
   expect(panel.log.events).toStrictEqual([]);

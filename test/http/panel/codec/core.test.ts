@@ -237,7 +237,7 @@ describe('the core template', () => {
     const panel = startPanel({ core: { config: { testTemplate: failing('missing', 'There is no core') } } });
     expect(await core(panel, 'update', { coreSetting: valid })).toMatchObject({
       success: true,
-      msg: 'The parameters have been changed; there is no core that could test them.',
+      msg: 'The settings are saved. They are not tested, because there is no core.',
     });
     expect(panel.read.settings.template()?.template).toStrictEqual(valid);
   });
