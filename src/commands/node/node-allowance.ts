@@ -1,65 +1,65 @@
-/** 10 Gbit/s: what flows faster than this through one counter did not flow. Bytes a second. */
-const FASTEST = 1.25e9;
-/** A panel reads its own core only now and then, and tells of it at once. In ms. */
-const AHEAD_MS = 30_000;
-/** Whatever the clock says, or nobody knows. In ms. */
-const LONGEST_MS = 24 * 3_600_000;
-const AHEAD_BYTES = bytesIn(AHEAD_MS);
+/** Bytes per second that one counter can grow by: 10 Gbit/s. */
+const MAX_RATE = 1.25e9;
+/** A panel may read its core late and report the growth at once: so much more time is allowed, once. In ms. */
+const BURST_MS = 30_000;
+/** The longest time that is credited between two readings, in ms. */
+const MAX_ELAPSED_MS = 24 * 3_600_000;
+const BURST_BYTES = bytesIn(BURST_MS);
 
-/** What was credited ahead of its time up to a moment, in bytes, and that moment: ms since 1970; 0 = never. */
-interface Drawn {
+/** Bytes that were credited in advance at a moment: ms since 1970; 0 = never. */
+interface Advance {
   readonly bytes: number;
   readonly at: number;
 }
 
 /**
- * How much the counters of a node may be credited. Over any stretch of time that is what can flow in it, and half a minute
- * of that ahead, once: what was drawn of it comes back with the time, and with nothing else.
+ * Limits what the counters of a node are credited: a token bucket for each counter. It refills at `MAX_RATE` and holds what
+ * flows in the time since the last reading, plus a burst of half a minute.
  */
 export class Allowances {
-  /** By counter; the one that was drawn from last stands last. */
-  readonly #drawn = new Map<string, Drawn>();
-  readonly #before: Drawn;
-  /** What will be drawn from each counter that was asked for at a moment if it is credited nothing. Negative = time is left. */
-  readonly #asked = new Map<string, number>();
-  #askedAt = 0;
+  /** By counter, in the order of their last use. */
+  readonly #advances = new Map<string, Advance>();
+  readonly #initial: Advance;
+  /** The advance of each counter that was queried at one moment if it is credited nothing. Negative = time is left. */
+  readonly #queried = new Map<string, number>();
+  #queriedAt = 0;
 
-  /** `recordedAt`: when the log last shows a reading. What the life before drew is not known: it may be everything. */
+  /** `recordedAt`: when the log last has a reading. The bursts count as used then, because it is unknown whether they were. */
   constructor(recordedAt: number) {
-    this.#before = { bytes: recordedAt > 0 ? AHEAD_BYTES : 0, at: recordedAt };
+    this.#initial = { bytes: recordedAt > 0 ? BURST_BYTES : 0, at: recordedAt };
   }
 
-  /** Bytes that a counter may have grown by since it was read before. Both times in ms since 1970, `readAt` 0 = never. */
-  of(counter: string, readAt: number, now: number): number {
-    const { bytes, at } = this.#drawn.get(counter) ?? this.#before;
-    const sinceDrawn = since(at, now);
-    const elapsed = Math.min(since(readAt, now), sinceDrawn);
-    const drawn = Math.max(0, bytes - bytesIn(sinceDrawn - elapsed)) - bytesIn(elapsed);
-    if (this.#askedAt !== now) this.#asked.clear();
-    this.#askedAt = now;
-    this.#asked.set(counter, drawn);
-    return AHEAD_BYTES - drawn;
+  /** Bytes that a counter can have grown by since it was last read. Both times in ms since 1970; `readAt` 0 = never. */
+  available(counter: string, readAt: number, now: number): number {
+    const { bytes, at } = this.#advances.get(counter) ?? this.#initial;
+    const sinceUse = elapsed(at, now);
+    const sinceRead = Math.min(elapsed(readAt, now), sinceUse);
+    const advance = Math.max(0, bytes - bytesIn(sinceUse - sinceRead)) - bytesIn(sinceRead);
+    if (this.#queriedAt !== now) this.#queried.clear();
+    this.#queriedAt = now;
+    this.#queried.set(counter, advance);
+    return BURST_BYTES - advance;
   }
 
-  /** A counter was credited something of what it was just allowed. */
-  draw(counter: string, credited: number, now: number): void {
-    const drawn = this.#asked.get(counter) ?? 0;
-    this.#asked.delete(counter);
-    this.#drawn.delete(counter);
-    this.#drawn.set(counter, { bytes: Math.max(0, drawn + credited), at: now });
-    for (const [other, drawn] of this.#drawn) {
-      if (since(drawn.at, now) < LONGEST_MS) break;
-      this.#drawn.delete(other);
+  /** Records that a counter was credited bytes, at the same moment as `available` was called. */
+  use(counter: string, credited: number, now: number): void {
+    const advance = this.#queried.get(counter) ?? 0;
+    this.#queried.delete(counter);
+    this.#advances.delete(counter);
+    this.#advances.set(counter, { bytes: Math.max(0, advance + credited), at: now });
+    for (const [other, { at }] of this.#advances) {
+      if (elapsed(at, now) < MAX_ELAPSED_MS) break;
+      this.#advances.delete(other);
     }
   }
 }
 
-/** A clock that was set back tells nothing. */
-function since(at: number, now: number): number {
-  return at > 0 && at <= now ? Math.min(now - at, LONGEST_MS) : LONGEST_MS;
+/** If the clock was set back, the elapsed time is unknown and the longest is assumed. */
+function elapsed(at: number, now: number): number {
+  return at > 0 && at <= now ? Math.min(now - at, MAX_ELAPSED_MS) : MAX_ELAPSED_MS;
 }
 
 function bytesIn(ms: number): number {
-  // Whole numbers: a fraction of a second times the rate would not add up to the byte.
-  return ms * (FASTEST / 1000);
+  // The rate per ms is an integer, so sums are exact to the byte.
+  return ms * (MAX_RATE / 1000);
 }

@@ -23,11 +23,11 @@ class Reader {
 
   read(elapsedMs: number, claimed: number | 'most'): number {
     this.now += elapsedMs;
-    const most = this.#allowances.of('client 1', this.#readAt, this.now);
+    const most = this.#allowances.available('client 1', this.#readAt, this.now);
     const bytes = claimed === 'most' ? Math.floor(most) : claimed;
     this.#readAt = this.now;
     if (bytes > most || bytes === 0) return 0;
-    this.#allowances.draw('client 1', bytes, this.now);
+    this.#allowances.use('client 1', bytes, this.now);
     this.#recordedAt = this.now;
     this.credited += bytes;
     return bytes;
@@ -70,14 +70,17 @@ describe('what a counter of a node may be credited', () => {
 
   it('tells a counter from another', () => {
     const allowances = new Allowances(0);
-    expect(allowances.of('client 1', T0, T0)).toBe(AHEAD);
-    allowances.draw('client 1', AHEAD, T0);
-    expect([allowances.of('client 1', T0, T0), allowances.of('client 2', T0, T0)]).toStrictEqual([0, AHEAD]);
+    expect(allowances.available('client 1', T0, T0)).toBe(AHEAD);
+    allowances.use('client 1', AHEAD, T0);
+    expect([allowances.available('client 1', T0, T0), allowances.available('client 2', T0, T0)]).toStrictEqual([
+      0,
+      AHEAD,
+    ]);
   });
 
   it('is a day of it where the clock was set back: nobody knows what has passed', () => {
     const allowances = new Allowances(T0);
-    expect(allowances.of('client 1', T0, T0 - 1)).toBe(86_400 * FASTEST);
+    expect(allowances.available('client 1', T0, T0 - 1)).toBe(86_400 * FASTEST);
   });
 
   const reading = record({

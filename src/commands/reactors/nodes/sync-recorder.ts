@@ -111,7 +111,7 @@ export class SyncRecorder {
     const at = now();
     const allowances = (this.#allowances ??= new Allowances(recordedAt));
     const allowed = (kind: CounterKind, key: number, id: InboundId): number =>
-      allowances.of(`${kind} ${key}`, this.#readAt.get(id) ?? recordedAt, at);
+      allowances.available(`${kind} ${key}`, this.#readAt.get(id) ?? recordedAt, at);
     const client = baselines.client.bind(null, this.#id);
     const seen = { sent, client, inbound: baselines.inbound, allowed, now: at };
     const observation = await observe(desired, listing, seen);
@@ -122,7 +122,7 @@ export class SyncRecorder {
       if (!this.#isRecorded({ type: 'RecordNodeTraffic', data: { asked: node, ...part } }, node)) continue;
       for (const kind of ['client', 'inbound'] as const)
         for (const [key, up, down] of part[`${kind}s`])
-          if (up + down > 0) allowances.draw(`${kind} ${key}`, up + down, at);
+          if (up + down > 0) allowances.use(`${kind} ${key}`, up + down, at);
     }
     return observation;
   }
