@@ -288,6 +288,11 @@ import { request } from 'node:http';
 import { fetch as other } from 'undici';
 export async function call(): Promise<void> { await fetch('x'); await other('x'); request('x'); }
 `;
+  /** A file of `all` lines with a function of `lines` lines. */
+  const long = (lines: number, all: number): string =>
+    ['export function long(): void {', ...Array<string>(lines - 2).fill('  // a line'), '}']
+      .concat(Array<string>(all - lines).fill('// a line'))
+      .join('\n');
   let reported: string[];
 
   beforeAll(async () => {
@@ -296,6 +301,9 @@ export async function call(): Promise<void> { await fetch('x'); await other('x')
       'src/projections/impure.ts': impure,
       'src/commands/impure.ts': impure,
       'src/commands/reactors/timer.ts': 'export const t = setTimeout(() => Date.now(), 1);\n',
+      'src/lib/fits.ts': long(80, 300),
+      'src/lib/long.ts': long(81, 301),
+      'src/lib/long.generated.ts': long(80, 301),
       'src/adapters/rogue.ts': rogue,
       'src/adapters/web/agent.ts': rogue,
     });
@@ -334,6 +342,11 @@ export async function call(): Promise<void> { await fetch('x'); await other('x')
       ]);
     },
   );
+
+  it('limits functions to 80 lines and files to 300, except generated ones', () => {
+    const of = reported.filter((line) => line.startsWith('src/lib/')).map((line) => line.replace(/ $/, ''));
+    expect(of.sort()).toStrictEqual(['src/lib/long.ts max-lines', 'src/lib/long.ts max-lines-per-function']);
+  });
 
   it('lets a reactor have a timer', () => {
     expect(reported.filter((line) => line.includes('reactors/'))).toStrictEqual([]);

@@ -16,6 +16,7 @@ import { mayBePruned } from '../events/traffic.js';
 import { credentialsKey, upgradedCredentialsKey } from '../events/user.js';
 import type { Text } from '../messages/message.js';
 import { credentialKey } from './client/credentials.js';
+import { type CoreRunState, evolveCore } from './core-run.js';
 
 export interface User {
   readonly id: number;
@@ -57,7 +58,7 @@ export interface PanelState {
     readonly url: string;
     readonly keyVersion: number;
   } | null;
-  core: { readonly run: string | null; readonly wanted: boolean };
+  core: CoreRunState;
   /** Inbounds that the core does not take, and why. */
   refused: Map<InboundId, Text>;
   certificates: CertificateStatuses;
@@ -114,6 +115,7 @@ export const panelState: Fold<PanelState> = {
     evolveGeoSources(state.geoSources, event);
     state.certificates = evolveCertificates(state.certificates, event);
     evolveRest(state, event);
+    state.core = evolveCore(state.core, event);
   },
   /** The indexes are derived from the rest. */
   save: (state) => ({ ...state, clientsOf: null, byEmail: null, byCredential: null }),
@@ -257,19 +259,6 @@ function evolveRest(state: PanelState, event: RecordedEvent): void {
       state.template = { template, url: outboundTestUrl, keyVersion };
       break;
     }
-    case 'CoreStopRequested':
-      state.core = { ...state.core, wanted: false };
-      break;
-    case 'CoreRestartRequested':
-      state.core = { ...state.core, wanted: true };
-      break;
-    case 'CoreStarted':
-      state.core = { ...state.core, run: event.data.run };
-      break;
-    case 'CoreStopped':
-    case 'CoreFailed':
-      state.core = { ...state.core, run: null };
-      break;
     case 'InboundRejectedByCore':
       state.refused.set(event.data.inbound, event.data.reason);
       break;

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
   ClientDeleted,
-  ClientIpsCleared,
-  ClientIpsSeen,
   ClientTrafficAdjusted,
   ClientTrafficReset,
   ClientTrafficTransferred,
 } from '../../src/events/client/client.js';
+import { ClientIpsCleared, ClientIpsSeen } from '../../src/events/client/client-ips.js';
 import { InboundDeleted, InboundTrafficReset } from '../../src/events/inbound/inbound.js';
 import { MeasurementsRolledUp, OutboundTrafficReset } from '../../src/events/traffic.js';
 import { clientIps } from '../../src/projections/client-ips.js';

@@ -1,11 +1,7 @@
 import type { PanelEvent } from '../../events/catalog.js';
-import {
-  ClientIpsCleared,
-  ClientIpsSeen,
-  ClientTrafficAdjusted,
-  ClientTrafficReset,
-} from '../../events/client/client.js';
+import { ClientTrafficAdjusted, ClientTrafficReset } from '../../events/client/client.js';
 import type { Client } from '../../events/client/client-document.js';
+import { ClientIpsCleared, ClientIpsSeen } from '../../events/client/client-ips.js';
 import { zero } from '../../events/counters.js';
 import type { ClientNumber, InboundId } from '../../events/ids.js';
 import type { Caused } from '../../events/log/event.js';

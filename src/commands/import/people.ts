@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import type { PanelEvent } from '../../events/catalog.js';
-import { ClientAdded, ClientDepleted, ClientIpsSeen } from '../../events/client/client.js';
+import { ClientAdded, ClientDepleted } from '../../events/client/client.js';
+import { ClientIpsSeen } from '../../events/client/client-ips.js';
 import { ClientNumber } from '../../events/ids.js';
 import { ClientHistoryImported, InboundHistoryImported } from '../../events/import.js';
 import { InboundDepleted } from '../../events/inbound/inbound.js';

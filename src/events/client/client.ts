@@ -3,6 +3,7 @@ import { Bytes, Count, Down, KeyVersion, Time, Up } from '../fields.js';
 import { ClientNumber, InboundId } from '../ids.js';
 import { Depletion } from '../inbound/inbound.js';
 import { defineEvent } from '../log/event.js';
+import { ClientIpsCleared, ClientIpsSeen } from './client-ips.js';
 
 /** Personal data of a client, sealed under the data key of its current credential. */
 export const ClientIdentity = z
@@ -253,35 +254,6 @@ export const ClientRenewed = defineEvent('ClientRenewed', {
     previousExpiresAt: Time.describe('The expiry that has passed.'),
     expiresAt: Time.describe('The new expiry.'),
   }),
-  stream,
-});
-
-export const ClientIpsSeen = defineEvent('ClientIpsSeen', {
-  summary: 'The IP addresses from which a client was connected were recorded.',
-  recordedBy: {
-    RecordClientIps: 'a poll of the core or of a node finds connected addresses that were not recorded recently',
-    ImportPanel: 'the imported database has addresses of the client',
-  },
-  class: 'measured',
-  data: z.strictObject({
-    client,
-    ips: z
-      .array(
-        z.strictObject({
-          ip: z.string().describe('IPv4 or IPv6 address.'),
-          seenAt: Time.describe('When the client was connected from it.'),
-        }),
-      )
-      .describe('The addresses.'),
-  }),
-  stream,
-  seal: { ips: { key: (data) => `client:${data.client}/addresses`, erased: () => [] } },
-});
-
-export const ClientIpsCleared = defineEvent('ClientIpsCleared', {
-  summary: 'An admin cleared the recorded IP addresses of a client.',
-  recordedBy: { ClearClientIps: 'an admin clears the addresses of the client' },
-  data: z.strictObject({ client }),
   stream,
 });
 

@@ -26,10 +26,22 @@ export interface Metrics {
  * The figures of the panel in the text format of Prometheus. They are read when they are asked for. No series names a
  * client: their number would be that of the clients, and the names are personal. See `clientFigures` for those.
  */
-export function createMetrics({ read, log, version, now, writable }: Measured): Metrics {
+export function createMetrics(measured: Measured): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'portolan_' });
   for (const name of MISNAMED) registry.removeSingleMetric(`portolan_nodejs_${name}_total`);
+  const figures = figuresIn(registry);
+  addPanelFigures(figures, measured);
+  addCoreFigures(figures, measured);
+  addTrafficFigures(figures, measured);
+  addNodeFigures(figures, measured);
+  return { type: registry.contentType, text: () => registry.metrics() };
+}
+
+type Figures = ReturnType<typeof figuresIn>;
+
+/** Adds figures to a registry, each measured when it is read. */
+function figuresIn(registry: Registry) {
   const figure = (name: string, help: string, labelNames: string[], measure: () => void) => ({
     ...{ name: `portolan_${name}`, help, labelNames, registers: [registry] },
     collect(this: Gauge | Counter) {
@@ -45,17 +57,27 @@ export function createMetrics({ read, log, version, now, writable }: Measured): 
       figure(name, help, labelNames, () => measure(made.inc.bind(made) as Counter['inc'])),
     );
   };
+  return { gauge, counter };
+}
+
+function addPanelFigures({ gauge }: Figures, { read, log, version, writable }: Measured): void {
   gauge('build_info', 'The version of the panel.', (set) => set({ version }, 1), ['version']);
   gauge('log_position', 'Position of the last event in the log.', (set) => set(log.head().position));
   gauge('log_writable', 'Whether changes can be saved.', (set) => set(writable() ? 1 : 0));
   gauge('backup_last_good_timestamp_seconds', 'When the last good timed backup was made; 0 = there is none.', (set) =>
     set((read.records.backups().lastGood?.at ?? 0) / 1000),
   );
+}
+
+function addCoreFigures({ gauge }: Figures, { read }: Measured): void {
   gauge('core_up', 'Whether the core runs.', (set) => set(read.core().process.state === 'running' ? 1 : 0));
   gauge('core_wanted', 'Whether the core shall run.', (set) => set(read.core().process.wanted ? 1 : 0));
   gauge('core_start_time_seconds', 'When the run of the core began, since 1970; 0 = it does not run.', (set) =>
     set(read.core().process.since / 1000),
   );
+}
+
+function addTrafficFigures({ gauge, counter }: Figures, { read, now }: Measured): void {
   gauge('inbounds', 'Inbounds.', (set) => set(read.inbounds.all().length));
   gauge('inbounds_refused', 'Inbounds that the core does not take.', (set) => set(read.core().refused.size));
   gauge(
@@ -87,6 +109,9 @@ export function createMetrics({ read, log, version, now, writable }: Measured): 
       inc({ tag, direction: 'down' }, down);
     }
   });
+}
+
+function addNodeFigures({ gauge }: Figures, { read }: Measured): void {
   gauge(
     'node_up',
     'Whether a node answers, where that is known.',
@@ -109,5 +134,4 @@ export function createMetrics({ read, log, version, now, writable }: Measured): 
     },
     ['node', 'name'],
   );
-  return { type: registry.contentType, text: () => registry.metrics() };
 }

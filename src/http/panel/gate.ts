@@ -69,7 +69,7 @@ export class PanelGate implements Gate<AuthRequest> {
     this.#visitParts = { sessions, unsaved, limiter, failures, basePath, dispatch, apiToken };
     const { read, history } = services;
     const authored = (id: string, idHash: string): unknown => this.#authors.set(id, idHash);
-    this.#request = requestMaker({ read, logged: history.logged }, { dispatch, change }, authored);
+    this.#request = requestMaker({ read, logged: history.logged, dispatch, change, authored });
     this.hot = new HotReads(this, (req, peer) => this.turnedAway(req, peer));
   }
 

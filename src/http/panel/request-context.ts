@@ -14,92 +14,100 @@ import { Answers, callerOf, commandIds } from './idempotency.js';
 
 export type MakeRequest = (req: IncomingMessage, res: ServerResponse, visit: Visit) => AuthRequest;
 
+interface RequestParts extends Needs<'read' | 'logged'> {
+  readonly dispatch: Dispatch;
+  readonly change: Change;
+  /** Takes each session that is about to change something: its hash, under the request's correlation id. */
+  readonly authored: (correlationId: string, idHash: string) => void;
+  readonly answers: Answers;
+}
+
+/** Makes the requests that handlers are given. */
+export function requestMaker(parts: Omit<RequestParts, 'answers'>): MakeRequest {
+  const all = { ...parts, answers: new Answers(parts.logged) };
+  return (req, res, visit) => new PanelRequest(all, req, res, visit);
+}
+
 /**
- * Makes the request that a handler is given. Its members are worked out when they are read: preparing all of them for
- * each request costs more than many an answer. So it must not be spread.
+ * A request as a handler sees it. Its members are computed when they are read: preparing all of them for each request costs
+ * more than many an answer. So it must not be spread.
  */
-export function requestMaker(
-  { read, logged }: Needs<'read' | 'logged'>,
-  { dispatch, change }: { readonly dispatch: Dispatch; readonly change: Change },
-  /** Told of each session that is about to change something: its hash, under the request's correlation id. */
-  authored: (correlationId: string, idHash: string) => void,
-): MakeRequest {
-  const answers = new Answers(logged);
-  class PanelRequest implements AuthRequest {
-    readonly #req: IncomingMessage;
-    readonly #res: ServerResponse;
-    readonly visit: Visit;
-    #actor: Actor | null = null;
+class PanelRequest implements AuthRequest {
+  readonly #req: IncomingMessage;
+  readonly #res: ServerResponse;
+  readonly visit: Visit;
+  readonly #parts: RequestParts;
+  #actor: Actor | null = null;
 
-    constructor(req: IncomingMessage, res: ServerResponse, visit: Visit) {
-      this.#req = req;
-      this.#res = res;
-      this.visit = visit;
-    }
-
-    get actor(): Actor {
-      this.#actor ??= actorOf(this.visit);
-      return this.#actor;
-    }
-
-    get userId(): number {
-      const { byToken, session } = this.visit;
-      return byToken ? Math.min(...read.users().users.keys()) : (session?.account.id ?? 0);
-    }
-
-    get wantsCounters(): boolean {
-      return this.visit.byToken && this.#req.headers[FRESH_COUNTERS] === 'now';
-    }
-
-    get accept(): string {
-      return this.#req.headers.accept ?? '';
-    }
-
-    get requestHost(): string {
-      return this.visit.peer.hostname;
-    }
-
-    get signal(): AbortSignal {
-      return goneSignal(this.#res);
-    }
-
-    readonly say = (sentence: Text | string): string => translated(sentence, languageOf(this.#req.headers));
-
-    readonly refusalOf: HttpRequest['refusalOf'] = (command) => {
-      const { correlationId } = this.visit;
-      // The same request has been carried out: what it made must not be found in its own way.
-      if (this.#first !== null && logged(this.#first)) return null;
-      const done = dispatch(command, { actor: this.actor, correlationId, dryRun: true });
-      return done instanceof Rejection ? done : null;
-    };
-
-    readonly once: HttpRequest['once'] = (run) => (this.#first === null ? run() : answers.once(this.#first, run));
-
-    readonly dispatch: HttpRequest['dispatch'] = (command) => dispatch(command, this.#asCaller());
-
-    readonly change: HttpRequest['change'] = (make) => change(make, this.#asCaller());
-
-    #asCaller(): CommandContext {
-      const { correlationId, session, byToken } = this.visit;
-      if (session && !byToken) authored(correlationId, session.idHash);
-      const commandId = this.#nextId();
-      return { actor: this.actor, correlationId, ...(commandId ? { commandId } : {}) };
-    }
-
-    #id: CommandId | null | undefined;
-    /** The id of the request and of its first command; null without an `Idempotency-Key`. */
-    get #first(): CommandId | null {
-      if (this.#id === undefined) this.#id = commandIds(this.#req, this.visit, callerOf(this.actor))?.() ?? null;
-      return this.#id;
-    }
-
-    #ids: (() => CommandId) | null | undefined;
-    #nextId(): CommandId | null {
-      if (this.#ids === undefined) this.#ids = commandIds(this.#req, this.visit, callerOf(this.actor));
-      return this.#ids?.() ?? null;
-    }
+  constructor(parts: RequestParts, req: IncomingMessage, res: ServerResponse, visit: Visit) {
+    this.#parts = parts;
+    this.#req = req;
+    this.#res = res;
+    this.visit = visit;
   }
-  return (req, res, visit) => new PanelRequest(req, res, visit);
+
+  get actor(): Actor {
+    this.#actor ??= actorOf(this.visit);
+    return this.#actor;
+  }
+
+  get userId(): number {
+    const { byToken, session } = this.visit;
+    return byToken ? Math.min(...this.#parts.read.users().users.keys()) : (session?.account.id ?? 0);
+  }
+
+  get wantsCounters(): boolean {
+    return this.visit.byToken && this.#req.headers[FRESH_COUNTERS] === 'now';
+  }
+
+  get accept(): string {
+    return this.#req.headers.accept ?? '';
+  }
+
+  get requestHost(): string {
+    return this.visit.peer.hostname;
+  }
+
+  get signal(): AbortSignal {
+    return goneSignal(this.#res);
+  }
+
+  readonly say = (sentence: Text | string): string => translated(sentence, languageOf(this.#req.headers));
+
+  readonly refusalOf: HttpRequest['refusalOf'] = (command) => {
+    const { correlationId } = this.visit;
+    // The same request has been carried out: what it made must not be found in its own way.
+    if (this.#first !== null && this.#parts.logged(this.#first)) return null;
+    const done = this.#parts.dispatch(command, { actor: this.actor, correlationId, dryRun: true });
+    return done instanceof Rejection ? done : null;
+  };
+
+  readonly once: HttpRequest['once'] = (run) =>
+    this.#first === null ? run() : this.#parts.answers.once(this.#first, run);
+
+  readonly dispatch: HttpRequest['dispatch'] = (command) => this.#parts.dispatch(command, this.#asCaller());
+
+  readonly change: HttpRequest['change'] = (make) => this.#parts.change(make, this.#asCaller());
+
+  #asCaller(): CommandContext {
+    const { correlationId, session, byToken } = this.visit;
+    if (session && !byToken) this.#parts.authored(correlationId, session.idHash);
+    const commandId = this.#nextId();
+    return { actor: this.actor, correlationId, ...(commandId ? { commandId } : {}) };
+  }
+
+  #id: CommandId | null | undefined;
+  /** The id of the request and of its first command; null without an `Idempotency-Key`. */
+  get #first(): CommandId | null {
+    if (this.#id === undefined) this.#id = commandIds(this.#req, this.visit, callerOf(this.actor))?.() ?? null;
+    return this.#id;
+  }
+
+  #ids: (() => CommandId) | null | undefined;
+  #nextId(): CommandId | null {
+    if (this.#ids === undefined) this.#ids = commandIds(this.#req, this.visit, callerOf(this.actor));
+    return this.#ids?.() ?? null;
+  }
 }
 
 function actorOf({ session, byToken, peer: { ip } }: Visit): Actor {

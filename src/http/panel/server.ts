@@ -97,46 +97,8 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
     turnedAway: (req, peer) => gate.turnedAway(req, peer),
   });
 
-  // Express gives each answer its own prototype, which by itself knows nothing of ours.
-  Object.setPrototypeOf(express.response, Answer.prototype);
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.enable('case sensitive routing');
-  app.enable('strict routing');
-  app.set('query parser', 'simple');
-  app.set('trust proxy', (address: string) => peers.trusts(address));
-  app.use(entrance(gate, basePath));
-  app.get(
-    '/',
-    page((req, res) => gate.visitOf(req, res).session !== null),
-  );
-  mount(app, tables.auth, authHandlers, gate, { read, now, ...services.accounts });
-  mount(app, tables.account, accountHandlers, gate, { read, ...services.accounts });
-  parts.bind(app, gate, services);
-  app.use((_req, res) => notFound(res));
-  app.use(lastResort(gate, log));
-
-  const answer: RequestListener = (req, res) => {
-    if (!gate.hot.answer(req, res, basePath())) app(req, res);
-  };
-  const admission = new Admission(peers, LIMITS);
-  // Who is logged in waits in a line of its own, not in that of a network which may be flooding us.
-  const take: RequestListener = (req, res) =>
-    admission.take(
-      req,
-      () => answer(req, res),
-      () => gate.lineOf(req, res),
-    );
-  const doors = new Doors(take, {
-    admit: admission.admit,
-    domain: webDomain,
-    headers: (req) => panelHeaders(peers.of(req)),
-    upgrade(req, socket, head) {
-      if (req.headers.upgrade?.toLowerCase() !== 'websocket') return answerPlainly(req, socket, take);
-      if (sockets.upgrade(req, socket, head)) admission.exempt(socket);
-    },
-  });
+  const app = createApp(parts, gate, peers);
+  const doors = createDoors(parts, { app, gate, peers, sockets });
   const room = machine.host.readings$.subscribe(() => unsaved.flush());
   const reports = setInterval(() => report(failures, dispatch), REPORT_MS).unref();
 
@@ -158,6 +120,61 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
       await doors.close();
     },
   };
+}
+
+function createApp({ services, basePath, bind, log }: PanelServerParts, gate: PanelGate, peers: Peers): Express {
+  const { read, now, accounts } = services;
+  // Express gives each answer its own prototype, which by itself knows nothing of ours.
+  Object.setPrototypeOf(express.response, Answer.prototype);
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+  app.set('query parser', 'simple');
+  app.set('trust proxy', (address: string) => peers.trusts(address));
+  app.use(entrance(gate, basePath));
+  app.get(
+    '/',
+    page((req, res) => gate.visitOf(req, res).session !== null),
+  );
+  mount(app, tables.auth, authHandlers, gate, { read, now, ...accounts });
+  mount(app, tables.account, accountHandlers, gate, { read, ...accounts });
+  bind(app, gate, services);
+  app.use((_req, res) => notFound(res));
+  app.use(lastResort(gate, log));
+  return app;
+}
+
+interface Entered {
+  readonly app: Express;
+  readonly gate: PanelGate;
+  readonly peers: Peers;
+  readonly sockets: PanelSockets;
+}
+
+/** Accepts connections within the limits, and passes on their requests and WebSocket upgrades. */
+function createDoors({ basePath, webDomain }: PanelServerParts, { app, gate, peers, sockets }: Entered): Doors {
+  const answer: RequestListener = (req, res) => {
+    if (!gate.hot.answer(req, res, basePath())) app(req, res);
+  };
+  const admission = new Admission(peers, LIMITS);
+  // Who is logged in waits in a line of its own, not in that of a network which may be flooding us.
+  const take: RequestListener = (req, res) =>
+    admission.take(
+      req,
+      () => answer(req, res),
+      () => gate.lineOf(req, res),
+    );
+  return new Doors(take, {
+    admit: admission.admit,
+    domain: webDomain,
+    headers: (req) => panelHeaders(peers.of(req)),
+    upgrade(req, socket, head) {
+      if (req.headers.upgrade?.toLowerCase() !== 'websocket') return answerPlainly(req, socket, take);
+      if (sockets.upgrade(req, socket, head)) admission.exempt(socket);
+    },
+  });
 }
 
 /** Turns away what cannot be for us, and takes the base path from the rest. */

@@ -2,12 +2,11 @@ import { describe, it } from 'vitest';
 import {
   ClientDeleted,
   ClientDepleted,
-  ClientIpsCleared,
-  ClientIpsSeen,
   ClientReactivated,
   ClientTrafficAdjusted,
   ClientTrafficReset,
 } from '../../../src/events/client/client.js';
+import { ClientIpsCleared, ClientIpsSeen } from '../../../src/events/client/client-ips.js';
 import {
   bob,
   caused,

@@ -6,8 +6,6 @@ import {
   ClientDepleted,
   ClientExpiryStarted,
   ClientIdentityChanged,
-  ClientIpsCleared,
-  ClientIpsSeen,
   ClientReactivated,
   ClientRenewed,
   ClientTrafficAdjusted,
@@ -15,6 +13,7 @@ import {
   ClientTrafficTransferred,
   ClientUpdated,
 } from '../../../src/events/client/client.js';
+import { ClientIpsCleared, ClientIpsSeen } from '../../../src/events/client/client-ips.js';
 import { type ClientNumber, NodeId } from '../../../src/events/ids.js';
 import { InboundDeleted, InboundTrafficPeriodStarted } from '../../../src/events/inbound/inbound.js';
 import { SettingsChanged } from '../../../src/events/settings/settings.js';

@@ -3,11 +3,11 @@ import { panelState } from '../../../src/commands/state.js';
 import { addressesHeld, addressLimit, type SeenAddress } from '../../../src/commands/traffic/ip-limit.js';
 import {
   ClientDeleted,
-  ClientIpsCleared,
   ClientReactivated,
   ClientTrafficReset,
   ClientUpdated,
 } from '../../../src/events/client/client.js';
+import { ClientIpsCleared } from '../../../src/events/client/client-ips.js';
 import { NodeId } from '../../../src/events/ids.js';
 import { ClientIpsBlocked, ClientIpsUnblocked } from '../../../src/events/ip-limit.js';
 import { loadedState, savedState } from '../../../src/events/log/fold.js';

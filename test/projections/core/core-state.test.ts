@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { StateImported } from '../../../src/events/backup.js';
-import { ClientIpsSeen, ClientReactivated } from '../../../src/events/client/client.js';
+import { ClientReactivated } from '../../../src/events/client/client.js';
+import { ClientIpsSeen } from '../../../src/events/client/client-ips.js';
 import {
   CoreFailed,
   CoreRestartRequested,
