@@ -4,7 +4,7 @@ import type { CoreCounters, OnlineUser } from '../src/commands/ports/core.js';
 import { AddressWatch } from '../src/commands/reactors/traffic/address-watch.js';
 import { growthOf } from '../src/commands/reactors/traffic/traffic-intake.js';
 import type { PanelState } from '../src/commands/state.js';
-import { addressesHeld, addressLimit, restateAfter } from '../src/commands/traffic/ip-limit.js';
+import { addressLimit, blockedClients, renewBlocksAfter } from '../src/commands/traffic/ip-limit.js';
 import { zero } from '../src/events/counters.js';
 import type { CoreStub } from '../test/kit/stub-core.js';
 import { draftsOf, emailOf, growths, one, populate } from './kit/fleet.js';
@@ -66,7 +66,7 @@ function cost({ panel }: InsidePanel, stage: Stage, watch: AddressWatch, state: 
     dry({ type: 'BeginPeriods', data: {} });
     if (growth) dry({ type: 'RecordTraffic', data: { run: RUN, ...growth } });
     const connected = stage.users.map(({ client, ips }) => ({ email: emailOf(client), ips }));
-    const people = watch.judged(watch.see(connected, addressesHeld(state), at), () => 0);
+    const people = watch.undecided(watch.observe(connected, blockedClients(state), at), () => 0);
     dry({ type: 'LimitAddresses', data: { at, people } });
     dry({ type: 'DepleteExpired', data: {} });
   });
@@ -91,7 +91,7 @@ export const limits: Bench = async ({ quick }) => {
   const watch = new AddressWatch({
     limitOf: (email) => addressLimit(state, email),
     graceMs: () => 30_000,
-    restateMs: () => restateAfter(state.settings),
+    renewAfterMs: () => renewBlocksAfter(state.settings),
   });
   const random = chance();
   const decided: number[] = [];
@@ -101,7 +101,7 @@ export const limits: Bench = async ({ quick }) => {
   for (let round = 0; round < (quick ? 12 : 24); round += 1) {
     now += POLL_MS;
     stage.next(random, online, clients, now);
-    const holds = state.holds.size;
+    const holds = state.ipBlocks.size;
     collect();
     // Nothing is written, so it may be asked several times; the first time, names are new to the memory.
     const costs = [0, 1, 2].map(() => cost(inside, stage, watch, state, now));
@@ -110,10 +110,10 @@ export const limits: Bench = async ({ quick }) => {
     const start = performance.now();
     await inside.panel.reactors.poll();
     polls.push(performance.now() - start);
-    if (state.holds.size > holds) over.push(ms);
+    if (state.ipBlocks.size > holds) over.push(ms);
     else if (round > 2) decided.push(ms); // the first rounds are the compiler's
   }
-  const held = state.holds.size;
+  const held = state.ipBlocks.size;
   await inside.close();
   removeFolder(folder);
   if (held === 0) throw new Error('nobody was held back');

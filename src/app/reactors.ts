@@ -5,7 +5,7 @@ import { dispatchAs } from '../commands/reactors/dispatch-as.js';
 import { IpLimit } from '../commands/reactors/traffic/ip-limit.js';
 import { Retention } from '../commands/reactors/traffic/retention.js';
 import { TrafficIntake } from '../commands/reactors/traffic/traffic-intake.js';
-import { addressesHeld, addressLimit, graceOf, restateAfter } from '../commands/traffic/ip-limit.js';
+import { addressLimit, blockedClients, graceOf, renewBlocksAfter } from '../commands/traffic/ip-limit.js';
 import type { ClientNumber } from '../events/ids.js';
 import type { Alarms } from '../lib/alarms.js';
 import type { PanelStore } from '../store/panel-store.js';
@@ -77,14 +77,14 @@ function createIpLimit({ core, store, alarms, now, warn }: Parts): IpLimit {
   const { read, state } = store;
   return new IpLimit({
     core,
-    unended: () => raiseAddressesOpen(alarms),
+    disconnectFailed: () => raiseAddressesOpen(alarms),
     dispatch: dispatchAs('ip-limit', store.dispatch, warn),
     limitOf: (email) => addressLimit(state.state, email),
-    held: () => addressesHeld(state.state),
+    blockedClients: () => blockedClients(state.state),
     emailOf: (client) => state.state.clients.get(client as ClientNumber)?.identity.email ?? null,
     clientsOf: (email) => state.state.byEmail.get(email),
     graceMs: () => graceOf(read.settings.current()) * 1000,
-    restateMs: () => restateAfter(read.settings.current()),
+    renewAfterMs: () => renewBlocksAfter(read.settings.current()),
     now,
     warn,
   });

@@ -39,10 +39,10 @@ export interface PanelState {
   /** `inbound/credential key` → client. */
   readonly byCredential: Map<string, ClientNumber>;
   readonly counters: Counters;
-  /** Who was left what a client had used when it went away from its email: what is counted for it later is theirs as well. */
-  readonly heirs: Map<ClientNumber, ClientNumber>;
-  /** Clients of which addresses are held back. */
-  readonly holds: Map<ClientNumber, IpBlock>;
+  /** The client to which a client's traffic was transferred when it left their email. Later counts go there as well. */
+  readonly transferredTo: Map<ClientNumber, ClientNumber>;
+  /** The blocked addresses of each client. */
+  readonly ipBlocks: Map<ClientNumber, IpBlock>;
   /** Deleted clients and inbounds whose keys still exist: `[deleted at, key names]`. */
   readonly erasable: Map<string, { readonly at: number; readonly keys: readonly string[] }>;
   readonly users: Map<number, User>;
@@ -78,8 +78,8 @@ function initial(): PanelState {
     byEmail: new EmailIndex(),
     byCredential: new Map(),
     counters: noCounters(),
-    heirs: new Map(),
-    holds: new Map(),
+    transferredTo: new Map(),
+    ipBlocks: new Map(),
     erasable: new Map(),
     users: new Map(),
     nodes: new Map(),
@@ -109,7 +109,7 @@ export const panelState: Fold<PanelState> = {
     evolveInbounds(state.inbounds, event);
     evolveClients(state.clients, event);
     evolveCounters(state.counters, event);
-    evolveIpBlocks(state.holds, event);
+    evolveIpBlocks(state.ipBlocks, event);
     index(state, event);
     evolveNodes(state.nodes, event);
     evolveGeoSources(state.geoSources, event);
@@ -212,11 +212,11 @@ function evolveRest(state: PanelState, event: RecordedEvent): void {
       for (const [code, at] of state.usedCodes) if (mayBePruned(event.data, at)) state.usedCodes.delete(code);
       break;
     case 'ClientTrafficTransferred':
-      state.heirs.set(event.data.fromClient, event.data.client);
+      state.transferredTo.set(event.data.fromClient, event.data.client);
       break;
     case 'ClientIdentityChanged':
       // Under its new name it has what it uses for itself.
-      if (event.data.emailChanged) state.heirs.delete(event.data.client);
+      if (event.data.emailChanged) state.transferredTo.delete(event.data.client);
       break;
     case 'SettingsChanged':
       state.settings = { ...state.settings, ...(event.data.changes as Partial<Settings>) };

@@ -10,7 +10,7 @@ import { diskFault } from '../lib/disk-fault.js';
 import { zoneNamed } from '../lib/time/calendar.js';
 import { within } from '../lib/time/within.js';
 import type { ReadModels } from '../projections/read-models.js';
-import { Ledger, type Told } from '../projections/statement/ledger.js';
+import { Ledger, type LedgerAnswer } from '../projections/statement/ledger.js';
 import { LedgerInMemory } from '../projections/statement/ledger-in-memory.js';
 
 /** Events read between two turns of the loop: a whole log may be missing. */
@@ -67,17 +67,17 @@ export class LedgerKeeper {
    * Asks the ledger at the head of the log; the read models are there too. If `question` throws `LedgerError`, the ledger
    * is rebuilt and asked once more. Rejects when the disk does not let the log be read.
    */
-  async ask<T>(question: (ledger: Ledger) => T): Promise<Told<T>> {
+  async ask<T>(question: (ledger: Ledger) => T): Promise<LedgerAnswer<T>> {
     for (;;) {
       const ledger = await this.ready();
       // The disk does not return the log: waiting would not help.
       if (!ledger && (this.#readError instanceof StorageError || diskFault(this.#readError))) throw this.#readError;
-      if (!ledger) return { silent: 'unready' };
+      if (!ledger) return { unavailable: 'unready' };
       try {
-        return { told: question(ledger) };
+        return { answer: question(ledger) };
       } catch (error) {
         if (!(error instanceof LedgerError)) throw error;
-        if (!this.#repair(error)) return { silent: 'wrong' };
+        if (!this.#repair(error)) return { unavailable: 'wrong' };
       }
     }
   }

@@ -167,7 +167,7 @@ export const stepKinds = {
           since: now - 3_600_000 + i,
           seen: now - (b % 3) * 60_000,
           here: b % 3 < 2,
-          unheard: a % 2 === 0,
+          silenceUnknown: a % 2 === 0,
         };
       });
       return { type: 'LimitAddresses', data: { at: now, people: [{ email, addresses }] } };
@@ -176,7 +176,7 @@ export const stepKinds = {
   addressesLeft: [
     1,
     ({ state, now }) => {
-      const [held] = state.holds.keys();
+      const [held] = state.ipBlocks.keys();
       const email = held === undefined ? undefined : state.clients.get(held)?.identity.email;
       return email === undefined
         ? []

@@ -1,13 +1,13 @@
 import { existsSync, lstatSync, renameSync, rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import {
+  type ClockSetback,
   type Entry,
   entryKinds,
   type Flow,
+  type LedgerBatch,
   LedgerError,
   type LedgerStore,
-  type Setback,
-  type Unwritten,
 } from '../../events/log/ledger-store.js';
 import { message } from '../../messages/message.js';
 import { DATABASE_FILES, headerOf, OtherDatabaseError } from './own-file.js';
@@ -60,7 +60,7 @@ export class LedgerFile implements LedgerStore {
   readonly #zone: string;
   #position: number;
   #day: number;
-  #setbacks: readonly Setback[];
+  #setbacks: readonly ClockSetback[];
 
   /**
    * Takes what is in the file as far as it is sound, of this log and of this zone; any other of ours is removed, what is not
@@ -83,7 +83,7 @@ export class LedgerFile implements LedgerStore {
     return this.#day;
   }
 
-  get setbacks(): readonly Setback[] {
+  get setbacks(): readonly ClockSetback[] {
     return this.#setbacks;
   }
 
@@ -91,7 +91,7 @@ export class LedgerFile implements LedgerStore {
     return this.#position;
   }
 
-  write(position: number, { flows, entries, setbacks, day }: Unwritten): void {
+  write(position: number, { flows, entries, setbacks, day }: LedgerBatch): void {
     const hash = this.#log.hashAt(position) ?? '';
     const blocks = new Map<number, Flow[]>();
     for (const flow of flows) {
@@ -219,7 +219,7 @@ function statements(db: Database.Database) {
     forget: db.prepare('DELETE FROM head'),
     remember: db.prepare('INSERT INTO head VALUES (?, ?, ?, ?, ?)'),
     addSetback: db.prepare('INSERT INTO setbacks VALUES (?, ?)'),
-    setbacks: db.prepare<[], Setback>('SELECT position, day FROM setbacks ORDER BY position'),
+    setbacks: db.prepare<[], ClockSetback>('SELECT position, day FROM setbacks ORDER BY position'),
     addFlows: db.prepare('INSERT INTO flows VALUES (?, ?, ?)'),
     addEntry: db.prepare('INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)'),
     flows: db.prepare<[number], { content: Buffer }>('SELECT content FROM flows WHERE block = ? ORDER BY written'),

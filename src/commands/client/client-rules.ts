@@ -18,10 +18,10 @@ import { sameJson } from '../../lib/json.js';
 import { readMark } from '../../lib/ownership-mark.js';
 import { Rejection, reject } from '../rejection.js';
 import type { PanelState } from '../state.js';
-import { admitted } from '../traffic/ip-limit.js';
+import { unblocked } from '../traffic/ip-limit.js';
 import { type ClientDraft, clientKey, clientProblem, credentialKey } from './credentials.js';
 import { depletionOf, verdictOn } from './limits.js';
-import { bequest, clientIn, clientsNamed, deletions, usedTogether, usedUnder } from './siblings.js';
+import { clientIn, clientsNamed, deletions, transferUsage, usedTogether, usedUnder } from './siblings.js';
 
 /** The inbound that clients join, as it will be after the command. */
 export interface Target {
@@ -119,10 +119,10 @@ export function changeClient(
   const events: PanelEvent[] = [];
   const changes = changedSpec(client.spec, draft.spec);
   if (Object.keys(changes).length > 0) events.push(ClientUpdated({ client: client.number, changes }));
-  if (changes.limitIp !== undefined || changes.enabled === true) events.push(...admitted(state, client, 'changed'));
+  if (changes.limitIp !== undefined || changes.enabled === true) events.push(...unblocked(state, client, 'changed'));
   const { identity, credential } = draft;
   const renamed = emailKey(identity.email) !== emailKey(client.identity.email);
-  if (renamed) events.push(...bequest(state, client));
+  if (renamed) events.push(...transferUsage(state, client));
   if (!sameJson(client.credential, credential)) {
     const keyVersion = client.keyVersion + 1;
     // A rotation keeps the name: a replay, which has lost the name of the life before, takes it from here.

@@ -10,7 +10,7 @@ import type { Command, Decider } from '../command.js';
 import { erase, judgedInbound } from '../inbound/inbound.js';
 import { Rejection, reject } from '../rejection.js';
 import type { PanelState } from '../state.js';
-import { admitted } from '../traffic/ip-limit.js';
+import { unblocked } from '../traffic/ip-limit.js';
 import { addClients, changeClient, findByKey, judgedClient, type Target } from './client-rules.js';
 import { type ClientDraft, hasClients } from './credentials.js';
 import { clientDepletion } from './limits.js';
@@ -112,7 +112,7 @@ export const client: Decider<ClientCommand> = {
     if (siblings.length === 0) return reject('CLIENT_NOT_FOUND', { client: email });
     return siblings.flatMap((sibling) => [
       ClientIpsCleared({ client: sibling.number }),
-      ...admitted(state, sibling, 'cleared'),
+      ...unblocked(state, sibling, 'cleared'),
     ]);
   },
 
@@ -183,7 +183,7 @@ export function resetClient(
     const cause = at + events.length;
     events.push(ClientTrafficReset({ client: sibling.number, up, down }));
     const judged = sibling.depletion ? judgedClient(sibling, zero, now) : [];
-    const effects = [...judged, ...admitted(state, sibling, 'reset')];
+    const effects = [...judged, ...unblocked(state, sibling, 'reset')];
     events.push(...effects.map((event) => ({ ...event, cause })));
   }
   return events;

@@ -38,53 +38,53 @@ export function usedTogether({ counters }: PanelState, clients: readonly Client[
 }
 
 /**
- * Which of some siblings carries what is set or left for all of them together: the lowest number on an inbound of this
- * machine, else the lowest of all.
+ * The sibling to which traffic of all of them is booked: the lowest number on an inbound of this machine, or else the lowest
+ * of all.
  */
 export function carrierOf({ inbounds }: PanelState, siblings: readonly Client[]): Client | undefined {
   return siblings.find(({ inbound }) => inbounds.get(inbound)?.node === null) ?? siblings[0];
 }
 
 /**
- * A client goes away from its email, deleted or renamed: what was used stays with those who still have the email. Belongs
- * before the event that takes it away. `gone`: others that go in the same decision, and cannot inherit.
+ * When a client leaves its email by deletion or renaming, its traffic is transferred to another client with that email. The
+ * event belongs before the one that removes the client. `gone`: other clients that leave in the same decision.
  */
-export function bequest(state: PanelState, client: Client, gone?: ReadonlySet<ClientNumber>): PanelEvent[] {
+export function transferUsage(state: PanelState, client: Client, gone?: ReadonlySet<ClientNumber>): PanelEvent[] {
   const siblings = siblingsOf(state, client);
   if (siblings.length === 1) return [];
-  const heirs = siblings.filter(({ number }) => number !== client.number && !gone?.has(number));
-  const heir = carrierOf(state, heirs);
-  if (!heir) return [];
+  const others = siblings.filter(({ number }) => number !== client.number && !gone?.has(number));
+  const recipient = carrierOf(state, others);
+  if (!recipient) return [];
   const { up, down } = state.counters.clients.get(client.number) ?? zero;
-  return [ClientTrafficTransferred({ client: heir.number, fromClient: client.number, up, down })];
+  return [ClientTrafficTransferred({ client: recipient.number, fromClient: client.number, up, down })];
 }
 
-/** Deletes clients; what they used stays with those of their siblings that are left. */
+/** Deletes clients. Their traffic is transferred to the remaining siblings. */
 export function deletions(state: PanelState, clients: readonly Client[]): PanelEvent[] {
   const gone = new Set(clients.map(({ number }) => number));
   return clients.flatMap((client) => [
-    ...bequest(state, client, gone),
+    ...transferUsage(state, client, gone),
     ClientDeleted({ client: client.number, inbound: client.inbound }),
   ]);
 }
 
-/** The bytes that would count for a client under another email than it has: its own go along unless somebody inherits them. */
+/** The bytes that would count for a client with another email: its own move along unless they stay with a sibling. */
 export function usedUnder(state: PanelState, client: Client, email: string): Counter {
   if (emailKey(email) === emailKey(client.identity.email)) return usedBy(state, client);
   const others = clientsNamed(state, email);
   return usedTogether(state, siblingsOf(state, client).length > 1 ? others : [client, ...others]);
 }
 
-/** Who has, by now, what a client left that was deleted; undefined = nobody, or it lives. */
-export function heirOf(
-  { clients, heirs }: Pick<PanelState, 'clients' | 'heirs'>,
+/** The client that now has the traffic of a deleted client; undefined when there is none, or the client is not deleted. */
+export function recipientOf(
+  { clients, transferredTo }: Pick<PanelState, 'clients' | 'transferredTo'>,
   client: ClientNumber,
 ): Client | undefined {
   const passed = new Set<ClientNumber>();
   let at: ClientNumber | undefined = client;
   while (at !== undefined && !clients.has(at) && !passed.has(at)) {
     passed.add(at);
-    at = heirs.get(at);
+    at = transferredTo.get(at);
   }
   return at === undefined || at === client ? undefined : clients.get(at);
 }

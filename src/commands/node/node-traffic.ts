@@ -5,7 +5,7 @@ import type { ClientNumber, InboundId } from '../../events/ids.js';
 import type { Caused } from '../../events/log/event.js';
 import type { Node } from '../../events/node/node-document.js';
 import { type NodeTraffic, NodeTrafficRecorded } from '../../events/node/node-sync.js';
-import { heirOf } from '../client/siblings.js';
+import { recipientOf } from '../client/siblings.js';
 import type { Command, Decider } from '../command.js';
 import { trafficEffects } from '../traffic/traffic.js';
 import { isCurrent } from './node-sync.js';
@@ -35,7 +35,7 @@ export const nodeTraffic: Decider<NodeTrafficCommand> = {
     if (counted.clients.length + counted.inbounds.length + counted.anomalies.length === 0) return [];
     const moved = ([, up, down]: readonly [number, number, number, ...unknown[]]): boolean => up + down > 0;
     const transferred = counted.clients.filter(moved).flatMap(([number, up, down]) => {
-      const heir = heirOf(state, number as ClientNumber);
+      const heir = recipientOf(state, number as ClientNumber);
       return heir
         ? [ClientTrafficTransferred({ client: heir.number, fromClient: number as ClientNumber, up, down })]
         : [];

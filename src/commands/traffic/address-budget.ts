@@ -2,10 +2,10 @@ import type { Dispatch } from '../bus.js';
 import type { AnyCommand } from '../catalog.js';
 
 /** Addresses of one client that are recorded in an hour. A person has a few; only a link that many people have has more. */
-const OF_CLIENT = 60;
+const MAX_PER_CLIENT = 60;
 /** Addresses that are recorded in a minute of all clients together: so many, and of each client two in an hour. */
-const IN_ALL = 120;
-const IN_ALL_SHARE = 30;
+const MAX_PER_MINUTE = 120;
+const CLIENTS_PER_EXTRA = 30;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
@@ -37,7 +37,7 @@ export class AddressBudget {
     this.#begin(this.#parts.now());
     return seen.flatMap(({ client, ips }) => {
       const used = this.#ofClient.get(client) ?? 0;
-      const most = Math.min(OF_CLIENT - used, this.#most() - this.#inMinute);
+      const most = Math.min(MAX_PER_CLIENT - used, this.#most() - this.#inMinute);
       const some = most > 0 ? ips.slice(0, most) : [];
       if (some.length === 0) return [];
       this.#ofClient.set(client, used + some.length);
@@ -47,7 +47,7 @@ export class AddressBudget {
   }
 
   #most(): number {
-    return IN_ALL + Math.ceil(this.#parts.clients() / IN_ALL_SHARE);
+    return MAX_PER_MINUTE + Math.ceil(this.#parts.clients() / CLIENTS_PER_EXTRA);
   }
 
   #begin(now: number): void {

@@ -8,27 +8,27 @@ import { clientsNamed } from '../client/siblings.js';
 import type { Command, Decider } from '../command.js';
 import type { PanelState } from '../state.js';
 
-/** An address of an email, as the polls have seen it. Times in ms. */
+/** An address from which an email is or was connected. Times are in ms. */
 export interface SeenAddress {
-  /** As `addressKey` has it. */
+  /** A key from `addressKey`. */
   readonly address: string;
-  /** Since when it has been there without a pause that is longer than the grace. */
+  /** Since when it has been connected without a pause longer than the grace period. */
   readonly since: number;
-  /** When it was last known to be there. */
+  /** When it was last known to be connected. */
   readonly seen: number;
-  /** Connected now, and not silent. */
+  /** Connected now, and not idle. */
   readonly here: boolean;
-  /** It is only listed: nobody knows whether something comes from it. Then it counts as heard of. */
-  readonly unheard: boolean;
+  /** The core lists it, but it is unknown how long it has been idle. It then counts as active. */
+  readonly silenceUnknown: boolean;
 }
 
-/** A client of which addresses are held back. */
-export interface Held {
+/** A client with blocked addresses. */
+export interface BlockedClient {
   readonly client: ClientNumber;
   readonly email: string;
   /** Its tag. */
   readonly inbound: string;
-  readonly hold: IpBlock;
+  readonly block: IpBlock;
 }
 
 export type IpLimitCommand = Command<
@@ -36,32 +36,35 @@ export type IpLimitCommand = Command<
   {
     /** Time of the poll, ms. */
     readonly at: number;
-    /** Those with too many addresses or with addresses that are held back; everybody else is as before. */
+    /** Emails that exceed their limit or have blocked addresses. For all others nothing changes. */
     readonly people: readonly { readonly email: string; readonly addresses: readonly SeenAddress[] }[];
   }
 >;
 
-/** Held back of one client; the first of them are forgotten. */
-const MOST_HELD = 2000;
-/** With more than so many, the whole list is written anew the more rarely the longer it is: a link that leaked fills no disk. */
-const FEW_HELD = 50;
-const PACE_MS = 1000;
+/** Blocked addresses of one client. The oldest are dropped. */
+const MAX_BLOCKED = 2000;
+/**
+ * Each block records the whole list. With more than this many addresses, the time between two records grows by `THROTTLE_MS`
+ * for each address, so that a leaked link cannot fill the disk.
+ */
+const UNTHROTTLED = 50;
+const THROTTLE_MS = 1000;
 
 export const ipLimit: Decider<IpLimitCommand> = {
   LimitAddresses({ at, people }, state) {
     return people.flatMap(({ email, addresses }) =>
       clientsNamed(state, email).flatMap((client) => {
-        // A node sees its own addresses, and limits by itself.
+        // A node enforces the limit by itself.
         const here = state.inbounds.get(client.inbound)?.node === null;
-        return here ? limited(client, state.holds.get(client.number), addresses, state.settings, at) : [];
+        return here ? eventsFor(client, state.ipBlocks.get(client.number), addresses, state.settings, at) : [];
       }),
     );
   },
 };
 
-function limited(
+function eventsFor(
   { number: client, spec: { limitIp: limit } }: Client,
-  hold: IpBlock | undefined,
+  block: IpBlock | undefined,
   addresses: readonly SeenAddress[],
   settings: Settings,
   at: number,
@@ -69,41 +72,41 @@ function limited(
   if (limit === 0) return [];
   const graceSeconds = graceOf(settings);
   const grace = graceSeconds * 1000;
-  const held = new Set(hold?.blocked);
-  const free = addresses.filter(({ address }) => !held.has(address));
+  const blockedBefore = new Set(block?.blocked);
+  const free = addresses.filter(({ address }) => !blockedBefore.has(address));
   const counted = free.filter(({ since, here }) => here && at - since >= grace).sort(byArrival);
   const names = (some: readonly SeenAddress[]): string[] => some.map(({ address }) => address);
-  const limitedTo = (keep: Keep, kept: string[], all: string[]): PanelEvent[] => [
-    ClientIpsBlocked({ client, limit, keep, graceSeconds, ips: { allowed: kept, blocked: all.slice(-MOST_HELD) } }),
+  const blocked = (keep: Keep, kept: string[], all: string[]): PanelEvent[] => [
+    ClientIpsBlocked({ client, limit, keep, graceSeconds, ips: { allowed: kept, blocked: all.slice(-MAX_BLOCKED) } }),
   ];
   if (counted.length > limit) {
-    if (hold && at - hold.at < (hold.blocked.length - FEW_HELD) * PACE_MS) return [];
+    if (block && at - block.at < (block.blocked.length - UNTHROTTLED) * THROTTLE_MS) return [];
     const first = counted.slice(0, limit);
-    // What is only listed may be what a phone left behind when it changed its network: then the person is where they came last.
-    const keep = first.some(({ unheard }) => unheard) ? 'newest' : settings.ipLimitKeep;
+    // A listed address without a known idle time may be what a phone left behind when it changed its network: the newest is in use.
+    const keep = first.some(({ silenceUnknown }) => silenceUnknown) ? 'newest' : settings.ipLimitKeep;
     const kept = keep === 'newest' ? counted.slice(-limit) : first;
     const over = counted.filter((one) => !kept.includes(one));
-    return limitedTo(keep, names(kept), [...held, ...names(over)]);
+    return blocked(keep, names(kept), [...blockedBefore, ...names(over)]);
   }
-  if (!hold) return [];
+  if (!block) return [];
   const inPlace = free.filter(({ seen }) => at - seen <= pauseOf(grace));
   if (inPlace.length < limit) return [ClientIpsUnblocked({ client, reason: 'left' })];
-  const stale = at - hold.at >= restateAfter(settings);
-  return stale ? limitedTo(hold.keep, names(inPlace), [...held]) : [];
+  const stale = at - block.at >= renewBlocksAfter(settings);
+  return stale ? blocked(block.keep, names(inPlace), [...blockedBefore]) : [];
 }
 
-/** Seconds for which too many addresses are borne. An older release let it be set to less than can be told apart. */
+/** The grace period in seconds. Older releases accepted values below what can be measured. */
 export function graceOf({ ipLimitGraceSeconds }: Pick<Settings, 'ipLimitGraceSeconds'>): number {
   return Math.max(ipLimitGraceSeconds, LEAST_GRACE_S);
 }
 
-/** How long an address may be away without having left, ms: the grace, but never less than some seconds. */
+/** How long an address may be away before it counts as gone, in ms: the grace period, but at least some seconds. */
 export function pauseOf(grace: number): number {
   return Math.max(grace, LEAST_GRACE_S * 1000);
 }
 
-/** After how long a hold is said again, ms: before it is pruned from the log, which would lift it. */
-export function restateAfter({ measuredRetentionHours }: Pick<Settings, 'measuredRetentionHours'>): number {
+/** After how long a block is recorded again, in ms: before it is pruned from the log, which would end it. */
+export function renewBlocksAfter({ measuredRetentionHours }: Pick<Settings, 'measuredRetentionHours'>): number {
   return (measuredRetentionHours * 3_600_000) / 2;
 }
 
@@ -111,7 +114,7 @@ function byArrival(a: SeenAddress, b: SeenAddress): number {
   return a.since - b.since || (a.address < b.address ? -1 : 1);
 }
 
-/** The smallest number of addresses that an email may have on this machine at once; 0 = any number. */
+/** The smallest IP limit of the clients with an email on this machine; 0 = no limit. */
 export function addressLimit(state: Pick<PanelState, 'clients' | 'inbounds' | 'byEmail'>, email: string): number {
   const first = state.byEmail.first(email);
   const siblings = first === undefined ? [] : (state.byEmail.siblings(first) ?? [first]);
@@ -125,21 +128,21 @@ export function addressLimit(state: Pick<PanelState, 'clients' | 'inbounds' | 'b
   return least;
 }
 
-/** What is held back on this machine. */
-export function addressesHeld({ holds, clients, inbounds }: PanelState): readonly Held[] {
-  return [...holds].flatMap(([number, hold]) => {
+/** The blocks on this machine. */
+export function blockedClients({ ipBlocks, clients, inbounds }: PanelState): readonly BlockedClient[] {
+  return [...ipBlocks].flatMap(([number, block]) => {
     const client = clients.get(number);
     const inbound = client && inbounds.get(client.inbound);
     if (!client || inbound?.node !== null) return [];
-    return [{ client: number, email: client.identity.email, inbound: inbound.tag, hold }];
+    return [{ client: number, email: client.identity.email, inbound: inbound.tag, block }];
   });
 }
 
-/** Nothing, or that what is held back of a client may be used again, because of what is done to it. */
-export function admitted(
-  { holds }: Pick<PanelState, 'holds'>,
+/** The event that unblocks the addresses of a client; none when none are blocked. */
+export function unblocked(
+  { ipBlocks }: Pick<PanelState, 'ipBlocks'>,
   { number: client }: Client,
   reason: 'changed' | 'reset' | 'cleared',
 ): PanelEvent[] {
-  return holds.has(client) ? [ClientIpsUnblocked({ client, reason })] : [];
+  return ipBlocks.has(client) ? [ClientIpsUnblocked({ client, reason })] : [];
 }

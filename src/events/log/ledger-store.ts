@@ -47,16 +47,16 @@ export class LedgerError extends Error {
 }
 
 /** The clock of the panel was set back: the line at this position is of an earlier day than the one before it. */
-export interface Setback {
+export interface ClockSetback {
   readonly position: number;
   readonly day: number;
 }
 
 /** What was read from the log and is not in a store yet. */
-export interface Unwritten {
+export interface LedgerBatch {
   readonly flows: readonly Flow[];
   readonly entries: readonly Entry[];
-  readonly setbacks: readonly Setback[];
+  readonly setbacks: readonly ClockSetback[];
   /** Of the last line of all. */
   readonly day: number;
 }
@@ -68,9 +68,9 @@ export interface LedgerStore {
   /** Of the last line in it. */
   readonly day: number;
   /** In the order of the log. */
-  readonly setbacks: readonly Setback[];
+  readonly setbacks: readonly ClockSetback[];
   /** All of it or nothing; `position` is where it is then. */
-  write(position: number, unwritten: Unwritten): void;
+  write(position: number, unwritten: LedgerBatch): void;
   /** In the order in which they were written. */
   flowsOf(client: number): readonly Flow[];
   entriesOf(client: number): readonly Entry[];

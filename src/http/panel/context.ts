@@ -28,7 +28,7 @@ import type { Alarms } from '../../lib/alarms.js';
 import type { CertificatePair } from '../../lib/certificate-pairs.js';
 import { type Text } from '../../messages/message.js';
 import type { ReadModels } from '../../projections/read-models.js';
-import type { Ledger, Told } from '../../projections/statement/ledger.js';
+import type { Ledger, LedgerAnswer } from '../../projections/statement/ledger.js';
 import type { HistoryLog } from '../../projections/why/history.js';
 import type { EventFeed } from '../live/event-feed.js';
 import type { JsonOf } from './contract/route.js';
@@ -137,7 +137,7 @@ export interface HistoryServices {
   /** Whether a command with this id was carried out, and whether it was of the same request; null when it is new. */
   readonly logged: (id: CommandId) => { readonly same: boolean } | null;
   /** Asks for bytes of clients by day, and what set their counters; in the tick in which the read models are at the same event. */
-  readonly ledger: <T>(question: (ledger: Ledger) => T) => Promise<Told<T>>;
+  readonly ledger: <T>(question: (ledger: Ledger) => T) => Promise<LedgerAnswer<T>>;
 }
 
 /** The servers of the panel themselves. */

@@ -1,7 +1,7 @@
 import type { Entry, Flow } from '../../events/log/ledger-store.js';
 
 /** What an account is read from. */
-export interface Books {
+export interface LedgerReader {
   flowsOf(client: number): readonly Flow[];
   entriesOf(client: number): readonly Entry[];
 }
@@ -9,12 +9,12 @@ export interface Books {
 /** What stands in the books of one person, whoever of the clients it was booked to at the time. */
 export interface Account {
   /** Every client that has, or had, a part in it, the lowest number first. */
-  readonly clients: readonly Member[];
+  readonly clients: readonly AccountMember[];
   readonly flows: readonly Flow[];
   readonly entries: readonly Entry[];
 }
 
-export interface Member {
+export interface AccountMember {
   readonly client: number;
   /** The inbound that it was added to; 0 where the log does not say. */
   readonly inbound: number;
@@ -29,10 +29,10 @@ export interface Member {
  * lines up to that point belong to the account and later ones do not. Names do not matter: a renamed client keeps its lines,
  * and a client with an email that was deleted and used again has another account.
  */
-export function accountOf(books: Books, clients: readonly number[]): Account {
+export function accountOf(books: LedgerReader, clients: readonly number[]): Account {
   const flows: Flow[] = [];
   const entries: Entry[] = [];
-  const members = new Map<number, Member>();
+  const members = new Map<number, AccountMember>();
   const waiting = clients.map((client) => ({ client, until: endOf(books.entriesOf(client)) }));
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const { client, until } = next;
@@ -55,7 +55,7 @@ function endOf(entries: readonly Entry[]): number {
   return left?.kind === 'transferred out' && deleted?.kind === 'deleted' ? left.position : Number.POSITIVE_INFINITY;
 }
 
-function memberOf(client: number, all: readonly Entry[], own: readonly Entry[]): Member {
+function memberOf(client: number, all: readonly Entry[], own: readonly Entry[]): AccountMember {
   const added = all.find(({ kind }) => kind === 'added');
   const left = own.findLast(({ kind }) => kind === 'transferred out' || kind === 'deleted');
   return { client, inbound: added?.other ?? 0, since: added?.at ?? 0, until: left?.at ?? null };

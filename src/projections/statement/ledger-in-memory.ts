@@ -1,10 +1,10 @@
-import type { Entry, Flow, LedgerStore, Setback, Unwritten } from '../../events/log/ledger-store.js';
+import type { ClockSetback, Entry, Flow, LedgerBatch, LedgerStore } from '../../events/log/ledger-store.js';
 
 /** A ledger that is gone with the process. */
 export class LedgerInMemory implements LedgerStore {
   readonly #flows = new Map<number, Flow[]>();
   readonly #entries = new Map<number, Entry[]>();
-  readonly setbacks: Setback[] = [];
+  readonly setbacks: ClockSetback[] = [];
   day = 0;
   #position = 0;
 
@@ -12,7 +12,7 @@ export class LedgerInMemory implements LedgerStore {
     return this.#position;
   }
 
-  write(position: number, { flows, entries, setbacks, day }: Unwritten): void {
+  write(position: number, { flows, entries, setbacks, day }: LedgerBatch): void {
     for (const flow of flows) listOf(this.#flows, flow.client).push({ ...flow });
     for (const entry of entries) listOf(this.#entries, entry.client).push(entry);
     this.setbacks.push(...setbacks);

@@ -1,9 +1,9 @@
 import type { RecordedEvent } from '../../events/catalog.js';
 import { type Counter, zero } from '../../events/counters.js';
-import type { Entry, Flow, LedgerStore, Setback } from '../../events/log/ledger-store.js';
+import type { ClockSetback, Entry, Flow, LedgerStore } from '../../events/log/ledger-store.js';
 import { Days } from '../../lib/time/days.js';
 
-interface Flowing {
+interface OpenFlow {
   readonly client: number;
   readonly day: number;
   readonly node: number;
@@ -13,12 +13,12 @@ interface Flowing {
 }
 
 /** What the ledger says, or why it says nothing: it is still being made, or it is wrong also when it is made anew. */
-export type Told<T> = { readonly told: T } | { readonly silent: 'unready' | 'wrong' };
+export type LedgerAnswer<T> = { readonly answer: T } | { readonly unavailable: 'unready' | 'wrong' };
 
 /** What is only in memory is due to be written after so many events, which a panel that was killed reads again, */
-const WRITE_EVERY = 20_000;
+const MAX_UNWRITTEN_EVENTS = 20_000;
 /** and when there is so much of it. */
-const MOST_WAITING = 10_000;
+const MAX_UNWRITTEN_LINES = 10_000;
 
 /**
  * The bytes of each client by day and machine, and whatever else changed its counter: what a statement is made of. It is a
@@ -33,12 +33,12 @@ export class Ledger {
   /** Null = all clients. */
   readonly #only: ReadonlySet<number> | null;
   /** Of the day that goes on: for each client one for each machine. */
-  readonly #open = new Map<number, Flowing[]>();
+  readonly #open = new Map<number, OpenFlow[]>();
   #flows: Flow[] = [];
   #entries: Entry[] = [];
-  #setbacks: Setback[] = [];
+  #setbacks: ClockSetback[] = [];
   /** Positions of all times that the clock was set back, and the earliest day that any line from there on is of. */
-  #latest: readonly Setback[] | null = null;
+  #latest: readonly ClockSetback[] | null = null;
   /** Events of the command that is being read which may be the reason of a reset. */
   #rules: { correlation: string; readonly byId: Map<string, Entry['rule']> } = { correlation: '', byId: new Map() };
   /** Of the last line of any client. */
@@ -70,7 +70,7 @@ export class Ledger {
   /** Whether it is time to write. */
   get due(): boolean {
     const waiting = this.#flows.length + this.#entries.length;
-    return waiting >= MOST_WAITING || this.#position - this.#store.position >= WRITE_EVERY;
+    return waiting >= MAX_UNWRITTEN_LINES || this.#position - this.#store.position >= MAX_UNWRITTEN_EVENTS;
   }
 
   /** Hands everything to the store. Throws what that throws, and has lost nothing then. */
@@ -203,7 +203,7 @@ export class Ledger {
 }
 
 /** Each with the earliest day of itself and of all after it. */
-function earliestFrom(setbacks: readonly Setback[]): readonly Setback[] {
+function earliestFrom(setbacks: readonly ClockSetback[]): readonly ClockSetback[] {
   let day = Number.POSITIVE_INFINITY;
   return setbacks
     .toReversed()
@@ -215,7 +215,7 @@ function earliestFrom(setbacks: readonly Setback[]): readonly Setback[] {
 }
 
 /** The index of the first one after a position. */
-function firstAfter(setbacks: readonly Setback[], position: number): number {
+function firstAfter(setbacks: readonly ClockSetback[], position: number): number {
   let [low, high] = [0, setbacks.length];
   while (low < high) {
     const middle = (low + high) >> 1;

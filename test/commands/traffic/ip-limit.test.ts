@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { panelState } from '../../../src/commands/state.js';
-import { addressesHeld, addressLimit, type SeenAddress } from '../../../src/commands/traffic/ip-limit.js';
+import { addressLimit, blockedClients, type SeenAddress } from '../../../src/commands/traffic/ip-limit.js';
 import {
   ClientDeleted,
   ClientReactivated,
@@ -40,7 +40,7 @@ const seen = (address: string, since: number, { ago = 0, here = true, unheard = 
   since: T0 - since * 1000,
   seen: T0 - ago * 1000,
   here: here && ago === 0,
-  unheard,
+  silenceUnknown: unheard,
 });
 const poll = (...addresses: readonly SeenAddress[]) =>
   ({ type: 'LimitAddresses', data: { at: T0, people: [{ email: 'Alice', addresses }] } }) as const;
@@ -237,8 +237,8 @@ describe('addresses that are held back', () => {
         sums: [],
         nodeSums: [],
       });
-    expect(addressesHeld(folded(panelState, ...held, rollUp(T0 - 1)))).toHaveLength(1);
-    expect(addressesHeld(folded(panelState, ...held, rollUp(T0)))).toStrictEqual([]);
+    expect(blockedClients(folded(panelState, ...held, rollUp(T0 - 1)))).toHaveLength(1);
+    expect(blockedClients(folded(panelState, ...held, rollUp(T0)))).toStrictEqual([]);
   });
 
   it('are no more than the newest two thousand', () => {
@@ -250,20 +250,20 @@ describe('addresses that are held back', () => {
   });
 
   it('are known by the name under which the core has the client, until it is deleted', () => {
-    expect(addressesHeld(folded(panelState, ...held))).toStrictEqual([
+    expect(blockedClients(folded(panelState, ...held))).toStrictEqual([
       {
         client: first,
         email: 'alice',
         inbound: 'in-1',
-        hold: { limit: 1, keep: 'newest', allowed: [B], blocked: [A], at: T0 },
+        block: { limit: 1, keep: 'newest', allowed: [B], blocked: [A], at: T0 },
       },
     ]);
-    expect(addressesHeld(folded(panelState, ...held, ClientDeleted({ client: first, inbound: one })))).toStrictEqual(
+    expect(blockedClients(folded(panelState, ...held, ClientDeleted({ client: first, inbound: one })))).toStrictEqual(
       [],
     );
     const restored = folded(panelState, ...held, ClientReactivated({ client: first }));
     const loaded = loadedState(panelState, structuredClone(savedState(panelState, restored)));
-    expect(addressesHeld(loaded)).toStrictEqual(addressesHeld(restored));
+    expect(blockedClients(loaded)).toStrictEqual(blockedClients(restored));
   });
 });
 

@@ -46,7 +46,7 @@ function kept(journal: TestLog) {
     const answer = await keeping.ask((ledger) =>
       statementOfEmail(read, ledger, journal.log, 'alice', [0, ledger.days.of(now)], now),
     );
-    return 'silent' in answer ? answer.silent : [answer.told?.closing, answer.told?.counter];
+    return 'unavailable' in answer ? answer.unavailable : [answer.answer?.closing, answer.answer?.counter];
   };
   return {
     ready: () => keeping.ready(),
@@ -299,8 +299,8 @@ describe('a ledger that is wrong', () => {
     const never = (): never => {
       throw new LedgerError('it is never right');
     };
-    expect(await keeping.ask(never)).toStrictEqual({ silent: 'wrong' });
-    expect(await keeping.ask(never)).toStrictEqual({ silent: 'wrong' });
+    expect(await keeping.ask(never)).toStrictEqual({ unavailable: 'wrong' });
+    expect(await keeping.ask(never)).toStrictEqual({ unavailable: 'wrong' });
     expect(keeping.said).toStrictEqual([REBUILT]);
     expect(await keeping.asked()).toStrictEqual(true2);
     await expect(keeping.ask(() => expect.fail('a defect'))).rejects.toThrow('a defect');

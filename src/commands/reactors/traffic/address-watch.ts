@@ -4,8 +4,8 @@ import { addressKey } from '../../../lib/net/address-key.js';
 import type { OnlineUser } from '../../ports/core.js';
 import { pauseOf, type SeenAddress } from '../../traffic/ip-limit.js';
 
-/** Where one email is connected from. */
-export interface OnlinePerson extends Pick<OnlineUser, 'ips'> {
+/** The addresses from which an email is connected. */
+export interface ConnectedEmail extends Pick<OnlineUser, 'ips'> {
   readonly email: string;
 }
 
@@ -16,52 +16,52 @@ interface Visit {
 }
 type Visits = Map<string, Visit>;
 
-interface Known {
+interface BlockedEmail {
   readonly email: string;
-  readonly hold: IpBlock;
+  readonly block: IpBlock;
 }
 
-/** An email with too many addresses, or with some that are held back. */
-export interface Suspect {
+/** An email that has blocked addresses or exceeds its limit, so that a decision may be needed. */
+export interface Candidate {
   readonly email: string;
   readonly addresses: ReadonlyMap<string, Readonly<Visit>>;
-  /** What is held back of its clients. */
-  readonly holds: readonly IpBlock[];
+  /** The blocks of its clients. */
+  readonly blocks: readonly IpBlock[];
 }
 
 interface Terms {
-  /** The smallest limit of addresses that an email has; 0 = none. */
+  /** The smallest IP limit of the clients with an email; 0 = none. */
   readonly limitOf: (email: string) => number;
   readonly graceMs: () => number;
   /** After how long a hold is said again, ms. */
-  readonly restateMs: () => number;
+  readonly renewAfterMs: () => number;
 }
 
 const none: ReadonlyMap<string, Visit> = new Map();
-/** Spellings of addresses that are remembered. */
-const MOST_KEYS = 100_000;
+/** Cached spellings of addresses. */
+const MAX_KEYS = 100_000;
 
-/** Since when who is connected from where: of emails that have a limit only. Times in ms. */
+/** Tracks since when each email with a limit is connected from which addresses. Times are in ms. */
 export class AddressWatch {
   readonly #terms: Terms;
   /** By email in lower case, then by `addressKey`. */
   readonly #visits = new Map<string, Visits>();
-  /** What counts as one address, by spelling, of what has to be parsed for that: the same come in every poll. */
+  /** The key of each IPv6 address by its spelling: every poll has the same ones, and parsing is slow. */
   readonly #keys = new Map<string, string | null>();
   #at = 0;
-  #begun = false;
+  #started = false;
 
   constructor(terms: Terms) {
     this.#terms = terms;
   }
 
   /**
-   * Takes in what the core lists in a poll, each email once, and tells whom a decision could concern. A visit ends when its address was away
-   * for longer than a pause.
+   * Takes the connections of a poll, each email once, and returns the emails that may need a decision. A visit ends when its
+   * address was away for longer than a pause.
    */
-  see(users: readonly OnlinePerson[], held: readonly Known[], at: number): readonly Suspect[] {
+  observe(users: readonly ConnectedEmail[], blocked: readonly BlockedEmail[], at: number): readonly Candidate[] {
     this.#at = at;
-    const crowds: (readonly [string, Visits])[] = [];
+    const exceeding: (readonly [string, Visits])[] = [];
     for (const { email, ips } of users) {
       const limit = this.#terms.limitOf(email);
       if (limit === 0) continue;
@@ -69,39 +69,43 @@ export class AddressWatch {
       const visits = this.#visitsOf(key);
       for (const { ip, at: opened } of ips) {
         const address = this.#keyOf(ip);
-        if (address !== null) enter(visits, address, Math.min(opened, at), at);
+        if (address !== null) recordVisit(visits, address, Math.min(opened, at), at);
       }
-      if (visits.size > limit) crowds.push([key, visits]);
+      if (visits.size > limit) exceeding.push([key, visits]);
     }
-    // What was kept before this process began may be between two connections.
-    for (const { email, hold } of this.#begun ? [] : held) {
+    // An address that was allowed before this process started may be between two connections.
+    for (const { email, block } of this.#started ? [] : blocked) {
       const visits = this.#visitsOf(emailKey(email));
-      if (visits.size === 0) for (const address of hold.allowed) enter(visits, address, hold.at, at);
+      if (visits.size === 0) for (const address of block.allowed) recordVisit(visits, address, block.at, at);
     }
-    this.#begun = true;
-    this.#leave(at);
-    return this.#suspects(crowds, held, at);
+    this.#started = true;
+    this.#removeGone(at);
+    return this.#candidates(exceeding, blocked, at);
   }
 
-  #suspects(crowds: readonly (readonly [string, Visits])[], held: readonly Known[], at: number): readonly Suspect[] {
+  #candidates(
+    exceeding: readonly (readonly [string, Visits])[],
+    blocked: readonly BlockedEmail[],
+    at: number,
+  ): readonly Candidate[] {
     const grace = this.#terms.graceMs();
-    const holds = new Map<string, IpBlock[]>();
-    for (const { email, hold } of held) {
+    const blocks = new Map<string, IpBlock[]>();
+    for (const { email, block } of blocked) {
       const key = emailKey(email);
-      const others = holds.get(key);
-      if (others) others.push(hold);
-      else holds.set(key, [hold]);
+      const others = blocks.get(key);
+      if (others) others.push(block);
+      else blocks.set(key, [block]);
     }
-    const suspects = [...holds].map(
-      ([email, all]): Suspect => ({ email, addresses: this.#visits.get(email) ?? none, holds: all }),
+    const candidates = [...blocks].map(
+      ([email, all]): Candidate => ({ email, addresses: this.#visits.get(email) ?? none, blocks: all }),
     );
-    for (const [email, visits] of crowds) {
-      if (holds.has(email)) continue;
+    for (const [email, visits] of exceeding) {
+      if (blocks.has(email)) continue;
       let long = 0;
       for (const { since, seen } of visits.values()) if (seen === at && at - since >= grace) long += 1;
-      if (long > this.#terms.limitOf(email)) suspects.push({ email, addresses: visits, holds: [] });
+      if (long > this.#terms.limitOf(email)) candidates.push({ email, addresses: visits, blocks: [] });
     }
-    return suspects;
+    return candidates;
   }
 
   #visitsOf(key: string): Visits {
@@ -113,17 +117,17 @@ export class AddressWatch {
   }
 
   #keyOf(ip: string): string | null {
-    // What is no IPv6 address is told apart faster than it is found here.
+    // An IPv4 address is parsed faster than it is looked up.
     if (!ip.includes(':')) return addressKey(ip);
     const known = this.#keys.get(ip);
     if (known !== undefined) return known;
-    if (this.#keys.size >= MOST_KEYS) this.#keys.clear();
+    if (this.#keys.size >= MAX_KEYS) this.#keys.clear();
     const key = addressKey(ip);
     this.#keys.set(ip, key);
     return key;
   }
 
-  #leave(at: number): void {
+  #removeGone(at: number): void {
     const pause = pauseOf(this.#terms.graceMs());
     for (const [email, visits] of this.#visits) {
       for (const [address, { seen }] of visits) if (at - seen > pause) visits.delete(address);
@@ -131,22 +135,26 @@ export class AddressWatch {
     }
   }
 
-  /** What a decision is made on, of those for whom it may be another one. A listed address that is silent is on its way out. */
-  judged(
-    suspects: readonly Suspect[],
+  /**
+   * The data for the decision on each candidate whose blocks may have to change. An address that is listed but idle is
+   * about to leave.
+   */
+  undecided(
+    candidates: readonly Candidate[],
     silence: (email: string, address: string) => number | null,
   ): readonly { readonly email: string; readonly addresses: readonly SeenAddress[] }[] {
     const at = this.#at;
     const brief = pauseOf(this.#terms.graceMs() / 2);
-    const restate = this.#terms.restateMs();
-    return suspects.flatMap(({ email, addresses, holds }) => {
+    const renewAfter = this.#terms.renewAfterMs();
+    return candidates.flatMap(({ email, addresses, blocks }) => {
       const seen = [...addresses].map(([address, visit]): SeenAddress => {
         const known = silence(email, address);
         const silent = known ?? 0;
         const here = visit.seen === at && silent < brief;
-        return { address, since: visit.since, seen: visit.seen - silent, here, unheard: known === null };
+        return { address, since: visit.since, seen: visit.seen - silent, here, silenceUnknown: known === null };
       });
-      const settled = holds.length > 0 && holds.every((hold) => at - hold.at < restate && isSettled(hold, seen));
+      const settled =
+        blocks.length > 0 && blocks.every((block) => at - block.at < renewAfter && isSettled(block, seen));
       return settled ? [] : [{ email, addresses: seen }];
     });
   }
@@ -156,20 +164,20 @@ export class AddressWatch {
     return this.#visits.get(emailKey(email))?.get(address)?.seen === this.#at;
   }
 
-  /** As if all of its addresses had come now, in the order in which they came. */
+  /** Restarts the grace period of an email: its addresses count as connected from now, in the order in which they came. */
   renew(email: string, at: number): void {
     const visits = [...(this.#visits.get(emailKey(email))?.values() ?? [])];
     for (const [n, visit] of visits.sort((a, b) => a.since - b.since).entries()) visit.since = at + n;
   }
 }
 
-function enter(visits: Visits, address: string, since: number, at: number): void {
+function recordVisit(visits: Visits, address: string, since: number, at: number): void {
   const visit = visits.get(address);
   if (visit) visit.seen = at;
   else visits.set(address, { since, seen: at });
 }
 
-/** All that are kept are here, and nobody is but they and those that are held back. */
+/** Whether the connected addresses are exactly those that the block allows, apart from the blocked ones. */
 function isSettled({ allowed, blocked }: IpBlock, seen: readonly SeenAddress[]): boolean {
   let here = 0;
   for (const one of seen) {

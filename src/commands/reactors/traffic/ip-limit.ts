@@ -4,42 +4,42 @@ import type { ClientNumber } from '../../../events/ids.js';
 import { digest } from '../../../lib/digest.js';
 import type { AnyCommand } from '../../catalog.js';
 import type { BlockedAddresses, Core, OnlineUser } from '../../ports/core.js';
-import type { Held } from '../../traffic/ip-limit.js';
-import { AddressWatch, type OnlinePerson } from './address-watch.js';
+import type { BlockedClient } from '../../traffic/ip-limit.js';
+import { AddressWatch, type ConnectedEmail } from './address-watch.js';
 
 interface Parts {
   readonly core: Pick<Core, 'process' | 'addresses'>;
   readonly dispatch: (command: AnyCommand) => void;
-  /** The smallest limit of addresses that an email has on this machine; 0 = none. */
+  /** The smallest IP limit of the clients with an email on this machine; 0 = none. */
   readonly limitOf: (email: string) => number;
-  readonly held: () => readonly Held[];
+  readonly blockedClients: () => readonly BlockedClient[];
   readonly emailOf: (client: number) => string | null;
   /** The clients of an email. */
   readonly clientsOf: (email: string) => readonly number[];
   readonly graceMs: () => number;
-  /** After how long a hold is said again, ms. */
-  readonly restateMs: () => number;
+  /** After how long a block is recorded again, in ms. */
+  readonly renewAfterMs: () => number;
   readonly now: () => number;
   /** Called when open connections from a blocked address could not be closed. */
-  readonly unended: () => void;
+  readonly disconnectFailed: () => void;
   readonly warn: (message: string, fields?: object) => void;
 }
 
-/** How often a blocked address that is still connected is disconnected. Later its new connections are only refused. */
-const TRIES = 3;
+/** How often a blocked address that is still connected is disconnected. After that only new connections are refused. */
+const MAX_DISCONNECTS = 3;
 
 /**
- * Tells the log who is connected from too many addresses, and makes the core refuse what the log holds back. Who is where
- * is a gauge and no event: it is learned again after a restart.
+ * Enforces IP limits: records which clients exceed theirs, and makes the core block the addresses that the log says. Current
+ * connections are not in the log; they are observed again after a restart.
  */
 export class IpLimit {
   readonly #parts: Parts;
   readonly #watch: AddressWatch;
-  /** The run, and the blocks that it has. */
-  #told = '';
+  /** The run of the core and a digest of the blocks that it has. */
+  #applied = '';
   #work: Promise<void> = Promise.resolve();
-  /** How often each hold, as it was said last, was cut. */
-  readonly #cuts = new Map<ClientNumber, { readonly at: number; readonly tries: number }>();
+  /** How often the addresses of each block were disconnected. */
+  readonly #disconnects = new Map<ClientNumber, { readonly at: number; readonly tries: number }>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -50,30 +50,30 @@ export class IpLimit {
   async poll(users: readonly OnlineUser[]): Promise<void> {
     try {
       await this.#decide(users);
-      await this.settle();
-      await this.#cut();
+      await this.applyBlocks();
+      await this.#disconnect();
     } catch (error) {
-      this.#parts.warn('the limits of addresses could not be kept', { error: String(error) });
+      this.#parts.warn('the IP limits could not be enforced', { error: String(error) });
     }
   }
 
   async #decide(users: readonly OnlineUser[]): Promise<void> {
-    const { core, dispatch, held, now } = this.#parts;
+    const { core, dispatch, blockedClients, now } = this.#parts;
     const at = now();
-    const suspects = this.#watch.see(this.#people(users), held(), at);
-    if (suspects.length === 0) return;
-    const asked = suspects.map(({ email, addresses }) => ({
+    const candidates = this.#watch.observe(this.#connectedClients(users), blockedClients(), at);
+    if (candidates.length === 0) return;
+    const questions = candidates.map(({ email, addresses }) => ({
       person: email,
       clients: this.#parts.clientsOf(email),
       addresses: [...addresses.keys()],
     }));
-    const people = this.#watch.judged(suspects, await core.addresses.idleTimes(asked));
+    const people = this.#watch.undecided(candidates, await core.addresses.idleTimes(questions));
     if (people.length > 0) dispatch({ type: 'LimitAddresses', data: { at, people } });
   }
 
-  /** Clients of one email are one person, and a deleted client is not counted. */
-  #people(users: readonly OnlineUser[]): readonly OnlinePerson[] {
-    const people = new Map<string, OnlinePerson>();
+  /** Clients with one email count together; deleted clients do not count. */
+  #connectedClients(users: readonly OnlineUser[]): readonly ConnectedEmail[] {
+    const people = new Map<string, ConnectedEmail>();
     for (const { client, ips } of users) {
       const email = this.#parts.emailOf(client);
       if (email === null) continue;
@@ -86,57 +86,57 @@ export class IpLimit {
 
   /** Takes every batch of events; the work starts after the tick in which they were appended. */
   notice(events: readonly RecordedEvent[]): void {
-    let news = false;
+    let changed = false;
     for (const { type, data, meta } of events) {
-      news ||= type === 'ClientIpsBlocked' || type === 'ClientIpsUnblocked' || type === 'CoreStarted';
+      changed ||= type === 'ClientIpsBlocked' || type === 'ClientIpsUnblocked' || type === 'CoreStarted';
       if (type !== 'ClientIpsUnblocked' || (data.reason !== 'reset' && data.reason !== 'cleared')) continue;
-      // Too many addresses are borne for the grace again.
+      // The grace period starts again.
       const email = this.#parts.emailOf(data.client);
       if (email !== null) this.#watch.renew(email, meta.at);
     }
-    if (news) setImmediate(() => void this.settle());
+    if (changed) setImmediate(() => void this.applyBlocks());
   }
 
-  /** Resolves when the core has the blocks of the log. One call at a time. Never rejects. */
-  settle(): Promise<void> {
+  /** Resolves when the core has the blocks of the log. Calls run one after another. Never rejects. */
+  applyBlocks(): Promise<void> {
     this.#work = this.#work
-      .then(() => this.#tell())
+      .then(() => this.#applyBlocks())
       .catch((error: unknown) =>
-        this.#parts.warn('the core could not be told which addresses are held back', { error: String(error) }),
+        this.#parts.warn('the blocked addresses could not be sent to the core', { error: String(error) }),
       );
     return this.#work;
   }
 
-  async #tell(): Promise<void> {
-    const { core, held } = this.#parts;
+  async #applyBlocks(): Promise<void> {
+    const { core, blockedClients } = this.#parts;
     if (!core.process.running) return;
-    const all = held().map(({ inbound, client, hold }) => ({ inbound, client, addresses: hold.blocked }));
+    const all = blockedClients().map(({ inbound, client, block }) => ({ inbound, client, addresses: block.blocked }));
     const text = `${core.process.running.run} ${digest(all)}`;
-    if (text === this.#told) return;
-    // Not before it has done so: else a failure would not be tried again.
-    this.#told = '';
+    if (text === this.#applied) return;
+    // Set only after success, so that a failure is retried.
+    this.#applied = '';
     await core.addresses.block(all);
-    this.#told = text;
+    this.#applied = text;
   }
 
   /** Closes connections that are still open from blocked addresses. */
-  async #cut(): Promise<void> {
-    const { core, held, unended } = this.#parts;
-    const now = held();
-    const here = new Set(now.map(({ client }) => client));
-    for (const client of this.#cuts.keys()) if (!here.has(client)) this.#cuts.delete(client);
+  async #disconnect(): Promise<void> {
+    const { core, blockedClients, disconnectFailed } = this.#parts;
+    const current = blockedClients();
+    const numbers = new Set(current.map(({ client }) => client));
+    for (const client of this.#disconnects.keys()) if (!numbers.has(client)) this.#disconnects.delete(client);
     const due: BlockedAddresses[] = [];
     const last: BlockedAddresses[] = [];
-    for (const { client, email, inbound, hold } of now) {
-      const addresses = hold.blocked.filter((address) => this.#watch.isListed(email, address));
-      const before = this.#cuts.get(client);
-      const tries = before?.at === hold.at ? before.tries : 0;
-      if (addresses.length === 0 || tries >= TRIES) continue;
-      this.#cuts.set(client, { at: hold.at, tries: tries + 1 });
-      (tries + 1 === TRIES ? last : due).push({ inbound, client, addresses });
+    for (const { client, email, inbound, block } of current) {
+      const addresses = block.blocked.filter((address) => this.#watch.isListed(email, address));
+      const before = this.#disconnects.get(client);
+      const tries = before?.at === block.at ? before.tries : 0;
+      if (addresses.length === 0 || tries >= MAX_DISCONNECTS) continue;
+      this.#disconnects.set(client, { at: block.at, tries: tries + 1 });
+      (tries + 1 === MAX_DISCONNECTS ? last : due).push({ inbound, client, addresses });
     }
     const ended = due.length === 0 || (await core.addresses.disconnect(due, false));
-    const atLast = last.length === 0 || (await core.addresses.disconnect(last, true));
-    if (!ended || !atLast) unended();
+    const endedLast = last.length === 0 || (await core.addresses.disconnect(last, true));
+    if (!ended || !endedLast) disconnectFailed();
   }
 }

@@ -28,7 +28,7 @@ const BARRIERS: ReadonlySet<RecordedEvent['type']> = new Set([
 
 const PAGE = 1000;
 /** Measurements in one roll-up: a backlog of months becomes many of them, each of which takes a part of a second. */
-const MOST = 20_000;
+const MAX_MEASUREMENTS = 20_000;
 const MEASURED: ReadonlySet<string> = new Set(measuredTypes);
 
 class Sum {
@@ -216,7 +216,7 @@ export function planRollUp(log: Log, from: number, before: number, now: number):
     else lastAt = Math.max(lastAt, event.meta.at); // clocks are set back
     sums.take(event);
     if (MEASURED.has(event.type)) measured += 1;
-    if (measured === MOST) break;
+    if (measured === MAX_MEASUREMENTS) break;
   }
   if (!first || !last) return null;
   const { root: digest, count: prunedCount } = log.measuredRoot(first.position, last.position);

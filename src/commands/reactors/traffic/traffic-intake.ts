@@ -5,7 +5,7 @@ import type { Core, CoreCounters, OnlineUser } from '../../ports/core.js';
 import type { Growth } from '../../traffic/traffic.js';
 
 /** How far the counters of a run are recorded. */
-export interface Recorded {
+export interface Baselines {
   readonly run: string | null;
   /** By client number. */
   readonly clients: ReadonlyMap<number, Counter>;
@@ -21,7 +21,7 @@ export interface Recorded {
 
 interface Parts {
   readonly core: Pick<Core, 'process' | 'stats'>;
-  readonly recorded: () => Recorded;
+  readonly recorded: () => Baselines;
   readonly dispatch: (command: AnyCommand) => void;
   /** ms between two readings. */
   readonly period: () => number;
@@ -41,7 +41,7 @@ interface Parts {
 const IP_REFRESH_MS = 3_600_000;
 /** How long a change waits for the counters, in ms; and a planned stop, after which they are gone. */
 const COLLECT_MS = 2_000;
-const LAST_MS = 20_000;
+const FINAL_COLLECT_MS = 20_000;
 
 /**
  * Reads the core's counters without resetting them and records what they grew by. The log itself is the memory of what
@@ -84,7 +84,7 @@ export class TrafficIntake {
 
   /** The last reading of a run, right before it is stopped. Never rejects. */
   async last(): Promise<void> {
-    await this.collect(LAST_MS);
+    await this.collect(FINAL_COLLECT_MS);
   }
 
   /**
@@ -126,14 +126,14 @@ export class TrafficIntake {
     const { core, online, limit } = this.#parts;
     const connected = core.process.running ? core.stats.online() : Promise.resolve([]);
     // What was moved before a period begins is the former period's. Time goes on when the core does not answer.
-    const counted = this.#fresh().finally(() => this.#passTime());
+    const counted = this.#fresh().finally(() => this.#applyTime());
     const [users] = await Promise.all([connected, counted]);
     online(users.map(({ client }) => client));
     this.#recordIps(users);
     await limit(users);
   }
 
-  #passTime(): void {
+  #applyTime(): void {
     const { dispatch, warn } = this.#parts;
     try {
       dispatch({ type: 'BeginPeriods', data: {} });
@@ -191,7 +191,7 @@ export class TrafficIntake {
 /** What each counter grew by. A counter that is new counts from zero; one that fell is left alone, the run has the truth. */
 export function growthOf(
   counters: CoreCounters,
-  recorded: Pick<Recorded, 'clients' | 'inbounds' | 'outbounds' | 'ownerOf'>,
+  recorded: Pick<Baselines, 'clients' | 'inbounds' | 'outbounds' | 'ownerOf'>,
 ) {
   return {
     clients: grown(counters.clients, recorded.clients),
@@ -216,7 +216,7 @@ function grown<K>(counters: ReadonlyMap<K, Counter>, recorded: ReadonlyMap<K, Co
 }
 
 /** Where the counters stand that pass on to others; what an earlier answer says is not believed over what is recorded. */
-function passedOnOf(counters: CoreCounters, recorded: Recorded): Growth<string>[] {
+function passedOnOf(counters: CoreCounters, recorded: Baselines): Growth<string>[] {
   return recorded.toPassOn().map((tag) => {
     const { up, down } = counters.inbounds.get(tag) ?? zero;
     const before = recorded.inbounds.get(tag) ?? zero;

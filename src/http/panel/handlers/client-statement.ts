@@ -29,8 +29,9 @@ export const clientStatementHandlers: Handlers<
       if (owner.client === null) return statementOfEmail(read, books, past, email, range.days, now());
       return { ...statementOfNumbers(read, books, past, [owner.client], range.days, now()), counter: null };
     });
-    if ('silent' in answer) return answer.silent === 'unready' ? reject('LEDGER_NOT_READY') : reject('LEDGER_WRONG');
-    const statement = answer.told;
+    if ('unavailable' in answer)
+      return answer.unavailable === 'unready' ? reject('LEDGER_NOT_READY') : reject('LEDGER_WRONG');
+    const statement = answer.answer;
     if (statement instanceof Rejection) return statement;
     if (!statement) return reject('CLIENT_NOT_FOUND', { client: email });
     const name = owner.email;

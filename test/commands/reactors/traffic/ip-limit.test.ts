@@ -210,7 +210,7 @@ describe('what is held back', () => {
     place.core.fail.set('block', new CoreError('unreachable', verbatim('no answer')));
     connect(place.core, place.clock.now(), A, B);
     for (let i = 0; i < 9; i += 1) await place.wait(POLL);
-    expect(place.warnings).toContain('the core could not be told which addresses are held back');
+    expect(place.warnings).toContain('the blocked addresses could not be sent to the core');
     expect(holding(place.core.seen()).filter((call) => call.startsWith('block'))).toStrictEqual([
       `block in-1 alice ${A}`,
       `block in-1 alice ${A}`,

@@ -3,7 +3,7 @@ import { array, asyncProperty, assert as check, integer, nat, record } from 'fas
 import { describe, expect, it, vi } from 'vitest';
 import type { CountedCommand } from '../../../../src/commands/counted.js';
 import { type CoreCounters, CoreError } from '../../../../src/commands/ports/core.js';
-import { growthOf, type Recorded } from '../../../../src/commands/reactors/traffic/traffic-intake.js';
+import { type Baselines, growthOf } from '../../../../src/commands/reactors/traffic/traffic-intake.js';
 import { Rejection } from '../../../../src/commands/rejection.js';
 import { verbatim } from '../../../../src/messages/message.js';
 import { admin, alice, bob, draft, HOUR, one, T0 } from '../../../kit/builders.js';
@@ -20,7 +20,7 @@ const used = (place: Place, email = 'alice') => {
 };
 
 describe('what counters grew by', () => {
-  const recorded = (over: Partial<Recorded> = {}): Recorded => ({
+  const recorded = (over: Partial<Baselines> = {}): Baselines => ({
     run: 'r',
     clients: new Map(),
     inbounds: new Map(),
