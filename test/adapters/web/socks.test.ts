@@ -74,7 +74,7 @@ describe('a proxy', () => {
     'cannot be %s, and the reason does not repeat it',
     async (text) => {
       const { kind, message } = await failureOf(open.request('http://a.example/', { proxy: text }));
-      expect([kind, message]).toEqual(['refused', 'The proxy must be written as socks5://user:password@host:port']);
+      expect([kind, message]).toEqual(['refused', 'The proxy must have the form socks5://user:password@host:port']);
     },
   );
 });

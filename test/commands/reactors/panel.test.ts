@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createPanel } from '../../../src/app/panel.js';
+import { message } from '../../../src/messages/message.js';
 import { admin, alice, bob, draft, HOUR, one } from '../../kit/builders.js';
 import { FakeCore } from './core/fake-core.js';
 import { addClients, addInbound, started } from './kit.js';
@@ -69,7 +70,9 @@ describe('a panel', () => {
     writeFileSync(anchor, evidence);
     const { position } = known;
     await place.open();
-    expect(place.panel.store.startup.complaint).toContain(`the events from ${position + 1} on are missing`);
+    expect(place.panel.store.startup.complaint).toStrictEqual(
+      message('storage.anchorLost', { found: position, expected: position + 3, first: position + 1 }),
+    );
     expect(place.panel.read.clients.firstByEmail('alice')).toBeDefined();
     expect(place.panel.dispatch({ type: 'RestartCore', data: {} }, { actor: admin, correlationId: 'x' })).toMatchObject(
       { code: 'STORAGE_READ_ONLY' },

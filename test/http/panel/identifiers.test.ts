@@ -85,7 +85,7 @@ describe('tags and names of nodes', () => {
     const twin = await browser.post('/panel/api/nodes/add', { ...node, port: 444, name: COMPOSED.toUpperCase() });
     expect(twin.json?.success).toBe(false);
     const hidden = await browser.post('/panel/api/nodes/add', { ...node, port: 445, name: 'x\u202ey' });
-    expect(hidden.json?.msg).toContain('the name holds U+202E');
+    expect(hidden.json?.msg).toContain('the name contains U+202E');
   });
 });
 

@@ -165,7 +165,7 @@ describe('one email in two inbounds over HTTP', () => {
     await join(anna({ totalGB: 20 * GB }));
     uses(10 * GB);
     panel.given({ type: 'SetInboundEnabled', data: { inbound: inboundId(2), enabled: false } });
-    const together = ' (one email in 2 inbounds counts together: inbound-4431, inbound-4432)';
+    const together = ' (the 2 inbounds with this email count together: inbound-4431, inbound-4432)';
     expect(await get('/clients/anna/why')).toMatchObject({
       standing: 'cap reached',
       rule: `it used 10,737,418,240 bytes of 10,737,418,240 bytes${together}`,
