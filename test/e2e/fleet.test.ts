@@ -248,7 +248,7 @@ describe('a real panel and a node that misbehaves', () => {
     remote.fault = (_, response) => held.push(response) > 0;
     await edit(5);
     const probed = await must(admin.post<{ status: string; error: string }>(`${NODES}/probe/${id}`));
-    expect(probed).toMatchObject({ status: 'offline', error: '127.0.0.1 did not answer in time' });
+    expect(probed).toMatchObject({ status: 'offline', error: '127.0.0.1 did not respond in time' });
     expect(await why()).toMatch(/pending changes: 1/);
     remote.fault = null;
     for (const response of held) response.destroy();
