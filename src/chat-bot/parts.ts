@@ -1,5 +1,5 @@
 import type { Change, CommandContext, Done } from '../commands/bus.js';
-import type { PlainCommand } from '../commands/counted.js';
+import type { PlainCommand } from '../commands/counter-commands.js';
 import type { Backups } from '../commands/ports/backups.js';
 import type { ChatService } from '../commands/ports/chat-bot.js';
 import type { HostMonitor } from '../commands/ports/host.js';

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { dataDirectory } from '../adapters/data-directory/data-directory.js';
 import { scryptPasswords } from '../adapters/passwords/passwords.js';
 import { panelState } from '../commands/state.js';
-import { SHORTEST_PASSWORD, weaknessOf } from '../commands/user/credential-rules.js';
+import { credentialProblem, SHORTEST_PASSWORD } from '../commands/user/credential-rules.js';
 import { operate } from '../control/control.js';
 import { begin, catchUp } from '../events/log/replay.js';
 import { OperatorError } from '../lib/operator-error.js';
@@ -77,7 +77,7 @@ async function withPassword(
 ): Promise<void> {
   const given = givenPassword(options);
   const password = given ?? newPassword();
-  const weakness = operation === 'admin.create' ? weaknessOf(username, password) : null;
+  const weakness = operation === 'admin.create' ? credentialProblem(username, password) : null;
   if (weakness !== null) throw new OperatorError(weakness);
   const passwordHash = await scryptPasswords().hash(password);
   await operate(dataDir, operation, { username, passwordHash });

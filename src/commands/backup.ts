@@ -13,12 +13,12 @@ import type { Command, Decider } from './command.js';
 export type BackupCommand =
   | Command<'RecordBackupVerified', Parameters<typeof BackupVerified>[0]>
   | Command<'RecordBackupFailed', { readonly reason: Text }>
-  /** In the log that takes over. `keep`: settings that are those of the machine, whatever the log says. */
+  /** For the new log. `keep`: settings that keep the value that they have on this machine. */
   | Command<
       'AdoptState',
       Omit<Parameters<typeof StateImported>[0], 'keptSettings'> & { readonly keep: Partial<Settings> }
     >
-  /** In the log that is put aside, and that goes on. */
+  /** For the former log, which is archived. */
   | Command<'RecordStateReplaced', Parameters<typeof StateReplaced>[0]>
   | Command<'RecordStateReplacementRolledBack', { readonly reason: Text }>;
 

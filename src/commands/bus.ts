@@ -5,42 +5,42 @@ import type { CommandId, EventLog } from '../events/log/log.js';
 import type { Node } from '../events/node/node-document.js';
 import { type AnyCommand, deciders } from './catalog.js';
 import type { DecisionContext, OwnPort } from './command.js';
-import type { CountedCommand } from './counted.js';
+import type { CountedCommand } from './counter-commands.js';
 import { Rejection, reject } from './rejection.js';
 import { type PanelState, panelState } from './state.js';
 import { storageRejection } from './storage.js';
 
-/** Who asks, and in the course of what. */
+/** The caller, and the request that the command belongs to. */
 export interface CommandContext {
   readonly actor: Actor;
   readonly correlationId: string;
-  /** The event that the command answers, if it answers one. */
+  /** The event that the command reacts to, if any. */
   readonly causationId?: string;
-  /** The same id twice has one effect and the same answer. */
+  /** A repeated id has one effect and the same answer. */
   readonly commandId?: CommandId;
-  /** When it happened, ms, where that could not be recorded at once; now otherwise. */
+  /** When it happened, ms since 1970, if it could not be recorded at once; otherwise now. */
   readonly at?: number;
-  /** Only asks what would be said: nothing is appended. */
+  /** Only decides: nothing is appended. */
   readonly dryRun?: boolean;
 }
 
-/** The context of a command that the panel gives by itself. `name` says which part of it. */
+/** The context of a command of the panel itself. `name` is the component. */
 export function asSystem(name: string, causationId?: string): CommandContext {
   const actor: Actor = { kind: 'system', id: name, name, ip: null };
   return { actor, correlationId: randomUUID(), ...(causationId === undefined ? {} : { causationId }) };
 }
 
-/** The context of what a node reported. */
+/** The context of a report of a node. */
 export function asNode({ id, name }: Pick<Node, 'id' | 'name'>): CommandContext {
   return { actor: { kind: 'node', id: String(id), name, ip: null }, correlationId: randomUUID() };
 }
 
-/** What a command did. `events` is empty when everything was so already. */
+/** The result of a command. `events` is empty if nothing had to change. */
 export interface Done {
   readonly events: readonly RecordedEvent[];
 }
 export type Dispatch = (command: AnyCommand, context: CommandContext) => Done | Rejection;
-/** `Dispatch` of what changes counters, after what was counted was recorded. `make` is asked before that and after it. */
+/** `Dispatch` for commands that change counters: records the counters first. `make` is called before and after that. */
 export type Change = (make: () => CountedCommand | Rejection, context: CommandContext) => Promise<Done | Rejection>;
 
 interface Parts {
@@ -48,16 +48,16 @@ interface Parts {
   readonly state: PanelState;
   readonly now: () => number;
   readonly ownPorts: () => readonly OwnPort[];
-  /** Null, or why nothing may be written any more. */
+  /** Why nothing may be written any more; null = writing is possible. */
   readonly closed: () => Rejection | null;
 }
 
 type Decide = (data: unknown, state: PanelState, context: DecisionContext) => ReturnType<(typeof deciders)['StopCore']>;
 
 /**
- * The one way to change anything: decide, append, fold, in one synchronous step without an `await`, so that there is
- * nothing to race with. The fold of `state` subscribes to the log before anybody else, so it is current for the next
- * decision and for everyone who is told of the event.
+ * The only way to change anything: decide, append and fold in one synchronous step without an `await`, so that no other
+ * change can interleave. The fold of `state` is the first subscriber of the log, so it is current for the next decision and for
+ * all other subscribers.
  */
 export function createBus({ log, state, now, ownPorts, closed }: Parts): Dispatch {
   let deciding = false;
@@ -66,7 +66,7 @@ export function createBus({ log, state, now, ownPorts, closed }: Parts): Dispatc
   });
 
   return (command, context) => {
-    // A reaction that dispatches inside a subscription would let later subscribers see the effect before the cause.
+    // A subscriber that dispatches synchronously would let later subscribers see the effect before the cause.
     if (deciding) throw new Error(`${command.type} was dispatched while another command was being decided`);
     deciding = true;
     try {
@@ -77,7 +77,7 @@ export function createBus({ log, state, now, ownPorts, closed }: Parts): Dispatc
       const decision = decide(command.data, state, { now: at, by: context.actor.kind, ownPorts: ownPorts() });
       if (decision instanceof Rejection) return decision;
       if (decision.length === 0) return { events: [] };
-      // After the rules, whose no counts in any case: a login that cannot be saved may still be a right one.
+      // After the rules, because their rejection has precedence: a login that cannot be saved may still be valid.
       const refusal = closed();
       if (refusal) return refusal;
       if (context.dryRun) return { events: [] };

@@ -1,5 +1,5 @@
 import { CertificateExpiring, CertificateLoaded, CertificateRejected, type ServerName } from '../events/certificate.js';
-import { newsOf, problemKey } from '../events/certificate-news.js';
+import { rejectionKey, statusOf } from '../events/certificate-status.js';
 import type { Text } from '../messages/message.js';
 import type { Command, Decider } from './command.js';
 
@@ -25,15 +25,15 @@ const DAY_MS = 86_400_000;
 /** Records only changes, also over restarts. */
 export const certificate: Decider<CertificateCommand> = {
   RecordCertificateLoaded(data, { certificates }) {
-    const { fingerprint, refused } = newsOf(certificates, data.server);
+    const { fingerprint, refused } = statusOf(certificates, data.server);
     return fingerprint === data.fingerprint && refused === null ? [] : [CertificateLoaded(data)];
   },
 
   RecordCertificateRejected(data, { certificates }) {
-    return newsOf(certificates, data.server).refused === problemKey(data) ? [] : [CertificateRejected(data)];
+    return statusOf(certificates, data.server).refused === rejectionKey(data) ? [] : [CertificateRejected(data)];
   },
 
   RecordCertificateExpiring(data, { certificates }, { now }) {
-    return now - newsOf(certificates, data.server).remindedAt < DAY_MS ? [] : [CertificateExpiring(data)];
+    return now - statusOf(certificates, data.server).remindedAt < DAY_MS ? [] : [CertificateExpiring(data)];
   },
 };

@@ -10,7 +10,7 @@ export type ChatBotCommand =
   | Command<'RecordBackupDelivered', Delivered>;
 
 export const chatBot: Decider<ChatBotCommand> = {
-  /** Only of those that are still there. */
+  /** Skips deleted clients. */
   RecordClientWarnings({ expiring, nearCap }, { clients }) {
     const known = {
       expiring: expiring.filter((one) => clients.has(one)),

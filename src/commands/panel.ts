@@ -16,11 +16,11 @@ import { reject } from './rejection.js';
 export type PanelCommand =
   | Command<'RecordPanelStarted', { readonly version: string }>
   | Command<'RecordPanelStopped', Record<never, never>>
-  /** `underWay`: an earlier restart is not done yet. */
+  /** `underWay`: an earlier restart has not finished. */
   | Command<'RestartPanel', { readonly underWay: boolean }>
   | Command<'RecordPanelRestarted', { readonly panel: ServerPlace; readonly subscription: ServerPlace }>
   | Command<'RecordPanelRestartFailed', { readonly server: ServerName; readonly reason: Text }>
-  /** `destroyed`: keys that are gone, and whose destruction is among the lost events. */
+  /** `destroyed`: keys whose destruction was among the lost events. */
   | Command<'AcceptLoss', Parameters<typeof LogLossAccepted>[0] & { readonly destroyed: readonly string[] }>;
 
 export const panel: Decider<PanelCommand> = {

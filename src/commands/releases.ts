@@ -43,7 +43,7 @@ export const releases: Decider<ReleaseCommand> = {
   RecordPanelUpdateFailed: (data) => [PanelUpdateFailed(data)],
   RecordPanelRolledBack: (data) => [PanelUpdateRolledBack(data)],
 
-  /** `used`: the configuration of the core names one of the files that were updated. */
+  /** `used`: the configuration of the core names an updated file. */
   RecordGeoFiles({ files, used }, { core: { wanted } }) {
     const updated = GeoFilesUpdated({ files: files.map((file) => ({ ...file })) });
     return used && wanted ? [updated, restart(0)] : [updated];

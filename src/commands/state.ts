@@ -1,5 +1,5 @@
 import type { RecordedEvent } from '../events/catalog.js';
-import { type CertificateStatuses, evolveCertificates } from '../events/certificate-news.js';
+import { type CertificateStatuses, evolveCertificates } from '../events/certificate-status.js';
 import { type Client, evolveClients } from '../events/client/client-document.js';
 import { EmailIndex } from '../events/client/email-index.js';
 import { type Counters, evolveCounters, noCounters } from '../events/counters.js';
@@ -23,13 +23,13 @@ export interface User {
   readonly username: string;
   readonly passwordHash: string;
   readonly epoch: number;
-  /** The name of the data key that seals the credentials. */
+  /** The name of the data key of the credentials. */
   readonly key: string;
 }
 
 /**
- * What decisions are made on: a fold of the whole log, current to the last append, because decide, append and fold are
- * one synchronous step and nobody else writes. Rules across streams (port, email, tag, next number) are looked up here.
+ * The state that deciders use: a fold of the whole log. It is always current, because deciding, appending and folding are one
+ * synchronous step and the bus is the only writer. Rules across streams (port, email, tag, next number) are checked here.
  */
 export interface PanelState {
   readonly inbounds: Map<InboundId, Inbound>;
@@ -50,7 +50,7 @@ export interface PanelState {
   readonly geoSources: Map<GeoSourceId, GeoSource>;
   settings: Settings;
   readonly secrets: Map<SecretKey, { readonly value: string; readonly keyVersion: number }>;
-  /** Two-factor codes that were taken, as `key version of the token/step` → when (ms). */
+  /** Used two-factor codes: `key version of the secret/time step` → when (ms since 1970). */
   readonly usedCodes: Map<string, number>;
   apiToken: { readonly token: string; readonly keyVersion: number } | null;
   template: {
@@ -59,7 +59,7 @@ export interface PanelState {
     readonly keyVersion: number;
   } | null;
   core: CoreRunState;
-  /** Inbounds that the core does not take, and why. */
+  /** Inbounds that the core rejects, with the reason. */
   refused: Map<InboundId, Text>;
   certificates: CertificateStatuses;
   lastInbound: number;
@@ -102,7 +102,7 @@ function initial(): PanelState {
 
 export const panelState: Fold<PanelState> = {
   name: 'state',
-  version: 10,
+  version: 11,
   initial,
   apply(state, event) {
     unindex(state, event);
@@ -117,7 +117,7 @@ export const panelState: Fold<PanelState> = {
     evolveRest(state, event);
     state.core = evolveCore(state.core, event);
   },
-  /** The indexes are derived from the rest. */
+  /** Without the indexes, which are derived. */
   save: (state) => ({ ...state, clientsOf: null, byEmail: null, byCredential: null }),
   load(saved: PanelState) {
     const { clientsOf, byEmail, byCredential } = initial();
@@ -155,7 +155,7 @@ const reindexing = new Set(['ClientIdentityChanged', 'ClientCredentialRotated', 
 function affected(state: PanelState, event: RecordedEvent): readonly Client[] {
   if (!reindexing.has(event.type)) return [];
   if (event.type === 'InboundUpdated') {
-    // Another protocol looks at another part of the credential.
+    // Another protocol uses another part of the credential.
     if (event.data.changes.protocol === undefined) return [];
     const numbers = state.clientsOf.get(event.data.inbound) ?? new Set<ClientNumber>();
     return [...numbers].flatMap((number) => state.clients.get(number) ?? []);
@@ -208,14 +208,14 @@ function evolveRest(state: PanelState, event: RecordedEvent): void {
   switch (event.type) {
     case 'MeasurementsRolledUp':
       state.rolledTo = event.data.toPosition;
-      // What a code was taken by is pruned: forgotten here as in a replay.
+      // The events of used codes are pruned. Forgets them here too, as a replay does.
       for (const [code, at] of state.usedCodes) if (mayBePruned(event.data, at)) state.usedCodes.delete(code);
       break;
     case 'ClientTrafficTransferred':
       state.transferredTo.set(event.data.fromClient, event.data.client);
       break;
     case 'ClientIdentityChanged':
-      // Under its new name it has what it uses for itself.
+      // Under another email its later usage is its own.
       if (event.data.emailChanged) state.transferredTo.delete(event.data.client);
       break;
     case 'SettingsChanged':
@@ -279,7 +279,7 @@ function evolveRest(state: PanelState, event: RecordedEvent): void {
   }
 }
 
-/** Under which a code is remembered: the life of the token that it is of, and its 30 s. */
+/** Key of a used code: the version of its secret, and its time step. */
 export function codeKey(keyVersion: number, step: number): string {
   return `${keyVersion}/${step}`;
 }

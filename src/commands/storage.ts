@@ -3,7 +3,7 @@ import { diskFault } from '../lib/disk-fault.js';
 import type { Text } from '../messages/message.js';
 import { type Rejection, reject } from './rejection.js';
 
-/** The rejection for an error that the disk caused, whatever was being read or written; null for any other error. */
+/** The rejection for an error that the disk caused; null for any other error. */
 export function storageRejection(error: unknown): Rejection | null {
   if (error instanceof StorageError) return rejectionOf(error.kind, error.message);
   const fault = diskFault(error);

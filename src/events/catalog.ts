@@ -18,7 +18,7 @@ import { trafficEvents } from './traffic.js';
 import { trafficInformEvents } from './traffic-inform.js';
 import { userEvents } from './user.js';
 
-/** Every event type. What is not here cannot be stored, and what is stored under another name stops the start. */
+/** All event types. Other types cannot be stored, and the panel does not start with a log that contains one. */
 export const catalog = [
   ...inboundEvents,
   ...clientEvents,
@@ -44,14 +44,14 @@ export type PanelEvent = EventOf<(typeof catalog)[number]>;
 type RecordEach<E> = E extends PanelEvent ? Recorded<E> : never;
 export type RecordedEvent = RecordEach<PanelEvent>;
 
-/** The types whose payloads are rolled up after the retention window. Every other payload stays for ever. */
+/** The types whose payloads are rolled up after the retention window. All other payloads stay forever. */
 export const measuredTypes: readonly string[] = catalog
   .filter((type) => type.class === 'measured')
   .map(({ type }) => type);
 
 const byName = new Map<string, EventType>(catalog.map((type) => [type.type, type]));
 
-/** The definition behind a stored name, or undefined for a name of a newer or a foreign panel. */
+/** The event type with a name; undefined for a name that only another version of the panel knows. */
 export function eventType(name: string): EventType | undefined {
   return byName.get(name);
 }

@@ -1,6 +1,6 @@
 import type { RecordedEvent } from './catalog.js';
 
-/** Bytes counted so far. */
+/** Bytes up and down. */
 export interface Counter {
   readonly up: number;
   readonly down: number;
@@ -11,11 +11,11 @@ export function sumOf(counters: readonly Counter[]): Counter {
   return counters.reduce((sum, { up, down }) => ({ up: sum.up + up, down: sum.down + down }), zero);
 }
 
-/** Counters as the log leaves them. */
+/** All counters after the events of the log. */
 export interface Counters {
   readonly clients: Map<number, Counter>;
   readonly inbounds: Map<number, Counter>;
-  /** By tag: an outbound is known from its first byte on. */
+  /** By tag. An outbound appears with its first traffic. */
   readonly outbounds: Map<string, Counter>;
 }
 
@@ -23,7 +23,7 @@ export function noCounters(): Counters {
   return { clients: new Map(), inbounds: new Map(), outbounds: new Map() };
 }
 
-/** Folds one event into the counters; measurements of what is gone are dropped. */
+/** Folds one event into the counters. Measurements of deleted clients and inbounds are dropped. */
 export function evolveCounters({ clients, inbounds, outbounds }: Counters, event: RecordedEvent): void {
   switch (event.type) {
     case 'ClientAdded':

@@ -20,22 +20,22 @@ import { Rejection, reject } from '../rejection.js';
 import type { PanelState } from '../state.js';
 import { unblocked } from '../traffic/ip-limit.js';
 import { type ClientDraft, clientKey, clientProblem, credentialKey } from './credentials.js';
-import { depletionOf, verdictOn } from './limits.js';
+import { depletionChange, depletionOf } from './limits.js';
 import { clientIn, clientsNamed, deletions, transferUsage, usedTogether, usedUnder } from './siblings.js';
 
-/** The inbound that clients join, as it will be after the command. */
+/** The inbound of the clients, as it will be after the command. */
 export interface Target {
   readonly id: InboundId;
   readonly protocol: Protocol;
   readonly config: InboundConfig;
 }
 
-/** Names and credentials that the clients before in the same request already took. */
+/** Emails and credentials of the preceding clients of the same request. */
 class Taken {
   readonly #emails = new Set<string>();
   readonly #credentials = new Map<string, string>();
 
-  /** Why `draft` cannot stand beside the clients of the panel (except `self`) and those of this request. */
+  /** Why `draft` conflicts with the clients of the panel (except `self`) or of this request. */
   problem(state: PanelState, target: Target, draft: ClientDraft, self?: Client): Rejection | null {
     const { email } = draft.identity;
     const shared = emailProblem(state, target, draft, self);
@@ -56,8 +56,8 @@ class Taken {
 }
 
 /**
- * One email is one person: it may stand in several inbounds, once in each, and the subscription id says that it is the same
- * person in all of them.
+ * An email may be used on several inbounds, once on each, for the same person. These clients must have the same subscription
+ * id.
  */
 function emailProblem(state: PanelState, target: Target, { identity }: ClientDraft, self?: Client): Rejection | null {
   const { email, subId } = identity;
@@ -71,13 +71,13 @@ function emailProblem(state: PanelState, target: Target, { identity }: ClientDra
   return kept ? reject('SUB_ID_SHARED', { email, inbound: other.inbound }) : reject('EMAIL_TAKEN', { email });
 }
 
-/** The draft with the one spelling of its email; `stored` is the email that the client has already. */
+/** The draft with its email in normalized form; `stored` is the current email of the client. */
 function named(draft: ClientDraft, stored = ''): ClientDraft {
   const email = keptName(draft.identity.email, stored);
   return email === draft.identity.email ? draft : { ...draft, identity: { ...draft.identity, email } };
 }
 
-/** All of the clients, or the first problem among them. */
+/** The events that add the clients, or the first problem. */
 export function addClients(
   state: PanelState,
   target: Target,
@@ -94,7 +94,7 @@ export function addClients(
     number += 1;
     const client = ClientNumber.parse(number);
     events.push(ClientAdded({ client, inbound: target.id, keyVersion: 1, ...draft }));
-    // Who joins siblings has used what they used.
+    // The usage of its siblings counts for a new client.
     const siblings = clientsNamed(state, draft.identity.email);
     const depletion = depletionOf(draft.spec.capBytes, 0, usedTogether(state, siblings), 0);
     if (depletion) events.push(ClientDepleted({ client, depletion }));
@@ -102,7 +102,7 @@ export function addClients(
   return events;
 }
 
-/** What makes `client` into `draft`: only what differs, and whether it may connect again. */
+/** The events that change `client` into `draft`, and those that restore or deplete it. */
 export function changeClient(
   state: PanelState,
   target: Target,
@@ -125,7 +125,7 @@ export function changeClient(
   if (renamed) events.push(...transferUsage(state, client));
   if (!sameJson(client.credential, credential)) {
     const keyVersion = client.keyVersion + 1;
-    // A rotation keeps the name: a replay, which has lost the name of the life before, takes it from here.
+    // The rotation keeps the email, because a replay cannot read the former one after its key is destroyed.
     const kept = renamed ? { ...identity, email: client.identity.email } : identity;
     const rotated = ClientCredentialRotated({ client: client.number, keyVersion, identity: kept, credential });
     events.push(rotated, DataKeyDestroyed({ key: `client:${client.number}/${client.keyVersion}`, reason: 'rotated' }));
@@ -138,23 +138,20 @@ export function changeClient(
   }
   const next: Client = { ...client, spec: draft.spec };
   const used = usedUnder(state, client, identity.email);
-  // What it brings along under another email counts for those who have that email as well.
+  // Its usage counts for the clients that have the new email.
   const joined = renamed ? clientsNamed(state, identity.email) : [];
-  const others = joined.flatMap((one) => judgedClient(one, used, now));
-  // What its centre says of a client counts: it is the centre's log that keeps what expired.
-  const afresh = changes.enabled === true || readMark('', identity.comment).number !== 0;
-  return [...events, ...judgedClient(next, used, now, afresh), ...others];
+  const others = joined.flatMap((one) => clientDepletionEvents(one, used, now));
+  // The centre of this node decides about its clients, because its log has the expiry.
+  const reevaluate = changes.enabled === true || readMark('', identity.comment).number !== 0;
+  return [...events, ...clientDepletionEvents(next, used, now, reevaluate), ...others];
 }
 
-/**
- * Nothing, or that a client may connect no more under its terms, when so much is used, or for another reason than before, or
- * that it may again. `afresh`: see `verdictOn`.
- */
-export function judgedClient(client: Client, used: Counter, now: number, afresh = false): PanelEvent[] {
+/** The events that deplete or restore a client with a usage; none if nothing changes. `reevaluate`: see `depletionChange`. */
+export function clientDepletionEvents(client: Client, used: Counter, now: number, reevaluate = false): PanelEvent[] {
   const { number, depletion, spec } = client;
-  const verdict = verdictOn({ ...spec, depletion }, used, now, afresh);
+  const verdict = depletionChange({ ...spec, depletion }, used, now, reevaluate);
   if (verdict === 'restored') return [ClientReactivated({ client: number })];
-  // A term that renews itself ends with the next poll: nobody is shut out by it who was shut out already.
+  // The next poll renews the client, so a depleted client does not become expired.
   const passing = depletion !== null && verdict?.reason === 'expiry' && spec.renewalDays > 0;
   return verdict === null || passing ? [] : [ClientDepleted({ client: number, depletion: verdict })];
 }
@@ -165,8 +162,8 @@ function changedSpec(before: ClientSpec, after: ClientSpec): Partial<ClientSpec>
 }
 
 /**
- * An inbound's whole list of clients replaced: those with a known email are changed, the others added, and those that
- * are no longer named are deleted.
+ * Replaces all clients of an inbound: clients with a known email are changed, others are added, and clients that are not
+ * listed are deleted.
  */
 export function syncClients(
   state: PanelState,
@@ -180,7 +177,7 @@ export function syncClients(
   const gone = current.filter((client) => !named.has(emailKey(client.identity.email)));
   const events = deletions(state, gone);
 
-  // Deleted clients give their ids back before the others are looked at.
+  // The credentials of deleted clients are free for the others.
   const rest = gone.length === 0 ? state : withoutClients(state, target, gone);
   const taken = new Taken();
   const fresh: ClientDraft[] = [];
@@ -204,7 +201,7 @@ function withoutClients(state: PanelState, target: Target, gone: readonly Client
   return { ...state, byCredential };
 }
 
-/** The client that a path of the panel API names inside an inbound, by its key, then by its email. */
+/** The client of an inbound that a path of the panel API names, by its key or its email. */
 export function findByKey(state: PanelState, target: Target, key: string): Client | undefined {
   const credential = { id: key, password: key, auth: key };
   const number = state.byCredential.get(`${target.id}/${credentialKey(target.protocol, credential)}`);

@@ -7,11 +7,11 @@ import type { ClientNumber, InboundId } from '../../events/ids.js';
 import type { Caused } from '../../events/log/event.js';
 import { message } from '../../messages/message.js';
 import type { Command, Decider } from '../command.js';
-import { erase, judgedInbound } from '../inbound/inbound.js';
+import { erase, inboundDepletionEvents } from '../inbound/inbound.js';
 import { Rejection, reject } from '../rejection.js';
 import type { PanelState } from '../state.js';
 import { unblocked } from '../traffic/ip-limit.js';
-import { addClients, changeClient, findByKey, judgedClient, type Target } from './client-rules.js';
+import { addClients, changeClient, clientDepletionEvents, findByKey, type Target } from './client-rules.js';
 import { type ClientDraft, hasClients } from './credentials.js';
 import { clientDepletion } from './limits.js';
 import { carrierOf, clientIn, clientsNamed, deletions, siblingsOf, usedBy } from './siblings.js';
@@ -86,13 +86,13 @@ export const client: Decider<ClientCommand> = {
       return reject('VALUE_OUT_OF_RANGE', { field: 'upload and download', why: message('client.countersInBytes') });
     }
     const after = { up, down };
-    // One of them gets it all, so that the sum is what was asked for.
+    // One of them gets all bytes, so that the sum is the requested one.
     const adjusted = [carrier, ...siblings.filter((sibling) => sibling !== carrier)].flatMap(({ number }) => {
       const before = state.counters.clients.get(number) ?? zero;
       if (number === carrier.number) return [ClientTrafficAdjusted({ client: number, ...after, before })];
       return before.up + before.down > 0 ? [ClientTrafficAdjusted({ client: number, ...zero, before })] : [];
     });
-    const effects = siblings.flatMap((sibling) => judgedClient(sibling, after, now));
+    const effects = siblings.flatMap((sibling) => clientDepletionEvents(sibling, after, now));
     return [...adjusted, ...effects.map((event) => ({ ...event, cause: 0 }))];
   },
 
@@ -101,7 +101,7 @@ export const client: Decider<ClientCommand> = {
     if (numbers instanceof Rejection) return numbers;
     const gone = [...numbers].flatMap((number) => {
       const current = state.clients.get(number);
-      if (!current || current.spec.renewalDays > 0) return []; // it renews itself
+      if (!current || current.spec.renewalDays > 0) return []; // it is renewed automatically
       return current.depletion || clientDepletion(current, usedBy(state, current), now) ? [current] : [];
     });
     return deletions(state, gone);
@@ -124,8 +124,8 @@ export const client: Decider<ClientCommand> = {
   },
 
   /**
-   * Whose time is up, and who is shut out for another reason than the one that was recorded. Nobody is let in by it, also
-   * when the clock went back: what expired stays so until an admin changes that.
+   * Records expired clients and inbounds, and those with another depletion than the recorded one. It restores none, even if
+   * the clock was set back: an expiry stays in effect until an admin changes it.
    */
   DepleteExpired(_, state, { now }) {
     const events: PanelEvent[] = [];
@@ -134,11 +134,11 @@ export const client: Decider<ClientCommand> = {
     const isOver = ({ expiresAt }: { readonly expiresAt: number }): boolean => expiresAt > 0 && expiresAt <= now;
     for (const current of state.clients.values()) {
       if (!current.depletion && !isOver(current.spec)) continue;
-      add(judgedClient(current, usedBy(state, current), now));
+      add(clientDepletionEvents(current, usedBy(state, current), now));
     }
     for (const current of state.inbounds.values()) {
       if (!current.depletion && !isOver(current)) continue;
-      add(judgedInbound(current, state.counters.inbounds.get(current.id) ?? zero, now));
+      add(inboundDepletionEvents(current, state.counters.inbounds.get(current.id) ?? zero, now));
     }
     return events;
   },
@@ -167,8 +167,8 @@ function numbersOf(state: PanelState, inbound: InboundId | 'all'): Iterable<Clie
 }
 
 /**
- * Sets the counters of a client and of all its siblings to zero. `at` is the index that the first reset will have among the
- * events of the decision; `done` learns whose counters these are.
+ * Sets the counters of a client and of all its siblings to 0. `seenAt` is the index of the first reset among the events of the
+ * decision. The numbers of the clients are added to `done`.
  */
 export function resetClient(
   state: PanelState,
@@ -182,7 +182,7 @@ export function resetClient(
     const { up, down } = state.counters.clients.get(sibling.number) ?? zero;
     const cause = at + events.length;
     events.push(ClientTrafficReset({ client: sibling.number, up, down }));
-    const judged = sibling.depletion ? judgedClient(sibling, zero, now) : [];
+    const judged = sibling.depletion ? clientDepletionEvents(sibling, zero, now) : [];
     const effects = [...judged, ...unblocked(state, sibling, 'reset')];
     events.push(...effects.map((event) => ({ ...event, cause })));
   }

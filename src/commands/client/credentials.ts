@@ -7,7 +7,7 @@ import { LATEST_MS } from '../../lib/time/calendar.js';
 import { message, type Text } from '../../messages/message.js';
 import { type Rejection, reject } from '../rejection.js';
 
-/** A client as a caller asks for it. */
+/** A client as a caller requests it. */
 export interface ClientDraft {
   readonly spec: ClientSpec;
   readonly identity: ClientIdentity;
@@ -23,7 +23,7 @@ const WITH_CLIENTS: ReadonlySet<Protocol> = new Set([
   'hysteria2',
 ]);
 
-/** Whether the inbound has clients of its own. The others have accounts or peers inside their settings, or none. */
+/** Whether inbounds of the protocol have clients. Others have accounts or peers in their settings, or none. */
 export function hasClients(protocol: Protocol): boolean {
   return WITH_CLIENTS.has(protocol);
 }
@@ -31,8 +31,8 @@ export function hasClients(protocol: Protocol): boolean {
 const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
 
 /**
- * What must be unique among the clients of one inbound, or null where nothing must. The core ignores bytes 6 and 7 of a
- * UUID when it matches, so two ids that differ only there are one id to it.
+ * The part of the credential that must be unique among the clients of an inbound; null if none. The core ignores bytes 6 and 7
+ * of a UUID, so ids that differ only there are equal.
  */
 export function credentialKey(protocol: Protocol, credential: ClientCredential): string | null {
   switch (protocol) {
@@ -53,7 +53,7 @@ export function credentialKey(protocol: Protocol, credential: ClientCredential):
   }
 }
 
-/** What names a client in the panel API's paths: its password, email, auth or id, by protocol. */
+/** The key of a client in paths of the panel API: its password, email, auth or id, depending on the protocol. */
 export function clientKey(protocol: Protocol, client: Pick<ClientDraft, 'identity' | 'credential'>): string {
   if (protocol === 'trojan') return client.credential.password;
   if (protocol === 'shadowsocks') return client.identity.email;
@@ -65,18 +65,18 @@ export function clientKey(protocol: Protocol, client: Pick<ClientDraft, 'identit
 const KEY_BYTES: Readonly<Record<string, number>> = { '2022-blake3-aes-128-gcm': 16, '2022-blake3-aes-256-gcm': 32 };
 const FLOWS = new Set(['', 'xtls-rprx-vision', 'xtls-rprx-vision-udp443']);
 const MAX_TEXT = 1024;
-/** Half a character, of which the core makes the same sign whichever it was. */
+/** A lone surrogate. The core replaces all of them by the same character. */
 export const HALF = /\p{Surrogate}/u;
 
-/** The number of bytes that standard base64 text stands for, or -1 when it is not base64. */
+/** The number of bytes in standard base64 text; -1 for invalid base64. */
 export function base64Length(text: string): number {
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text.length % 4 !== 0) return -1;
   return Buffer.from(text, 'base64').length;
 }
 
 /**
- * Why the core would refuse this client, or would take it and misbehave. Null when it is sound. `stored`: the email that it
- * has already and its subId, which may be such that no client is given any more.
+ * Why the core would reject this client, or accept it and not work; null if it is valid. `stored`: the current email and
+ * subId, which stay allowed even if new clients may not have them.
  */
 export function clientProblem(
   protocol: Protocol,
@@ -104,7 +104,7 @@ function emailProblem(email: string, stored: string): Text | null {
   const hidden = email === stored ? null : unclearIn(email);
   if (hidden !== null) return message('client.nameInvisible', { code: hidden });
   if (/^portolan-/i.test(email)) return message('client.emailReserved');
-  // A replay would meet two of the name and could not tell them apart.
+  // A replay uses these emails for erased clients.
   if (/^erased-\d+$/i.test(email)) return message('client.emailErased');
   return null;
 }
@@ -151,7 +151,7 @@ function shadowsocksProblem(
   const method = textOf(settings['method']);
   const bytes = KEY_BYTES[method];
   if (bytes !== undefined) {
-    // One malformed key would freeze the key table of the core (see the core guide, finding 10).
+    // One malformed key blocks the key table of the core.
     return base64Length(password) === bytes ? null : message('client.passwordLength', { bytes, method });
   }
   if (method.startsWith('2022-')) return message('client.methodWithoutClients', { method });
@@ -160,7 +160,7 @@ function shadowsocksProblem(
   return CLASSIC_CIPHERS.has(own) ? null : message('client.cipherUnknown', { method: own.slice(0, 40) });
 }
 
-/** A term of a hundred years: whoever asks for a longer one counts something else than days. */
+/** A hundred years. A larger number is probably not in days. */
 export const MOST_RESET_DAYS = 36_500;
 
 function specProblem(spec: ClientSpec): Text | null {

@@ -11,7 +11,7 @@ import type { Command, Decider } from '../command.js';
 import { resetInbound } from '../inbound/inbound.js';
 import type { PanelState } from '../state.js';
 import { resetClient } from './client.js';
-import { judgedClient } from './client-rules.js';
+import { clientDepletionEvents } from './client-rules.js';
 import { renewsItself, wasAhead } from './limits.js';
 import { usedBy } from './siblings.js';
 
@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000;
 export type RenewalCommand = Command<'BeginPeriods', Record<never, never>>;
 
 export const renewal: Decider<RenewalCommand> = {
-  /** What time alone brings: terms that renew themselves, and periods whose counters begin anew. */
+  /** Renews expired clients, and starts traffic periods. */
   BeginPeriods(_, state, { now }) {
     const zone = zoneNamed(state.settings.timeLocation);
     const events: Caused<PanelEvent>[] = [];
@@ -28,7 +28,7 @@ export const renewal: Decider<RenewalCommand> = {
       const first = events.length;
       events.push(...more.map((event) => ({ ...event, ...(event.cause === undefined ? {} : { cause: first }) })));
     };
-    // Counters of several clients that are one person begin anew once.
+    // The counters of siblings are reset once.
     const done = new Set<ClientNumber>();
     for (const inbound of state.inbounds.values()) add(periodOf(state, inbound, now, zone, done));
     for (const client of state.clients.values()) add(renewalOf(state, client, now, zone, done));
@@ -36,7 +36,7 @@ export const renewal: Decider<RenewalCommand> = {
   },
 };
 
-/** Missed periods are made up for by one: the counters are at zero after it as after many. */
+/** Several missed periods are recorded as one, because the counters are reset only once. */
 function periodOf(
   state: PanelState,
   inbound: Inbound,
@@ -50,7 +50,7 @@ function periodOf(
   const ahead = wasAhead(inbound.periodAt, now);
   if (start <= inbound.periodAt && !ahead) return [];
   const began = InboundTrafficPeriodStarted({ inbound: inbound.id, period, startedAt: start });
-  // Everything began anew already, when the clock was ahead.
+  // The counters were reset when the clock was ahead.
   if (ahead) return [began];
   const { up, down } = state.counters.inbounds.get(inbound.id) ?? zero;
   const own = up + down > 0 || inbound.depletion ? resetInbound(state, inbound, now) : [];
@@ -61,7 +61,7 @@ function periodOf(
   return [began, ...[...own, ...clients].map((event) => ({ ...event, cause: 0 }))];
 }
 
-/** A client whose term is over gets the next one, with nothing used. */
+/** Renews an expired client and resets its counters. */
 function renewalOf(
   state: PanelState,
   client: Client,
@@ -73,10 +73,10 @@ function renewalOf(
   if (!renewsItself(client) || expiresAt <= 0 || expiresAt > now) return [];
   const next = nextTerm(client, now, zone);
   const renewed = ClientRenewed({ client: client.number, previousExpiresAt: expiresAt, expiresAt: next });
-  // Its siblings come back too where their own terms are not over; one whose term is renews itself in its own turn.
+  // This also restores siblings that have not expired. Expired siblings are renewed in their own turn.
   const reset = !done.has(client.number) && hasUsed(state, client) ? resetClient(state, client, now, { done }) : [];
   const later: Client = { ...client, spec: { ...client.spec, expiresAt: next } };
-  const effects = [...reset, ...judgedClient(later, zero, now)];
+  const effects = [...reset, ...clientDepletionEvents(later, zero, now)];
   return [renewed, ...effects.map((event) => ({ ...event, cause: 0 }))];
 }
 
@@ -85,7 +85,7 @@ function hasUsed(state: PanelState, client: Client): boolean {
   return up + down > 0;
 }
 
-/** The first end of a term after `now`, at the time of day at which the first of them ended, where that day has it. */
+/** The first expiry after `now`, at the time of day of the first expiry if that day has it. */
 function nextTerm({ spec: { expiresAt, renewalDays: days }, firstEnd }: Client, now: number, zone: string): number {
   let terms = Math.max(1, Math.floor((now - expiresAt) / (days * DAY_MS)));
   let next = addDays(expiresAt, terms * days, zone, firstEnd);

@@ -15,7 +15,7 @@ import { textOfIssue } from '../../messages/issue.js';
 import { message, type Text } from '../../messages/message.js';
 import type { ForeignPanel } from '../ports/foreign-panel.js';
 import { settingProblems } from '../settings/setting-rules.js';
-import { senseProblems } from '../settings/setting-sense.js';
+import { usabilityProblems } from '../settings/setting-usability.js';
 import type { PanelState } from '../state.js';
 import { type Notes, shown } from './report.js';
 
@@ -66,7 +66,7 @@ export function importSettings(panel: Pick<ForeignPanel, 'settings' | 'version'>
   for (let round = 0; round < ROUNDS; round += 1) {
     const problems = [
       ...settingProblems(next, state, { named: new Set(), trustEveryProxy: false, newProxy: undefined }),
-      ...senseProblems(next, state, { secrets, now }),
+      ...usabilityProblems(next, state, { secrets, now }),
     ];
     if (problems.length === 0) break;
     for (const { key, why } of problems) off(key, message('import.settingRefused', { why }));

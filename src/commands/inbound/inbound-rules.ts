@@ -13,7 +13,7 @@ import type { PanelState } from '../state.js';
 
 type Layer4 = 'tcp' | 'udp';
 
-/** What the listener of an inbound takes from the kernel, by protocol and transport. */
+/** Whether an inbound listens on TCP or UDP ports, by protocol and transport. */
 export function layers(protocol: string, config: InboundConfig): ReadonlySet<Layer4> {
   const { settings, stream } = config;
   if (protocol === 'hysteria' || protocol === 'hysteria2' || protocol === 'wireguard') return new Set(['udp']);
@@ -31,7 +31,7 @@ export function layers(protocol: string, config: InboundConfig): ReadonlySet<Lay
 }
 
 const isAny = (listen: string): boolean => ['', '0.0.0.0', '::', '::0'].includes(listen);
-/** Whether two listen addresses share one of the machine's addresses. */
+/** Whether two listen addresses overlap. */
 export const overlap = (a: string, b: string): boolean =>
   !isSocket(a) && !isSocket(b) && (isAny(a) || isAny(b) || a === b);
 const isSocket = (listen: string): boolean => listen.startsWith('/') || listen.startsWith('@');
@@ -75,10 +75,10 @@ export function portProblem(
   return own ? reject('PORT_TAKEN', { port, by: ownServers[own.server] }) : null;
 }
 
-/** Names in the running core that are the panel's own. */
+/** Tags that the panel uses in the core. */
 const RESERVED_TAGS = new Set(['api', 'metrics', 'metrics_out']);
 
-/** `stored`: the tag that the inbound has already, which may be one that none is given any more. */
+/** `stored`: the current tag, which stays allowed even if a new inbound may not have it. */
 export function tagProblem(state: PanelState, tag: string, self?: InboundId, stored = ''): Rejection | null {
   const hidden = tag === stored ? null : unclearIn(tag);
   const why =
@@ -104,7 +104,7 @@ function tagTaken(state: PanelState, tag: string, self?: InboundId): boolean {
   return false;
 }
 
-/** A free tag for an inbound whose caller named none: by port, then with the transport, then numbered. */
+/** A free tag: with the port, then also with the transport, then numbered. */
 export function freeTag(
   state: PanelState,
   spec: Omit<InboundSpec, 'tag'>,
@@ -141,7 +141,7 @@ const KEY_BYTES: Readonly<Record<string, number>> = {
   '2022-blake3-chacha20-poly1305': 32,
 };
 
-/** What makes an inbound unusable that can be said without asking the core. The core itself is asked before the command. */
+/** Problems that are found without the core. The core tests the configuration before the command. */
 export function configProblem(spec: InboundSpec, config: InboundConfig): Rejection | null {
   if (spec.listen !== '' && !isSocket(spec.listen) && isIP(spec.listen) === 0 && spec.listen !== 'localhost') {
     return reject('LISTEN_INVALID', { listen: spec.listen.slice(0, 100) });
@@ -174,7 +174,7 @@ function transportProblem({ protocol }: InboundSpec, { stream }: InboundConfig):
   return maskProblem(stream?.['finalmask']);
 }
 
-/** The core tests an inbound with such a mask, and then does not start with it. */
+/** The core's test accepts such a mask, but the core does not start with it. */
 function maskProblem(finalmask: unknown): Text | null {
   const masks = isObject(finalmask) && Array.isArray(finalmask['udp']) ? finalmask['udp'].filter(isObject) : [];
   const short = masks.some(({ type, settings }) => {

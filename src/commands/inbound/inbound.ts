@@ -22,14 +22,14 @@ import { sameJson } from '../../lib/json.js';
 import { addClients, syncClients } from '../client/client-rules.js';
 import type { ClientDraft } from '../client/credentials.js';
 import { hasClients } from '../client/credentials.js';
-import { verdictOn } from '../client/limits.js';
+import { depletionChange } from '../client/limits.js';
 import { deletions } from '../client/siblings.js';
 import type { Command, Decider } from '../command.js';
 import { Rejection, reject } from '../rejection.js';
 import type { PanelState } from '../state.js';
 import { configProblem, freeTag, portProblem, tagProblem } from './inbound-rules.js';
 
-/** A listener as a caller asks for it; an empty tag asks for a free one. */
+/** An inbound as a caller requests it. For an empty tag a free one is chosen. */
 export interface InboundDraft {
   readonly spec: InboundSpec | (Omit<InboundSpec, 'tag'> & { readonly tag: '' });
   readonly enabled: boolean;
@@ -41,7 +41,7 @@ export type InboundCommand =
   | Command<
       'AddInbound',
       InboundDraft & {
-        readonly owner: UserId /** Without it the core of this panel listens. */;
+        readonly owner: UserId /** The node whose core listens; absent = the core of this panel. */;
         readonly node?: NodeId | undefined;
       }
     >
@@ -91,7 +91,7 @@ export const inbound: Decider<InboundCommand> = {
     if (enabled !== current.enabled)
       events.push(enabled ? InboundEnabled({ inbound: id }) : InboundDisabled({ inbound: id }));
     const used = state.counters.inbounds.get(id) ?? zero;
-    const judged = judgedInbound({ ...current, ...spec }, used, now, enabled && !current.enabled);
+    const judged = inboundDepletionEvents({ ...current, ...spec }, used, now, enabled && !current.enabled);
     return [...events, ...judged, ...synced];
   },
 
@@ -99,7 +99,7 @@ export const inbound: Decider<InboundCommand> = {
     const current = state.inbounds.get(id);
     if (!current) return reject('INBOUND_NOT_FOUND', { inbound: id });
     const used = state.counters.inbounds.get(id) ?? zero;
-    const judged = enabled ? judgedInbound(current, used, now, true) : [];
+    const judged = enabled ? inboundDepletionEvents(current, used, now, true) : [];
     if (current.enabled === enabled) return judged;
     return [enabled ? InboundEnabled({ inbound: id }) : InboundDisabled({ inbound: id }), ...judged];
   },
@@ -123,20 +123,17 @@ export const inbound: Decider<InboundCommand> = {
   },
 };
 
-/** `at` is the index that the reset will have among the events of the decision. */
+/** `at` is the index of the reset among the events of the decision. */
 export function resetInbound(state: PanelState, current: Inbound, now: number, at = 0): Caused<PanelEvent>[] {
   const { up, down } = state.counters.inbounds.get(current.id) ?? zero;
   const reset = InboundTrafficReset({ inbound: current.id, up, down });
-  const judged = current.depletion ? judgedInbound(current, zero, now) : [];
+  const judged = current.depletion ? inboundDepletionEvents(current, zero, now) : [];
   return [reset, ...judged.map((event) => ({ ...event, cause: at }))];
 }
 
-/**
- * Nothing, or that an inbound may listen no more under its cap and expiry, when so much is used, or for another reason than
- * before, or that it may again. `afresh`: see `verdictOn`.
- */
-export function judgedInbound(inbound: Inbound, used: Counter, now: number, afresh = false): PanelEvent[] {
-  const verdict = verdictOn(inbound, used, now, afresh);
+/** The events that deplete or restore an inbound with a usage; none if nothing changes. `reevaluate`: see `depletionChange`. */
+export function inboundDepletionEvents(inbound: Inbound, used: Counter, now: number, reevaluate = false): PanelEvent[] {
+  const verdict = depletionChange(inbound, used, now, reevaluate);
   if (verdict === null) return [];
   if (verdict === 'restored') return [InboundReactivated({ inbound: inbound.id })];
   return [InboundDepleted({ inbound: inbound.id, depletion: verdict })];
@@ -147,7 +144,7 @@ function changedMembers(current: Inbound, spec: InboundSpec): Partial<InboundSpe
   return Object.fromEntries(keys.filter((key) => !sameJson(current[key], spec[key])).map((key) => [key, spec[key]]));
 }
 
-/** The keys of what was deleted long enough ago, destroyed one by one. */
+/** Destroys the data keys of what was deleted before a time (ms since 1970). */
 export function erase(state: PanelState, before: number): PanelEvent[] {
   const due = [...state.erasable.values()].filter(({ at }) => at <= before);
   return due.flatMap(({ keys }) => keys.map((key) => DataKeyDestroyed({ key, reason: 'erased' as const })));

@@ -35,9 +35,9 @@ export const nodeTraffic: Decider<NodeTrafficCommand> = {
     if (counted.clients.length + counted.inbounds.length + counted.anomalies.length === 0) return [];
     const moved = ([, up, down]: readonly [number, number, number, ...unknown[]]): boolean => up + down > 0;
     const transferred = counted.clients.filter(moved).flatMap(([number, up, down]) => {
-      const heir = recipientOf(state, number as ClientNumber);
-      return heir
-        ? [ClientTrafficTransferred({ client: heir.number, fromClient: number as ClientNumber, up, down })]
+      const recipient = recipientOf(state, number as ClientNumber);
+      return recipient
+        ? [ClientTrafficTransferred({ client: recipient.number, fromClient: number as ClientNumber, up, down })]
         : [];
     });
     const grown = grownBy(counted.clients.filter(moved), transferred);

@@ -6,21 +6,21 @@ import { layers, overlap } from '../inbound/inbound-rules.js';
 import type { SettingProblem } from '../rejection.js';
 import type { PanelState } from '../state.js';
 
-/** Which settings say where a stored secret is sent to. */
+/** The settings that determine where a stored secret is sent. */
 const DESTINATIONS: readonly (readonly [SecretKey, readonly SettingKey[]])[] = [
   ['ldapPassword', ['ldapHost', 'ldapPort', 'ldapUseTLS']],
   ['chatBotToken', ['chatBotAPIServer']],
 ];
 
 interface SettingsAsked {
-  /** Every key that was asked for, also where nothing changes. */
+  /** All requested keys, also those that do not change. */
   readonly named: ReadonlySet<string>;
   readonly trustEveryProxy: boolean;
-  /** Another proxy of the bot than before. */
+  /** The new proxy of the bot; undefined = unchanged. */
   readonly newProxy: string | undefined;
 }
 
-/** What settings may not be together, beyond the form of each. */
+/** Conflicts between settings. */
 export function settingProblems(
   next: Settings,
   state: PanelState,
@@ -56,7 +56,7 @@ function portProblems(next: Settings, { settings: current, inbounds }: PanelStat
   return problems;
 }
 
-/** Each kind of subscription has a path of its own: else one of them could not be reached. */
+/** Each kind of subscription needs its own path. */
 function pathProblems({ subPath, subJsonPath, subClashPath }: Settings): readonly SettingProblem[] {
   const problems: SettingProblem[] = [];
   if (subJsonPath === subPath) problems.push({ key: 'subJsonPath', why: message('settings.pathOfLinks') });
@@ -65,7 +65,7 @@ function pathProblems({ subPath, subJsonPath, subClashPath }: Settings): readonl
   return problems;
 }
 
-/** A certificate without its key, or a key without its certificate. What is in the files, the caller has looked at. */
+/** A certificate without its key, or a key without its certificate. The caller has checked the files. */
 function certificateProblems(next: Settings, current: Settings): readonly SettingProblem[] {
   const pairs = [
     ['webCertFile', 'webKeyFile'],
@@ -80,14 +80,14 @@ function certificateProblems(next: Settings, current: Settings): readonly Settin
   });
 }
 
-/** A stored secret goes nowhere else until it is given again: else a stolen session could have it sent to itself. */
+/** A stored secret must be entered again when its destination changes. Otherwise a stolen session could redirect it. */
 function destinationProblems(
   next: Settings,
   state: PanelState,
   named: ReadonlySet<string>,
   newProxy: string,
 ): readonly SettingProblem[] {
-  // What goes to a server without TLS, the proxy on the way reads as well.
+  // Without TLS the proxy can read the token.
   const read = newProxy !== '' && /^http:/i.test(next.chatBotAPIServer);
   return DESTINATIONS.filter(
     ([secret, keys]) =>
@@ -97,7 +97,7 @@ function destinationProblems(
   ).map(([key]) => ({ key, why: message('settings.secretDestinationChanged') }));
 }
 
-/** Addresses in far corners of the internet: networks that hold two of them hold half of it, or a trick. */
+/** Addresses far apart from each other. Networks that contain two of them are too large. */
 const CORNERS = [
   ['9.9.9.9', '77.77.77.77', '133.133.133.133', '199.199.199.199'],
   ['2001:db8::1', '2408:ffff::1', '2620:ffff::1', '2a0e:ffff::1'],
@@ -105,12 +105,12 @@ const CORNERS = [
 
 function proxyProblems(next: Settings, current: Settings): readonly SettingProblem[] {
   const changed = !sameJson(next.trustedProxyCIDRs, current.trustedProxyCIDRs);
-  if (!changed || !holdsEverybody(next.trustedProxyCIDRs)) return [];
+  if (!changed || !trustsEveryAddress(next.trustedProxyCIDRs)) return [];
   return [{ key: 'trustedProxyCIDRs', why: message('settings.proxiesTooWide') }];
 }
 
-/** By asking, not by spelling: `::/2` and `::ffff:0:0/96` hold every IPv4 address, and many small networks a whole. */
-function holdsEverybody(cidrs: readonly string[]): boolean {
+/** Tests addresses, because `::/2`, `::ffff:0:0/96` or many small networks may also contain all of IPv4. */
+function trustsEveryAddress(cidrs: readonly string[]): boolean {
   const networks = new Networks(cidrs);
   return CORNERS.some((corners) => corners.filter((address) => networks.holds(address)).length > 1);
 }

@@ -18,46 +18,46 @@ import { message, type Text, verbatim } from '../../messages/message.js';
 import type { Command, Decider } from '../command.js';
 import { reject, type SettingProblem } from '../rejection.js';
 import type { PanelState } from '../state.js';
-import { type Shown, sessionsEnded, twoFactorOutcome } from '../user/two-factor-rules.js';
+import { type ShownCodes, sessionsEnded, twoFactorOutcome } from '../user/two-factor-rules.js';
 import { settingProblems } from './setting-rules.js';
-import { senseProblems } from './setting-sense.js';
+import { usabilityProblems } from './setting-usability.js';
 import { tokenProblems } from './token-rules.js';
 
 export type SettingsCommand =
   | Command<
       'ChangeSettings',
       {
-        /** By the keys of both settings tables. A blank secret takes it away: whoever means "keep" does not name it. */
+        /** Values by the keys of both settings tables. An empty secret removes it; a secret that is not listed is kept. */
         readonly changes: Readonly<Record<string, unknown>>;
-        /** Forwarded headers of the whole internet may be believed: the admin said that this is meant. */
+        /** The admin confirmed that forwarded headers from all addresses are trusted. */
         readonly trustEveryProxy?: boolean;
-        /** What a change of the two-factor login needs. */
-        readonly shown?: Shown;
+        /** The codes that a change of two-factor login needs. */
+        readonly shown?: ShownCodes;
       }
     >
-  /** The way back for who has lost the app: by whoever has the machine, so it asks for no code. */
+  /** For an operator after the authenticator app was lost. It needs no code. */
   | Command<'SwitchOffTwoFactor', Record<never, never>>;
 
 export const settings: Decider<SettingsCommand> = {
   ChangeSettings({ changes, trustEveryProxy = false, shown }, state, { now, by }) {
     const asked = readChanges(changes, state);
     const { problems, plain, secrets } = asked;
-    const wished = { ...state.settings, ...plain };
-    const guarded = tokenProblems(by, { current: state.settings, next: wished, secrets });
+    const requested = { ...state.settings, ...plain };
+    const guarded = tokenProblems(by, { current: state.settings, next: requested, secrets });
     if (guarded.length > 0) return reject('SETTING_INVALID', { problems: [...guarded, ...problems] });
     const factor = twoFactorOutcome(
       state,
-      { enable: wished.twoFactorEnable, token: secrets.get('twoFactorToken') },
+      { enable: requested.twoFactorEnable, token: secrets.get('twoFactorToken') },
       shown,
       now,
     );
-    const next: Settings = { ...wished, twoFactorEnable: factor.enable };
+    const next: Settings = { ...requested, twoFactorEnable: factor.enable };
     secrets.set('twoFactorToken', factor.token);
     const known = new Set(problems.map(({ key }) => key));
     const rules = [
       ...factor.problems,
       ...settingProblems(next, state, { named: asked.named, trustEveryProxy, newProxy: secrets.get('chatBotProxy') }),
-      ...senseProblems(next, state, { secrets, now }),
+      ...usabilityProblems(next, state, { secrets, now }),
     ];
     problems.push(...rules.filter(({ key }) => !known.has(key)));
     if (problems.length > 0) return reject('SETTING_INVALID', { problems });
@@ -83,11 +83,11 @@ interface Asked {
   readonly problems: SettingProblem[];
   readonly plain: Partial<Settings>;
   readonly secrets: Map<SecretKey, string>;
-  /** Every key that was asked for, also where nothing changes. */
+  /** All requested keys, also those that do not change. */
   readonly named: ReadonlySet<string>;
 }
 
-/** What was asked for, each value in the form of its schema. */
+/** The requested values, parsed by their schemas. */
 function readChanges(
   changes: Readonly<Record<string, unknown>>,
   { secrets: stored, settings: current }: PanelState,
@@ -101,7 +101,7 @@ function readChanges(
       problems.push({ key, why: message('settings.unknown') });
       continue;
     }
-    // What is so already is no change, also where it would be refused today.
+    // An unchanged value stays allowed even if it would be rejected as a new one.
     if (!isSecret(key) && sameJson(value, current[key as SettingKey])) continue;
     const parsed = schema.safeParse(value);
     if (!parsed.success) problems.push({ key, why: whyOf(parsed.error.issues[0]) });
@@ -133,7 +133,7 @@ function schemaOf(key: string) {
   return Object.hasOwn(settingsTable, key) ? settingsTable[key as SettingKey] : undefined;
 }
 
-/** Just what is another value than before. */
+/** The settings with another value than before. */
 function changed(current: Settings, next: Settings): readonly Caused<PanelEvent>[] {
   const changes = Object.entries(next).filter(([key, value]) => !sameJson(value, current[key as SettingKey]));
   if (changes.length === 0) return [];
@@ -142,7 +142,7 @@ function changed(current: Settings, next: Settings): readonly Caused<PanelEvent>
   ];
 }
 
-/** A secret setting in its next life; the one before is destroyed. Nothing when it is so already. */
+/** Sets a secret setting and destroys its former value. None if it is unchanged. */
 function replaced({ secrets }: PanelState, key: SecretKey, value: string): readonly Caused<PanelEvent>[] {
   const { keyVersion: before, value: current } = secrets.get(key) ?? { keyVersion: 0, value: '' };
   if (value === current) return [];

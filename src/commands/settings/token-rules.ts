@@ -4,7 +4,7 @@ import { sameJson } from '../../lib/json.js';
 import { message } from '../../messages/message.js';
 import type { SettingProblem } from '../rejection.js';
 
-/** Settings that decide who may log in, and from which address a login is counted. */
+/** Settings that determine who can log in, and which address a login is counted for. */
 const GUARDED: readonly SettingKey[] = [
   ...(['ldapEnable', 'ldapHost', 'ldapPort', 'ldapUseTLS'] as const),
   ...(['ldapBaseDN', 'ldapBindDN', 'ldapUserFilter', 'ldapUserAttr'] as const),
@@ -12,18 +12,18 @@ const GUARDED: readonly SettingKey[] = [
 ];
 const GUARDED_SECRETS: readonly SecretKey[] = ['ldapPassword', 'twoFactorToken'];
 
-/** Settings as they are, and as they would be; of the secrets only those that would be another. */
-interface Wish {
+/** The current and the requested settings, and the changed secrets. */
+interface Change {
   readonly current: Settings;
   readonly next: Settings;
   readonly secrets: ReadonlyMap<SecretKey, string>;
 }
 
 /**
- * The API token lies in scripts and on other machines: whoever has it manages the panel, but may neither make himself an
- * admin nor lock the admins out. What is as it was asks for nothing, because programs send everything back.
+ * The API token is stored in scripts and on other machines. It may manage the panel, but neither create an admin nor lock the
+ * admins out. Unchanged values are allowed, because programs send all settings back.
  */
-export function tokenProblems(by: Actor['kind'], { current, next, secrets }: Wish): readonly SettingProblem[] {
+export function tokenProblems(by: Actor['kind'], { current, next, secrets }: Change): readonly SettingProblem[] {
   if (by !== 'token') return [];
   const keys = [
     ...GUARDED.filter((key) => !sameJson(next[key], current[key])),

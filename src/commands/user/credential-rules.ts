@@ -1,13 +1,13 @@
 import { sameName, unclearIn } from '../../lib/identifiers.js';
 import { message, type Text } from '../../messages/message.js';
 
-/** Characters of a new password; a shorter one that was set before stays valid. */
+/** Minimum length of a new password. A shorter one that was set before stays valid. */
 export const SHORTEST_PASSWORD = 10;
 const LONGEST = 64;
-/** A password is hashed whole; more than this is not a password. */
+/** Maximum length of a password. All of it is hashed. */
 export const LONGEST_PASSWORD = 1024;
 
-/** Why a user cannot have this name, or null. `stored`: the name that the user has; it may keep one that is not given any more. */
+/** Why a user name is invalid, or null. `stored`: the current name, which stays allowed. */
 export function nameProblem(username: string, stored = ''): Text | null {
   if (username === '' || username.length > LONGEST) return message('settings.usernameLength', { max: LONGEST });
   if (/\p{Cc}/u.test(username) || username.trim() !== username) return message('settings.usernameSpaces');
@@ -16,8 +16,8 @@ export function nameProblem(username: string, stored = ''): Text | null {
   return null;
 }
 
-/** Why a user cannot have this name or this password, or null. `stored`: as for `nameProblem`. */
-export function weaknessOf(username: string, password: string, stored = ''): Text | null {
+/** Why a user name or a password is invalid, or null. `stored`: as for `nameProblem`. */
+export function credentialProblem(username: string, password: string, stored = ''): Text | null {
   const problem = nameProblem(username, stored);
   if (problem !== null) return problem;
   if (password.length < SHORTEST_PASSWORD) return message('settings.passwordTooShort', { min: SHORTEST_PASSWORD });

@@ -8,27 +8,27 @@ import type { SettingProblem } from '../rejection.js';
 import { codeKey, type PanelState } from '../state.js';
 
 const STEP_MS = 30_000;
-/** Steps that a code may be away from the clock of the panel. */
+/** Time steps by which a code may differ from the clock of the panel. */
 const SKEW = 1;
 
-/** Who shows a code, and for which tokens it was found to be right. */
-export interface Shown {
+/** A user who sent a code, and the secrets for which the code is valid. */
+export interface ShownCodes {
   readonly user: UserId;
   readonly codes: readonly TwoFactorProof[];
 }
 
-/** What a change of the settings asks for in this matter; undefined = as it is. */
-export interface TwoFactorWish {
+/** The requested change of two-factor login; undefined = unchanged. */
+export interface TwoFactorChange {
   readonly enable: boolean;
   readonly token: string | undefined;
 }
 
-/** What comes of a wish: how the two settings are afterwards, and what else happens. */
+/** The two settings after a change, and the events besides their change. */
 export interface TwoFactorOutcome {
   readonly problems: readonly SettingProblem[];
   readonly enable: boolean;
   readonly token: string;
-  /** Before the settings change, and after it. */
+  /** Events before and after the change of the settings. */
   readonly before: readonly Caused<PanelEvent>[];
   readonly after: readonly Caused<PanelEvent>[];
 }
@@ -40,21 +40,20 @@ const NO_CODE: SettingProblem = {
 };
 
 /**
- * The one rule for every way in which two-factor login is changed. Switching it on needs a code of the token that it is
- * switched on with, so that nobody locks himself out; switching it off, or another token while it is on, needs a code of
- * the token that is in use, so that a stolen session is not enough. Whatever changes ends all sessions. The token goes
- * with the switch: off takes it away, and taking it away is off.
+ * The rule for all changes of two-factor login. To enable it, a code of the new secret is needed, so that the admin is not
+ * locked out. To disable it or replace the secret, a code of the current secret is needed, so that a stolen session is not
+ * enough. Each change ends all sessions. Disabling removes the secret, and removing the secret disables it.
  */
 export function twoFactorOutcome(
   state: PanelState,
-  wish: TwoFactorWish,
-  shown: Shown | undefined,
+  change: TwoFactorChange,
+  shown: ShownCodes | undefined,
   now: number,
 ): TwoFactorOutcome {
   const on = state.settings.twoFactorEnable;
   const { value: stored, keyVersion } = state.secrets.get('twoFactorToken') ?? { value: '', keyVersion: 0 };
-  const enable = wish.enable && !(on && wish.token === '');
-  const token = wish.token ?? (on && !enable ? '' : stored);
+  const enable = change.enable && !(on && change.token === '');
+  const token = change.token ?? (on && !enable ? '' : stored);
   const as = { enable, token };
   if (enable === on && (token === stored || !on)) return { ...as, problems: [], before: [], after: [] };
   if (!on && token === '') return { ...as, problems: [NO_TOKEN], before: [], after: [] };
@@ -64,10 +63,10 @@ export function twoFactorOutcome(
   return { ...as, problems: [], before: [used], after: sessionsEnded(state) };
 }
 
-/** The code as taken, or null: of another token, of another time, or taken before. */
+/** The event that marks a code as used; null if it is of another secret or time, or was used before. */
 export function codeUsed(
   { usedCodes }: PanelState,
-  shown: Shown | undefined,
+  shown: ShownCodes | undefined,
   token: string,
   keyVersion: number,
   now: number,
@@ -79,7 +78,7 @@ export function codeUsed(
   return TwoFactorCodeUsed({ user: shown.user, keyVersion, timeStep: step });
 }
 
-/** Every session of everybody, over. */
+/** Ends all sessions of all users. */
 export function sessionsEnded({ users }: PanelState): readonly Caused<PanelEvent>[] {
   return [...users.values()].map(({ id, epoch }) =>
     SessionsRevoked({ user: UserId.parse(id), epoch: epoch + 1, reason: 'two-factor' }),

@@ -15,31 +15,31 @@ import type { TwoFactorProof } from '../ports/two-factor.js';
 import { type Rejection, reject } from '../rejection.js';
 import { codeUsed } from './two-factor-rules.js';
 
-/** A name and the hash of a password; the password itself never reaches a command. */
+/** A name and the hash of a password. Commands never contain the password itself. */
 export interface NewCredentials {
   readonly username: string;
   readonly passwordHash: string;
 }
 
 type NewSession = Omit<Parameters<typeof LoggedIn>[0], 'epoch'> & {
-  /** The login epoch in which it began, where it is recorded later; else the present one. */
+  /** The login epoch in which it began, if it is recorded later; by default the current one. */
   readonly epoch?: number;
 };
 
 export type UserCommand =
   | Command<'CreateUser', NewCredentials>
   | Command<'ChangeCredentials', NewCredentials & { readonly user: UserId }>
-  /** The password is the same, and was right just now; `from` is the hash that it was compared with. */
+  /** The password is unchanged and was just verified against the hash `from`. */
   | Command<'UpgradePasswordHash', { readonly user: UserId; readonly from: string; readonly passwordHash: string }>
-  /** With the code that the login showed, if it was right. */
+  /** `proof`: the valid two-factor code of the login. */
   | Command<'RecordLogin', NewSession & { readonly proof?: TwoFactorProof }>
-  /** Somebody who has just proved who he is, and whose sessions ended by it, goes on under a new id. */
+  /** A new session for an admin whose change of the credentials ended all sessions. */
   | Command<'RenewSession', NewSession>
   | Command<'RecordLogout', Parameters<typeof LoggedOut>[0]>
   | Command<'RecordLoginFailures', Parameters<typeof LoginFailed>[0]>
   | Command<'IssueApiToken', { readonly token: string; readonly replace: boolean }>;
 
-/** Why no account may be called so beside these. */
+/** Why an account beside `others` cannot have a name. */
 function nameTaken(username: string, others: Iterable<{ readonly username: string }>): Rejection | null {
   for (const { username: other } of others) {
     if (sameName(username, other)) return reject('USER_EXISTS', { username });
@@ -61,7 +61,7 @@ export const user: Decider<UserCommand> = {
     const current = users.get(id);
     if (!current) return reject('CREDENTIALS_WRONG');
     const username = keptName(asked, current.username);
-    // A name that it has already may look like another one: it came with it from another panel.
+    // The current name may look like another one if it was imported.
     const others = [...users.values()].filter((other) => other.id !== id);
     const taken = username === current.username ? null : nameTaken(username, others);
     if (taken) return taken;
@@ -74,7 +74,7 @@ export const user: Decider<UserCommand> = {
 
   UpgradePasswordHash({ user: id, from, passwordHash }, { users }) {
     const current = users.get(id);
-    // Another login was quicker, or the password is a new one.
+    // A concurrent login replaced the hash, or the password was changed.
     if (current?.passwordHash !== from) return [];
     const { username, epoch } = current;
     return [

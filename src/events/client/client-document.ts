@@ -3,7 +3,7 @@ import type { ClientNumber, InboundId } from '../ids.js';
 import type { Depletion } from '../inbound/inbound.js';
 import type { ClientCredential, ClientIdentity, ClientSpec } from './client.js';
 
-/** A client as its events leave it, without its counters. */
+/** A client after its events, without its counters. */
 export interface Client {
   readonly number: ClientNumber;
   readonly inbound: InboundId;
@@ -16,7 +16,7 @@ export interface Client {
   readonly depletedAt: number;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Of terms that renewed themselves: the end of the first of them, as it was set. Its time of day is that of all. */
+  /** Expiry before the first renewal, ms. Renewals keep its time of day. */
   readonly firstEnd?: number;
 }
 
@@ -49,7 +49,7 @@ export function evolveClients(clients: Map<ClientNumber, Client>, event: Recorde
   }
 }
 
-/** Plain copies: a draft of a document as small as this costs several times what the change does. */
+/** Plain copies, because an immer draft of such a small document costs several times as much. */
 function evolveClient(client: Client, event: RecordedEvent): Client {
   switch (event.type) {
     case 'ClientUpdated': {
@@ -86,12 +86,12 @@ function evolveClient(client: Client, event: RecordedEvent): Client {
   }
 }
 
-/** Whether the client itself may connect; its inbound has a say too. */
+/** Whether the client itself may connect. Its inbound must also be enabled and not depleted. */
 export function mayConnect(client: Client): boolean {
   return client.spec.enabled && client.depletion === null;
 }
 
-/** Emails are looked up without regard to case, and to whether accents are stored with their letters. */
+/** Emails are compared without regard to case and to the Unicode normalization form. */
 export function emailKey(email: string): string {
   return email.toLowerCase().normalize('NFC');
 }

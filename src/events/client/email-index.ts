@@ -1,18 +1,17 @@
 import type { ClientNumber } from '../ids.js';
 import { emailKey } from './client-document.js';
 
-const nobody: readonly never[] = [];
+const none: readonly never[] = [];
 
 /**
- * Who has which email, without regard to case. Clients of one email, each in another inbound, are *siblings*: they are one
- * person, and what one of them uses counts for all. Hardly anybody has siblings, so nothing is kept for those who have
- * none but their number.
+ * Clients by email, without regard to case. Clients with the same email on different inbounds are *siblings*: the traffic of
+ * one counts for all. Few clients have siblings, so only the number is stored for the others.
  */
 export class EmailIndex {
   readonly #byEmail = new Map<string, ClientNumber | readonly ClientNumber[]>();
   readonly #siblings = new Map<ClientNumber, readonly ClientNumber[]>();
 
-  /** How many emails there are. */
+  /** Number of emails. */
   get size(): number {
     return this.#byEmail.size;
   }
@@ -20,22 +19,22 @@ export class EmailIndex {
   /** The clients of an email, the lowest number first. */
   get(email: string): readonly ClientNumber[] {
     const known = this.#byEmail.get(emailKey(email));
-    if (known === undefined) return nobody;
+    if (known === undefined) return none;
     return typeof known === 'number' ? [known] : known;
   }
 
-  /** The lowest number with this email. */
+  /** The client with the lowest number of those with this email. */
   first(email: string): ClientNumber | undefined {
     const known = this.#byEmail.get(emailKey(email));
     return typeof known === 'object' ? known[0] : known;
   }
 
-  /** All numbers that share the email of this one, itself among them, the lowest first; undefined when it is alone. */
+  /** All numbers with the email of this one, including itself, the lowest first; undefined if it has no siblings. */
   siblings(number: ClientNumber): readonly ClientNumber[] | undefined {
     return this.#siblings.get(number);
   }
 
-  /** Puts a client under an email; it may be there already. */
+  /** Adds a client to an email. Does nothing if it has it already. */
   put(email: string, number: ClientNumber): void {
     const key = emailKey(email);
     const known = this.#byEmail.get(key);

@@ -10,7 +10,7 @@ export interface GeoContent {
   readonly bytes: number;
   /** The `Last-Modified` header of the server, or empty. */
   readonly lastModified: string;
-  /** Names of the first lists in it. */
+  /** Names of the first hundred lists in the file. */
   readonly tags: readonly string[];
 }
 

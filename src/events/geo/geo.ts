@@ -82,7 +82,7 @@ export const GeoSourceRejected = defineEvent('GeoSourceRejected', {
   stream: () => 'geo',
 });
 
-/** The plain name of a source's file in the folder of the geo files, as rules name it: `ext:geosite_my-list.dat:tag`. */
+/** File name of a source in the folder of geo files. Rules refer to it as `ext:geosite_my-list.dat:tag`. */
 export function geoFileOf({ type, alias }: { readonly type: GeoKind; readonly alias: string }): string {
   return `${type}_${alias}.dat`;
 }

@@ -3,11 +3,11 @@ import type { RecordedEvent } from '../catalog.js';
 import type { InboundId, NodeId, UserId } from '../ids.js';
 import type { Depletion, InboundConfig, InboundSpec } from './inbound.js';
 
-/** An inbound as its events leave it, without clients and counters. */
+/** An inbound after its events, without clients and counters. */
 export interface Inbound extends InboundSpec {
   readonly id: InboundId;
   readonly owner: UserId;
-  /** The node whose core listens; null = the core of this panel. Settled when it is added. */
+  /** The node whose core listens; null = the core of this panel. It cannot be changed after creation. */
   readonly node: NodeId | null;
   readonly enabled: boolean;
   readonly depletion: Depletion | null;
@@ -19,7 +19,7 @@ export interface Inbound extends InboundSpec {
   readonly updatedAt: number;
   /** When its counters were last set to zero; 0 = never. */
   readonly resetAt: number;
-  /** Since when the rule for periodic resets holds, or when its last period began: ms. */
+  /** When the current period of traffic resets began, or the period was set: ms since 1970. */
   readonly periodAt: number;
 }
 
@@ -95,7 +95,7 @@ function evolveInbound(inbound: Inbound, event: RecordedEvent): Inbound {
   });
 }
 
-/** Whether a core shall listen for it: that of its node, or the one of this panel. */
+/** Whether the core of its node, or of this panel, should run it. */
 export function serves(inbound: Inbound): boolean {
   return inbound.enabled && inbound.depletion === null;
 }

@@ -6,7 +6,7 @@ export interface DomainEvent<T extends string = string, D = unknown> {
   readonly data: D;
 }
 
-/** Who caused an event. `name`, `ip` and the `id` of a person in a chat are personal data: they are sealed in the log. */
+/** Who caused an event. `name`, `ip` and the `id` of a chat user are personal data and sealed in the log. */
 export interface Actor {
   readonly kind: 'user' | 'token' | 'bot' | 'node' | 'system';
   readonly id: string;
@@ -18,9 +18,9 @@ export interface EventMeta {
   /** Milliseconds since 1970, by the clock of the panel. */
   readonly at: number;
   readonly actor: Actor;
-  /** One request or one round of a reactor: everything it caused has the same value. */
+  /** Id of a request or of a round of a reactor. All events that it causes have this value. */
   readonly correlationId: string;
-  /** The id of the event that this one follows from. */
+  /** The id of the event that caused this one. */
   readonly causationId: string | null;
   /** A digest of the caller's `Idempotency-Key`. */
   readonly commandId: string | null;
@@ -37,12 +37,12 @@ export type Recorded<E extends DomainEvent = DomainEvent> = E & {
   readonly meta: EventMeta;
 };
 
-/** A decided event that follows from an earlier one of the same decision: `cause` is that one's index. */
+/** An event of a decision. `cause` is the index of the event of the same decision that caused it. */
 export type Caused<E extends DomainEvent = DomainEvent> = E & { readonly cause?: number };
 
 /**
- * How one top-level field of an event is kept secret: under which key it is encrypted, and what a reader gets once that
- * key has been destroyed (a value of the same shape that names nobody, so that folds stay total).
+ * How a top-level field of an event is encrypted: the name of its data key, and the value that readers get after that key
+ * was destroyed. That value has the same shape and no personal data, so that folds can process it.
  */
 export interface Seal<D, V> {
   readonly key: (data: D) => string;
@@ -52,7 +52,7 @@ export interface Seal<D, V> {
 type Upcaster = (older: never) => unknown;
 type Data<S extends z.ZodType> = z.output<S>;
 
-/** `kept` for ever, or `measured`: its payload is rolled up and pruned after the retention window. */
+/** `kept` forever, or `measured`: its payload is rolled up and pruned after the retention window. */
 export type EventClass = 'kept' | 'measured';
 
 /** An event type: call it to make an event, read its fields to store one. */
@@ -63,7 +63,7 @@ export interface EventType<T extends string = string, S extends z.ZodType = z.Zo
   readonly summary: string;
   readonly recordedBy: Readonly<Record<string, string>>;
   readonly schema: S;
-  /** One more than the number of upcasters, so it cannot be forgotten. */
+  /** Derived: the number of upcasters plus 1. */
   readonly schemaVersion: number;
   readonly upcasters: Readonly<Record<number, Upcaster>>;
   readonly stream: (data: Data<S>) => string;
@@ -80,9 +80,9 @@ interface EventSpec<S extends z.ZodType> {
   readonly data: S;
   readonly stream: (data: Data<S>) => string;
   readonly class?: EventClass;
-  /** The fields that only the holder of a key can read. */
+  /** The encrypted fields. */
   readonly seal?: { readonly [K in keyof Data<S>]?: Seal<Data<S>, Data<S>[K]> };
-  /** One pure function for each past version: `{ 1: (v1) => v2 }`. It sees decrypted data. */
+  /** One pure function for each past version: `{ 1: (v1) => v2 }`. Its input is decrypted. */
   readonly upcast?: Readonly<Record<number, Upcaster>>;
 }
 
@@ -102,7 +102,7 @@ export function defineEvent<const T extends string, S extends z.ZodType>(type: T
   });
 }
 
-/** Brings stored data of an older schema version to the current one. Throws when a step is missing. */
+/** Converts stored data of an older schema version to the current one. Throws if an upcaster is missing. */
 export function upcast(type: EventType, data: unknown, from: number): unknown {
   let current = data;
   for (let version = from; version < type.schemaVersion; version += 1) {

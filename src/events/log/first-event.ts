@@ -2,7 +2,7 @@ import { filter, firstValueFrom, map, of, take, timeout } from 'rxjs';
 import type { RecordedEvent } from '../catalog.js';
 import type { EventLog } from './log.js';
 
-/** The first event of one of the types after a position, waiting for it at most `ms`; null when none came. */
+/** The first event of one of the types after a position. Waits for it up to `ms`; null if there is none until then. */
 export function firstEvent(
   log: Pick<EventLog, 'read' | 'appended$'>,
   position: number,

@@ -1,29 +1,29 @@
 import type { RecordedEvent } from '../catalog.js';
 import type { EventLog } from './log.js';
 
-/** The follower did not keep up: it may come back with the position that it reached. */
+/** The follower was too slow. It can continue later from `position`. */
 export class FollowerTooSlow extends Error {
   override readonly name = 'FollowerTooSlow';
   readonly position: number;
 
   constructor(position: number) {
-    super(`the follower fell behind at position ${position} and was cut off`);
+    super(`the follower was too slow and was disconnected at position ${position}`);
     this.position = position;
   }
 }
 
 interface Options {
-  /** Events in one page of the past. */
+  /** Events in one page of past events. */
   readonly page?: number;
-  /** Events that may wait for a follower that does not ask for them. */
+  /** Maximum number of events that are queued for a follower. */
   readonly waiting?: number;
-  /** Ends it, also while it waits. */
+  /** Ends the iteration, also while it waits. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Everything after `position`, then what comes: first pages of the past, read as the follower asks for them, then the
- * live events, with nothing lost or doubled in between. A follower that lets too much wait is cut off.
+ * Yields all events after `position`: first pages of past events, read on demand, then live events, without gaps or
+ * duplicates. Throws `FollowerTooSlow` when too many events are queued.
  */
 export async function* follow(
   log: Pick<EventLog, 'read' | 'appended$'>,
@@ -66,7 +66,7 @@ class LiveQueue {
     this.#ended = signal?.aborted ?? false;
     this.#subscription = log.appended$.subscribe({
       next: (events) => {
-        if (this.overflowed) return; // what fits again would follow a gap
+        if (this.overflowed) return; // later events would follow a gap
         if (this.#events.length + events.length > limit) this.overflowed = true;
         else this.#events.push(...events);
         wake();

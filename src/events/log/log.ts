@@ -4,7 +4,7 @@ import type { Text } from '../../messages/message.js';
 import type { PanelEvent, RecordedEvent } from '../catalog.js';
 import type { Actor, Caused } from './event.js';
 
-/** The caller's `Idempotency-Key` and a digest of the request that it was sent with. */
+/** The caller's `Idempotency-Key`, and a digest of the request that it was sent with. */
 export interface CommandId {
   readonly key: string;
   readonly fingerprint: string;
@@ -13,9 +13,9 @@ export interface CommandId {
 export interface AppendContext {
   readonly at: number;
   readonly actor: Actor;
-  /** A UUID. Of anything else, here and in the ids below, the log keeps a digest under a key of its own. */
+  /** A UUID. Of any other value, here and in the ids below, the log stores a keyed digest. */
   readonly correlationId: string;
-  /** The event outside this batch that it follows from. */
+  /** The event outside this batch that caused it. */
   readonly causationId?: string | null;
   readonly commandId?: CommandId | null;
 }
@@ -27,25 +27,25 @@ export interface LogHead {
   readonly hash: string;
 }
 
-/** The one log. Appends are synchronous, atomic and durable; readers page, they never hold the database. */
+/** The event log. Appends are synchronous, atomic and durable. Readers page and never block the database. */
 export interface EventLog {
   /**
-   * Appends all of `events` or none, and announces them on `appended$` before it returns.
-   * Throws `StorageError` when the disk says no, and a defect when an event breaks its own schema.
+   * Appends all of `events` or none, and emits them on `appended$` before it returns.
+   * Throws `StorageError` if the disk fails, and another error if an event does not match its schema.
    */
   append(events: readonly Caused<PanelEvent>[], context: AppendContext): readonly RecordedEvent[];
   /**
-   * Up to `limit` events after `position`, in order; empty only at the end. Of a range that was rolled up the traffic
-   * comes as sums in the places where they were taken, and other measurements are passed over.
+   * Up to `limit` events after `position`, in order; empty only at the end. In a range that was rolled up, traffic is returned
+   * as sums at the positions where they were taken, and other measurements are skipped.
    */
   read(position: number, limit: number): readonly RecordedEvent[];
-  /** The first event after `position` that happened at or before `time`, and when (ms); null when there is none. */
+  /** Position and time (ms) of the first event after `position` with a time up to `time`; null if there is none. */
   nextBy(position: number, time: number): { readonly position: number; readonly at: number } | null;
   readStream(stream: string, version?: number, limit?: number): readonly RecordedEvent[];
-  /** What the command with this key appended, and whether it was of the same request; null when the key is new. */
+  /** What the command with this key appended, and whether the request was the same; null if the key is new. */
   answered(id: CommandId): { readonly same: boolean; readonly events: readonly RecordedEvent[] } | null;
   head(): LogHead;
-  /** SHA-256, hex, over the payload hashes of the measured events of a range (ends included), and how many they are. */
+  /** SHA-256 (hex) over the payload hashes of the measured events from `from` to `to`, and their number. */
   measuredRoot(from: number, to: number): { readonly root: string; readonly count: number };
   readonly appended$: Observable<readonly RecordedEvent[]>;
 }

@@ -5,7 +5,7 @@ import { type Fold, loadedState } from './fold.js';
 import type { EventLog } from './log.js';
 import type { SnapshotStore } from './snapshot-store.js';
 
-/** A fold at work: its state, and the position up to which the log is in it. */
+/** A fold with its state, and the position up to which the log was applied. */
 export interface Folding<S = unknown> {
   readonly fold: Fold<S>;
   readonly state: S;
@@ -14,7 +14,7 @@ export interface Folding<S = unknown> {
 
 const PAGE = 1000;
 
-/** A fold that threw: the event and the fold are named, nothing was skipped. */
+/** A fold threw an error. Names the fold and the event. No event was skipped. */
 export class FoldFailure extends MessageError {
   override readonly name = 'FoldFailure';
 
@@ -24,14 +24,14 @@ export class FoldFailure extends MessageError {
   }
 }
 
-/** The state of a fold from its newest snapshot, or from nothing. */
+/** The state of a fold from its newest snapshot, or its initial state. */
 export function begin<S>(fold: Fold<S>, snapshots?: SnapshotStore): Folding<S> {
   const snapshot = snapshots?.load(fold.name, fold.version);
   if (!snapshot) return { fold, state: fold.initial(), position: 0 };
   return { fold, state: loadedState(fold, snapshot.state), position: snapshot.position };
 }
 
-/** Applies events that are new to the folding. Throws `FoldFailure`. */
+/** Applies the events after the position of the folding. Throws `FoldFailure`. */
 export function advance(folding: Folding, events: readonly RecordedEvent[]): void {
   for (const event of events) {
     if (event.position <= folding.position) continue;
@@ -44,7 +44,7 @@ export function advance(folding: Folding, events: readonly RecordedEvent[]): voi
   }
 }
 
-/** Brings all foldings to the head, or to `last`, in one reading of the log. */
+/** Applies the log to all foldings up to its head, or up to `last`, in one pass. */
 export function catchUp(
   log: Pick<EventLog, 'read'>,
   foldings: readonly Folding[],

@@ -1,8 +1,8 @@
-/** A cache of folded states. Safe to delete at any time; what cannot be read counts as not there. */
+/** A cache of folded states. It may be deleted at any time. Unreadable snapshots count as missing. */
 export interface SnapshotStore {
   /** The newest usable snapshot of this fold version, or null. */
   load(name: string, version: number): { readonly position: number; readonly state: unknown } | null;
   save(name: string, version: number, position: number, state: unknown): Promise<void>;
-  /** Removes all of them, so that nothing remembers what was erased. */
+  /** Removes all snapshots, so that none contains erased data. */
   clear(): void;
 }

@@ -6,7 +6,7 @@ import { appSchemes, isLink, isSafeText, linkSchemes } from '../../lib/net/links
 import { JsonError, parseJson } from '../../lib/parse-json.js';
 import { encoded, issue } from '../../messages/issue.js';
 
-/** The kinds of value that settings have. Every message completes the sentence "Setting webPort …". */
+/** Schemas for the kinds of values that settings have. Each message completes the sentence "Setting webPort …". */
 const PORT_RANGE = issue('input.notBetween', { min: 1, max: 65_535 });
 export const port = z.int(issue('input.notWholeNumber')).min(1, PORT_RANGE).max(65_535, PORT_RANGE);
 
@@ -24,21 +24,21 @@ export const line = (longest: number) =>
     .max(longest, issue('input.tooLong', { limit: longest }))
     .regex(/^\P{Cc}*$/u, issue('settings.notOneLine'));
 
-/** One line of Latin-1 text: it ends up in a response header, of which proxies and apps take only so much. */
+/** One line of Latin-1 text that is sent in a response header. Proxies and apps limit its length. */
 export const headerText = (longest: number) =>
   z
     .string()
     .max(longest, issue('input.tooLong', { limit: longest }))
     .regex(/^[\x20-\x7e\xa0-\xff]*$/, issue('settings.notLatin1'));
 
-/** One line that is sent in a response header as it is. */
+/** One line of ASCII that is sent in a response header unchanged. */
 export const asciiText = (longest: number) =>
   z
     .string()
     .max(longest, issue('input.tooLong', { limit: longest }))
     .regex(/^[\x20-\x7e]*$/, issue('settings.notAscii'));
 
-/** A path of the address bar; gets its slashes on both ends. */
+/** A URL path. Leading and trailing slashes are added. */
 export const path = z
   .string()
   .max(200, issue('input.tooLong', { limit: 200 }))
@@ -49,7 +49,7 @@ export const path = z
 const isNameless = (value: string): boolean =>
   !URL.canParse(value) || new URL(value).username + new URL(value).password === '';
 
-/** An http or https address without a user name; or nothing. */
+/** An http or https URL without credentials, or empty. */
 export const url = z
   .string()
   .trim()
@@ -57,31 +57,31 @@ export const url = z
   .refine((value) => value === '' || isLink(value, ['http', 'https']), issue('settings.notHttpUrl'))
   .refine(isNameless, issue('settings.urlCredentials'));
 
-/** A link for end users, also to a chat or a mailbox; or nothing. It ends up in a response header, too. */
+/** A link for end users, also to a chat or a mailbox, or empty. It is sent in a response header. */
 export const link = headerText(2000)
   .refine((value) => value === '' || isLink(value), issue('settings.notLink'))
   .refine(isNameless, issue('settings.urlCredentials'));
 
-/** A text for end users, whose apps may make links of the addresses in it. */
+/** A text for end users. Their apps may turn URLs in it into links. */
 export const prose = (longest: number) =>
   z
     .string()
     .max(longest, issue('input.tooLong', { limit: longest }))
     .refine((text) => isSafeText(text), issue('settings.linkSchemes', { schemes: linkSchemes }));
 
-/** A text by which apps set themselves up, in a response header. */
+/** Configuration for apps, sent in a response header. */
 export const appText = (longest: number) =>
   asciiText(longest).refine(
     (text) => isSafeText(text, appSchemes),
     issue('settings.linkSchemes', { schemes: appSchemes }),
   );
 
-/** Characters of a wrong entry that are shown. */
+/** Maximum length of an invalid entry in a message. */
 const SHOWN = 64;
-/** Each costs time with each request. */
+/** Each network is checked with each request. */
 const MOST_NETWORKS = 256;
 
-/** Addresses and networks: a list, or the same as one text with commas. The entry that is neither is named. */
+/** Addresses and networks: a list, or a text separated by commas. The message names an invalid entry. */
 export const cidrs = z
   .union(
     [
@@ -109,12 +109,12 @@ function cidrProblem(entry: string): string | null {
   const network = networkOf(entry);
   if (network === null) return issue('settings.cidrInvalid', { cidr: shown });
   const [address = '', bits = ''] = entry.split('/');
-  // Two spellings of one address are the same bytes.
+  // An address may be written in more than one way.
   const same = ipaddr.parse(address).toString() === ipaddr.parse(network).toString();
   return same ? null : issue('settings.cidrInsideNetwork', { cidr: shown, network: `${network}/${bits}` });
 }
 
-/** The first address of a network; null for what is no network. */
+/** The first address of a network; null for an invalid network. */
 function networkOf(entry: string): string | null {
   if (!z.cidrv4().safeParse(entry).success && !z.cidrv6().safeParse(entry).success) return null;
   const [address] = ipaddr.parseCIDR(entry);
@@ -125,19 +125,19 @@ function networkOf(entry: string): string | null {
 
 export const address = z.union([z.literal(''), z.ipv4(), z.ipv6()], issue('settings.notAddress'));
 
-/** The name of a host for people and certificates; or nothing. */
+/** A host name, or empty. */
 export const host = z
   .string()
   .max(253, issue('input.tooLong', { limit: 253 }))
   .regex(/^[\w.\-:[\]]*$/, issue('settings.notHost'));
 
-/** A whole path of this machine; or nothing. */
+/** An absolute path on this machine, or empty. */
 export const file = z
   .string()
   .max(4096, issue('input.tooLong', { limit: 4096 }))
   .regex(/^(\/\P{Cc}*)?$/u, issue('settings.notAbsolutePath'));
 
-/** JSON of the given kind as a text; or nothing. */
+/** JSON of the given kind as a text, or empty. */
 export const jsonText = (kind: 'object' | 'list') =>
   z
     .string()
@@ -159,7 +159,7 @@ function jsonProblem(text: string, kind: 'object' | 'list'): string | null {
   }
 }
 
-/** A time zone of the IANA database, or `Local` for that of the machine. */
+/** A time zone of the IANA database, or `Local` for the zone of the machine. */
 export const timeZone = z
   .string()
   .refine((name) => name === 'Local' || isTimeZone(name), issue('settings.timeZoneUnknown'));
@@ -178,14 +178,14 @@ const SCHEDULE = new RegExp(
   String.raw`^(@(hourly|daily|midnight|weekly|monthly|yearly|annually)|@every (\d+h)?(\d+m)?(\d+s)?(?<!every )|(${CRON_FIELD} ){4,5}${CRON_FIELD})$`,
 );
 
-/** When to do something again: five or six cron fields, `@daily` and its like, or `@every 1h30m`. */
+/** A schedule: five or six cron fields, a name such as `@daily`, or `@every 1h30m`. */
 export const schedule = z
   .string()
   .trim()
   .max(100, issue('input.tooLong', { limit: 100 }))
   .regex(SCHEDULE, issue('settings.notSchedule'));
 
-/** The same, or nothing: never. */
+/** A schedule, or empty = never. */
 export const optionalSchedule = z
   .string()
   .trim()

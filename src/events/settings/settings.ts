@@ -22,13 +22,13 @@ import {
   whole,
 } from './setting-fields.js';
 
-/** Of the bot, as 3x-ui calls them. One that it does not speak yet is English. */
+/** Languages of the bot, as 3x-ui names them. English is used for a language without a translation. */
 const botLanguages = [
   ...(['en-US', 'fa-IR', 'ru-RU', 'zh-CN', 'zh-TW', 'ar-EG', 'es-ES'] as const),
   ...(['id-ID', 'ja-JP', 'pt-BR', 'tr-TR', 'uk-UA', 'vi-VN'] as const),
 ] as const;
 
-/** Every setting that may be read: its schema and its default. A key that is neither here nor below cannot be set. */
+/** All settings that may be read, with schema and default. Keys that are neither here nor below cannot be set. */
 export const settingsTable = {
   webListen: address.default(''),
   webPort: port.default(2053),
@@ -46,9 +46,9 @@ export const settingsTable = {
     .default('gregorian'),
   /** Rows of a page of a table; 0 = all. */
   pageSize: whole(0, 10_000, 25),
-  /** Days before its end at which a client is shown as soon over; 0 = never. */
+  /** Days before its expiry at which a client is shown as about to expire; 0 = never. */
   expireDiff: whole(0, 3650, 0),
-  /** GB before its cap at which a client is shown as soon over; 0 = never. */
+  /** GB (1024³ bytes) below its cap at which a client is shown as about to be depleted; 0 = never. */
   trafficDiff: whole(0, 1_000_000, 0),
   remarkModel: z
     .string()
@@ -56,7 +56,7 @@ export const settingsTable = {
     .default('-ieo'),
   externalTrafficInformEnable: z.boolean().default(false),
   externalTrafficInformURI: url.default(''),
-  /** Restart the core for connections of an ended client that cannot be cut one by one. */
+  /** Restart the core if connections of a client that may no longer connect cannot be closed otherwise. */
   restartCoreOnClientDisable: z.boolean().default(true),
 
   chatBotEnable: z.boolean().default(false),
@@ -69,7 +69,7 @@ export const settingsTable = {
   chatBotRunTime: schedule.default('@daily'),
   chatBotBackup: z.boolean().default(false),
   chatBotLoginNotify: z.boolean().default(true),
-  /** Percent of the processors above which the bot warns; 0 = never. */
+  /** CPU usage in percent above which the bot warns; 0 = never. */
   chatBotCpu: whole(0, 100, 80),
   chatBotLang: z.enum(botLanguages, issue('settings.notBotLanguage')).default('en-US'),
 
@@ -84,12 +84,12 @@ export const settingsTable = {
   subSupportUrl: link.default(''),
   subProfileUrl: link.default(''),
   subAnnounce: prose(1000).default(''),
-  /** Hours between two fetches that a client app should wait. */
+  /** Hours between two updates of a client app. */
   subUpdates: whole(1, 8760, 12),
   subEncrypt: z.boolean().default(true),
   subShowInfo: z.boolean().default(true),
   subEnableRouting: z.boolean().default(true),
-  /** Apps take it in one header of up to 4 KB. */
+  /** Sent in one header of at most 4 KB. */
   subRoutingRules: appText(4096).default(''),
   subURI: url.default(''),
   subJsonEnable: z.boolean().default(false),
@@ -116,7 +116,7 @@ export const settingsTable = {
   ldapTruthyValues: line(500).default('true,1,yes,on'),
   ldapInvertFlag: z.boolean().default(false),
   ldapSyncCron: schedule.default('@every 1m'),
-  /** Tags with commas between them. */
+  /** Tags, separated by commas. */
   ldapInboundTags: line(2000).default(''),
   ldapAutoCreate: z.boolean().default(false),
   ldapAutoDelete: z.boolean().default(false),
@@ -126,24 +126,24 @@ export const settingsTable = {
   ldapDefaultLimitIP: whole(0, 10_000, 0),
 
   backupSchedule: schedule.default('@daily'),
-  /** Timed backups that are kept; 0 = none are made. */
+  /** Number of scheduled backups to keep; 0 = no backups are made. */
   backupKeep: whole(0, 1000, 7),
 
-  /** Which shape is answered where the specification and 3x-ui clash. */
+  /** The shape of API answers where the specification and 3x-ui differ. */
   apiDialect: z.enum(['spec', '3x-ui'], issue('input.notOneOf', { known: ['spec', '3x-ui'] })).default('spec'),
-  /** Splicing hides live bytes from the counters, so that caps act late. */
+  /** With splicing, counters are updated when a connection ends, so caps take effect late. */
   coreSplice: z.boolean().default(false),
-  /** Seconds between two readings of the core's counters. */
+  /** Seconds between two polls of the core's counters. */
   pollSeconds: whole(1, 60, 5),
-  /** Seconds for which a client may have too many addresses: a phone changes its network. */
+  /** Seconds for which a client may have too many addresses, because a phone may change its network. */
   ipLimitGraceSeconds: whole(LEAST_GRACE_S, 3600, 30),
-  /** Which addresses may stay when there are too many. */
+  /** Which addresses stay allowed when a client has too many. */
   ipLimitKeep: z.enum(keeps, issue('settings.notKeep')).default('newest'),
   /** Hours after which measured payloads are rolled up. */
   measuredRetentionHours: whole(1, 8760, 48),
-  /** Days after which the data of a deleted client is destroyed for good. */
+  /** Days after which the data of deleted clients, inbounds and nodes is erased. */
   eraseDeletedAfterDays: whole(0, 3650, 30),
-  /** When the admin's own geo sources are asked for something newer; empty = never by themselves. */
+  /** When geo sources are updated; empty = only by an admin. */
   geoUpdateSchedule: optionalSchedule.default(''),
 } as const satisfies Record<string, z.ZodType>;
 
@@ -152,19 +152,19 @@ export type Settings = { readonly [K in SettingKey]: z.output<(typeof settingsTa
 
 export const settingKeys = Object.keys(settingsTable) as readonly SettingKey[];
 
-/** The settings as they are when nothing was ever changed. */
+/** The default of each setting. */
 export const defaultSettings: Settings = Object.fromEntries(
   settingKeys.map((key) => [key, settingsTable[key].parse(undefined)]),
 ) as unknown as Settings; // `fromEntries` forgets which key has which value
 
-/** Settings that can be written and not be read. Each is sealed under a key of its own; empty = not set. */
+/** Settings that can be written but not read. Each has a data key of its own; empty = not set. */
 export const secretsTable = {
   twoFactorToken: z
     .string()
     .transform((text) => text.replace(/[\s=]/g, '').toUpperCase())
     .pipe(z.string().regex(/^([A-Z2-7]{16,128})?$/, issue('settings.notBase32'))),
   chatBotToken: line(200),
-  /** May carry a user name and a password. */
+  /** May contain a user name and a password. */
   chatBotProxy: z
     .string()
     .max(2048, issue('input.tooLong', { limit: 2048 }))

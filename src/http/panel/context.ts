@@ -1,6 +1,6 @@
 import type { Done } from '../../commands/bus.js';
 import type { AnyCommand } from '../../commands/catalog.js';
-import type { CountedCommand, PlainCommand } from '../../commands/counted.js';
+import type { CountedCommand, PlainCommand } from '../../commands/counter-commands.js';
 import type { Backups } from '../../commands/ports/backups.js';
 import type { Core, CoreInbounds, CoreProcess } from '../../commands/ports/core.js';
 import type { Directory } from '../../commands/ports/directory.js';

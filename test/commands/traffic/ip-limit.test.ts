@@ -50,7 +50,7 @@ const hold = (allowed: string[], blocked: string[], over: object = {}) =>
     ips: { allowed, blocked },
     ...over,
   });
-const admitted = (reason: 'left' | 'changed' | 'reset' | 'cleared', client = first) =>
+const unblocked = (reason: 'left' | 'changed' | 'reset' | 'cleared', client = first) =>
   ClientIpsUnblocked({ client, reason });
 
 describe('too many addresses', () => {
@@ -165,10 +165,10 @@ describe('addresses that are held back', () => {
   it('are let in when a kept one is gone for longer than the grace', () => {
     given(...held)
       .when(poll(seen(A, 600), seen(B, 300, { ago: 31 })))
-      .then(admitted('left'));
+      .then(unblocked('left'));
     given(...held)
       .when(poll())
-      .then(admitted('left'));
+      .then(unblocked('left'));
   });
 
   it('stay so when another one takes the place of a kept one', () => {
@@ -192,7 +192,7 @@ describe('addresses that are held back', () => {
     for (const limitIp of [2, 0]) {
       given(...held)
         .when(change(limitIp))
-        .then(ClientUpdated({ client: first, changes: { limitIp } }), admitted('changed'));
+        .then(ClientUpdated({ client: first, changes: { limitIp } }), unblocked('changed'));
     }
     given(...past())
       .when(change(2))
@@ -200,20 +200,20 @@ describe('addresses that are held back', () => {
     const switched = (enabled: boolean) => ClientUpdated({ client: first, changes: { enabled } });
     given(...held, switched(false))
       .when(change(1))
-      .then(switched(true), admitted('changed'));
+      .then(switched(true), unblocked('changed'));
     given(...held)
       .when({ type: 'ResetClientTraffic', data: { inbound: null, email: 'alice' } })
-      .then(ClientTrafficReset({ client: first, up: 0, down: 0 }), caused(0, admitted('reset')));
+      .then(ClientTrafficReset({ client: first, up: 0, down: 0 }), caused(0, unblocked('reset')));
     given(...held)
       .when({ type: 'ClearClientIps', data: { email: 'alice' } })
-      .then(ClientIpsCleared({ client: first }), admitted('cleared'));
+      .then(ClientIpsCleared({ client: first }), unblocked('cleared'));
   });
 
   it('are let in once: nothing is held any more after it', () => {
-    given(...held, admitted('left'))
+    given(...held, unblocked('left'))
       .when(poll())
       .thenNothing();
-    given(...held, admitted('reset'))
+    given(...held, unblocked('reset'))
       .when(poll(seen(A, 600), seen(B, 300)))
       .then(hold([B], [A]));
   });

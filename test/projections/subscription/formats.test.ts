@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { clashDocument, emptyClashDocument } from '../../../src/projections/subscription/formats/clash.js';
 import { clashProxy } from '../../../src/projections/subscription/formats/clash-proxy.js';
-import { sorted } from '../../../src/projections/subscription/formats/dialect.js';
 import { renderLinks } from '../../../src/projections/subscription/formats/render.js';
+import { partition } from '../../../src/projections/subscription/formats/shared.js';
 import { singBoxProfile } from '../../../src/projections/subscription/formats/sing-box.js';
 import { singBoxOutbound } from '../../../src/projections/subscription/formats/sing-box-outbound.js';
 import { xrayConfigs, xrayOutbound } from '../../../src/projections/subscription/formats/xray.js';
@@ -228,7 +228,7 @@ describe('what no URL can say', () => {
       '# "SS-alice" is not here, since Mihomo cannot use TLS of ss.',
       '# "WS-alice" is not here, since Mihomo cannot use REALITY over ws.',
     ]);
-    expect(sorted(all, singBoxOutbound).said.map(({ link }) => link)).toStrictEqual([secret]);
+    expect(partition(all, singBoxOutbound).expressed.map(({ link }) => link)).toStrictEqual([secret]);
   });
 
   it.each([
@@ -239,7 +239,7 @@ describe('what no URL can say', () => {
     ['a server without an address', 'vless', { network: 'tcp' }, { listen: '@child' }],
     ['a server without an address', 'vless', { externalProxy: [{ dest: 'a b', port: 1 }] }],
   ] as const)('names %s', (reason, protocol, stream, parts: object = {}) => {
-    expect(sorted([linkOf(protocol, stream, {}, parts)], clashProxy).leftOut).toStrictEqual([
+    expect(partition([linkOf(protocol, stream, {}, parts)], clashProxy).omitted).toStrictEqual([
       { name: 'DE-1-alice', reason },
     ]);
   });
@@ -330,11 +330,11 @@ describe('what other programs read in another way', () => {
       'ech-opts': { enable: true, 'query-server-name': 'cover.example' },
     });
     expect(singBoxOutbound(ech('https://1.1.1.1/dns-query'))).toMatchObject({ tls: { ech: { enabled: true } } });
-    const said = sorted([ech('AAAA'), webSocket], clashProxy);
-    expect(said.leftOut).toStrictEqual([
+    const said = partition([ech('AAAA'), webSocket], clashProxy);
+    expect(said.omitted).toStrictEqual([
       { name: 'DE-1-alice', reason: 'a list of Encrypted Client Hello that is none' },
     ]);
-    expect(said.said.map(({ link }) => link)).toStrictEqual([webSocket]);
+    expect(said.expressed.map(({ link }) => link)).toStrictEqual([webSocket]);
   });
 });
 

@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { FINGERPRINTS } from '../../../src/projections/subscription/fingerprints.js';
 import { clashDocument, emptyClashDocument } from '../../../src/projections/subscription/formats/clash.js';
 import { clashProxy } from '../../../src/projections/subscription/formats/clash-proxy.js';
-import { sorted } from '../../../src/projections/subscription/formats/dialect.js';
+import { partition } from '../../../src/projections/subscription/formats/shared.js';
 import { emptySingBoxProfile, singBoxProfile } from '../../../src/projections/subscription/formats/sing-box.js';
 import { singBoxOutbound } from '../../../src/projections/subscription/formats/sing-box-outbound.js';
 import { xrayConfigs } from '../../../src/projections/subscription/formats/xray.js';
@@ -50,7 +50,7 @@ describe('the test set', () => {
 
   it('is said in every form, or left out for one of these reasons', () => {
     const reasons = (say: (link: ShareLink) => object | string) =>
-      [...new Set(sorted(links, say).leftOut.map(({ reason }) => reason))].sort();
+      [...new Set(partition(links, say).omitted.map(({ reason }) => reason))].sort();
     const problems = ['Hysteria without TLS', 'REALITY over httpupgrade', 'REALITY over kcp', 'REALITY over ws'];
     const ofShadowsocks = ['REALITY of ss', 'TLS of ss', 'an HTTP header of ss', 'grpc of ss', 'httpupgrade of ss'];
     expect(reasons(clashProxy)).toStrictEqual(

@@ -3,7 +3,7 @@ import type { Delivered } from '../../../events/chat-bot.js';
 import { diskFault } from '../../../lib/disk-fault.js';
 import { message, type Text } from '../../../messages/message.js';
 import type { Done } from '../../bus.js';
-import type { PlainCommand } from '../../counted.js';
+import type { PlainCommand } from '../../counter-commands.js';
 import { BackupError, type BackupFile, type Backups } from '../../ports/backups.js';
 import { type ChatConnection, ChatError } from '../../ports/chat-bot.js';
 import { Rejection, reject } from '../../rejection.js';

@@ -5,7 +5,7 @@ import { isText, message, type Text } from '../../../messages/message.js';
 import { render } from '../../../messages/render.js';
 import type { Done } from '../../bus.js';
 import type { AnyCommand } from '../../catalog.js';
-import type { PlainCommand } from '../../counted.js';
+import type { PlainCommand } from '../../counter-commands.js';
 import type { GeoOutcome } from '../../geo/geo.js';
 import { type GeoRequest, geoPlaceOf } from '../../geo/geo-rules.js';
 import type { GeoPlace, GeoSourceFiles, StagedGeo } from '../../ports/geo-sources.js';

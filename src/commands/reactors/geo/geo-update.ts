@@ -2,7 +2,7 @@ import type { CoreConfig } from '../../../lib/core-config.js';
 import { message } from '../../../messages/message.js';
 import { render } from '../../../messages/render.js';
 import type { Done } from '../../bus.js';
-import type { PlainCommand } from '../../counted.js';
+import type { PlainCommand } from '../../counter-commands.js';
 import type { GeoFileName, GeoFiles, GeoResult } from '../../ports/releases.js';
 import { Rejection, reject } from '../../rejection.js';
 import { logFailure } from '../releases/install-failure.js';

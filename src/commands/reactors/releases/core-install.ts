@@ -3,7 +3,7 @@ import type { CoreConfig } from '../../../lib/core-config.js';
 import { message, type Text } from '../../../messages/message.js';
 import { render } from '../../../messages/render.js';
 import type { Done } from '../../bus.js';
-import type { PlainCommand } from '../../counted.js';
+import type { PlainCommand } from '../../counter-commands.js';
 import type { Core } from '../../ports/core.js';
 import { type CoreVersions, type StagedCore, wrongVersion } from '../../ports/releases.js';
 import { Rejection, reject } from '../../rejection.js';

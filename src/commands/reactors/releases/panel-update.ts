@@ -2,7 +2,7 @@ import semver from 'semver';
 import { message } from '../../../messages/message.js';
 import { render } from '../../../messages/render.js';
 import type { Done } from '../../bus.js';
-import type { PlainCommand } from '../../counted.js';
+import type { PlainCommand } from '../../counter-commands.js';
 import type { PanelReleases } from '../../ports/releases.js';
 import { Rejection, reject } from '../../rejection.js';
 import { failureOf, logFailure } from './install-failure.js';

@@ -1,6 +1,6 @@
 import type { NodeId } from '../../../events/ids.js';
 import type { Change, Dispatch } from '../../bus.js';
-import { needsCounters, nodesCounted } from '../../counted.js';
+import { countingNodes, needsCounters } from '../../counter-commands.js';
 import { Rejection } from '../../rejection.js';
 import type { PanelState } from '../../state.js';
 
@@ -21,7 +21,7 @@ export function countedChange({ state, dispatch, collect, collectNodes }: Parts)
   return async (make, context) => {
     const first = make();
     if (!(first instanceof Rejection) && needsCounters(first, state))
-      await Promise.all([collect(), collectNodes(nodesCounted(first, state))]);
+      await Promise.all([collect(), collectNodes(countingNodes(first, state))]);
     // The state may have changed meanwhile, so the command is made again.
     const command = make();
     return command instanceof Rejection ? command : dispatch(command, context);

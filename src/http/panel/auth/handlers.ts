@@ -1,5 +1,5 @@
 import { reject } from '../../../commands/rejection.js';
-import { LONGEST_PASSWORD, weaknessOf } from '../../../commands/user/credential-rules.js';
+import { credentialProblem, LONGEST_PASSWORD } from '../../../commands/user/credential-rules.js';
 import type { UserId } from '../../../events/ids.js';
 import { sameName } from '../../../lib/identifiers.js';
 import { message } from '../../../messages/message.js';
@@ -40,7 +40,7 @@ export const accountHandlers: Handlers<typeof accountRoutes, Needs<'passwords' |
     const { read, passwords } = services;
     const { visit } = request;
     const user = read.users().users.get(request.userId);
-    const weakness = weaknessOf(newUsername, newPassword, user?.username);
+    const weakness = credentialProblem(newUsername, newPassword, user?.username);
     if (weakness !== null) return reject('CREDENTIALS_WEAK', { why: weakness });
     if (oldPassword.length > LONGEST_PASSWORD) return reject('CREDENTIALS_WRONG');
     const wrong = reject('CREDENTIALS_WRONG');

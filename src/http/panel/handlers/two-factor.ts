@@ -1,6 +1,6 @@
 import type { TwoFactorProof } from '../../../commands/ports/two-factor.js';
 import { reject } from '../../../commands/rejection.js';
-import type { Shown } from '../../../commands/user/two-factor-rules.js';
+import type { ShownCodes } from '../../../commands/user/two-factor-rules.js';
 import type { UserId } from '../../../events/ids.js';
 import { secretsTable } from '../../../events/settings/settings.js';
 import { guess } from '../auth/guess.js';
@@ -19,7 +19,7 @@ export async function shownCode(
   { visit, actor, userId }: AuthRequest,
   changes: Changes,
   code: string,
-): Promise<Shown | undefined> {
+): Promise<ShownCodes | undefined> {
   const concerned = Object.hasOwn(changes, 'twoFactorEnable') || Object.hasOwn(changes, 'twoFactorToken');
   if (code === '' || !concerned || visit.byToken) return undefined;
   const stored = read.settings.secrets().twoFactorToken;

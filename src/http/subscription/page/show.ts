@@ -2,7 +2,7 @@ import { zoneNamed } from '../../../lib/time/calendar.js';
 import { type Language } from '../../../messages/language.js';
 import type { ReadModels } from '../../../projections/read-models.js';
 import { clashProxy } from '../../../projections/subscription/formats/clash-proxy.js';
-import { saysAny } from '../../../projections/subscription/formats/dialect.js';
+import { canExpressAny } from '../../../projections/subscription/formats/shared.js';
 import { singBoxOutbound } from '../../../projections/subscription/formats/sing-box-outbound.js';
 import { subscriptionHeaders } from '../../../projections/subscription/headers.js';
 import { hasUrl, linkUrl, type ShareLink, shortUrl } from '../../../projections/subscription/share-link.js';
@@ -44,8 +44,8 @@ export function subscriptionPage(read: ReadModels, shown: Shown, now: number): M
     announce: settings.subAnnounce,
     supportUrl: settings.subSupportUrl,
     ...{ url, jsonUrl },
-    clashUrl: saysAny(links, clashProxy) ? clashUrl : null,
-    singBoxUrl: saysAny(links, singBoxOutbound) ? `${url}?format=sing-box` : null,
+    clashUrl: canExpressAny(links, clashProxy) ? clashUrl : null,
+    singBoxUrl: canExpressAny(links, singBoxOutbound) ? `${url}?format=sing-box` : null,
     clients: usages,
     lastOnline: Math.max(0, ...clients.map((client) => read.usage.lastOnline(client))),
     links: withCodes(links),

@@ -3,8 +3,8 @@ import { earlyData, literalPath, urlPath } from '../path.js';
 import { percentEncoded } from '../percent.js';
 import type { LinkParams, ShareLink } from '../share-link.js';
 import { xhttpOptions } from './clash-xhttp.js';
-import { cipherOf, echSource, fingerprintOf, isMasked } from './dialect.js';
 import { compact, listOf } from './members.js';
+import { cipherOf, echSource, fingerprintOf, isMasked } from './shared.js';
 
 /** The proxy of Mihomo that a link stands for; or, as a text, what it is of a link that Mihomo does not speak. */
 export function clashProxy(link: ShareLink): JsonObject | string {

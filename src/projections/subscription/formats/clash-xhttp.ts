@@ -1,9 +1,9 @@
 import { isObject, type Json, type JsonObject } from '../../../lib/json.js';
 import { bare } from '../path.js';
 import type { LinkParams } from '../share-link.js';
-import { fingerprintOf } from './dialect.js';
+import { realityProblem } from './link-problems.js';
 import { compact, jsonOf } from './members.js';
-import { realityProblem } from './sound.js';
+import { fingerprintOf } from './shared.js';
 
 /** What Mihomo takes as the value of a member: it refuses a whole document for any other. */
 type Kind = 'text' | 'range' | 'count' | 'flag' | 'headers';

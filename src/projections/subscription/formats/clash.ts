@@ -3,8 +3,8 @@ import { escaped } from '../../../lib/escaped.js';
 import type { JsonObject } from '../../../lib/json.js';
 import type { ShareLink } from '../share-link.js';
 import { clashProxy } from './clash-proxy.js';
-import { type LeftOut, sorted } from './dialect.js';
 import { uniqueNames, wellFormed } from './members.js';
+import { type OmittedLink, partition } from './shared.js';
 
 /** Names that Mihomo has itself, and those of the groups below. */
 const TAKEN = ['DIRECT', 'REJECT', 'REJECT-DROP', 'PASS', 'COMPATIBLE', 'GLOBAL', 'PROXY', 'Auto'];
@@ -22,10 +22,10 @@ const PROBE = 'https://www.gstatic.com/generate_204';
  * comment that says why: it refuses the whole document for one proxy that it does not know.
  */
 export function clashDocument(links: readonly ShareLink[]): string | null {
-  const { said, leftOut } = sorted(links, clashProxy);
-  if (said.length === 0) return null;
+  const { expressed, omitted } = partition(links, clashProxy);
+  if (expressed.length === 0) return null;
   const names = uniqueNames(
-    said.map(({ link }) => wellFormed(link.name)),
+    expressed.map(({ link }) => wellFormed(link.name)),
     TAKEN,
   );
   const groups: JsonObject[] = [
@@ -33,25 +33,25 @@ export function clashDocument(links: readonly ShareLink[]): string | null {
     { name: 'Auto', type: 'url-test', url: PROBE, interval: 300, tolerance: 50, proxies: [...names] },
   ];
   return documentOf(
-    said.map(({ as }, at) => ({ ...as, name: names[at] ?? '' })),
+    expressed.map(({ as }, at) => ({ ...as, name: names[at] ?? '' })),
     groups,
-    leftOut,
+    omitted,
   );
 }
 
 /** A document without a server, which says why none of these links is there: it lets nothing out, rather than past the proxy. */
 export function emptyClashDocument(links: readonly ShareLink[]): string {
   const group = { name: 'PROXY', type: 'select', proxies: ['REJECT'] };
-  return documentOf([], [group], sorted(links, clashProxy).leftOut);
+  return documentOf([], [group], partition(links, clashProxy).omitted);
 }
 
 function documentOf(
   proxies: readonly JsonObject[],
   groups: readonly JsonObject[],
-  leftOut: readonly LeftOut[],
+  omitted: readonly OmittedLink[],
 ): string {
   const document = { proxies, 'proxy-groups': groups, rules: ['MATCH,PROXY'] };
-  const comments = leftOut.map(
+  const comments = omitted.map(
     ({ name, reason }) => `# ${JSON.stringify(wellFormed(name))} is not here, since Mihomo cannot use ${reason}.\n`,
   );
   // Everything outside ASCII printable text stands in quotes; YAML 1.1 takes some of these characters for a line break.

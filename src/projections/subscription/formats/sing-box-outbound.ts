@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../lib/json.js';
 import { earlyData, literalPath, urlPath } from '../path.js';
 import type { LinkParams, ShareLink } from '../share-link.js';
-import { cipherOf, echSource, fingerprintOf, isMasked } from './dialect.js';
 import { compact, listOf } from './members.js';
+import { cipherOf, echSource, fingerprintOf, isMasked } from './shared.js';
 
 /**
  * The outbound of sing-box that a link stands for, without a tag; or, as a text, what it is of a link that sing-box does

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../lib/json.js';
 import type { ShareLink } from '../share-link.js';
-import { sorted } from './dialect.js';
 import { uniqueNames, wellFormed } from './members.js';
+import { partition } from './shared.js';
 import { singBoxOutbound } from './sing-box-outbound.js';
 
 const TAKEN = ['proxy', 'auto', 'direct'];
@@ -24,10 +24,10 @@ const WAY_OUT = { auto_detect_interface: true, default_domain_resolver: 'local' 
 
 /** A profile for sing-box 1.12 and newer and its apps; null when no link can be said in it. */
 export function singBoxProfile(links: readonly ShareLink[]): JsonObject | null {
-  const { said } = sorted(links, singBoxOutbound);
-  if (said.length === 0) return null;
+  const { expressed } = partition(links, singBoxOutbound);
+  if (expressed.length === 0) return null;
   const tags = uniqueNames(
-    said.map(({ link }) => wellFormed(link.name)),
+    expressed.map(({ link }) => wellFormed(link.name)),
     TAKEN,
   );
   return {
@@ -40,7 +40,7 @@ export function singBoxProfile(links: readonly ShareLink[]): JsonObject | null {
     outbounds: [
       { type: 'selector', tag: 'proxy', outbounds: ['auto', ...tags], default: 'auto' },
       { type: 'urltest', tag: 'auto', outbounds: [...tags], url: PROBE, interval: '3m', tolerance: 50 },
-      ...said.map(({ as }, at) => ({ ...as, tag: tags[at] ?? '' })),
+      ...expressed.map(({ as }, at) => ({ ...as, tag: tags[at] ?? '' })),
       { type: 'direct', tag: 'direct' },
     ],
     route: {

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { array, asyncProperty, assert as check, integer, nat, record } from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import type { CountedCommand } from '../../../../src/commands/counted.js';
+import type { CountedCommand } from '../../../../src/commands/counter-commands.js';
 import { type CoreCounters, CoreError } from '../../../../src/commands/ports/core.js';
 import { type Baselines, growthOf } from '../../../../src/commands/reactors/traffic/traffic-intake.js';
 import { Rejection } from '../../../../src/commands/rejection.js';

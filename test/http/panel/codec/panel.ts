@@ -1,7 +1,7 @@
 import { EMPTY, Subject } from 'rxjs';
 import { createBus } from '../../../../src/commands/bus.js';
 import type { AnyCommand } from '../../../../src/commands/catalog.js';
-import type { CountedCommand } from '../../../../src/commands/counted.js';
+import type { CountedCommand } from '../../../../src/commands/counter-commands.js';
 import { CoreError } from '../../../../src/commands/ports/core.js';
 import type { HostReading } from '../../../../src/commands/ports/host.js';
 import { Rejection } from '../../../../src/commands/rejection.js';

@@ -14,7 +14,7 @@ export type CertificateStatuses = Readonly<Partial<Record<ServerName, Certificat
 
 const none: CertificateStatus = { fingerprint: '', refused: null, remindedAt: 0 };
 
-export function newsOf(all: CertificateStatuses, name: ServerName): CertificateStatus {
+export function statusOf(all: CertificateStatuses, name: ServerName): CertificateStatus {
   return all[name] ?? none;
 }
 
@@ -26,15 +26,26 @@ export function evolveCertificates(all: CertificateStatuses, event: RecordedEven
       return { ...all, [event.data.server]: { ...none, fingerprint } };
     }
     case 'CertificateRejected':
-      return { ...all, [event.data.server]: { ...newsOf(all, event.data.server), refused: problemKey(event.data) } };
+      return {
+        ...all,
+        [event.data.server]: { ...statusOf(all, event.data.server), refused: rejectionKey(event.data) },
+      };
     case 'CertificateExpiring':
-      return { ...all, [event.data.server]: { ...newsOf(all, event.data.server), remindedAt: event.meta.at } };
+      return { ...all, [event.data.server]: { ...statusOf(all, event.data.server), remindedAt: event.meta.at } };
     default:
       return all;
   }
 }
 
 /** Identifies a problem of certain files, so that it is recorded once. */
-export function problemKey({ certFile, keyFile, reason }: { certFile: string; keyFile: string; reason: Text }): string {
+export function rejectionKey({
+  certFile,
+  keyFile,
+  reason,
+}: {
+  certFile: string;
+  keyFile: string;
+  reason: Text;
+}): string {
   return JSON.stringify([certFile, keyFile, reason]);
 }

@@ -5,11 +5,11 @@ import { isSchedule } from '../reactors/schedule.js';
 import type { SettingProblem } from '../rejection.js';
 import type { PanelState } from '../state.js';
 
-/** Characters of a passphrase: whoever has the file has all the time to guess. */
+/** Minimum length of a passphrase. An attacker who has the file can try without limit. */
 const SHORTEST_PASSPHRASE = 12;
 
-/** Values of the right form with which the thing that they are for could not work. Only what changes is looked at. */
-export function senseProblems(
+/** Values that are valid, but with which their feature cannot work. Only changed settings are checked. */
+export function usabilityProblems(
   next: Settings,
   { settings: current, secrets }: PanelState,
   given: { readonly secrets: ReadonlyMap<SecretKey, string>; readonly now: number },

@@ -1,7 +1,7 @@
 import { isObject } from '../../../lib/json.js';
 import type { LinkParams, ShareLink } from '../share-link.js';
+import { problemOf } from './link-problems.js';
 import { jsonOf } from './members.js';
-import { problemOf } from './sound.js';
 
 /** What several apps with another core than Xray have in common. */
 
@@ -55,31 +55,34 @@ export function cipherOf(method: string): string {
 }
 
 /** A link that a form cannot say, and why. */
-export interface LeftOut {
+export interface OmittedLink {
   readonly name: string;
   readonly reason: string;
 }
 
 /** The links that a form can say, with what it makes of each; and the others. */
-export function sorted<T extends object>(
+export function partition<T extends object>(
   links: readonly ShareLink[],
   say: (link: ShareLink) => T | string,
-): { readonly said: readonly { link: ShareLink; as: T }[]; readonly leftOut: readonly LeftOut[] } {
-  const said: { link: ShareLink; as: T }[] = [];
-  const leftOut: LeftOut[] = [];
+): { readonly expressed: readonly { link: ShareLink; as: T }[]; readonly omitted: readonly OmittedLink[] } {
+  const expressed: { link: ShareLink; as: T }[] = [];
+  const omitted: OmittedLink[] = [];
   for (const link of links) {
-    const as = saidBy(link, say);
-    if (typeof as === 'string') leftOut.push({ name: link.name, reason: as });
-    else said.push({ link, as });
+    const as = expressedBy(link, say);
+    if (typeof as === 'string') omitted.push({ name: link.name, reason: as });
+    else expressed.push({ link, as });
   }
-  return { said, leftOut };
+  return { expressed, omitted };
 }
 
 /** Whether a form can say any of the links: else all that it gives is a document without a server. */
-export function saysAny<T extends object>(links: readonly ShareLink[], say: (link: ShareLink) => T | string): boolean {
-  return links.some((link) => typeof saidBy(link, say) !== 'string');
+export function canExpressAny<T extends object>(
+  links: readonly ShareLink[],
+  say: (link: ShareLink) => T | string,
+): boolean {
+  return links.some((link) => typeof expressedBy(link, say) !== 'string');
 }
 
-function saidBy<T extends object>(link: ShareLink, say: (link: ShareLink) => T | string): T | string {
+function expressedBy<T extends object>(link: ShareLink, say: (link: ShareLink) => T | string): T | string {
   return problemOf(link) ?? say(link);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type CountedCommand, nodesCounted } from '../../src/commands/counted.js';
+import { type CountedCommand, countingNodes } from '../../src/commands/counter-commands.js';
 import { panelState } from '../../src/commands/state.js';
 import { NodeId } from '../../src/events/ids.js';
 import { NodeAdded, NodeDisabled } from '../../src/events/node/node.js';
@@ -53,6 +53,6 @@ describe('nodes that are asked before counters change', () => {
     [{ type: 'ResetOutboundTraffic', data: { tag: null } }, []],
     [{ type: 'DeleteInbound', data: { inbound: one } }, []],
   ])('are those that count what %j is about', (command, nodes) => {
-    expect(nodesCounted(command, state)).toStrictEqual(nodes);
+    expect(countingNodes(command, state)).toStrictEqual(nodes);
   });
 });

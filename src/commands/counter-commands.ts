@@ -19,12 +19,12 @@ const types = [
   'UpdateInbound',
 ] as const;
 
-/** Commands that change counters, or whose bytes they are: what was counted before them has to be recorded before them. */
+/** Commands that change counters or who they belong to. Traffic that was counted before must be recorded first. */
 export type CountedCommand = Extract<AnyCommand, { readonly type: (typeof types)[number] }>;
-/** Commands for which it makes no difference. */
+/** All other commands. */
 export type PlainCommand = Exclude<AnyCommand, CountedCommand>;
 
-/** Whether the counters have to be read before this one. An edit that leaves the email alone is not worth a reading. */
+/** Whether the counters must be read before this command. An update that keeps the email does not need it. */
 export function needsCounters(command: CountedCommand, state: PanelState): boolean {
   if (command.type !== 'UpdateClient') return true;
   const { inbound: id, client: name, draft } = command.data;
@@ -35,15 +35,15 @@ export function needsCounters(command: CountedCommand, state: PanelState): boole
 }
 
 /**
- * Nodes that have counted what this one sets back or sets by hand. What is deleted or renamed is counted on its node until it
- * is gone there.
+ * The nodes whose counters this command resets or sets. Deleted and renamed clients are counted on their node until the node
+ * has applied the change.
  */
-export function nodesCounted(command: CountedCommand, state: PanelState): readonly NodeId[] {
-  const nodes = new Set([...inboundsCounted(command, state)].flatMap((id) => state.inbounds.get(id)?.node ?? []));
+export function countingNodes(command: CountedCommand, state: PanelState): readonly NodeId[] {
+  const nodes = new Set([...countingInbounds(command, state)].flatMap((id) => state.inbounds.get(id)?.node ?? []));
   return [...nodes].filter((node) => state.nodes.get(node)?.enabled);
 }
 
-function inboundsCounted(command: CountedCommand, state: PanelState): Iterable<InboundId> {
+function countingInbounds(command: CountedCommand, state: PanelState): Iterable<InboundId> {
   const ofClients = (clients: readonly Client[]): readonly InboundId[] =>
     clients.flatMap((client) => siblingsOf(state, client).map(({ inbound }) => inbound));
   switch (command.type) {
