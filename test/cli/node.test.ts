@@ -55,7 +55,7 @@ const asked = ({ nodes }: State) => {
 };
 
 describe('portolan node', () => {
-  it('lists what the log knows, and no token', async () => {
+  it('lists the nodes without their tokens', async () => {
     const ask = await place(
       () => add('Frankfurt', 'n1.example.com'),
       () => add('Oslo', '2001:db8::1'),
@@ -84,7 +84,7 @@ describe('portolan node', () => {
     expect(text + json.text).not.toContain(TOKEN);
   });
 
-  it('says why a node is not up to date', async () => {
+  it('prints why a node is not up to date', async () => {
     const ask = await place(
       () => add('Frankfurt', 'n1.example.com'),
       (state) => ({ type: 'RecordNodeOffline', data: { asked: asked(state), reason: verbatim('gone') } }),
@@ -99,7 +99,7 @@ describe('portolan node', () => {
     }
   });
 
-  it('says why a node that answers accepts no changes, and when that is over', async () => {
+  it('prints why a node that responds accepts no changes, until it recovers', async () => {
     const failing = [
       () => add('Frankfurt', 'n1.example.com'),
       (state: State): AnyCommand => ({
@@ -122,7 +122,7 @@ describe('portolan node', () => {
     expect((await well('node', 'why', 'Frankfurt')).text).toContain('  it is up to date\n');
   });
 
-  it('says what a node refused, also of one that is up to date otherwise', async () => {
+  it('prints what a node refused, also if it is up to date otherwise', async () => {
     const ask = await place(
       () => add('Frankfurt', 'n1.example.com'),
       () => ({ type: 'AddInbound', data: { owner: userId(1), node: one, ...inboundDraft() } }),
@@ -148,7 +148,7 @@ describe('portolan node', () => {
     expect(text).toMatch(/ {2}inbound #1 in-1: .*; refused since .*: it is theirs\n/);
   });
 
-  it('says why the core of a node was restarted last', async () => {
+  it('prints why the core of a node was last restarted', async () => {
     const alice = draft('alice', 1);
     const ask = await place(
       () => add('Frankfurt', 'n1.example.com'),
@@ -166,7 +166,7 @@ describe('portolan node', () => {
     });
   });
 
-  it('fails with a word for what is not there', async () => {
+  it('fails with a message for a node that does not exist', async () => {
     const ask = await place(() => add('Frankfurt', 'n1.example.com'));
     expect(await ask('node', 'why', 'Oslo')).toEqual({ code: 1, text: 'portolan: There is no node Oslo\n' });
     expect((await ask('node', 'why')).code).toBe(2);

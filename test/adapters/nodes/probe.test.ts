@@ -44,7 +44,7 @@ describe('a probe', () => {
     expect(call?.headers).toMatchObject({ authorization: 'Bearer node-token', accept: 'application/json' });
   });
 
-  it('reads what is missing as nothing', async () => {
+  it('has defaults for missing members', async () => {
     const { panel, address } = await start();
     panel.status = {};
     expect(await nodes.probe(address)).toMatchObject({
@@ -73,21 +73,21 @@ describe('a probe', () => {
     ['status.panelId', { panelId: 5 }],
     ['status', []],
     ['status', 'running'],
-  ])('takes nothing of a status with a wrong %s (%#)', async (where, status) => {
+  ])('rejects a status with an invalid %s (%#)', async (where, status) => {
     const { panel, address } = await start();
     panel.status = status as Record<string, unknown>;
     const message = `decode response: ${where} has an unexpected type or value`;
     expect(await failure(nodes.probe(address))).toMatchObject({ kind: 'invalid-reply', message });
   });
 
-  it('takes nothing of a status with a number that is no number', async () => {
+  it('rejects a status with an infinite number', async () => {
     const { panel, address } = await start();
     panel.fault = (_, response) => (response.end('{"success":true,"obj":{"cpu":1e999}}'), true);
     const message = 'decode response: status.cpu has an unexpected type or value';
     expect(await failure(nodes.probe(address))).toMatchObject({ kind: 'invalid-reply', message });
   });
 
-  it('reads as nothing what a name cannot be, and its own token wherever it comes back', async () => {
+  it('drops an invalid panel id, and values that repeat its token', async () => {
     const { panel, address } = await start();
     for (const panelId of ['a b', 'Bearer node-token', `x${address.token}`, 'n'.repeat(65), '']) {
       panel.status = { panelId, core: { version: '1.2.3' } };
@@ -103,7 +103,7 @@ describe('a probe', () => {
     expect(await nodes.probe(other.address)).toMatchObject({ coreVersion: '' });
   });
 
-  it('says whether it is the token or the path', async () => {
+  it('distinguishes a wrong token from a wrong path', async () => {
     const { address } = await start({ basePath: '/secret/' });
     const wrong = await failure(nodes.probe({ ...address, token: 'wrong-token' }));
     expect(wrong).toMatchObject({ kind: 'status', status: 401 });
@@ -152,7 +152,7 @@ describe('a probe', () => {
       (_, response) => (response.writeHead(200, { 'content-length': '100' }).write('{'), response.destroy(), true),
       { kind: 'unreachable' },
     ],
-  ])('that is answered with %s fails', async (_, fault, expected) => {
+  ])('fails when the reply is %s', async (_, fault, expected) => {
     const { panel, address } = await start();
     panel.fault = fault;
     const error = await failure(nodes.probe(address));
@@ -173,7 +173,7 @@ describe('a probe', () => {
     expect(elsewhere.panel.knocks).toBe(0);
   });
 
-  it('ends in time, however the panel dawdles', async () => {
+  it('has a timeout, also for a slow body', async () => {
     const { panel, address } = await start();
     const open: ServerResponse[] = [];
     panel.fault = (_, response) => (open.push(response), true);
@@ -183,7 +183,7 @@ describe('a probe', () => {
     expect(await failure(askNode(web, address, { path: 'x', timeoutMs: 50 }))).toMatchObject({ kind: 'timeout' });
   });
 
-  it('names what is wrong with a certificate', async () => {
+  it('names the problem of a certificate', async () => {
     const certificate = await makeCertificate(['other.example']);
     onTestFinished(() => certificate.remove());
     const { panel, address } = await start({ tls: { cert: certificate.certPem, key: certificate.keyPem } });
@@ -193,7 +193,7 @@ describe('a probe', () => {
     expect(panel.calls).toStrictEqual([]);
   });
 
-  it('is no packet to a private address unless this node may be at one', async () => {
+  it('sends no packet to a private address unless it is allowed for the node', async () => {
     const { panel, address } = await start();
     await nodes.probe(address);
     const knocks = panel.knocks;
@@ -204,7 +204,7 @@ describe('a probe', () => {
     expect(panel.knocks).toBe(knocks);
   });
 
-  it('of a port where nobody listens is unreachable', async () => {
+  it('of a closed port is unreachable', async () => {
     const { panel, address } = await start();
     await panel.stop();
     expect(await failure(nodes.probe(address))).toMatchObject({ kind: 'unreachable' });

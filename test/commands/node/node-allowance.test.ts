@@ -34,8 +34,8 @@ class Reader {
   }
 }
 
-describe('what a counter of a node may be credited', () => {
-  it('is what flows in the time, and half a minute of it ahead once, however often it is read', () => {
+describe('the allowance of a counter', () => {
+  it('is what can flow in the elapsed time plus one burst of half a minute, however often it is read', () => {
     const reader = new Reader();
     for (let n = 0; n < 20; n += 1) reader.read(1000, 37e9);
     expect(reader.credited).toBe(37e9);
@@ -44,7 +44,7 @@ describe('what a counter of a node may be credited', () => {
     expect(greedy.credited).toBe(AHEAD + 20 * FASTEST);
   });
 
-  it('is what the time allows after an outage, of a day at most', () => {
+  it('is that of the elapsed time after an outage, at most a day', () => {
     const reader = new Reader();
     expect(reader.read(HOUR, 3600 * FASTEST)).toBe(3600 * FASTEST);
     expect(reader.read(HOUR, 3600 * FASTEST)).toBe(3600 * FASTEST);
@@ -54,13 +54,13 @@ describe('what a counter of a node may be credited', () => {
     ]);
   });
 
-  it('of a counter that stood still is not what could have flowed in all that time', () => {
+  it('does not accumulate while a counter is idle', () => {
     const reader = new Reader();
     for (let n = 0; n < 720; n += 1) reader.read(5000, 0);
     expect([reader.read(5000, 36 * FASTEST), reader.read(5000, 35 * FASTEST)]).toStrictEqual([0, 35 * FASTEST]);
   });
 
-  it('is all that a node tells in steps, because it reads its own core only now and then', () => {
+  it('covers a node that reports its growth in steps', () => {
     const reader = new Reader();
     for (let n = 1; n <= 120; n += 1) {
       const bytes = n % 6 === 0 ? 30 * FASTEST : 0;
@@ -68,7 +68,7 @@ describe('what a counter of a node may be credited', () => {
     }
   });
 
-  it('tells a counter from another', () => {
+  it('is separate for each counter', () => {
     const allowances = new Allowances(0);
     expect(allowances.available('client 1', T0, T0)).toBe(AHEAD);
     allowances.use('client 1', AHEAD, T0);
@@ -78,7 +78,7 @@ describe('what a counter of a node may be credited', () => {
     ]);
   });
 
-  it('is a day of it where the clock was set back: nobody knows what has passed', () => {
+  it('is that of a day if the clock was set back', () => {
     const allowances = new Allowances(T0);
     expect(allowances.available('client 1', T0, T0 - 1)).toBe(86_400 * FASTEST);
   });
@@ -90,7 +90,7 @@ describe('what a counter of a node may be credited', () => {
     of: nat(4),
   });
 
-  it('is never more in all than what flows in the time, and that half minute', () => {
+  it('is never more in total than the elapsed time and the burst allow', () => {
     check(
       property(array(reading, { maxLength: 60 }), (readings) => {
         const reader = new Reader();
@@ -104,7 +104,7 @@ describe('what a counter of a node may be credited', () => {
     );
   });
 
-  it('is enough for everything that flows no faster, whenever it is read', () => {
+  it('covers all traffic within the rate, whenever it is read', () => {
     check(
       property(array(reading, { maxLength: 60 }), (readings) => {
         const reader = new Reader();

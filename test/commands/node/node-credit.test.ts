@@ -51,21 +51,21 @@ describe('the growth of a counter', () => {
     expect([credit.growth, credit.note]).toStrictEqual([growth, note]);
   });
 
-  it('goes on from what it says now, whatever that was; from where it was when that is unreadable', () => {
+  it('continues from the new value, or from the former one if the new one is unreadable', () => {
     expect(creditOf(from(10, 20), at(13, 24), MOST).next).toStrictEqual(from(13, 24));
     expect(creditOf(from(10, 20), at(Number.NaN, 4), MOST).next).toBeNull();
     expect(creditOf(undefined, at(3, 4), MOST).next).toStrictEqual(from(3, 4, 7, untested));
   });
 
-  it('may be what it is allowed, to the byte, and nothing of it when it is more', () => {
+  it('is credited up to the allowance to the byte, and not at all beyond it', () => {
     expect(bytes(creditOf(from(0, 0), at(0, 3e12), 3e12))).toBe(3e12);
     const lie = creditOf(from(0, 0), at(0, 3e12), 3e12 - 1);
     expect([lie.growth, lie.note, lie.next]).toStrictEqual([nothing, 'implausible', from(0, 3e12)]);
   });
 });
 
-describe('a counter that fell', () => {
-  it('and comes back at once where it stood counts only for what is beyond that', () => {
+describe('a counter that decreased', () => {
+  it('and returns at once to its former value counts only beyond that value', () => {
     const states = [at(2020, 4040), at(0, 0), at(2020, 4040), at(2030, 4050)];
     expect(readings(...states)).toStrictEqual([
       [6060, null],
@@ -80,7 +80,7 @@ describe('a counter that fell', () => {
     ]);
   });
 
-  it('and comes back to a state that is nearly as old counts as nothing, and is still held to the one before', () => {
+  it('and returns to an almost former value counts nothing, and keeps the former value as its limit', () => {
     expect(readings(at(0, 6000), at(0, 0), at(0, 5000), at(0, 6100), at(0, 6200))).toStrictEqual([
       [6000, null],
       [0, 'decreased'],
@@ -90,7 +90,7 @@ describe('a counter that fell', () => {
     ]);
   });
 
-  it('and is seen with one disk and the other in turn counts nothing twice', () => {
+  it('and alternates between two disks counts nothing twice', () => {
     expect(readings(at(0, 6000), at(0, 5000), at(0, 6010), at(0, 5010), at(0, 6020))).toStrictEqual([
       [6000, null],
       [0, 'decreased'],
@@ -100,7 +100,7 @@ describe('a counter that fell', () => {
     ]);
   });
 
-  it('counts wholly when it grows on little by little, also where it stood before', () => {
+  it('counts in full when it grows in small steps, also beyond its former value', () => {
     const steps = [1000, 3000, 5000, 7000, 9000].map((down) => at(0, down));
     expect(readings(at(0, 6000), at(0, 0), ...steps)).toStrictEqual([
       [6000, null],
@@ -115,7 +115,7 @@ describe('a counter that fell', () => {
     ]);
   });
 
-  it('counts wholly when its client goes by another name now, under which another one counts', () => {
+  it('counts in full when its client was renamed and has another counter now', () => {
     const renamed = from(0, 1000, 1000, ['renamed']);
     const fallen = creditOf(renamed, at(0, 0), MOST);
     expect(fallen.next).toStrictEqual(from(0, 0, 0));
@@ -125,7 +125,7 @@ describe('a counter that fell', () => {
     expect([bytes(grown), grown.next]).toStrictEqual([100, from(0, 1100, 1100, ['renamed'])]);
   });
 
-  it('counts wholly when it was only reset: the bytes of all time stand', () => {
+  it('counts in full after a reset, which keeps the all-time bytes', () => {
     expect(readings(at(0, 1000), at(0, 0, 1000), at(0, 5000, 6000))).toStrictEqual([
       [1000, null],
       [0, 'decreased'],
@@ -134,14 +134,14 @@ describe('a counter that fell', () => {
   });
 });
 
-describe('a counter that says exactly twice what it said', () => {
+describe('a counter that doubles exactly', () => {
   const twice = (carried: { up: number; down: number } | null, up = MIB, down = 5 * MIB) => {
     const before = from(up, down);
     const credit = unlessDoubled(creditOf(before, at(2 * up, 2 * down), MOST), before, carried);
     return [bytes(credit), credit.note];
   };
 
-  it('has counted itself where its inbounds carried nothing like it', () => {
+  it('counts nothing if its inbounds carried far less', () => {
     expect(twice(nothing)).toStrictEqual([0, 'doubled']);
     expect(twice({ up: 500, down: 2 * MIB })).toStrictEqual([0, 'doubled']);
     expect(twice({ up: 0, down: 0 }, 0)).toStrictEqual([0, 'doubled']);
@@ -155,18 +155,18 @@ describe('a counter that says exactly twice what it said', () => {
       MIB,
     ],
     ['they cannot tell', null, MIB],
-  ])('is credited where %s', (_, carried, up) => {
+  ])('is credited if %s', (_, carried, up) => {
     expect(twice(carried, up)).toStrictEqual([6 * MIB, null]);
   });
 
-  it('is credited where it is little, and where it is not twice in both', () => {
+  it('is credited if it is small, or not doubled in both directions', () => {
     expect(twice(nothing, 1000, 1000)).toStrictEqual([2000, null]);
     const before = from(MIB, MIB);
     const credit = creditOf(before, at(2 * MIB, 2 * MIB + 1), MOST);
     expect(unlessDoubled(credit, before, nothing)).toBe(credit);
   });
 
-  it('is held to inbounds only that can tell', () => {
+  it('is compared only with inbounds whose counters work', () => {
     const grown = creditOf(from(10, 10), at(15, 30), MOST);
     expect(carriedBy([grown, grown])).toStrictEqual({ up: 10, down: 40 });
     expect(carriedBy([grown, undefined])).toBeNull();
@@ -226,7 +226,7 @@ function grownBy({ up, down, allTime }: SeenCounter, moreUp: number, moreDown: n
 describe('an honest node', () => {
   const round = record({ flows, reset: boolean(), unheard: boolean() });
 
-  it('is credited every byte, also of many small connections that its inbound counts not at all', () => {
+  it('is credited every byte, also of small connections that its inbound does not count', () => {
     check(
       property(array(round, { maxLength: 40 }), boolean(), (rounds, keepsAllTime) => {
         const node = new Node(keepsAllTime);
@@ -247,7 +247,7 @@ describe('an honest node', () => {
     );
   });
 
-  it('is credited the same again and again', () => {
+  it('is credited the same amount every time', () => {
     const node = new Node(true);
     const small = Array.from({ length: 300 }, () => ({ up: 84, down: 7000 }));
     for (let n = 0; n < 3; n += 1) {
@@ -258,7 +258,7 @@ describe('an honest node', () => {
   });
 });
 
-describe('a node that loses and finds its counters', () => {
+describe('a node that loses and restores its counters', () => {
   const honest = ['none', 'none', 'none', 'unheard', 'reset', 'nonsense'] as const;
   const faults = ['lost', 'older', 'back', 'flips', 'doubled', 'doubled in all', 'set by hand'] as const;
   const round = record({ fault: constantFrom(...honest, ...faults), flows, of: nat(99), set: nat(100_000_000) });

@@ -65,7 +65,7 @@ const said = (clients: Row[], inbounds: NodeTraffic['inbounds'] = []) =>
   ({ type: 'RecordNodeTraffic', data: { asked, clients, inbounds, anomalies: [] as never[] } }) as const;
 
 describe('what a node counted', () => {
-  it('counts, and cuts in the same decision who is over a cap with it', () => {
+  it('is recorded, and the same decision disables clients that reach their cap', () => {
     given(added, bound, clientAdded(capped))
       .when(said([row(first, 600)], [[one, 0, 1000, 0, 1000, 1000, [], 0]]))
       .then(
@@ -80,7 +80,7 @@ describe('what a node counted', () => {
       );
   });
 
-  it('is a part of what all machines counted', () => {
+  it('is added to the traffic of the other machines', () => {
     const shared = { identity: { subId: 'one' } };
     given(
       added,
@@ -97,7 +97,7 @@ describe('what a node counted', () => {
       );
   });
 
-  it('starts a term that begins with the first use', () => {
+  it('starts an expiry that begins with the first use', () => {
     given(added, bound, clientAdded(draft('alice', 1, { spec: { expiresAt: -DAY } })))
       .when(said([row(first, 1)]))
       .then(
@@ -106,13 +106,13 @@ describe('what a node counted', () => {
       );
   });
 
-  it('without a byte starts nothing', () => {
+  it('starts no expiry without traffic', () => {
     given(added, bound, clientAdded(draft('alice', 1, { spec: { expiresAt: -DAY } })))
       .when(said([[first, 0, 0, 7, 7, 14, [], 0, 0]]))
       .then(NodeTrafficRecorded({ node, clients: [[first, 0, 0, 7, 7, 14, [], 0, 0]], inbounds: [], anomalies: [] }));
   });
 
-  it('is nothing for what is not on that node, and was never here', () => {
+  it('is dropped for clients and inbounds of other machines and unknown ones', () => {
     given(added, bound, otherInbound(), clientAdded(bob, second, two))
       .when(said([row(second, 5), row(3, 5)], [[two, 1, 1, 1, 1, 2, [], 0]]))
       .thenNothing();
@@ -131,7 +131,7 @@ describe('what a node counted', () => {
         .then(counted);
     });
 
-    it('goes where the rest of what it used went, and may cut those who have it', () => {
+    it('goes to the client that took over the usage, which may reach its cap', () => {
       given(
         added,
         bound,
@@ -149,7 +149,7 @@ describe('what a node counted', () => {
         );
     });
 
-    it('goes to the last of those who had it one after the other, and to nobody when none is left', () => {
+    it('goes to the last client in a chain of transfers, and to none if all are deleted', () => {
       const three = clientNumber(3);
       const twice = [
         ...[clientAdded(anna(1)), clientAdded(anna(2), second, two), left(second, 4), gone],
@@ -167,7 +167,7 @@ describe('what a node counted', () => {
         .then(counted);
     });
 
-    it('is its own where it had gone away from the email of those before', () => {
+    it('is its own if it had left the shared email before', () => {
       const renamed = ClientIdentityChanged({
         client: first,
         keyVersion: 2,
@@ -193,7 +193,7 @@ describe('what a node counted', () => {
     ['deleted', NodeDeleted({ node })],
     ['switched off', NodeDisabled({ node })],
     ['given another token', NodeTokenReplaced({ node, keyVersion: 2, secret: { token: 'u' } })],
-  ])('comes too late once the node was %s', (_, event) => {
+  ])('is dropped once the node was %s', (_, event) => {
     given(added, bound, clientAdded(alice), event)
       .when(said([row(first, 5)]))
       .thenNothing();
@@ -201,7 +201,7 @@ describe('what a node counted', () => {
 });
 
 describe('what a node has', () => {
-  it('is recorded with the position that it was wanted at; what was deleted since began nothing', () => {
+  it('is recorded with the position of the desired state, without clients that were deleted since', () => {
     const data = {
       asked,
       inbound: one,
@@ -220,7 +220,7 @@ describe('what a node has', () => {
       );
   });
 
-  it('is nothing for an inbound of another machine', () => {
+  it('is dropped for an inbound of another machine', () => {
     const data = { asked, inbound: one, tag: 'in-1', position: 3, digest: 'd', newClients: [], newInbound: true };
     given(added, inboundAdded()).when({ type: 'RecordNodeInboundApplied', data }).thenNothing();
     given(added, inboundAdded())
@@ -228,7 +228,7 @@ describe('what a node has', () => {
       .thenNothing();
   });
 
-  it('is recorded when it is refused, removed, or not from here', () => {
+  it('is recorded when it is refused, removed or unmanaged', () => {
     given(added, bound)
       .when({ type: 'RecordNodeInboundRejected', data: { asked, inbound: one, reason: verbatim('no') } })
       .then(NodeInboundRejected({ node, inbound: one, reason: verbatim('no') }));

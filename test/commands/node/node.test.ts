@@ -55,7 +55,7 @@ const nodeAfter = (...events: readonly PanelEvent[]) => {
 };
 
 describe('AddNode', () => {
-  it('registers a panel under the next number, in one spelling', () => {
+  it('adds a node with the next number in canonical spelling', () => {
     const draft = { name: ' Frankfurt ', scheme: 'https' as const, host: 'NODE.Example.com', basePath: 'x//y' };
     given(other)
       .when(add(draft, ' token-1 '))
@@ -70,7 +70,7 @@ describe('AddNode', () => {
       );
   });
 
-  it('gives no number twice', () => {
+  it('assigns no number twice', () => {
     given(added, NodeDeleted({ node: one }))
       .when(add())
       .then(NodeAdded({ ...added.data, node: two }));
@@ -80,7 +80,7 @@ describe('AddNode', () => {
     given(added).when(add({ name })).thenRejects('NODE_NAME_TAKEN', { name: name.trim() });
   });
 
-  it('takes a name with the joiners of Persian words', () => {
+  it('accepts a name with joiners', () => {
     const name = 'گره\u200cها';
     given()
       .when(add({ name }))
@@ -116,7 +116,7 @@ describe('AddNode', () => {
     [{ basePath: '/%2e%2e/' }, message('node.basePathInvalid', { path: '/%2e%2e/' })],
     [{ basePath: '/a\\b' }, message('node.basePathInvalid', { path: '/a\\b' })],
     [{ basePath: `/${'x'.repeat(500)}` }, message('node.basePathInvalid', { path: `/${'x'.repeat(99)}` })],
-  ])('refuses %j', (over, why) => {
+  ])('rejects %j', (over, why) => {
     given().when(add(over)).thenRejects('NODE_INVALID', { why });
   });
 
@@ -141,7 +141,7 @@ describe('AddNode', () => {
     ['::ffff:127.0.0.1', '::ffff:7f00:1'],
     ['2001:DB8::0:1', '2001:db8::1'],
     ['münchen.example', 'xn--mnchen-3ya.example'],
-  ])('reads the host %s as what it is', (host, canonical) => {
+  ])('normalizes the host %s', (host, canonical) => {
     const sound = validSpec({ ...spec, host });
     expect(sound).toMatchObject({ host: canonical });
     expect(sound instanceof Rejection ? null : validSpec(sound)).toStrictEqual(sound);
@@ -149,7 +149,7 @@ describe('AddNode', () => {
 });
 
 describe('UpdateNode', () => {
-  it('names only what changed', () => {
+  it('records only what changed', () => {
     given(added)
       .when(update({ remark: 'rack 4', port: 2053 }))
       .then(NodeUpdated({ node: one, changes: { remark: 'rack 4' } }));
@@ -175,14 +175,14 @@ describe('UpdateNode', () => {
     },
   );
 
-  it('moves a node that has no token without one', () => {
+  it('changes the address of a node without a token without asking for one', () => {
     const bare = NodeAdded({ ...added.data, secret: { token: '' } });
     given(bare)
       .when(update({ port: 1 }))
       .then(NodeUpdated({ node: one, changes: { port: 1 } }));
   });
 
-  it('takes the same token given again for a new one, so that another panel behind it is accepted', () => {
+  it('counts the same token as a new one, so that another panel is accepted', () => {
     given(added, NodeIdentified({ node: one, ...portolan }))
       .when(update({}, 'token-1'))
       .then(NodeTokenReplaced({ node: one, keyVersion: 2, secret: { token: 'token-1' } }), shredded);
@@ -190,7 +190,7 @@ describe('UpdateNode', () => {
     expect(nodeAfter(added, NodeIdentified({ node: one, ...portolan }), again).identity).toBeNull();
   });
 
-  it('switches a node on and off by the way', () => {
+  it('enables and disables a node with the same command', () => {
     given(added)
       .when(update({}, '', false))
       .then(NodeDisabled({ node: one }));
@@ -199,7 +199,7 @@ describe('UpdateNode', () => {
       .thenNothing();
   });
 
-  it('refuses the name of another, and a node that is not there', () => {
+  it('rejects the name of another node, and a node that does not exist', () => {
     given(added, other)
       .when(update({ name: 'oslo' }))
       .thenRejects('NODE_NAME_TAKEN', { name: 'oslo' });
@@ -211,7 +211,7 @@ describe('SetNodeEnabled, DeleteNode', () => {
   const enable = (enabled: boolean) => ({ type: 'SetNodeEnabled', data: { node: one, enabled } }) as const;
   const remove = { type: 'DeleteNode', data: { node: one } } as const;
 
-  it('do what is not so yet', () => {
+  it('change only what differs', () => {
     given(added)
       .when(enable(false))
       .then(NodeDisabled({ node: one }));
@@ -226,14 +226,14 @@ describe('SetNodeEnabled, DeleteNode', () => {
     given().when(remove).thenRejects('NODE_NOT_FOUND', { node: 1 });
   });
 
-  it('leave the key of the last token to be destroyed in time', () => {
+  it('leave the key of the last token until deleted data is erased', () => {
     const replaced = NodeTokenReplaced({ node: one, keyVersion: 2, secret: { token: 'x' } });
     const { erasable } = folded(panelState, added, replaced, NodeDeleted({ node: one }));
     expect([...erasable]).toStrictEqual([['node:1', { at: T0, keys: ['node:1/token/2', 'node:1/unmanaged-items'] }]]);
   });
 });
 
-describe('what a node told', () => {
+describe('a report of a node', () => {
   const asked = nodeAfter(added);
   const online = { type: 'RecordNodeOnline', data: { asked } } as const;
   const offline = { type: 'RecordNodeOffline', data: { asked, reason: verbatim('gone') } } as const;
@@ -251,7 +251,7 @@ describe('what a node told', () => {
       .then(NodeIdentified({ node: one, ...portolan }));
   });
 
-  it('counts for nothing when the node was deleted, moved or given another token meanwhile', () => {
+  it('is dropped when the node was deleted or got another address or token meanwhile', () => {
     const moved = NodeUpdated({ node: one, changes: { port: 1 } });
     const replaced = NodeTokenReplaced({ node: one, keyVersion: 2, secret: { token: 'x' } });
     const opened = NodeUpdated({ node: one, changes: { allowPrivateAddress: true } });
@@ -263,7 +263,7 @@ describe('what a node told', () => {
       .then(NodeWentOnline({ node: one }));
   });
 
-  it('is no coming and going while it is switched off', () => {
+  it('records no availability while the node is disabled', () => {
     given(added, NodeDisabled({ node: one }))
       .when(online)
       .thenNothing();
@@ -272,7 +272,7 @@ describe('what a node told', () => {
       .thenNothing();
   });
 
-  it('does not make it another panel', () => {
+  it('does not change its identity', () => {
     given(added, NodeIdentified({ node: one, kind: '3x-ui', panelId: '' }))
       .when(identity)
       .thenNothing();

@@ -25,8 +25,8 @@ async function start() {
   return { ...panel, browser, sync, list, add };
 }
 
-describe('how far a node is behind', () => {
-  it('is a number of events, by inbound, with the reason', async () => {
+describe('the synchronization state of a node', () => {
+  it('has the pending changes by inbound, with the reason', async () => {
     const { browser, sync, list, add, given, read, log } = await start();
     expect(await sync()).toMatchObject({ id: 1, name: 'Oslo', state: 'unknown', lag: 0, pending: [] });
     const asked = read.nodes.get(1);
@@ -71,7 +71,7 @@ describe('how far a node is behind', () => {
     expect(await sync()).toMatchObject({ state: 'disabled' });
   });
 
-  it('is nothing for a node that is not there', async () => {
+  it('is a rejection for a node that does not exist', async () => {
     const { browser } = await start();
     expect((await browser.get('/panel/api/nodes/7/sync')).json).toMatchObject({ success: false });
   });
@@ -80,7 +80,7 @@ describe('how far a node is behind', () => {
 describe('the link of a client on a node', () => {
   const hostsOf = (links: readonly string[]) => links.map((link) => new URL(link).host);
 
-  it('names the node, wherever it was asked for, until it is out of the register', async () => {
+  it('has the host of the node, whatever the requested host, until the node is deleted', async () => {
     const { add, read, given } = await start();
     add();
     given({ type: 'ChangeSettings', data: { changes: { subDomain: 'panel.example' } } });
@@ -90,7 +90,7 @@ describe('the link of a client on a node', () => {
     expect(links()).toStrictEqual([]);
   });
 
-  it('names its external proxies where there are such, and the node whatever it listens on', async () => {
+  it('has its external proxies if there are any, and the node whatever address it listens on', async () => {
     const { add, read } = await start();
     const proxy = {
       network: 'tcp',

@@ -59,8 +59,8 @@ const place = (port: number, over: object = {}) => ({
   ...over,
 });
 
-describe('a node that is a panel of ours', () => {
-  it('is added, asked, found out and never shown with its token', async () => {
+describe('a Portolan node', () => {
+  it('is added, probed, identified and never shown with its token', async () => {
     const remote = await startPanel();
     remote.given({ type: 'IssueApiToken', data: { token: TOKEN, replace: true } });
     const { post, get, facts, until, log } = await start();
@@ -90,7 +90,7 @@ describe('a node that is a panel of ours', () => {
     expect(history?.obj).toEqual([{ t: expect.any(Number) as number, v: expect.any(Number) as number }]);
   });
 
-  it('says who it is in its status: the first event of its log', async () => {
+  it('has its panel id in its status: the id of the first event of its log', async () => {
     const { browser, log, read } = await start();
     const status = (await browser.get('/panel/api/server/status')).json?.obj;
     expect(status).toMatchObject({ panelId: log.read(0, 1)[0]?.id });
@@ -98,8 +98,8 @@ describe('a node that is a panel of ours', () => {
   });
 });
 
-describe('a node that is a panel of 3x-ui', () => {
-  it('is asked as 3x-ui asks, now or as a test that keeps nothing', async () => {
+describe('a 3x-ui node', () => {
+  it('is probed in the way of 3x-ui, on request or as a test that stores nothing', async () => {
     const remote = await threeXui({ token: TOKEN, basePath: '/secret/' });
     const { post, appended, node } = await start();
     const tested = await post('/test', place(remote.port, { basePath: 'secret', name: undefined }));
@@ -119,7 +119,7 @@ describe('a node that is a panel of 3x-ui', () => {
     expect((await post('/probe/2'))?.success).toBe(false);
   });
 
-  it('is taken from the forms of its page too', async () => {
+  it('is accepted in the form encoding of its page', async () => {
     const { call, browser, facts } = await start();
     const form = new URLSearchParams({
       ...{ name: 'Oslo', remark: '', scheme: 'https', address: '203.0.113.1', port: '2053', basePath: '' },
@@ -135,8 +135,8 @@ describe('a node that is a panel of 3x-ui', () => {
   });
 });
 
-describe('what is refused', () => {
-  it('is a private address, at add, update and test, without a packet', async () => {
+describe('a rejected request', () => {
+  it('has a private address, at add, update and test, and sends no packet', async () => {
     const remote = await threeXui({ token: TOKEN });
     const { post, appended, facts } = await start();
     await post('/add', place(443, { name: 'Oslo', host: '203.0.113.9', enable: false, allowPrivateAddress: false }));
@@ -164,7 +164,7 @@ describe('what is refused', () => {
     expect(remote.knocks).toBe(0);
   });
 
-  it('is what makes no node, with the reason', async () => {
+  it('has an invalid node, with the reason', async () => {
     const { post, appended } = await start();
     for (const [over, msg] of [
       [{ name: '' }, 'The node cannot be saved: node name is required'],
@@ -182,14 +182,14 @@ describe('what is refused', () => {
     }
   });
 
-  it('is a test of what is no address, with the reason in its answer', async () => {
+  it('tests an invalid address, with the reason in the reply', async () => {
     const { post } = await start();
     const answer = await post('/test', place(0));
     expect(answer).toMatchObject({ success: true, obj: { status: 'offline', error: 'node port must be 1-65535' } });
     expect((await post('/test', place(443, { apiToken: 'a\nb' })))?.success).toBe(false);
   });
 
-  it('is what is not there', async () => {
+  it('names a node that does not exist', async () => {
     const { post, get, appended } = await start();
     const msg = 'There is no node 9';
     for (const path of ['/update/9', '/del/9', '/probe/9'])
@@ -204,10 +204,10 @@ describe('what is refused', () => {
   });
 });
 
-describe('a node that is changed', () => {
+describe('a change of a node', () => {
   const there = place(443, { host: '203.0.113.9', allowPrivateAddress: false, enable: false });
 
-  it('keeps what is not named, and its token while it stays where it is', async () => {
+  it('keeps omitted members, and the token while the address stays the same', async () => {
     const { post, facts, node } = await start();
     await post('/add', there);
     expect(await post('/update/1', { remark: 'rack 4', apiToken: '' })).toMatchObject({ success: true });
@@ -219,7 +219,7 @@ describe('a node that is changed', () => {
     expect(facts()).toEqual([]);
   });
 
-  it('is moved by either name of its address, also by who sends back what he read', async () => {
+  it('accepts either name of the address, also in a node that was read before', async () => {
     const { post, facts, node } = await start();
     await post('/add', there);
     const read = await node();
@@ -234,7 +234,7 @@ describe('a node that is changed', () => {
     }
   });
 
-  it('is switched on and off', async () => {
+  it('enables and disables it', async () => {
     const { post, facts } = await start();
     await post('/add', there);
     expect((await post('/setEnable/1', {}))?.success).toBe(false);
@@ -244,7 +244,7 @@ describe('a node that is changed', () => {
     expect(facts()).toEqual([{ type: 'NodeDisabled', data: { node: 1 } }]);
   });
 
-  it('is deleted, and says what was bound to it', async () => {
+  it('deletes it and returns the number of its inbounds', async () => {
     const { post, facts, given, read, get, services } = await start();
     const asked: number[] = [];
     const lefts = [
@@ -290,7 +290,7 @@ describe('a node that is changed', () => {
     expect(await post('/del/7')).toMatchObject({ success: false });
   });
 
-  it('shows why it cannot be told anything, also while it answers', async () => {
+  it('shows why it cannot be synchronized, also while it responds', async () => {
     const { post, node, services } = await start();
     await post('/add', there);
     const state = () => ({ listedAt: 0, error: 'decode response: no', failingSince: 1, tries: 3, nextAt: 0 });
@@ -298,7 +298,7 @@ describe('a node that is changed', () => {
     expect((await node()).lastError).toBe('decode response: no');
   });
 
-  it('is tried again at once when it is asked or saved, changed or not', async () => {
+  it('causes a retry at once, also a probe and a save without changes', async () => {
     const { post, services } = await start();
     const retried: number[] = [];
     Object.assign(services.nodes, { retry: (node: number) => void retried.push(node) });
@@ -317,7 +317,7 @@ describe('a node that is changed', () => {
     expect(retried.filter((node) => node === 1)).toHaveLength(5);
   });
 
-  it('is not added when it is this panel itself, and not asked when it is another node already', async () => {
+  it('rejects the address of this panel, and does not use the panel of another node', async () => {
     const { post, read, port, given, facts, until, node } = await start();
     given({ type: 'IssueApiToken', data: { token: TOKEN, replace: true } });
     expect(await post('/add', place(port))).toMatchObject({
@@ -345,8 +345,8 @@ describe('a node that is changed', () => {
   });
 });
 
-describe('a centre that asks for counters as they are now', () => {
-  it('gets the list after the core was read, with its token alone', async () => {
+describe('a centre that requests current counters', () => {
+  it('gets the listing after the core was read, only with a token', async () => {
     let read = 0;
     const collect = async (): Promise<boolean> => (read += 1) > 0;
     const panel = await startPanel({ parts: { collect } });

@@ -45,7 +45,7 @@ describe('the outbox of a node', () => {
     return outboxOf(state, node).map((entry) => ({ ...entry, waiting: state.waiting.get(entry.inbound) ?? [] }));
   };
 
-  it('has what was decided for its inbounds, and nothing of others', () => {
+  it('has the changes of its inbounds only', () => {
     const reset = ClientTrafficReset({ client: first, up: 1, down: 1 });
     expect(outbox(ClientUpdated({ client: first, changes: { limitIp: 3 } }), reset)).toStrictEqual([
       {
@@ -55,14 +55,14 @@ describe('the outbox of a node', () => {
     ]);
   });
 
-  it('keeps what was decided after the position that has arrived', () => {
+  it('keeps the changes after the applied position', () => {
     const change = ClientUpdated({ client: first, changes: { limitIp: 3 } });
     expect(outbox(change, applied(4))).toMatchObject([
       { waiting: [5], tags: ['in-1'], applied: { position: 4, digest: 'd', at: T0 } },
     ]);
   });
 
-  it('knows every name that an inbound had there, also after it is gone', () => {
+  it('has every tag that an inbound had on the node, also after its removal', () => {
     const renamed = InboundUpdated({ inbound: one, changes: { tag: 'x' } });
     const gone = [ClientDeleted({ client: first, inbound: one }), InboundDeleted({ inbound: one })];
     const events = [applied(4), renamed, applied(6, { tag: 'x' }), ...gone];
@@ -71,7 +71,7 @@ describe('the outbox of a node', () => {
     expect(outbox(...events, removed)).toMatchObject([{ tags: ['in-1', 'x'], waiting: [], applied: null }]);
   });
 
-  it('takes it that what a panel before this one kept there is there under its name', () => {
+  it('assumes that an adopted inbound is on the node under its tag', () => {
     const adopted = NodeInboundAdopted({ node, inbound: one, tag: 'there' });
     expect(outbox(adopted)).toMatchObject([{ tags: ['there'], adopted: true, applied: null, waiting: [2, 4] }]);
     expect(outbox(adopted, applied(5))).toMatchObject([{ tags: ['there', 'in-1'], adopted: false, waiting: [] }]);
@@ -79,14 +79,14 @@ describe('the outbox of a node', () => {
     expect(outbox(adopted, removed)).toMatchObject([{ tags: ['there'], adopted: false }]);
   });
 
-  it('knows what tells each of them from others of its number, also after it is gone', () => {
+  it('has the uid of every client and inbound, also after its deletion', () => {
     const gone = [ClientDeleted({ client: first, inbound: one }), InboundDeleted({ inbound: one })];
     const { uids } = folded(nodeOutbox, added, inboundAdded({ node }), otherInbound(), clientAdded(), ...gone);
     expect([...uids.inbounds]).toStrictEqual([[one, '000000000002']]);
     expect([...uids.clients]).toStrictEqual([[first, '000000000004']]);
   });
 
-  it('knows whether its log was taken from a backup', () => {
+  it('knows whether the log was restored from a backup', () => {
     const taken = (kind: 'portolan' | '3x-ui') =>
       folded(nodeOutbox, added, StateImported({ source: kind, sha256: '0'.repeat(64), origin: null, keptSettings: [] }))
         .fromBackup;
@@ -97,12 +97,12 @@ describe('the outbox of a node', () => {
     ]);
   });
 
-  it('forgets what never arrived and was deleted, and all of a node that is no more', () => {
+  it('drops inbounds that were deleted before they were applied, and all of a deleted node', () => {
     expect(outbox(ClientDeleted({ client: first, inbound: one }), InboundDeleted({ inbound: one }))).toStrictEqual([]);
     expect(outbox(applied(4), NodeDeleted({ node }))).toStrictEqual([]);
   });
 
-  it('says since when an inbound is refused, until it has arrived', () => {
+  it('has since when an inbound is refused, until it is applied', () => {
     const refused = (reason: string) => NodeInboundRejected({ node, inbound: one, reason: verbatim(reason) });
     expect(outbox(refused('no'))).toMatchObject([{ refused: { reason: verbatim('no'), since: T0 } }]);
     expect(outbox(refused('no'), applied(5))).toMatchObject([{ refused: null }]);
@@ -116,7 +116,7 @@ describe('the outbox of a node', () => {
   });
 });
 
-describe('how far the counters of a node are followed', () => {
+describe('the baselines of a node', () => {
   const counted = NodeTrafficRecorded({
     ...{ node, anomalies: [], inbounds: [[one, 5, 5, 50, 50, 100, [], 0]] },
     clients: [[first, 5, 5, 40, 40, 80, ['decreased'], 900, T0]],
@@ -128,13 +128,13 @@ describe('how far the counters of a node are followed', () => {
   const portolan = (panelId: string) => NodeIdentified({ node, kind: 'portolan', panelId });
   const moved = NodeUpdated({ node, changes: { host: '192.0.2.2' } });
 
-  it('is from zero where they began there, and then as they were read last', () => {
+  it('start at zero for new counters, and are then the last values', () => {
     expect(baseline()).toStrictEqual([undefined, undefined]);
     expect(baseline(applied(3))).toStrictEqual([0, 0]);
     expect(baseline(applied(3), counted)).toStrictEqual([40, 50]);
   });
 
-  it('is known of a deleted client until the node has it no more', () => {
+  it('exist for a deleted client until the node has removed it', () => {
     const deleted = ClientDeleted({ client: first, inbound: one });
     const position = recorded([added, inboundAdded({ node }), clientAdded(), applied(3), counted, deleted]).length;
     expect(baseline(applied(3), counted, deleted)).toStrictEqual([40, 50]);
@@ -146,7 +146,7 @@ describe('how far the counters of a node are followed', () => {
     expect(baseline(counted, deleted, NodeDeleted({ node }))).toStrictEqual([undefined, undefined]);
   });
 
-  it('keeps where a counter stood before it fell, and when the node was last read', () => {
+  it('keep the value before a decrease, and the time of the last reading', () => {
     const fold = (...events: readonly PanelEvent[]) =>
       folded(nodeBaselines, added, inboundAdded({ node }), clientAdded(), ...events);
     const state = fold(applied(3), counted);
@@ -176,7 +176,7 @@ describe('how far the counters of a node are followed', () => {
     expect(fold(counted, NodeDeleted({ node })).readAt.size).toBe(0);
   });
 
-  it('is forgotten with another panel, and stays with the same one at another address', () => {
+  it('are dropped for another panel, and kept for the same panel at another address', () => {
     expect(baseline(portolan('a'), counted, moved, portolan('a'))).toStrictEqual([40, 50]);
     expect(baseline(portolan('a'), counted, moved, portolan('b'))).toStrictEqual([undefined, undefined]);
     // Where a panel has no name, an address is all that is known of it.

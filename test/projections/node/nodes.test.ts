@@ -42,7 +42,7 @@ function known(...events: readonly PanelEvent[]) {
 }
 
 describe('the nodes', () => {
-  it('are what their events leave of them', () => {
+  it('are folded from their events', () => {
     const changed = [
       NodeUpdated({ node, changes: { remark: 'x' } }),
       NodeIdentified({ node, kind: '3x-ui', panelId: '' }),
@@ -56,7 +56,7 @@ describe('the nodes', () => {
     expect(known(NodeDeleted({ node })).document).toBeUndefined();
   });
 
-  it('are online or offline since they were last said to be', () => {
+  it('are online or offline since the last event', () => {
     expect(known().standing).toBeUndefined();
     expect(known(offline).standing).toEqual({ online: false, since: T0, reason: verbatim('gone') });
     expect(known(offline, at(T0 + 5, online)).standing).toEqual({ online: true, since: T0 + 5, reason: null });
@@ -67,21 +67,21 @@ describe('the nodes', () => {
     ['given another token', NodeTokenReplaced({ node, keyVersion: 2, secret: { token: 'x' } })],
     ['switched off', NodeDisabled({ node })],
     ['deleted', NodeDeleted({ node })],
-  ])('are in no known state when they were %s', (_, event) => {
+  ])('have no known availability after they were %s', (_, event) => {
     expect(known(offline, event).standing).toBeUndefined();
     expect(known(offline, NodeUpdated({ node, changes: { name: 'Oslo' } })).standing).toBeDefined();
     expect(known(failing, event).failing).toBeUndefined();
     expect(known(failing, NodeUpdated({ node, changes: { name: 'Oslo' } })).failing).toBeDefined();
   });
 
-  it('cannot be told anything, for the newest reason, until they can', () => {
+  it('cannot be synchronized for the last reason until they recover', () => {
     expect(known(failing).failing).toStrictEqual({ reason: verbatim('no list'), since: T0 });
     const later = at(T0 + 5, NodeSyncFailed({ node, reason: verbatim('too long') }));
     expect(known(failing, later).failing).toStrictEqual({ reason: verbatim('too long'), since: T0 + 5 });
     expect(known(failing, NodeSyncRecovered({ node })).failing).toBeUndefined();
   });
 
-  it('forget with the log what was measured', () => {
+  it('drop what is pruned from the log', () => {
     const rolled = (toTime: number) =>
       MeasurementsRolledUp({
         fromPosition: 1,
@@ -100,7 +100,7 @@ describe('the nodes', () => {
   });
 });
 
-describe('what browsers are told of nodes', () => {
+describe('what browsers receive about nodes', () => {
   const told = (event: PanelEvent) => {
     const [first] = recorded([event]);
     if (!first) throw new Error('no event');
@@ -109,7 +109,7 @@ describe('what browsers are told of nodes', () => {
   };
   const stale = { type: 'invalidate', resource: 'nodes' };
 
-  it('is that the list is stale, and who came and went', () => {
+  it('is an invalidation, and notifications about availability', () => {
     expect(told(added)).toEqual([stale]);
     expect(told(NodeDeleted({ node }))).toEqual([stale]);
     const notification = {

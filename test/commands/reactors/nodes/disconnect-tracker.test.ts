@@ -34,8 +34,8 @@ function countedFor({ journal }: Pick<Centre, 'journal'>, number: number): numbe
   return sum;
 }
 
-describe('bytes that a 3x-ui has not read from its core yet', () => {
-  it('are not lost with a client that is deleted, and go to those who have its email elsewhere', async () => {
+describe('traffic that a 3x-ui has not read from its core yet', () => {
+  it('counts when a client is deleted, for the clients with its email elsewhere', async () => {
     const { addInbound, round, xui, remove, used, pass, ...centre } = await start();
     addInbound([alice], { local: true, spec: { tag: 'here', port: 8443 } });
     const inbound = addInbound([alice, bob]);
@@ -54,7 +54,7 @@ describe('bytes that a 3x-ui has not read from its core yet', () => {
     expect([centre.restarts(), xui.restarts]).toStrictEqual([[], 0]);
   });
 
-  it('are not lost with an inbound that is deleted', async () => {
+  it('counts when an inbound is deleted', async () => {
     const { addInbound, round, xui, must, used, pass } = await start();
     addInbound([alice], { local: true, spec: { tag: 'here', port: 8443 } });
     const inbound = addInbound([alice]);
@@ -67,7 +67,7 @@ describe('bytes that a 3x-ui has not read from its core yet', () => {
     expect([used('alice'), xui.inbounds, xui.restarts]).toStrictEqual([700, [], 0]);
   });
 
-  it('go on to be counted for an email that is in two inbounds, when the one of its counter is deleted', async () => {
+  it('counts for an email in two inbounds when the client that has the counter is deleted', async () => {
     const { addInbound, round, xui, must, used, pass, asked } = await start();
     const first = addInbound([alice]);
     addInbound([alice, bob], { spec: { tag: 'in-2', port: 8443 } });
@@ -86,7 +86,7 @@ describe('bytes that a 3x-ui has not read from its core yet', () => {
     expect(asked()).toStrictEqual([]);
   });
 
-  it('are booked when it returns, before it is told', async () => {
+  it('is recorded when the node is back, before changes are sent', async () => {
     const { addInbound, round, xui, remove, used, pass, remote } = await start();
     addInbound([alice], { local: true, spec: { tag: 'here', port: 8443 } });
     const inbound = addInbound([alice, bob]);
@@ -101,7 +101,7 @@ describe('bytes that a 3x-ui has not read from its core yet', () => {
     expect([used('alice'), xui.clients('in-1').length]).toStrictEqual([707, 1]);
   });
 
-  it('are of the client who had the email then, when it is deleted and added again', async () => {
+  it('counts for the former client when a client is deleted and added again', async () => {
     const { addInbound, round, xui, remove, used, pass, must, ...centre } = await start();
     const inbound = addInbound([alice, bob]);
     await round();
@@ -122,7 +122,7 @@ describe('bytes that a 3x-ui has not read from its core yet', () => {
     expect([used('alice'), countedFor(centre, 1)]).toStrictEqual([50, 10_700]);
   });
 
-  it('are of the former client also when the whole inbound is deleted and added again', async () => {
+  it('counts for the former client when the whole inbound is deleted and added again', async () => {
     const { addInbound, round, xui, used, pass, must, ...centre } = await start();
     const inbound = addInbound([alice, bob]);
     await round();
@@ -141,7 +141,7 @@ describe('bytes that a 3x-ui has not read from its core yet', () => {
     expect(centre.read.nodes.outbox(nodeOne).map(({ waiting }) => waiting)).toStrictEqual([[], []]);
   });
 
-  it('are not lost by a new name, and the old one can be given away at once', async () => {
+  it('counts when a client is renamed, and its old email can be assigned at once', async () => {
     const { addInbound, round, xui, used, pass, edit, must } = await start();
     const inbound = addInbound([alice, bob]);
     await round();
@@ -157,7 +157,7 @@ describe('bytes that a 3x-ui has not read from its core yet', () => {
     expect([used('carol'), used('alice')]).toStrictEqual([706, 5]);
   });
 
-  it('are nobody else’s when two clients change names', async () => {
+  it('counts for the right client when two clients exchange emails', async () => {
     const { addInbound, round, xui, pass, edit, clock, ...centre } = await start();
     const inbound = addInbound([alice, bob]);
     await round();
@@ -181,8 +181,8 @@ describe('bytes that a 3x-ui has not read from its core yet', () => {
   });
 });
 
-describe('connections that a 3x-ui does not end', () => {
-  it('of a client that is disabled are ended by one restart of its core, and not before they are seen', async () => {
+describe('connections that a 3x-ui does not close', () => {
+  it('of a disabled client are closed by one restart of the core, only after they were observed', async () => {
     const { addInbound, round, xui, pass, edit, restarts } = await start();
     const inbound = addInbound([alice, bob]);
     await round();
@@ -202,7 +202,7 @@ describe('connections that a 3x-ui does not end', () => {
     expect(xui.restarts).toBe(1);
   });
 
-  it('are ended once for all of them, whatever shut them', async () => {
+  it('are closed by one restart for all clients and inbounds, whatever disabled them', async () => {
     const { addInbound, round, xui, pass, edit, remove, must, restarts } = await start();
     const inbound = addInbound([alice, bob, named('carl', 3), named('dora', 4)]);
     const second = addInbound([named('erik', 5)], { spec: { tag: 'in-2', port: 8443 } });
@@ -227,7 +227,7 @@ describe('connections that a 3x-ui does not end', () => {
     expect(xui.inbounds.map(({ tag }) => tag)).toStrictEqual(['in-1', 'in-2']);
   });
 
-  it('are ended within 30 s of a cap that all machines together have reached', async () => {
+  it('are closed within 30 s when the total of all machines reaches a cap', async () => {
     const { addInbound, round, xui, clock, must, sync, read, journal } = await start();
     const capped = named('alice', 1, { spec: { capBytes: 1_000_000 } });
     addInbound([capped], { local: true, spec: { tag: 'here', port: 8443 } });
@@ -250,7 +250,7 @@ describe('connections that a 3x-ui does not end', () => {
     expect(journal.log.read(0, 1000).filter(({ type }) => type === 'NodeCoreRestarted')).toHaveLength(1);
   });
 
-  it('are ended after a new id, when they go on', async () => {
+  it('are closed after a new id if they still transfer data', async () => {
     const { addInbound, round, xui, pass, edit, restarts } = await start();
     const inbound = addInbound([alice, bob]);
     await round();
@@ -267,7 +267,7 @@ describe('connections that a 3x-ui does not end', () => {
     expect(xui.restarts).toBe(1);
   });
 
-  it('are ended after a new name, when they never pause: nothing else would count them', async () => {
+  it('are closed after a rename if they are never idle, because they would not be counted', async () => {
     const { addInbound, round, xui, pass, edit, used } = await start();
     const inbound = addInbound([alice, bob]);
     await round();
@@ -280,7 +280,7 @@ describe('connections that a 3x-ui does not end', () => {
     expect(used('carol')).toBeGreaterThanOrEqual(2500);
   });
 
-  it('are left alone where the same email may still connect, and where nothing moves', async () => {
+  it('stay open if the same email may still connect, or if they are idle', async () => {
     const { addInbound, round, xui, pass, edit, remove } = await start();
     const inbound = addInbound([alice, bob]);
     addInbound([alice], { spec: { tag: 'in-2', port: 8443 } });
@@ -294,7 +294,7 @@ describe('connections that a 3x-ui does not end', () => {
     expect([xui.restarts, xui.clients('in-1').map(({ email }) => email)]).toStrictEqual([0, ['bob']]);
   });
 
-  it('are not tried to be ended again and again where that does not help, or is declined', async () => {
+  it('cause fewer and fewer restarts if a restart does not help or is declined', async () => {
     const { addInbound, round, xui, pass, edit, remote, warnings, restarts } = await start();
     const inbound = addInbound([alice, bob]);
     await round();
@@ -312,7 +312,7 @@ describe('connections that a 3x-ui does not end', () => {
     expect(restarts()).toHaveLength(xui.restarts);
   });
 
-  it('are its own business where it is a Portolan', async () => {
+  it('cause no restart of a Portolan', async () => {
     const { addInbound, round, settled, edit, remote, types } = await withPortolan();
     const inbound = addInbound([alice, bob]);
     await round();
@@ -326,8 +326,8 @@ describe('connections that a 3x-ui does not end', () => {
   });
 });
 
-describe('what was used before a reset', () => {
-  it('goes with it, as far as the node can be asked', async () => {
+describe('traffic before a reset', () => {
+  it('is included in the reset if the node can be queried', async () => {
     const { addInbound, round, xui, used, must, sync, warnings } = await start();
     const inbound = addInbound([alice]);
     await round();
@@ -342,7 +342,7 @@ describe('what was used before a reset', () => {
     expect([used('alice'), warnings]).toStrictEqual([7, []]);
   });
 
-  it('counts after it when the node is away, and nobody waits for that', async () => {
+  it('counts after the reset if the node is offline, without a delay', async () => {
     const { addInbound, round, xui, used, must, sync, remote, clock, warnings } = await start();
     const inbound = addInbound([alice]);
     await round();
@@ -358,7 +358,7 @@ describe('what was used before a reset', () => {
     expect(warnings.filter((line) => line.includes('could not be read before a change'))).toHaveLength(2);
   });
 
-  it('is that of a listing that was asked for after the call', async () => {
+  it('is that of a listing that began after the call', async () => {
     let [lists, during] = [0, (): void => undefined];
     const { addInbound, xui, used, sync } = await withXui((panel) => ({
       ...panel,

@@ -5,7 +5,7 @@ import { clientNumber, clientSpec, HOUR, identity, T0 } from '../../../kit/build
 import type { NodeFault } from '../../../kit/real/three-x-ui-node.js';
 import { alice, bob, declined, nodeOne, withPortolan, withXui } from './kit.js';
 
-describe('a node that does not answer as it should', () => {
+describe('a node that fails', () => {
   const faults: Record<string, NodeFault> = {
     garbage: (_, response) => (response.end('<html>'), true),
     'another envelope': (_, response) => (response.end('{"ok":1}'), true),
@@ -17,7 +17,7 @@ describe('a node that does not answer as it should', () => {
     'no body': (_, response) => (response.destroy(), true),
   };
 
-  it.each(Object.keys(faults))('with %s is asked again later, and told everything then', async (name) => {
+  it.each(Object.keys(faults))('with %s is retried later and receives all changes then', async (name) => {
     const { round, addInbound, remote, xui, sync, clock, read, used } = await withXui();
     addInbound([alice]);
     await round();
@@ -42,7 +42,7 @@ describe('a node that does not answer as it should', () => {
     expect(xui.byTag('in-2').enable).toBe(true);
   });
 
-  it('is told at once when it answers again, and an admin hears when it is far behind, once', async () => {
+  it('receives changes as soon as it responds again, and raises one alarm while it is behind', async () => {
     const { round, addInbound, remote, clock, told, sync } = await withXui();
     addInbound([alice]);
     remote.fault = (_, response) => (response.destroy(), true);
@@ -61,7 +61,7 @@ describe('a node that does not answer as it should', () => {
     expect(told.slice(1)).toStrictEqual(['A node has received all changes | Oslo']);
   });
 
-  it('has why it cannot be told anything written down when it lasts, and that it is over', async () => {
+  it('has lasting failures and their end recorded', async () => {
     const { round, addInbound, remote, clock, journal, read, told } = await withXui();
     addInbound([alice]);
     const list =
@@ -106,7 +106,7 @@ describe('a node that does not answer as it should', () => {
     expect(read.nodes.failing(nodeOne)).toBeUndefined();
   });
 
-  it('lists one inbound or client of absurd depth: that one is named, and the others go on', async () => {
+  it('lists an inbound or client that is nested too deeply: only that one is refused', async () => {
     const { round, addInbound, xui, read, warnings, used, clock } = await withXui();
     addInbound([alice]);
     addInbound([bob], { spec: { port: 8443, tag: 'in-2' } });
@@ -130,7 +130,7 @@ describe('a node that does not answer as it should', () => {
     expect(warnings).toStrictEqual([]);
   });
 
-  it('is logged once when it causes what nobody thought of', async () => {
+  it('is logged once when it causes an unexpected error', async () => {
     const { round, addInbound, warnings, clock, sync } = await withXui((panel) => ({
       ...panel,
       listing: () => Promise.reject(new RangeError('Maximum call stack size exceeded')),
@@ -144,7 +144,7 @@ describe('a node that does not answer as it should', () => {
     expect(sync.state(nodeOne)).toMatchObject({ error: message('node.syncFailed'), tries: 4 });
   });
 
-  it('and was a panel of 3x-ui, and is one of ours now, is not told anything', async () => {
+  it('and was a 3x-ui and is now a Portolan receives nothing', async () => {
     const { round, addInbound, remote, xui, sync, clock } = await withXui();
     addInbound([alice]);
     await round();
@@ -161,7 +161,7 @@ describe('a node that does not answer as it should', () => {
     expect(sync.state(nodeOne).error).toStrictEqual(message('node.replyNoStatus'));
   });
 
-  it('that answers as another panel is neither told nor believed anything', async () => {
+  it('that responds as another panel receives nothing, and its replies are ignored', async () => {
     const { round, addInbound, must, identify, read, sync, remote } = await withPortolan();
     addInbound([alice]);
     await round();
@@ -176,7 +176,7 @@ describe('a node that does not answer as it should', () => {
     expect(read.nodes.outbox(nodeOne)[1]?.waiting).toHaveLength(2);
   });
 
-  it('that was switched off is not asked, and has what was decided when it is switched on', async () => {
+  it('that is disabled is not polled, and receives its changes when it is enabled', async () => {
     const { round, addInbound, must, remote, read, asked } = await withXui();
     addInbound([alice]);
     must({ type: 'SetNodeEnabled', data: { node: nodeOne, enabled: false } });
@@ -187,7 +187,7 @@ describe('a node that does not answer as it should', () => {
     expect(asked()).toStrictEqual(['POST add']);
   });
 
-  it('and was deleted meanwhile is not listened to any more', async () => {
+  it('and was deleted meanwhile has its replies ignored', async () => {
     let act = (): void => undefined;
     const { round, addInbound, must, xui, types, used } = await withXui((panel) => ({
       ...panel,
@@ -205,7 +205,7 @@ describe('a node that does not answer as it should', () => {
     expect([types(), used('alice')]).toStrictEqual([['NodeDeleted'], 0]);
   });
 
-  it('and keeps something else than it is told is told a few times, and then named', async () => {
+  it('and does not keep what it accepted is refused after a few tries', async () => {
     const { round, addInbound, edit, remote, read, clock } = await withXui();
     const inbound = addInbound([alice]);
     await round();
@@ -224,8 +224,8 @@ describe('a node that does not answer as it should', () => {
   });
 });
 
-describe('what a node tells besides', () => {
-  it('is who is connected, and from where', async () => {
+describe('what a node also reports', () => {
+  it('are the connected clients and their addresses', async () => {
     const { round, addInbound, xui, read, clock, appended } = await withXui();
     addInbound([alice, bob]);
     xui.online = ['alice', 'stranger'];
@@ -245,7 +245,7 @@ describe('what a node tells besides', () => {
     expect(read.usage.onlineEmails(clock.now())).toStrictEqual([]);
   });
 
-  it('is one counter for one email, whatever inbounds it is in', async () => {
+  it('is one counter for an email in several inbounds', async () => {
     const { round, addInbound, remote, used, remove } = await withPortolan();
     const shared = { identity: identity('alice', { subId: 'one' }), spec: clientSpec({ capBytes: 10_000 }) };
     const first = addInbound([{ ...alice, ...shared }]);
@@ -270,8 +270,8 @@ describe('what a node tells besides', () => {
   });
 });
 
-describe('what is nothing to a node any more', () => {
-  it('is an inbound that was deleted here and is not there: that has arrived as well', async () => {
+describe('changes that need no request', () => {
+  it('include the deletion of an inbound that the node does not have: it counts as applied', async () => {
     const { round, addInbound, must, xui, read, types } = await withXui();
     const inbound = addInbound([alice]);
     await round();
@@ -283,7 +283,7 @@ describe('what is nothing to a node any more', () => {
     expect(await round()).toStrictEqual([]);
   });
 
-  it('is said once: two inbounds of one email begin one counter, and both follow it', async () => {
+  it('are recorded once: two inbounds with one email start one counter, and both have its baseline', async () => {
     const { round, addInbound, must } = await withPortolan();
     const shared = { identity: identity('alice', { subId: 'one' }) };
     const later = addInbound();
@@ -299,7 +299,7 @@ describe('what is nothing to a node any more', () => {
 });
 
 describe('a large inbound', () => {
-  it('of which the listing is read aside arrives with every client, and an edit is one request', async () => {
+  it('is parsed in a thread and synchronized with all of its clients, and an edit is one request', async () => {
     const { round, addInbound, must, read, edit, xui, asked } = await withXui();
     const inbound = addInbound();
     const clients = Array.from({ length: 1500 }, (_, i) => ({
@@ -319,7 +319,7 @@ describe('a large inbound', () => {
   });
 });
 
-describe('a list with nonsense in it', () => {
+describe('a listing with an invalid member', () => {
   type Row = Record<string, unknown> & { clientStats: Record<string, unknown>[] };
   const ruin: Record<string, (row: Row) => unknown> = {
     'inbounds[0].up': (row) => (row['up'] = '1000'),
@@ -339,7 +339,7 @@ describe('a list with nonsense in it', () => {
     'inbounds[0].clientStats[0].lastOnline': (row) => row.clientStats.map((one) => (one['lastOnline'] = -5)),
   };
 
-  it.each(Object.keys(ruin))('(%s) books nothing, and makes the node offline', async (where) => {
+  it.each(Object.keys(ruin))('(%s) counts nothing and makes the node offline', async (where) => {
     const { round, addInbound, remote, xui, clock, used, sync } = await withXui();
     addInbound([alice]);
     addInbound([bob], { spec: { port: 8443, tag: 'in-2' } });
@@ -366,7 +366,7 @@ describe('a list with nonsense in it', () => {
     expect(sync.health(nodeOne)).toMatchObject({ status: 'online', lastError: null });
   });
 
-  it('counts too when it is who is connected', async () => {
+  it('has the same effect as an invalid list of online clients', async () => {
     const { round, addInbound, remote, clock, sync } = await withXui();
     addInbound([alice]);
     remote.fault = ({ url = '' }, response) =>
@@ -379,8 +379,8 @@ describe('a list with nonsense in it', () => {
   });
 });
 
-describe('what a node refused', () => {
-  it('is told again at once when an admin asks for it, and when it is wanted otherwise', async () => {
+describe('a refused change', () => {
+  it('is retried at once when an admin requests it, and when the desired state changes', async () => {
     const { round, addInbound, remote, sync, clock, must, asked, read } = await withXui();
     const inbound = addInbound([alice]);
     remote.fault = ({ url = '' }, response) =>
@@ -406,7 +406,7 @@ describe('what a node refused', () => {
     expect(read.nodes.outbox(nodeOne)[0]?.refused).toBeNull();
   });
 
-  it('is told again at once when what was in its way is gone', async () => {
+  it('is retried at once when what blocked it is gone', async () => {
     const { round, settled, addInbound, must, clock, asked, read } = await withXui();
     const first = addInbound([alice], { spec: { listen: '192.0.2.8' } });
     await round();
@@ -423,7 +423,7 @@ describe('what a node refused', () => {
     expect(read.nodes.outbox(nodeOne)[1]?.refused).toBeNull();
   });
 
-  it('as a whole is tried again soon when something is decided, and still waits longer each time', async () => {
+  it('of a whole node is retried soon after a change, and its backoff still grows', async () => {
     const { round, addInbound, remote, sync, clock } = await withXui();
     sync.begin();
     addInbound([alice]);

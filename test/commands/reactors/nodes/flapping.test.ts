@@ -76,14 +76,14 @@ async function withThree() {
   return { ...centre, poll, count, told };
 }
 
-describe('a node that comes and goes', () => {
-  it('with inbounds that cannot be read in every other list tells nothing of it', async () => {
+describe('a node that flaps', () => {
+  it('with inbounds that are unreadable in every other listing has nothing recorded', async () => {
     const { poll, count, told } = await withThree();
     for (let n = 0; n < 120; n += 1) await poll(n % 2 === 0 ? 'unreadable' : 'good');
     expect([count(), told]).toStrictEqual([{}, []]);
   });
 
-  it('with inbounds that cannot be read for long has that told, and that it is over after a minute', async () => {
+  it('with inbounds that stay unreadable has that recorded, and its end after a minute', async () => {
     const { poll, count } = await withThree();
     for (let n = 0; n < 4; n += 1) await poll('unreadable');
     expect(count()).toStrictEqual({});
@@ -95,7 +95,7 @@ describe('a node that comes and goes', () => {
     expect(count()).toStrictEqual({ NodeInboundRejected: 3, NodeInboundApplied: 3 });
   });
 
-  it('with three lists of four declined stays failing, and that is told once', async () => {
+  it('with three of four listings declined stays failing, which is recorded once', async () => {
     const { poll, count, read, clock, sync } = await withThree();
     let n = 0;
     for (const end = clock.now() + HOUR / 2; clock.now() < end; n += 1) await poll(n % 4 === 3 ? 'good' : 'locked');
@@ -112,7 +112,7 @@ describe('a node that comes and goes', () => {
 
   const stretch = record({ list: constantFrom<List>(...lists), polls: constantFrom(1, 1, 2, 3, 5, 13, 30) });
 
-  it('in any way for an hour is told about seldom', async () => {
+  it('in any way for an hour has few events recorded', async () => {
     await check(
       asyncProperty(array(stretch, { minLength: 1, maxLength: 6 }), async (stretches) => {
         const { poll, count, told, clock } = await withThree();

@@ -99,8 +99,8 @@ function held() {
   return { script, answer: (what: NodeReading) => answer(what) };
 }
 
-describe('the watch over nodes', () => {
-  it('asks at once, and finds out which panel it is, in its name', async () => {
+describe('the health checks', () => {
+  it('probe at once and record the identity of the panel as its actor', async () => {
     const { place, watch, calm, told, kept } = await start();
     expect(watch.health(id)).toMatchObject({ status: 'unknown', lastHeartbeat: 0 });
     watch.begin();
@@ -114,7 +114,7 @@ describe('the watch over nodes', () => {
     expect(kept).toEqual([[1, 10, 20]]);
   });
 
-  it('asks again and again, and says nothing while nothing changes', async () => {
+  it('probe periodically and record nothing while nothing changes', async () => {
     const { watch, calm, beat, told, asked, kept } = await start();
     watch.begin();
     await calm();
@@ -124,7 +124,7 @@ describe('the watch over nodes', () => {
     expect(told()).toEqual([identified]);
   });
 
-  it('takes a node for offline after three misses, and says so once; and that it is back, once', async () => {
+  it('record once that a node is offline after three failed probes, and once that it is back', async () => {
     const { watch, calm, beat, told } = await start();
     watch.begin();
     await calm();
@@ -146,7 +146,7 @@ describe('the watch over nodes', () => {
     expect(told()).toEqual([identified, offline(away.text), online]);
   });
 
-  it('takes a node that goes and comes back again and again for offline, and says so about once in ten minutes', async () => {
+  it('keep a flapping node offline and record that about once in ten minutes', async () => {
     const { watch, calm, beat, told, place } = await start();
     watch.begin();
     await calm();
@@ -161,7 +161,7 @@ describe('the watch over nodes', () => {
     expect(count(offline(verbatim('')))).toBeLessThanOrEqual(6);
   });
 
-  it('needs one answer where asking again would be answered alike, or where it never was online', async () => {
+  it('need one failure if a retry cannot succeed, or if the node was never online', async () => {
     const { watch, calm, beat, told } = await start();
     watch.begin();
     await calm();
@@ -173,7 +173,7 @@ describe('the watch over nodes', () => {
     expect(fresh.told()).toEqual([offline(away.text)]);
   });
 
-  it('believes no other panel in the place of the first, until the token is given again', async () => {
+  it('accept no other panel at the address until the token is saved again', async () => {
     const { place, watch, calm, beat, told, kept } = await start();
     watch.begin();
     await calm();
@@ -187,7 +187,7 @@ describe('the watch over nodes', () => {
     expect(told().at(-1)).toEqual({ type: 'NodeIdentified', data: { node: 1, kind: 'portolan', panelId: 'panel-b' } });
   });
 
-  it('takes 3x-ui for no panel of ours, nor the other way round, nor itself for a node', async () => {
+  it('tell a 3x-ui from a Portolan, and this panel from a node', async () => {
     const { watch, calm, beat } = await start(1, { ...reading, kind: '3x-ui', panelId: '' });
     watch.begin();
     await calm();
@@ -218,7 +218,7 @@ describe('the watch over nodes', () => {
     expect(kept).toEqual(command.type === 'DeleteNode' ? ['forget 1'] : []);
   });
 
-  it('ignores the answer of the place where a node was, and asks at the new one at once', async () => {
+  it('ignore the reply from a former address and probe the new one at once', async () => {
     const { script, answer } = held();
     const { place, watch, world, calm, told, asked } = await start(1, script);
     watch.begin();
@@ -232,7 +232,7 @@ describe('the watch over nodes', () => {
     expect(told()).toEqual([{ type: 'NodeIdentified', data: { node: 1, kind: 'portolan', panelId: 'panel-b' } }]);
   });
 
-  it('asks nobody who is switched off, and again when switched on', async () => {
+  it('do not probe a disabled node until it is enabled', async () => {
     const { place, watch, calm, beat, asked } = await start();
     place.must({ type: 'SetNodeEnabled', data: { node: id, enabled: false } });
     watch.begin();
@@ -243,7 +243,7 @@ describe('the watch over nodes', () => {
     expect(asked).toEqual(['n1.example.com token-1']);
   });
 
-  it('asks 32 at once, of which 24 that did not answer last, so that the others need not wait', async () => {
+  it('probe 32 nodes at once, at most 24 of them nodes that missed their last probe', async () => {
     const { script } = held();
     const { watch, beat, world, asked } = await start(60, away);
     watch.begin();
@@ -262,7 +262,7 @@ describe('the watch over nodes', () => {
     expect(fresh.asked.length).toBe(32);
   });
 
-  it('asks nobody twice at once', async () => {
+  it('do not probe a node twice at the same time', async () => {
     const { script } = held();
     const { watch, calm, beat, asked } = await start(1, script);
     watch.begin();
@@ -272,7 +272,7 @@ describe('the watch over nodes', () => {
     expect(asked.length).toBe(1);
   });
 
-  it('goes on in the next process where it was: nothing is said twice', async () => {
+  it('continue after a restart and record nothing twice', async () => {
     const { watch, make, world, calm, told } = await start(1, away);
     watch.begin();
     await calm();
@@ -291,7 +291,7 @@ describe('the watch over nodes', () => {
     expect(told()).toEqual([offline(away.text), identified, online]);
   });
 
-  it('drops what comes after its end', async () => {
+  it('drop replies after they were stopped', async () => {
     const { script, answer } = held();
     const { watch, calm, told } = await start(1, script);
     watch.begin();
@@ -304,8 +304,8 @@ describe('the watch over nodes', () => {
   });
 });
 
-describe('a question that somebody asks', () => {
-  it('is answered at once, and its answer counts', async () => {
+describe('a requested probe', () => {
+  it('runs at once, and its result counts', async () => {
     const { watch, world, told, node } = await start();
     expect(await watch.probe(node())).toMatchObject({ status: 'online', cpu: 10, error: null });
     world.script = away;
@@ -314,7 +314,7 @@ describe('a question that somebody asks', () => {
     expect(told()).toEqual([identified, offline(away.text)]);
   });
 
-  it('of a node that is switched off is no event', async () => {
+  it('of a disabled node records no event', async () => {
     const { place, watch, world, told, node } = await start();
     place.must({ type: 'SetNodeEnabled', data: { node: id, enabled: false } });
     await watch.probe(node());
@@ -323,7 +323,7 @@ describe('a question that somebody asks', () => {
     expect(told()).toEqual([identified]);
   });
 
-  it('of what is no node yet leaves nothing behind', async () => {
+  it('of a panel that is not a node stores nothing', async () => {
     const { watch, world, told, kept, node } = await start();
     expect(await watch.test(node())).toMatchObject({ status: 'online', mem: 20 });
     world.script = new Error('broken');
@@ -334,8 +334,8 @@ describe('a question that somebody asks', () => {
   });
 });
 
-describe('a node whose other answers make no sense', () => {
-  it('is offline for that reason, whatever its status says, until they make sense again', async () => {
+describe('a node with invalid replies', () => {
+  it('is offline for that reason, whatever its status is, until they are valid again', async () => {
     const { watch, world, told, beat, node } = await start();
     watch.begin();
     await beat();
@@ -358,7 +358,7 @@ describe('a node whose other answers make no sense', () => {
     expect(told().at(-1)).toStrictEqual(online);
   });
 
-  it('is asked without prejudice when it was switched off and on', async () => {
+  it('starts without that state after it was disabled and enabled', async () => {
     const { place, watch, world, beat } = await start();
     watch.begin();
     await beat();

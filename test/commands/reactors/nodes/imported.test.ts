@@ -28,8 +28,8 @@ const there = (of: typeof alice) => ({ id: of.credential.id, email: of.identity.
 const refusal = ({ read }: Pick<Awaited<ReturnType<typeof moved>>, 'read'>) =>
   read.nodes.outbox(nodeOne)[0]?.refused?.reason;
 
-describe('an inbound that the panel before kept on a node', () => {
-  it('goes on under its tag, with its clients by their emails, and counts from the first look on', async () => {
+describe('an inbound that an imported panel managed on a node', () => {
+  it('keeps its tag and its clients by their emails, and counts from the first listing', async () => {
     const { round, settled, xui, used, read, remove, inbound, asked } = await moved([there(alice), there(bob)]);
     const types = (await round()).map(({ type }) => type);
     expect(types).toStrictEqual(['NodeTrafficRecorded', 'NodeInboundApplied']);
@@ -50,7 +50,7 @@ describe('an inbound that the panel before kept on a node', () => {
     expect([refusal({ read }), read.nodes.outbox(nodeOne)[0]?.waiting]).toStrictEqual([undefined, []]);
   });
 
-  it('is told what is otherwise here, under another tag as well, and whom only the node has stays', async () => {
+  it('receives the changes of this panel, also under another tag, and keeps the clients of the node', async () => {
     const centre = await moved([there(alice), zoe], { remark: 'of before', tag: 'of-before' });
     await centre.round();
     centre.clock.advance(HOUR);
@@ -61,7 +61,7 @@ describe('an inbound that the panel before kept on a node', () => {
     expect(centre.read.nodes.unmanagedItems(nodeOne)?.clients).toStrictEqual([{ inboundTag: 'in-1', email: 'zoe' }]);
   });
 
-  it('goes on when it is taken over from the same panel a second time, whatever the first wrote there', async () => {
+  it('continues after a second import from the same panel', async () => {
     const { round, xui, remote } = await moved([there(alice), there(bob), zoe]);
     await round();
     const second = startCentre();
@@ -87,7 +87,7 @@ describe('an inbound that the panel before kept on a node', () => {
     expect(settings).toMatchObject({ managedBy: expect.stringMatching(`^${own}:1:`) });
   });
 
-  it('is left alone where the node has one of its own by now', async () => {
+  it('is left alone if the node has another inbound with its tag', async () => {
     const centre = await moved([zoe], { remark: 'its own' });
     const before = structuredClone(centre.xui.inbounds);
     await centre.round();
@@ -95,7 +95,7 @@ describe('an inbound that the panel before kept on a node', () => {
     expect(centre.xui.inbounds).toStrictEqual(before);
   });
 
-  it('is put there where the node has it no more, and taken away when it is deleted here', async () => {
+  it('is added if the node no longer has it, and removed when it is deleted here', async () => {
     const { round, settled, xui, inbound, must, clock } = await moved([there(alice)]);
     xui.inbounds.splice(0);
     xui.rows.clear();

@@ -39,11 +39,11 @@ const unmark = (xui: XuiInbounds): void => {
 };
 const emails = (xui: XuiInbounds) => xui.clients('in-1').map(({ email }) => email);
 
-describe('an inbound of the node itself', () => {
+describe('an inbound that the node created', () => {
   it.each([
     ['customers', [zoe]],
     ['nobody', []],
-  ])('with %s in it is not taken over because it is like what is wanted, nor taken away', async (_, clients) => {
+  ])('with %s in it is neither adopted nor removed, although it equals the desired one', async (_, clients) => {
     const { round, addInbound, must, xui, asked, clock, sync, read } = await withXui();
     xui.inbounds.push(own(clients));
     const before = structuredClone(xui.inbounds);
@@ -58,7 +58,7 @@ describe('an inbound of the node itself', () => {
     expect([asked(), xui.inbounds]).toStrictEqual([[], before]);
   });
 
-  it('is not taken away because ours had its name once', async () => {
+  it('is not removed because an inbound of this panel had its tag before', async () => {
     const { round, settled, addInbound, must, xui, asked, sync } = await withXui();
     const inbound = addInbound([alice]);
     await round();
@@ -71,7 +71,7 @@ describe('an inbound of the node itself', () => {
     expect([asked(), xui.inbounds.length]).toStrictEqual([[], 2]);
   });
 
-  it('that has the name which ours is given now keeps it, and ours goes on under the old one', async () => {
+  it('keeps its tag when an inbound of this panel is renamed to it, which keeps its old tag', async () => {
     const { round, addInbound, must, xui, asked, read } = await withXui();
     const inbound = addInbound([alice]);
     await round();
@@ -85,7 +85,7 @@ describe('an inbound of the node itself', () => {
     expect([asked(), refusalOf({ read }), emails(xui)]).toStrictEqual([[], FOREIGN, ['alice']]);
   });
 
-  it('that somebody put in the place of ours is left as it is', async () => {
+  it('that replaced one of this panel is left alone', async () => {
     const { round, addInbound, xui, asked, read } = await withXui();
     addInbound([alice]);
     await round();
@@ -95,7 +95,7 @@ describe('an inbound of the node itself', () => {
     expect([asked(), refusalOf({ read }), emails(xui)]).toStrictEqual([[], FOREIGN, ['zoe']]);
   });
 
-  it('is looked at with every listing, and once it is gone ours is there', async () => {
+  it('is checked with every listing, and replaced by the desired one when it is gone', async () => {
     const { round, addInbound, xui, clock, sync, read, must } = await withXui();
     must({ type: 'ChangeSettings', data: { changes: { pollSeconds: 5 } } });
     xui.inbounds.push(own([zoe]));
@@ -112,11 +112,11 @@ describe('an inbound of the node itself', () => {
   });
 });
 
-describe('an inbound of ours', () => {
+describe('an inbound that this panel created', () => {
   it.each([
     ['clients', [alice]],
     ['nobody', []],
-  ])('with %s in it is known again when the panel died before it saw it there', async (_, clients) => {
+  ])('with %s in it is recognised if the panel stopped before a listing showed it', async (_, clients) => {
     const { round, roundOfNewLife, addInbound, asked } = await withXui((panel) => ({
       ...panel,
       async add(node, wanted) {
@@ -131,7 +131,7 @@ describe('an inbound of ours', () => {
     expect(asked()).toStrictEqual([]);
   });
 
-  it('that was told before there were marks goes on as it is', async () => {
+  it('from before the marks is still managed', async () => {
     const { round, roundOfNewLife, addInbound, must, xui, asked } = await withXui();
     const inbound = addInbound();
     await round();
@@ -143,7 +143,7 @@ describe('an inbound of ours', () => {
     expect(asked()).toStrictEqual(['POST addClient']);
   });
 
-  it('that comes back with an old disk is taken away again', async () => {
+  it('that returns with a restored disk is removed again', async () => {
     const { round, settled, addInbound, must, xui } = await withXui();
     const inbound = addInbound();
     await round();
@@ -155,7 +155,7 @@ describe('an inbound of ours', () => {
     expect(xui.inbounds).toStrictEqual([]);
   });
 
-  it('is not taken over by another centre, with nobody in it either', async () => {
+  it('is not adopted by another centre, also without clients', async () => {
     const { remote, ...first } = await withPortolan();
     first.addInbound();
     await first.round();
@@ -173,7 +173,7 @@ describe('an inbound of ours', () => {
     expect(remote.read.inbounds.all()).toHaveLength(1);
   });
 
-  it('loses only our clients when it is deleted and the node has some of its own in it', async () => {
+  it('loses only the clients of this panel when it is deleted and contains others', async () => {
     const { round, settled, addInbound, must, xui, read, clock } = await withXui();
     const inbound = addInbound([alice, bob]);
     await round();
@@ -188,7 +188,7 @@ describe('an inbound of ours', () => {
     expect(xui.inbounds).toStrictEqual([]);
   });
 
-  it.each([2, 40])('with %i clients of ours loses only them when its node is deleted', async (count) => {
+  it.each([2, 40])('with %i clients of this panel loses only these when its node is deleted', async (count) => {
     const { round, addInbound, xui, sync, asked } = await withXui();
     addInbound(Array.from({ length: count }, (_, n) => draft(`client ${n}`, n + 10)));
     await round();

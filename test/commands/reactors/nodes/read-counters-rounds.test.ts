@@ -13,8 +13,8 @@ function bound<T>(document: T | undefined): T {
 }
 const isReset = (line: string): boolean => line.includes('reset');
 
-describe('what a node says that was not listened to for a while', () => {
-  it('is no more than could have flowed since the log last shows that it was read', async () => {
+describe('the growth of a node counter after a gap', () => {
+  it('is limited to what can flow since the last recorded reading', async () => {
     const { addInbound, round, roundOfNewLife, xui, used, clock } = await withXui();
     addInbound([alice]);
     await round();
@@ -29,7 +29,7 @@ describe('what a node says that was not listened to for a while', () => {
     expect(used('alice')).toBe(3000);
   });
 
-  it('is credited wholly when it could have flowed, also after a restart', async () => {
+  it('is credited in full if it can have flowed, also after a restart', async () => {
     const { addInbound, round, roundOfNewLife, xui, used, clock } = await withXui();
     addInbound([alice]);
     await round();
@@ -39,7 +39,7 @@ describe('what a node says that was not listened to for a while', () => {
     expect(used('alice')).toBe(3e12);
   });
 
-  it('is no more, however often it is read: what half a minute brings is ahead of its time once', async () => {
+  it('has a burst of half a minute only once, however often it is read', async () => {
     const { addInbound, round, roundOfNewLife, xui, used, clock } = await withXui();
     addInbound([alice]);
     await round();
@@ -57,7 +57,7 @@ describe('what a node says that was not listened to for a while', () => {
     expect([notesOf(await round()), used('alice')]).toStrictEqual([[], 37e9 + 1e6 + 3e12]);
   });
 
-  it('is held to that at a new address as well', async () => {
+  it('has the same limit at a new address', async () => {
     const { addInbound, round, remote, must, identify, used } = await withPortolan();
     addInbound([alice]);
     await round();
@@ -78,7 +78,7 @@ describe('what a node says that was not listened to for a while', () => {
     expect(used('alice')).toBe(3005);
   });
 
-  it('may be all of an hour in which its list could not be read, though another inbound was', async () => {
+  it('can be that of an hour in which only another inbound was readable', async () => {
     const { addInbound, round, xui, used, clock } = await withXui();
     addInbound([alice]);
     addInbound([bob], { spec: { port: 8443, tag: 'in-2' } });
@@ -96,8 +96,8 @@ describe('what a node says that was not listened to for a while', () => {
   });
 });
 
-describe('what the clients of a node used', () => {
-  it('counts to the byte, though the inbound counts next to nothing of small connections', async () => {
+describe('the traffic of the clients of a node', () => {
+  it('counts to the byte, although the inbound counts almost nothing of small connections', async () => {
     const { addInbound, round, xui, used, read } = await withXui();
     const inbound = addInbound([alice, bob]);
     await round();
@@ -124,7 +124,7 @@ describe('what the clients of a node used', () => {
     ]);
   });
 
-  it('is not what a counter says that counted itself', async () => {
+  it('does not include a counter that was added to itself', async () => {
     const { addInbound, round, xui, used } = await withXui();
     addInbound([alice, bob]);
     await round();
@@ -138,7 +138,7 @@ describe('what the clients of a node used', () => {
     expect([used('alice'), used('bob')]).toStrictEqual([6_000_007, 1000]);
   });
 
-  it('does not count twice when a disk is lost and found again', async () => {
+  it('does not count twice when a disk is lost and restored', async () => {
     const { addInbound, round, xui, used } = await withXui();
     addInbound([alice]);
     await round();
@@ -154,8 +154,8 @@ describe('what the clients of a node used', () => {
   });
 });
 
-describe('a count of a node that is higher than what counts here', () => {
-  it('is left alone as long as the node lets the client in', async () => {
+describe('a node counter that is higher than the traffic recorded here', () => {
+  it('is left alone while the node keeps the client enabled', async () => {
     const { addInbound, round, xui, used, asked } = await withXui();
     addInbound([capped('alice', 1, 2 * MOST), bob], { spec: { capBytes: 3 * MOST } });
     await round();
@@ -172,7 +172,7 @@ describe('a count of a node that is higher than what counts here', () => {
     expect([used('alice'), asked().filter(isReset)]).toStrictEqual([500, []]);
   });
 
-  it('is begun anew, once, when the node has cut by it who may go on', async () => {
+  it('is reset once when the node has disabled a client that is within its cap', async () => {
     const { addInbound, round, xui, used, asked, appended } = await withXui();
     addInbound([capped('alice', 1, 1_000_000), bob]);
     await round();
@@ -187,7 +187,7 @@ describe('a count of a node that is higher than what counts here', () => {
     expect([used('alice'), notesOf(appended()), asked().filter(isReset)]).toStrictEqual([700, [], []]);
   });
 
-  it('of an inbound is begun anew only when it is at its cap', async () => {
+  it('of an inbound is reset only when it has reached its cap', async () => {
     const { addInbound, round, xui, asked } = await withXui();
     addInbound([alice], { spec: { capBytes: 1_000_000 } });
     await round();

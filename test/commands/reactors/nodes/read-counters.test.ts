@@ -140,7 +140,7 @@ describe('a counter of a node that several clients share', () => {
     expect(node.credited.get(2)).toBe(1007);
   });
 
-  it('begins for all of them at zero, also for one that comes later', async () => {
+  it('starts at zero for all of them, also for one that joins later', async () => {
     const node = new Model('adds up', ['anna', 'anna']);
     await node.read();
     expect([...node.followed.keys()]).toStrictEqual([1, 2]);
@@ -168,7 +168,7 @@ describe('a counter of a node that several clients share', () => {
     quiet: boolean(),
   });
 
-  it('credits no byte twice, whoever comes and goes; and each one when nothing flows meanwhile', async () => {
+  it('credits no byte twice when clients join and leave, and every byte if none flows meanwhile', async () => {
     await check(
       asyncProperty(
         constantFrom<Sums>('adds up', 'keeps the other'),

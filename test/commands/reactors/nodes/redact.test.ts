@@ -10,7 +10,7 @@ const client = (number: number, email: string, more: object = {}): DesiredClient
 });
 const clients = [client(3, 'Kim@x.example', { id: ID }), client(4, 'zoe', { password: 'correct horse' })];
 
-describe('what a node says of clients', () => {
+describe('the redacted message of a node', () => {
   it.each([
     ['remote: Duplicate email: kim@x.example', 'remote: Duplicate email: client 3'],
     ['remote: "ZOE" is there already.', 'remote: "client 4" is there already.'],

@@ -40,20 +40,20 @@ class Told {
   }
 }
 
-describe('what a node refuses', () => {
-  it('is told at once when it was decided, whatever was refused before', () => {
+describe('a refusal', () => {
+  it('is recorded at once after a change, whatever was refused before', () => {
     const told = new Told();
     expect([told.refuse(1, 'no', [5]), told.refuse(1, 'no', [5])]).toStrictEqual([1, 0]);
     for (const position of [6, 7, 8, 9]) expect(told.refuse(1, `no ${position}`, [5, position])).toBe(1);
   });
 
-  it('for another reason each time is told once in ten minutes', () => {
+  it('with a new reason each time is recorded once in ten minutes', () => {
     const told = new Told();
     for (const end = T0 + HOUR - MINUTE; told.now < end; told.now += 5000) told.refuse(1, `no ${told.now}`, [5]);
     expect(told.count).toBe(1 + 6);
   });
 
-  it('because its list cannot be read is told when that lasts, or when something was decided', () => {
+  it('of an unreadable inbound is recorded if it lasts, or after a change', () => {
     const told = new Told();
     expect(told.refuse(1, refusals.unreadable)).toBe(0);
     told.now += 19_000;
@@ -62,7 +62,7 @@ describe('what a node refuses', () => {
     expect([told.refuse(1, refusals.unreadable), told.refuse(2, refusals.unreadable, [7])]).toStrictEqual([1, 1]);
   });
 
-  it('is over when it was well for a minute, in every list', () => {
+  it('is resolved when every listing was good for a minute', () => {
     const told = new Told();
     told.refuse(1, 'no');
     expect(told.take(1)).toBe(false);
@@ -80,7 +80,7 @@ describe('what a node refuses', () => {
     afterMs: constantFrom(1000, 5000, 20_000, MINUTE, 11 * MINUTE),
   });
 
-  it('and takes again, in any way, is told once for each inbound in an hour, and once in ten minutes besides', () => {
+  it('that alternates is recorded once per inbound and hour, and otherwise once in ten minutes', () => {
     check(
       property(array(look, { minLength: 1, maxLength: 30 }), (looks) => {
         const told = new Told();
@@ -99,8 +99,8 @@ describe('what a node refuses', () => {
   });
 });
 
-describe('what is done seldom', () => {
-  it('is done so often at once, and then once in a while, and not counted when it came to nothing', () => {
+describe('a rate limiter', () => {
+  it('allows a burst, then one call per interval, and does not count calls without effect', () => {
     let now = T0;
     const seldom = new RateLimiter(() => now, { atOnce: 2, everyMs: 1000 });
     const done = (act = () => true): number => {

@@ -5,8 +5,8 @@ import { clientSpec, HOUR, identity, inboundDraft, uuid } from '../../../kit/bui
 import { eventually } from '../../../kit/wait.js';
 import { alice, bob, declined, nodeOne, withPortolan, withXui } from './kit.js';
 
-describe('a node that is a panel of 3x-ui', () => {
-  it('gets an inbound with its clients, and it is recorded when the node lists it', async () => {
+describe('a 3x-ui node', () => {
+  it('receives an inbound with its clients, which is recorded when the node lists it', async () => {
     const { round, addInbound, asked, xui, journal } = await withXui();
     const inbound = addInbound([alice, bob]);
     const { position } = journal.log.head();
@@ -29,7 +29,7 @@ describe('a node that is a panel of 3x-ui', () => {
     expect(asked()).toStrictEqual([]);
   });
 
-  it('is told of one client with one request', async () => {
+  it('receives one client with one request', async () => {
     const { round, settled, addInbound, asked, edit, remove, xui, types } = await withXui();
     const inbound = addInbound([alice, bob]);
     await round();
@@ -48,7 +48,7 @@ describe('a node that is a panel of 3x-ui', () => {
     expect(xui.clients('in-1').map(({ email }) => email)).toStrictEqual(['alice']);
   });
 
-  it('counts what flows there, once, and cuts when all machines together reach the cap', async () => {
+  it('has its traffic counted once, and clients disabled when all machines reach their cap', async () => {
     const { round, addInbound, xui, used, types, read, asked } = await withXui();
     addInbound([{ ...alice, spec: clientSpec({ capBytes: 1000 }) }, bob]);
     await round();
@@ -80,7 +80,7 @@ describe('a node that is a panel of 3x-ui', () => {
     expect(xui.clients('in-1')[0]).toMatchObject({ email: 'alice', enable: false });
   });
 
-  it('begins a counter anew there when it was begun anew here', async () => {
+  it('has a counter reset when it was reset here', async () => {
     const { round, addInbound, xui, used, must, asked, types } = await withXui();
     const inbound = addInbound([{ ...alice, spec: clientSpec({ capBytes: 1000 }) }]);
     await round();
@@ -100,7 +100,7 @@ describe('a node that is a panel of 3x-ui', () => {
     expect(used('alice')).toBe(400);
   });
 
-  it('is brought back to what was decided from any old state, and no byte is invented', async () => {
+  it('is brought from any old state to the desired one, and no traffic is invented', async () => {
     const { round, settled, addInbound, xui, used, remove, must } = await withXui();
     const inbound = addInbound([alice, bob]);
     await round();
@@ -130,7 +130,7 @@ describe('a node that is a panel of 3x-ui', () => {
     expect(used('alice')).toBe(1070);
   });
 
-  it('invents no byte with a counter that doubles', async () => {
+  it('causes no traffic by a counter that doubles', async () => {
     const { round, addInbound, xui, used } = await withXui();
     addInbound([alice, bob]);
     await round();
@@ -151,7 +151,7 @@ describe('a node that is a panel of 3x-ui', () => {
     expect(used('alice')).toBe(6_000_007);
   });
 
-  it('does not get what it has under the same tag and for another port, and the others go on', async () => {
+  it('refuses an inbound whose tag it has on another port, and receives the others', async () => {
     const { round, addInbound, xui, asked, read, appended, must, clock } = await withXui();
     xui.inbounds.push({ ...blank, id: 70, tag: 'in-1', port: 9000, protocol: 'trojan' });
     const refused = addInbound([alice]);
@@ -176,7 +176,7 @@ describe('a node that is a panel of 3x-ui', () => {
     expect(xui.byTag('in-1').port).toBe(9000);
   });
 
-  it('is taken at its word when it says no: later again, sooner when something changes', async () => {
+  it('is retried later after a refusal, and sooner after a change', async () => {
     const { round, addInbound, xui, asked, clock, must, read } = await withXui();
     xui.inbounds.push({ ...blank, id: 70, tag: 'its own', port: 443, protocol: 'trojan' });
     const inbound = addInbound([alice]);
@@ -195,7 +195,7 @@ describe('a node that is a panel of 3x-ui', () => {
     expect(read.nodes.outbox(nodeOne)[0]).toMatchObject({ refused: null, waiting: [] });
   });
 
-  it('has names that hide something shown as they are', async () => {
+  it('has its tags and emails recorded with control characters escaped', async () => {
     const { round, addInbound, xui, read } = await withXui();
     addInbound([alice]);
     await round();
@@ -204,7 +204,7 @@ describe('a node that is a panel of 3x-ui', () => {
     expect(read.nodes.unmanagedItems(nodeOne)?.inboundTags).toStrictEqual(['t\\u0000\\u202e<b>']);
   });
 
-  it('names unmanaged items and leaves them alone, also when all of an inbound is sent', async () => {
+  it('keeps its unmanaged items, which are recorded, also when a whole inbound is sent', async () => {
     const { round, addInbound, xui, read, must, clock } = await withXui();
     const inbound = addInbound([alice]);
     await round();
@@ -228,8 +228,8 @@ describe('a node that is a panel of 3x-ui', () => {
   });
 });
 
-describe('what is decided', () => {
-  it('is told at once, also when it is decided at the end of a round', async () => {
+describe('a change', () => {
+  it('is sent at once, also when it is recorded at the end of a round', async () => {
     let last = (): void => undefined;
     const { addInbound, edit, sync, must, read, xui } = await withXui((panel) => ({
       ...panel,
@@ -268,8 +268,8 @@ function specOf(inbound: { port: number } | undefined) {
   } as never as { spec: never; config: never; enabled: boolean };
 }
 
-describe('a node that is a panel of ours', () => {
-  it('gets what is wanted, tells what it counted, and forgets what was deleted here', async () => {
+describe('a Portolan node', () => {
+  it('receives its desired state, reports its counters, and loses what was deleted here', async () => {
     const { round, settled, addInbound, remote, must, remove, used, types } = await withPortolan();
     const inbound = addInbound([alice, bob]);
     await round();
@@ -291,7 +291,7 @@ describe('a node that is a panel of ours', () => {
     expect(remote.read.inbounds.all()).toStrictEqual([]);
   });
 
-  it('does not open an inbound that was switched off here while its cap was reached there', async () => {
+  it('keeps an inbound disabled that was disabled here while its cap was reached there', async () => {
     const { round, addInbound, remote, must } = await withPortolan();
     const inbound = addInbound([alice], { spec: { capBytes: 10 } });
     await round();
@@ -315,7 +315,7 @@ describe('a node that is a panel of ours', () => {
     expect(remote.read.inbounds.all()).toMatchObject([{ enabled: false, depletion: null, capBytes: 1000 }]);
   });
 
-  it('lets in again whom a clock that was ahead there shut out: what expired is known here', async () => {
+  it('enables clients again that it disabled because its clock was ahead', async () => {
     const { round, addInbound, remote } = await withPortolan();
     const expiresAt = remote.now() + HOUR;
     addInbound([{ ...alice, spec: clientSpec({ expiresAt }) }], { spec: { expiresAt } });

@@ -23,8 +23,8 @@ async function heldUp(centre: Awaited<ReturnType<typeof withXui>>): Promise<void
   await eventually(() => expect(centre.remote.calls.length).toBeGreaterThan(length));
 }
 
-describe('what is taken off a node that is deleted', () => {
-  it('is given up when its time is over, whatever the node does', async () => {
+describe('the removal from a node before it is deleted', () => {
+  it('ends at its timeout, whatever the node does', async () => {
     const centre = await withXui(undefined, 300);
     centre.addInbound([alice]);
     await centre.round();
@@ -33,7 +33,7 @@ describe('what is taken off a node that is deleted', () => {
     expect(centre.warnings).toStrictEqual([]);
   });
 
-  it('does not wait for a round that is under way with it, which counts as no failure', async () => {
+  it('aborts a round that is under way, which is no failure', async () => {
     const centre = await withXui();
     const { addInbound, round, remote, sync, xui } = centre;
     addInbound([alice]);
@@ -45,7 +45,7 @@ describe('what is taken off a node that is deleted', () => {
     expect([xui.inbounds, sync.state(nodeOne).tries]).toStrictEqual([[], 0]);
   });
 
-  it('does not wait for other nodes that take their time', async () => {
+  it('does not wait for other nodes', async () => {
     const centre = await withXui();
     const { addInbound, round, must, bus, read, sync, xui } = centre;
     addInbound([alice]);
@@ -77,7 +77,7 @@ describe('what is taken off a node that is deleted', () => {
     expect(xui.inbounds).toStrictEqual([]);
   });
 
-  it('is broken off when the panel ends', async () => {
+  it('is aborted when the panel stops', async () => {
     const { addInbound, round, remote, sync } = await withXui();
     addInbound([alice]);
     await round();
@@ -90,7 +90,7 @@ describe('what is taken off a node that is deleted', () => {
     expect(await left).toStrictEqual(untold);
   });
 
-  it('is what is gone when the node is looked at once more, not what it said yes to', async () => {
+  it('counts what a second listing shows, not what the node accepted', async () => {
     const { addInbound, round, remote, sync, xui, types } = await withXui();
     addInbound([alice]);
     addInbound([bob], { spec: { port: 8443, tag: 'in-2' } });
@@ -102,7 +102,7 @@ describe('what is taken off a node that is deleted', () => {
     expect(types().filter((type) => type === 'NodeInboundRemoved')).toHaveLength(1);
   });
 
-  it('is all but the one that the node refuses to give up', async () => {
+  it('removes everything except what the node refuses to remove', async () => {
     const { addInbound, round, remote, sync, xui } = await withXui();
     addInbound([alice]);
     addInbound([bob], { spec: { port: 8443, tag: 'in-2' } });
@@ -112,7 +112,7 @@ describe('what is taken off a node that is deleted', () => {
     expect(xui.inbounds.map(({ tag }) => tag)).toStrictEqual(['in-1']);
   });
 
-  it('is one thing, however many ask for it at once', async () => {
+  it('runs once for several callers', async () => {
     const { addInbound, round, sync, asked } = await withXui();
     addInbound([alice]);
     await round();

@@ -87,7 +87,7 @@ describe('a centre that was restored from a backup', () => {
     ['alone', 1, false],
     ['among many, with the inbound as a whole', 40, false],
     ['alone, with marks of before', 1, true],
-  ])('leaves a client that it does not know where it is when another gets its number: %s', async (_, count, old) => {
+  ])('leaves an unknown client alone when its number is assigned again: %s', async (_, count, old) => {
     const { centre, xui, asked, inbound } = await withLostClients(old);
     const before = client(xui, 'zoe');
     const clients = Array.from({ length: count }, (__, n) => draft(`yan ${n}`, 20 + n));
@@ -106,7 +106,7 @@ describe('a centre that was restored from a backup', () => {
   it.each([
     ['marks of now', false],
     ['marks of before', true],
-  ])('neither takes nor destroys an inbound that it does not know, with %s', async (_, old) => {
+  ])('neither adopts nor removes an unknown inbound, with %s', async (_, old) => {
     const first = await withXui();
     const gone = first.addInbound([alice], { spec: { tag: 'in-2', port: 8443 } });
     await first.settled();
@@ -128,8 +128,8 @@ describe('a centre that was restored from a backup', () => {
   });
 });
 
-describe('marks that have only a number', () => {
-  it('are still known by an email or a credential that the client has, or had, and are written anew', async () => {
+describe('marks without a uid', () => {
+  it('are recognised by a current or former email or credential of the client, and rewritten', async () => {
     const { xui, settled, addInbound, edit, remove, clock, asked } = await withXui();
     const inbound = addInbound([alice, bob, zoe, kim]);
     await settled();
@@ -149,7 +149,7 @@ describe('marks that have only a number', () => {
   it.each([
     ['under another email and credential', { ...zoe.identity, email: 'bobby' }, false],
     ['renamed and deleted since', { ...bob.identity, email: 'bobby' }, true],
-  ])('are of the one with the number in a log that was never restored: %s', async (_, identity, isDeleted) => {
+  ])('are recognised by their number in a log that was never restored: %s', async (_, identity, isDeleted) => {
     const { xui, settled, addInbound, edit, remove, read } = await withXui();
     const inbound = addInbound([alice, bob]);
     await settled();
@@ -188,11 +188,11 @@ describe('marks that have only a number', () => {
   );
 });
 
-describe('a step that a node declines', () => {
+describe('a step that the node declines', () => {
   it.each([
     ['a few', 1],
     ['so many that the inbound is told as a whole', 40],
-  ])('keeps no other client of the inbound from anything, with %s of them', async (_, count) => {
+  ])('does not affect other clients of the inbound, with %s of them', async (_, count) => {
     const { xui, settled, addInbound, must, edit, read, asked } = await withXui((panel) => ({
       ...panel,
       async update() {
@@ -215,7 +215,7 @@ describe('a step that a node declines', () => {
     });
   });
 
-  it('keeps nobody in who is to be shut out, for those of whom only words differ', async () => {
+  it('does not delay the disabling of clients by changes of others', async () => {
     const { xui, round, addInbound, edit } = await withXui((panel) => ({
       ...panel,
       async update() {

@@ -15,7 +15,7 @@ function secondCentre(port: number, ...identified: Parameters<Centre['identify']
 }
 
 describe('two centres of one node', () => {
-  it('do not take an inbound of each other: the second one is refused it, and leaves it as it is', async () => {
+  it('do not adopt an inbound of each other: the second one is refused and leaves it alone', async () => {
     const { remote, ...first } = await withPortolan();
     const second = secondCentre(remote.port, 'portolan', remote.read.identity.panelId);
     first.addInbound([alice]);
@@ -35,7 +35,7 @@ describe('two centres of one node', () => {
     ]);
   });
 
-  it('share no client of one email: its counter there is one', async () => {
+  it('cannot have clients with the same email, which has one counter there', async () => {
     const { remote, ...first } = await withPortolan();
     const second = secondCentre(remote.port, 'portolan', remote.read.identity.panelId);
     const anna = { identity: identity('anna', { subId: 'anna' }), spec: clientSpec({ capBytes: 1000 }) };
@@ -52,7 +52,7 @@ describe('two centres of one node', () => {
     expect(await second.round()).toStrictEqual([]);
   });
 
-  it('that are in one inbound already cut their own clients and touch nothing else', async () => {
+  it('that share an inbound disable their own clients and change nothing else', async () => {
     const { remote, xui, asked, ...first } = await withXui();
     const inbound = first.addInbound([alice, bob]);
     await first.round();
@@ -88,13 +88,13 @@ describe('two centres of one node', () => {
   });
 });
 
-describe('an inbound that something else on the node changes again and again', () => {
+describe('an inbound that something else on the node keeps changing', () => {
   const spoils = {
     'is changed': (xui: Awaited<ReturnType<typeof withXui>>['xui']) => void (xui.byTag('in-1').remark = 'mine'),
     'is taken away': (xui: Awaited<ReturnType<typeof withXui>>['xui']) => void xui.inbounds.splice(0),
   };
 
-  it.each(Object.keys(spoils))('and %s is put right more and more seldom, and that is said once', async (name) => {
+  it.each(Object.keys(spoils))('and %s is repaired less and less often, with one notification', async (name) => {
     const { round, addInbound, xui, asked, clock, told, journal, ...centre } = await withXui();
     addInbound([alice]);
     await round();
@@ -135,7 +135,7 @@ describe('an inbound that something else on the node changes again and again', (
     expect(told.slice(1)).toStrictEqual(['A node has received all changes | Oslo']);
   });
 
-  it('has a new decision at once all the same', async () => {
+  it('receives a change at once all the same', async () => {
     const { round, addInbound, xui, asked, edit, read } = await withXui();
     const inbound = addInbound([alice]);
     await round();
@@ -152,7 +152,7 @@ describe('an inbound that something else on the node changes again and again', (
 });
 
 describe('a node that is to be deleted', () => {
-  it('has what was put there taken off it, and its last bytes are counted', async () => {
+  it('has everything of this panel removed and its last bytes counted', async () => {
     const { round, addInbound, xui, sync, used, types } = await withXui();
     addInbound([alice]);
     addInbound([bob], { spec: { port: 8443, tag: 'in-2' } });
@@ -167,7 +167,7 @@ describe('a node that is to be deleted', () => {
     ]);
   });
 
-  it('and cannot be reached, or was switched off, keeps what it has, and that is counted', async () => {
+  it('and is offline or disabled keeps its inbounds, and the result counts them', async () => {
     const { round, addInbound, remote, xui, sync, must, asked } = await withXui();
     addInbound([alice]);
     await round();
@@ -180,7 +180,7 @@ describe('a node that is to be deleted', () => {
     expect([await sync.cleanUp(nodeOne), xui.inbounds.length, asked()]).toStrictEqual([untold, 1, []]);
   });
 
-  it('and holds what cannot be read, or another panel is in, says so', async () => {
+  it('and has unreadable or shared inbounds has them in the result', async () => {
     const { round, addInbound, xui, sync } = await withXui();
     addInbound([alice]);
     addInbound([bob], { spec: { port: 8443, tag: 'in-2' } });

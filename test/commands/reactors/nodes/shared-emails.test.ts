@@ -22,7 +22,7 @@ async function withTwo(first: string, second: string) {
   return { ...centre, one, two, flow };
 }
 
-describe('what a node counts for one email in two of its inbounds', () => {
+describe('the counter of one email in two inbounds of a node', () => {
   it('counts once when a lower number joins and is deleted later', async () => {
     const { one, edit, remove, used, flow } = await withTwo('bert', 'anna');
     expect([await flow(['anna', 1000], ['bert', 100]), used('bert')]).toStrictEqual([1000, 100]);
@@ -34,7 +34,7 @@ describe('what a node counts for one email in two of its inbounds', () => {
     expect(await flow(['anna', 1])).toBe(1186);
   });
 
-  it('counts once when the lowest number goes to a name of its own', async () => {
+  it('counts once when the lowest number gets an email of its own', async () => {
     const { one, edit, used, flow } = await withTwo('anna', 'anna');
     expect(await flow(['anna', 1000])).toBe(1000);
     edit(one, 'anna', anna(1, 'bert'));
@@ -43,7 +43,7 @@ describe('what a node counts for one email in two of its inbounds', () => {
     expect([used('anna'), used('bert')]).toStrictEqual([1010, 7]);
   });
 
-  it('counts from the first byte also for those who were not the lowest number', async () => {
+  it('counts from the first byte also for the other numbers', async () => {
     const { one, remove, flow } = await withTwo('anna', 'anna');
     remove(one, 'anna');
     expect(await flow(['anna', 10])).toBe(10);
