@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { defaultSettings, type SettingKey, type Settings } from './events/settings/settings.js';
+import { MessageError } from './messages/error.js';
+import { message } from './messages/message.js';
 import { issueText } from './messages/render.js';
 
 const address = z.url({ protocol: /^https?$/ }).transform((text) => text.replace(/\/+$/, ''));
@@ -52,7 +54,7 @@ export const configNames = Object.keys(Environment.shape);
 
 /**
  * The only reader of the environment. Flags win over the environment; the settings in the log and the defaults come
- * after both, where the value is used. Throws a sentence that names the first thing that is wrong.
+ * after both, where the value is used. Throws `MessageError` for the first invalid value.
  */
 export function readConfig(env: NodeJS.ProcessEnv, flags: Readonly<Record<string, string | undefined>> = {}): Config {
   const raw: Record<string, string> = {};
@@ -66,7 +68,9 @@ export function readConfig(env: NodeJS.ProcessEnv, flags: Readonly<Record<string
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     const name = String(issue?.path[0]);
-    throw new Error(`PORTOLAN_${name} (from ${sources[name]}) is not valid: ${issueText(parsed.error)}`);
+    const source = sources[name] ?? 'default';
+    const why = issueText(parsed.error);
+    throw new MessageError(message('start.configInvalid', { variable: `PORTOLAN_${name}`, source, why }));
   }
   const own = { PATH: env['PATH'], CACHE: env['XDG_CACHE_HOME'] };
   return Object.freeze({ ...parsed.data, ...own, DATA_DIR: resolve(parsed.data.DATA_DIR), sources });

@@ -1,14 +1,13 @@
 import { run } from './cli/program.js';
 
-// `portolan events export | head` ends the reader first, which is no fault.
+// `portolan events export | head` closes the pipe early, which is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
-// What this process or the core creates is for nobody else: the databases and their side files make no mode of their own.
+// Files of this process and of the core must not be readable by other accounts: SQLite sets no mode of its own.
 process.umask(0o077);
-// Inside a process group of its own the exit code is all that is left to say.
-// Only who serves waits until the servers are loaded.
-process.exitCode = await run(process.argv, process.env, async (config) =>
-  (await import('./app/serve.js')).serve(config),
+// Only `serve` loads the servers, which takes a while.
+process.exitCode = await run(process.argv, process.env, async (config, say) =>
+  (await import('./app/serve.js')).serve(config, say),
 );
-// Sockets of the core's API and idle timers are not worth waiting for once everything is closed.
+// Everything is closed: do not wait for idle sockets of the core's API and for timers.
 process.exit();

@@ -6,6 +6,8 @@ import { prepareFirstAdmin } from '../control/first-admin.js';
 import { RESTART_SIGNAL, restartOnSignal, type StopSignals } from '../control/signals.js';
 import { choosePanel, READY } from '../launcher/launcher.js';
 import type { Disposal } from '../lib/disposal.js';
+import type { Text } from '../messages/message.js';
+import { render } from '../messages/render.js';
 import { logNotifications } from '../projections/notification-log.js';
 import { version } from '../version.js';
 import { createAdapters } from './adapters.js';
@@ -25,16 +27,19 @@ interface RunParts {
   readonly logger: PanelLogger;
   readonly signals: StopSignals;
   readonly disposal: Disposal;
+  /** Renders a text in the language of the operator. */
+  readonly say: (text: Text) => string;
 }
 
 /** Opens the servers and starts the panel. Resolves to the reason to end. */
-export async function runPanel(panel: Panel, { config, logger, signals, disposal }: RunParts): Promise<string> {
+export async function runPanel(panel: Panel, parts: RunParts): Promise<string> {
+  const { config, logger, signals, disposal, say } = parts;
   const { read, core, store } = panel;
   const { stopped, end, ending } = signals;
   const warn = (message: string, fields: object = {}): void => logger.warn(fields, message);
   let why = '';
   logNotifications(panel, logger);
-  if (store.startup.switched) warn(switchText(store.startup.switched));
+  if (store.startup.switched) warn(render(switchText(store.startup.switched), 'en'));
   // A stop signal during a restart stops the core too.
   disposal.add(() => panel.stop(KEEPS_CORE.has(why) && !stopped()));
   restartOnSignal(end, warn);
@@ -49,7 +54,7 @@ export async function runPanel(panel: Panel, { config, logger, signals, disposal
     choosePanel: (chosen) => choosePanel(config.DATA_DIR, chosen),
   });
   prepareInstalls(panel, services.installs, config.DATA_DIR, disposal);
-  const firstAdmin = await prepareFirstAdmin(panel, config, warn);
+  const firstAdmin = await prepareFirstAdmin(panel, config, warn, say);
   await openControl(panel, warn, disposal, services.installs.coreInstall, services.backups);
   startServices(panel, adapters, services, { warn, disposal });
   await openServers(panel, servers, { config, logger, disposal, services });
@@ -58,7 +63,7 @@ export async function runPanel(panel: Panel, { config, logger, signals, disposal
   await panel.start();
   beginInstalls(panel, services.installs);
   const dataDir = config.DATA_DIR;
-  process.stdout.write(bannerText({ read, core, startup: store.startup, servers, version, dataDir }));
+  process.stdout.write(bannerText({ read, core, startup: store.startup, servers, version, dataDir, say }));
   process.send?.(READY);
   why = await ending;
   return why;

@@ -4,6 +4,8 @@ import type { Config } from '../config.js';
 import { guardProcess, RESTART_SIGNAL, stopSignals } from '../control/signals.js';
 import { FULL_CODE, SWITCH_CODE } from '../launcher/launcher.js';
 import { Disposal } from '../lib/disposal.js';
+import { textOf } from '../messages/error.js';
+import type { Text } from '../messages/message.js';
 import { reportMissingTexts } from '../messages/render.js';
 import { diskFull, isDiskFull } from '../store/full-disk.js';
 import { failAttempt } from '../store/generations.js';
@@ -17,7 +19,7 @@ import { runPanel } from './run.js';
 const RESTARTS: ReadonlySet<string> = new Set(['update', RESTART_SIGNAL, 'another state']);
 
 /** Runs the panel until a signal ends it. Resolves to the exit code. */
-export async function serve(config: Config): Promise<number> {
+export async function serve(config: Config, say: (text: Text) => string): Promise<number> {
   const signals = stopSignals();
   guardProcess();
   const disposal = new Disposal();
@@ -28,15 +30,14 @@ export async function serve(config: Config): Promise<number> {
   });
   try {
     panel = await openPanel(config, logger);
-    const why = await runPanel(panel, { config, logger, signals, disposal });
+    const why = await runPanel(panel, { config, logger, signals, disposal, say });
     logger.info({ why }, 'the panel ends');
     await disposal.dispose();
     return RESTARTS.has(why) && !signals.stopped() ? SWITCH_CODE : 0;
   } catch (error) {
     logger.debug({ err: error }, 'the panel could not run');
     const full = isDiskFull(error);
-    const message = full ? diskFull(config.DATA_DIR) : error instanceof Error ? error.message : String(error);
-    process.stderr.write(`portolan: ${message}\n`);
+    process.stderr.write(`portolan: ${say(full ? diskFull(config.DATA_DIR) : textOf(error))}\n`);
     // Without a panel, this process does not hold the lock of the directory.
     if (panel) failAttempt(panel.directory.root, error);
     await disposal.dispose().catch(() => undefined);

@@ -13,6 +13,8 @@ import { Servers } from '../http/server/servers.js';
 import { type StartedServer, startErrorText } from '../http/server/start-error.js';
 import { createSubscriptionServer } from '../http/subscription/subscription-server.js';
 import type { Disposal } from '../lib/disposal.js';
+import { MessageError } from '../messages/error.js';
+import type { Text } from '../messages/message.js';
 import { createOps } from './ops.js';
 import type { Panel } from './panel.js';
 import type { Services } from './services.js';
@@ -43,7 +45,7 @@ export async function openServers(panel: Panel, servers: Servers, parts: Parts):
   disposal.add(() => closeServer(ops));
   const at = { port: config.OPS_PORT, listen: '127.0.0.1' };
   const { port } = await listen(ops, at.port, at.listen).catch((error: unknown) => {
-    throw new Error(startErrors(config)(error, 'ops', at));
+    throw new MessageError(startErrors(config)(error, 'ops', at));
   });
   servers.addOps({ ...at, port, server: 'ops' });
   process.on('SIGHUP', () => servers.hangUp());
@@ -72,7 +74,7 @@ export function createWebServers(
   };
 }
 
-type StartError = (error: unknown, server: StartedServer, at: { listen: string; port: number }) => string;
+type StartError = (error: unknown, server: StartedServer, at: { listen: string; port: number }) => Text;
 
 function startErrors(config: Config): StartError {
   const sources = { portHolder, pid: process.pid, changedBy: (name: string) => changedBy(config, name) };

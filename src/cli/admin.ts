@@ -9,8 +9,8 @@ import { operate } from '../control/control.js';
 import { begin, catchUp } from '../events/log/replay.js';
 import { OperatorError } from '../lib/operator-error.js';
 import { message } from '../messages/message.js';
+import type { Say } from '../messages/terminal.js';
 import { openJournal } from '../store/journal.js';
-import type { Say } from './language.js';
 import { print, printEither } from './output.js';
 import type { Common } from './reading.js';
 

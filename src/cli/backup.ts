@@ -6,7 +6,7 @@ import { corePlace } from '../app/core-binary.js';
 import type { Config } from '../config.js';
 import { OperatorError } from '../lib/operator-error.js';
 import { message } from '../messages/message.js';
-import type { Say } from './language.js';
+import type { Say } from '../messages/terminal.js';
 import { inEnglish, printEither } from './output.js';
 import type { Common } from './reading.js';
 

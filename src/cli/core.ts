@@ -3,7 +3,7 @@ import { coreBinary } from '../app/core-binary.js';
 import type { Config } from '../config.js';
 import { OperatorError } from '../lib/operator-error.js';
 import { message, type Text } from '../messages/message.js';
-import type { Say } from './language.js';
+import type { Say } from '../messages/terminal.js';
 import { printEither } from './output.js';
 import type { Common } from './reading.js';
 

@@ -1,6 +1,6 @@
 import { message, type Text } from '../messages/message.js';
 import { render } from '../messages/render.js';
-import type { Say } from './language.js';
+import type { Say } from '../messages/terminal.js';
 
 /** The result of one check. */
 export interface Finding {

@@ -11,8 +11,8 @@ import { OperatorError } from '../lib/operator-error.js';
 import { bytesText } from '../lib/words.js';
 import { textOf } from '../messages/error.js';
 import { message, type Text, verbatim } from '../messages/message.js';
+import type { Say } from '../messages/terminal.js';
 import type { CorePlace } from '../worker/foreign-template.js';
-import type { Say } from './language.js';
 import { inEnglish, printEither } from './output.js';
 import type { Common } from './reading.js';
 

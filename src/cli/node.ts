@@ -9,12 +9,12 @@ import { OperatorError } from '../lib/operator-error.js';
 import { timeText } from '../lib/words.js';
 import { message, type Text } from '../messages/message.js';
 import { render } from '../messages/render.js';
+import type { Say } from '../messages/terminal.js';
 import { clients } from '../projections/clients.js';
 import { inbounds } from '../projections/inbounds.js';
 import { nodeOutbox, type OutboxEntry, outboxOf } from '../projections/node/node-outbox.js';
 import { type NodeRestart, nodes } from '../projections/node/nodes.js';
 import { openJournal } from '../store/journal.js';
-import type { Say } from './language.js';
 import { print, printEither } from './output.js';
 import type { Common } from './reading.js';
 

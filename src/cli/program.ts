@@ -6,6 +6,7 @@ import { begin, catchUp } from '../events/log/replay.js';
 import type { Settings } from '../events/settings/settings.js';
 import { textOf } from '../messages/error.js';
 import { message } from '../messages/message.js';
+import { cliLanguage, type Say, sayIn } from '../messages/terminal.js';
 import { settings } from '../projections/settings.js';
 import { openJournal } from '../store/journal.js';
 import { version } from '../version.js';
@@ -15,7 +16,6 @@ import { coreCommands } from './core.js';
 import { doctorCommand } from './doctor.js';
 import { eventCommands } from './events.js';
 import { importCommand } from './import.js';
-import { cliLanguage, type Say, sayIn } from './language.js';
 import { nodeCommands } from './node.js';
 import { printEither } from './output.js';
 import { settingCommands } from './settings.js';
@@ -64,7 +64,7 @@ function createProgram(say: Say): Command {
 export async function run(
   argv: readonly string[],
   env: NodeJS.ProcessEnv,
-  serve: (config: Config) => Promise<number>,
+  serve: (config: Config, say: Say) => Promise<number>,
 ): Promise<number> {
   let code = 0;
   const say = sayIn(cliLanguage(env));
@@ -80,7 +80,7 @@ export async function run(
     .command('serve')
     .description(say(message('cli.serve')))
     .action(async () => {
-      code = await serve(config());
+      code = await serve(config(), say);
     });
   const configuration = program.command('config').description(say(message('cli.config')));
   configuration

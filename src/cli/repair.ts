@@ -11,10 +11,10 @@ import { panelState } from '../commands/state.js';
 import { begin, catchUp } from '../events/log/replay.js';
 import { OperatorError } from '../lib/operator-error.js';
 import { message } from '../messages/message.js';
+import type { Say } from '../messages/terminal.js';
 import { knownPosition, openSound } from '../store/damaged-log.js';
 import { completeSwitch, stage, switchTo } from '../store/generations.js';
 import { type Journal, openJournal } from '../store/journal.js';
-import type { Say } from './language.js';
 import { printEither } from './output.js';
 
 /** `doctor --accept-loss`: continues with the log as it is, under a new identity, and records that in an event. */

@@ -11,6 +11,7 @@ import type { Settings } from '../events/settings/settings.js';
 import { OperatorError } from '../lib/operator-error.js';
 import { textOf } from '../messages/error.js';
 import { message } from '../messages/message.js';
+import type { Say } from '../messages/terminal.js';
 import { settings } from '../projections/settings.js';
 import { backupName, privateCopy, unfinishedFile } from '../store/backup-files.js';
 import { completeSwitch, stage, switchTo } from '../store/generations.js';
@@ -18,7 +19,6 @@ import { openJournal } from '../store/journal.js';
 import { version } from '../version.js';
 import { childWork } from '../worker/backup-jobs.js';
 import type { CorePlace } from '../worker/foreign-template.js';
-import type { Say } from './language.js';
 
 /** A full verification of a large log takes minutes. In ms. */
 const TIMEOUT_MS = 3_600_000;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { operate } from '../control/control.js';
 import { message } from '../messages/message.js';
-import type { Say } from './language.js';
+import type { Say } from '../messages/terminal.js';
 import { printEither } from './output.js';
 import type { Common } from './reading.js';
 

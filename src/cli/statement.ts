@@ -7,6 +7,7 @@ import { zoneNamed } from '../lib/time/calendar.js';
 import { dayRange, MOST_YEARS, type RangeProblem } from '../lib/time/day-range.js';
 import { message, type Text } from '../messages/message.js';
 import { rendered } from '../messages/rendered.js';
+import type { Say } from '../messages/terminal.js';
 import { ReadModels } from '../projections/read-models.js';
 import { Ledger } from '../projections/statement/ledger.js';
 import { LedgerInMemory } from '../projections/statement/ledger-in-memory.js';
@@ -15,7 +16,6 @@ import { statementCsv } from '../projections/statement/statement-csv.js';
 import { statementOfNumbers } from '../projections/statement/statement-of-client.js';
 import type { Journal } from '../store/journal.js';
 import { clientsNamed, numberIn } from './clients-named.js';
-import type { Say } from './language.js';
 import { print } from './output.js';
 import { type Common, reading } from './reading.js';
 

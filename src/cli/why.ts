@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { OperatorError } from '../lib/operator-error.js';
 import { message, type Text } from '../messages/message.js';
 import { rendered } from '../messages/rendered.js';
+import type { Say } from '../messages/terminal.js';
 import { ReadModels } from '../projections/read-models.js';
 import { type DeletedClient, deletedClient } from '../projections/why/deleted-clients.js';
 import { type Explanation, explain } from '../projections/why/explain.js';
@@ -10,7 +11,6 @@ import { standingText } from '../projections/why/standing-texts.js';
 import type { Moment } from '../projections/why/why-facts.js';
 import type { Journal } from '../store/journal.js';
 import { clientsNamed, numberIn } from './clients-named.js';
-import type { Say } from './language.js';
 import { print } from './output.js';
 import { type Common, reading } from './reading.js';
 

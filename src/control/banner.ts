@@ -1,5 +1,5 @@
 import type { Core } from '../commands/ports/core.js';
-import { render } from '../messages/render.js';
+import { message, type Text, verbatim } from '../messages/message.js';
 import { refusedHere } from '../projections/core/refused-here.js';
 import type { ReadModels } from '../projections/read-models.js';
 import type { SwitchResult } from '../store/generations.js';
@@ -12,53 +12,61 @@ interface Parts {
   readonly servers: {
     urls(): { readonly panel: string; readonly subscription: string; readonly ops: string };
     basePath(): string;
-    warnings(): readonly string[];
+    warnings(): readonly Text[];
   };
   readonly version: string;
   readonly dataDir: string;
+  /** Renders a text in the language of the operator. */
+  readonly say: (text: Text) => string;
 }
 
+/** Width of the column of labels. */
+const LABEL = 15;
+
 /** What a start prints for the operator: the addresses, the state of the core, warnings. */
-export function bannerText({ read, core, startup, servers, version, dataDir }: Parts): string {
+export function bannerText({ read, core, startup, servers, version, dataDir, say }: Parts): string {
   const { panel, subscription, ops } = servers.urls();
   const { subEnable, subPath } = read.settings.current();
   const { complaint, switched } = startup;
-  const admin = [...read.users().users.values()][0]?.username ?? '(none)';
+  const admin = [...read.users().users.values()][0]?.username;
+  const row = (label: Text, value: Text): string => `  ${say(label).padEnd(LABEL)}${say(value)}`;
+  const subscriptions = subEnable ? verbatim(`${subscription}${subPath}<subId>`) : message('start.off');
+  const warning = (what: Text): Text => message('start.warning', { what });
   const lines = [
     '',
     `  Portolan ${version}`,
     '',
-    `  Panel          ${panel}${servers.basePath()}`,
-    `  Admin          ${admin}`,
-    `  Subscriptions  ${subEnable ? `${subscription}${subPath}<subId>` : 'off'}`,
-    `  Core           ${coreLine(read, core)}`,
-    `  Data           ${dataDir}`,
-    `  Health         ${ops}/readyz`,
+    row(message('start.panel'), verbatim(`${panel}${servers.basePath()}`)),
+    row(message('start.admin'), admin === undefined ? message('start.noAdmin') : verbatim(admin)),
+    row(message('start.subscriptions'), subscriptions),
+    row(message('start.core'), coreStatus(read, core)),
+    row(message('start.data'), verbatim(dataDir)),
+    row(message('start.health'), verbatim(`${ops}/readyz`)),
     '',
-    ...(switched === null ? [] : [`  ${switchText(switched)}`]),
-    ...[...servers.warnings(), ...refusals(read)].map((warning) => `  WARNING: ${warning}`),
-    ...(complaint === null ? ['  Next: log in and add an inbound.'] : [`  READ ONLY: ${complaint}`]),
+    ...(switched === null ? [] : [`  ${say(switchText(switched))}`]),
+    ...[...servers.warnings(), ...rejectedInbounds(read)].map((what) => `  ${say(warning(what))}`),
+    `  ${say(complaint === null ? message('start.next') : message('start.readOnly', { why: complaint }))}`,
     '',
   ];
   return `${lines.join('\n')}\n`;
 }
 
-function coreLine(read: ReadModels, core: Pick<Core, 'process'>): string {
+function coreStatus(read: ReadModels, core: Pick<Core, 'process'>): Text {
   const { process: state } = read.core();
-  if (state.state === 'running') return `running, version ${state.version}`;
-  if (state.error !== null) return `${state.state}: ${render(state.error, 'en')}`;
-  return core.process.running ? 'starting' : 'stopped';
+  if (state.state === 'running') return message('start.coreRunning', { version: state.version });
+  if (state.error !== null) return message('start.coreError', { state: state.state, why: state.error });
+  return message(core.process.running ? 'start.coreStarting' : 'start.coreStopped');
 }
 
 /** Inbounds that the core rejected at an earlier start and still does not run. No event reports them again. */
-function refusals(read: ReadModels): readonly string[] {
+function rejectedInbounds(read: ReadModels): readonly Text[] {
   const inbounds = new Map(read.inbounds.all().map((inbound) => [inbound.id, inbound]));
-  return refusedHere(inbounds, read.core()).map(
-    ({ inbound: { id, tag }, reason }) => `the core does not accept inbound ${id} (${tag}): ${render(reason, 'en')}`,
+  return refusedHere(inbounds, read.core()).map(({ inbound: { id, tag }, reason }) =>
+    message('start.inboundRejected', { inbound: id, tag, reason }),
   );
 }
 
 /** Which of two states this start serves. */
-export function switchText({ outcome, why }: SwitchResult): string {
-  return outcome === 'switched' ? `NEW STATE: ${why}` : `THE FORMER STATE IS BACK: ${why}`;
+export function switchText({ outcome, why }: SwitchResult): Text {
+  return message(outcome === 'switched' ? 'start.newState' : 'start.formerState', { why });
 }

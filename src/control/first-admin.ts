@@ -4,6 +4,8 @@ import { scryptPasswords } from '../adapters/passwords/passwords.js';
 import { asSystem, type Dispatch } from '../commands/bus.js';
 import { Rejection } from '../commands/rejection.js';
 import { SHORTEST_PASSWORD } from '../commands/user/credential-rules.js';
+import { MessageError } from '../messages/error.js';
+import { message, type Text } from '../messages/message.js';
 import type { ReadModels } from '../projections/read-models.js';
 import type { PanelStore } from '../store/panel-store.js';
 
@@ -11,7 +13,7 @@ import type { PanelStore } from '../store/panel-store.js';
 export interface FirstAdmin {
   /**
    * Prints the password, if it was generated, and then creates the account, in one synchronous step. In this order a start
-   * that is killed in between loses nothing: the next one generates another password. Throws a sentence when the password
+   * that is killed in between loses nothing: the next one generates another password. Throws `MessageError` when the password
    * cannot be printed or the account cannot be saved.
    */
   create(): void;
@@ -34,6 +36,7 @@ export async function prepareFirstAdmin(
   { read, dispatch, store }: Parts,
   { ADMIN_PASSWORD: given, ADMIN_USERNAME: username = 'admin' }: Chosen,
   warn: (message: string) => void,
+  say: (text: Text) => string,
 ): Promise<FirstAdmin | null> {
   if (read.users().users.size > 0 || store.startup.complaint !== null) return null;
   if (given !== undefined && given.length < SHORTEST_PASSWORD)
@@ -42,26 +45,24 @@ export async function prepareFirstAdmin(
   const passwordHash = await scryptPasswords().hash(password);
   return {
     create(): void {
-      if (given === undefined) printPassword(username, password);
+      if (given === undefined) printPassword(username, password, say);
       const done = dispatch({ type: 'CreateUser', data: { username, passwordHash } }, asSystem('first start'));
-      if (done instanceof Rejection) throw new Error(done.message);
+      if (done instanceof Rejection) throw new MessageError(done.text);
     },
   };
 }
 
 /** Writes synchronously, because buffered output may be lost with the process. */
-function printPassword(username: string, password: string): void {
+function printPassword(username: string, password: string, say: (text: Text) => string): void {
   const lines = [
     '',
-    `  First admin    ${username}`,
-    `  Password       ${password}   (shown this once: change it or write it down)`,
+    `  ${say(message('start.firstAdmin')).padEnd(15)}${username}`,
+    `  ${say(message('start.password')).padEnd(15)}${password}   ${say(message('start.passwordOnce'))}`,
   ];
   try {
     writeSync(process.stdout.fd, `${lines.join('\n')}\n`);
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new Error(
-      `The password of the first admin could not be printed (${code ?? message}), so no admin was created: start the panel with a standard output that can be written, or with PORTOLAN_ADMIN_PASSWORD`,
-    );
+    const { code, message: words } = error as NodeJS.ErrnoException;
+    throw new MessageError(message('start.passwordNotPrinted', { why: code ?? words }));
   }
 }

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import semver from 'semver';
 import { readSpare, replaceFile } from '../adapters/data-directory/files.js';
 import { message, type Text } from '../messages/message.js';
-import { render } from '../messages/render.js';
+import { cliLanguage, sayIn } from '../messages/terminal.js';
 import { onTrial, recordFailure, switching } from '../store/generations.js';
 import { version as ownVersion } from '../version.js';
 
@@ -148,7 +148,7 @@ export async function launch(options: LaunchOptions): Promise<number> {
 }
 
 function print(text: Text): void {
-  process.stderr.write(`portolan: ${render(text, 'en')}\n`);
+  process.stderr.write(`portolan: ${sayIn(cliLanguage(process.env))(text)}\n`);
 }
 
 function reasonOf({ late, code }: Ending, readyMs: number): Text {

@@ -19,7 +19,7 @@ export type Text = Message | Verbatim;
 type None = Readonly<Record<never, never>>;
 
 /** The files of each language. */
-export const areas = ['backup', 'bot', 'certificate', 'cli', 'client', 'common', 'core', 'directory', 'geo', 'history', 'import', 'inbound', 'input', 'network', 'node', 'notifications', 'page', 'rejections', 'releases', 'settings', 'storage', 'subscription-page', 'why'] as const;
+export const areas = ['backup', 'bot', 'certificate', 'cli', 'client', 'common', 'core', 'directory', 'geo', 'history', 'import', 'inbound', 'input', 'network', 'node', 'notifications', 'page', 'rejections', 'releases', 'settings', 'start', 'storage', 'subscription-page', 'why'] as const;
 
 /** What stands in each message, by its code. */
 export interface MessageParams {
@@ -1319,6 +1319,37 @@ export interface MessageParams {
   'settings.panelRestarting': None;
   'settings.panelRestartingOtherName': None;
   'settings.loggedIn': None;
+  'start.panel': None;
+  'start.admin': None;
+  'start.subscriptions': None;
+  'start.core': None;
+  'start.data': None;
+  'start.health': None;
+  'start.noAdmin': None;
+  'start.off': None;
+  'start.coreRunning': { readonly version: string | number };
+  'start.coreError': { readonly state: string | number; readonly why: Text | string };
+  'start.coreStarting': None;
+  'start.coreStopped': None;
+  'start.warning': { readonly what: Text | string };
+  'start.inboundRejected': { readonly inbound: string | number; readonly tag: string | number; readonly reason: Text | string };
+  'start.certificateFallback': { readonly server: Text | string; readonly file: string | number; readonly problem: Text | string };
+  'start.certificateNone': { readonly server: Text | string; readonly file: string | number; readonly problem: Text | string; readonly loopback: string | number };
+  'start.next': None;
+  'start.readOnly': { readonly why: Text | string };
+  'start.newState': { readonly why: Text | string };
+  'start.formerState': { readonly why: Text | string };
+  'start.firstAdmin': None;
+  'start.password': None;
+  'start.passwordOnce': None;
+  'start.passwordNotPrinted': { readonly why: string | number };
+  'start.configInvalid': { readonly variable: string | number; readonly source: string | number; readonly why: string | number };
+  'start.portUsed': { readonly port: string | number; readonly server: Text | string; readonly by: Text | string; readonly option: string | number };
+  'start.otherProgram': None;
+  'start.thisPanel': None;
+  'start.portForbidden': { readonly port: string | number; readonly server: Text | string; readonly option: string | number };
+  'start.addressMissing': { readonly listen: string | number; readonly server: Text | string; readonly option: string | number };
+  'start.listenFailed': { readonly server: Text | string; readonly port: string | number; readonly why: Text | string };
   'storage.fileMissing': { readonly file: string | number };
   'storage.notRegular': { readonly file: string | number };
   'storage.symbolicLink': { readonly path: string | number };

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { cliLanguage, sayIn } from '../../src/cli/language.js';
+import { cliLanguage, sayIn } from '../../src/messages/terminal.js';
 import { run } from '../../src/cli/program.js';
 import { message } from '../../src/messages/message.js';
 

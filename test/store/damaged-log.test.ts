@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { type DataDirectory, dataDirectory } from '../../src/adapters/data-directory/data-directory.js';
-import { sayIn } from '../../src/cli/language.js';
+import { sayIn } from '../../src/messages/terminal.js';
 import { openToRead } from '../../src/cli/reading.js';
 import { keepSound } from '../../src/cli/repair.js';
 import type { AnyCommand } from '../../src/commands/catalog.js';

@@ -6,9 +6,9 @@ import type { CertificateEvents, CertificateKeeper } from '../../commands/ports/
 import type { PortProblem } from '../../commands/ports/host.js';
 import { Rejection } from '../../commands/rejection.js';
 import type { RecordedEvent } from '../../events/catalog.js';
-import { type ServerName, serverNames } from '../../events/certificate.js';
+import type { ServerName } from '../../events/certificate.js';
 import type { Settings } from '../../events/settings/settings.js';
-import { textOf } from '../../messages/error.js';
+import { MessageError, textOf } from '../../messages/error.js';
 import { message, type Text } from '../../messages/message.js';
 import { render } from '../../messages/render.js';
 import { BoundServers, bind } from './bound-server.js';
@@ -24,7 +24,7 @@ import {
   sameAddress,
   serverPortProblem,
 } from './listen-config.js';
-import type { StartedServer } from './start-error.js';
+import { type StartedServer, startedServers } from './start-error.js';
 
 /** Between the request for a restart and the restart, in ms, so that the response and the notification are delivered. */
 const GRACE_MS = 3000;
@@ -41,7 +41,7 @@ interface ServersParts {
   /** Why a TCP port cannot be bound, found by binding it; null when it can. */
   readonly portProblem: (listen: string, port: number) => Promise<PortProblem | null>;
   /** The message for an operator when a start could not bind a server. */
-  readonly startError: (error: unknown, server: StartedServer, at: { listen: string; port: number }) => string;
+  readonly startError: (error: unknown, server: StartedServer, at: { listen: string; port: number }) => Text;
   readonly log: ServersLog;
 }
 
@@ -101,7 +101,9 @@ export class Servers {
       const configured = await this.#config(name, keeper);
       const config = lacksCertificate(configured) ? { ...configured, listen: LOOPBACK } : configured;
       const door = await bind(doors, config).catch((error: unknown) => {
-        throw error instanceof ListenError ? new Error(this.#parts.startError(error.cause, name, config)) : error;
+        throw error instanceof ListenError
+          ? new MessageError(this.#parts.startError(error.cause, name, config))
+          : error;
       });
       this.#bound.add(name, { doors, keeper, door, config });
       this.#useCertificate(config);
@@ -155,16 +157,15 @@ export class Servers {
   }
 
   /** Problems with the certificates, as sentences. */
-  warnings(): readonly string[] {
+  warnings(): readonly Text[] {
     return [...this.#bound.all].flatMap(([name, { config }]) => {
       const { files, certificate } = config;
       if (certificate.problem === null || files === null) return [];
-      const then =
-        certificate.pair === null
-          ? `it listens on ${LOOPBACK} only, without TLS`
-          : 'it uses the best certificate that it has';
+      const found = { server: startedServers[name].name, file: files.certFile, problem: certificate.problem };
       return [
-        `the certificate of ${serverNames[name]} (${files.certFile}): ${render(certificate.problem, 'en')}; ${then}`,
+        certificate.pair === null
+          ? message('start.certificateNone', { ...found, loopback: LOOPBACK })
+          : message('start.certificateFallback', found),
       ];
     });
   }

@@ -1,10 +1,11 @@
-import { serverNames } from '../../events/certificate.js';
+import { textOf } from '../../messages/error.js';
+import { message, type Text, verbatim } from '../../messages/message.js';
 
 /** The servers that a start binds, with the configuration variables of their addresses. */
 export const startedServers = {
-  panel: { name: serverNames.panel, host: 'HOST', port: 'PORT' },
-  subscription: { name: serverNames.subscription, host: 'SUB_HOST', port: 'SUB_PORT' },
-  ops: { name: 'the health port of the panel', host: null, port: 'OPS_PORT' },
+  panel: { name: message('inbound.panelServer'), host: 'HOST', port: 'PORT' },
+  subscription: { name: message('inbound.subscriptionServer'), host: 'SUB_HOST', port: 'SUB_PORT' },
+  ops: { name: message('inbound.opsServer'), host: null, port: 'OPS_PORT' },
 } as const;
 
 export type StartedServer = keyof typeof startedServers;
@@ -19,31 +20,30 @@ interface Sources {
 }
 
 /**
- * Why a start could not bind one of its servers, as a sentence for the operator: which process holds the port, where the
- * system tells, and the flag or variable that changes it. The web page cannot be reached at that point.
+ * Why a start could not bind one of its servers: which process holds the port, if the system tells, and the flag or variable
+ * that changes it.
  */
 export function startErrorText(
   error: unknown,
   server: StartedServer,
   { listen, port }: { readonly listen: string; readonly port: number },
   { changedBy, portHolder, pid }: Sources,
-): string {
-  const { name, host, port: variable } = startedServers[server];
+): Text {
+  const { name: serverName, host, port: variable } = startedServers[server];
   const { code } = error as NodeJS.ErrnoException;
-  const otherPort = `choose another with ${changedBy(variable)}`;
+  const option = changedBy(variable);
   if (code === 'EADDRINUSE') {
     const holder = portHolder(port);
     const by =
       holder === null
-        ? 'another program'
+        ? message('start.otherProgram')
         : holder.pid === pid
-          ? 'this panel itself'
-          : `${holder.name} (pid ${holder.pid})`;
-    return `Port ${port} of ${name} is already used by ${by}: ${otherPort}`;
+          ? message('start.thisPanel')
+          : verbatim(`${holder.name} (pid ${holder.pid})`);
+    return message('start.portUsed', { port, server: serverName, by, option });
   }
-  if (code === 'EACCES')
-    return `This account may not bind port ${port} for ${name}: ${otherPort}, or grant it CAP_NET_BIND_SERVICE`;
+  if (code === 'EACCES') return message('start.portForbidden', { port, server: serverName, option });
   if (code === 'EADDRNOTAVAIL' && host !== null)
-    return `${listen} is not an address of this machine: choose another for ${name} with ${changedBy(host)}`;
-  return `${name} cannot listen on port ${port}: ${error instanceof Error ? error.message : String(error)}`;
+    return message('start.addressMissing', { listen, server: serverName, option: changedBy(host) });
+  return message('start.listenFailed', { server: serverName, port, why: textOf(error) });
 }

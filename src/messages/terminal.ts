@@ -1,6 +1,6 @@
-import { directionOf, type Language, languageNamed } from '../messages/language.js';
-import type { Text } from '../messages/message.js';
-import { render } from '../messages/render.js';
+import { directionOf, type Language, languageNamed } from './language.js';
+import type { Text } from './message.js';
+import { render } from './render.js';
 
 /** Renders a text for the operator. Sentences that do not have a code yet are shown as they are. */
 export type Say = (text: Text | string) => string;
