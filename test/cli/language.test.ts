@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { cliLanguage, sayIn } from '../../src/messages/terminal.js';
 import { run } from '../../src/cli/program.js';
 import { message } from '../../src/messages/message.js';
+import { cliLanguage, sayIn } from '../../src/messages/terminal.js';
 
 describe('the language of the command line', () => {
   it.each([
