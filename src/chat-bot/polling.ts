@@ -56,7 +56,7 @@ export async function poll(
       if (batch.next !== next) newest = now();
       next = now() - newest < QUIET_MS ? batch.next : null;
       for (const update of batch.updates) if (!signal.aborted && isNew(update)) handle(update);
-      if (!tooFast) backoff.forgive();
+      if (!tooFast) backoff.reset();
       else {
         backoff.failed(false);
         await pause(jittered(backoff.remaining()), signal);

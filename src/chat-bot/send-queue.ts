@@ -61,7 +61,7 @@ export class SendQueue {
   use(connection: ChatConnection): void {
     this.stop();
     this.#connection = connection;
-    this.#backoff.forgive();
+    this.#backoff.reset();
     this.#wake();
   }
 
@@ -113,7 +113,7 @@ export class SendQueue {
   }
 
   #delivered(): void {
-    this.#backoff.forgive();
+    this.#backoff.reset();
     const count = this.#dropped;
     this.#dropped = 0;
     if (count > 0) this.#parts.dropped(count);

@@ -1,22 +1,22 @@
 import { message, type Text } from '../messages/message.js';
 import { isObject } from './json.js';
 
-/** One life of one client, and what people call it now. */
+/** A client and its current email. */
 export interface NamedClient {
-  /** The client's number: it is never given twice. */
+  /** The client's number; it is never used again. */
   readonly client: number;
   readonly email: string;
 }
 
 /**
- * The name of a client's account in the core: `5:alice`. The core counts and logs by this name, so it belongs to one client
- * for ever, even if another client gets the email later. The email is in it because rules of the template name people by email.
+ * The account name of a client in the core: `5:alice`. The core counts and logs by this name, so it belongs to one client
+ * forever, even if another client gets the email later. It contains the email because routing rules name users by email.
  */
 export function accountName({ client, email }: NamedClient): string {
   return `${client}:${email}`;
 }
 
-/** The number in an account's name; 0 for a name that is no client's, such as that of a socks account. */
+/** The number in an account name; 0 for an account that does not belong to a client, such as one of a SOCKS inbound. */
 export function clientOfAccount(name: string): number {
   const colon = name.indexOf(':');
   if (colon < 1 || colon > MOST_DIGITS) return 0;
@@ -29,14 +29,14 @@ export function clientOfAccount(name: string): number {
   return number;
 }
 
-/** The email in an account's name; a name that is no client's as it is. */
+/** The email in an account name; any other name unchanged. */
 export function emailOfAccount(name: string): string {
   return clientOfAccount(name) === 0 ? name : name.slice(name.indexOf(':') + 1);
 }
 
 /**
- * Why the core would count an account that is no client's for a client: those of socks, http and mixed inbounds, and peers
- * of wireguard, have their names from the admin. `settings`: of an inbound.
+ * Why the core would count another account as a client's, or null: the admin chooses the names of accounts of SOCKS, HTTP
+ * and mixed inbounds, and of WireGuard peers. `settings`: those of the inbound.
  */
 export function accountProblem(settings: unknown): Text | null {
   const clash = accountNames(settings).find((name) => clientOfAccount(name) > 0);
@@ -49,7 +49,7 @@ function accountNames(settings: unknown): readonly string[] {
   if (!isObject(settings)) return [];
   return Object.entries(settings).flatMap(([key, value]) => {
     if (/^clients$/iu.test(key)) return [];
-    // As the core compares them: `uſer` is a user too.
+    // As the core compares names: `uſer` equals `user`.
     return typeof value === 'string' && /^(user|username|email)$/iu.test(key) ? [value] : accountNames(value);
   });
 }

@@ -4,18 +4,18 @@ import { isObject, type Json, type JsonObject, textOf } from '../lib/json.js';
 import { privateNetworks } from '../lib/net/private-networks.js';
 import { message, type Text } from '../messages/message.js';
 
-/** What the core cannot have: a geo file, or one list of a file that is here. */
+/** A geo file that is missing, or one list that an existing file does not contain. */
 export interface Lacking {
   readonly file: string;
-  /** As a rule names it; null = the whole file. */
+  /** As a rule names the list; null = the whole file. */
   readonly entry: string | null;
 }
 
-/** The rules of a template have a table of their own in the report. */
+/** The name of the table for template rules in the report. */
 const TABLE = 'core template';
 const ILLEGAL = /illegal (?:domain|ip) rule: (\S+) > \S+ failed to (open|check code \S+ from) (\S+)/;
 
-/** What the core complains of lacking; null when it complains of something else. `chain`: all that it said. */
+/** What the core reports as missing; null for any other error. `chain`: its error chain. */
 export function lackingIn(chain: string): Lacking | null {
   const [, entry, how, file] = ILLEGAL.exec(chain) ?? [];
   if (entry === undefined || file === undefined) return null;
@@ -23,8 +23,8 @@ export function lackingIn(chain: string): Lacking | null {
 }
 
 /**
- * A template that asks for nothing that is lacking, and what became of each rule, name server and name that did. One
- * list goes where others beside it stay; what would match more without it goes as a whole.
+ * The template without references to missing files and lists, with a finding for each rule, name server and host that was
+ * changed. A missing list is removed from a rule if others remain; a rule that would match more without it is removed.
  */
 export function withoutLacking(
   template: JsonObject,
@@ -74,12 +74,12 @@ interface Pruned {
   readonly value: Json;
   /** The entries that are left out. */
   readonly gone: readonly string[];
-  /** Without what is gone it would match more than it did: a list has no entry left, or an exception of one is gone. */
+  /** It would match more than before: a list has no entries left, or an exception was removed. */
   readonly whole: boolean;
 }
 
 function pruned(item: Json, lacking: readonly Lacking[]): Pruned {
-  // A name server may be nothing but an address.
+  // A name server may be just an address.
   if (!isObject(item)) return { value: item, gone: [], whole: false };
   const gone: string[] = [];
   let wider = false;
@@ -91,7 +91,7 @@ function pruned(item: Json, lacking: readonly Lacking[]): Pruned {
       gone.push(String(entry));
       return [];
     });
-    // The core matches what is in none of the lists that a rule excludes: with one of them less that is more.
+    // The core matches what is in none of the excluded lists: without one of them, it matches more.
     wider ||= entries.length > 0 && left.length === 0;
     wider ||= entries.some((entry) => isException(entry) && lackingOf(entry, lacking) !== null);
     return [name, left.length === entries.length ? member : left];
@@ -102,7 +102,7 @@ function pruned(item: Json, lacking: readonly Lacking[]): Pruned {
 /** `!geoip:ir`, and the older `geoip:!ir`. */
 const isException = (entry: Json): boolean => /^\s*(?:!|\w+:!|ext(?:-ip)?:[^:]*:!)/.test(textOf(entry));
 
-/** The core reads a text with commas as a list. */
+/** The core reads a comma-separated text as a list. */
 const entriesOf = (member: Json): readonly Json[] =>
   Array.isArray(member) ? (member as readonly Json[]) : typeof member === 'string' ? member.split(',') : [];
 
@@ -131,7 +131,7 @@ function whole(entry: string): string {
 
 const ABOUT: ReadonlySet<string> = new Set(['type', 'ruleTag', 'domainMatcher', 'outboundTag', 'balancerTag']);
 
-/** A rule by its place and its text: what it matches, and where that goes. */
+/** The name of a rule in the report: its position, what it matches, and its target. */
 function ruleName(rule: Json, place: number): Text {
   const { outboundTag, balancerTag } = rule as JsonObject;
   const matched = Object.entries(rule as JsonObject).flatMap(([name, member]) =>

@@ -49,7 +49,7 @@ export class GaugeFile {
   /** Loads what an earlier process left of the time up to `now` (a slot), and saves once a minute. */
   start(now: number, known: (name: string) => boolean): void {
     try {
-      if (!this.#load(now, known)) this.#warn(`${this.#what} begin anew: their file is not one of this panel`);
+      if (!this.#load(now, known)) this.#warn(`${this.#what} start empty: their file was not written by this panel`);
     } catch (error) {
       this.#warn(`${this.#what} cannot be read`, { error: String(error) });
     }

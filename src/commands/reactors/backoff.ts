@@ -23,7 +23,7 @@ export class Backoff {
   }
 
   /** Retries at once, because of a request. */
-  forgive(): void {
+  reset(): void {
     this.#tries = 0;
     this.#until = 0;
   }

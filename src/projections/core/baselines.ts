@@ -5,8 +5,8 @@ import type { Fold } from '../../events/log/fold.js';
  * How far each counter of the running core has been recorded. A run's counters begin at zero and every growth is an
  * event, so the sum over the run is the counter's last recorded value, also after a crash of the panel.
  *
- * A client has counters of its own, whatever it is called. Those of an inbound stand under its tag, which another inbound
- * may have later in the same run: the core is told of that after the log, so the log says when the counter passed on.
+ * A client has its own counters under any name. The counters of an inbound are under its tag, which another inbound may get
+ * later in the same run. The core learns that after the log, so an event records when the counter was handed over.
  */
 export interface Baselines {
   run: string | null;
@@ -18,7 +18,7 @@ export interface Baselines {
   readonly outbounds: Map<string, Counter>;
   /** The tag that each inbound has. */
   readonly tags: Map<number, string>;
-  /** The tag under which the core may still count an inbound that has another one by now, or was deleted. */
+  /** The tag under which the core may still count an inbound that has a new tag, or was deleted. */
   readonly former: Map<number, string>;
 }
 
@@ -63,7 +63,7 @@ export const baselines: Fold<Baselines> = {
   },
 };
 
-/** The inbound whose bytes the core counts under a tag: who had it first, until the log says that the counter passed on. */
+/** The inbound that the core counts under a tag: the first one with this tag, until the log records the handover. */
 export function counterOwner({ tags, former }: Baselines, tag: string): number | undefined {
   // Others that had the tag since were added later.
   const owners = [...former].filter(([, own]) => own === tag).map(([inbound]) => inbound);
@@ -72,12 +72,12 @@ export function counterOwner({ tags, former }: Baselines, tag: string): number |
   return undefined;
 }
 
-/** Tags under which the core may still count an inbound that has not got it any more. */
+/** Tags under which the core may still count an inbound that no longer has the tag. */
 export function tagsToPassOn({ former }: Baselines): readonly string[] {
   return [...new Set(former.values())];
 }
 
-/** Counters are at zero again, and every inbound is counted under the tag that it has. */
+/** Resets the counters; each inbound is counted under its current tag. */
 function begin(state: Baselines, run: string): void {
   state.run = run;
   for (const all of [state.clients, state.inbounds, state.outbounds, state.former]) all.clear();
@@ -94,7 +94,7 @@ function countedAs({ tags, former }: Baselines, inbound: number): string | undef
 
 function leaveTag(state: Baselines, inbound: number, next: string | null): void {
   const before = state.tags.get(inbound);
-  // The core has not been told of the tags between.
+  // The core never had the tags in between.
   if (before !== undefined && state.run !== null && !state.former.has(inbound)) state.former.set(inbound, before);
   if (next === null) state.tags.delete(inbound);
   else state.tags.set(inbound, next);

@@ -11,7 +11,7 @@ const CORE_PROTOCOL: Partial<Record<Protocol, string>> = {
 };
 const HOT: ReadonlySet<Protocol> = new Set(['vless', 'vmess', 'trojan', 'shadowsocks', 'hysteria', 'hysteria2']);
 
-/** An inbound in the core's words, without its clients. Pure; nothing that only the panel knows gets through. */
+/** An inbound in the core's format, without its clients and without members that only the panel reads. Pure. */
 export function coreInbound(inbound: Inbound): Omit<CoreInbound, 'users'> {
   const { protocol, tag, listen, port, sniffing } = inbound;
   const hysteria = protocol === 'hysteria' || protocol === 'hysteria2';
@@ -29,7 +29,7 @@ export function coreInbound(inbound: Inbound): Omit<CoreInbound, 'users'> {
   return { tag, config, hotUsers: HOT.has(protocol) && !isSingleUser(protocol, settings) };
 }
 
-/** The one cipher of shadowsocks 2022 that has no clients: its server key opens it. */
+/** The only Shadowsocks 2022 cipher without clients: users connect with the server key. */
 function isSingleUser(protocol: Protocol, settings: JsonObject): boolean {
   return protocol === 'shadowsocks' && settings['method'] === '2022-blake3-chacha20-poly1305';
 }
@@ -56,7 +56,7 @@ function coreSettings({ protocol, config }: Inbound, hysteria: boolean): JsonObj
   return settings;
 }
 
-/** Members that say how a client shall connect, or that only the panel reads. */
+/** Members for the client side, or that only the panel reads. */
 function coreStream(stream: Readonly<Record<string, unknown>>, hysteria: boolean): JsonObject {
   const { externalProxy: _proxies, ...rest } = stream;
   const kept: Record<string, unknown> = { ...rest };
@@ -68,7 +68,7 @@ function coreStream(stream: Readonly<Record<string, unknown>>, hysteria: boolean
   }
   const reality = kept['realitySettings'];
   if (isObject(reality) && (reality['minClientVer'] ?? '') === '') {
-    // The core's default shuts out every client that is not Xray of this year; forms of other panels leave the field empty.
+    // The core's default rejects all clients except recent Xray versions; other panels leave the field empty.
     kept['realitySettings'] = { ...reality, minClientVer: '1.0.0' };
   }
   if (hysteria) {
@@ -79,7 +79,7 @@ function coreStream(stream: Readonly<Record<string, unknown>>, hysteria: boolean
   return kept as JsonObject;
 }
 
-/** A client in the core's words: only what lets it in. */
+/** A client in the core's format: only its credentials. */
 export function coreUser(inbound: Inbound, client: Client): CoreUser {
   return { client: client.number, email: client.identity.email, account: account(inbound, client) };
 }
@@ -87,7 +87,7 @@ export function coreUser(inbound: Inbound, client: Client): CoreUser {
 function account({ protocol, config }: Inbound, { credential, spec }: Client): JsonObject {
   switch (protocol) {
     case 'vless':
-      // `-udp443` is a wish of the client side; the server knows one vision flow.
+      // `-udp443` is an option of the client side; the server has only one vision flow.
       return {
         id: credential.id,
         flow: spec.flow.replace(/-udp443$/, ''),

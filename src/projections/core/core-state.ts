@@ -1,13 +1,13 @@
 import { type Fold, foldOf } from '../../events/log/fold.js';
 import type { Text } from '../../messages/message.js';
 
-/** What the log knows of the core process. */
+/** The state of the core process, from the log. */
 export interface CoreState {
   readonly process: {
     readonly state: 'running' | 'stop' | 'error';
     readonly run: string | null;
     readonly version: string;
-    /** When the run began, ms; 0 when none is up. */
+    /** When the run started, ms; 0 = none is running. */
     readonly since: number;
     /** Why the last run failed; null = it did not fail. */
     readonly error: Text | null;
@@ -17,9 +17,9 @@ export interface CoreState {
   /** Inbounds that the core rejects, with the reasons. */
   readonly refused: Map<number, Text>;
   readonly choice: {
-    /** The version that was installed and not taken back; null = none yet. */
+    /** The installed version that was not rolled back; null = none yet. */
     readonly version: string | null;
-    /** The newest installation: what to go back to, and since when (ms) the new version runs; null = not yet. */
+    /** The newest installation: the version to roll back to, and since when (ms) the new version runs; null = not yet. */
     readonly trial: { readonly from: string | null; readonly since: number | null } | null;
   };
 }
@@ -46,7 +46,7 @@ export const coreState: Fold<CoreState> = foldOf<Mutable>({
     CoreFailed(state, { data: { reason } }) {
       state.process = { ...state.process, state: 'error', run: null, since: 0, error: reason };
     },
-    // The run was that of the machine that the file came from.
+    // The run belonged to the machine that the file came from.
     StateImported: (state) =>
       void (state.process = { ...state.process, state: 'stop', run: null, since: 0, error: null }),
     CoreVersionInstalled(state, { data: { version, previousVersion: from } }) {

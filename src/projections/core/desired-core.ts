@@ -11,7 +11,7 @@ import type { SettingsModel } from '../settings.js';
 import { coreInbound, coreUser } from './core-json.js';
 import { defaultTemplate } from './template.js';
 
-/** What may differ between the log and the core since it was last asked for. */
+/** What may differ between the log and the core since the last call. */
 export interface CoreChanges {
   readonly template: boolean;
   /** Tags of inbounds that were added, changed or removed. */
@@ -33,7 +33,7 @@ export class DesiredCore {
   readonly #clients: Clients;
   readonly #settings: SettingsModel;
   readonly #entries = new Map<string, Entry>();
-  /** Where each inbound and each client stands now, by its tag, to take it away from there. */
+  /** The current tag of each inbound and client, under which it must be removed. */
   readonly #tags = new Map<InboundId, string>();
   readonly #places = new Map<ClientNumber, string>();
   #changes: { template: boolean; inbounds: Set<string>; users: Map<string, Set<number>> } = noChanges();
@@ -46,7 +46,7 @@ export class DesiredCore {
     this.#changes = noChanges();
   }
 
-  /** What shall run. The maps are live: read them before the next event. */
+  /** The desired configuration. The maps are live: read them before the next event. */
   config(): CoreConfig {
     return { template: this.template(), inbounds: this.#entries };
   }
@@ -55,7 +55,7 @@ export class DesiredCore {
     return this.#settings.template?.template ?? defaultTemplate;
   }
 
-  /** The changes since the last call; they are forgotten here. */
+  /** Returns the changes since the last call, and clears them. */
   takeChanges(): CoreChanges {
     const changes = this.#changes;
     this.#changes = noChanges();
@@ -96,7 +96,7 @@ export class DesiredCore {
       return;
     }
     const rendered = coreInbound(inbound);
-    // A new remark or a reset counter is nothing to the core; its clients stay where they are.
+    // A new remark or a reset counter does not concern the core.
     if (before === after && sameJson(this.#entries.get(after)?.config, rendered.config)) return;
     this.#tags.set(id, after);
     this.#changes.inbounds.add(after);

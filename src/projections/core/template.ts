@@ -2,8 +2,8 @@ import type { JsonObject } from '../../lib/json.js';
 import { privateNetworks } from '../../lib/net/private-networks.js';
 
 /**
- * The template around the inbounds when the admin set none. Private destinations are blocked, and peer-to-peer traffic
- * too. It needs no geo files. A routing rule sees addresses only; the rule of the outbound sees what a name led to.
+ * The default template. It blocks private destinations and peer-to-peer traffic, and needs no geo files. The routing rule
+ * matches only addresses; the rule of the outbound also matches the addresses that a name resolves to.
  */
 export const defaultTemplate: JsonObject = {
   log: { access: 'none', dnsLog: false, error: '', loglevel: 'warning', maskAddress: '' },
@@ -31,5 +31,5 @@ export const defaultTemplate: JsonObject = {
   },
 };
 
-/** Answers 204 to anybody; outbound tests ask it. */
+/** The default URL of outbound tests; it answers with status 204. */
 export const defaultOutboundTestUrl = 'https://www.google.com/generate_204';

@@ -25,11 +25,11 @@ describe('the sources of clients', () => {
     for (const n of [4, 5, 6]) sources.add(accepted('tcp', n));
     // Used again: no longer the oldest.
     sources.add(accepted('kcp', 1));
-    expect(sources.crowded).toBe(true);
+    expect(sources.isFull).toBe(true);
     sources.keep(new Set(['192.0.2.1:5']), isDatagram);
     expect(portsOf(sources.of('tcp', new Set([1])))).toStrictEqual(['5']);
     expect(portsOf(sources.of('kcp', new Set([1])))).toStrictEqual(['3', '1']);
-    expect(sources.crowded).toBe(false);
+    expect(sources.isFull).toBe(false);
   });
 
   it('are still known of a long stream over UDP after more than 100,000 others', async () => {

@@ -315,7 +315,7 @@ describe('the gauges after a restart', () => {
     const two = gauge(START + 10 * SECOND);
     await two.tick();
     expect(two.gauges.history('cpu', 2)).toHaveLength(1);
-    expect(two.warnings).toStrictEqual(['the histories begin anew: their file is not one of this panel']);
+    expect(two.warnings).toStrictEqual(['the histories start empty: their file was not written by this panel']);
     await two.gauges.stop();
   });
 

@@ -83,7 +83,7 @@ describe('the histories of nodes', () => {
     writeFileSync(file, 'something else');
     const histories = open(1);
     histories.add(one, { cpu: 1, mem: 1 });
-    expect(warnings).toEqual(['the histories of the nodes begin anew: their file is not one of this panel']);
+    expect(warnings).toEqual(['the histories of the nodes start empty: their file was not written by this panel']);
     await histories.stop();
     expect(readFileSync(file, 'latin1').startsWith('portolan gauges')).toBe(true);
   });

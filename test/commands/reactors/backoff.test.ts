@@ -54,7 +54,7 @@ describe('the waiting between tries', () => {
   it('ends when somebody asks', () => {
     const backoff = new Backoff(new Clock().now);
     backoff.failed(true);
-    backoff.forgive();
+    backoff.reset();
     expect(backoff.waiting()).toBe(false);
     backoff.failed(false);
     expect(backoff.remaining()).toBe(1000);

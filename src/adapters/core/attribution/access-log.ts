@@ -1,6 +1,6 @@
 import { clientOfAccount } from '../../../lib/account-name.js';
 
-/** A line of the access log about a request that was let through. */
+/** A line of the access log about an accepted request. */
 export interface Accepted {
   /** µs, comparable with other times of the same core's logs. */
   readonly at: number;
@@ -9,7 +9,7 @@ export interface Accepted {
   /** `tcp:host:port` or `udp:host:port`. */
   readonly target: string;
   readonly inbound: string;
-  /** The number of the client; 0 for accounts that are no client's or have no names. */
+  /** The number of the client; 0 for an account that does not belong to a client. */
   readonly client: number;
 }
 
@@ -24,7 +24,7 @@ export function readAccepted(text: string): Accepted | null {
   return { at: timeOf(at), source: `${host}:${port}`, target, inbound, client: clientOfAccount(email) };
 }
 
-/** `2026/11/21 04:50:59.430160` in µs. Wrong by the offset of the zone, and only ever compared. */
+/** `2026/11/21 04:50:59.430160` in µs. The time zone is ignored: the times are only compared with each other. */
 export function timeOf(text: string): number {
   const day = Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)) - 1, Number(text.slice(8, 10)));
   const seconds = Number(text.slice(11, 13)) * 3600 + Number(text.slice(14, 16)) * 60 + Number(text.slice(17, 19));
@@ -39,25 +39,25 @@ export function hostOf(source: string): string {
 /** Which client uses which inbound from which address and port, according to the access log. */
 export interface Sources {
   add(accepted: Accepted): void;
-  /** Those of these clients on this inbound. */
+  /** The connections of these clients on this inbound. */
   of(inbound: string, clients: ReadonlySet<number>): readonly Accepted[];
   /** The clients of this inbound. */
   clientsOf(inbound: string): readonly number[];
-  /** All of these clients. */
+  /** The connections of these clients on all inbounds. */
   all(clients: ReadonlySet<number>): readonly Accepted[];
-  /** Whether it is time to `keep` only some. */
-  readonly crowded: boolean;
+  /** Whether `keep` should be called. */
+  readonly isFull: boolean;
   /**
-   * Drops those whose TCP connection is not among the `live` far ends. Those of which `isDatagram` is true have no connection
-   * that the system could list: of them the oldest are dropped when they are too many.
+   * Drops closed TCP connections: those that are not among the `live` remote ends. UDP flows (`isDatagram`) cannot be
+   * listed by the system; the oldest of them are dropped when there are too many.
    */
   keep(live: ReadonlySet<string>, isDatagram: (accepted: Accepted) => boolean): void;
 }
 
-/** The owner of a pair is who used it last: a port may come back for a neighbour behind the same address. */
+/** The latest client counts: a source port may be reused by another client behind the same address. */
 export function createSources(limit = 100_000): Sources {
   const owners = new Map<string, Accepted>();
-  let crowdedAt = limit;
+  let fullAt = limit;
   return {
     add: (accepted) => {
       if (accepted.client === 0) return;
@@ -74,8 +74,8 @@ export function createSources(limit = 100_000): Sources {
       ...new Set([...owners.values()].filter((owner) => owner.inbound === inbound).map(({ client }) => client)),
     ],
     all: (clients) => [...owners.values()].filter(({ client }) => clients.has(client)),
-    get crowded() {
-      return owners.size > crowdedAt;
+    get isFull() {
+      return owners.size > fullAt;
     },
     keep: (live, isDatagram) => {
       let datagrams = 0;
@@ -84,7 +84,7 @@ export function createSources(limit = 100_000): Sources {
         if (isDatagram(owner) ? datagrams > limit / 2 : !live.has(owner.source)) owners.delete(key);
       }
       // Live connections cannot be dropped, so checking again at every line would not help.
-      crowdedAt = Math.max(limit, owners.size * 1.5);
+      fullAt = Math.max(limit, owners.size * 1.5);
     },
   };
 }

@@ -13,23 +13,23 @@ export interface ClientFlows {
   readonly ports: Ports;
 }
 
-/** Blocks single UDP flows in the kernel's packet filter, in a table of its own that touches nothing else. */
+/** Blocks single UDP flows in the kernel's packet filter, in a separate table that affects no other rules. */
 export interface FlowFilter {
   /**
-   * Lets no packet of these flows pass, either way, for `seconds`. The core notices at once that it cannot send, and closes a
-   * QUIC connection; nothing reaches it of others. Resolves to false where the system does not allow it.
+   * Drops all packets of these flows, in both directions, for `seconds`. The core notices at once that it cannot send and
+   * closes a QUIC connection; other connections are not affected. Resolves to false when the system does not allow it.
    */
   block(flows: ClientFlows, seconds: number): Promise<boolean>;
-  /** Removes the table. A success when there is none. */
+  /** Removes the table; does nothing when there is none. */
   clear(): Promise<void>;
 }
 
-/** Flows that are blocked at once at most; the kernel takes no more. */
+/** Maximum number of blocked flows; the kernel accepts no more. */
 const MOST = 65_536;
 const TIMEOUT_MS = 5_000;
-/** Where Debian puts it. */
+/** Where Debian installs nftables. */
 const ADMIN_PATH = '/usr/sbin:/sbin';
-/** Elements in one call. */
+/** Set elements in one call. */
 const AT_ONCE = 500;
 
 /** The name of the table of an owner, with its family. */
@@ -48,11 +48,11 @@ export function flowFilter(owner: string, program = 'nft'): FlowFilter {
   const clear = async (): Promise<void> => {
     clearTimeout(timer);
     made = false;
-    // Deletes what is there and what is not.
+    // `add` first, so that `delete` does not fail when there is no table.
     await nft(`add table ${table}\ndelete table ${table}\n`);
   };
 
-  /** The kernel drops elements by itself when their time is over; the table goes with the last of them. */
+  /** The kernel removes expired elements itself; the table is removed with the last of them. */
   const clearLater = (seconds: number): void => {
     until = Math.max(until, performance.now() + seconds * 1000);
     clearTimeout(timer);
@@ -61,7 +61,7 @@ export function flowFilter(owner: string, program = 'nft'): FlowFilter {
 
   const add = async (elements: string): Promise<boolean> => {
     if (made && (await nft(elements))) return true;
-    // The first time, or an administrator flushed the rules of the machine.
+    // The first time, or after an administrator flushed the ruleset.
     made = await nft(`${definition(table)}${elements}`);
     return made;
   };
@@ -100,13 +100,13 @@ function addition(table: string, set: Element['set'], elements: readonly Element
   return texts.length === 0 ? '' : `add element ${table} ${set} { ${texts.join(', ')} }\n`;
 }
 
-/** The table as it shall be, whatever is there of it. Its sets hold address and port of a client, and the port of the inbound. */
+/** Creates the table, or completes an existing one. Its sets contain address and port of a client, and the port of the inbound. */
 function definition(table: string): string {
   const sets = [
     ['v4', 'ipv4_addr', 'ip'],
     ['v6', 'ipv6_addr', 'ip6'],
   ] as const;
-  // An app that listens for it learns at once that the port is closed, and connects again.
+  // With the rejection, the client app notices at once that the port is closed, and reconnects.
   const chains = [
     ['input', 'saddr', 'udp sport . udp dport', 'reject with icmpx type port-unreachable'],
     ['output', 'daddr', 'udp dport . udp sport', 'drop'],
@@ -126,7 +126,7 @@ function definition(table: string): string {
   ].join('\n');
 }
 
-/** Resolves to whether all of it was done; else none of it was. */
+/** Resolves to whether the commands succeeded; otherwise none of them took effect. */
 function done(program: string, commands: string): Promise<boolean> {
   return new Promise((resolve) => {
     const late = new AbortController();
@@ -136,7 +136,7 @@ function done(program: string, commands: string): Promise<boolean> {
       resolve(error === null);
     });
     const ended = startTimeout(TIMEOUT_MS, () => late.abort());
-    // A program that is not there takes nothing in; the callback says so.
+    // Writing fails when the program is missing; the callback reports that.
     child.stdin?.on('error', () => undefined).end(commands);
   });
 }

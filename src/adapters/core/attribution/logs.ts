@@ -25,8 +25,8 @@ const errorLimit = 8 * 1024 * 1024;
 const levels = ['Debug', 'Info', 'Warning', 'Error'];
 
 /**
- * Also keeps the logs small, and copies what the admin wants to read from the trace to the error log. `isDatagram`: whether a
- * request came to its inbound over UDP.
+ * Reads the logs of the core periodically, keeps them small, and copies the entries for the admin from the trace to the
+ * error log. `isDatagram`: whether a request arrived over UDP.
  */
 export function followLogs(
   files: LogFiles,
@@ -63,12 +63,12 @@ export function followLogs(
       appendFileSync(files.error, complaints, { mode: 0o600 });
       complaints = '';
     }
-    if (sources.crowded) {
+    if (sources.isFull) {
       const live = await livePeers();
       if (live !== null) sources.keep(live, isDatagram);
     }
   };
-  // One reader at a time, and a caller sees at least what was written before it called.
+  // One reader at a time; a caller sees at least what was written before its call.
   let last = Promise.resolve();
   const read = (): Promise<void> => {
     const next = last.then(readOnce);

@@ -1,8 +1,8 @@
 import { type Accepted, hostOf } from './access-log.js';
 
-/** Whose a session is. */
+/** The owner of a session. */
 export interface Owner {
-  /** The number of the client; 0 where the account is no client's. */
+  /** The number of the client; 0 for an account that does not belong to a client. */
   readonly client: number;
   readonly inbound: string;
   /** Address and port of the client; null: it may have been another address of the same account. */
@@ -10,36 +10,36 @@ export interface Owner {
 }
 
 /**
- * Finds the access line of each dispatched session: the same target at about the same time. Either may be missing, for
- * the core drops what its logs cannot take in fast enough. So a session gets an owner only where nobody else can be it.
+ * Finds the access line of each dispatched session: the same target at about the same time. Either may be missing, because
+ * the core drops log entries under load. So a session gets an owner only when no other client is possible.
  */
 export interface Pairs<Session> {
   addLine(line: Accepted): void;
   /** `at`: µs, by the clock of the lines. */
   addSession(session: Session, target: string, at: number): void;
   /**
-   * Tells the owners of the sessions that were read long enough ago. `began`, `ended`: when the reading of what was added
-   * since the last time began and ended, ms of a steady clock.
+   * Determines the owners of sessions that were read long enough ago. `began`, `ended`: when the last reading of the logs
+   * started and ended, ms of a monotonic clock.
    */
   decide(began: number, ended: number): void;
 }
 
-/** ms between a reading that has a session and one that surely has all that was written about the same time. */
+/** ms between the reading that contains a session and one that certainly contains all entries of the same time. */
 export const settling = 300;
 
 /** µs between two entries about the same request. */
 const sameMoment = 1000;
-/** Each log has a writer of its own, which stamps an entry when it gets to write it: on an idle machine not later than this. */
+/** Each log has its own writer, which adds the timestamp when it writes: on an idle machine at most this much later, µs. */
 const delay = 20_000;
-/** The same where the logs do not fit together: a busy machine, or entries that were dropped. */
+/** The same when the logs do not match: on a busy machine, or when entries were dropped. */
 const longDelay = 200_000;
-/** ms after which a session that was never followed by a quiet moment is given up. */
+/** ms after which a session without a following quiet moment is given up. */
 const timeoutMs = 10_000;
 
 interface Entry<Session> {
   /** µs. */
   readonly at: number;
-  /** ms of the steady clock. */
+  /** ms of the monotonic clock. */
   read: number;
   readonly line: Accepted | null;
   /** Null once it was decided. */
@@ -90,7 +90,7 @@ export function createPairs<Session>(
             entry.session = null;
           }
         }
-        // What is told goes on to speak for its neighbours.
+        // A decided session still counts for those next to it.
         const first =
           entries.find((entry) => !settled(entry) || entry.session !== null)?.at ?? Number.POSITIVE_INFINITY;
         const kept = entries.filter((entry) => !settled(entry) || entry.at >= first - 3 * longDelay);

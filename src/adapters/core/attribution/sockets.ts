@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { startTimeout } from '../../../lib/timeout.js';
 
-/** Conditions in one call: the kernel takes them as a program of limited length. */
+/** Conditions in one call: the kernel compiles them to a program of limited length. */
 const batch = 50;
 /** How long `ss` may take, ms. */
 const TIMEOUT_MS = 5000;
@@ -10,22 +10,22 @@ const TIMEOUT_MS = 5000;
 const slice = 2000;
 
 /**
- * Ends the sockets that fit any of these conditions (in the words of `ss`). Resolves to false when some are still there:
- * no `ss`, no right to do it, or a kernel without socket destruction. That is no error: nothing else was promised.
+ * Destroys the sockets that match any of these conditions (in the syntax of `ss`). Resolves to false when some remain: `ss`
+ * is missing, the permission is missing, or the kernel does not support it.
  */
 export async function destroy(network: 'tcp' | 'udp', conditions: readonly string[]): Promise<boolean> {
   let complete = true;
   for (const part of batches(conditions)) {
     const filter = part.map((condition) => `( ${condition} )`).join(' or ');
     const before = await list(network, ['-K'], filter);
-    // What was destroyed just now is still shown while it closes.
+    // A destroyed socket is still listed while it closes.
     const left = before === null ? null : await list(network, [], filter);
     if (left === null || left.some((line) => !/^(FIN|CLOS|TIME|LAST)/.test(line))) complete = false;
   }
   return complete;
 }
 
-/** Of the sockets that fit a condition, those that belong to this process, each as a condition that fits only it. */
+/** The sockets of a process that match a condition, each as a condition that matches only that socket. */
 export async function socketsOf(pid: number, condition: string): Promise<readonly string[]> {
   const lines = (await list('tcp', ['-p'], condition)) ?? [];
   return lines
@@ -46,7 +46,7 @@ export async function livePeers(): Promise<ReadonlySet<string> | null> {
 export const quietFor = (peers: ReadonlySet<string>): Promise<ReadonlyMap<string, number>> =>
   quiet('dst', peers, ['rcv', 'ack']);
 
-/** How long no data went or came over these sockets of this machine, by their local ends; in the same way. */
+/** Time since data was last sent or received on these sockets of this machine, by their local ends, ms. */
 export const idleFor = (locals: ReadonlySet<string>): Promise<ReadonlyMap<string, number>> =>
   quiet('src', locals, ['rcv', 'snd']);
 
@@ -57,7 +57,7 @@ async function quiet(
 ): Promise<ReadonlyMap<string, number>> {
   const times = new Map<string, number>();
   const some = [...wanted].map((one) => `${end} = ${one}`);
-  // Beyond a few calls, all connections of the machine are cheaper.
+  // For many ends, one call that lists all connections is cheaper.
   const filters = some.length > 4 * batch ? ['sport > :0'] : batches(some).map((part) => part.join(' or '));
   for (const filter of filters) {
     let name = '';

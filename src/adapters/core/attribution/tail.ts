@@ -3,33 +3,33 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { formerOf, removeUnlessPlain } from '../process/files.js';
 
-/** Reads what was appended to a log since the last time. */
+/** Reads new lines of a log. */
 export interface Tail {
   read(): Promise<void>;
 }
 
 const chunkSize = 256 * 1024;
 /**
- * Bytes that one reading takes in at most: of more, the newest. A core that writes faster than that, or wrote while no
+ * Maximum number of bytes of one reading; of more, the newest are read. A core that writes faster, or that wrote while no
  * panel ran, must not keep the panel busy.
  */
 const MOST = 16 * 1024 * 1024;
-/** A link is not followed, and a pipe does not make us wait. */
+/** Does not follow links, and does not block on a pipe. */
 const flags = constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
- * Calls `onLine` once for every whole line. The file is emptied when it has grown beyond `limit` bytes: the core appends,
- * so it goes on at the beginning. With `keep` its end is kept beside it. A missing file counts as empty,
- * and so does what is no plain file.
+ * Calls `onLine` once for each complete line. A file larger than `limit` bytes is truncated; the core appends, so it
+ * continues at the start. With `keep`, the end of the file is saved next to it. A missing file counts as empty, and so does
+ * anything but a plain file.
  */
 export function tailOf(file: string, limit: number, onLine: (line: string) => void, keep = false): Tail {
   let offset = 0;
   let rest: Buffer = Buffer.alloc(0);
-  /** The reading began within a line. */
+  /** The reading started inside a line. */
   let skipping = false;
   const buffer = Buffer.alloc(chunkSize);
 
-  /** Reads up to `end` and no further: the core may write as fast as this reads. */
+  /** Reads only up to `end`: the core may write as fast as this reads. */
   const drain = async (handle: FileHandle, end: number): Promise<void> => {
     if (end - offset > MOST) {
       offset = end - MOST;
@@ -51,7 +51,7 @@ export function tailOf(file: string, limit: number, onLine: (line: string) => vo
       skipping = false;
       from = end + 1;
     }
-    // A line longer than a chunk is no line of the core's.
+    // The core writes no line longer than a chunk.
     const tooLong = bytes.length - from > chunkSize;
     rest = tooLong ? Buffer.alloc(0) : bytes.subarray(from);
     skipping ||= tooLong;
@@ -70,7 +70,7 @@ export function tailOf(file: string, limit: number, onLine: (line: string) => vo
     if (offset <= limit) return;
     if (keep) {
       await copyEnd(file, formerOf(file), limit + MOST);
-      // What came while the copy was made.
+      // Lines that were written during the copy.
       await drain(handle, (await handle.stat()).size);
     }
     await handle.truncate(0);
@@ -94,7 +94,7 @@ export function tailOf(file: string, limit: number, onLine: (line: string) => vo
   };
 }
 
-/** The last `bytes` of a file as another one. */
+/** Copies the last `bytes` of a file to another one. */
 async function copyEnd(from: string, to: string, bytes: number): Promise<void> {
   removeUnlessPlain(to);
   const handle = await open(from, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

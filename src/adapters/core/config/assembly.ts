@@ -10,23 +10,23 @@ import { checkPaths } from './paths.js';
 import { routingOf } from './routing.js';
 import { list, members, refused } from './template.js';
 
-/** Where a core keeps its files. All absolute. */
+/** The files of a core. All paths are absolute. */
 export interface CorePaths {
   readonly runDir: string;
   readonly logDir: string;
   readonly assetDir: string;
   /** Unix socket of the core's API. */
   readonly socket: string;
-  /** `host:port` of the core's metrics, on loopback, should the template ask for them; null = none. */
+  /** `host:port` of the core's metrics, on loopback, if the template enables them; null = none. */
   readonly metrics: string | null;
-  /** Everything that the core reports at level info; the panel reads it to know whose connection is whose. */
+  /** The core's log at level info; the panel reads it to attribute connections to clients. */
   readonly trace: string;
 }
 
-/** The logs of a template: plain names under `logs/`, whatever folders stand before them. */
+/** The logs of a template: file names under `logs/`; folders in the template are ignored. */
 export interface LogFiles {
   readonly access: string;
-  /** Whether the admin wants to read the access log. The panel needs it in any case. */
+  /** Whether the admin enabled the access log. The panel always needs it. */
   readonly accessKept: boolean;
   readonly error: string;
   /** The least severe level that the admin wants to read. */
@@ -34,8 +34,8 @@ export interface LogFiles {
 }
 
 /**
- * The configuration that the core runs. Reads only where paths lead. Throws `CoreError` 'invalid' for a template that is not
- * allowed. `names`: whether clients have their names in the core, or the emails that people know.
+ * The configuration of the core. Reads the file system only to check paths. Throws `CoreError` 'invalid' for a template
+ * that is not allowed. `names`: whether clients appear with their account names or with their emails.
  */
 export function assemble(
   { template, inbounds }: CoreConfig,
@@ -85,7 +85,7 @@ export function assemble(
 
 const emailOf = ({ email }: NamedClient): string => email;
 
-/** Whether a template has a block of metrics: without one, no port is opened for them. */
+/** Whether a template has a `metrics` block: without one, no port is opened for metrics. */
 export function asksForMetrics(template: JsonObject): boolean {
   return isObject(blocksOf(template)['metrics']);
 }
@@ -114,7 +114,7 @@ function blocksOf(template: JsonObject): Readonly<Record<string, Json>> {
   return Object.fromEntries(Object.entries(blocks).map(([name, block]) => [spelling[name] ?? name, block]));
 }
 
-/** Inbounds are the panel's; only the api inbound that other panels keep in their templates is passed over. */
+/** Inbounds are managed by the panel; only the `api` inbound in templates of other panels is ignored. */
 function checkInbounds(inbounds: Json | undefined): void {
   for (const inbound of list(inbounds)) {
     const tag = members(inbound)['tag'];
@@ -128,7 +128,7 @@ const counting = new Set(Object.keys(counted).map(fold));
 function policyOf(value: Json | undefined): JsonObject {
   const policy = members(value);
   const levels = { ...(isObject(policy['levels']) ? (policy['levels'] as JsonObject) : {}) };
-  // "00" is the level 0 to the core, and the last one that it reads counts.
+  // The core reads "00" as level 0 too, and the last one counts.
   for (const level of Object.keys(levels)) {
     if (!/^(0|[1-9]\d{0,9})$/.test(level)) throw refused(message('core.policyLevelInvalid', { level }));
   }
@@ -146,7 +146,7 @@ function policyOf(value: Json | undefined): JsonObject {
   };
 }
 
-/** The name of a file under `logs/` that a template asks for, or the usual one. */
+/** The file name under `logs/` that a template sets, or the default. */
 export function plainName(value: Json | undefined, fallback: string): string {
   const name = typeof value === 'string' ? basename(value.replaceAll('\\', '/')) : '';
   return /^[\w-][\w.-]{0,99}\.(log|txt)$/.test(name) && !/^(core-output|panel)/i.test(name) ? name : fallback;

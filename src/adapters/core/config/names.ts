@@ -1,7 +1,7 @@
-/** Names in the core's configuration that are ours; a template or an inbound may not use them. */
+/** Names in the core's configuration that are reserved for the panel. */
 export const apiTag = 'api';
 export const metricsTag = 'metrics_out';
-/** A blackhole for what the removed accounts of a connection that cannot be closed still ask for. */
+/** A blackhole for requests of removed accounts whose connection cannot be closed. */
 export const blockOutbound = 'portolan-cut';
 /** Keeps a Shadowsocks 2022 inbound without clients from accepting anyone who has the server key. */
 export const placeholderUser = 'portolan-nobody';
@@ -11,12 +11,12 @@ export const ownOutbounds: ReadonlySet<string> = new Set([metricsTag, blockOutbo
 
 export const reserved: ReadonlySet<string> = new Set([apiTag, metricsTag, blockOutbound]);
 
-/** Names of members as the core compares them: Go's JSON ignores case, also of the two letters that fold to ASCII. */
+/** Member names as the core compares them: Go's JSON ignores case, including the two non-ASCII letters that fold to ASCII. */
 export function fold(key: string): string {
   return key.replaceAll('ſ', 's').replaceAll('\u212a', 'k').toLowerCase();
 }
 
-/** The core's own spelling of members that have capitals, as far as the panel writes them. */
+/** The core's spelling of members with capitals that the panel writes. */
 const spellings: ReadonlyMap<string, string> = new Map(
   [
     ...['domainStrategy', 'domainMatcher', 'inboundTag', 'outboundTag', 'balancerTag', 'ruleTag', 'fallbackTag'],
@@ -25,7 +25,7 @@ const spellings: ReadonlyMap<string, string> = new Map(
   ].map((name) => [fold(name), name]),
 );
 
-/** A folded name as people and other programs know it. */
+/** The usual spelling of a folded name. */
 export function spelled(name: string): string {
   return spellings.get(name) ?? name;
 }

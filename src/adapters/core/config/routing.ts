@@ -12,15 +12,15 @@ const numbered = /#(\d+)\.(\d+)$/;
 const blockRule = (inbound: string, client: number | ''): string => `cut>>>${inbound}>>>${client}`;
 
 /**
- * The template's routing, each rule with a tag of ours by which it can be taken away. `names`: whether users are to be the
- * names that clients have in the core, or stay the emails that people know.
+ * The template's routing; each rule gets a tag, so that it can be removed. `names`: whether users are converted to account
+ * names, or stay emails.
  */
 export function routingOf(value: Json | undefined, names: 'core' | 'people' = 'core'): JsonObject {
   const { rules = [], ...others } = members(value);
   if (!Array.isArray(rules)) throw refused(message('core.rulesListExpected'));
   const kept = (rules as readonly Json[]).filter(isObject).filter((rule) => {
     const { outboundtag } = members(rule as JsonObject);
-    // Other panels reach the core's api and metrics by rules; ours have doors of their own.
+    // Other panels route to the core's api and metrics; this panel has its own connection to them.
     return outboundtag !== apiTag && outboundtag !== metricsTag;
   });
   return {
@@ -28,7 +28,7 @@ export function routingOf(value: Json | undefined, names: 'core' | 'people' = 'c
     rules: kept.map((rule, index) => {
       const { ruletag, user, ...rest } = members(rule as JsonObject);
       const users = user === undefined ? {} : { user: names === 'core' ? ruleUsers(user) : user };
-      // The tags of cuts begin with a name of ours and ">>>".
+      // ">>>" is reserved for the tags of block rules.
       const name = typeof ruletag === 'string' ? ruletag.replaceAll('>>>', '') : 'rule';
       return { ...withSpelling(rest), ...users, ruleTag: `${name}#0.${index}` };
     }),
@@ -90,9 +90,9 @@ export async function ruleTags(api: CoreApi): Promise<readonly string[]> {
 }
 
 /**
- * Adds the refusals that are not among the running rules. The API can put a rule only last, and replacing all rules leaves
- * moments without any, so the template's rules are sent again behind the new ones and the old ones taken away, last first:
- * at every moment the first match is the right one.
+ * Adds the block rules that are missing. The API can only append rules, and replacing all rules leaves moments without any
+ * rule. So the template's rules are sent again after the new ones, and then the old ones are removed, last first: the first
+ * match is right at every moment.
  */
 export async function prependRules(
   api: CoreApi,

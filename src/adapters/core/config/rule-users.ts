@@ -1,18 +1,18 @@
 import type { Json } from '../../../lib/json.js';
 
-/** A user in a rule is a name, unless it begins like this. */
+/** Prefix of a regular expression; any other user in a rule is a name. */
 const pattern = 'regexp:';
-/** What stands before the email in the name of a client's account. */
+/** The part before the email in a client's account name. */
 const prefix = '\\d+:';
 /** Matches nothing. */
 const never = '[^\\x00-\\x{10FFFF}]';
 
 /**
- * The users of a template's rule as they match the names in the core (`5:alice`): an email is that of whatever client has
- * it, in the case in which it is written, as in the core. Names are kept beside, for accounts of socks, http and mixed inbounds.
+ * The users of a template's rule, converted to match account names (`5:alice`): an email matches any client that has it,
+ * case-sensitively, as in the core. Plain names are kept too, for accounts of SOCKS, HTTP and mixed inbounds.
  */
 export function ruleUsers(users: Json): Json {
-  // The core takes a list too that is one text.
+  // The core also accepts a comma-separated text.
   const list = typeof users === 'string' ? users.split(',') : users;
   if (!Array.isArray(list)) return users;
   return (list as readonly Json[]).flatMap((user): Json[] => {
@@ -23,8 +23,8 @@ export function ruleUsers(users: Json): Json {
 }
 
 /**
- * The same for a regular expression, which is to see the email only: where it asks for the beginning, the email begins. It
- * is kept beside where it cannot match what stands before an email.
+ * The same for a regular expression, which must match only the email: its `^` matches the start of the email. The original
+ * is kept too if it cannot match the part before an email.
  */
 function patterns(source: string): string[] {
   const atBegin = anchored(source, '(?:)');
@@ -34,7 +34,7 @@ function patterns(source: string): string[] {
   return letterFirst || /^\^?\.[*+]\$?$/.test(source) ? [clients, `${pattern}${source}`] : [clients];
 }
 
-/** A regular expression of Go with something else for its beginning of the text. Groups lose their names: it is used twice. */
+/** A Go regular expression with `^` replaced. Groups lose their names, because the expression is used twice. */
 function anchored(source: string, instead: string): string {
   const tokens =
     /\\Q[\s\S]*?(?:\\E|$)|\\A|\\[\s\S]|\[\^?\]?(?:\\[\s\S]|\[:\^?\w+:\]|[^\]\\])*\]|\(\?P?<\w+>|\^|[^\\[(^]+|[\s\S]/g;

@@ -14,7 +14,7 @@ import type { CoreApi } from './grpc.js';
 /** The tags of these rules contain no names and no addresses, since they can be listed. */
 const prefix = 'limit>>>';
 
-/** Makes the rules of a core those that refuse exactly these addresses; see `Core.hold`. */
+/** Makes the rules of a core block exactly these addresses; see `AddressControl.block`. */
 export function blockAddresses(
   api: CoreApi,
   held: readonly BlockedAddresses[],
@@ -33,7 +33,7 @@ export function blockAddresses(
   });
 }
 
-/** Ends what these clients have open from these addresses; see `Core.disconnectAddresses`. */
+/** Closes the connections of these clients from these addresses; see `AddressControl.disconnect`. */
 export async function disconnectAddresses(
   held: readonly BlockedAddresses[],
   last: boolean,
@@ -49,7 +49,7 @@ export async function disconnectAddresses(
     const config = configOf(inbound);
     const sources = logs.sources.of(inbound, them).filter(({ source }) => from(source));
     const ended = await endConnections(config, sources);
-    // What comes through a proxy or over UDP. All else ended with its connection.
+    // Connections through a proxy or over UDP; all others were closed above.
     const streams = !isDetached(config) || (await destroyOutgoing(logs.trace.of(inbound, them, from)));
     const blocked = !last || overUdp(config, sources).length === 0 || (await blockFlows(config, sources, flows));
     complete &&= ended && streams && blocked;
@@ -63,7 +63,7 @@ interface DisconnectAddressesOptions {
   readonly configOf: (tag: string) => JsonObject;
 }
 
-/** How long nothing came from an address of a person, ms, where that is known; see `Core.silence`. */
+/** See `AddressControl.idleTimes`. */
 export async function idleTimesOf(
   asked: readonly PersonAddresses[],
   logs: CoreLogs,
@@ -105,7 +105,7 @@ export async function idleTimesOf(
 
 interface End {
   readonly name: string;
-  /** One end of a socket. */
+  /** Address and port of one end of a socket. */
   readonly end: string;
 }
 

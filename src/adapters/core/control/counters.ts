@@ -61,8 +61,8 @@ interface Sums {
 }
 
 /**
- * `user>>>5:alice>>>traffic>>>uplink` and its like: up and down of one name together, and all names that a client has had
- * in this run. Accounts that are no client's (of socks, http and mixed inbounds) and our own outbounds are left out.
+ * Sums counters such as `user>>>5:alice>>>traffic>>>uplink` by client, over all names that it has had in this run. Accounts
+ * of SOCKS, HTTP and mixed inbounds and the panel's own outbounds are left out.
  */
 export function groupCounters(readings: readonly CounterReading[]): CoreCounters {
   const clients = new Map<number, Sums>();

@@ -62,8 +62,8 @@ const packages: Record<string, string> = {
 /** The connection to the API of one core. */
 export interface CoreApi {
   /**
-   * Rejects with `CoreError`: 'unreachable' when no answer comes within `timeoutMs` ms in which this process could have
-   * taken it in (see `startTimeout`), else 'refused' with the core's words.
+   * Rejects with `CoreError`: 'unreachable' after `timeoutMs` ms without a response, not counting time in which this process
+   * was busy (see `startTimeout`), or 'refused' with the core's reason.
    */
   call<N extends keyof Calls>(name: N, request: Calls[N][0], timeoutMs?: number): Promise<Calls[N][1]>;
   close(): void;
@@ -83,7 +83,7 @@ export function connectApi(socket: string): CoreApi {
     call: (name, request, timeoutMs = 5000) => {
       const method = methodOf(name);
       return new Promise((resolve, reject) => {
-        // No deadline of the library: it would run out while this process is busy, with the answer already there.
+        // Not the deadline of the library, which may pass while this process is busy and the response has arrived.
         const call = client.makeUnaryRequest(
           method.path,
           method.requestSerialize as Serialize<typeof request>,

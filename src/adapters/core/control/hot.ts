@@ -64,7 +64,7 @@ export async function removeInbound(api: CoreApi, pid: number, inbound: CoreInbo
 export async function addUser(api: CoreApi, inbound: CoreInbound, user: CoreUser): Promise<void> {
   const operation = addUserOperation(inbound, user);
   if (isDetached(inbound.config)) await unblockUser(api, inbound.tag, user.client);
-  // These notice a second account of the same name; the others would keep both.
+  // These protocols reject a second account of the same name; the others would keep both.
   if (!['vless', 'vmess', 'trojan'].includes(String(inbound.config['protocol']))) await removeUser(api, inbound, user);
   try {
     await api.call('HandlerService/AlterInbound', { tag: inbound.tag, operation });
@@ -96,7 +96,7 @@ export async function usersOf(api: CoreApi, inbound: CoreInbound): Promise<Reado
   for (const { email: name, account } of users) {
     if (name === '' || name === placeholderUser) continue;
     const client = clientOfAccount(name);
-    // It is unknown which client such an account lets in.
+    // An account of an unknown client.
     if (client === 0 || found.has(client)) await removeAccount(api, inbound, name);
     else found.set(client, { email: emailOfAccount(name), digest: runningDigest(config as JsonObject, name, account) });
   }
@@ -110,7 +110,7 @@ export async function onlineUsers(api: CoreApi): Promise<readonly OnlineUser[]> 
     const client = clientOfAccount(name);
     if (client === 0) continue;
     const known = online.get(client) ?? [];
-    // Under its former name too, as long as connections from before a renaming are open.
+    // Under its former name too, while connections from before a rename are open.
     known.push(...ips.map(({ ip, last_seen }) => ({ ip, at: last_seen * 1000 })));
     online.set(client, known);
   }

@@ -15,8 +15,8 @@ const timeoutMs = 1500;
 const observatories = new Set(['observatory', 'burstobservatory']);
 
 /**
- * Memory and observatory of a running core, asked over its API. The page of its metrics listener has the same figures,
- * but only together with the counters of every client: megabytes that would be read every two seconds for a few numbers.
+ * Memory and observatory of a running core, read over its API. Its metrics page has the same values, but together with the
+ * counters of every client: megabytes every two seconds for a few numbers.
  */
 export function coreMetrics({ api, listen, template }: Source): CoreMetrics {
   return {
@@ -34,7 +34,7 @@ export function coreMetrics({ api, listen, template }: Source): CoreMetrics {
       };
     },
     observatory: async () => {
-      // Without an observatory the core does not know the question.
+      // Without an observatory, the core does not have this method.
       if (!Object.keys(template() ?? {}).some((name) => observatories.has(fold(name)))) return [];
       const { status } = await api().call('ObservatoryService/GetOutboundStatus', {}, timeoutMs);
       return (status?.status ?? []).map((one) => ({

@@ -16,7 +16,7 @@ export interface ProbeProxy {
 }
 
 interface Options {
-  /** The outbound that is tested, and what it is dialled through. */
+  /** The tested outbound, and the outbounds that it is dialed through. */
   readonly chain: readonly Hop[];
   readonly tag: string;
   readonly dataDir: string;

@@ -32,8 +32,8 @@ export interface TemporaryCoreOptions {
 }
 
 /**
- * Runs a core for as long as `use` does, and ends it and its folder whatever happens. Rejects with `CoreError` when it
- * does not start, and when `signal` aborts before it listens.
+ * Runs a core until `use` settles, then always kills it and deletes its folder. Rejects with `CoreError` when the core does
+ * not start, and when `signal` aborts before it listens.
  */
 export async function withTemporaryCore<T>(
   { binary, runDir, environment, config }: TemporaryCoreOptions,

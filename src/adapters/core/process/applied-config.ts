@@ -3,7 +3,7 @@ import type { CoreInbound } from '../../../commands/ports/core.js';
 import { isObject, type JsonObject } from '../../../lib/json.js';
 import { readJson, writeAtomically } from './files.js';
 
-/** Increase it when accounts get other names in the core: a run with the former names cannot be adopted. */
+/** Increase it when the account names in the core change: a run with the former names cannot be adopted. */
 const NAMING = 2;
 
 interface Applied {
@@ -62,9 +62,11 @@ export function appliedConfigIn(file: string): AppliedConfig {
       const read = readJson(file);
       if (!isObject(read) || read['run'] !== run || read['naming'] !== NAMING) return false;
       if (!isObject(read['template']) || !isObject(read['inbounds'])) return false;
-      // Our own file, 0600 and of this very run: its four members are all that `Applied` has.
-      applied = read as unknown as Applied;
-      inbounds = new Map(Object.entries(applied.inbounds));
+      // Written by `save` of an earlier panel process.
+      const template = read['template'] as JsonObject;
+      const known = read['inbounds'] as Applied['inbounds'];
+      applied = { naming: NAMING, run, template, inbounds: known };
+      inbounds = new Map(Object.entries(known));
       return true;
     },
     clear: () => {

@@ -12,7 +12,7 @@ import { type Outcome, runBinary } from './run-binary.js';
 export interface BinaryOptions {
   /** Path of the executable, or null when there is none. */
   readonly path: string | null;
-  /** Where configurations lie for as long as the executable reads them. */
+  /** The folder for configurations while the executable reads them. */
   readonly runDir: string;
   readonly environment: NodeJS.ProcessEnv;
 }
@@ -64,9 +64,9 @@ export interface Binary {
   /** Rejects with `CoreError` 'missing', 'refused', 'unreachable' or 'invalid'. */
   test(config: JsonObject): Promise<void>;
   /**
-   * Starts a core with this configuration and ends it as soon as it is up: `test` builds a core but starts nothing, and some
-   * parts, such as fake DNS pools, fail only when they start. Rejects as `test` does. Whatever the configuration listens on
-   * must be free.
+   * Starts a core with this configuration and ends it as soon as it is up. `test` builds a core but starts nothing, and some
+   * parts, such as fake DNS pools, fail only when they start. Rejects as `test` does. All ports of the configuration must be
+   * free.
    */
   boot(config: JsonObject): Promise<void>;
   /** The same as `test` for inbounds on their own. */

@@ -154,7 +154,7 @@ export class CoreSync {
       const reason = this.#request ? 'request' : (this.#restartFor ?? 'recovery');
       this.#request = null;
       this.#restartFor = null;
-      this.#backoff.forgive();
+      this.#backoff.reset();
       await this.#start(reason);
       return;
     }

@@ -15,7 +15,7 @@ interface Parts {
   readonly files: Pick<GeoSourceFiles, 'has' | 'exists' | 'tidy'>;
   readonly sources: () => ReadonlyMap<number, GeoSource>;
   readonly config: () => CoreConfig;
-  /** Gets built-in files. */
+  /** Downloads built-in files. */
   readonly builtIn: (names: readonly GeoFileName[]) => Promise<unknown>;
   readonly settings: () => Settings;
   readonly changed$: Observable<readonly RecordedEvent[]>;
@@ -24,13 +24,13 @@ interface Parts {
   readonly warn: (message: string, fields?: object) => void;
 }
 
-/** Between two updates that nobody asked for, at least; in ms. */
+/** Shortest time between two scheduled updates, in ms. */
 const SHORTEST_MS = 60_000;
-/** Until a missing file is asked for again, at first and at most; in ms. */
+/** First and longest delay before a missing file is downloaded again, in ms. */
 const RETRY_MS = 60_000;
 const LONGEST_RETRY_MS = 3_600_000;
 
-/** Keeps the geo files there and new: what is missing comes back, and the schedule of the settings is kept. */
+/** Downloads missing geo files again, and updates them by the schedule of the settings. */
 export class GeoKeeping {
   readonly #parts: Parts;
   #following: Subscription | null = null;
@@ -47,16 +47,16 @@ export class GeoKeeping {
     this.#schedule = new SettingsSchedule({ schedule: 'geoUpdateSchedule', settings, run, warn });
   }
 
-  /** Before anybody can ask for a file: takes away what an earlier process left undone. */
+  /** At startup: deletes the remains of an earlier process. */
   prepare(): void {
     try {
       this.#parts.files.tidy();
     } catch (error) {
-      this.#parts.warn('the folder of the geo files could not be tidied', { err: error });
+      this.#parts.warn('the folder of the geo files could not be cleaned up', { err: error });
     }
   }
 
-  /** Once the core runs: gets what is missing in the background. */
+  /** Once the core runs: downloads missing files in the background. */
   begin(): void {
     this.#schedule.begin();
     this.#following = this.#parts.changed$.subscribe((events) => this.#notice(events));
@@ -71,20 +71,20 @@ export class GeoKeeping {
     await this.#parts.geoSources.stop();
   }
 
-  /** Gets every file that is missing, or is not the one that the log knows. Never rejects. */
+  /** Downloads every file that is missing or differs from the one in the log. Never rejects. */
   async repair(): Promise<void> {
     clearTimeout(this.#retry);
     try {
       const lost = await this.#lost();
       if (lost.length > 0) {
-        this.#parts.warn('files of geo sources are missing, or not those of the log: they are got again', {
+        this.#parts.warn('files of geo sources are missing or differ from the log; they are downloaded again', {
           files: lost.map(geoFileOf),
         });
         await this.#parts.geoSources.update(lost, this.#parts);
       }
       await this.#repairBuiltIn();
     } catch (error) {
-      this.#parts.warn('geo files could not be got again', { err: error });
+      this.#parts.warn('geo files could not be downloaded again', { err: error });
     }
     this.#again();
   }
@@ -99,7 +99,7 @@ export class GeoKeeping {
     return lost;
   }
 
-  /** Only those that the core needs: it does not start without them. */
+  /** Only the files that the core needs: it does not start without them. */
   async #repairBuiltIn(): Promise<void> {
     const missing = this.#missingBuiltIn();
     if (missing.length > 0 && !this.#stopped) await this.#parts.builtIn(missing);
@@ -125,7 +125,7 @@ export class GeoKeeping {
     const { sources } = this.#parts;
     this.#schedule.notice(events);
     for (const { type, data } of events) {
-      // One that was imported has no file yet.
+      // An imported source has no file yet.
       if (type === 'GeoSourceAdded' && sources().get(data.source)?.content === null) {
         setImmediate(() => void this.repair());
         break;

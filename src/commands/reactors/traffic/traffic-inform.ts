@@ -114,7 +114,7 @@ export class TrafficInform {
 
   #useReceiver(uri: string): void {
     this.#uri = uri;
-    this.#backoff.forgive();
+    this.#backoff.reset();
     [this.#failingSince, this.#recorded] = [null, false];
     if (uri === '') [this.#sums, this.#backlog] = [new TrafficSums(), null];
   }
@@ -142,7 +142,7 @@ export class TrafficInform {
   }
 
   #succeeded(): void {
-    this.#backoff.forgive();
+    this.#backoff.reset();
     const since = this.#failingSince;
     const wasRecorded = this.#recorded;
     [this.#failingSince, this.#recorded] = [null, false];

@@ -3,8 +3,8 @@ import { isObject, type Json, type JsonObject } from '../../../lib/json.js';
 import type { ReadModels } from '../../../projections/read-models.js';
 
 /**
- * What the core runs: the template that it was started with and the inbounds that it took, each with the accounts that
- * the log lets in. Without a core, what the log asks for.
+ * The configuration of the running core: its template and inbounds, with the accounts that may connect. Without a core, the
+ * desired configuration.
  */
 export function runningConfig(
   read: ReadModels,
@@ -23,12 +23,12 @@ export function runningConfig(
   return { template, inbounds: new Map(inbounds) };
 }
 
-/** Members that are there in any case, `null` when the configuration has none of them. */
+/** Members that are always present; `null` when the configuration does not have them. */
 const ALWAYS = ['stats', 'reverse', 'transport', 'fakedns', 'observatory', 'burstObservatory'] as const;
 
 /**
- * The assembled configuration for readers that count on the members of 3x-ui's: what the core takes for granted is
- * spelled out, and nothing that it runs is changed.
+ * The assembled configuration with the members that clients of 3x-ui expect: defaults of the core are written out, nothing
+ * else changes.
  */
 export function readableConfig(config: JsonObject): JsonObject {
   const dns = object(config['dns']);

@@ -14,7 +14,7 @@ export const coreControlRoutes = routes(prefix, {
     aliases: [`${prefix}/stopXrayService`],
   }),
   restartCoreService: post('/restartCoreService', {
-    summary: 'Start the core anew; it goes on as it is when the configuration is invalid',
+    summary: 'Restart the core; it keeps running unchanged when the configuration is invalid',
     aliases: [`${prefix}/restartXrayService`],
   }),
 });

@@ -3,7 +3,7 @@ import { type Auth, get, post, routes } from './route.js';
 import { body, loose, text } from './schemas/fields.js';
 import { optionalObject } from './schemas/json-text.js';
 
-/** The template under its own name, under that of 3x-ui, or under that of 3xui-api-client. */
+/** The template under its own name, the name in 3x-ui, or the name in 3xui-api-client. */
 const template = body({
   coreSetting: optionalObject,
   xraySetting: optionalObject,
@@ -18,7 +18,7 @@ const CoreSettings = z.object({
   outboundTestUrl: z.string(),
 });
 
-/** JSON in its text, or as it is where the body itself is JSON. */
+/** JSON as a text, or as an object in a JSON body. */
 const json = loose('string', (value) => {
   if (value === undefined || value === null) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
@@ -114,7 +114,7 @@ export const coreSettingRoutes = routes('/panel/core', {
   getCoreResult: get('/getCoreResult', { ...result, auth: 'session', aliases: ['/panel/xray/getXrayResult'] }),
 });
 
-/** The same where clients of later panels look for it, also with the Bearer token. */
+/** The same at the paths of later panels, also with the Bearer token. */
 export const coreSettingApiRoutes = routes('/panel/api/xray', {
   ...table('panel', [], ['/panel/api/xray']),
   getCoreResult: get('/getXrayResult', result),

@@ -8,11 +8,11 @@ const Source = z.object({
   type: Kind,
   alias: z.string(),
   url: z.string(),
-  /** `never` = there was no download yet; `failed` = the last one came to nothing, and the file before it stays. */
+  /** `never` = there was no download yet; `failed` = the last download failed, and the former file stays. */
   status: z.enum(['ok', 'failed', 'never']),
-  /** Why it failed; empty = it did not. */
+  /** Why it failed; empty = it did not fail. */
   error: z.string(),
-  /** When the file was last got, or found to be the newest; ms, 0 = never. */
+  /** When the file was last downloaded, or found to be current; ms, 0 = never. */
   lastDownload: z.int(),
   fileName: z.string(),
   /** The first lists in the file. */
@@ -21,7 +21,7 @@ const Source = z.object({
   size: z.int(),
   /** Where the file is on the machine of the panel. */
   localPath: z.string(),
-  /** As in 3x-ui: seconds. */
+  /** In seconds, as in 3x-ui. */
   lastUpdatedAt: z.int(),
   lastModified: z.string(),
   createdAt: z.int(),
@@ -33,19 +33,19 @@ const Alias = z.object({
   alias: z.string(),
   type: Kind,
   fileName: z.string(),
-  /** How a rule names a list of it. */
+  /** How a routing rule names one of its lists. */
   extExample: z.string(),
   builtIn: z.boolean(),
-  /** Whether the file is there. */
+  /** Whether the file exists. */
   present: z.boolean(),
 });
 export type GeoAliasRow = z.input<typeof Alias>;
 
 const done = { id: z.int(), alias: z.string(), fileName: z.string() };
-const wish = body({ type: text, alias: text, url: text });
+const source = body({ type: text, alias: text, url: text });
 const id = z.object({ id: Id });
 
-/** Geo sources of the admin's own. */
+/** Custom geo sources. */
 export const customGeoRoutes = routes('/panel/api/custom-geo', {
   list: get('/list', {
     summary: 'The geo sources, and how the last download of each went',
@@ -57,13 +57,13 @@ export const customGeoRoutes = routes('/panel/api/custom-geo', {
   }),
   add: post('/add', {
     summary: 'Add a geo source; its file is downloaded and read first',
-    body: wish,
+    body: source,
     reply: Source.nullable(),
   }),
   update: post('/update/:id', {
-    summary: 'Change a geo source; its file is downloaded anew and read first',
+    summary: 'Change a geo source; its file is downloaded and checked first',
     params: id,
-    body: wish,
+    body: source,
     reply: Source.nullable(),
   }),
   delete: post('/delete/:id', {

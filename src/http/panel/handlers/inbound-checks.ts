@@ -12,16 +12,16 @@ import { coreInboundOf } from '../codec/core-inbound.js';
 import { coreRejection } from '../codec/template.js';
 import type { Needs } from '../context.js';
 
-/** There is no core at all that could be asked. */
+/** There is no core that could test the configuration. */
 export type Untested = 'untested';
 type Asked = Needs<'read' | 'core' | 'portProblem' | 'pairProblem' | 'coreSettled'>;
 
-/** How long the core may take to give back the port of an inbound that was just deleted, in ms. */
+/** How long the core may take to release the port of an inbound that was just deleted, in ms. */
 const SETTLED_MS = 3_000;
 
 /**
- * What only the machine and the core can say about an inbound, asked before the command decides. Nothing is asked about
- * an inbound that the core shall run as it did, nor about files and ports of one of a node: they are there, and so is the no.
+ * Checks of an inbound by the machine and the core, before the command is decided. An unchanged inbound is not checked, nor
+ * are files and ports of an inbound on a node: the node checks them.
  */
 export async function externalProblem(
   asked: Asked,
@@ -43,7 +43,7 @@ export async function externalProblem(
   );
 }
 
-/** Whether a stranger holds the port. Where an inbound of ours listens, the command knows better. */
+/** Whether another program uses the port. Ports of the panel's own inbounds are checked by the command. */
 async function foreignHolder(
   { read, portProblem, coreSettled }: Asked,
   { spec, config }: InboundDraft,
@@ -75,7 +75,7 @@ async function certificateProblem(asked: Asked, pairs: readonly CertificatePair[
   return null;
 }
 
-/** The core's no, or that there is none that could say it. A core that gives no answer counts as a no. */
+/** The rejection of the core, or `untested` when there is no core. A core that does not respond counts as a rejection. */
 export async function refusal(ask: () => Promise<void>): Promise<Rejection | Untested | null> {
   try {
     await ask();
