@@ -230,7 +230,7 @@ describe('the assembled configuration', () => {
   ])('lets inbounds use sockets that are nobody else’s: %s', (_, more, fine) => {
     const one = inboundOf({ tag: 'a', port: 1, protocol: 'vless', settings: {}, ...more });
     if (fine) expect(() => from({}, [one])).not.toThrow();
-    else expect(() => from({}, [one])).toThrow(/Inbound a cannot be used.*\.sock inside the data directory/);
+    else expect(() => from({}, [one])).toThrow(/Inbound a cannot be used.*\.sock file inside the data directory/);
   });
 
   it.each<[string, JsonObject]>([
@@ -294,7 +294,7 @@ describe('the assembled configuration', () => {
         'run/x',
         'backups/x',
       ])
-        expect(() => made(tls(own, 'tls/key')), own).toThrow(/file of the panel itself/);
+        expect(() => made(tls(own, 'tls/key')), own).toThrow(/the panel's own files/);
     }
     expect(() => outbound(tls('tls/cert', ''))).not.toThrow();
     for (const [file, secret] of [

@@ -92,7 +92,7 @@ describe('the keeping of geo files', () => {
     await keeping.repair();
     expect(readFileSync(file)).toEqual(list);
     expect(outcomes()).toEqual(['GeoSourceDownloaded']);
-    expect(place.warnings.join()).toMatch(/are missing, or not those of the log/);
+    expect(place.warnings.join()).toMatch(/are missing or differ from the log/);
   });
 
   it('keeps what is there when nothing better can be had, and says so', async () => {
