@@ -223,8 +223,8 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     panels.push(panel);
     const admin = await panel.admin();
     const failed = await until('it is given up', () => recorded(panel.dataDir, 'CoreFailed')[0]);
-    const why = 'The core gave no answer in 15 seconds (hangs-always)';
-    expect(failed.data.reason).toBe(why);
+    const why = 'hangs-always did not respond within 15 seconds';
+    expect(render(failed.data.reason, 'en')).toBe(why);
     await until('the panel says so', () => panel.stderr().includes('"msg":"The core failed"'));
     const state = await must(admin.get<{ core: { errorMsg: string } }>('/panel/api/server/status'));
     expect(state.core.errorMsg).toBe(why);
@@ -240,15 +240,15 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const heard = await titles(panel, admin);
     become('case "$*" in *-test*) exit 0;; esac\nexec sleep 1000');
     const answer = await meanwhile(admin, admin.post('/panel/api/server/restartCoreService'));
-    expect(answer).toMatchObject({ success: false, msg: expect.stringContaining('not started yet') as string });
+    expect(answer).toMatchObject({ success: false, msg: expect.stringContaining('has not started after') as string });
     const failed = await meanwhile(
       admin,
       until('it is given up', () => recorded(panel.dataDir, 'CoreFailed')[0]),
     );
-    expect(failed.data.reason).toBe('The core started but does not answer');
+    expect(render(failed.data.reason, 'en')).toBe('The core started but does not respond');
     await until('the browsers know', () => heard.find(({ title }) => title === 'The core failed'));
     const state = await must(admin.get<{ core: { state: string; errorMsg: string } }>('/panel/api/server/status'));
-    expect(state.core).toMatchObject({ state: 'error', errorMsg: 'The core started but does not answer' });
+    expect(state.core).toMatchObject({ state: 'error', errorMsg: 'The core started but does not respond' });
   });
 
   it.concurrent('and crashes at once, or prints without end, is named with a reason and not tried in a loop', async () => {
@@ -258,13 +258,13 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const crashed = await admin.post('/panel/api/server/restartCoreService');
     expect(crashed).toMatchObject({
       success: false,
-      msg: 'The core could not do it: The core broke down: panic: runtime error: boom',
+      msg: 'The core could not do it: The core crashed: panic: runtime error: boom',
     });
     become('case "$*" in *-test*) exit 0;; esac\necho boom; exit 7');
     for (let time = 0; time < 2; time += 1) {
       expect(await admin.post('/panel/api/server/restartCoreService')).toMatchObject({
         success: false,
-        msg: 'The core could not do it: The core ended with code 7',
+        msg: 'The core could not do it: The core exited with code 7',
       });
     }
     become('case "$*" in *-test*) exec yes xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx;; esac\nexit 2');

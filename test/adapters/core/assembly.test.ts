@@ -303,7 +303,7 @@ describe('the assembled configuration', () => {
       ['tls/none', 'tls/key'],
       ['tls', 'tls/key'],
     ] as const)
-      expect(() => outbound(tls(file, secret)), file).toThrow(/do not belong together/);
+      expect(() => outbound(tls(file, secret)), file).toThrow(/does not match the certificate/);
   });
 
   it('gives no client a way back that is an outbound, which would go with the client', () => {

@@ -197,7 +197,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
     [
       'that says a thing twice',
       { ...direct, Settings: {}, settings: {} },
-      'The outbound cannot be used: it has "settings" twice',
+      'The outbound cannot be used: it contains "settings" twice',
     ],
     ['without a tag', { protocol: 'freedom' }, 'Outbound has no tag'],
     ['into the void', { tag: 'x', protocol: 'BlackHole' }, 'Blocked/blackhole outbound cannot be tested'],
@@ -411,7 +411,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
           settings: { address: '192.0.2.1', port: 1 },
           streamSettings: { tlsSettings: { ECHConfigList: `example.com+${scheme}://127.0.0.1:1` } },
         },
-        /"ECHConfigList" would make the core connect elsewhere/,
+        /"ECHConfigList" makes the core connect to other servers/,
       ]),
       [
         'by a record of its name',

@@ -35,7 +35,7 @@ describe('the executable of the core', () => {
     writeFileSync(join(folder, 'plain'), 'text');
     await expect(run(join(folder, 'plain'))).rejects.toMatchObject({
       kind: 'refused',
-      message: 'The core cannot be started (plain)',
+      message: 'The core cannot be started: plain is not an executable for this machine',
     });
   });
 
@@ -46,14 +46,14 @@ describe('the executable of the core', () => {
     vi.advanceTimersByTime(15_000);
     expect(await hanging).toMatchObject({
       kind: 'unreachable',
-      message: `The core gave no answer in 15 seconds (script-${count})`,
+      message: `script-${count} did not respond within 15 seconds`,
     });
   });
 
   it('is ended when it does not stop printing', async () => {
     await expect(run(script('exec yes'))).rejects.toMatchObject({
       kind: 'unreachable',
-      message: 'The core does not stop printing',
+      message: 'The core does not stop printing output',
     });
   });
 
