@@ -7,7 +7,7 @@ const named = (email: string, n: number, over: Parameters<typeof draft>[2] = {})
 const alice = named('alice', 1);
 const bob = named('bob', 2);
 
-/** A 3x-ui as the node of a centre that is asked every 5 s, while its own poll goes on. */
+/** A 3x-ui node that is polled every 5 s, and reads its own core in between. */
 async function start() {
   const centre = await withXui();
   /** Seconds go by; every fifth second the node reads its core and the centre the node. `flow`: in each second. */

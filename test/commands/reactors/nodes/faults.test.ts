@@ -83,7 +83,7 @@ describe('a node that fails', () => {
     }
     expect(spoken()).toStrictEqual([failing]);
     expect(read.nodes.failing(nodeOne)).toMatchObject({ reason: failing[1], since: T0 + 12_000 });
-    // Another reason is said as well, and a minute is as long as anybody waits for the alarm.
+    // Another reason is recorded too, and the alarm is raised after a minute.
     remote.fault = list('{"success":false,"msg":"database is locked"}');
     for (let n = 0; n < 8; n += 1) {
       clock.advance(10_000);
@@ -166,7 +166,7 @@ describe('a node that fails', () => {
     addInbound([alice]);
     await round();
     expect(sync.state(nodeOne).error).toBeNull();
-    // Saved again, it is asked anew who it is; and then it is somebody else who answers there.
+    // A node that was saved again reports its identity again, which is then that of another panel.
     must({ type: 'UpdateNode', data: { node: nodeOne, changes: {}, token: 'node-token' } });
     identify('portolan', 'another panel');
     addInbound([bob], { spec: { port: 8443, tag: 'in-2' } });
@@ -228,7 +228,7 @@ describe('what a node also reports', () => {
   it('are the connected clients and their addresses', async () => {
     const { round, addInbound, xui, read, clock, appended } = await withXui();
     addInbound([alice, bob]);
-    xui.online = ['alice', 'stranger'];
+    xui.online = ['alice', 'unknown'];
     xui.ips.set('alice', ['203.0.113.5 (2026-05-13 12:00:00)', '2001:db8::7']);
     await round();
     expect(read.usage.onlineEmails(clock.now())).toStrictEqual(['alice']);
@@ -260,7 +260,7 @@ describe('what a node also reports', () => {
     count(700);
     await round();
     expect(used('alice')).toBe(700);
-    // The one who carried the counter goes away: the other goes on from where it stood.
+    // The client that had the counter is removed: the other one continues from its value.
     remove(first, 'alice');
     await round();
     count(30);

@@ -32,7 +32,7 @@ function listed(list: List, { inbounds, unreadable }: NodeListing, n: number): N
   }
 }
 
-/** A node with three inbounds that are there as they are wanted, and whose lists are then what the test says. */
+/** A node with three inbounds that are in sync; the test determines its listings. */
 async function withThree() {
   let list: List | null = null;
   let shown: NodeListing = { inbounds: [], unreadable: [] };
@@ -48,7 +48,7 @@ async function withThree() {
         if (list === null) shown = await panel.listing(node);
         return listed(list ?? 'good', shown, (said += 1));
       },
-      // Whatever it is told, it says no, and each time for another reason.
+      // It declines every request, each time for another reason.
       add: async (...asked) => (list ? no() : panel.add(...asked)),
       update: async (...asked) => (list ? no() : panel.update(...asked)),
     };

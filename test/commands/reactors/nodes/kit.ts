@@ -76,7 +76,7 @@ export function startCentre(
       if (!node) throw new Error('there is no node');
       return node;
     },
-    /** One round after the panel was started anew: what it had only in mind is gone. */
+    /** One round after a restart of the panel: its memory is lost. */
     async roundOfNewLife(): Promise<readonly RecordedEvent[]> {
       mark = journal.log.head().position;
       await startSync().round(nodeOne);

@@ -42,7 +42,7 @@ const emails = (xui: XuiInbounds) => xui.clients('in-1').map(({ email }) => emai
 describe('an inbound that the node created', () => {
   it.each([
     ['customers', [zoe]],
-    ['nobody', []],
+    ['no clients', []],
   ])('with %s in it is neither adopted nor removed, although it equals the desired one', async (_, clients) => {
     const { round, addInbound, must, xui, asked, clock, sync, read } = await withXui();
     xui.inbounds.push(own(clients));
@@ -115,7 +115,7 @@ describe('an inbound that the node created', () => {
 describe('an inbound that this panel created', () => {
   it.each([
     ['clients', [alice]],
-    ['nobody', []],
+    ['no clients', []],
   ])('with %s in it is recognised if the panel stopped before a listing showed it', async (_, clients) => {
     const { round, roundOfNewLife, addInbound, asked } = await withXui((panel) => ({
       ...panel,

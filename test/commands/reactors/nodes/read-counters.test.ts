@@ -34,7 +34,7 @@ class Model {
     this.carried += bytes;
   }
 
-  /** What an email counted stays with who has it; whoever was alone takes it along, or it goes. */
+  /** The counter of an email stays with its clients; a client that was its only one takes it along or loses it. */
   rename(number: number, to: string): void {
     const from = this.names.get(number);
     if (from === undefined || from === to) return;

@@ -9,7 +9,7 @@ import { HOUR, inboundId, T0 } from '../../../kit/builders.js';
 
 const MINUTE = 60_000;
 
-/** What the log says of some inbounds of a node, and what is told of them. */
+/** The recorded refusals of some inbounds of a node. */
 class Told {
   now = T0;
   count = 0;
@@ -102,10 +102,10 @@ describe('a refusal', () => {
 describe('a rate limiter', () => {
   it('allows a burst, then one call per interval, and does not count calls without effect', () => {
     let now = T0;
-    const seldom = new RateLimiter(() => now, { atOnce: 2, everyMs: 1000 });
+    const limiter = new RateLimiter(() => now, { atOnce: 2, everyMs: 1000 });
     const done = (act = () => true): number => {
       let times = 0;
-      for (let n = 0; n < 5; n += 1) seldom.try(() => act() && (times += 1) > 0);
+      for (let n = 0; n < 5; n += 1) limiter.try(() => act() && (times += 1) > 0);
       return times;
     };
     expect(done(() => false)).toBe(0);

@@ -6,7 +6,7 @@ import { alice, bob, type Centre, nodeOne, startCentre, withPortolan, withXui } 
 const reasonOf = ({ read }: Centre) => read.nodes.outbox(nodeOne)[0]?.refused?.reason ?? null;
 const other = { spec: { remark: 'of the other' } };
 
-/** A second centre for the same node: what a service had before, or what somebody set up by mistake. */
+/** A second centre for the same node: a former one, or one that was set up by mistake. */
 function secondCentre(port: number, ...identified: Parameters<Centre['identify']>): Centre {
   const centre = startCentre();
   const [kind, panelId] = identified;
@@ -113,7 +113,7 @@ describe('an inbound that something else on the node keeps changing', () => {
     const entry = () => centre.read.nodes.outbox(nodeOne)[0];
     expect(entry()?.refused?.reason).toStrictEqual(why);
     expect(centre.sync.retryAt(nodeOne, entry()?.inbound as never)).toBeGreaterThan(clock.now());
-    // Half an hour of the same: it is seldom told, it stays refused, and nobody hears of it twice.
+    // After half an hour of the same: few repairs, still refused, and no second notification.
     const { position } = journal.log.head();
     for (let n = 0; n < 30; n += 1) {
       clock.advance(60_000);
