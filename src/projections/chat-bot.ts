@@ -1,7 +1,7 @@
 import type { ClientNumber } from '../events/ids.js';
 import { type Fold, foldOf } from '../events/log/fold.js';
 
-/** Clients of which the admins were told once for this term, or for these bytes: not again before that changes. */
+/** Clients for which a warning was sent. It is not sent again until their expiry, cap or counters change. */
 export interface WarnedOf {
   readonly expiry: Set<ClientNumber>;
   readonly cap: Set<ClientNumber>;

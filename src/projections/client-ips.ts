@@ -1,10 +1,10 @@
 import type { Fold } from '../events/log/fold.js';
 import { mayBePruned } from '../events/traffic.js';
 
-/** Addresses seen for a client, with the time they were last seen (ms). */
+/** The recorded addresses of each client, with the time when they were last seen (ms since 1970). */
 export type ClientIps = Map<number, ReadonlyMap<string, number>>;
 
-/** The addresses of one or of several as one list, each once. */
+/** The addresses of one or several clients as one list without duplicates, the newest first. */
 export function newestFirst(
   all: readonly (ReadonlyMap<string, number> | undefined)[],
 ): readonly (readonly [string, number])[] {
@@ -15,7 +15,7 @@ export function newestFirst(
   return [...latest].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
 }
 
-/** Addresses kept for one client; the oldest go first. */
+/** Addresses that are kept for each client. The oldest are removed first. */
 const MOST = 100;
 
 export const clientIps: Fold<ClientIps> = {
@@ -36,7 +36,7 @@ export const clientIps: Fold<ClientIps> = {
         state.delete(event.data.client);
         break;
       case 'MeasurementsRolledUp':
-        // What is pruned from the log is forgotten here too, so that a replay agrees.
+        // Forgets what is pruned from the log, so that a replay gives the same state.
         for (const [client, seen] of state) {
           const kept = [...seen].filter(([, at]) => !mayBePruned(event.data, at));
           if (kept.length === 0) state.delete(client);

@@ -6,18 +6,18 @@ import type { Fold } from '../events/log/fold.js';
 import { ManyMap } from '../lib/many-map.js';
 import { type FormerClient, FormerClients } from './former-clients.js';
 
-/** Clients by number, and the ways to find them, in the order in which they were added. */
+/** Clients by number, in the order in which they were added, with indexes. */
 export interface Clients {
   readonly byNumber: Map<ClientNumber, Client>;
   readonly ofInbound: ManyMap<InboundId, ClientNumber>;
   readonly byEmail: EmailIndex;
   readonly bySubId: ManyMap<string, ClientNumber>;
-  /** By the `id` of the credential, as `getClientTrafficsById` asks. */
+  /** By the `id` of the credential, for `getClientTrafficsById`. */
   readonly byId: ManyMap<string, ClientNumber>;
   readonly former: FormerClients;
 }
 
-/** As it stands in a snapshot. */
+/** The value in a snapshot, without the indexes. */
 export interface SavedClients {
   readonly clients: Map<ClientNumber, Client>;
   readonly former: readonly FormerClient[];
@@ -67,7 +67,7 @@ function link(state: Clients, client: Client): void {
   if (client.credential.id !== '') state.byId.put(client.credential.id, client.number);
 }
 
-/** Takes `before` out of the indexes in which `after` does not stand in the same place. */
+/** Removes `before` from the indexes where `after` has another key. */
 function unlink(state: Clients, before: Client, after: Client | undefined): void {
   const { email } = before.identity;
   if (!after || emailKey(after.identity.email) !== emailKey(email)) state.byEmail.take(email, before.number);

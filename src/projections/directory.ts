@@ -4,17 +4,17 @@ import type { ClientNumber } from '../events/ids.js';
 import type { Fold } from '../events/log/fold.js';
 import { mayBePruned } from '../events/traffic.js';
 
-/** What the sync with a directory has done to clients, as their events tell by whom they are. */
+/** What the directory sync did to clients, by the actor of their events. */
 export interface DirectoryClients {
-  /** Clients that it made, and that are still there. */
+  /** Clients that it added and that still exist. */
   readonly made: Set<ClientNumber>;
-  /** Clients that it disabled, and that nobody has enabled or disabled since. */
+  /** Clients that it disabled, and that were not enabled or disabled by others since. */
   readonly disabled: Set<ClientNumber>;
-  /** How it went when it was last news; null when that is forgotten. */
+  /** The last recorded result; null if it was pruned. */
   last: { readonly at: number; readonly outcome: DirectoryOutcome } | null;
 }
 
-/** Who the sync is in the log. */
+/** The id of the sync as an actor. */
 const NAME = 'directory';
 
 export const directory: Fold<DirectoryClients> = {
@@ -41,7 +41,7 @@ export const directory: Fold<DirectoryClients> = {
         state.last = { at: event.meta.at, outcome: event.data };
         break;
       case 'MeasurementsRolledUp':
-        // What is pruned from the log is forgotten here too, so that a replay agrees.
+        // Forgets what is pruned from the log, so that a replay gives the same state.
         if (state.last && mayBePruned(event.data, state.last.at)) state.last = null;
         break;
       default:

@@ -1,6 +1,6 @@
 import { eventType, type RecordedEvent } from '../events/catalog.js';
 
-/** An event as it is told to programs outside: whatever is sealed in the log is left out, and so are addresses. */
+/** An event for other programs, without sealed fields and without the address of the actor. */
 export interface FeedEvent {
   readonly position: number;
   readonly id: string;
@@ -13,17 +13,17 @@ export interface FeedEvent {
   readonly correlationId: string;
   readonly causationId: string | null;
   readonly data: Readonly<Record<string, unknown>>;
-  /** The emails that the clients of `data` have now, by their numbers; none for a client that is gone. */
+  /** The current emails of the clients in `data`, by number. Deleted clients have none. */
   readonly emails?: Readonly<Record<string, string>>;
 }
 
-/** Unsealed fields that a follower does not get: the sums of a roll-up are told in the places where they were taken. */
+/** Unsealed fields that are left out. A reader gets the sums of a roll-up at the positions where they were taken. */
 const LEFT_OUT: Readonly<Record<string, readonly string[]>> = { MeasurementsRolledUp: ['sums', 'nodeSums'] };
 
-/** `emailOf` gives the email of a client, by its number, as it is now. */
+/** `emailOf` returns the current email of a client by its number. */
 export function feedEvent(event: RecordedEvent, emailOf: (client: number) => string | undefined): FeedEvent {
   const { position, id, type, stream, version, meta } = event;
-  const data = openOf(event);
+  const data = unsealedFieldsOf(event);
   const emails = clientsIn(data).flatMap((client) => {
     const email = emailOf(client);
     return email === undefined ? [] : [[String(client), email] as const];
@@ -39,8 +39,8 @@ export function feedEvent(event: RecordedEvent, emailOf: (client: number) => str
   };
 }
 
-/** The fields that are sealed under no key. What a newer panel stored is not known here, and so nothing of it is told. */
-function openOf({ type, data }: RecordedEvent): Readonly<Record<string, unknown>> {
+/** The fields that are not sealed. None for an unknown type, which a newer panel stored. */
+function unsealedFieldsOf({ type, data }: RecordedEvent): Readonly<Record<string, unknown>> {
   const definition = eventType(type);
   if (!definition) return {};
   const left = LEFT_OUT[type] ?? [];
@@ -49,7 +49,7 @@ function openOf({ type, data }: RecordedEvent): Readonly<Record<string, unknown>
   );
 }
 
-/** The numbers of the clients that an event is about: its one client, or each of a list, alone or before its bytes. */
+/** The numbers of the clients in an event: `client`, and the numbers or rows of `clients`. */
 function clientsIn({ client, clients }: Readonly<Record<string, unknown>>): readonly number[] {
   const listed = Array.isArray(clients) ? clients : [];
   const first = (item: unknown): unknown => (Array.isArray(item) ? item[0] : item);

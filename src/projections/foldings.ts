@@ -17,7 +17,7 @@ import { timeline } from './timeline.js';
 import { traffic } from './traffic.js';
 import { users } from './users.js';
 
-/** Every fold that answers a question, from nothing or from its snapshot. */
+/** All read models, each from its snapshot or its initial state. */
 export function beginAll(snapshots?: SnapshotStore) {
   return {
     inbounds: begin(inbounds, snapshots),

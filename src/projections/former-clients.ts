@@ -3,23 +3,23 @@ import { type Client, emailKey } from '../events/client/client-document.js';
 import type { ClientNumber, InboundId } from '../events/ids.js';
 import { ManyMap } from '../lib/many-map.js';
 
-/** A client that was deleted, as it was called then. */
+/** A deleted client with the email that it had. */
 export interface FormerClient {
   readonly number: ClientNumber;
   readonly email: string;
   readonly inbound: InboundId;
-  /** Of the credential that it had: with the key of that life goes its name. */
+  /** Version of its last data key. Its email is erased with that key. */
   readonly keyVersion: number;
 }
 
 const IDENTITY_KEY = /^client:\d+\/\d+$/;
 
-/** Clients that are no more, by the email that they had. Who is erased is forgotten here as in the log. */
+/** Deleted clients by the email that they had. Erased clients are forgotten. */
 export class FormerClients {
   readonly #byNumber = new Map<number, FormerClient>();
   readonly #byEmail = new ManyMap<string, ClientNumber>();
 
-  /** Everyone who was deleted with this email, the lowest number first. */
+  /** The deleted clients with this email, the lowest number first. */
   of(email: string): readonly FormerClient[] {
     const numbers = [...this.#byEmail.get(emailKey(email))].sort((a, b) => a - b);
     return numbers.flatMap((number) => this.#byNumber.get(number) ?? []);
@@ -30,7 +30,7 @@ export class FormerClients {
     this.#byEmail.put(emailKey(former.email), former.number);
   }
 
-  /** `client`: what the event is about, as it was before it. */
+  /** `client`: the client of the event, as it was before the event. */
   apply(event: RecordedEvent, client: Client | undefined): void {
     if (event.type === 'ClientDeleted' && client) {
       const { number, identity, inbound, keyVersion } = client;

@@ -19,8 +19,8 @@ interface Sources {
 const levels = { success: 'info', warning: 'warn', error: 'error' } as const;
 
 /**
- * Repeats the panel's warnings and errors in its log, in the words of the notifications, so that they are kept when no
- * browser is open. Notifications of success are left out: the event log has them.
+ * Writes the texts of warnings and errors to the panel's log, so that they are kept when no browser is open. Notifications of
+ * success are left out, because the event log has them.
  */
 export function logNotifications({ read, alarms }: Sources, log: NotificationLog): void {
   const write = ({ title, body, severity }: Alarm): void =>

@@ -1,12 +1,12 @@
-/** How long a client counts as online after it last moved bytes, in ms: a few polls, so that a pause is not a departure. */
+/** How long a client counts as online after its last traffic, in ms: a few polls, so that a short pause does not matter. */
 export const ONLINE_WINDOW_MS = 20_000;
 
-/** Who has a live connection now: a gauge from the cores, not a fold; it is empty until they were asked. */
+/** The clients with a connection now. It is measured by the cores, not folded from the log, and empty until the first poll. */
 export class OnlineGauge {
   readonly #sources = new Map<string, ReadonlySet<string>>();
   #emails: ReadonlySet<string> = new Set();
 
-  /** `source`: the machine that has the connections; without it this one. */
+  /** `source`: the machine that has the connections; by default this one. */
   set(emails: Iterable<string>, source = 'core'): void {
     const before = this.#sources.get(source);
     const now = new Set(emails);

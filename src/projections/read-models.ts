@@ -14,7 +14,7 @@ import { RecordQueries } from './queries/records.js';
 import { SettingQueries } from './queries/settings.js';
 import { UsageQueries } from './queries/usage.js';
 
-/** What the core shall run, as the read models have it. */
+/** The configuration that the core must run, from the read models. */
 function desiredOf({
   inbounds: { state: all },
   clients: { state: some },
@@ -23,7 +23,7 @@ function desiredOf({
   return new DesiredCore({ inbounds: all, clients: some, settings: values });
 }
 
-/** The digest of each read model at its position: equal logs give equal digests, however the state came about. */
+/** The digest of each read model. Equal logs give equal digests, whether the state is from a replay or from a snapshot. */
 export function digestsOf(foldings: Foldings): Readonly<Record<string, string>> {
   const folded = Object.values(foldings).map(({ fold, state }) => [
     fold.name,
@@ -32,7 +32,7 @@ export function digestsOf(foldings: Foldings): Readonly<Record<string, string>> 
   return { ...(Object.fromEntries(folded) as Record<string, string>), 'core-config': desiredOf(foldings).digest() };
 }
 
-/** Keeps the folds at the head of the log: they follow it in the tick in which an append is acknowledged. */
+/** Keeps the folds at the head of the log. They are updated in the tick in which an append is acknowledged. */
 class Follower {
   readonly #models: Foldings;
   readonly #desired: DesiredCore;
@@ -53,12 +53,12 @@ class Follower {
     return { ...digestsOf(this.#models), 'core-config': this.#desired.digest() };
   }
 
-  /** A fold threw: no model moves any more, and nothing may be written. */
+  /** Emits when a fold throws. After that no model is updated, and nothing may be written. */
   get failed$(): Observable<Error> {
     return this.#failed;
   }
 
-  /** False once a fold has failed. */
+  /** Applies events. False after a fold has failed. */
   take(events: readonly RecordedEvent[]): boolean {
     if (this.#failure) return false;
     try {
@@ -74,8 +74,8 @@ class Follower {
 }
 
 /**
- * The read models of a running panel, by the question that is asked. They follow the log in the same tick in which an
- * append is acknowledged, so a read after a write sees it.
+ * The read models of a running panel, grouped by topic. They are updated in the tick in which an append is acknowledged, so a
+ * read after a write sees it.
  */
 export class ReadModels {
   readonly clients: ClientQueries;
@@ -91,7 +91,7 @@ export class ReadModels {
   readonly #models: Foldings;
   readonly #changed = new Subject<readonly RecordedEvent[]>();
 
-  /** Catches up with the log, then follows it. The folds of `alongside` catch up in the same reading. */
+  /** Catches up with the log, then follows it. The folds of `alongside` catch up in the same pass. */
   constructor(log: EventLog, snapshots?: SnapshotStore, alongside: readonly Folding[] = []) {
     const models = beginAll(snapshots);
     this.#models = models;
@@ -110,7 +110,7 @@ export class ReadModels {
     });
   }
 
-  /** Each batch, after every model has folded it. */
+  /** Each batch of events, after all models have applied it. */
   get changed$(): Observable<readonly RecordedEvent[]> {
     return this.#changed;
   }

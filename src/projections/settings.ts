@@ -2,7 +2,7 @@ import { type Fold, foldOf } from '../events/log/fold.js';
 import { defaultSettings, noSecrets, type Secrets, type Settings } from '../events/settings/settings.js';
 import type { JsonObject } from '../lib/json.js';
 
-/** The settings, the secret ones apart, and the template around the inbounds; null = the built-in one. */
+/** The settings, the secret settings, and the template around the inbounds; null = the built-in template. */
 export interface SettingsModel {
   values: Settings;
   secrets: Secrets;

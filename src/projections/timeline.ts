@@ -1,7 +1,7 @@
 import type { RecordedEvent } from '../events/catalog.js';
 import type { Fold } from '../events/log/fold.js';
 
-/** One line of the audit timeline: no data, so nothing that could be secret. */
+/** One line of the audit timeline. It has no data, so it contains no secrets. */
 export interface TimelineEntry {
   readonly position: number;
   readonly at: number;
@@ -11,11 +11,11 @@ export interface TimelineEntry {
   readonly correlationId: string;
 }
 
-/** The newest admin facts, oldest first. */
+/** The newest administrative events, the oldest first. */
 export type Timeline = TimelineEntry[];
 
 const MOST = 2000;
-/** Measurements would push the facts out; the log has them. */
+/** Measurements are left out, because they would displace the administrative events. */
 const MEASURED: ReadonlySet<string> = new Set([
   'TrafficRecorded',
   'NodeTrafficRecorded',

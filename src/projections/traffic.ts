@@ -1,12 +1,12 @@
 import { type Counters, evolveCounters, noCounters } from '../events/counters.js';
 import type { Fold } from '../events/log/fold.js';
 
-/** Counters, and what no reset takes away. */
+/** Counters, and totals that are not affected by resets. */
 export interface Traffic extends Counters {
-  /** Bytes of a client since it was added, up plus down. */
+  /** Up plus down of each client since it was added, in bytes. */
   readonly clientsAllTime: Map<number, number>;
   readonly inboundsAllTime: Map<number, number>;
-  /** When a client last moved bytes, ms. */
+  /** When each client last had traffic, ms since 1970. */
   readonly lastOnline: Map<number, number>;
 }
 
@@ -26,7 +26,7 @@ export const traffic: Fold<Traffic> = {
         for (const [client, up, down, at] of event.data.clients) {
           if (!state.clients.has(client)) continue; // deleted since the core counted these bytes
           add(state.clientsAllTime, client, up + down);
-          beOnline(state, client, at ?? event.meta.at);
+          setOnline(state, client, at ?? event.meta.at);
         }
         for (const [inbound, up, down] of event.data.inbounds) {
           if (state.inbounds.has(inbound)) add(state.inboundsAllTime, inbound, up + down);
@@ -36,7 +36,7 @@ export const traffic: Fold<Traffic> = {
         for (const [client, up, down, , , , , , at] of event.data.clients) {
           if (!state.clients.has(client) || up + down === 0) continue;
           add(state.clientsAllTime, client, up + down);
-          beOnline(state, client, at);
+          setOnline(state, client, at);
         }
         for (const [inbound, up, down] of event.data.inbounds) {
           if (state.inbounds.has(inbound)) add(state.inboundsAllTime, inbound, up + down);
@@ -53,7 +53,7 @@ export const traffic: Fold<Traffic> = {
         break;
       case 'ClientTrafficTransferred': {
         const { client, fromClient: from, up, down } = event.data;
-        // Of one that was deleted before, only what was counted since is passed on.
+        // From a client that was deleted before, only traffic that was counted since is transferred.
         add(state.clientsAllTime, client, state.clientsAllTime.get(from) ?? up + down);
         state.clientsAllTime.delete(from);
         const seen = state.lastOnline.get(from) ?? 0;
@@ -72,8 +72,8 @@ export const traffic: Fold<Traffic> = {
   },
 };
 
-/** Several machines tell of it, not in the order of time. */
-function beOnline({ lastOnline }: Traffic, client: number, at: number): void {
+/** Several machines report it, not in the order of time. */
+function setOnline({ lastOnline }: Traffic, client: number, at: number): void {
   if (at > (lastOnline.get(client) ?? 0)) lastOnline.set(client, at);
 }
 

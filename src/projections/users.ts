@@ -8,7 +8,7 @@ export interface UserRow {
   readonly epoch: number;
 }
 
-/** A login that lasts: the cookie holds only the id whose SHA-256 is the key of this record. */
+/** A session. Its cookie contains only the id whose SHA-256 is the key of this record. */
 export interface Session {
   readonly user: number;
   readonly epoch: number;
@@ -17,7 +17,7 @@ export interface Session {
   readonly expiresAt: number;
 }
 
-/** Who may come in, and by what. */
+/** The admin accounts, their sessions, and the API token. */
 export interface Users {
   readonly users: Map<number, UserRow>;
   /** By SHA-256 of the session id, hex. */
@@ -51,15 +51,15 @@ export const users: Fold<Users> = foldOf<Users>({
     LoggedIn(state, { data: { user, epoch, session, expiresAt }, meta }) {
       const { idHash, csrfToken } = session;
       state.sessions.set(idHash, { user, epoch, csrfToken, startedAt: meta.at, expiresAt });
-      // A login is the moment to drop what has run out: the fold has no clock of its own.
+      // Expired sessions are removed at a login, because the fold has no clock.
       for (const [id, other] of state.sessions) if (other.expiresAt <= meta.at) state.sessions.delete(id);
     },
-    // Who was in when the file was made is not in here.
+    // Sessions of the restored file are not valid.
     StateImported: (state) => state.sessions.clear(),
     LoggedOut: (state, { data }) => void state.sessions.delete(data.session.idHash),
     ApiTokenIssued: (state, { data }) => void (state.apiToken = data.secret.token),
     MeasurementsRolledUp(state, { data }) {
-      // Logins are measurements: a session whose login is pruned ends with it, here as in a replay.
+      // Logins are measurements. A session ends when its login is pruned, as in a replay.
       for (const [id, session] of state.sessions) if (mayBePruned(data, session.startedAt)) state.sessions.delete(id);
     },
   },

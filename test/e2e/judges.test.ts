@@ -138,7 +138,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       new Set(['vless', 'vmess', 'trojan', 'ss', 'hysteria2']),
     );
     expect(proxies.map(({ name }) => name)).toStrictEqual(without(NOT_IN_MIHOMO));
-    for (const name of NOT_IN_MIHOMO) expect(document).toMatch(new RegExp(`^# "${name}" is not here, since `, 'm'));
+    for (const name of NOT_IN_MIHOMO) expect(document).toMatch(new RegExp(`^# "${name}" is left out: `, 'm'));
     const app = await startMihomo(document, without(NOT_IN_MIHOMO, NEWER_THAN_APPS));
     try {
       expect(await failures(app.names, app.socksPort)).toStrictEqual([]);

@@ -4,7 +4,7 @@ import type { Inbound } from '../../events/inbound/inbound-document.js';
 import { type Fields, textOf } from './fields.js';
 import type { ShareLink } from './share-link.js';
 
-/** The URL forms there are. */
+/** URL schemes by protocol. */
 const schemes: Partial<Record<Protocol, ShareLink['scheme']>> = {
   vless: 'vless',
   vmess: 'vmess',
@@ -14,9 +14,9 @@ const schemes: Partial<Record<Protocol, ShareLink['scheme']>> = {
   hysteria2: 'hysteria2',
 };
 
-/** What lets a client in. */
+/** The credential of a client in a link. */
 export interface Access extends Pick<ShareLink, 'scheme' | 'user' | 'method'> {
-  /** Every client has the same: the name is the inbound's alone. */
+  /** All clients share it, so the link has the name of the inbound only. */
   readonly shared: boolean;
 }
 
@@ -45,7 +45,7 @@ export function accessOf(inbound: Inbound, { credential, spec }: Client): Access
 function shadowsocksAccess(settings: Fields, password: string, ownMethod: string): Access | null {
   const method = textOf(settings['method']);
   const serverKey = textOf(settings['password']);
-  // The one cipher of 2022 without users: the server key opens it.
+  // This cipher has no users. Clients use the server key.
   if (method === '2022-blake3-chacha20-poly1305') return accessBy('ss', serverKey, method, true);
   if (method.startsWith('2022-')) {
     return serverKey === '' || password === '' ? null : accessBy('ss', `${serverKey}:${password}`, method);

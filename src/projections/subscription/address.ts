@@ -7,7 +7,7 @@ const HOST_NAME = /^\w(?:[\w.-]*\w)?\.?$/;
 const INTERNATIONAL = /^[\w.\-\u0080-\u{10ffff}]+$/u;
 const LONGEST_NAME = 253;
 
-/** A host as a link names it: punycode, IPv6 without brackets. Empty when no client could connect to it. */
+/** A host for a link: punycode, IPv6 without brackets. Empty if clients cannot connect to it. */
 export function hostOf(text: string): string {
   const host = text.trim();
   if (host.includes(':')) return ipv6Of(host);
@@ -23,14 +23,14 @@ function ipv6Of(text: string): string {
   return /^[\da-f:.]+$/i.test(address) && URL.canParse(`http://[${address}]/`) ? address : '';
 }
 
-const NOT_FOR_ALL = new Networks(privateNetworks);
+const PRIVATE = new Networks(privateNetworks);
 
 /** Wildcard, loopback, link-local and multicast addresses. */
 const LOCAL_IPV4 = /^(?:0|127|169\.254|22[4-9]|23\d|24\d|25\d)\./;
 const LOCAL_IPV6 = /^\[(?:::1?\]|::ffff:(?:0|7f[\da-f]{2}|a9fe):|fe[89ab][\da-f]:|ff[\da-f]{2}:)/;
 const LOCAL_NAME = /^(?:.*\.)?localhost\.?$/i;
 
-/** Whether an inbound that listens there can be reached from another machine under that very address. */
+/** Whether an inbound that listens on this address can be reached at it from another machine. */
 export function isReachable(listen: string): boolean {
   const host = hostOf(listen);
   if (host === '') return false;
@@ -39,11 +39,11 @@ export function isReachable(listen: string): boolean {
 }
 
 /**
- * Whether anybody may meet a host that can be reached: a name, or an address of no private network. Others lie behind a
- * router or a tunnel, and lead a client to a machine of its own network.
+ * Whether a reachable host is public: a name, or an address outside of private networks. A private address could be another
+ * machine in the network of the client.
  */
 export function isPublic(host: string): boolean {
-  return isReachable(host) && (isIP(host) === 0 || !NOT_FOR_ALL.holds(host));
+  return isReachable(host) && (isIP(host) === 0 || !PRIVATE.holds(host));
 }
 
 /** Whether an inbound listens on a unix socket, abstract or not. */
@@ -51,7 +51,7 @@ export function isSocketPath(listen: string): boolean {
   return listen.startsWith('@') || listen.startsWith('/');
 }
 
-/** A port as settings hold it: a number, or its digits. 0 when it is none. */
+/** A port from settings: a number or a numeric string; 0 if it is invalid. */
 export function portOf(value: unknown): number {
   const port = typeof value === 'string' && /^\d{1,5}$/.test(value) ? Number(value) : value;
   return typeof port === 'number' && Number.isInteger(port) && port > 0 && port <= 65_535 ? port : 0;

@@ -6,28 +6,28 @@ import { type Fields, fieldsOf, textOf } from './fields.js';
 export interface Endpoint {
   readonly host: string;
   readonly port: number;
-  /** `tls` and `none`: what an external proxy makes of the inbound's security. */
+  /** `tls` and `none`: security of the external proxy instead of that of the inbound. */
   readonly forceTls: 'same' | 'tls' | 'none';
   /** Names an external proxy; empty for the inbound itself. */
   readonly remark: string;
-  /** What an external proxy says of its own TLS: `sni`, `alpn`, `fingerprint` … */
+  /** TLS settings of an external proxy: `sni`, `alpn`, `fingerprint` … */
   readonly own: Fields;
   readonly external: boolean;
 }
 
-/** Of an inbound that no client can reach. */
-export const NOWHERE: Endpoint = { host: '', port: 0, forceTls: 'same', remark: '', own: {}, external: false };
+/** For an inbound that clients cannot reach. */
+export const UNREACHABLE: Endpoint = { host: '', port: 0, forceTls: 'same', remark: '', own: {}, external: false };
 
 /**
- * The external proxies of an inbound, or, when it has none, the inbound itself. `serverHost` is the name of the server
- * that it runs on, empty for none: of a node, or of this one.
+ * The external proxies of an inbound, or the inbound itself if it has none. `serverHost` is the host name of the node or of
+ * this server; empty = unknown.
  */
 export function endpointsOf({ listen, port, node, config }: Inbound, serverHost: string): readonly Endpoint[] {
   const proxies = config.stream?.['externalProxy'];
   if (Array.isArray(proxies) && proxies.length > 0) return proxies.flatMap(externalEndpoint);
   if (portOf(port) === 0 || isSocketPath(listen)) return [];
   const own = hostOf(listen);
-  // A node was given its name by the admin; of this server nobody knows more than how it was just asked.
+  // The admin entered the host of a node. For this server, the host of the current request is the best guess.
   const hosts = node === null ? [own, serverHost] : [serverHost, own];
   const host = hosts.find(isPublic) ?? hosts.find(isReachable) ?? serverHost;
   if (host === '') return [];

@@ -2,13 +2,13 @@ import type { Inbound } from '../../events/inbound/inbound-document.js';
 import { isReachable, isSocketPath } from './address.js';
 import { fieldsOf, textOf } from './fields.js';
 
-/** What clients meet of the inbound in front. */
+/** Stream settings that clients use from the inbound in front. */
 const FRONT = ['security', 'tlsSettings', 'realitySettings', 'externalProxy'] as const;
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]', '::1'] as const;
 
 /**
- * An inbound as clients meet it: one that listens on a socket or on loopback, and that another inbound falls back to,
- * appears at the address and with the TLS of that other one. All others are given back as they are.
+ * An inbound as clients reach it. If it listens on a socket or on loopback and is a fallback of another inbound, it has the
+ * address and the TLS settings of that inbound. Other inbounds are returned unchanged.
  */
 export function behindFront(inbound: Inbound, inbounds: Iterable<Inbound>): Inbound {
   const places = privatePlaces(inbound);
@@ -26,7 +26,7 @@ export function behindFront(inbound: Inbound, inbounds: Iterable<Inbound>): Inbo
   return inbound;
 }
 
-/** How a fallback names an inbound that only this machine reaches; nothing for one that others reach. */
+/** The destinations by which a fallback refers to a local inbound; empty for an inbound that other machines reach. */
 function privatePlaces({ listen, port }: Inbound): readonly string[] {
   if (isSocketPath(listen)) return [listen];
   const everywhere = listen === '' || listen === '0.0.0.0' || /^[0:]+$/.test(listen);

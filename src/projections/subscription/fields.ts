@@ -1,33 +1,30 @@
 import { isObject, type Json } from '../../lib/json.js';
 
-/** A JSON object whose members may be missing or of any type: an admin may have written it by hand. */
+/** A JSON object written by an admin. Its members may be missing or of any type. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 const NONE: Fields = {};
 const CONTROLS = /\p{Cc}+/gu;
-/** Tells most texts apart far faster than a Unicode property. */
+/** Faster for most texts than a Unicode property. */
 const PRINTABLE_ASCII = /^[ -~]*$/;
 
 export function fieldsOf(value: unknown): Fields {
   return isObject(value) ? value : NONE;
 }
 
-/**
- * A text without control characters, empty when it is anything else. A link is one line, and nothing that a link says
- * about a transport may hold such a character anyway.
- */
+/** A string without control characters, because a link is one line; empty for any other type. */
 export function textOf(value: unknown): string {
   if (typeof value !== 'string') return '';
   return PRINTABLE_ASCII.test(value) ? value : value.replace(CONTROLS, '');
 }
 
-/** The texts of an array or of a comma list, without the empty ones. */
+/** The non-empty strings of an array or of a list separated by commas. */
 export function textsOf(value: unknown): readonly string[] {
   const items: readonly unknown[] = Array.isArray(value) ? value : textOf(value).split(',');
   return items.map((item) => textOf(item).trim()).filter((item) => item !== '');
 }
 
-/** The first text of an array, empty or not; or the text itself. */
+/** The first string of an array, or the string itself. */
 export function firstTextOf(value: unknown): string {
   return textOf(Array.isArray(value) ? value[0] : value);
 }
@@ -40,7 +37,7 @@ export function hostHeaderOf(headers: unknown): string {
   return '';
 }
 
-/** What only the server may know, wherever it stands. */
+/** Members that only the server may know, at any depth. */
 const SECRETS: ReadonlySet<string> = new Set([
   'privateKey',
   'secretKey',
@@ -50,10 +47,10 @@ const SECRETS: ReadonlySet<string> = new Set([
   'echServerKeys',
   'masterKeyLog',
 ]);
-/** Deeper than any real setting, and far from the end of the stack. */
+/** Maximum depth; real settings are less deep. */
 const DEEPEST = 12;
 
-/** A copy that may stand in a link: without secrets of the server, empty members and absurd depth. */
+/** A copy for a link, without secrets of the server, empty members and members that are too deep. */
 export function publicJson(value: unknown, depth = 0): Json | undefined {
   if (typeof value === 'string') return textOf(value) || undefined;
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;

@@ -1,7 +1,7 @@
-/** Whom a client's TLS may look like: the core does not start with any other name. */
+/** The TLS fingerprints that the core accepts. It does not start with another name. */
 const PRESETS = 'chrome firefox safari ios android edge 360 qq random randomized randomizednoalpn unsafe';
 
-/** The library's own names begin with `hello`. */
+/** The names of the uTLS library, which begin with `hello`. */
 const HELLOS = [
   'golang randomized randomizedalpn randomizednoalpn android_11_okhttp',
   'chrome_auto chrome_58 chrome_62 chrome_70 chrome_72 chrome_83 chrome_87 chrome_96 chrome_100 chrome_102',
@@ -16,11 +16,11 @@ export const FINGERPRINTS: ReadonlySet<string> = new Set([
   ...PRESETS.split(' '),
   ...HELLOS.split(' ').map((name) => `hello${name}`),
 ]);
-/** Nothing that hides REALITY. */
-const BARE: ReadonlySet<string> = new Set(['unsafe', 'hellogolang']);
+/** Not usable with REALITY. */
+const WITHOUT_REALITY: ReadonlySet<string> = new Set(['unsafe', 'hellogolang']);
 
-/** The fingerprint by the core's own name; empty for one that it does not know, or not with REALITY. */
+/** The fingerprint in lower case; empty if the core does not know it or cannot use it with REALITY. */
 export function knownFingerprint(text: string, reality = false): string {
   const name = text.toLowerCase();
-  return FINGERPRINTS.has(name) && !(reality && BARE.has(name)) ? name : '';
+  return FINGERPRINTS.has(name) && !(reality && WITHOUT_REALITY.has(name)) ? name : '';
 }

@@ -4,7 +4,7 @@ import { percentEncoded } from './percent.js';
 import { type ClientUsage, totalUsage } from './usage.js';
 
 export interface SubscriptionHeaders {
-  /** Every client of the subscription, those that may not connect included: users want to see why it stopped. */
+  /** All clients of the subscription, including those that may not connect. */
   readonly clients: readonly ClientUsage[];
   readonly settings: Pick<
     Settings,
@@ -18,15 +18,15 @@ export interface SubscriptionHeaders {
   >;
   /** URL of the subscription itself: its page, unless the settings name another. */
   readonly url: string;
-  /** What a browser or a Clash app calls the file. */
+  /** File name for browsers and Clash apps. */
   readonly fileName?: string;
 }
 
-/** Proxies in front of the panel refuse more. */
+/** Proxies in front of the panel reject longer headers. */
 const LONGEST_VALUE = 4096;
 const DEFAULT_HOURS = 12;
 
-/** What client apps read besides the body. Every value is printable ASCII; what cannot be said so is left out. */
+/** The headers that client apps read. All values are printable ASCII; others are left out. */
 export function subscriptionHeaders(input: SubscriptionHeaders): Record<string, string> {
   const { settings } = input;
   const { up, down, capBytes, expiresAt } = totalUsage(input.clients);

@@ -5,8 +5,8 @@ import type { LinkParams } from './share-link.js';
 import { salamanderPassword } from './transport.js';
 
 /**
- * Parameters of the official Hysteria 2 scheme, with `alpn` and `mport` as apps read them; members may be empty. Never a
- * port list in the place of the port, which no URL parser takes, nor `fp`, which QUIC has not.
+ * Parameters of the official Hysteria 2 scheme, and `alpn` and `mport`, which apps read; values may be empty. Without `fp`,
+ * which QUIC does not have. Port lists are in `mport`, because URL parsers reject them as a port.
  */
 export function hysteria2Params(stream: Fields, { own, external }: Endpoint): LinkParams {
   const { sni = '', alpn = '', ech = '', pcs = '' } = tlsParams(fieldsOf(stream['tlsSettings']), own);
@@ -15,7 +15,7 @@ export function hysteria2Params(stream: Fields, { own, external }: Endpoint): Li
     alpn,
     ech,
     insecure: insecureOf(stream),
-    // The ports of the inbound say nothing about those of a proxy.
+    // The ports of the inbound do not apply to an external proxy.
     mport: external ? '' : hopPorts(stream),
     obfs: password === '' ? '' : 'salamander',
     'obfs-password': password,

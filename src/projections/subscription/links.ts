@@ -3,7 +3,7 @@ import type { Inbound } from '../../events/inbound/inbound-document.js';
 import type { Settings } from '../../events/settings/settings.js';
 import { accessOf } from './access.js';
 import { hostOf } from './address.js';
-import { type Endpoint, endpointsOf, NOWHERE } from './endpoints.js';
+import { type Endpoint, endpointsOf, UNREACHABLE } from './endpoints.js';
 import { type Fields, fieldsOf, textOf } from './fields.js';
 import { hysteria2Params } from './hysteria.js';
 import { linkName, remainder, stopMark } from './name.js';
@@ -13,27 +13,27 @@ import { transportOf } from './transport.js';
 
 export { hasUrl, linkUrls, type ShareLink } from './share-link.js';
 
-/** What a link takes from elsewhere than inbound and client. */
+/** What links need besides inbound and client. */
 export interface LinkContext {
-  /** The host that was asked, without its port; as trustworthy as the caller made it. */
+  /** The host of the request, without its port. Callers control it. */
   readonly host: string;
-  /** The host of the node that the inbound is on, empty for a node that is no more; without it this server has it. */
+  /** The host of the inbound's node; empty = the node was deleted. Absent = the inbound is on this server. */
   readonly nodeHost?: string;
   readonly settings: Pick<Settings, 'remarkModel' | 'subShowInfo' | 'subDomain'>;
   /** Milliseconds since 1970. */
   readonly now: number;
   /**
-   * Whether the name also says what is left to the client, or that it may not connect, if the settings want it. For
-   * the first URL of a subscription's body alone: apps take a server with a new name for a new server.
+   * Whether the name shows the remaining time and traffic, if the settings enable it. Only for the first URL in the body of a
+   * subscription, because apps treat a server with another name as a new server.
    */
   readonly showInfo: boolean;
-  /** The public half of a REALITY key; empty when there is none. For inbounds that were stored without it. */
+  /** The public key for a private REALITY key, or empty. For inbounds that were stored without it. */
   readonly publicKeyOf?: (privateKey: string) => string;
 }
 
 /**
- * The links of a client of an inbound: one, or one for each external proxy. Equal input gives equal links, save for
- * `showInfo`. Never throws: what nothing can say is a link with a problem. Who may have links is for the caller to say.
+ * The links of a client of an inbound: one, or one for each external proxy. Equal input gives equal links, except with
+ * `showInfo`. Never throws: an invalid inbound gives a link with a problem. The caller decides who may have links.
  */
 export function linksOf(
   inbound: Inbound,
@@ -49,7 +49,7 @@ export function linksOf(
   const links: ShareLink[] = [];
   const own = hostOf(settings.subDomain) || hostOf(context.host);
   const endpoints = endpointsOf(inbound, context.nodeHost === undefined ? own : hostOf(context.nodeHost));
-  for (const endpoint of endpoints.length > 0 ? endpoints : [NOWHERE]) {
+  for (const endpoint of endpoints.length > 0 ? endpoints : [UNREACHABLE]) {
     const params = paramsOf(access.scheme, inbound, client, endpoint, context);
     const told = showInfo && !links.some(hasUrl);
     const parts = {
@@ -72,7 +72,7 @@ export function linksOf(
   return links;
 }
 
-/** As a text, what of it nothing can say. */
+/** The parameters, or why there can be no link, as text. */
 function paramsOf(
   scheme: ShareLink['scheme'],
   { config }: Inbound,
@@ -80,17 +80,17 @@ function paramsOf(
   endpoint: Endpoint,
   { publicKeyOf = () => '' }: LinkContext,
 ): LinkParams | string {
-  if (endpoint === NOWHERE) return 'a server without an address';
+  if (endpoint === UNREACHABLE) return 'a server without an address';
   const stream = fieldsOf(config.stream);
   if (scheme === 'hysteria2') {
     return endpoint.forceTls === 'none' ? 'Hysteria without TLS' : filled(hysteria2Params(stream, endpoint));
   }
   const transport = transportOf(stream);
-  if (transport === null) return 'a transport that is none';
+  if (transport === null) return 'an unknown transport';
   const security = securityOf(stream, transport, client, endpoint, publicKeyOf);
   if (typeof security === 'string') return security;
   const params = filled(transport, security);
-  // The core serves it over no other.
+  // The core supports REALITY only with these transports.
   if (params['security'] === 'reality' && !REALITY_TRANSPORTS.has(params['type']))
     return `REALITY over ${params['type']}`;
   if (scheme !== 'vless') return params;
@@ -102,7 +102,7 @@ function paramsOf(
 
 const REALITY_TRANSPORTS: ReadonlySet<unknown> = new Set(['tcp', 'grpc', 'xhttp']);
 
-/** As a text, what of it nothing can say. */
+/** The parameters, or why there can be no link, as text. */
 function securityOf(
   stream: Fields,
   transport: LinkParams,
@@ -117,15 +117,15 @@ function securityOf(
     const forced = tlsParams({}, own, transport['type']);
     return { ...forced, sni: forced['sni'] || transport['host'] || transport['authority'] || '' };
   }
-  if (security !== 'reality') return security === 'none' ? { security } : 'a security that is none';
+  if (security !== 'reality') return security === 'none' ? { security } : 'an unknown security';
   const params = realityParams(fieldsOf(stream['realitySettings']), identity, publicKeyOf);
   return params ?? 'REALITY without a public key';
 }
 
-/** The core dropped the others, and some apps refuse all of a subscription for one that they do not know. */
+/** The core no longer supports others, and some apps reject a whole subscription with an unknown flow. */
 const FLOW = /^xtls-rprx-vision(?:-udp443)?$/;
 
-/** Vision needs to see the TLS of the inbound itself, or the encryption of vless. */
+/** Vision requires TLS of the inbound itself, or the encryption of VLESS. */
 function canFlow(
   { type, security }: LinkParams,
   encryption: string,
@@ -137,7 +137,7 @@ function canFlow(
   return type === 'tcp' && security !== 'none';
 }
 
-/** The members of all that are not empty. */
+/** The non-empty members of all groups. */
 function filled(...groups: readonly LinkParams[]): LinkParams {
   const kept: Record<string, string> = {};
   for (const group of groups) {

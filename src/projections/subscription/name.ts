@@ -1,6 +1,6 @@
 import { type Client, mayConnect } from '../../events/client/client-document.js';
 
-/** What a link's name is made of. */
+/** The parts of a link's name. */
 export interface NameParts {
   /** The remark of the inbound. */
   readonly inbound: string;
@@ -10,12 +10,12 @@ export interface NameParts {
 }
 
 const FALLBACK_MODEL = '-ieo';
-/** C0, C1, line and paragraph separator, half surrogate pairs, and what turns the text that follows around. */
+/** Control characters, line and paragraph separators, lone surrogates, and characters that change the text direction. */
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069]/gu;
 
 /**
- * The name that a client app shows. The first character of the model separates, its letters say what comes in which
- * order: `i`nbound, `e`mail, `o`ther. `about` follows the name. Empty when there is nothing to say.
+ * The name in a client app. The first character of the model is the separator, its letters are the parts in their order:
+ * `i`nbound, `e`mail, `o`ther. `about` follows the name. It may be empty.
  */
 export function linkName(model: string, parts: NameParts, about: readonly string[]): string {
   const [separator = '', ...letters] = model === '' ? FALLBACK_MODEL : model;
@@ -29,7 +29,7 @@ export function linkName(model: string, parts: NameParts, about: readonly string
   return name.trim() === '' ? '' : name;
 }
 
-/** What is left to a client, for its first link: bytes and time; nothing for what has no end. `now` in milliseconds. */
+/** Remaining traffic and time of a client, for its first link, without unlimited ones. `now` in ms since 1970. */
 export function remainder(
   { spec }: Client,
   usage: { readonly up: number; readonly down: number },
@@ -42,7 +42,7 @@ export function remainder(
   return parts;
 }
 
-/** What stands before the name of a client that may not connect; empty for one that may. */
+/** Prefix of the name of a client that may not connect; otherwise empty. */
 export function stopMark(client: Client, model: string): string {
   const [separator = ''] = model || FALLBACK_MODEL;
   return mayConnect(client) ? '' : `⛔️N/A${separator.replace(UNPRINTABLE, '')}`;

@@ -1,6 +1,6 @@
-/** Paths of transports as admins store them for the core, and as apps with another core want them. */
+/** Transport paths in the form of Xray, and in the form of apps with another core. */
 
-/** A path without the early data that Xray reads from its query, and how many bytes of it there may be. */
+/** A path without Xray's early data parameter, and the maximum number of early data bytes. */
 export function earlyData(path: string): { readonly path: string; readonly bytes: number } {
   const at = path.indexOf('?');
   if (at < 0) return { path, bytes: 0 };
@@ -11,17 +11,17 @@ export function earlyData(path: string): { readonly path: string; readonly bytes
   return { path: path.slice(0, at) + (rest.length === 0 ? '' : `?${rest.join('&')}`), bytes };
 }
 
-/** A path that every parser of URLs takes: one with a lone percent sign ends the whole configuration of sing-box. */
+/** A path that is valid in URLs. sing-box rejects the whole configuration for a lone percent sign. */
 export function urlPath(path: string): string {
   return path.replace(/%(?![\da-f]{2})/gi, '%25');
 }
 
-/** A path that a parser of URLs reads as it stands: over HTTPUpgrade the core takes a query for a part of the name. */
+/** A path that URL parsers keep unchanged: with HTTPUpgrade the core treats a query as a part of the path. */
 export function literalPath(path: string): string {
   return path.replace(/[%?#]/g, encodeURIComponent);
 }
 
-/** A path without its query, which the core does not look at over XHTTP. */
+/** A path without its query, which the core ignores with XHTTP. */
 export function bare(path: string): string {
   return path.split('?', 1)[0] ?? '';
 }

@@ -1,6 +1,6 @@
 const UNRESERVED = /^[\w.~-]*$/;
 
-/** RFC 3986: all but the unreserved characters. A space is `%20`, because most apps keep a `+` as it stands. */
+/** Encodes all but the unreserved characters of RFC 3986. A space is `%20`, because most apps do not decode `+`. */
 export function percentEncoded(text: string): string {
   if (UNRESERVED.test(text)) return text;
   return encodeURIComponent(text.replace(/\p{Cs}/gu, '\uFFFD')).replace(

@@ -5,8 +5,7 @@ import { knownFingerprint } from './fingerprints.js';
 import type { LinkParams } from './share-link.js';
 
 /**
- * What a client must know of the server's TLS; members may be empty. What `own` says of an external proxy comes first.
- * `type`: of the transport over it.
+ * Link parameters for TLS; values may be empty. The settings `own` of an external proxy have precedence. `type`: the transport.
  */
 export function tlsParams(tls: Fields, own: Fields, type = ''): LinkParams {
   const client = fieldsOf(tls['settings']);
@@ -23,12 +22,12 @@ export function tlsParams(tls: Fields, own: Fields, type = ''): LinkParams {
   };
 }
 
-/** A WebSocket begins in HTTP/1.1: a client that offers a newer one as well is given that, and never connects. */
+/** WebSocket requires HTTP/1.1. A client that also offers HTTP/2 would negotiate that and fail to connect. */
 function speaks(type: string, protocol: string): boolean {
   return type !== 'ws' || (protocol !== 'h2' && protocol !== 'h3');
 }
 
-/** SHA-256 pins in lower-case hex: base64, as cores wrote them before, crashes apps. */
+/** SHA-256 pins in lower-case hex. Former cores used base64, which crashes apps. */
 function pinsOf(value: unknown): readonly string[] {
   return textsOf(value)
     .map((pin) => (/^[\w+/-]{43}=$/.test(pin) ? Buffer.from(pin, 'base64').toString('hex') : pin))
@@ -37,8 +36,8 @@ function pinsOf(value: unknown): readonly string[] {
 }
 
 /**
- * What a client must know of REALITY; members may be empty. Null without a public key: nobody can connect. Of several
- * names and short ids always the first, because apps take another choice for another server.
+ * Link parameters for REALITY; values may be empty. Null without a public key. Always the first of several names and short
+ * ids, because apps treat a link with others as another server.
  */
 export function realityParams(
   reality: Fields,
@@ -60,7 +59,7 @@ export function realityParams(
   };
 }
 
-/** Another path for every client, the same at every fetch. */
+/** A path that differs between clients and does not change between requests. */
 function spiderPath(spiderX: string, who: string): string {
   return `/${hash('sha256', `${spiderX}|${who}`).slice(0, 15)}`;
 }

@@ -4,8 +4,8 @@ import { percentEncoded } from './percent.js';
 export type LinkParams = Readonly<Record<string, string>>;
 
 /**
- * How one client reaches one inbound at one address. Every decision about security, flow and address is taken here once;
- * a URL and any other form of a subscription only write it down.
+ * How a client reaches an inbound at one address. Security, flow and address are decided here. URLs and the other
+ * subscription formats are only other representations.
  */
 export interface ShareLink {
   readonly scheme: 'vless' | 'vmess' | 'trojan' | 'ss' | 'hysteria2';
@@ -16,7 +16,7 @@ export interface ShareLink {
   /** A host name in punycode or an address, IPv6 without brackets. */
   readonly host: string;
   readonly port: number;
-  /** What the client app shows: one line, never empty. */
+  /** Name in the client app: one line, never empty. */
   readonly name: string;
   /**
    * `type`, `security`, `sni` … as of XTLS discussion 716, for every scheme but that of Hysteria, which has its own
@@ -27,26 +27,26 @@ export interface ShareLink {
   readonly problem?: string;
 }
 
-/** Whether there is a URL for it. What has none may still be said in other forms. */
+/** Whether it can be written as a URL. Other formats may support it anyway. */
 export function hasUrl({ scheme, params, problem }: ShareLink): boolean {
   if (problem !== undefined) return false;
-  // The JSON of vmess has no place for the keys of REALITY.
+  // The JSON of vmess links has no members for REALITY keys.
   if (scheme === 'vmess') return params['security'] !== 'reality';
   return scheme !== 'ss' || isPluggable(params);
 }
 
-/** What a SIP003 plugin can say: a link that claims plain Shadowsocks for anything else would never connect. */
+/** Whether a SIP003 plugin supports it. A link without the plugin could not connect. */
 function isPluggable({ type, security, fm }: LinkParams): boolean {
   if (fm !== undefined) return false;
   return type === 'tcp' ? security === 'none' : type === 'ws' && security !== 'reality';
 }
 
-/** The URLs of those links that have one. */
+/** The URLs of the links that can be written as one. */
 export function linkUrls(links: readonly ShareLink[]): readonly string[] {
   return links.filter(hasUrl).map(linkUrl);
 }
 
-/** A link as a QR code has room for it: the post-quantum key of REALITY, which proves the server once more, is left out. */
+/** The URL for a QR code, without the optional post-quantum key of REALITY, which is too long. */
 export function shortUrl(link: ShareLink): string {
   const { pqv, ...params } = link.params;
   return pqv === undefined ? linkUrl(link) : linkUrl({ ...link, params });
@@ -78,7 +78,7 @@ function queryOf(params: LinkParams): string {
   return names.map((name) => `${name}=${percentEncoded(params[name] ?? '')}`).join('&');
 }
 
-/** v2rayN's object: `type`, `host` and `path` mean something else for every transport. JSON leaves out what is undefined. */
+/** The object of v2rayN. The meaning of `type`, `host` and `path` depends on the transport. */
 function vmessMembers({ name, host, port, user, method, params }: ShareLink): object {
   const {
     type = 'tcp',
@@ -119,13 +119,13 @@ function vmessMembers({ name, host, port, user, method, params }: ShareLink): ob
   };
 }
 
-/** SIP002: base64url for the classic ciphers, which SIP022 forbids for those of 2022. */
+/** SIP002: base64url for classic ciphers. SIP022 forbids it for the 2022 ciphers. */
 function shadowsocksUser({ method, user }: ShareLink): string {
   if (method.startsWith('2022-')) return `${percentEncoded(method)}:${percentEncoded(user)}`;
   return Buffer.from(`${method}:${user}`).toString('base64url');
 }
 
-/** SIP002 knows a transport only as a plugin. */
+/** SIP002 supports transports only as plugins. */
 function pluginParams({ type, headerType, security, sni, ...params }: LinkParams): LinkParams {
   const path = pluginValue(params['path'] ?? '');
   if (type === 'ws') {

@@ -4,7 +4,7 @@ import { type Fields, fieldsOf, firstTextOf, hostHeaderOf, publicJson, textOf } 
 import { earlyData } from './path.js';
 import type { LinkParams } from './share-link.js';
 
-/** How the inbound's bytes travel: `type` and what belongs to it; members may be empty. Null for one that the core has not. */
+/** Link parameters of the transport; values may be empty. Null for a transport that the core does not have. */
 export function transportOf(stream: Fields): LinkParams | null {
   // Newer cores call the network `method`.
   const params = networkParams(textOf(stream['network']) || textOf(stream['method']) || 'tcp', stream);
@@ -38,7 +38,7 @@ function httpParams(settings: Fields): { readonly path: string; readonly host: s
   return { path: textOf(settings['path']), host: textOf(settings['host']) || hostHeaderOf(settings['headers']) };
 }
 
-/** The core loses what comes right behind the request: no client can begin with early data, and none is told of it. */
+/** The core loses data that directly follows the request, so early data is not offered. */
 function upgradeParams(settings: Fields): LinkParams {
   const { path, host } = httpParams(settings);
   return { path: earlyData(path).path, host };
@@ -48,7 +48,7 @@ function tcpParams(settings: Fields): LinkParams {
   const header = fieldsOf(settings['header']);
   if (header['type'] !== 'http') return { type: 'tcp' };
   const request = fieldsOf(header['request']);
-  // Apps take a list of hosts or paths for one name: only the first is said.
+  // Apps use a list of hosts or paths as one name, so only the first is given.
   const path = firstTextOf(request['path']);
   return { type: 'tcp', headerType: 'http', path, host: hostHeaderOf(request['headers']) };
 }
@@ -62,7 +62,7 @@ function grpcParams(settings: Fields): LinkParams {
   };
 }
 
-/** Masks by their names before the core folded them into `mkcp-legacy`, and after. */
+/** Header types by the names of masks, before and after the core merged them into `mkcp-legacy`. */
 const KCP_HEADERS = new Map([
   ['dns', 'dns'],
   ['dtls', 'dtls'],
@@ -72,7 +72,7 @@ const KCP_HEADERS = new Map([
   ['wireguard', 'wireguard'],
 ]);
 
-/** The core keeps header and seed as masks; links still carry them as before. */
+/** The core configures header and seed as masks. Links still have the former parameters. */
 function kcpParams(kcp: Fields, finalmask: Fields): LinkParams {
   let headerType = textOf(fieldsOf(kcp['header'])['type']);
   let seed = textOf(kcp['seed']);
@@ -98,7 +98,7 @@ const UDP_MASKS: ReadonlySet<unknown> = new Set([
 ]);
 const TCP_MASKS: ReadonlySet<unknown> = new Set(['header-custom', 'fragment', 'sudoku', 'xmc']);
 
-/** `fm`: the masks that today's core knows, as JSON; empty when there is none. */
+/** `fm`: the masks that the core knows, as JSON; empty if there are none. */
 function maskOf(finalmask: unknown): string {
   const { tcp, udp, quicParams } = fieldsOf(finalmask);
   const known = publicJson({
@@ -113,7 +113,7 @@ function masksOf(value: unknown): readonly Fields[] {
   return Array.isArray(value) ? value.map(fieldsOf) : [];
 }
 
-/** The password of the Salamander mask, which is what Hysteria calls `obfs`; empty when there is none. */
+/** The password of the Salamander mask (`obfs` of Hysteria); empty if there is none. */
 export function salamanderPassword(stream: Fields): string {
   const mask = masksOf(fieldsOf(stream['finalmask'])['udp']).find(({ type }) => type === 'salamander');
   return textOf(fieldsOf(mask?.['settings'])['password']);
@@ -121,19 +121,19 @@ export function salamanderPassword(stream: Fields): string {
 
 function xhttpParams(settings: Fields): LinkParams {
   const mode = textOf(settings['mode']);
-  // In the core's own words `extra` replaces its siblings, save path, host and mode.
+  // In the core, `extra` replaces all other members except path, host and mode.
   const extra = xhttpExtra(xhttpForClients(fieldsOf(settings['extra'] ?? settings) as JsonObject), mode);
   return {
     type: 'xhttp',
     ...httpParams(settings),
     mode,
-    // Some forks of sing-box read the padding only here.
+    // Some forks of sing-box read the padding only from this parameter.
     x_padding_bytes: textOf(extra['xPaddingBytes']),
     extra: Object.keys(extra).length === 0 ? '' : canonicalJson(extra),
   };
 }
 
-/** Members that both ends must agree on, or that shape the client's requests. What only the server reads is not here. */
+/** Members that both ends need, or that determine the client's requests, without those that only the server reads. */
 const SHARED = [
   'xPaddingBytes',
   'sessionPlacement',
@@ -161,7 +161,7 @@ const PADDING_DISGUISE = [
   'xPaddingPlacement',
   'xPaddingMethod',
 ] as const;
-/** Saying the core's own default is a fingerprint. */
+/** Defaults of the core. Sending them explicitly could be recognized. */
 const CORE_DEFAULTS = new Map<string, readonly Json[]>([
   ['scMaxEachPostBytes', [1_000_000, '1000000']],
   ['scMinPostsIntervalMs', [30, '30']],
@@ -175,7 +175,7 @@ function xhttpExtra(source: Fields, mode: string): Readonly<Record<string, Json>
     const copy = value === false || value === 0 ? undefined : publicJson(value);
     if (copy !== undefined && !CORE_DEFAULTS.get(name)?.includes(copy)) extra[name] = copy;
   }
-  // The core refuses a Host here: it has its own member.
+  // The core rejects a Host header here, because `host` is a member of its own.
   const headers = Object.entries(fieldsOf(source['headers'])).filter(([name]) => name.toLowerCase() !== 'host');
   const kept = publicJson(Object.fromEntries(headers));
   if (kept !== undefined) extra['headers'] = kept;

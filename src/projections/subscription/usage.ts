@@ -1,6 +1,6 @@
-/** What one client used and may use. */
+/** Usage and limits of a client. */
 export interface ClientUsage {
-  /** Clients of one person share what they used: each says the whole of it. Without a name a client is alone. */
+  /** Clients of the same person have the same total usage. Absent = the client has no siblings. */
   readonly person?: string;
   /** Bytes. */
   readonly up: number;
@@ -12,8 +12,8 @@ export interface ClientUsage {
 }
 
 /**
- * A subscription as one account: sums of bytes over its persons, each with the largest cap of its clients; no cap as soon
- * as one client has none; the end that all of them share, else none.
+ * The usage and limits of a subscription: sums over its persons, each with the largest cap of its clients. It has no cap if
+ * one client has none, and an expiry only if all clients have the same.
  */
 export function totalUsage(clients: readonly ClientUsage[]): ClientUsage {
   const [first] = clients;
@@ -37,7 +37,7 @@ function personsOf(clients: readonly ClientUsage[]): readonly ClientUsage[] {
   return [...persons.values()];
 }
 
-/** Apps read plain unsigned integers: no fraction, no exponent. */
+/** An unsigned integer without fraction or exponent, as apps expect. */
 function sum(counts: readonly number[]): number {
   const total = counts.reduce((all, count) => all + count, 0);
   return total > 0 ? Math.min(Math.floor(total), Number.MAX_SAFE_INTEGER) : 0;

@@ -184,7 +184,7 @@ describe('a form that has no words for any of the links', () => {
       expect(parse(text(clash))).toMatchObject({
         ...{ proxies: [], 'proxy-groups': [{ name: 'PROXY', proxies: ['REJECT'] }], rules: ['MATCH,PROXY'] },
       });
-      expect(text(clash)).toContain('# "home-one" is not here, since Mihomo cannot use');
+      expect(text(clash)).toContain('# "home-one" is left out: Mihomo does not support');
       expect(linksIn(await ask('/sub/abc', app))).toMatch(/^vless:/);
       const profile = JSON.parse(text(await ask('/sub/abc?format=sing-box', app))) as { route: { rules: object[] } };
       expect(profile).toMatchObject({ outbounds: [{ type: 'direct', tag: 'direct' }] });
@@ -218,7 +218,7 @@ describe('a client that no URL can name', () => {
     expect(parse(text(await vmess.ask('/clash/abc')))).toMatchObject({ proxies: [{ type: 'vmess', tls: true }] });
     const shadowsocks = await start({}, 'shadowsocks', GRPC);
     expect(text(await shadowsocks.ask('/clash/abc'))).toContain(
-      '# "home-one" is not here, since Mihomo cannot use grpc of ss.',
+      '# "home-one" is left out: Mihomo does not support grpc of ss.',
     );
   });
 });

@@ -173,11 +173,11 @@ describe('the proxy of Mihomo', () => {
     expect(clashProxy(linkOf('trojan', tcp))).toBe('Trojan without TLS');
     expect(clashDocument([kcp])).toBeNull();
     expect(emptyClashDocument([kcp])).toMatch(
-      /^proxies: \[\]\n[^]*\n# "DE-1-alice" is not here, since Mihomo cannot use kcp of vless\.\n$/,
+      /^proxies: \[\]\n[^]*\n# "DE-1-alice" is left out: Mihomo does not support kcp of vless\.\n$/,
     );
     expect(clashDocument([kcp, vision])).toContain(id);
     expect(clashDocument([kcp, vision])).toMatch(
-      /\n# "DE-1-alice" is not here, since Mihomo cannot use kcp of vless\.\n$/,
+      /\n# "DE-1-alice" is left out: Mihomo does not support kcp of vless\.\n$/,
     );
   });
 });
@@ -225,15 +225,15 @@ describe('what no URL can say', () => {
     });
     expect(singBoxOutbound(secret)).toMatchObject({ type: 'vmess', tls: { reality: { public_key: pbk } } });
     expect(clashDocument(all)?.match(/^# .*$/gm)).toStrictEqual([
-      '# "SS-alice" is not here, since Mihomo cannot use TLS of ss.',
-      '# "WS-alice" is not here, since Mihomo cannot use REALITY over ws.',
+      '# "SS-alice" is left out: Mihomo does not support TLS of ss.',
+      '# "WS-alice" is left out: Mihomo does not support REALITY over ws.',
     ]);
     expect(partition(all, singBoxOutbound).expressed.map(({ link }) => link)).toStrictEqual([secret]);
   });
 
   it.each([
-    ['a transport that is none', 'vless', { network: 'quic' }],
-    ['a security that is none', 'trojan', { network: 'tcp', security: 'xtls' }],
+    ['an unknown transport', 'vless', { network: 'quic' }],
+    ['an unknown security', 'trojan', { network: 'tcp', security: 'xtls' }],
     ['REALITY without a public key', 'vless', { network: 'tcp', security: 'reality' }],
     ['Hysteria without TLS', 'hysteria2', { externalProxy: [{ dest: 'a.test', port: 1, forceTls: 'none' }] }],
     ['a server without an address', 'vless', { network: 'tcp' }, { listen: '@child' }],
@@ -288,7 +288,7 @@ describe('what other programs read in another way', () => {
         'grpc-opts': { 'grpc-service-name': name },
       })),
     );
-    expect(singBoxOutbound(grpc('/my/own/one'))).toBe('gRPC under a path of its own');
+    expect(singBoxOutbound(grpc('/my/own/one'))).toBe('a custom path of gRPC');
   });
 
   it('is the cipher of vmess over TLS, where the one of sing-box would be none', () => {
@@ -331,9 +331,7 @@ describe('what other programs read in another way', () => {
     });
     expect(singBoxOutbound(ech('https://1.1.1.1/dns-query'))).toMatchObject({ tls: { ech: { enabled: true } } });
     const said = partition([ech('AAAA'), webSocket], clashProxy);
-    expect(said.omitted).toStrictEqual([
-      { name: 'DE-1-alice', reason: 'a list of Encrypted Client Hello that is none' },
-    ]);
+    expect(said.omitted).toStrictEqual([{ name: 'DE-1-alice', reason: 'an invalid list of Encrypted Client Hello' }]);
     expect(said.expressed.map(({ link }) => link)).toStrictEqual([webSocket]);
   });
 });

@@ -6,7 +6,7 @@ import { xhttpOptions } from './clash-xhttp.js';
 import { compact, listOf } from './members.js';
 import { cipherOf, echSource, fingerprintOf, isMasked } from './shared.js';
 
-/** The proxy of Mihomo that a link stands for; or, as a text, what it is of a link that Mihomo does not speak. */
+/** The Mihomo proxy for a link, or what Mihomo does not support about it, as text. */
 export function clashProxy(link: ShareLink): JsonObject | string {
   const { scheme, host: server, port, user, method, name, params } = link;
   const common = { name, server, port, udp: true };
@@ -61,7 +61,7 @@ function tlsOf(params: LinkParams, nameKey: 'servername' | 'sni'): JsonObject {
   });
 }
 
-/** Whom the client believes: of several pins and names Mihomo takes one. */
+/** How the server is verified. Mihomo supports only one pin and one name. */
 function trustOf({ ech, pcs, vcn }: LinkParams): JsonObject {
   return compact({
     fingerprint: pcs?.split(',')[0],
@@ -93,13 +93,13 @@ function networkOf(link: ShareLink, known: readonly string[]): JsonObject | stri
       return { network: 'grpc', 'grpc-opts': { 'grpc-service-name': grpcPath(serviceName) } };
     case 'xhttp': {
       const options = xhttpOptions(params);
-      return options === null ? 'settings of XHTTP that are none' : { network: 'xhttp', 'xhttp-opts': options };
+      return options === null ? 'invalid settings of XHTTP' : { network: 'xhttp', 'xhttp-opts': options };
     }
     case 'kcp': {
       const { seed } = params;
-      // Without a seed its packets carry a checksum that those of the core have not.
+      // Without a seed, Mihomo's packets have a checksum that the core's packets do not have.
       return seed === undefined || headerType !== undefined
-        ? 'mKCP but with a seed alone'
+        ? 'mKCP without a seed or with a header'
         : { network: 'mkcp', 'mkcp-opts': { seed } };
     }
     default: {
@@ -110,29 +110,29 @@ function networkOf(link: ShareLink, known: readonly string[]): JsonObject | stri
   }
 }
 
-/** Always said: Mihomo invents one for a server without, which no web server in front of the inbound knows. */
+/** Always set, because Mihomo would otherwise send a made-up host. */
 function hostHeader({ host: server, params: { host, sni } }: ShareLink): JsonObject {
   return { headers: { Host: host ?? sni ?? (server.includes(':') ? `[${server}]` : server) } };
 }
 
 /**
- * Mihomo writes it on the wire as it stands, where the core escapes it. A name that begins with a slash is a path of its
- * own, and after a bar comes the one for many streams, which Mihomo has not.
+ * Mihomo sends the name unchanged, the core escapes it. A name with a leading slash is a custom path; the part after `|` is for
+ * multi mode, which Mihomo does not have.
  */
 function grpcPath(serviceName: string): string {
-  // Mihomo has a name of its own for none.
+  // Mihomo would replace an empty name.
   if (serviceName === '') return '//Tun';
   if (!serviceName.startsWith('/')) return pathEscaped(serviceName);
   const parts = serviceName.split('/');
   return parts.map((part, at) => pathEscaped(at === parts.length - 1 ? (part.split('|')[0] ?? '') : part)).join('/');
 }
 
-/** As the core's own language escapes a segment of a path. */
+/** Escapes a path segment as Go does. */
 function pathEscaped(text: string): string {
   return percentEncoded(text).replace(/%(?:24|26|2B|3A|3D|40)/g, decodeURIComponent);
 }
 
-/** SIP003 as Mihomo names it. */
+/** The SIP003 plugin in Mihomo's form. */
 function pluginOf(params: LinkParams): JsonObject | string {
   const { type = 'tcp', headerType, security = 'none', path = '/', host, sni } = params;
   if (type === 'ws' && security !== 'reality') {
@@ -142,7 +142,7 @@ function pluginOf(params: LinkParams): JsonObject | string {
   }
   if (security !== 'none') return `${security.toUpperCase()} of ss`;
   if (type !== 'tcp') return `${type} of ss`;
-  // What Shadowsocks calls so answers in other words than the core.
+  // The HTTP obfuscation of Shadowsocks is not compatible with that of the core.
   return headerType === 'http' ? 'an HTTP header of ss' : {};
 }
 

@@ -5,7 +5,7 @@ import { realityProblem } from './link-problems.js';
 import { compact, jsonOf } from './members.js';
 import { fingerprintOf } from './shared.js';
 
-/** What Mihomo takes as the value of a member: it refuses a whole document for any other. */
+/** Types of values. Mihomo rejects the whole document for a value of another type. */
 type Kind = 'text' | 'range' | 'count' | 'flag' | 'headers';
 type Names = readonly (readonly [from: string, to: string, kind: Kind])[];
 
@@ -33,7 +33,7 @@ const EXTRA: Names = [
   ['headers', 'headers', 'headers'],
 ];
 
-/** Members of `xmux`, which say when a connection is used again. */
+/** Members of `xmux`, which configure the reuse of connections. */
 const XMUX: Names = [
   ['maxConcurrency', 'max-concurrency', 'range'],
   ['maxConnections', 'max-connections', 'range'],
@@ -49,12 +49,12 @@ const DOWN_XHTTP: Names = [
 ];
 const DOWN_TLS: Names = [['serverName', 'servername', 'text']];
 
-/** `xhttp-opts` of Mihomo; null for settings that neither it nor the core would take. */
+/** `xhttp-opts` of Mihomo; null for settings that it would reject. */
 export function xhttpOptions({ path = '/', host, mode, extra }: LinkParams): JsonObject | null {
   const members = objectOf(jsonOf(extra ?? ''));
   const own = renamed(members, EXTRA);
   const reuse = renamed(objectOf(members['xmux']), XMUX);
-  // What comes down elsewhere cannot come down in the stream that goes up.
+  // `stream-one` uses one stream for both directions, so there is no separate download.
   const elsewhere = mode === 'stream-one' ? undefined : members['downloadSettings'];
   const down = elsewhere === undefined ? {} : downloadOf(objectOf(elsewhere));
   if (own === null || reuse === null || down === null) return null;
@@ -63,20 +63,20 @@ export function xhttpOptions({ path = '/', host, mode, extra }: LinkParams): Jso
     host,
     mode: mode === 'auto' ? undefined : mode,
     ...own,
-    // What an id is made of is the client's own affair: it has an alphabet for when this one would not do.
+    // The client chooses its session ids. Without these members it uses its default alphabet.
     ...(isVaried(own) ? {} : { 'session-table': undefined, 'session-length': undefined }),
     'reuse-settings': filled(reuse),
     'download-settings': filled(down),
   });
 }
 
-/** Mihomo, as the core, wants more than 2^31 ids; the alphabets that have a name have ten letters or more. */
+/** Mihomo and the core require more than 2^31 possible ids. Named alphabets have at least ten letters. */
 function isVaried({ 'session-table': table, 'session-length': length = '16-32' }: JsonObject): boolean {
   const letters = typeof table === 'string' ? Math.min(table.length, 10) : 0;
   return letters ** Number(String(length).split('-').at(-1)) > 2 ** 31;
 }
 
-/** Where the way down is another one; Mihomo takes what is not said from the way up. */
+/** Separate settings for downloads. Mihomo uses the upload settings for missing members. */
 function downloadOf(settings: JsonObject): JsonObject | null {
   const { address, port, security } = settings;
   if (typeof address !== 'string' || typeof port !== 'number' || !isCount(port) || port > 65_535) return null;

@@ -6,7 +6,7 @@ import { clashProxy } from './clash-proxy.js';
 import { uniqueNames, wellFormed } from './members.js';
 import { type OmittedLink, partition } from './shared.js';
 
-/** Names that Mihomo has itself, and those of the groups below. */
+/** Names that are reserved by Mihomo or used for the groups below. */
 const TAKEN = ['DIRECT', 'REJECT', 'REJECT-DROP', 'PASS', 'COMPATIBLE', 'GLOBAL', 'PROXY', 'Auto'];
 /** Quoted, because YAML 1.1 and 1.2 disagree about which plain texts are numbers or booleans. */
 const STYLE = {
@@ -18,8 +18,8 @@ const STYLE = {
 const PROBE = 'https://www.gstatic.com/generate_204';
 
 /**
- * A document for Mihomo and its apps; null when no link can be said in it. What Mihomo does not speak is left out, with a
- * comment that says why: it refuses the whole document for one proxy that it does not know.
+ * A document for Mihomo and its apps; null if it supports none of the links. Unsupported links are left out with a comment,
+ * because Mihomo rejects the whole document for one invalid proxy.
  */
 export function clashDocument(links: readonly ShareLink[]): string | null {
   const { expressed, omitted } = partition(links, clashProxy);
@@ -39,7 +39,7 @@ export function clashDocument(links: readonly ShareLink[]): string | null {
   );
 }
 
-/** A document without a server, which says why none of these links is there: it lets nothing out, rather than past the proxy. */
+/** A document without servers, with comments that say why. It blocks all traffic, so that none bypasses the proxy. */
 export function emptyClashDocument(links: readonly ShareLink[]): string {
   const group = { name: 'PROXY', type: 'select', proxies: ['REJECT'] };
   return documentOf([], [group], partition(links, clashProxy).omitted);
@@ -52,8 +52,8 @@ function documentOf(
 ): string {
   const document = { proxies, 'proxy-groups': groups, rules: ['MATCH,PROXY'] };
   const comments = omitted.map(
-    ({ name, reason }) => `# ${JSON.stringify(wellFormed(name))} is not here, since Mihomo cannot use ${reason}.\n`,
+    ({ name, reason }) => `# ${JSON.stringify(wellFormed(name))} is left out: Mihomo does not support ${reason}.\n`,
   );
-  // Everything outside ASCII printable text stands in quotes; YAML 1.1 takes some of these characters for a line break.
+  // YAML 1.1 treats some non-ASCII characters as line breaks, so they are escaped.
   return escaped([stringify(document, STYLE), ...comments].join(''), /[\u0085\u2028\u2029\ufeff\u007f-\u009f]/g);
 }

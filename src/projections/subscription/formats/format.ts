@@ -1,13 +1,13 @@
-/** The forms of a subscription. `links` is base64 or plain text, as the settings say. */
+/** The formats of a subscription. `links` is base64 or plain text, depending on the settings. */
 export type Format = 'links' | 'base64' | 'plain' | 'xray' | 'clash' | 'sing-box';
 
-/** The form that an answer has. `isGuess`: nobody asked for it, the app only looks as if it wanted it. */
+/** The format of an answer. `isGuess`: chosen by the User-Agent, not requested. */
 export interface Choice {
   readonly format: Format;
   readonly isGuess: boolean;
 }
 
-/** What `?format=` may say; people know each form by several names. */
+/** Values of `?format=`. Each format has several names. */
 const NAMES: Readonly<Record<string, Format>> = {
   links: 'links',
   base64: 'base64',
@@ -24,22 +24,22 @@ const NAMES: Readonly<Record<string, Format>> = {
   singbox: 'sing-box',
 };
 
-/** The form that a caller asked for by name; null for a name that is none. */
+/** The format with a name; null for an unknown name. */
 export function formatNamed(name: string): Format | null {
   const key = name.toLowerCase();
   return Object.hasOwn(NAMES, key) ? (NAMES[key] ?? null) : null;
 }
 
 /**
- * Apps that want another form than links, by how their User-Agent begins. Anchored: Hiddify names every other app in its
- * own. What is not here takes links.
+ * Apps that expect another format than links, by the beginning of their User-Agent. Anchored, because Hiddify lists other apps
+ * in its User-Agent.
  */
 const APPS: readonly (readonly [RegExp, Format])[] = [
   [/^(?:sfa|sfi|sfm|sft|sing-?box|karing|hiddifynext)/i, 'sing-box'],
   [/^(?:clash|mihomo|flclash|stash|flowvy|murge|prizrak-box|koala-clash|nyanpasu)/i, 'clash'],
 ];
 
-/** The form that an app expects where it only knows the address of the links. */
+/** The format that an app expects at the URL for links. */
 export function formatOfApp(userAgent: string): Format {
   return APPS.find(([pattern]) => pattern.test(userAgent))?.[1] ?? 'links';
 }

@@ -2,19 +2,19 @@ import { CLASSIC_CIPHERS } from '../../../lib/ciphers.js';
 import type { LinkParams, ShareLink } from '../share-link.js';
 
 /**
- * What of a link no app could use, as a text; null for a sound one. Mihomo and sing-box refuse a whole document for one
- * such server, so a slip of the admin at one inbound would take all the others from the user.
+ * Why no app could use a link, as text; null for a valid link. Mihomo and sing-box reject a whole document for one invalid
+ * server, so one wrong inbound would make all others unusable.
  */
 export function problemOf({ scheme, user, method, params, problem }: ShareLink): string | null {
   if (problem !== undefined) return problem;
-  if (scheme === 'ss' && !isCipher(method, user)) return 'a cipher or a key that is none';
-  if (scheme === 'vmess' && !VMESS_CIPHERS.has(method)) return 'a cipher that is none';
-  if (scheme === 'vless' && !isEncryption(params['encryption'] ?? 'none')) return 'an encryption that is none';
+  if (scheme === 'ss' && !isCipher(method, user)) return 'an invalid cipher or key';
+  if (scheme === 'vmess' && !VMESS_CIPHERS.has(method)) return 'an unknown cipher';
+  if (scheme === 'vless' && !isEncryption(params['encryption'] ?? 'none')) return 'an invalid encryption';
   return realityProblem(params) ?? echProblem(params) ?? xhttpProblem(params) ?? portsProblem(params);
 }
 
 const VMESS_CIPHERS: ReadonlySet<string> = new Set(['auto', 'aes-128-gcm', 'chacha20-poly1305']);
-/** Bytes of the keys. */
+/** Key lengths in bytes. */
 const CIPHERS_2022 = new Map([
   ['2022-blake3-aes-128-gcm', 16],
   ['2022-blake3-aes-256-gcm', 32],
@@ -30,14 +30,14 @@ function isCipher(method: string, user: string): boolean {
   });
 }
 
-/** `mlkem768x25519plus.<look>.<resumption>.[<paddings>.]<key>…`; a key is one of X25519 or of ML-KEM-768. */
+/** `mlkem768x25519plus.<appearance>.<resumption>.[<paddings>.]<key>…`, with keys of X25519 or ML-KEM-768. */
 function isEncryption(encryption: string): boolean {
   if (encryption === 'none') return true;
-  const [suite, look = '', resumption = '', ...rest] = encryption.split('.');
+  const [suite, appearance = '', resumption = '', ...rest] = encryption.split('.');
   const keys = rest.filter((part) => part.length > 20);
   return (
     suite === 'mlkem768x25519plus' &&
-    /^(?:native|xorpub|random)$/.test(look) &&
+    /^(?:native|xorpub|random)$/.test(appearance) &&
     /^[01]rtt$/.test(resumption) &&
     keys.length > 0 &&
     keys.every((key) => /^[\w-]+$/.test(key) && [32, 1184].includes(Buffer.from(key, 'base64url').length)) &&
@@ -48,20 +48,20 @@ function isEncryption(encryption: string): boolean {
 export function realityProblem({ security, pbk = '', sid = '' }: LinkParams): string | null {
   if (security !== 'reality') return null;
   const isKey = /^[\w-]{43}$/.test(pbk);
-  return isKey && /^(?:[\da-f]{2}){0,8}$/i.test(sid) ? null : 'a key or a short id of REALITY that is none';
+  return isKey && /^(?:[\da-f]{2}){0,8}$/i.test(sid) ? null : 'an invalid key or short id of REALITY';
 }
 
-/** A list begins with its own length. */
+/** The list begins with its length. */
 function echProblem({ ech }: LinkParams): string | null {
   if (ech === undefined || !/^[\w+/]+=*$/.test(ech)) return null;
   const list = Buffer.from(ech, 'base64');
   const isList = list.length > 4 && list.readUInt16BE(0) === list.length - 2 && list.toString('base64') === ech;
-  return isList ? null : 'a list of Encrypted Client Hello that is none';
+  return isList ? null : 'an invalid list of Encrypted Client Hello';
 }
 
 function xhttpProblem({ type, mode = 'auto' }: LinkParams): string | null {
   if (type !== 'xhttp' || /^(?:auto|packet-up|stream-up|stream-one)$/.test(mode)) return null;
-  return 'a mode of XHTTP that is none';
+  return 'an unknown mode of XHTTP';
 }
 
 function portsProblem({ mport }: LinkParams): string | null {
@@ -69,5 +69,5 @@ function portsProblem({ mport }: LinkParams): string | null {
     const [from = 0, to = from] = range.split('-').map(Number);
     return /^\d+(?:-\d+)?$/.test(range) && from > 0 && from <= to && to <= 65_535;
   };
-  return mport === undefined || mport.split(',').every(isRange) ? null : 'ports that are none';
+  return mport === undefined || mport.split(',').every(isRange) ? null : 'invalid ports';
 }

@@ -8,12 +8,12 @@ export function compact(members: Readonly<Record<string, Json | undefined>>): Js
   return kept;
 }
 
-/** The parts of a comma list; undefined when there is none. */
+/** The parts of a list separated by commas; undefined for an empty list. */
 export function listOf(text: string | undefined): string[] | undefined {
   return text === undefined || text === '' ? undefined : text.split(',');
 }
 
-/** The value of a text of JSON; undefined for an empty text, for one that is none, and for one that is nested too deeply. */
+/** The value of a JSON text; undefined if it is empty, invalid or nested too deeply. */
 export function jsonOf(text: string): Json | undefined {
   if (text.trim() === '') return undefined;
   try {
@@ -24,7 +24,7 @@ export function jsonOf(text: string): Json | undefined {
   }
 }
 
-/** The same names, each once and none of them taken already: a repeated one gets a number. */
+/** The names, made unique and different from `taken` by adding numbers. */
 export function uniqueNames(names: readonly string[], taken: readonly string[]): readonly string[] {
   const used = new Set(taken);
   return names.map((name) => {
@@ -35,7 +35,7 @@ export function uniqueNames(names: readonly string[], taken: readonly string[]):
   });
 }
 
-/** Half of a surrogate pair is no text: no YAML and no UTF-8 can hold it. */
+/** Replaces lone surrogates, which YAML and UTF-8 cannot represent. */
 export function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\ufffd');
 }

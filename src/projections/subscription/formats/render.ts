@@ -13,16 +13,16 @@ export interface FormatSettings extends XrayExtras {
 export interface Rendered {
   readonly type: string;
   readonly body: string;
-  /** No link can be said in this form: the body is a valid one without a server. */
+  /** The format supports none of the links: the body is valid but has no server. */
   readonly isEmpty: boolean;
 }
 
-/** A subscription in one of its forms. */
+/** A subscription in a format. */
 export function renderLinks(links: readonly ShareLink[], format: Format, settings: FormatSettings): Rendered {
   switch (format) {
     case 'xray': {
       const configs = xrayConfigs(links, settings);
-      // 3x-ui gives a single configuration bare.
+      // 3x-ui returns a single configuration without an array.
       const bare = settings.apiDialect === '3x-ui' && configs.length === 1;
       return jsonOf(bare ? configs[0] : configs, configs.length === 0);
     }
@@ -45,6 +45,6 @@ export function renderLinks(links: readonly ShareLink[], format: Format, setting
 }
 
 function jsonOf(value: unknown, isEmpty: boolean): Rendered {
-  // Without white space: indents multiply what the admin adds to each configuration by its depth.
+  // Without white space, because indentation would multiply the size.
   return { type: 'application/json; charset=utf-8', body: JSON.stringify(value), isEmpty };
 }

@@ -3,9 +3,9 @@ import type { LinkParams, ShareLink } from '../share-link.js';
 import { problemOf } from './link-problems.js';
 import { jsonOf } from './members.js';
 
-/** What several apps with another core than Xray have in common. */
+/** Shared by the formats for apps with another core than Xray. */
 
-/** The disguise of a client's TLS, as cores other than Xray name it; undefined for none. REALITY cannot do without. */
+/** The TLS fingerprint by the name in other cores; undefined = none. REALITY requires one. */
 export function fingerprintOf(fp: string | undefined, reality: boolean): string | undefined {
   const name = fp?.replace(/^hello/, '').replace(/_.*$/, '') ?? '';
   if (FINGERPRINTS.has(name)) return name;
@@ -15,24 +15,24 @@ export function fingerprintOf(fp: string | undefined, reality: boolean): string 
 
 const FINGERPRINTS: ReadonlySet<string> = new Set('chrome firefox safari ios android edge 360 qq random'.split(' '));
 
-/** Where a client finds the keys of Encrypted Client Hello: a list in base64, or the name whose DNS record holds it. */
+/** Source of the keys for Encrypted Client Hello: a list in base64, or the name of a DNS record. */
 export interface EchSource {
   readonly list?: string;
   /** Undefined: the name of the server itself. */
   readonly queryName?: string;
 }
 
-/** Xray writes a list, or `[name+]address of a DNS server`; the DNS server is the app's own affair. */
+/** Xray accepts a list, or `[name+]address of a DNS server`. Apps use their own DNS server. */
 export function echSource(ech: string): EchSource {
   if (/^[\w+/]+=*$/.test(ech)) return { list: ech };
   const at = ech.indexOf('+');
   return at > 0 ? { queryName: ech.slice(0, at) } : {};
 }
 
-/** Masks that one side puts on for itself: the other needs not know of them. */
+/** Masks that only one side uses. */
 const ONE_SIDED: ReadonlySet<unknown> = new Set(['fragment']);
 
-/** Whether both ends must wear a mask of Xray, other than the header and the seed of mKCP, which `params` have as well. */
+/** Whether both ends must use a mask of Xray, except the header and seed of mKCP, which `params` contain. */
 export function isMasked({ type, fm }: LinkParams): boolean {
   const masks = jsonOf(fm ?? '');
   if (!isObject(masks)) return false;
@@ -45,7 +45,7 @@ export function isMasked({ type, fm }: LinkParams): boolean {
       else if (!ONE_SIDED.has(kind)) return true;
     }
   }
-  // A second one lies inside of the first.
+  // A second mask is nested in the first.
   return legacy.length > 1;
 }
 
@@ -54,13 +54,13 @@ export function cipherOf(method: string): string {
   return /^x?chacha20-poly1305$/.test(method) ? method.replace('-', '-ietf-') : method;
 }
 
-/** A link that a form cannot say, and why. */
+/** A link that a format does not support, and why. */
 export interface OmittedLink {
   readonly name: string;
   readonly reason: string;
 }
 
-/** The links that a form can say, with what it makes of each; and the others. */
+/** The links that a format supports, with their representations; and the others. */
 export function partition<T extends object>(
   links: readonly ShareLink[],
   say: (link: ShareLink) => T | string,
@@ -75,7 +75,7 @@ export function partition<T extends object>(
   return { expressed, omitted };
 }
 
-/** Whether a form can say any of the links: else all that it gives is a document without a server. */
+/** Whether a format supports at least one of the links. */
 export function canExpressAny<T extends object>(
   links: readonly ShareLink[],
   say: (link: ShareLink) => T | string,

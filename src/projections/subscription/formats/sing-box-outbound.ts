@@ -5,8 +5,8 @@ import { compact, listOf } from './members.js';
 import { cipherOf, echSource, fingerprintOf, isMasked } from './shared.js';
 
 /**
- * The outbound of sing-box that a link stands for, without a tag; or, as a text, what it is of a link that sing-box does
- * not speak. A pin of the certificate cannot be said either: sing-box then believes what the system believes, never more.
+ * The sing-box outbound for a link, without a tag, or what sing-box does not support about it, as text. A certificate pin is
+ * left out: sing-box then verifies with the certificates of the system.
  */
 export function singBoxOutbound({ scheme, host, port, user, method, params }: ShareLink): JsonObject | string {
   const reason = unspoken(params);
@@ -24,7 +24,7 @@ export function singBoxOutbound({ scheme, host, port, user, method, params }: Sh
   if (scheme === 'trojan') return { type: 'trojan', ...common, password: user, ...rest };
   const packets = { packet_encoding: 'xudp' };
   if (scheme === 'vmess') {
-    // Over TLS its `auto` is none at all, which the core does not serve any more.
+    // Over TLS its `auto` means no encryption, which the core no longer supports.
     const security = method === 'auto' ? 'aes-128-gcm' : method;
     return { type: 'vmess', ...common, uuid: user, security, alter_id: 0, ...packets, ...rest };
   }
@@ -32,12 +32,12 @@ export function singBoxOutbound({ scheme, host, port, user, method, params }: Sh
   return { type: 'vless', ...common, uuid: user, ...flow, ...packets, ...rest };
 }
 
-/** What no outbound of sing-box has, whatever its protocol; null for nothing. */
+/** What sing-box does not support for any protocol; null = nothing. */
 function unspoken(params: LinkParams): string | null {
   const { encryption = 'none', sni, vcn } = params;
   if (isMasked(params)) return 'masks of Xray';
   if (encryption !== 'none') return 'the encryption of VLESS';
-  // It checks a certificate for the name that it asks for.
+  // It verifies the certificate against the server name only.
   if (vcn !== undefined && !vcn.split(',').includes(sni ?? '')) return 'certificates of another name';
   return null;
 }
@@ -59,7 +59,7 @@ function tlsOf(params: LinkParams): JsonObject {
   };
 }
 
-/** sing-box reads a list as PEM, line by line; without one it asks for the record of the server's name. */
+/** sing-box expects a list as PEM. Without a list it queries the DNS record of the server name. */
 function echOf(ech: string | undefined): JsonObject | undefined {
   if (ech === undefined) return undefined;
   const { list, queryName } = echSource(ech);
@@ -73,7 +73,7 @@ function transportOf(params: LinkParams): JsonObject | string {
   switch (type) {
     case 'tcp':
       if (headerType !== 'http') return {};
-      // There it would speak HTTP/2.
+      // Over TLS it would use HTTP/2.
       if (security === 'tls' || security === 'reality') return 'an HTTP header over TLS';
       return {
         transport: compact({
@@ -90,8 +90,8 @@ function transportOf(params: LinkParams): JsonObject | string {
       return { transport: { type: 'ws', path: urlPath(bare), ...headers, ...early } };
     }
     case 'grpc':
-      // A name that begins with a slash is a path of its own.
-      if (serviceName.startsWith('/')) return 'gRPC under a path of its own';
+      // A name with a leading slash is a custom path.
+      if (serviceName.startsWith('/')) return 'a custom path of gRPC';
       return { transport: { type: 'grpc', service_name: serviceName } };
     case 'httpupgrade':
       return { transport: compact({ type: 'httpupgrade', host, path: literalPath(path) }) };
@@ -112,7 +112,7 @@ function pluginOf(params: LinkParams): JsonObject | string {
   }
   if (security !== 'none') return `${security.toUpperCase()} of ss`;
   if (type !== 'tcp') return `${type} of ss`;
-  // What Shadowsocks calls so answers in other words than the core.
+  // The HTTP obfuscation of Shadowsocks is not compatible with that of the core.
   return headerType === 'http' ? 'an HTTP header of ss' : {};
 }
 

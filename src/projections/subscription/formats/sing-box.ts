@@ -19,10 +19,10 @@ const INBOUNDS = [
   { type: 'mixed', tag: 'mixed', listen: '127.0.0.1', listen_port: 2080 },
 ];
 const LOCAL_DNS = { tag: 'local', type: 'local' };
-const AT_HOME = { ip_is_private: true, outbound: 'direct' };
-const WAY_OUT = { auto_detect_interface: true, default_domain_resolver: 'local' };
+const PRIVATE_DIRECT = { ip_is_private: true, outbound: 'direct' };
+const ROUTE_DEFAULTS = { auto_detect_interface: true, default_domain_resolver: 'local' };
 
-/** A profile for sing-box 1.12 and newer and its apps; null when no link can be said in it. */
+/** A profile for sing-box 1.12 and newer; null if it supports none of the links. */
 export function singBoxProfile(links: readonly ShareLink[]): JsonObject | null {
   const { expressed } = partition(links, singBoxOutbound);
   if (expressed.length === 0) return null;
@@ -44,20 +44,20 @@ export function singBoxProfile(links: readonly ShareLink[]): JsonObject | null {
       { type: 'direct', tag: 'direct' },
     ],
     route: {
-      rules: [{ action: 'sniff' }, { protocol: 'dns', action: 'hijack-dns' }, AT_HOME],
+      rules: [{ action: 'sniff' }, { protocol: 'dns', action: 'hijack-dns' }, PRIVATE_DIRECT],
       final: 'proxy',
-      ...WAY_OUT,
+      ...ROUTE_DEFAULTS,
     },
   };
 }
 
-/** A profile without a server: it lets nothing out, rather than past the proxy. */
+/** A profile without servers. It blocks all traffic, so that none bypasses the proxy. */
 export function emptySingBoxProfile(): JsonObject {
   return {
     log: LOG,
     dns: { servers: [LOCAL_DNS] },
     inbounds: INBOUNDS,
     outbounds: [{ type: 'direct', tag: 'direct' }],
-    route: { rules: [AT_HOME, { action: 'reject' }], ...WAY_OUT },
+    route: { rules: [PRIVATE_DIRECT, { action: 'reject' }], ...ROUTE_DEFAULTS },
   };
 }

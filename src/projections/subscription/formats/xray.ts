@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '../../../lib/json.js';
 import type { LinkParams, ShareLink } from '../share-link.js';
 import { compact, jsonOf, listOf } from './members.js';
 
-/** What the admin adds to every configuration; texts of JSON, empty = nothing. */
+/** What the admin adds to each configuration, as JSON texts; empty = nothing. */
 export interface XrayExtras {
   readonly subJsonFragment: string;
   readonly subJsonNoises: string;
@@ -10,14 +10,14 @@ export interface XrayExtras {
   readonly subJsonRules: string;
 }
 
-/** Apps of the v2rayNG family count on this level for their time-outs. */
+/** Apps of the v2rayNG family use this policy level for their timeouts. */
 const LEVEL = 8;
-/** The outbound that cuts the first packets into pieces, where the admin wants that. */
+/** Tag of the outbound that fragments the first packets, if the admin enabled that. */
 const FRAGMENTS = 'direct_out';
 
-/** A whole client configuration of Xray for each link that the core can use, as `/json/` gives them. */
+/** A complete Xray client configuration for each usable link, for `/json/`. */
 export function xrayConfigs(links: readonly ShareLink[], extras: XrayExtras): readonly JsonObject[] {
-  const first = firstPackets(extras);
+  const first = fragmentOutbound(extras);
   const rules = jsonOf(extras.subJsonRules);
   const usable = links.filter(({ problem }) => problem === undefined);
   return usable.map((link) => ({
@@ -56,23 +56,23 @@ export function xrayConfigs(links: readonly ShareLink[], extras: XrayExtras): re
   }));
 }
 
-function firstPackets({ subJsonFragment, subJsonNoises }: XrayExtras): JsonObject | null {
+function fragmentOutbound({ subJsonFragment, subJsonNoises }: XrayExtras): JsonObject | null {
   const fragment = jsonOf(subJsonFragment);
   const noises = jsonOf(subJsonNoises);
   if (fragment === undefined && noises === undefined) return null;
   return { tag: FRAGMENTS, protocol: 'freedom', settings: compact({ domainStrategy: 'UseIP', fragment, noises }) };
 }
 
-function proxyOf(link: ShareLink, cutFirstPackets: boolean, mux: Json | undefined): JsonObject {
-  const sockopt = cutFirstPackets ? { sockopt: { dialerProxy: FRAGMENTS, tcpKeepAliveIdle: 100 } } : {};
+function proxyOf(link: ShareLink, fragmented: boolean, mux: Json | undefined): JsonObject {
+  const sockopt = fragmented ? { sockopt: { dialerProxy: FRAGMENTS, tcpKeepAliveIdle: 100 } } : {};
   const outbound = xrayOutbound(link);
   const stream = isObject(outbound['streamSettings']) ? (outbound['streamSettings'] as JsonObject) : {};
-  // Vision hands the raw connection over, which a multiplexed one is not.
+  // Vision needs the raw connection, so it cannot be multiplexed.
   const muxed = isObject(mux) && link.params['flow'] === undefined && link.scheme !== 'hysteria2' ? { mux } : {};
   return { tag: 'proxy', ...outbound, streamSettings: { ...stream, ...sockopt }, ...muxed };
 }
 
-/** The outbound of a client core that this link stands for, without a tag. */
+/** The Xray outbound for a link, without a tag. */
 export function xrayOutbound(link: ShareLink): JsonObject {
   const { scheme, host: address, port, user, method, params } = link;
   const to = { address, port };
@@ -157,7 +157,7 @@ function securityOf(params: LinkParams, server: string): JsonObject {
   return { security, realitySettings: compact(reality) };
 }
 
-/** Masks as the core has them now; header and seed of kcp as links had them before. The last mask is first on the wire. */
+/** The masks in the core's current form, with header and seed of mKCP. The last mask is the outermost. */
 function masksOf({ type, fm, headerType, seed }: LinkParams): JsonObject {
   if (fm !== undefined) return { finalmask: jsonOf(fm) ?? {} };
   if (type !== 'kcp') return {};
