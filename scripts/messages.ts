@@ -18,10 +18,9 @@ const FORMATS: Readonly<Record<string, string>> = {
   duration: 'number',
   quoted: 'string',
   list: 'readonly (string | number)[]',
-  // Until every sentence has a code, a reason may also be a plain string.
-  message: 'Text | string',
-  messages: 'readonly (Text | string)[]',
-  lines: 'readonly (Text | string)[]',
+  message: 'Text',
+  messages: 'readonly Text[]',
+  lines: 'readonly Text[]',
 };
 /** They and the parameters refer to each other, so they stand in one file. */
 const TYPES = `

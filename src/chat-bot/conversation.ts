@@ -207,9 +207,8 @@ export class Conversation {
       .then(
         (sent) => {
           if (sent instanceof Rejection) return this.#say(update.chat, screen([words.why(sent)]));
-          const failed = sent.chats.filter(({ error }) => error !== null);
-          const lines = failed.map(({ chatId: chat, error }) =>
-            words.t('bot.chatWithoutBackup', { chat, why: words.text(error ?? '') }),
+          const lines = sent.chats.flatMap(({ chatId: chat, error }) =>
+            error === null ? [] : [words.t('bot.chatWithoutBackup', { chat, why: words.text(error) })],
           );
           if (lines.length > 0) this.#say(update.chat, screen(lines));
         },

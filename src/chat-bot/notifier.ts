@@ -124,7 +124,7 @@ export class Notifier {
   }
 
   #alarm(alarm: Alarm): void {
-    if (typeof alarm.title === 'object' && 'code' in alarm.title && OWN_CODES.has(alarm.title.code)) return;
+    if ('code' in alarm.title && OWN_CODES.has(alarm.title.code)) return;
     if (alarm.severity !== 'success') this.#add(alarm);
   }
 

@@ -47,7 +47,7 @@ export class Words {
   }
 
   /** A title, a reason or another text from outside the bot. */
-  text(text: Text | string): Phrase {
+  text(text: Text): Phrase {
     return safe(cut(render(text, this.#language, this.#zone), LONGEST_REASON));
   }
 

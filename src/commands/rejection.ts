@@ -4,7 +4,7 @@ import { render } from '../messages/render.js';
 /** A setting with an invalid value. */
 export interface SettingProblem {
   readonly key: string;
-  readonly why: Text | string;
+  readonly why: Text;
 }
 
 /** Details that are not only parameters of the text: callers read them in `obj` of the answer. */

@@ -3,8 +3,8 @@ import type { Text } from '../messages/message.js';
 
 /** A notification for every connected admin, and a line in the log of the panel. */
 export interface Alarm {
-  readonly title: Text | string;
-  readonly body: Text | string;
+  readonly title: Text;
+  readonly body: Text;
   readonly severity: 'success' | 'warning' | 'error';
 }
 

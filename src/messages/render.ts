@@ -15,9 +15,6 @@ import { textOfIssue } from './issue.js';
 import { type Language, languages } from './language.js';
 import { isText, message, type Text } from './message.js';
 
-/** A text, or a sentence that does not have a code yet. */
-type Said = Text | string;
-
 /** Messages inside messages; what is deeper is left out. */
 const DEEPEST = 6;
 const DEFAULT_ZONE = 'UTC';
@@ -65,19 +62,11 @@ export function reportMissingTexts(report: OnMissing): void {
   onMissing = report;
 }
 
-type Translate = (sentence: string, language: Language) => string;
-let translateSentence: Translate = (sentence) => sentence;
-
-/** For sentences that do not have a code yet. */
-export function translateSentencesWith(translate: Translate): void {
-  translateSentence = translate;
-}
-
 /**
  * The sentence in this language, or in English where the language lacks it; an unknown code is shown itself. `zone` is the
  * name of the time zone for moments.
  */
-export function render(text: Said, language: Language, zone = DEFAULT_ZONE): string {
+export function render(text: Text, language: Language, zone = DEFAULT_ZONE): string {
   return rendered(text, language, zone, 0);
 }
 
@@ -86,9 +75,8 @@ export function issueText({ issues }: { readonly issues: readonly { readonly mes
   return render(issues[0] ? textOfIssue(issues[0].message) : message('input.invalid'), 'en');
 }
 
-function rendered(text: Said, language: Language, zone: string, depth: number): string {
+function rendered(text: Text, language: Language, zone: string, depth: number): string {
   if (depth > DEEPEST) return '…';
-  if (typeof text === 'string') return translateSentence(text, language);
   if ('verbatim' in text) return text.verbatim;
   if (!loaded.has(language)) {
     i18n.addResourceBundle(language, 'translation', textsOf(language));
@@ -129,8 +117,7 @@ function report(code: string, language: Language): void {
 function formatted(value: unknown, format: string | undefined, lng: string | undefined, options = {}): string {
   const language = languages.find((known) => known === lng) ?? 'en';
   const { $zone = DEFAULT_ZONE } = options as { readonly $zone?: string };
-  const nested = (said: unknown): string =>
-    said instanceof Rendered ? said.text : isolated(translateSentence(String(said), language), language);
+  const nested = (said: unknown): string => (said instanceof Rendered ? said.text : isolated(String(said), language));
   const each = (separator: string, show: (item: unknown) => string): string =>
     Array.isArray(value) ? value.map(show).join(separator) : show(value);
   switch (format) {

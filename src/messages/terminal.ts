@@ -3,7 +3,7 @@ import type { Text } from './message.js';
 import { render } from './render.js';
 
 /** Renders a text for the operator. Sentences that do not have a code yet are shown as they are. */
-export type Say = (text: Text | string) => string;
+export type Say = (text: Text) => string;
 
 /** Variables that name the language, the strongest first. The last three are those of POSIX. */
 const VARIABLES = ['PORTOLAN_LANG', 'LC_ALL', 'LC_MESSAGES', 'LANG'] as const;

@@ -135,5 +135,4 @@ function releaseNotification({ type, data }: RecordedEvent): Alarm | null {
 }
 
 const versionText = (version: string): Text => message('notifications.version', { version });
-const reasonOf = (subject: string, reason: Text | string): Text =>
-  message('notifications.subjectReason', { subject, reason });
+const reasonOf = (subject: string, reason: Text): Text => message('notifications.subjectReason', { subject, reason });

@@ -48,7 +48,7 @@ describe('every admin is told', () => {
   it('of no login when the settings say so', async () => {
     const { place, told } = await start({ settings: { chatBotLoginNotify: false } });
     place.must(login, failed('credentials'));
-    place.panel.alarms.tell({ title: 'The panel restarts', body: 'because', severity: 'warning' });
+    place.panel.alarms.tell({ title: verbatim('The panel restarts'), body: verbatim('because'), severity: 'warning' });
     expect(await told(1)).toEqual(['Events of the panel\nThe panel restarts: because']);
   });
 

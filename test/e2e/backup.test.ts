@@ -223,7 +223,9 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       subTitle: 'Still here',
     });
     const [restored] = recorded(panel.dataDir, 'StateReplacementRolledBack');
-    expect(render(restored?.data.reason ?? '', 'en')).toMatch(/^a wreck replaces the state: .*not a database/);
+    expect(render(restored?.data.reason ?? verbatim(''), 'en')).toMatch(
+      /^a wreck replaces the state: .*not a database/,
+    );
     expect(panel.stdout()).toContain('THE FORMER STATE IS BACK: a wreck');
     expect(panel.stderr()).toContain('the previous one is restored');
   });

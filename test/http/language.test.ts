@@ -2,15 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { Rejection } from '../../src/commands/rejection.js';
 import { secretKeys, secretsTable, settingKeys, settingsTable } from '../../src/events/settings/settings.js';
 import { languageOf } from '../../src/http/language/language.js';
-import { Pattern, placesOf } from '../../src/http/language/pattern.js';
-import { catalogues, explained, translated } from '../../src/http/language/translate.js';
 import { textOfIssue } from '../../src/messages/issue.js';
-import { languages } from '../../src/messages/language.js';
+import type { Language } from '../../src/messages/language.js';
 import { message, type Text, verbatim } from '../../src/messages/message.js';
-import { sentencesInSource } from './kit/sentences.js';
+import { render } from '../../src/messages/render.js';
 
-const found = sentencesInSource();
-const foreign = languages.filter((language) => language !== 'en');
+const inLanguage = ({ text }: Rejection, language: Language): string => render(text, language);
 
 describe('the language of a caller', () => {
   it.each([
@@ -58,42 +55,24 @@ describe('the language of a caller', () => {
   });
 });
 
-describe('a pattern', () => {
-  it('gives the details of a text that was made of it', () => {
-    const pattern = new Pattern('port {port} is used by {by}');
-    expect(pattern.match('port 443 is used by inbound x')).toStrictEqual(
-      new Map([
-        ['port', '443'],
-        ['by', 'inbound x'],
-      ]),
-    );
-    expect(pattern.match('port 443 is used')).toBeNull();
-    expect(pattern.match('a port 443 is used by x')).toBeNull();
-  });
-
-  it('does not count one end twice', () => {
-    expect(new Pattern('a {x} a').match('a a')).toBeNull();
-  });
-});
-
 describe('what is said', () => {
   it('puts details in their places, and never reads a place in a detail', () => {
     const rejection = new Rejection('CLIENT_NOT_IN_INBOUND', { client: '{inbound}', inbound: 7 });
-    expect(explained(rejection, 'ru')).toBe('Во входящем подключении 7 нет клиента {inbound}');
-    expect(explained(rejection, 'en')).toBe(rejection.message);
+    expect(inLanguage(rejection, 'ru')).toBe('Во входящем подключении 7 нет клиента {inbound}');
+    expect(inLanguage(rejection, 'en')).toBe(rejection.message);
   });
 
   it('translates the reason inside of a reason, and leaves the words of the core', () => {
     const taken = new Rejection('PORT_TAKEN', { port: 443, by: message('inbound.name', { tag: 'in-443' }) });
-    expect(explained(taken, 'zh')).toBe('端口已存在：443 已被入站 in-443占用');
-    const refused = new Rejection('CORE_REFUSED', { why: 'infra/conf: unknown cipher' });
-    expect(explained(refused, 'ru')).toBe('Ядро не принимает эту конфигурацию: infra/conf: unknown cipher');
+    expect(inLanguage(taken, 'zh')).toBe('端口已存在：443 已被入站 in-443占用');
+    const refused = new Rejection('CORE_REFUSED', { why: verbatim('infra/conf: unknown cipher') });
+    expect(inLanguage(refused, 'ru')).toBe('Ядро не принимает эту конфигурацию: infra/conf: unknown cipher');
   });
 
   it('translates every reason of a list, and what stands behind the name of a file', () => {
     const problem = (file: string, why: Text) => message('geo.fileProblem', { file, why });
     const why = [problem('geoip.dat', message('geo.fileEmpty')), problem('geosite.dat', verbatim('EX'))];
-    expect(explained(new Rejection('GEO_FAILED', { why }), 'ru')).toBe('geoip.dat: геофайл пуст\r\ngeosite.dat: EX');
+    expect(inLanguage(new Rejection('GEO_FAILED', { why }), 'ru')).toBe('geoip.dat: геофайл пуст\r\ngeosite.dat: EX');
   });
 
   it('says every problem of the settings', () => {
@@ -101,69 +80,29 @@ describe('what is said', () => {
       { key: 'webPort', why: message('input.notBetween', { min: 1, max: 65_535 }) },
       { key: 'subPort', why: message('input.notWholeNumber') },
     ];
-    expect(explained(new Rejection('SETTING_INVALID', { problems }), 'ru')).toBe(
+    expect(inLanguage(new Rejection('SETTING_INVALID', { problems }), 'ru')).toBe(
       'Настройка webPort: должно быть от 1 до 65535; Настройка subPort: должно быть целым числом',
     );
   });
 
   it('sets names apart where a line runs from right to left', () => {
-    const text = explained(new Rejection('CLIENT_NOT_FOUND', { client: 'ann@example.com' }), 'fa');
+    const text = inLanguage(new Rejection('CLIENT_NOT_FOUND', { client: 'ann@example.com' }), 'fa');
     expect(text).toBe('کاربر \u2068ann@example.com\u2069 وجود ندارد');
   });
 
-  it('leaves what it does not know, and what only looks like a member', () => {
+  it('leaves the words of other programs', () => {
     for (const text of ['Some words of somebody', 'constructor', '__proto__', 'x'.repeat(100_000)])
-      expect(translated(text, 'fa')).toBe(text);
+      expect(render(verbatim(text), 'fa')).toBe(text);
   });
 });
 
-describe.each(foreign)('the catalogue in %s', (language) => {
-  const { sentences } = catalogues[language];
-
-  it('has every sentence of the source', () => {
-    const missing = found.filter(({ text }) => isUntold(text.replaceAll('{}', '0')));
-    expect(missing.map(({ text, where }) => `${where}: ${text}`)).toStrictEqual([]);
+describe('the settings', () => {
+  it('have a text of their own for every wrong value, except one of another type', () => {
+    const texts = problemsOfSettings().map(textOfIssue);
+    const ofZod = texts.flatMap((text) => ('verbatim' in text ? [text.verbatim] : []));
+    expect(ofZod.filter((text) => !/^Invalid input: expected (string|boolean), received /.test(text))).toEqual([]);
   });
-
-  it('has every word that a wrong setting can bring up', () => {
-    expect(problemsOfSettings().filter(isUntold)).toStrictEqual([]);
-  });
-
-  it('keeps every place, and says something else than the English', () => {
-    const wrong = Object.entries(sentences).filter(
-      ([key, text]) =>
-        (key === text && saysSomething(key)) || placesOf(key).toSorted().join() !== placesOf(text).toSorted().join(),
-    );
-    expect(wrong).toStrictEqual([]);
-  });
-
-  it('has nothing that nobody says', () => {
-    const said = [...found.map(({ text }) => text), ...problemsOfSettings()].map(loosely);
-    const unused = Object.keys(sentences)
-      .filter(saysSomething)
-      .filter((key) => {
-        const sample = key.replaceAll(/\{\w+\}/g, '0');
-        const own = new Pattern(key);
-        return !said.some(({ pattern, text }) => pattern.test(sample) || own.match(text) !== null);
-      });
-    expect(unused).toStrictEqual([]);
-  });
-
-  function isUntold(text: string): boolean {
-    return translated(textOfIssue(text), language) === translated(textOfIssue(text), 'en');
-  }
 });
-
-/** Not only places and marks between them. */
-function saysSomething(sentence: string): boolean {
-  return /\p{L}/u.test(sentence.replaceAll(/\{\w+\}/g, ''));
-}
-
-/** The sentence that the source has, with anything where a detail stands; and itself with an example. */
-function loosely(said: string): { readonly pattern: RegExp; readonly text: string } {
-  const literal = said.split('{}').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
-  return { pattern: new RegExp(`^${literal.join('.*')}$`, 's'), text: said.replaceAll('{}', '0') };
-}
 
 /** What the schemas of the settings say to values of every kind. */
 function problemsOfSettings(): readonly string[] {

@@ -7,7 +7,7 @@ import { CoreFailed, CoreStarted, InboundRejectedByCore } from '../../src/events
 import { InboundId } from '../../src/events/ids.js';
 import { PanelRestartFailed } from '../../src/events/panel.js';
 import { Alarms } from '../../src/lib/alarms.js';
-import { verbatim } from '../../src/messages/message.js';
+import { message, verbatim } from '../../src/messages/message.js';
 import { logNotifications } from '../../src/projections/notification-log.js';
 import { watchStorage } from '../../src/store/storage-watch.js';
 import { recorded } from '../kit/spec.js';
@@ -60,7 +60,7 @@ describe('a disk that refuses', () => {
     answers(reject('STORAGE_FULL'));
     answers({ events: [] });
     answers(reject('CORE_NOT_RUNNING'));
-    answers(reject('STORAGE_READ_ONLY', { why: 'the file system is read-only' }));
+    answers(reject('STORAGE_READ_ONLY', { why: message('common.diskReadOnly') }));
     answers(reject('STORAGE_FULL'));
     expect(lines.splice(0)).toEqual([
       'error Nothing can be saved {"why":"The disk is full: nothing was changed"}',
@@ -75,7 +75,7 @@ describe('a disk that refuses', () => {
 
   it.each<RejectionCode>(['STORAGE_BUSY', 'STORAGE_FAILED'])('is said for %s too', (code) => {
     const { alarms, lines } = listening();
-    const rejection = code === 'STORAGE_BUSY' ? reject(code) : reject('STORAGE_FAILED', { why: 'an error' });
+    const rejection = code === 'STORAGE_BUSY' ? reject(code) : reject('STORAGE_FAILED', { why: verbatim('an error') });
     watchStorage(() => rejection, alarms)(command, context);
     expect(lines).toEqual([`error Nothing can be saved ${JSON.stringify({ why: rejection.message })}`]);
   });

@@ -151,7 +151,7 @@ describe('a log with a damaged page', () => {
       message: `The database failed, nothing was changed: ${DAMAGE}`,
     });
     const watched = { alarms: new Alarms(), directory: { run: '' }, log };
-    expect(render(refusedByDisk(watched) ?? '', 'en')).toBe(`nothing can be saved: ${DAMAGE}`);
+    expect(render(refusedByDisk(watched) ?? verbatim(''), 'en')).toBe(`nothing can be saved: ${DAMAGE}`);
   });
 
   it('names the ways on, which help where snapshots hide the damage from a start', async () => {
@@ -163,7 +163,7 @@ describe('a log with a damaged page', () => {
     expect(panel.store.startup.damaged).toBe(false);
     expect(refusedByDisk(panel)).toBeNull();
     expect(() => panel.log.read(0, 1000)).toThrow(DAMAGE);
-    expect(render(refusedByDisk(panel) ?? '', 'en')).toBe(`nothing can be saved: ${DAMAGE}`);
+    expect(render(refusedByDisk(panel) ?? verbatim(''), 'en')).toBe(`nothing can be saved: ${DAMAGE}`);
     await place.close(false);
     await keepSound(place.root, false, sayIn('en'));
     await place.open();

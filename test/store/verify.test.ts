@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { chainHash, type EventRow, payloadHash } from '../../src/adapters/sqlite/codec.js';
 import { planRollUp } from '../../src/commands/reactors/traffic/roll-up.js';
 import { ClientUpdated } from '../../src/events/client/client.js';
-import { message } from '../../src/messages/message.js';
+import { message, verbatim } from '../../src/messages/message.js';
 import { render } from '../../src/messages/render.js';
 import { type Verdict, verifyLog } from '../../src/store/verify.js';
 import { verify as verifyBackup } from '../../src/worker/backup-work.js';
@@ -162,10 +162,10 @@ describe('a log in which somebody has erased history', () => {
     const { log, complaint } = own.reopen();
     const { fault } = verifyLog(log);
     expect(fault?.position).toBe(position);
-    expect(render(fault?.what ?? '', 'en')).toMatch(what);
+    expect(render(fault?.what ?? verbatim(''), 'en')).toMatch(what);
     // A chain that was made anew does not lead to the head that the anchor names, unless it only goes on after it.
     if (chained) expect(complaint === null).toBe(position > HEAD);
-    else if (start) expect(render(complaint ?? '', 'en')).toMatch(start);
+    else if (start) expect(render(complaint ?? verbatim(''), 'en')).toMatch(start);
 
     tamperEvents(file, sql);
     if (chained) return;

@@ -130,8 +130,8 @@ function refused(notes: Notes, key: string, reason: Text): void {
 
 /** What the first issue says. The messages of zod itself are for programs. */
 function problemOf({ issues: [first] }: { readonly issues: readonly { readonly message: string }[] }): Text {
-  const why = first ? textOfIssue(first.message) : '';
-  return typeof why === 'string' ? message('import.settingValue') : message('import.settingRefused', { why });
+  const why = textOfIssue(first?.message ?? '');
+  return 'verbatim' in why ? message('import.settingValue') : message('import.settingRefused', { why });
 }
 
 function isSetting(key: string): key is SettingKey {

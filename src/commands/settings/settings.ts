@@ -14,7 +14,7 @@ import {
 } from '../../events/settings/settings.js';
 import { sameJson } from '../../lib/json.js';
 import { textOfIssue } from '../../messages/issue.js';
-import { message, type Text, verbatim } from '../../messages/message.js';
+import { message, type Text } from '../../messages/message.js';
 import type { Command, Decider } from '../command.js';
 import { reject, type SettingProblem } from '../rejection.js';
 import type { PanelState } from '../state.js';
@@ -120,8 +120,7 @@ const KINDS: Readonly<Record<string, Text>> = {
 function whyOf(issue: z.core.$ZodIssue | undefined): Text {
   if (!issue) return message('input.invalid');
   const kind = issue.code === 'invalid_type' ? KINDS[issue.expected] : undefined;
-  const why = kind ?? textOfIssue(issue.message);
-  return typeof why === 'string' ? verbatim(why) : why;
+  return kind ?? textOfIssue(issue.message);
 }
 
 function isSecret(key: string): key is SecretKey {

@@ -5,10 +5,10 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { RecordedEvent } from '../../events/catalog.js';
 import type { Alarm } from '../../lib/alarms.js';
 import { type Language } from '../../messages/language.js';
+import { render } from '../../messages/render.js';
 import { type Push, pushesOf } from '../../projections/pushes.js';
 import type { ReadModels } from '../../projections/read-models.js';
 import { languageOf } from '../language/language.js';
-import { translated } from '../language/translate.js';
 import { readSessionCookie } from '../panel/auth/cookie.js';
 import { crossSite } from '../panel/auth/csrf.js';
 import type { Peer, Peers } from '../panel/auth/peer.js';
@@ -202,7 +202,7 @@ function keyOf(push: Push): string {
     case 'xrayState':
       return push.type;
     case 'notification':
-      return `notification ${translated(push.title, 'en')}`;
+      return `notification ${render(push.title, 'en')}`;
     case 'invalidate':
       return `invalidate ${push.resource}`;
   }
@@ -219,7 +219,8 @@ function framesOf(push: Push): (language: Language) => Buffer {
   };
 }
 
-function inLanguage(push: Push, language: Language): Push {
+/** A push as browsers receive it. */
+function inLanguage(push: Push, language: Language): object {
   if (push.type !== 'notification') return push;
-  return { ...push, title: translated(push.title, language), body: translated(push.body, language) };
+  return { ...push, title: render(push.title, language), body: render(push.body, language) };
 }

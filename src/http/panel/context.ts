@@ -192,7 +192,7 @@ export type Needs<Name extends NamesIn<Group>> = { readonly [N in Name]: MemberO
 /** One request, as a handler sees it. */
 export interface HttpRequest {
   /** A sentence of ours in the language of the caller, for members of `obj`: `msg` is translated in any case. */
-  readonly say: (sentence: Text | string) => string;
+  readonly say: (sentence: Text) => string;
   readonly actor: Actor;
   /** The id of the logged-in user; for the Bearer token the first user. */
   readonly userId: number;
@@ -247,10 +247,10 @@ export class Attachment {
 
 /** An outcome that is a sentence, not an object: the envelope's `msg`. */
 export class Message {
-  readonly text: Text | string;
+  readonly text: Text;
   readonly obj: unknown;
 
-  constructor(text: Text | string, obj: unknown = null) {
+  constructor(text: Text, obj: unknown = null) {
     this.text = text;
     this.obj = obj;
   }

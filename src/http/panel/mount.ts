@@ -2,8 +2,9 @@ import type { Request, RequestHandler, Response, Router } from 'express';
 import type { z } from 'zod';
 import { Rejection, type SettingProblem } from '../../commands/rejection.js';
 import { message, type Text, verbatim } from '../../messages/message.js';
+import { render } from '../../messages/render.js';
+import { issuesOf } from '../language/issues.js';
 import { languageOf } from '../language/language.js';
-import { issuesOf, translated } from '../language/translate.js';
 import { sendFile } from '../server/send-file.js';
 import { sendJson } from '../server/send-json.js';
 import { Attachment, Download, type HttpRequest, Message } from './context.js';
@@ -125,23 +126,23 @@ function errorsOf({ details }: Rejection, { req }: Response): unknown {
   const language = languageOf(req.headers);
   const errors = (details.problems as readonly SettingProblem[]).map(({ key, why }) => ({
     key,
-    why: translated(why, language),
+    why: render(why, language),
   }));
   return { errors };
 }
 
 /** Sends the envelope with a sentence in the language of the caller. */
-export function tell(res: Response, success: boolean, said: Text | string | Rejection, obj: unknown = null): void {
+export function tell(res: Response, success: boolean, said: Text | Rejection, obj: unknown = null): void {
   const language = languageOf(res.req.headers);
   const text = said instanceof Rejection ? said.text : said;
-  const msg = translated(text, language);
+  const msg = render(text, language);
   res.setHeader('Content-Language', language);
   res.vary('Accept-Language, Cookie');
   res.json(envelope(success, msg, obj, success ? null : codeOf(text)));
 }
 
-function codeOf(text: Text | string): string | null {
-  return typeof text === 'object' && 'code' in text ? text.code : null;
+function codeOf(text: Text): string | null {
+  return 'code' in text ? text.code : null;
 }
 
 /** The first things that are wrong, each with its place; never what the caller sent. Null when nothing is. */

@@ -5,8 +5,8 @@ import type { Actor } from '../../events/log/event.js';
 import type { CommandId } from '../../events/log/log.js';
 import { FRESH_COUNTERS } from '../../lib/panel-wire.js';
 import { type Text } from '../../messages/message.js';
+import { render } from '../../messages/render.js';
 import { languageOf } from '../language/language.js';
-import { translated } from '../language/translate.js';
 import { goneSignal } from '../server/gone.js';
 import type { AuthRequest, Visit } from './auth/visit.js';
 import type { HttpRequest, Needs } from './context.js';
@@ -72,7 +72,7 @@ class PanelRequest implements AuthRequest {
     return goneSignal(this.#res);
   }
 
-  readonly say = (sentence: Text | string): string => translated(sentence, languageOf(this.#req.headers));
+  readonly say = (text: Text): string => render(text, languageOf(this.#req.headers));
 
   readonly refusalOf: HttpRequest['refusalOf'] = (command) => {
     const { correlationId } = this.visit;

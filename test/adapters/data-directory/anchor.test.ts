@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { Anchor, type AnchorFinding, anchorProblem } from '../../../src/adapters/data-directory/anchor.js';
-import { message } from '../../../src/messages/message.js';
+import { message, verbatim } from '../../../src/messages/message.js';
 import { render } from '../../../src/messages/render.js';
 import { openJournal } from '../../../src/store/journal.js';
 import { admin, clientAdded, inboundAdded } from '../../kit/builders.js';
@@ -165,7 +165,8 @@ describe('the anchor', () => {
       { kind: 'swapped' },
       { kind: 'missing' },
     ];
-    for (const finding of findings) expect(render(anchorProblem(finding) ?? '', 'en')).toMatch(/\w{20,}|\. |: /);
+    for (const finding of findings)
+      expect(render(anchorProblem(finding) ?? verbatim(''), 'en')).toMatch(/\w{20,}|\. |: /);
     expect(anchorProblem({ kind: 'sound' })).toBeNull();
   });
 });

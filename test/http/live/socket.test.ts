@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { verbatim } from '../../../src/messages/message.js';
+import { reject } from '../../../src/commands/rejection.js';
+import { message, verbatim } from '../../../src/messages/message.js';
 import { alice, draft, inboundDraft, userId } from '../../kit/builders.js';
 import { eventually } from '../../kit/wait.js';
 import type { Browser } from '../kit/panel.js';
@@ -83,8 +84,8 @@ describe('a listener', () => {
     const panel = await startPanel();
     const { said } = await listen(panel, await panel.browser().login());
     panel.alarms.tell({
-      title: 'Nothing can be saved',
-      body: 'The disk is full: nothing was changed',
+      title: message('notifications.storageFailed'),
+      body: reject('STORAGE_FULL').text,
       severity: 'error',
     });
     await eventually(() => expect(said).toHaveLength(1));

@@ -104,7 +104,7 @@ describe('the health port', () => {
     const told = () => refusedByDisk({ alarms, directory: { run }, log: { damage: null } });
     // Nothing is tried before something was refused.
     expect(told()).toBeNull();
-    const alarm = { title: '', body: '', severity: 'error' } as const;
+    const alarm = { title: verbatim(''), body: verbatim(''), severity: 'error' } as const;
     alarms.raise('STORAGE_FULL', alarm);
     expect(told()).toStrictEqual(message('storage.unsavedRefused', { code: 'ENOENT' }));
     mkdirSync(run);

@@ -6,6 +6,7 @@ import { asSystem } from '../../../src/commands/bus.js';
 import { Rejection, reject } from '../../../src/commands/rejection.js';
 import { UserId } from '../../../src/events/ids.js';
 import { UnsavedSessions } from '../../../src/http/panel/auth/unsaved.js';
+import { verbatim } from '../../../src/messages/message.js';
 import { codeAt, TOKEN } from '../../kit/totp.js';
 import { ADMIN, startPanel } from '../kit/panel.js';
 
@@ -56,7 +57,7 @@ describe('a login while nothing can be saved', () => {
 
   it('goes through with a log that was closed because it is damaged', async () => {
     const why = 'the log lost events';
-    const panel = await startPanel({ closed: () => reject('STORAGE_READ_ONLY', { why }) });
+    const panel = await startPanel({ closed: () => reject('STORAGE_READ_ONLY', { why: verbatim(why) }) });
     const browser = await panel.browser().login();
     expect((await browser.get(LIST)).json).toMatchObject({ success: true });
     const refused = { success: false, msg: `Nothing can be written: ${why}` };

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { reject } from '../../../src/commands/rejection.js';
 import type { Alarm } from '../../../src/lib/alarms.js';
-import { message, type Text } from '../../../src/messages/message.js';
+import { message, type Text, verbatim } from '../../../src/messages/message.js';
 import { startPanel } from '../kit/panel.js';
 import type { FlatServices } from '../kit/services.js';
 
@@ -55,7 +55,7 @@ describe('a backup by the chat bot', () => {
   it.each([
     [reject('CHAT_BOT_OFF'), 'The chat bot is off: switch it on in the settings first'],
     [reject('CHAT_BOT_NO_CHATS'), 'No chat of an admin is set: put its number into the settings of the chat bot'],
-    [reject('BACKUP_NOT_SENT', { why: 'no' }), 'The backup was not sent: no'],
+    [reject('BACKUP_NOT_SENT', { why: verbatim('no') }), 'The backup was not sent: no'],
   ])('fails with the reason', async (rejection, msg) => {
     const { panel, browser } = await start(async () => rejection);
     expect((await browser.post(PATH)).json).toEqual({ success: false, msg, obj: null, code: rejection.code });
@@ -103,11 +103,15 @@ describe('a backup by the chat bot', () => {
     } finally {
       vi.useRealTimers();
     }
-    end(reject('BACKUP_NOT_SENT', { why: 'no' }));
+    end(reject('BACKUP_NOT_SENT', { why: verbatim('no') }));
     await expect
       .poll(() => alarms)
       .toEqual([
-        { title: message('bot.backupNotSent'), body: reject('BACKUP_NOT_SENT', { why: 'no' }).text, severity: 'error' },
+        {
+          title: message('bot.backupNotSent'),
+          body: reject('BACKUP_NOT_SENT', { why: verbatim('no') }).text,
+          severity: 'error',
+        },
       ]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { message } from '../../../src/messages/message.js';
+import { message, verbatim } from '../../../src/messages/message.js';
 import { foreignInbound } from '../../kit/foreign-database.js';
 import { imported } from './kit.js';
 
@@ -120,7 +120,7 @@ describe('settings of another panel', () => {
   });
 
   it('that this machine cannot follow are left out: nobody would reach the panel', () => {
-    const reason = message('import.notUsableHere', { why: 'it is not there' });
+    const reason = message('import.notUsableHere', { why: verbatim('it is not there') });
     const hostProblems = [
       { key: 'webCertFile', reason },
       { key: 'webKeyFile', reason },

@@ -112,7 +112,7 @@ export function startPanel(parts: Parts = {}) {
     actor,
     userId: 1,
     requestHost: 'panel.example',
-    say: (text: Text | string) => render(text, 'en'),
+    say: (text: Text) => render(text, 'en'),
     dispatch: (command: AnyCommand) => bus(command, { actor, correlationId: 'c' }),
     change: (make: () => CountedCommand | Rejection) => changeBy(bus)(make, { actor, correlationId: 'c' }),
     refusalOf: (command: AnyCommand) => {
