@@ -1,4 +1,4 @@
-/** A task, unless the signal comes first: then it rejects with `reason()`, whatever becomes of the task. */
+/** The result of a task. When the signal aborts first, rejects with `reason()`, and the task's result is ignored. */
 export async function unlessAborted<T>(task: Promise<T>, signal: AbortSignal, reason: () => Error): Promise<T> {
   let stop = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {

@@ -1,4 +1,4 @@
-/** Things to close, newest first. Every one gets its turn, and the first error is thrown at the end. */
+/** Closes resources, newest first. All are closed, and the first error is thrown at the end. */
 export class Disposal {
   readonly #closers: (() => void | Promise<void>)[] = [];
 

@@ -1,4 +1,4 @@
-/** A text with what `hidden` finds as JSON writes it: by its UTF-16 units. */
+/** A text in which the matches of `hidden` are escaped as in JSON, by UTF-16 unit. */
 export function escaped(text: string, hidden: RegExp): string {
   return text.replace(hidden, (found) =>
     Array.from({ length: found.length }, (_, at) => `\\u${found.charCodeAt(at).toString(16).padStart(4, '0')}`).join(
@@ -7,7 +7,7 @@ export function escaped(text: string, hidden: RegExp): string {
   );
 }
 
-/** A stranger's name in quotation marks, cut to 64 characters: nothing in it acts, or turns the line around. */
+/** An untrusted name in quotation marks, cut to 64 characters, without control or direction characters. */
 export function quoted(name: string): string {
   return escaped(JSON.stringify(name.slice(0, 64)), /[\p{Cc}\p{Cf}\u2028\u2029]/gu);
 }

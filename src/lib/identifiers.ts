@@ -1,11 +1,11 @@
 /**
- * What cannot be seen in a name, or turns what is around it: control and format characters (among them the zero-width and
- * the bidirectional ones), everything that Unicode lets be shown as nothing, other spaces than the usual one, and the
- * empty braille pattern.
+ * Characters that are invisible in a name or change the direction of the text around it: control and format characters
+ * (including zero-width and bidirectional ones), default-ignorable characters, spaces other than U+0020, and the empty
+ * braille pattern.
  */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/u;
 
-/** The first character of an identifier that cannot be seen or turns the text around, as `U+200B`; null when it has none. */
+/** The first character of an identifier that is invisible or changes the text direction, as `U+200B`; null when there is none. */
 export function hiddenIn(text: string): string | null {
   const code = HIDDEN.exec(text)?.[0].codePointAt(0);
   return code === undefined ? null : pointOf(code);
@@ -22,21 +22,21 @@ const RIGHTWARD =
   /(?![\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}])\p{L}/u;
 
 /**
- * As `hiddenIn`, and beside it the first letter written from right to left in a text that has letters of the other
- * direction too: such a text is shown in another order than it is stored, so two names can look the same.
+ * As `hiddenIn`, and also the first right-to-left letter in a text that has left-to-right letters too: such a text is shown
+ * in another order than it is stored, so two names can look the same.
  */
 export function unclearIn(text: string): string | null {
   const leftward = RIGHTWARD.test(text) ? LEFTWARD.exec(text)?.[0].codePointAt(0) : undefined;
   return hiddenIn(text) ?? (leftward === undefined ? null : pointOf(leftward));
 }
 
-/** The one spelling under which identifiers are kept: an accent belongs to its letter (Unicode NFC). */
+/** The normal form in which identifiers are stored (Unicode NFC). */
 export const composed = (text: string): string => text.normalize('NFC');
 
-/** Whether both are one name, however their accents are stored. */
+/** Whether two names are equal after normalization. */
 export const sameName = (a: string, b: string): boolean => a === b || composed(a) === composed(b);
 
-/** The name that was asked for, in its one spelling; the stored one where it is the same, since others may refer to it. */
+/** The requested name in its normal form; the stored one if they are equal, since others may refer to it. */
 export function keptName(asked: string, stored: string): string {
   return sameName(asked, stored) ? stored : composed(asked);
 }
@@ -48,7 +48,7 @@ const LOOKS = pairs(
   'օoսuհhոnցgզqյjքp',
   'ıiȷjłløođdħhŧtɑaɡgʀrþp0o1l|l',
 );
-/** Greek capitals that look like another letter than their small ones. */
+/** Greek capitals that resemble other letters than their lower-case forms do. */
 const CAPITALS = pairs('ΗHΜMΝNΥYΡPΧXΒBΙI');
 
 function pairs(...lists: readonly string[]): ReadonlyMap<string, string> {
@@ -57,7 +57,7 @@ function pairs(...lists: readonly string[]): ReadonlyMap<string, string> {
   return table;
 }
 
-/** What is left of a name for the eye: without case, accents and scripts (after UTS 39, with a table for names of admins). */
+/** A skeleton of a name without case, accents and scripts (after UTS 39, with a table for the names of admins). */
 function skeleton(text: string): string {
   const capitals = [...text.normalize('NFKD')].map((letter) => CAPITALS.get(letter) ?? letter).join('');
   const letters = capitals.toLowerCase().replace(/[\p{M}\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/gu, '');
@@ -68,7 +68,7 @@ function skeleton(text: string): string {
     .replaceAll('vv', 'w');
 }
 
-/** Whether people would take one for the other. A capital I is also a small l. */
+/** Whether two names look alike. A capital I also looks like a small l. */
 export function looksLike(a: string, b: string): boolean {
   const shapes = (text: string): readonly string[] => [skeleton(text), skeleton(text.replaceAll('I', 'l'))];
   const others = new Set(shapes(b));

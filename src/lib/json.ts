@@ -4,7 +4,7 @@ export type JsonObject = { readonly [key: string]: Json };
 
 /**
  * JSON with the keys of every object in code-unit order, so that equal values give equal bytes. `undefined` members are left
- * out. A map stands as pairs in the order of its keys, a set as a sorted list.
+ * out. A map becomes a list of pairs in the order of its keys, a set a sorted list.
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`;
@@ -23,7 +23,7 @@ function ascending(a: string | number, b: string | number): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** The value when it is text, else the empty text. */
+/** The value if it is a string, otherwise an empty string. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
@@ -32,7 +32,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether a JSON value is nested deeper than so many levels. Of one from elsewhere that is asked before anything recurses into it. */
+/** Whether a JSON value is nested deeper than `levels`. Check untrusted values before code recurses into them. */
 export function isDeeper(value: unknown, levels: number): boolean {
   let level: readonly object[] = [value].filter(isNested);
   for (let depth = 1; level.length > 0; depth += 1) {
@@ -46,7 +46,7 @@ function isNested(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** Same JSON value, whatever the order of keys; a member that is `undefined` is as good as absent. */
+/** Whether two JSON values are equal. The order of keys does not matter; an `undefined` member counts as absent. */
 export function sameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return (a ?? null) === (b ?? null);

@@ -1,8 +1,8 @@
 const none: readonly never[] = [];
 
 /**
- * Several values under one key, each once, in the order in which they were put. Nearly every key has just one value,
- * which stands there by itself: among thousands of clients a set for each would be most of the memory.
+ * A map with several values for a key, each once, in insertion order. Nearly every key has one value, which is stored
+ * directly: with thousands of clients, a set for each key would take most of the memory.
  */
 export class ManyMap<K, V extends string | number> {
   readonly #values = new Map<K, V | Set<V>>();

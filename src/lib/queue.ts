@@ -1,20 +1,20 @@
 import { within } from './time/within.js';
 
-/** One piece of work at a time, in the order in which they were asked for; none waits longer than so many ms. */
+/** Runs one task at a time, in the order of the calls, with a limit on the waiting time in ms. */
 export class Queue {
   readonly #patience: number;
-  /** Settles when nothing that was asked for so far is under way. */
+  /** Resolves when all tasks so far have ended. */
   #line: Promise<unknown> = Promise.resolve();
 
   constructor(patience: number) {
     this.#patience = patience;
   }
 
-  /** Does it when its turn has come, or throws what `late` makes when that takes too long. */
+  /** Runs a task when its turn comes; throws the error from `late` when that takes too long. */
   run<T>(work: () => Promise<T>, late: () => Error): Promise<T> {
     const before = this.#line;
     const turn = this.#after(before, work, late);
-    // Who gave up waiting leaves the others behind those that they wait for.
+    // A task that gave up does not change the order of the others.
     this.#line = Promise.allSettled([before, turn]);
     return turn;
   }

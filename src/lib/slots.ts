@@ -1,4 +1,4 @@
-/** At most `limit` tasks at a time; the others wait in the order in which they came. */
+/** Runs at most `limit` tasks at a time; others wait in the order of their calls. */
 export class Slots {
   readonly #queue: (() => void)[] = [];
   #free: number;
@@ -7,7 +7,7 @@ export class Slots {
     this.#free = limit;
   }
 
-  /** Resolves to what the task resolves to; to undefined when `signal` was aborted before a slot was free. */
+  /** Resolves to the result of the task; to undefined when `signal` was aborted before a slot was free. */
   async run<T>(signal: AbortSignal, task: () => Promise<T>): Promise<T | undefined> {
     if (!(await this.#enter(signal))) return undefined;
     try {

@@ -8,7 +8,7 @@ export function timeText(ms: number): string {
     .replace(/\.\d+Z$/, 'Z');
 }
 
-/** What turns a line around, or is not seen, as what JSON writes for it: two names that look alike are not taken for one. */
+/** A text in which invisible and direction characters are escaped as in JSON, so that different names look different. */
 export function shownText(text: string): string {
   return escaped(text, /[\p{Cc}\p{Cf}\u2028\u2029]|\p{Cs}/gu);
 }

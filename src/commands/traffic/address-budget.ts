@@ -1,9 +1,9 @@
 import type { Dispatch } from '../bus.js';
 import type { AnyCommand } from '../catalog.js';
 
-/** Addresses of one client that are recorded in an hour. A person has a few; only a link that many people have has more. */
+/** Recorded addresses of one client in an hour. One user needs a few; only a link that many people share needs more. */
 const MAX_PER_CLIENT = 60;
-/** Addresses that are recorded in a minute of all clients together: so many, and of each client two in an hour. */
+/** Recorded addresses of all clients in a minute: this number, and one more for each 30 clients. */
 const MAX_PER_MINUTE = 120;
 const CLIENTS_PER_EXTRA = 30;
 const MINUTE_MS = 60_000;
@@ -18,8 +18,8 @@ interface Parts {
 }
 
 /**
- * Bounds what a link that leaked can write: of each client and of all together only so many addresses are recorded in a
- * time. The others are connected all the same, and count for the limit of addresses, which looks at who is there now.
+ * Limits how many addresses are recorded for each client and for all together, so that a leaked link cannot fill the log.
+ * Other addresses can still connect, and count for the IP limit, which uses current connections.
  */
 export class AddressBudget {
   readonly #parts: Parts;
@@ -32,7 +32,7 @@ export class AddressBudget {
     this.#parts = parts;
   }
 
-  /** Those of the addresses that may be recorded now; they count as recorded. */
+  /** The addresses that may be recorded now; they are counted as recorded. */
   take(seen: Seen): Seen {
     this.#begin(this.#parts.now());
     return seen.flatMap(({ client, ips }) => {
@@ -59,7 +59,7 @@ export class AddressBudget {
   }
 }
 
-/** The same `dispatch`, which records addresses of clients within a budget, whoever saw them. */
+/** A `dispatch` that records addresses of clients within the budget, from this machine and from nodes. */
 export function withAddressBudget(dispatch: Dispatch, budget: AddressBudget): Dispatch {
   return (command, context) => {
     if (command.type !== 'RecordClientIps') return dispatch(command, context);

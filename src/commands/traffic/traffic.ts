@@ -18,7 +18,7 @@ import type { Command, Decider } from '../command.js';
 import { reject } from '../rejection.js';
 import type { PanelState } from '../state.js';
 
-/** `[client number, inbound id or outbound tag, up, down]`: what one counter of the core grew by, in bytes. */
+/** `[client number, inbound id or outbound tag; up; down]`: the growth of one counter of the core, in bytes. */
 export type Growth<K = number> = readonly [K, number, number];
 
 type RollUp = Parameters<typeof MeasurementsRolledUp>[0];
@@ -28,11 +28,11 @@ export type TrafficCommand =
       'RecordTraffic',
       {
         readonly run: string;
-        /** Each number once; also of clients and inbounds that were deleted since: what they moved is theirs. */
+        /** Each number once, including clients and inbounds that were deleted since. */
         readonly clients: readonly Growth[];
         readonly inbounds: readonly Growth[];
         readonly outbounds: readonly Growth<string>[];
-        /** Counters of inbounds, by tag, that are their next owner's from here on, and where they stand. */
+        /** Readings of counters, by tag, that belong to another inbound from now on. */
         readonly passedOn?: readonly Growth<string>[];
       }
     >
@@ -43,7 +43,7 @@ export const traffic: Decider<TrafficCommand> = {
   RecordTraffic({ run, clients, inbounds, outbounds, passedOn = [] }, state, { now }) {
     const sum: TrafficSum = {
       run,
-      // A number that was never given does not belong to this log.
+      // A number that was never assigned does not belong to this log.
       clients: known(clients, state.lastClient),
       inbounds: known(inbounds, state.lastInbound),
       outbounds: outbounds.map(([tag, up, down]) => [tag, up, down]),
@@ -102,13 +102,13 @@ const plus = (counter: Counter | undefined, up: number, down: number): Counter =
   down: (counter?.down ?? 0) + down,
 });
 
-/** A first use that starts a term, and a cap or an expiry that is reached. */
+/** The start of a term by its first use, and a cap or an expiry that is reached. */
 function clientEffects(client: Client, used: Counter, now: number): PanelEvent[] {
   const { number } = client;
   const started = client.spec.expiresAt < 0 ? now - client.spec.expiresAt : null;
   const current: Client = started === null ? client : { ...client, spec: { ...client.spec, expiresAt: started } };
   const { capBytes, expiresAt } = current.spec;
-  // A term that renews itself is over only for the moment in which its last bytes are counted.
+  // A term that is renewed ends only until the next poll.
   const end = renewsItself(current) ? 0 : expiresAt;
   const depletion = client.depletion ? null : depletionOf(capBytes, end, used, now);
   return [

@@ -10,22 +10,22 @@ import { JsonOf } from '../panel/contract/route.js';
 
 export type FeedLog = Pick<EventLog, 'read' | 'head' | 'appended$'> & Parameters<typeof cursorAt>[0];
 
-/** What a question without a limit gets at most. */
-const USUAL = 500;
-/** Events that are read from the disk without a pause for others. */
+/** Events in a page when the query has no limit. */
+const DEFAULT_LIMIT = 500;
+/** Events read from the disk before other work gets a turn. */
 const CHUNK = 250;
-/** Events that one question looks at, and about how many characters it gets: an event is as large as its polls are. */
-const MOST_READ = 5000;
-const LARGEST = 4 * 1024 * 1024;
-/** Callers that wait for events, by a stream or with `wait`. */
-const FOLLOWERS = 100;
+/** Events that one query examines, and roughly the characters of its answer: events of polls can be large. */
+const MAX_EXAMINED = 5000;
+const MAX_CHARACTERS = 4 * 1024 * 1024;
+/** Concurrent callers that wait for events, by a stream or with `wait`. */
+const MAX_FOLLOWERS = 100;
 
 interface Found {
   readonly texts: readonly string[];
   readonly next: number;
 }
 
-/** The log for programs outside: pages of the past, and those who wait for more. */
+/** The event feed for other programs: pages of past events, and waiting for new ones. */
 export class EventFeed {
   readonly log: FeedLog;
   readonly #read: Pick<ReadModels, 'clients'>;
@@ -36,12 +36,12 @@ export class EventFeed {
     this.#read = read;
   }
 
-  /** How many wait. */
+  /** The number of callers that wait. */
   get size(): number {
     return this.#followers.size;
   }
 
-  /** Why a question has no answer: it asks after a position or for a type that does not exist, or of another log. */
+  /** Why a query is rejected: its position or type does not exist, or it is from another log. Null for a valid one. */
   refusalOf({ after, types, generation }: FeedQuery): Rejection | null {
     const unknown = typesIn(types).find((type) => !eventType(type));
     if (unknown !== undefined) return reject('EVENT_TYPE_UNKNOWN', { type: unknown.slice(0, 100) });
@@ -53,7 +53,7 @@ export class EventFeed {
     return hash !== '' && hash !== cursorAt(this.log, position).hash ? reject('HISTORY_CHANGED', { position }) : null;
   }
 
-  /** One page; with `wait` not before there is something in it, the time is up, or the caller or the panel goes away. */
+  /** One page. With `wait` it is returned when it has an event, after the time is up, or when the caller or the panel leaves. */
   async page(query: FeedQuery, signal: AbortSignal): Promise<JsonOf<FeedPage> | Rejection> {
     const refusal = this.refusalOf(query);
     if (refusal) return refusal;
@@ -62,9 +62,9 @@ export class EventFeed {
     return (await this.whileWaiting(signal, (ended) => this.#await(query, found, ended))) ?? reject('FOLLOWERS_FULL');
   }
 
-  /** Runs `follow` as one of those who wait; `ended` says when it is over for it. Null: there are too many already. */
+  /** Runs `follow` as a waiting caller until `ended` aborts. Null when too many callers wait already. */
   async whileWaiting<T>(signal: AbortSignal, follow: (ended: AbortSignal) => Promise<T>): Promise<T | null> {
-    if (this.#followers.size >= FOLLOWERS) return null;
+    if (this.#followers.size >= MAX_FOLLOWERS) return null;
     const follower = new AbortController();
     this.#followers.add(follower);
     try {
@@ -74,17 +74,17 @@ export class EventFeed {
     }
   }
 
-  /** Where a follower stands that has everything up to a position. */
+  /** The cursor of a follower that has everything up to a position. */
   cursor(position: number): string {
     return cursorText(cursorAt(this.log, position));
   }
 
-  /** Ends the waiting of all who wait now: who streams comes back with its position. */
+  /** Ends all waits; streaming callers reconnect with their position. */
   sendAway(): void {
     for (const follower of this.#followers) follower.abort();
   }
 
-  /** An event as JSON, without what is sealed. */
+  /** An event as JSON without sealed fields. */
   textOf(event: RecordedEvent): string {
     const shown: FeedEvent = feedEvent(event, (client) => this.#read.clients.get(client)?.identity.email);
     return JSON.stringify(shown);
@@ -118,20 +118,20 @@ export class EventFeed {
     });
   }
 
-  /** What there is after a position, as far as one question goes. */
+  /** The events after a position, as many as one query examines. */
   async #find({ limit, types }: FeedQuery, after: number): Promise<Found> {
     const wanted = wantedOf(types);
-    const most = limit === 0 ? USUAL : limit;
+    const most = limit === 0 ? DEFAULT_LIMIT : limit;
     const texts: string[] = [];
     let [next, size] = [after, 0];
-    for (let read = 0; read < MOST_READ; read += CHUNK) {
+    for (let read = 0; read < MAX_EXAMINED; read += CHUNK) {
       const chunk = this.log.read(next, CHUNK);
-      // Of a range that was rolled up there may be nothing to tell up to its end.
+      // A range that was rolled up may have no events up to its end.
       if (chunk.length === 0) return { texts, next: Math.max(next, this.log.head().position) };
       for (const event of chunk) {
         if (wanted(event)) {
           const text = this.textOf(event);
-          if (texts.length > 0 && size + text.length > LARGEST) return { texts, next };
+          if (texts.length > 0 && size + text.length > MAX_CHARACTERS) return { texts, next };
           texts.push(text);
           size += text.length;
         }
@@ -160,7 +160,7 @@ const typesIn = (types: string): readonly string[] =>
     .map((type) => type.trim())
     .filter((type) => type !== '');
 
-/** Whether a follower wants an event, by the names of types that it gave. */
+/** A filter by the type names of a query. */
 export function wantedOf(types: string): (event: RecordedEvent) => boolean {
   const names = new Set(typesIn(types));
   return ({ type }) => names.size === 0 || names.has(type);

@@ -9,11 +9,11 @@ import { type Gate, tell } from '../panel/mount.js';
 import { goneSignal } from '../server/gone.js';
 import { type EventFeed, wantedOf } from './event-feed.js';
 
-/** A sign of life each so many ms: proxies end what is silent, and whoever is not let in any more is noticed. */
+/** A heartbeat in ms: proxies close silent connections, and the session is checked with each beat. */
 const HEARTBEAT_MS = 15_000;
-/** How long a follower may read nothing of what waits for it, in ms. */
+/** How long a follower may read nothing while data waits, in ms. */
 const STUCK_MS = 30_000;
-/** When a follower that lost its stream comes again, in ms. */
+/** When a follower reconnects after losing its stream, in ms. */
 const RETRY_MS = 3000;
 const PAGE = 250;
 
@@ -26,7 +26,7 @@ export interface StreamTimes {
   readonly stuckMs: number;
 }
 
-/** The same route for who asks for a stream: what follows it answers all others. */
+/** Handles requests of the events route that ask for a stream; the next handler answers the others. */
 export function mountEventStream(
   router: Router,
   gate: Gate<AuthRequest>,
@@ -37,7 +37,7 @@ export function mountEventStream(
     if (req.method !== 'GET' || !(req.headers.accept ?? '').toLowerCase().includes(MEDIA)) return next();
     const last = req.headers['last-event-id'];
     const query = FeedQuery.safeParse({ ...req.query, ...(last === undefined ? {} : { after: last }) });
-    // The next in line says what is wrong with a question; with the header only we know it.
+    // The next handler rejects an invalid query, but it does not read the header.
     if (!query.success) return last === undefined ? next() : tell(res, false, message('CURSOR_INVALID'));
     const { visit } = gate.requestOf(req, res);
     const refusal = feed.refusalOf(query.data);
@@ -48,15 +48,15 @@ export function mountEventStream(
   });
 }
 
-/** One follower: the past as fast as it reads, then what comes. */
+/** One follower: sends past events as fast as it reads, then new ones. */
 class EventStream {
   readonly #res: Response;
   readonly #feed: EventFeed;
   readonly #lives: () => boolean;
   readonly #times: StreamTimes;
-  /** Position of the last event that was looked at, and of the last that the follower knows of. */
+  /** Position of the last event that was examined, and the last position that was sent to the follower. */
   #seen = 0;
-  #told = 0;
+  #sent = 0;
 
   constructor(res: Response, feed: EventFeed, lives: () => boolean, times: StreamTimes) {
     this.#res = res;
@@ -65,14 +65,14 @@ class EventStream {
     this.#times = times;
   }
 
-  /** Ends with the caller, its session or token, and the panel; who reads too slowly is cut off. */
+  /** Ends with the caller, its session or token, or the panel. A caller that reads too slowly is disconnected. */
   async run({ after, types }: FeedQuery, ended: AbortSignal): Promise<true> {
     const over = new AbortController();
     const stop = (): void => over.abort();
     const signal = AbortSignal.any([ended, over.signal]);
     const { log } = this.#feed;
     this.#seen = after.position;
-    this.#told = after.position;
+    this.#sent = after.position;
     this.#res.writeHead(200, {
       'Content-Type': MEDIA,
       'Cache-Control': 'no-store, no-transform',
@@ -100,9 +100,9 @@ class EventStream {
     return true;
   }
 
-  /** False: the follower reads no more, and is cut off. */
+  /** Returns false when the follower stopped reading and was disconnected. */
   async #send(position: number, text: string): Promise<boolean> {
-    this.#told = position;
+    this.#sent = position;
     if (this.#res.write(`id: ${this.#feed.cursor(position)}\ndata: ${text}\n\n`)) return true;
     const drained = await this.#drained();
     if (!drained) this.#res.destroy();
@@ -125,11 +125,11 @@ class EventStream {
     });
   }
 
-  /** A comment; and where the follower stands, once events have passed that it does not want. */
+  /** Sends a comment, and the position if events were filtered out since the last one sent. */
   #beat(): void {
     if (this.#res.writableNeedDrain) return;
-    const place = this.#seen === this.#told ? '' : `id: ${this.#feed.cursor(this.#seen)}\n`;
-    this.#told = this.#seen;
+    const place = this.#seen === this.#sent ? '' : `id: ${this.#feed.cursor(this.#seen)}\n`;
+    this.#sent = this.#seen;
     this.#res.write(`:\n${place}\n`);
   }
 }

@@ -1,8 +1,8 @@
 const FINAL_TEXT = 0x81;
 
 /**
- * One WebSocket message of text (RFC 6455, 5.2), unmasked and whole, as a server sends it. The bytes are the same for
- * every listener, so they are made once however many listen.
+ * A WebSocket text message (RFC 6455, 5.2), unmasked and unfragmented, as a server sends it. The bytes are the same for
+ * every listener, so they are encoded once.
  */
 export function textFrame(text: string): Buffer {
   const length = Buffer.byteLength(text);

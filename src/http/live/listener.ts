@@ -2,29 +2,29 @@ import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
 import { type Language } from '../../messages/language.js';
 
-/** Ticks in which nothing of what waits went out: such a reader is gone or broken. */
+/** Ticks without progress after which a reader counts as gone. */
 const STUCK_TICKS = 15;
-/** Bytes that wait in the process for one reader, whatever they are: more is a reader that fills the memory. */
-const LARGEST_BACKLOG = 1024 * 1024;
-/** A ping each so many ticks: 24 s. */
+/** Buffered bytes for one reader; a slower one would fill the memory. */
+const MAX_BACKLOG = 1024 * 1024;
+/** Ticks between two pings: 24 s. */
 const PING_TICKS = 12;
 const UNANSWERED_PINGS = 2;
-/** Messages and pings between two ticks. Nobody has anything to say here. */
-const CHATTER = 64;
+/** Messages and pings that a browser may send between two ticks. They are ignored. */
+const MAX_RECEIVED = 64;
 
 const POLICY = 1008;
 
 /**
- * One browser that listens. What it is too slow for is not queued but conflated: of messages with the same key it gets
- * the latest one, once it reads again.
+ * One connected browser. For a slow reader messages are conflated, not queued: of the messages with one key it gets the
+ * latest when it reads again.
  */
 export class Listener {
   readonly idHash: string;
   readonly language: Language;
   readonly #ws: WebSocket;
   readonly #socket: Duplex;
-  /** Frames that wait, by what a newer one would take the place of. */
-  readonly #owed = new Map<string, Buffer>();
+  /** Waiting frames by key. A newer frame replaces the one with the same key. */
+  readonly #waiting = new Map<string, Buffer>();
   #tick: number;
   #stuck = 0;
   #unanswered = 0;
@@ -39,7 +39,7 @@ export class Listener {
     this.#tick = phase % PING_TICKS;
     const heard = (): void => {
       this.#heard += 1;
-      if (this.#heard > CHATTER) this.close(POLICY, 'nobody listens here');
+      if (this.#heard > MAX_RECEIVED) this.close(POLICY, 'too many messages');
     };
     ws.on('message', heard).on('ping', heard);
     ws.on('pong', () => {
@@ -49,22 +49,22 @@ export class Listener {
     socket.on('drain', () => this.#flush());
   }
 
-  /** Sends a frame, or keeps it in the place of the one with the same key until the reader has caught up. */
+  /** Sends a frame, or keeps it instead of the waiting one with the same key until the reader has caught up. */
   send(key: string, frame: Buffer): void {
     if (this.#ws.readyState !== WebSocket.OPEN) return;
-    if (this.#owed.size === 0 && !this.#socket.writableNeedDrain) {
+    if (this.#waiting.size === 0 && !this.#socket.writableNeedDrain) {
       this.#socket.write(frame);
       return;
     }
-    this.#owed.delete(key);
-    this.#owed.set(key, frame);
+    this.#waiting.delete(key);
+    this.#waiting.set(key, frame);
   }
 
-  /** Counts a tick: cuts who is dead or stuck, and now and then asks whether somebody is there. */
+  /** Counts a tick: disconnects a reader that is gone or stuck, and sends a ping from time to time. */
   tick(): void {
     this.#heard = 0;
-    this.#stuck = this.#owed.size === 0 ? 0 : this.#stuck + 1;
-    if (this.#stuck > STUCK_TICKS || this.#socket.writableLength > LARGEST_BACKLOG) return this.cut();
+    this.#stuck = this.#waiting.size === 0 ? 0 : this.#stuck + 1;
+    if (this.#stuck > STUCK_TICKS || this.#socket.writableLength > MAX_BACKLOG) return this.cut();
     this.#tick += 1;
     if (this.#tick % PING_TICKS !== 0 || this.#ws.readyState !== WebSocket.OPEN) return;
     if (this.#unanswered >= UNANSWERED_PINGS) return this.cut();
@@ -73,21 +73,21 @@ export class Listener {
   }
 
   close(code: number, why: string): void {
-    this.#owed.clear();
+    this.#waiting.clear();
     this.#ws.close(code, why);
   }
 
-  /** Ends the connection without a word. */
+  /** Ends the connection without a close frame. */
   cut(): void {
-    this.#owed.clear();
+    this.#waiting.clear();
     this.#ws.terminate();
   }
 
   #flush(): void {
     this.#stuck = 0;
-    for (const [key, frame] of this.#owed) {
+    for (const [key, frame] of this.#waiting) {
       if (this.#socket.writableNeedDrain || this.#ws.readyState !== WebSocket.OPEN) return;
-      this.#owed.delete(key);
+      this.#waiting.delete(key);
       this.#socket.write(frame);
     }
   }

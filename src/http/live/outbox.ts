@@ -1,28 +1,28 @@
 import type { ServerResponse } from 'node:http';
 
-/** Bytes that are handed to a socket at a time. */
+/** Bytes written to a socket at a time. */
 const SLICE = 64 * 1024;
-/** Bytes of large answers that wait in the process for slow readers, all of them together. */
-const MOST_WAITING = 128 * 1024 * 1024;
+/** Buffered bytes of all large answers together. */
+const MAX_BUFFERED = 128 * 1024 * 1024;
 
 /** Larger answers go through the outbox, in bytes or characters. */
 export const LARGE_ANSWER = SLICE;
 
 /**
- * The large answers of a server that are on their way. Each is sent slice by slice, as its reader takes it, and is held
- * once. When more waits than there is room for, the connection ends whose reader has gone longest without taking a slice.
+ * The large answers that a server is sending. Each is sent in slices, at the speed of its reader, and is in memory once.
+ * When the buffered bytes exceed the limit, the connection that has made no progress for the longest time is closed.
  */
 export class Outbox {
   readonly #most: number;
-  /** Bytes that wait for each; the one that moved last is the last one. */
+  /** Buffered bytes of each answer; the answer with the latest progress is last. */
   readonly #waiting = new Map<ServerResponse, number>();
   #total = 0;
 
-  constructor(most = MOST_WAITING) {
+  constructor(most = MAX_BUFFERED) {
     this.#most = most;
   }
 
-  /** Bytes that wait. */
+  /** All buffered bytes. */
   get size(): number {
     return this.#total;
   }
@@ -53,7 +53,7 @@ export class Outbox {
     if (bytes > 0) this.#waiting.set(res, bytes);
   }
 
-  /** The newest stays, whatever its size: somebody may have that many clients. */
+  /** The newest answer is never dropped, whatever its size: a panel may have that many clients. */
   #makeRoom(newest: ServerResponse): void {
     for (const [res] of this.#waiting) {
       if (this.#total <= this.#most || res === newest) return;

@@ -20,11 +20,13 @@ import { refuseUpgrade } from '../server/no-upgrade.js';
 import { textFrame } from './frame.js';
 import { Listener } from './listener.js';
 
-const OF_A_SESSION = 32;
-const IN_ALL = 2000;
-const LARGEST_MESSAGE = 4096;
-/** How long a browser that was told to leave may take, in ms. */
-const LEAVE_MS = 1000;
+/** Sockets of one session, and of all. */
+const MAX_PER_SESSION = 32;
+const MAX_SOCKETS = 2000;
+/** The size limit of a message from a browser, in bytes. */
+const MAX_MESSAGE = 4096;
+/** How long a browser may take to close its socket, in ms. */
+const CLOSE_MS = 1000;
 
 /** Codes of the WebSocket protocol. */
 const GOING_AWAY = 1001;
@@ -34,10 +36,10 @@ const POLICY = 1008;
 const options = {
   noServer: true,
   clientTracking: false,
-  maxPayload: LARGEST_MESSAGE,
+  maxPayload: MAX_MESSAGE,
   perMessageDeflate: false,
-  closeTimeout: LEAVE_MS,
-  // A sub-protocol that is offered may be somebody's token, and none is spoken here.
+  closeTimeout: CLOSE_MS,
+  // No sub-protocol is supported, and an offered one may be a token.
   handleProtocols: (): false => false,
 } as const;
 
@@ -46,25 +48,25 @@ interface SocketParts {
   readonly sessions: Sessions;
   readonly peers: Peers;
   readonly basePath: () => string;
-  /** Each reading of the machine, every 2 s: then the status goes out. */
+  /** Emits every 2 s with a new reading of the machine; the status is sent then. */
   readonly readings$: Observable<unknown>;
   readonly status: () => JsonOf<unknown>;
-  /** What no event says. */
+  /** Notifications without an event. */
   readonly alarms$: Observable<Alarm>;
-  /** What is asked of every request; the status for one that goes no further, or null. */
+  /** The check that every request passes: the HTTP status of a rejected one, or null. */
   readonly turnedAway: (req: IncomingMessage, peer: Peer) => number | null;
   /** Hash of the session whose request has this correlation id, or null. */
   readonly authorOf: (correlationId: string) => string | null;
   readonly log: HttpLog;
 }
 
-/** The browsers that listen at `/ws`. They are told, and never asked: what they send is dropped. */
+/** The browsers connected to `/ws`. Messages that they send are ignored. */
 export class PanelSockets {
   readonly #parts: SocketParts;
   readonly #server = new WebSocketServer(options);
   readonly #listeners = new Map<WebSocket, Listener>();
   readonly #following: readonly Subscription[];
-  #welcomed = 0;
+  #accepted = 0;
 
   constructor(parts: SocketParts) {
     this.#parts = parts;
@@ -82,8 +84,8 @@ export class PanelSockets {
   }
 
   /**
-   * Answers an upgrade request: 101 for the browser of a logged-in admin, else an error and the end of the connection.
-   * Returns whether it was the former.
+   * Answers an upgrade request: 101 for the browser of a logged-in admin, otherwise an error after which the connection is
+   * closed. Returns whether it was accepted.
    */
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     socket.on('error', () => socket.destroy());
@@ -92,15 +94,15 @@ export class PanelSockets {
       refuseUpgrade(socket, session);
       return false;
     }
-    let isWelcome = false;
+    let isAccepted = false;
     this.#server.handleUpgrade(req, socket, head, (ws) => {
-      isWelcome = true;
-      this.#welcome(ws, socket, session.idHash, languageOf(req.headers));
+      isAccepted = true;
+      this.#accept(ws, socket, session.idHash, languageOf(req.headers));
     });
-    return isWelcome;
+    return isAccepted;
   }
 
-  /** Who may listen; or the status of a refusal. */
+  /** The session of an accepted request, or the HTTP status of a rejection. */
   #sessionOf(req: IncomingMessage): LiveSession | number {
     const { basePath, peers, sessions, turnedAway } = this.#parts;
     const peer = peers.of(req);
@@ -110,18 +112,18 @@ export class PanelSockets {
     const session = sessions.find(readSessionCookie(req.headers.cookie).id);
     if (!session) return 401;
     if (crossSite(req, peer)) return 403;
-    // Version 8 names its origin in another header, and no browser speaks it.
+    // Version 8 has its origin in another header, and no browser uses it.
     if (req.headers['sec-websocket-version'] !== '13') return 400;
     return this.#isFull(session.idHash) ? 429 : session;
   }
 
-  /** Takes part in nothing any more. */
+  /** Stops sending and closes all sockets. */
   async close(): Promise<void> {
     for (const subscription of this.#following) subscription.unsubscribe();
     await this.sendAway('the panel stops');
   }
 
-  /** Says good-bye to all who listen now, and ends what has not left after a second. */
+  /** Closes all current sockets, and terminates those that are still open after a second. */
   async sendAway(why = 'the panel has moved'): Promise<void> {
     const leaving = [...this.#listeners];
     const left = leaving.map(([ws, listener]) => {
@@ -131,47 +133,47 @@ export class PanelSockets {
     });
     const cut = setTimeout(() => {
       for (const [, listener] of leaving) listener.cut();
-    }, LEAVE_MS);
+    }, CLOSE_MS);
     await Promise.all(left);
     clearTimeout(cut);
   }
 
   #isFull(idHash: string): boolean {
-    if (this.#listeners.size >= IN_ALL) return true;
+    if (this.#listeners.size >= MAX_SOCKETS) return true;
     let own = 0;
     for (const listener of this.#listeners.values()) if (listener.idHash === idHash) own += 1;
-    return own >= OF_A_SESSION;
+    return own >= MAX_PER_SESSION;
   }
 
-  #welcome(ws: WebSocket, socket: Duplex, idHash: string, language: Language): void {
-    this.#welcomed += 1;
-    this.#listeners.set(ws, new Listener(ws, socket, idHash, language, this.#welcomed));
+  #accept(ws: WebSocket, socket: Duplex, idHash: string, language: Language): void {
+    this.#accepted += 1;
+    this.#listeners.set(ws, new Listener(ws, socket, idHash, language, this.#accepted));
     ws.on('close', () => this.#listeners.delete(ws));
   }
 
   #tick(): void {
     if (this.#listeners.size === 0) return;
-    this.#endOver();
+    this.#closeEnded();
     let frame: Buffer | null = null;
     try {
       frame = textFrame(`{"type":"status","data":${this.#parts.status().text}}`);
     } catch (error) {
-      this.#parts.log.error({ err: error }, 'the status could not be made');
+      this.#parts.log.error({ err: error }, 'the status could not be computed');
     }
-    // First all that hear, without a pause between them; then what each of them costs besides.
+    // The status goes to all sockets first; then each does its own work for the tick.
     if (frame) for (const listener of this.#listeners.values()) listener.send('status', frame);
     for (const listener of this.#listeners.values()) listener.tick();
   }
 
   #tell(events: readonly RecordedEvent[]): void {
     if (this.#listeners.size === 0) return;
-    this.#endOver();
+    this.#closeEnded();
     const author = this.#parts.authorOf(events[0]?.meta.correlationId ?? '');
     for (const push of pushesOf(events)) this.#push(push, author);
   }
 
   #warn({ title, body, severity }: Alarm): void {
-    this.#endOver();
+    this.#closeEnded();
     this.#push({ type: 'notification', title, body, severity }, null);
   }
 
@@ -179,24 +181,24 @@ export class PanelSockets {
     const key = keyOf(push);
     const frameIn = framesOf(push);
     for (const listener of this.#listeners.values()) {
-      // Who made a change has its result in the answer.
+      // The session that made a change has its result in the answer.
       if (push.type !== 'invalidate' || author !== listener.idHash) listener.send(key, frameIn(listener.language));
     }
   }
 
-  /** Closes the sockets whose session is no longer one, whatever ended it. */
-  #endOver(): void {
+  /** Closes the sockets of sessions that have ended. */
+  #closeEnded(): void {
     const alive = new Map<string, boolean>();
     for (const listener of this.#listeners.values()) {
       const { idHash } = listener;
-      const lives = alive.get(idHash) ?? this.#parts.sessions.byHash(idHash) !== null;
-      alive.set(idHash, lives);
-      if (!lives) listener.close(POLICY, 'the session has ended');
+      const isAlive = alive.get(idHash) ?? this.#parts.sessions.byHash(idHash) !== null;
+      alive.set(idHash, isAlive);
+      if (!isAlive) listener.close(POLICY, 'the session has ended');
     }
   }
 }
 
-/** What a later message of the same key says all of. */
+/** A later message with the same key replaces an earlier one. */
 function keyOf(push: Push): string {
   switch (push.type) {
     case 'xrayState':
@@ -208,7 +210,7 @@ function keyOf(push: Push): string {
   }
 }
 
-/** The message in each language, made when somebody first needs it; only a notification has words. */
+/** The message in each language, encoded on first use. Only notifications have texts. */
 function framesOf(push: Push): (language: Language) => Buffer {
   const frames = new Map<Language, Buffer>();
   return (asked) => {

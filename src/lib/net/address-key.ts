@@ -2,11 +2,11 @@ import { isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * What counts as one address: an IPv4 address, also where it is written as IPv6, and the /64 of an IPv6 address, which is
- * what one household or one phone has. Takes the brackets that the core puts around IPv6. Null for what is no address.
+ * The key under which an address counts: an IPv4 address, also when written as IPv6, or the /64 of an IPv6 address, which one
+ * household or phone has. Accepts the brackets that the core puts around IPv6. Null when it is not an address.
  */
 export function addressKey(text: string): string | null {
-  // By far the most, and asked for in each poll.
+  // The most common case, checked in every poll.
   if (isIPv4(text)) return text;
   const plain = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
   if (!isIPv6(plain)) return null;

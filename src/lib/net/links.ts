@@ -1,13 +1,13 @@
-/** What a link may begin with that end users are shown. */
+/** Schemes of links that end users may see. */
 export const linkSchemes: readonly string[] = ['https', 'http', 'tg', 'mailto'];
-/** Links by which the text of an admin sets a client app up; only such an app reads them. */
+/** Schemes of links that set up a client app; only such an app reads them. */
 export const appSchemes: readonly string[] = [...linkSchemes, 'happ', 'incy', 'streisand', 'v2raytun'];
 
-/** Browsers take these out of an address, or take them for something else. */
+/** Browsers remove these characters from an address or interpret them differently. */
 const NOT_IN_ADDRESSES = /[\p{Cc}\p{Cf}\p{Z}\\]/u;
 const SCHEME = /^([a-z][a-z\d+.-]*):/i;
 
-/** Whether a text is an address that begins with one of the schemes and leads somewhere. */
+/** Whether a text is an address with one of the schemes and a host. */
 export function isLink(text: string, schemes = linkSchemes): boolean {
   const scheme = SCHEME.exec(text)?.[1]?.toLowerCase();
   if (scheme === undefined || !schemes.includes(scheme) || NOT_IN_ADDRESSES.test(text)) return false;
@@ -16,26 +16,26 @@ export function isLink(text: string, schemes = linkSchemes): boolean {
   return !/^https?$/.test(scheme) || new URL(text).hostname !== '';
 }
 
-/** The address if end users may be shown it, else an empty text. */
+/** The address if end users may see it, otherwise an empty string. */
 export function safeLink(text: string): string {
   return isLink(text) ? text : '';
 }
 
-/** Schemes by which a browser runs or shows a text as a page of its own. A `data:` with a comma behind it is one. */
-// Each repetition is bounded, so that a long text costs no more than its length.
+/** Schemes with which a browser runs or shows a text as a page, including `data:` followed by a comma. */
+// Each repetition is bounded, so the time is linear in the length of the text.
 const RUNS = /(?:java|vb)script:(?=\S)|data:[^\s,]{0,100},/i;
 const ANY_LINK = /([a-z][a-z\d+.-]{0,40}):\/\//gi;
-/** An address without a scheme, as browsers and apps make links of it. */
+/** An address without a scheme, of which browsers and apps make a link. */
 const SCHEMELESS = /(?:^|[\s"'(<])\/\/[\w-]+(?:\.[\w-]+)+/;
 
-/** Whether a text for people names no address but those with one of the schemes. */
+/** Whether all addresses in a text have one of the schemes. */
 export function isSafeText(text: string, schemes = linkSchemes): boolean {
   const joined = text.replace(/[\p{Cc}\p{Cf}]/gu, '');
   if (RUNS.test(joined) || SCHEMELESS.test(text)) return false;
   return [...joined.matchAll(ANY_LINK)].every(([, scheme = '']) => schemes.includes(scheme.toLowerCase()));
 }
 
-/** The text if end users may be shown it, else an empty text. */
+/** The text if end users may see it, otherwise an empty string. */
 export function safeText(text: string, schemes = linkSchemes): string {
   return isSafeText(text, schemes) ? text : '';
 }

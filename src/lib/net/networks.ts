@@ -1,10 +1,10 @@
 import { BlockList, isIPv4 } from 'node:net';
 
-/** Networks (`10.0.0.0/8`, `2001:db8::/32`) and single addresses, to ask of an address whether it is in one of them. */
+/** A set of networks (`10.0.0.0/8`, `2001:db8::/32`) and single addresses. */
 export class Networks {
   readonly #list = new BlockList();
 
-  /** Throws for what is no network. */
+  /** Throws when one is not a network. */
   constructor(cidrs: readonly string[]) {
     for (const cidr of cidrs) {
       const [address = '', bits] = cidr.split('/');

@@ -1,4 +1,4 @@
-/** Addresses of this machine and of the networks behind it, which are no targets of strangers. */
+/** Addresses of this machine and of private networks, which untrusted input must not reach. */
 export const loopbackNetworks: readonly string[] = ['0.0.0.0/8', '127.0.0.0/8', '::/127'];
 
 export const privateNetworks: readonly string[] = [

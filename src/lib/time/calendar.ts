@@ -12,13 +12,13 @@ export function zoneNamed(name: string): string {
   return name === 'Local' ? Intl.DateTimeFormat().resolvedOptions().timeZone : name;
 }
 
-/** When the period began that `now` is in: the hour, midnight, midnight of Sunday or of the first, by the clocks there. */
+/** The start of the current period in a time zone: the hour, midnight, midnight of Sunday or of the first of the month. */
 export function periodStart(now: number, period: Period, zone: string): number {
   const wall = new Date(wallOf(now, zone));
   const [year, month, day] = [wall.getUTCFullYear(), wall.getUTCMonth(), wall.getUTCDate()];
   switch (period) {
     case 'hourly':
-      // Hours are even through a change of the clocks, and zones may be half an hour off.
+      // Hours have equal length when the clocks change, and zones may be offset by half an hour.
       return Math.floor((now + offsetOf(now, zone)) / HOUR_MS) * HOUR_MS - offsetOf(now, zone);
     case 'daily':
       return timeOf(Date.UTC(year, month, day), zone);
@@ -29,39 +29,39 @@ export function periodStart(now: number, period: Period, zone: string): number {
   }
 }
 
-/** When the period ends that `now` is in, and the next one begins. */
+/** The end of the current period, which is the start of the next one. */
 export function periodEnd(now: number, period: Period, zone: string): number {
   const start = periodStart(now, period, zone);
-  // Some hours into the next one, whatever the clocks do: the shortest day has 23 of them, the longest month 745.
+  // A few hours into the next period: the shortest day has 23 hours, the longest month 745.
   const within = { hourly: 1.5, daily: 30, weekly: 7 * 24 + 6, monthly: 31 * 24 + 6 }[period];
   return periodStart(start + within * HOUR_MS, period, zone);
 }
 
 /**
- * So many days later at the same time of day by the clocks there, also where a day has 23 or 25 hours. `like`: a time of which
- * `at` is that of another day; its time of day counts where the clocks left it out on the day of `at`.
+ * `days` later at the same local time, also when a day has 23 or 25 hours. `like` gives the time of day if the clocks skipped
+ * it on the day of `at`.
  */
 export function addDays(at: number, days: number, zone: string, like = at): number {
   return timeOf(meant(at, zone, like) + days * DAY_MS, zone);
 }
 
-/** What the clocks there should have shown at `at`. */
+/** The local time at `at` before a skipped hour moved it. */
 function meant(at: number, zone: string, like: number): number {
   const shown = wallOf(at, zone);
   const timeOfDay = dayPart(wallOf(like, zone));
-  // What is left out before midnight is made up for after it.
+  // A time that is skipped before midnight is shifted past it.
   const candidates = [0, DAY_MS].map((back) => shown - dayPart(shown) - back + timeOfDay);
   return candidates.find((wall) => timeOf(wall, zone) === at) ?? shown;
 }
 
 const dayPart = (wall: number): number => wall - Math.floor(wall / DAY_MS) * DAY_MS;
 
-/** What the clocks there show, as if it were UTC. */
+/** The local time, encoded as if it were UTC. */
 export function wallOf(at: number, zone: string): number {
   return at + offsetOf(at, zone);
 }
 
-/** When the clocks there show this; the later time where they never do, the earlier where they do it twice. */
+/** The time of a local time; the later one when it is skipped, the earlier one when it occurs twice. */
 export function timeOf(wall: number, zone: string): number {
   const candidates = [wall - offsetOf(wall - DAY_MS, zone), wall - offsetOf(wall + DAY_MS, zone)];
   const right = candidates.filter((at) => wallOf(at, zone) === wall);
@@ -70,7 +70,7 @@ export function timeOf(wall: number, zone: string): number {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** How far the clocks there are ahead of UTC, in ms. */
+/** The offset from UTC in ms. */
 function offsetOf(at: number, zone: string): number {
   let format = formats.get(zone);
   if (!format) {

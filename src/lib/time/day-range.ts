@@ -5,12 +5,12 @@ import { type Days, dayNamed } from './days.js';
 const MOST_DAYS = 3653;
 export const MOST_YEARS = 10;
 
-/** Why there is no such range: a day that is none, days in the wrong order, or too many of them. */
+/** Why a range is invalid: a day that is not valid, days in the wrong order, or too many days. */
 export type RangeProblem = { readonly day: 'from' | 'to' } | 'reversed' | 'too long';
 
 /**
- * From one day to another, both included, as `Days` counts them. Each is written as `2026-03-31` or as a time in ms that is
- * in it. Without an end it is today, and so is an end in the future; without a begin it is the first of the month of the end.
+ * A range of days, both inclusive, numbered as in `Days`. Each is written as `2026-03-31` or as a time in ms within it. The
+ * default for the end is today, also for an end in the future; the default for the start is the first of the end's month.
  */
 export function dayRange(
   from: string,

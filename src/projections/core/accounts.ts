@@ -1,14 +1,14 @@
 import type { Entry, Flow } from '../../events/log/ledger-store.js';
 
-/** What an account is read from. */
+/** The part of the ledger from which an account is read. */
 export interface LedgerReader {
   flowsOf(client: number): readonly Flow[];
   entriesOf(client: number): readonly Entry[];
 }
 
-/** What stands in the books of one person, whoever of the clients it was booked to at the time. */
+/** All lines of one email, including those of clients that had it before. */
 export interface Account {
-  /** Every client that has, or had, a part in it, the lowest number first. */
+  /** Every client with a line in it, the lowest number first. */
   readonly clients: readonly AccountMember[];
   readonly flows: readonly Flow[];
   readonly entries: readonly Entry[];
@@ -16,11 +16,11 @@ export interface Account {
 
 export interface AccountMember {
   readonly client: number;
-  /** The inbound that it was added to; 0 where the log does not say. */
+  /** The inbound to which it was added; 0 when unknown. */
   readonly inbound: number;
-  /** When it was added, ms. */
+  /** When it was added, in ms since 1970. */
   readonly since: number;
-  /** When it was deleted or left the others, ms; null = it is still there. */
+  /** When it was deleted or left the email, in ms; null when neither happened. */
   readonly until: number | null;
 }
 
@@ -49,7 +49,7 @@ export function accountOf(books: LedgerReader, clients: readonly number[]): Acco
   return { clients: [...members.values()].sort((a, b) => a.client - b.client), flows, entries };
 }
 
-/** Of somebody who left the others by being deleted the account is the one up to there. */
+/** The account of a deleted client whose traffic was transferred ends with the transfer. */
 function endOf(entries: readonly Entry[]): number {
   const [left, deleted] = entries.slice(-2);
   return left?.kind === 'transferred out' && deleted?.kind === 'deleted' ? left.position : Number.POSITIVE_INFINITY;

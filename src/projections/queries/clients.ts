@@ -3,7 +3,7 @@ import type { ClientNumber, InboundId } from '../../events/ids.js';
 import type { Foldings } from '../foldings.js';
 import type { FormerClient } from '../former-clients.js';
 
-/** Which clients there are. */
+/** Queries for clients. */
 export class ClientQueries {
   readonly #clients: Foldings['clients'];
 
@@ -25,7 +25,7 @@ export class ClientQueries {
     return number === undefined ? undefined : this.get(number);
   }
 
-  /** The clients of an email: one person may be in several inbounds, once in each. */
+  /** All clients with this email, one for each inbound. */
   byEmail(email: string): readonly Client[] {
     return this.#documents(this.#clients.state.byEmail.get(email));
   }
@@ -47,25 +47,25 @@ export class ClientQueries {
     return this.byEmail(email).find((client) => client.inbound === inbound);
   }
 
-  /** The clients that share an email with this one, itself among them, the first of them first. */
+  /** All clients with the email of this one, itself included, in the order of their numbers. */
   siblings(client: Client): readonly Client[] {
     const numbers = this.#clients.state.byEmail.siblings(client.number);
     return numbers ? this.#documents(numbers) : [client];
   }
 
-  /** Whether it speaks for its email where each is named once. */
+  /** Whether it represents its email in lists that name each email once. */
   isFirst(client: Client): boolean {
     const numbers = this.#clients.state.byEmail.siblings(client.number);
     return numbers === undefined || numbers[0] === client.number;
   }
 
-  /** Who was deleted with this email, and is not erased yet; the lowest number first. */
+  /** Clients that were deleted with this email and are not erased yet, the lowest number first. */
   former(email: string): readonly FormerClient[] {
     return this.#clients.state.former.of(email);
   }
 
   #documents(numbers: readonly ClientNumber[]): readonly Client[] {
-    // Asked for each subscription: a closure and a list for each client would be felt there.
+    // Every subscription request runs this: a closure and a list for each client would be measurable.
     const all: Client[] = [];
     for (const number of numbers) {
       const client = this.get(number);

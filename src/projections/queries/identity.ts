@@ -12,13 +12,13 @@ export class IdentityQueries {
     this.#log = log;
   }
 
-  /** The lasting name of this panel: the id of the first event of its log, which a restored copy keeps. Empty before it. */
+  /** The permanent id of this panel: the id of the first event of its log. A restored copy keeps it. Empty before that event. */
   get panelId(): string {
     this.#panelId ||= this.#log.read(0, 1)[0]?.id ?? '';
     return this.#panelId;
   }
 
-  /** Whether this log was once taken from a backup. */
+  /** Whether this log was restored from a backup. */
   get fromBackup(): boolean {
     return this.#models.nodeOutbox.state.fromBackup;
   }

@@ -2,7 +2,7 @@ import type { InboundId } from '../../events/ids.js';
 import type { Inbound } from '../../events/inbound/inbound-document.js';
 import type { Foldings } from '../foldings.js';
 
-/** Which inbounds there are. */
+/** Queries for inbounds. */
 export class InboundQueries {
   readonly #inbounds: Foldings['inbounds'];
 

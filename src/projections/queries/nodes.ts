@@ -7,7 +7,7 @@ import type { NodeBaseline } from '../node/node-baselines.js';
 import { affectedNode, type OutboxEntry, outboxOf } from '../node/node-outbox.js';
 import type { NodeFailing, NodeRestart, NodeStanding } from '../node/nodes.js';
 
-/** Remote panels, and what was decided for them. */
+/** Queries for nodes. */
 export class NodeQueries {
   readonly #models: Foldings;
 
@@ -15,7 +15,7 @@ export class NodeQueries {
     this.#models = models;
   }
 
-  /** Remote panels, in the order in which they were added. */
+  /** All nodes, in the order in which they were added. */
   all(): readonly Node[] {
     return [...this.#models.nodes.state.documents.values()];
   }
@@ -24,53 +24,53 @@ export class NodeQueries {
     return this.#models.nodes.state.documents.get(id as NodeId);
   }
 
-  /** Whether a node answers, as it was recorded last; undefined where nothing is known. */
+  /** Whether a node is online, as last recorded; undefined when unknown. */
   standing(id: NodeId): NodeStanding | undefined {
     return this.#models.nodes.state.standings.get(id);
   }
 
-  /** Why a node that answers cannot be told anything, as it was recorded last; undefined while it can. */
+  /** Why a node that is online cannot be synchronized, as last recorded; undefined while it can. */
   failing(id: NodeId): NodeFailing | undefined {
     return this.#models.nodes.state.failings.get(id);
   }
 
-  /** Why its core was restarted by this panel last, and when. */
+  /** When and why this panel last restarted the core of a node. */
   restart(id: NodeId): NodeRestart | undefined {
     return this.#models.nodes.state.restarts.get(id);
   }
 
-  /** What was decided for a node, inbound by inbound, those that were deleted here included. */
+  /** The desired state of a node by inbound, including inbounds that were deleted here. */
   outbox(id: NodeId): readonly (OutboxEntry & { readonly waiting: readonly number[] })[] {
     const { state } = this.#models.nodeOutbox;
     return outboxOf(state, id).map((entry) => ({ ...entry, waiting: state.waiting.get(entry.inbound) ?? [] }));
   }
 
-  /** What was decided for an inbound that is bound to a node; undefined where there is nothing to be known of it. */
+  /** The desired state of an inbound on a node; undefined for other inbounds. */
   outboxEntry(inbound: number): OutboxEntry | undefined {
     return this.#models.nodeOutbox.state.entries.get(inbound as InboundId);
   }
 
-  /** The node that an event has something for. */
+  /** The node that an event changes. */
   affected(event: RecordedEvent): NodeId | undefined {
     return affectedNode(this.#models.nodeOutbox.state, event);
   }
 
-  /** What only the node has, as it was recorded last. */
+  /** Inbounds and clients on a node that this panel does not manage, as last recorded. */
   unmanagedItems(id: NodeId): UnmanagedItems | undefined {
     return this.#models.nodeOutbox.state.unmanaged.get(id);
   }
 
-  /** Clients that were deleted from an inbound and may still be on its node. */
+  /** Clients that were deleted from an inbound and may still exist on its node. */
   leaving(inbound: number): readonly number[] {
     return (this.#models.nodeBaselines.state.leaving.get(inbound) ?? []).map(([client]) => client);
   }
 
-  /** Up to where a counter of a node is recorded. */
+  /** The last recorded reading of a node's counter. */
   baseline(kind: 'clients' | 'inbounds', id: number): NodeBaseline | undefined {
     return this.#models.nodeBaselines.state[kind].get(id);
   }
 
-  /** When the log last shows that the counters of a node were read, ms since 1970; 0 = never. */
+  /** When the counters of a node were last read according to the log, in ms since 1970; 0 = never. */
   readAt(node: NodeId): number {
     return this.#models.nodeBaselines.state.readAt.get(node) ?? 0;
   }

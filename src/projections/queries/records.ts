@@ -1,7 +1,7 @@
 import type { GeoSource } from '../../events/geo/geo-document.js';
 import type { Foldings } from '../foldings.js';
 
-/** What became of timed and repeated work. */
+/** Queries for the results of scheduled and repeated work. */
 export class RecordQueries {
   readonly #models: Foldings;
 
@@ -13,22 +13,22 @@ export class RecordQueries {
     return this.#models.timeline.state;
   }
 
-  /** What became of the timed backups. */
+  /** The results of scheduled backups. */
   backups() {
     return this.#models.backups.state;
   }
 
-  /** The admin's own, by their numbers. */
+  /** The custom geo sources, by number. */
   geoSources(): ReadonlyMap<number, GeoSource> {
     return this.#models.geoSources.state;
   }
 
-  /** Clients of which the bot has told already that they are soon over. */
+  /** Clients that the bot has already announced as about to expire. */
   warnedOf() {
     return this.#models.warnedOf.state;
   }
 
-  /** What the sync with a directory has done to clients. */
+  /** The clients that the directory sync manages, and its last result. */
   directory() {
     return this.#models.directory.state;
   }

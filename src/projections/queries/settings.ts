@@ -1,7 +1,7 @@
 import type { Secrets, Settings } from '../../events/settings/settings.js';
 import type { Foldings } from '../foldings.js';
 
-/** How the panel is set up. */
+/** Queries for the settings. */
 export class SettingQueries {
   readonly #settings: Foldings['settings'];
 
@@ -13,7 +13,7 @@ export class SettingQueries {
     return this.#settings.state.values;
   }
 
-  /** For what uses them; no answer and no log line may hold one. Empty = not set. */
+  /** Secrets must not appear in an answer or a log line. An empty one is not set. */
   secrets(): Secrets {
     return this.#settings.state.secrets;
   }

@@ -7,7 +7,7 @@ import type { Foldings } from '../foldings.js';
 import { ONLINE_WINDOW_MS, OnlineGauge } from '../online.js';
 import type { ClientQueries } from './clients.js';
 
-/** What was used, by whom, when and from where. */
+/** Queries for traffic, connections and addresses. */
 export class UsageQueries {
   readonly #models: Foldings;
   readonly #clients: ClientQueries;
@@ -18,7 +18,7 @@ export class UsageQueries {
     this.#clients = clients;
   }
 
-  /** What its cap is compared with: all that was used under its email, in every inbound and on every machine. */
+  /** The traffic that is compared with the cap of a client: that of its email, on all inbounds and machines. */
   client(client: Client): Counter {
     const { clients: counters } = this.#models.traffic.state;
     const numbers = this.#models.clients.state.byEmail.siblings(client.number);
@@ -26,12 +26,12 @@ export class UsageQueries {
     return sumOf(numbers.map((number) => counters.get(number) ?? zero));
   }
 
-  /** Its own part of that. What the core of this panel counts is in one of the siblings, whichever inbound it came through. */
+  /** The part of one client. The core of this panel counts all its inbounds with this email for one of the siblings. */
   clientAlone(client: Client): Counter {
     return this.#models.traffic.state.clients.get(client.number) ?? zero;
   }
 
-  /** As `client`, whatever was reset. */
+  /** As `client`, without resets. */
   clientAllTime(client: Client): number {
     const { clientsAllTime: totals } = this.#models.traffic.state;
     const numbers = this.#models.clients.state.byEmail.siblings(client.number) ?? [client.number];
@@ -50,14 +50,14 @@ export class UsageQueries {
     return this.#models.traffic.state.outbounds;
   }
 
-  /** When bytes were last moved under its email, ms since 1970; 0 = never. */
+  /** When traffic of its email was last counted, in ms since 1970; 0 = never. */
   lastOnline(client: Client): number {
     const { lastOnline: times } = this.#models.traffic.state;
     const numbers = this.#models.clients.state.byEmail.siblings(client.number) ?? [client.number];
     return Math.max(...numbers.map((number) => times.get(number) ?? 0));
   }
 
-  /** Emails with a live connection, or with bytes in the last seconds. */
+  /** Emails with an open connection, or with traffic in the last seconds. */
   onlineEmails(now: number): readonly string[] {
     const emails = new Set<string>();
     for (const email of this.online.emails) {
@@ -73,12 +73,12 @@ export class UsageQueries {
     return [...emails];
   }
 
-  /** Addresses from which its email was used, with the time they were last seen, newest first. */
+  /** Addresses from which its email was connected, with the time they were last seen, newest first. */
   addresses(client: Client): readonly (readonly [string, number])[] {
     return newestFirst(this.#clients.siblings(client).map(({ number }) => this.#models.clientIps.state.get(number)));
   }
 
-  /** How far the counters of the running core are recorded. */
+  /** The last recorded readings of the running core's counters. */
   baselines() {
     const { state } = this.#models.baselines;
     return {

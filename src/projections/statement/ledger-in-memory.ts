@@ -1,6 +1,6 @@
 import type { ClockSetback, Entry, Flow, LedgerBatch, LedgerStore } from '../../events/log/ledger-store.js';
 
-/** A ledger that is gone with the process. */
+/** A ledger without a file; it is lost when the process ends. */
 export class LedgerInMemory implements LedgerStore {
   readonly #flows = new Map<number, Flow[]>();
   readonly #entries = new Map<number, Entry[]>();

@@ -12,36 +12,36 @@ interface OpenFlow {
   down: number;
 }
 
-/** What the ledger says, or why it says nothing: it is still being made, or it is wrong also when it is made anew. */
+/** An answer of the ledger, or why there is none: it is still being built, or it is wrong even after a rebuild. */
 export type LedgerAnswer<T> = { readonly answer: T } | { readonly unavailable: 'unready' | 'wrong' };
 
-/** What is only in memory is due to be written after so many events, which a panel that was killed reads again, */
+/** After this many events the ledger is written. A panel that was killed reads them again. */
 const MAX_UNWRITTEN_EVENTS = 20_000;
-/** and when there is so much of it. */
+/** It is also written when this many lines are in memory. */
 const MAX_UNWRITTEN_LINES = 10_000;
 
 /**
- * The bytes of each client by day and machine, and whatever else changed its counter: what a statement is made of. It is a
- * fold of the log whose past is in a store, so that a year of thousands of clients is not kept in memory.
+ * The bytes of each client by day and machine, and all other changes of its counter: the source of statements. It is a fold of
+ * the log with a store for older lines, so that a year of thousands of clients is not kept in memory.
  *
- * Everything in it is a difference, and its order is that of the log: where the clock was set back, nothing is of a later day
- * than what follows it. So the balance of a day is the counter at one position, also then.
+ * All lines are differences, in the order of the log. When the clock is set back, earlier lines get the day of the later ones,
+ * so the balance of a day is always the counter at one position.
  */
 export class Ledger {
   readonly #store: LedgerStore;
   readonly #days: Days;
-  /** Null = all clients. */
+  /** The clients to follow; null = all. */
   readonly #only: ReadonlySet<number> | null;
-  /** Of the day that goes on: for each client one for each machine. */
+  /** The flows of the current day: one for each client and machine. */
   readonly #open = new Map<number, OpenFlow[]>();
   #flows: Flow[] = [];
   #entries: Entry[] = [];
   #setbacks: ClockSetback[] = [];
-  /** Positions of all times that the clock was set back, and the earliest day that any line from there on is of. */
+  /** Where the clock was set back, each with the earliest day of all later lines; null when it must be computed. */
   #latest: readonly ClockSetback[] | null = null;
-  /** Events of the command that is being read which may be the reason of a reset. */
+  /** The events of the current command that can cause a reset. */
   #rules: { correlation: string; readonly byId: Map<string, Entry['rule']> } = { correlation: '', byId: new Map() };
-  /** Of the last line of any client. */
+  /** The day of the last line. */
   #day: number;
   #position: number;
 
@@ -61,19 +61,19 @@ export class Ledger {
     return this.#position;
   }
 
-  /** Takes in events in the order of the log; `to`: the position up to which there are no others. */
+  /** Takes events in the order of the log. There are no other events up to the position `to`. */
   take(events: readonly RecordedEvent[], to: number): void {
     for (const event of events) if (event.position > this.#position) this.#apply(event);
     this.#position = Math.max(this.#position, to);
   }
 
-  /** Whether it is time to write. */
+  /** Whether it should be written now. */
   get due(): boolean {
     const waiting = this.#flows.length + this.#entries.length;
     return waiting >= MAX_UNWRITTEN_LINES || this.#position - this.#store.position >= MAX_UNWRITTEN_EVENTS;
   }
 
-  /** Hands everything to the store. Throws what that throws, and has lost nothing then. */
+  /** Writes everything to the store. When the store throws, the error is passed on and nothing is lost. */
   write(): void {
     if (this.#position === this.#store.position) return;
     this.#store.write(this.#position, {
@@ -98,7 +98,7 @@ export class Ledger {
     return this.#dated([...this.#store.entriesOf(client), ...this.#entries.filter((entry) => entry.client === client)]);
   }
 
-  /** Copies, each on the earliest day of all lines from there on. */
+  /** Copies of lines, each with the earliest day of itself and all later lines. */
   #dated<L extends Flow | Entry>(lines: readonly L[]): readonly L[] {
     this.#latest ??= earliestFrom([...this.#store.setbacks, ...this.#setbacks]);
     const setbacks = this.#latest;
@@ -165,13 +165,13 @@ export class Ledger {
       flow.up += up;
       flow.down += down;
     } else {
-      const begun = { client, day, node, position, up, down };
-      if (flows) flows.push(begun);
-      else this.#open.set(client, [begun]);
+      const started = { client, day, node, position, up, down };
+      if (flows) flows.push(started);
+      else this.#open.set(client, [started]);
     }
   }
 
-  /** The day of a line, of whatever client. On another day than that of the line before, what was open is over. */
+  /** The day of the next line. When it differs from the day before, the open flows end. */
   #turn(position: number, at: number): number {
     const day = this.#days.of(at);
     if (day === this.#day) return day;
@@ -195,14 +195,14 @@ export class Ledger {
     const day = this.#turn(position, meta.at);
     if (this.#only?.has(client) === false) return;
     const rule = (meta.causationId !== null && this.#rules.byId.get(meta.causationId)) || '';
-    // What flowed before it stays apart from what flows after it.
+    // The flows before and after an entry are kept apart.
     this.#flows.push(...(this.#open.get(client) ?? []));
     this.#open.delete(client);
     this.#entries.push({ client, position, at: meta.at, day, kind, up, down, other, rule });
   }
 }
 
-/** Each with the earliest day of itself and of all after it. */
+/** Each clock setback with the earliest day of itself and all later ones. */
 function earliestFrom(setbacks: readonly ClockSetback[]): readonly ClockSetback[] {
   let day = Number.POSITIVE_INFINITY;
   return setbacks

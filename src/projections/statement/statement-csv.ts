@@ -25,12 +25,12 @@ export function statementCsv({ from, to, opening, closing, days }: Rendered<Stat
   return rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('');
 }
 
-/** What a spreadsheet splits at, also one that is told to split at something else than a comma. Tabs are not among it: they are shown. */
+/** Places where a formula could start, whatever separator a spreadsheet uses. Tabs are escaped, so they are not separators. */
 const PARTS = /(^|[,;|])(?=[\s"']*[=+\-@\uff0b\uff0d\uff1d\uff20])/g;
 
 /**
- * What a spreadsheet would take for a formula, at the begin of a cell or of a part of it, is made a text by the apostrophe
- * that they all know. Numbers are numbers.
+ * A cell. Text that a spreadsheet would read as a formula, at the beginning of the cell or of a part of it, gets an apostrophe
+ * in front, which makes it plain text. Numbers stay as they are.
  */
 function cell(value: string | number): string {
   if (typeof value === 'number') return String(value);

@@ -10,14 +10,14 @@ import { type Statement, type StatementNames, statementOf } from './statement.js
 
 type Names = Pick<ReadModels, 'inbounds' | 'nodes'>;
 
-/** The statement of an email. `counter`: what it has used now; null where something followed after the days that were asked for. */
+/** The statement of an email. `counter` is its counter now; null when the days end before today. */
 export interface ClientStatement extends Statement {
   readonly counter: Counter | null;
 }
 
 /**
- * The statement of everyone of an email, or null where nobody has it. Days as those of the ledger; both are included. The
- * ledger and the counters are at the same event. Throws `LedgerError` if they do not agree.
+ * The statement of all clients with an email; null when there is none. `days` are days of the ledger, both inclusive. The
+ * ledger and the counters must be at the same position. Throws `LedgerError` if they do not agree.
  */
 export function statementOfEmail(
   read: Pick<ReadModels, 'clients' | 'usage'> & Names,
@@ -42,13 +42,13 @@ export function statementOfEmail(
   return { ...statement, counter: days[1] < today ? null : counter };
 }
 
-/** Beyond 2^53 a sum depends on the order of what it is made of. */
+/** Above 2^53 a sum depends on the order of its terms, so it is not compared. */
 function agree(balance: Counter, counter: Counter): boolean {
   const all = [balance.up, balance.down, counter.up, counter.down];
   return !all.every(Number.isSafeInteger) || (balance.up === counter.up && balance.down === counter.down);
 }
 
-/** The same of clients by their numbers, also of deleted ones. */
+/** The statement of clients by number, deleted ones included. */
 export function statementOfNumbers(
   names: Names,
   ledger: Ledger,

@@ -40,7 +40,7 @@ export class Retention {
     const former = rolledTo();
     const rollUp = planRollUp(log, former, now() - hours() * HOUR_MS, now());
     if (rollUp) dispatch(rollUp);
-    // One roll-up is a part of a backlog. One that was refused is tried again in an hour.
+    // One roll-up may be a part of a backlog. A rejected one is retried in an hour.
     if (rolledTo() > former) this.#backlog = setTimeout(() => this.#run(), PAUSE_MS).unref();
     else dispatch({ type: 'EraseDeleted', data: {} });
   }

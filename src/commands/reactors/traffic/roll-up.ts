@@ -5,7 +5,7 @@ import type { TrafficSum } from '../../../events/traffic.js';
 import type { AnyCommand } from '../../catalog.js';
 import { spanStart } from './spans.js';
 
-/** Events that do not commute with traffic: a sum stands at its last reading, and may not move later than one of these. */
+/** Events that do not commute with traffic: a sum is placed at its last reading, so it must not extend past one of these. */
 const BARRIERS: ReadonlySet<RecordedEvent['type']> = new Set([
   'ClientTrafficReset',
   'ClientTrafficAdjusted',
@@ -27,7 +27,7 @@ const BARRIERS: ReadonlySet<RecordedEvent['type']> = new Set([
 ]);
 
 const PAGE = 1000;
-/** Measurements in one roll-up: a backlog of months becomes many of them, each of which takes a part of a second. */
+/** Measurements in one roll-up. A backlog of months takes many roll-ups, each of a fraction of a second. */
 const MAX_MEASUREMENTS = 20_000;
 const MEASURED: ReadonlySet<string> = new Set(measuredTypes);
 
@@ -36,7 +36,7 @@ class Sum {
   readonly #clients = new Map<number, [number, number, number, number]>();
   readonly #inbounds = new Map<number, [number, number, number]>();
   readonly #outbounds = new Map<string, [string, number, number]>();
-  /** One sum covers at most this, so that a statement by the day stays exact. */
+  /** The start of its span. A sum never exceeds a span, so that daily statements stay exact. */
   readonly span: number;
   position = 0;
 
@@ -79,13 +79,13 @@ class Sum {
   }
 }
 
-/** What one node was credited, and where its counters were followed to at last. */
+/** The traffic of one node, and the last readings of its counters. */
 class NodeSum {
   readonly #node: NodeTraffic['node'];
   readonly #clients = new Map<number, NodeTraffic['clients'][number]>();
   readonly #inbounds = new Map<number, NodeTraffic['inbounds'][number]>();
   readonly #notes: NodeTraffic['anomalies'][number][] = [];
-  /** One sum covers at most this, so that a statement by the day stays exact. */
+  /** The start of its span. A sum never exceeds a span, so that daily statements stay exact. */
   readonly span: number;
   position = 0;
 
@@ -102,7 +102,7 @@ class NodeSum {
     this.position = position;
     for (const [number, up, down, seenUp, seenDown, allTime, marks, high, online] of clients) {
       const [, upBefore, downBefore, , , , , , before] = this.#clients.get(number) ?? [0, 0, 0, 0, 0, 0, [], 0, 0];
-      // When a client was online counts only where it moved bytes.
+      // The time online only counts with traffic.
       const at = up + down > 0 ? Math.max(before, online) : before;
       const seen = [seenUp, seenDown, allTime, marks, high] as const;
       this.#clients.set(number, [number, upBefore + up, downBefore + down, ...seen, at]);
@@ -128,19 +128,19 @@ class NodeSum {
   }
 }
 
-/** The sums of a range, in the order in which they end. */
+/** The sums of a range, ordered by their ends. */
 class Sums {
   readonly #sums: { position: number; sum: TrafficSum }[] = [];
   readonly #nodeSums: { position: number; sum: NodeTraffic }[] = [];
   #open: Sum | null = null;
-  /** In which the event before happened. */
+  /** The span of the event before. */
   #span = 0;
   readonly #nodes = new Map<NodeTraffic['node'], NodeSum>();
 
   take(event: RecordedEvent): void {
     const { at } = event.meta;
     const span = spanStart(at);
-    // A statement needs to know what came before the clock was set back.
+    // A statement distinguishes traffic before and after the clock was set back.
     if (BARRIERS.has(event.type) || span < this.#span) this.#close();
     this.#span = span;
     if (event.type === 'NodeTrafficRecorded') {
@@ -180,8 +180,8 @@ class Sums {
 }
 
 /**
- * The events after `from` that happened before `before` (ms), as far as none lies between that did not. The time of an event
- * that is later than `now` is that of a clock that was ahead: the next one with a time that can be true says how old it is.
+ * The events after position `from` up to the first one that happened at `before` (ms) or later. An event with a time after
+ * `now` was recorded while the clock was ahead: the next event with a plausible time tells how old it is.
  */
 function* eventsDue(log: Log, from: number, before: number, now: number): Generator<RecordedEvent> {
   let dueTo = from;
@@ -201,8 +201,8 @@ function* eventsDue(log: Log, from: number, before: number, now: number): Genera
 type Log = Pick<EventLog, 'read' | 'nextBy' | 'measuredRoot'>;
 
 /**
- * The command that rolls up the measurements after `from` that happened before `before` (ms), at most `MOST` of them, or null
- * when there are none. Sums stop at every event that a sum may not cross, so that a replay over the sums gives the same state.
+ * The command that rolls up the measurements after `from` that happened before `before` (ms), at most `MAX_MEASUREMENTS`, or null
+ * when there are none. Sums end at every barrier, so a replay of the sums gives the same state.
  */
 export function planRollUp(log: Log, from: number, before: number, now: number): AnyCommand | null {
   const sums = new Sums();

@@ -3,9 +3,9 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 /**
- * Quarters of an hour of the UTC day, within the hour, at which a day begins in some zone: those that are half an hour off
- * (Iran, India, Afghanistan, Myanmar, Sri Lanka, Newfoundland, the Marquesas, Adelaide, Lord Howe) and three quarters
- * (Nepal, Eucla, Chatham), in summer and in winter. Whole hours are midnight somewhere anyway.
+ * The quarters of the UTC day, other than whole hours, at which a day starts in some time zone: zones with an offset of half
+ * an hour (Iran, India, Afghanistan, Myanmar, Sri Lanka, Newfoundland, the Marquesas, Adelaide, Lord Howe) or three quarters
+ * (Nepal, Eucla, Chatham), in summer and in winter. Every whole hour is midnight in some zone.
  */
 const MIDNIGHTS: readonly number[] = [
   ...[2.5, 3.5, 9.5, 13.5, 14.5, 17.5, 18.5, 19.5, 20.5],
@@ -13,8 +13,8 @@ const MIDNIGHTS: readonly number[] = [
 ].map((hour) => hour * 4);
 
 /**
- * When the span begins that a time is in, ms: what is summed up within one can be booked on a day by the clocks of any zone,
- * exactly, and whichever zone is set later.
+ * The start of the span that contains a time, in ms. No span crosses a midnight of any time zone, so a sum within one span
+ * belongs to exactly one day, whatever zone is set later.
  */
 export function spanStart(at: number): number {
   const hour = Math.floor(at / HOUR_MS) * HOUR_MS;

@@ -4,7 +4,7 @@ import type { AnyCommand } from '../../catalog.js';
 import type { Core, CoreCounters, OnlineUser } from '../../ports/core.js';
 import type { Growth } from '../../traffic/traffic.js';
 
-/** How far the counters of a run are recorded. */
+/** The last recorded readings of a run's counters. */
 export interface Baselines {
   readonly run: string | null;
   /** By client number. */
@@ -13,9 +13,9 @@ export interface Baselines {
   readonly inbounds: ReadonlyMap<string, Counter>;
   /** By tag. */
   readonly outbounds: ReadonlyMap<string, Counter>;
-  /** Whose the counter of a tag is. */
+  /** The inbound to which the counter of a tag belongs. */
   readonly ownerOf: (tag: string) => number | undefined;
-  /** Tags whose counters are to pass on to their next owners. */
+  /** Tags whose counters must be transferred to the inbound that has the tag now. */
   readonly toPassOn: () => readonly string[];
 }
 
@@ -23,10 +23,10 @@ interface Parts {
   readonly core: Pick<Core, 'process' | 'stats'>;
   readonly recorded: () => Baselines;
   readonly dispatch: (command: AnyCommand) => void;
-  /** ms between two readings. */
+  /** Time between two readings, in ms. */
   readonly period: () => number;
   readonly now: () => number;
-  /** When an address of a client was last recorded, ms; 0 = never. */
+  /** When an address of a client was last recorded, in ms; 0 = never. */
   readonly ipSeen: (client: number, ip: string) => number;
   /** Takes the numbers of the connected clients. */
   readonly online: (clients: readonly number[]) => void;
@@ -37,22 +37,22 @@ interface Parts {
   readonly warn: (message: string, fields?: object) => void;
 }
 
-/** An address that stays connected is written down again after this long, in ms. */
+/** An address that stays connected is recorded again after this time, in ms. */
 const IP_REFRESH_MS = 3_600_000;
-/** How long a change waits for the counters, in ms; and a planned stop, after which they are gone. */
+/** How long a change waits for the counters, and how long a planned stop does, which loses them; in ms. */
 const COLLECT_MS = 2_000;
 const FINAL_COLLECT_MS = 20_000;
 
 /**
- * Reads the core's counters without resetting them and records what they grew by. The log itself is the memory of what
- * was recorded, so neither a crash of the panel nor a lost answer costs or doubles a byte.
+ * Reads the core's counters without resetting them and records their growth. The recorded readings are in the log, so
+ * neither a crash of the panel nor a lost answer loses a byte or counts it twice.
  */
 export class TrafficIntake {
   readonly #parts: Parts;
   #timer: NodeJS.Timeout | undefined;
   #polling: Promise<void> | null = null;
   #reading: Promise<void> | null = null;
-  /** A reading that begins when the one under way is done. */
+  /** A reading that starts after the current one. */
   #next: Promise<void> | null = null;
   #ended = false;
 
@@ -70,7 +70,7 @@ export class TrafficIntake {
     await this.#polling;
   }
 
-  /** One round now; two at once are one. Never rejects. */
+  /** Polls now, or joins the current poll. Never rejects. */
   poll(): Promise<void> {
     this.#polling ??= this.#poll()
       .catch((error: unknown) =>
@@ -82,14 +82,14 @@ export class TrafficIntake {
     return this.#polling;
   }
 
-  /** The last reading of a run, right before it is stopped. Never rejects. */
+  /** Takes the last reading of a run, directly before it is stopped. Never rejects. */
   async last(): Promise<void> {
     await this.collect(FINAL_COLLECT_MS);
   }
 
   /**
-   * Records what was moved up to now, before something changes what it counts for. Resolves at the latest after two
-   * seconds, and then to false: the core has not answered. Callers at the same time share a reading.
+   * Records the traffic up to now, before a change of what it counts for. Resolves to false when the core does not answer
+   * within `ms`. Concurrent callers share a reading.
    */
   async collect(ms = COLLECT_MS): Promise<boolean> {
     if (!this.#parts.core.process.running) return true;
@@ -101,7 +101,7 @@ export class TrafficIntake {
       await Promise.race([this.#fresh(), late]);
       return true;
     } catch (error) {
-      this.#parts.warn('the counters could not be read before a change; what they hold is booked after it', {
+      this.#parts.warn('the counters could not be read before a change; their traffic will be recorded after it', {
         error: error instanceof Error ? error.message : String(error),
       });
       return false;
@@ -111,8 +111,8 @@ export class TrafficIntake {
   }
 
   /**
-   * Records what the counters of inbounds hold that left their tags, and that the tags are their next owners' from here on.
-   * To be called when the core runs none of the former owners any more. Rejects when the core does not answer.
+   * Records the last readings for inbounds that gave up their tags, and that the counters of these tags belong to other
+   * inbounds from now on. Call it when the core no longer runs the former inbounds. Rejects when the core does not answer.
    */
   async passOn(): Promise<void> {
     if (this.#parts.recorded().toPassOn().length > 0) await this.#read(true);
@@ -125,7 +125,7 @@ export class TrafficIntake {
   async #poll(): Promise<void> {
     const { core, online, limit } = this.#parts;
     const connected = core.process.running ? core.stats.online() : Promise.resolve([]);
-    // What was moved before a period begins is the former period's. Time goes on when the core does not answer.
+    // Traffic is recorded before a new period starts. Periods also start when the core does not answer.
     const counted = this.#fresh().finally(() => this.#applyTime());
     const [users] = await Promise.all([connected, counted]);
     online(users.map(({ client }) => client));
@@ -138,12 +138,12 @@ export class TrafficIntake {
     try {
       dispatch({ type: 'BeginPeriods', data: {} });
     } catch (error) {
-      warn('terms and periods could not be begun', { error: String(error) });
+      warn('terms and periods could not be started', { error: String(error) });
     }
     dispatch({ type: 'DepleteExpired', data: {} });
   }
 
-  /** A reading that begins after the call, so that it has all that was counted before. Callers share the one that comes next. */
+  /** A reading that starts after the call, so that it includes everything counted before. Callers share the next one. */
   #fresh(): Promise<void> {
     if (!this.#reading) return this.#start();
     this.#next ??= this.#reading
@@ -169,7 +169,7 @@ export class TrafficIntake {
     if (!running) return;
     const counters = await core.stats.counters();
     const before = recorded();
-    if (core.process.running?.run !== running.run || before.run !== running.run) return; // another run began meanwhile
+    if (core.process.running?.run !== running.run || before.run !== running.run) return; // another run has started
     if (!passOn) this.#parts.counted(counters.clients);
     const growth = growthOf(counters, before);
     const passedOn = passOn ? passedOnOf(counters, before) : [];
@@ -188,7 +188,7 @@ export class TrafficIntake {
   }
 }
 
-/** What each counter grew by. A counter that is new counts from zero; one that fell is left alone, the run has the truth. */
+/** The growth of each counter. A new counter starts at zero; one that fell is ignored. */
 export function growthOf(
   counters: CoreCounters,
   recorded: Pick<Baselines, 'clients' | 'inbounds' | 'outbounds' | 'ownerOf'>,
@@ -205,17 +205,17 @@ export function growthOf(
 
 function grown<K>(counters: ReadonlyMap<K, Counter>, recorded: ReadonlyMap<K, Counter>): Growth<K>[] {
   const growths: Growth<K>[] = [];
-  // Most counters stand still, and there are tens of thousands of them in each poll.
+  // Each poll has tens of thousands of counters, and most of them have not changed.
   for (const [key, { up, down }] of counters) {
     const before = recorded.get(key) ?? zero;
     if (up <= before.up && down <= before.down) continue;
-    if (!Number.isSafeInteger(up) || !Number.isSafeInteger(down)) continue; // no counter gets there by counting
+    if (!Number.isSafeInteger(up) || !Number.isSafeInteger(down)) continue; // not a plausible reading
     growths.push([key, Math.max(0, up - before.up), Math.max(0, down - before.down)]);
   }
   return growths;
 }
 
-/** Where the counters stand that pass on to others; what an earlier answer says is not believed over what is recorded. */
+/** The readings of counters that are transferred; never below the recorded ones, as an earlier answer could be. */
 function passedOnOf(counters: CoreCounters, recorded: Baselines): Growth<string>[] {
   return recorded.toPassOn().map((tag) => {
     const { up, down } = counters.inbounds.get(tag) ?? zero;

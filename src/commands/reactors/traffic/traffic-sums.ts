@@ -1,19 +1,19 @@
 import type { RecordedEvent } from '../../../events/catalog.js';
 import { type Counter, zero } from '../../../events/counters.js';
 
-/** How numbers in the log are called outside; null = gone. */
+/** The names of numbers in the log; null when deleted. */
 export interface Names {
   readonly emailOf: (client: number) => string | null;
   readonly tagOf: (inbound: number) => string | null;
 }
 
-/** The traffic since the last message to the receiver, by the names that it knows. */
+/** The traffic since the last report, by the names that the receiver knows. */
 export class TrafficSums {
   readonly #clients = new Map<string, Counter>();
   readonly #inbounds = new Map<string, Counter>();
   readonly #outbounds = new Map<string, Counter>();
 
-  /** Adds what an event says was moved, on this machine or on a node. */
+  /** Adds the traffic of an event, from this machine or a node. */
   add(event: RecordedEvent, { emailOf, tagOf }: Names): void {
     if (event.type !== 'TrafficRecorded' && event.type !== 'NodeTrafficRecorded') return;
     for (const [client, up, down] of event.data.clients) grow(this.#clients, emailOf(client), up, down);
@@ -22,14 +22,14 @@ export class TrafficSums {
     for (const [tag, up, down] of event.data.outbounds) grow(this.#outbounds, tag, up, down);
   }
 
-  /** Adds what another one holds: it did not arrive. */
+  /** Adds the sums of a report that failed. */
   merge(other: TrafficSums): void {
     for (const [email, { up, down }] of other.#clients) grow(this.#clients, email, up, down);
     for (const [tag, { up, down }] of other.#inbounds) grow(this.#inbounds, tag, up, down);
     for (const [tag, { up, down }] of other.#outbounds) grow(this.#outbounds, tag, up, down);
   }
 
-  /** The body that receivers of 3x-ui know: what they are told of a client besides its bytes has always been zero. */
+  /** The body as 3x-ui sends it: all fields of a client other than its bytes are always zero there. */
   body(): string {
     const clientTraffics = [...this.#clients].map(([email, { up, down }]) => ({
       ...{ id: 0, inboundId: 0, enable: false, email, uuid: '', subId: '', up, down },
