@@ -204,7 +204,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
         admin.form('/panel/core/update', { ...nonsense, outboundTestUrl: '' }),
       ]),
     );
-    const why = 'The core could not do it: The core gave no answer in 15 seconds (hangs-at-test)';
+    const why = 'The core could not do it: hangs-at-test did not respond within 15 seconds';
     expect([answer, stored]).toMatchObject([0, 1].map(() => ({ success: false, msg: why })));
     expect(recorded(panel.dataDir, 'CoreTemplateChanged')).toEqual([]);
     await until('the browsers know', () => heard.find(({ title }) => title === 'The core was not restarted'));

@@ -93,7 +93,7 @@ describe.skipIf(withoutCore('custom geo'))('custom geo sources', () => {
     const answer = await admin.post(`${prefix}/download/2`);
     expect(answer).toMatchObject({
       success: false,
-      msg: 'Download failed: rules name lists that are not in it any more: ADS',
+      msg: 'Download failed: routing rules use lists that the new file does not contain: ADS',
     });
     expect(readFileSync(file)).toEqual(before);
     expect(await admin.post(`${prefix}/delete/2`)).toMatchObject({
