@@ -10,7 +10,7 @@ import { pipeline } from 'node:stream/promises';
 import { answers, cached, keep, reasonOf } from './cache.mjs';
 import { capture, root } from './process.mjs';
 
-export const CORE_VERSION = '26.7.28';
+const CORE_VERSION = '26.7.28';
 /** The Go module version of that release: the module's own tags are of another scheme. */
 const CORE_MODULE = 'github.com/xtls/xray-core/main@v1.260327.1-0.20260728075948-5ca6f4b7d4dc';
 const PUBLIC_RELEASES = 'https://github.com/XTLS/Xray-core/releases/download';

@@ -20,7 +20,7 @@ interface PasswordOptions {
 }
 
 /** A random password that can be typed. */
-export function newPassword(): string {
+function newPassword(): string {
   return randomBytes(15).toString('base64url');
 }
 

@@ -33,7 +33,7 @@ export function printEither(json: boolean, value: unknown, text: string): void {
 const PERSONAL: ReadonlySet<string> = new Set(['identity', 'ips', 'attempt', 'details']);
 
 /** The event as an auditor may see it: no credential, key or token. */
-export function maskedData(event: RecordedEvent): Record<string, unknown> {
+function maskedData(event: RecordedEvent): Record<string, unknown> {
   const seals = eventType(event.type)?.seals ?? {};
   const entries = Object.entries(event.data).map(([field, value]) => {
     if (field === 'credentials') return [field, { ...(value as object), passwordHash: '(sealed)' }];

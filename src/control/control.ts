@@ -66,7 +66,7 @@ function typed(text: string, byDefault: unknown): unknown {
 }
 
 /** The operations of the operator. Passwords arrive only as hashes. */
-export const operations = {
+const operations = {
   'admin.create': operation(Credentials, (data, { dispatch }) => {
     const problem = nameProblem(data.username);
     if (problem !== null) throw new OperatorError(problem);

@@ -24,7 +24,6 @@ export const Down = Bytes.describe('Bytes from the internet to the client.');
 
 export const Run = z.string().describe('Id of the run of the core, a UUID. The counters of a run start at 0.');
 export const Hash = z.string().meta({ unit: 'hex', description: 'SHA-256 of the file.' });
-export const Reason = z.string().describe('Why, for people.');
 
 /** A place in a tuple. */
 export function place<S extends z.ZodType>(title: string, schema: S): S {

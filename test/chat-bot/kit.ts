@@ -20,7 +20,7 @@ export const GROUP = -1001;
 export const STRANGER = 666;
 
 /** An inbound with number 1. */
-export const addInbound = (
+const addInbound = (
   clients: NonNullable<Parameters<typeof inboundDraft>[0]>['clients'] & object,
   remark = 'first',
 ): AnyCommand => ({

@@ -1,7 +1,7 @@
 import type { InboundBody } from '../kit/real/inbounds.js';
 
 /** The body of /add as the core wants it: inner JSON parsed, protocol ids of the core, the panel's own members gone. */
-export function coreInbound(body: InboundBody): Record<string, unknown> {
+function coreInbound(body: InboundBody): Record<string, unknown> {
   const settings = JSON.parse(body.settings) as Record<string, unknown>;
   const stream = JSON.parse(body.streamSettings) as Record<string, Record<string, unknown> | string>;
   const { externalProxy: _, ...streamSettings } = stream;

@@ -23,7 +23,7 @@ export interface ForeignContent {
 }
 
 /** A database of 3x-ui 3.0.1 as text, schema and rows. */
-export const dumpFile = join(import.meta.dirname, '../worker/import/databases/three-x-ui-3.0.1.sql');
+const dumpFile = join(import.meta.dirname, '../worker/import/databases/three-x-ui-3.0.1.sql');
 
 /** What makes the tables and indexes of the dump: the kit has no idea of its own of how they look. */
 function schemaOf(dump: string): readonly string[] {

@@ -77,9 +77,7 @@ export class Books {
 }
 
 /** The counters of the running core by number of the client and by tag. */
-export async function rawCounters(
-  dataDir: string,
-): Promise<{ clients: Map<number, Pair>; inbounds: Map<string, Pair> }> {
+async function rawCounters(dataDir: string): Promise<{ clients: Map<number, Pair>; inbounds: Map<string, Pair> }> {
   const api = connectApi(socketOf(dataDir));
   try {
     const readings = await api.call('StatsService/QueryStats', { pattern: '', reset: false }, 15_000);

@@ -15,7 +15,7 @@ export function otherwise<T, D>({ schema, rescue }: Column<T>, missing: D): Colu
 }
 
 /** Up plus down must still be a number that JSON carries exactly. */
-export const MOST_BYTES = 2 ** 52 - 1;
+const MOST_BYTES = 2 ** 52 - 1;
 /** Characters of a text that is not JSON. */
 const LONGEST = 65_536;
 

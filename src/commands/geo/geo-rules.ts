@@ -47,7 +47,7 @@ function urlOf(text: string): URL | Text {
 }
 
 /** The same for aliases that people would confuse, such as `My-List` and `my_list`. */
-export function aliasKey(alias: string): string {
+function aliasKey(alias: string): string {
   return alias.toLowerCase().replaceAll('-', '_');
 }
 

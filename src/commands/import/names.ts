@@ -131,7 +131,7 @@ function rowsOf(
 }
 
 /** The email as far as it can be one here; empty when nothing of it can. */
-export function soundEmail(email: string): string {
+function soundEmail(email: string): string {
   const whole = email.replace(/[\p{Cc}\u2028\u2029>]/gu, '_').trim();
   const text = wellFormed(whole.slice(0, LONGEST)).trim();
   return /^portolan-|^erased-\d+$/i.test(text) ? `_${text}` : text;

@@ -2,7 +2,7 @@ import type { ImportedTable, ImportFinding, ImportTotals } from '../../events/im
 import type { Depletion } from '../../events/inbound/inbound.js';
 import { message, type Text } from '../../messages/message.js';
 
-export const noTotals: ImportTotals = {
+const noTotals: ImportTotals = {
   inbounds: 0,
   clients: 0,
   inboundUp: 0,
@@ -14,7 +14,7 @@ export const noTotals: ImportTotals = {
 };
 
 /** Adds totals. The sums are limited to integers that JSON carries exactly. */
-export function plus(totals: ImportTotals, more: Partial<ImportTotals>): ImportTotals {
+function plus(totals: ImportTotals, more: Partial<ImportTotals>): ImportTotals {
   const sums = Object.entries(more).map(([key, value]) => [
     key,
     Math.min(Number.MAX_SAFE_INTEGER, totals[key as keyof ImportTotals] + value),

@@ -25,14 +25,14 @@ export const line = (longest: number) =>
     .regex(/^\P{Cc}*$/u, issue('settings.notOneLine'));
 
 /** One line of Latin-1 text that is sent in a response header. Proxies and apps limit its length. */
-export const headerText = (longest: number) =>
+const headerText = (longest: number) =>
   z
     .string()
     .max(longest, issue('input.tooLong', { limit: longest }))
     .regex(/^[\x20-\x7e\xa0-\xff]*$/, issue('settings.notLatin1'));
 
 /** One line of ASCII that is sent in a response header unchanged. */
-export const asciiText = (longest: number) =>
+const asciiText = (longest: number) =>
   z
     .string()
     .max(longest, issue('input.tooLong', { limit: longest }))

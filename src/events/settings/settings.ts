@@ -153,9 +153,7 @@ export type Settings = { readonly [K in SettingKey]: z.output<(typeof settingsTa
 export const settingKeys = Object.keys(settingsTable) as readonly SettingKey[];
 
 /** The default of each setting. */
-export const defaultSettings: Settings = Object.fromEntries(
-  settingKeys.map((key) => [key, settingsTable[key].parse(undefined)]),
-) as unknown as Settings; // `fromEntries` forgets which key has which value
+export const defaultSettings: Settings = z.object(settingsTable).parse({});
 
 /** Settings that can be written but not read. Each has a data key of its own; empty = not set. */
 export const secretsTable = {

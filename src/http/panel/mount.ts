@@ -42,7 +42,7 @@ export interface Gate<R extends HttpRequest = HttpRequest> {
  * The envelope of the specification: HTTP 200 whatever the answer, but in place of a file that cannot be given 503. A
  * refusal also has the stable `code` of its sentence, which the specification does not know.
  */
-export function envelope(success: boolean, msg: string, obj: unknown = null, code: string | null = null) {
+function envelope(success: boolean, msg: string, obj: unknown = null, code: string | null = null) {
   return code === null ? { success, msg, obj } : { success, msg, obj, code };
 }
 

@@ -51,7 +51,7 @@ export function stopMark(client: Client, model: string): string {
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'] as const;
 
 /** `7.00GB`, in steps of 1024. */
-export function formatBytes(bytes: number): string {
+function formatBytes(bytes: number): string {
   let size = Math.max(bytes, 0);
   let unit = 0;
   for (; size >= 1024 && unit < UNITS.length - 1; unit++) size /= 1024;

@@ -205,6 +205,5 @@ export function subscriptionHeaders(): readonly string[] {
   return (tablesUnder('4.9')[1] ?? []).map(([name = '']) => name);
 }
 
-/** Paths of the subscription server, and the messages of part 6 with the names in their payload. */
+/** Paths of the subscription server. */
 export const subscriptionPaths = (): readonly string[] => (tablesUnder('4.9')[0] ?? []).map(([, path = '']) => path);
-export const pushTypes = (): readonly string[] => (tablesUnder('6. Events')[0] ?? []).map(([type = '']) => type);

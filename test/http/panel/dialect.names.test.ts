@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import type { CoreStub } from '../../kit/stub-core.js';
 import { ADMIN, startPanel } from '../kit/panel.js';
-import type { FlatServices } from '../kit/services.js';
 import { usualStatus } from '../kit/status.js';
 import { absent, otherPanels, threeXui } from './three-x-ui-routes.js';
 
@@ -10,12 +10,11 @@ const all = [...otherPanels, ...threeXui];
 const isAbsent = (route: string): boolean => [...absent.keys()].some((like) => like.test(route));
 const pair = async () => ({ seed: 's', verify: 'v', client: 'c' });
 /** A core that makes no keys and yet answers as one that does. */
-const core = {
-  output: () => 'started',
-  assemble: () => ({}),
-  x25519: () => ({ privateKey: 'p', publicKey: 'q' }),
+const core: CoreStub = {
+  process: { output: () => 'started' },
+  config: { assemble: () => ({}) },
   keys: { mldsa65: pair, mlkem768: pair, vlessEncryption: async () => [] },
-} as unknown as FlatServices['core'];
+};
 
 async function start() {
   const panel = await startPanel({ core });

@@ -8,7 +8,7 @@ export const id = '3f0c7f3a-7a4e-4a5e-9a41-1d1f6e7c0a11';
 export const pbk = 'jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI-T4E7RoLJS0';
 export const unused = { up: 0, down: 0 };
 
-export function anInbound(parts: Partial<Omit<Inbound, 'config'>> & { config?: object } = {}): Inbound {
+function anInbound(parts: Partial<Omit<Inbound, 'config'>> & { config?: object } = {}): Inbound {
   return {
     id: InboundId.parse(1),
     owner: UserId.parse(1),

@@ -17,7 +17,7 @@ const ECH =
 const ENCRYPTION = 'mlkem768x25519plus.native.0rtt.x2umGGygZrWuaH47zqJrRe9-ytBQ8ay5vGCbV2LcSzk';
 /** As long as a real one: the core looks at no more before it connects. */
 const ML_DSA = Buffer.alloc(1952, 7).toString('base64url');
-export const PIN = '0123456789abcdef'.repeat(4);
+const PIN = '0123456789abcdef'.repeat(4);
 const KEYS = { 16: Buffer.alloc(16, 1).toString('base64'), 32: Buffer.alloc(32, 1).toString('base64') };
 
 const kcp = (type: string, settings: object) => ({
@@ -34,7 +34,7 @@ const httpHeader = (path: string[], headers: object) => ({
 const xhttp = (settings: object) => ({ network: 'xhttp', xhttpSettings: { path: '/xh', mode: 'auto', ...settings } });
 
 /** Every transport with every option that a link can say. */
-export const TRANSPORTS: readonly Part[] = [
+const TRANSPORTS: readonly Part[] = [
   ['tcp', { network: 'tcp' }],
   ['raw', { network: 'raw', rawSettings: { header: { type: 'none' } } }],
   ['tcp + http', httpHeader(['/a', '/b'], { Host: ['front.example', 'back.example'] })],
@@ -132,7 +132,7 @@ const FINGERPRINTS = [
   .split(' ');
 
 /** Every security with every option that a link can say. */
-export const SECURITIES: readonly Part[] = [
+const SECURITIES: readonly Part[] = [
   ['none', { security: 'none' }],
   ['tls', tls],
   ['tls + nothing', { security: 'tls', tlsSettings: {} }],

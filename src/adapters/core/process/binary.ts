@@ -77,7 +77,7 @@ export interface Binary {
   ask(args: readonly string[]): Promise<string>;
 }
 
-export function binaryOf({ path, runDir, environment }: BinaryOptions): Binary {
+function binaryOf({ path, runDir, environment }: BinaryOptions): Binary {
   let known: { readonly modified: number; readonly version: string | null } | null = null;
 
   const run = (args: readonly string[], until?: RegExp): Promise<Outcome> => {

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { readSpare } from '../../data-directory/files.js';
 
 /** The version that the panel is made and tested for. */
-export const CORE_VERSION = '26.7.28';
+const CORE_VERSION = '26.7.28';
 
 const VERSION = /^\d{1,6}\.\d{1,6}\.\d{1,6}$/;
 

@@ -61,7 +61,7 @@ export function isSendable(step: NodeStep): boolean {
 }
 
 /** Whether the text can be a path parameter of the API: a slash, even an escaped one, would end it. */
-export function isPlain(text: string): boolean {
+function isPlain(text: string): boolean {
   return text !== '' && text !== '.' && text !== '..' && !/[/\\%]/.test(text);
 }
 

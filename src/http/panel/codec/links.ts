@@ -64,7 +64,7 @@ export function linksForClient(
 }
 
 /** Where an inbound of a node is reached; nowhere once the node was taken out of the register. */
-export function nodeHostOf(read: ReadModels, { node }: Inbound): Pick<LinkContext, 'nodeHost'> {
+function nodeHostOf(read: ReadModels, { node }: Inbound): Pick<LinkContext, 'nodeHost'> {
   return node === null ? {} : { nodeHost: read.nodes.get(node)?.host ?? '' };
 }
 

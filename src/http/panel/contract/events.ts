@@ -3,9 +3,9 @@ import { get, routes } from './route.js';
 import { place, text, whole } from './schemas/fields.js';
 
 /** Events in one answer at most. */
-export const MOST_EVENTS = 5000;
+const MOST_EVENTS = 5000;
 /** How long an answer may wait for an event, in seconds. */
-export const LONGEST_WAIT = 60;
+const LONGEST_WAIT = 60;
 
 /** What a follower asks for: where it stands, which types, how many, and how long it waits. */
 export const FeedQuery = z.object({

@@ -57,6 +57,9 @@ type Sentence = typeof sentence;
 export const LARGE_BODY = 16 * 1024 * 1024;
 const SMALL_BODY = 1024 * 1024;
 
+/** Where a member is left out, its type parameter is the type of the default; the compiler cannot conclude that. */
+const givenOr = <S extends z.ZodType>(given: S | undefined, byDefault: z.ZodType): S => given ?? (byDefault as S);
+
 const verb =
   (method: Route['method']) =>
   <
@@ -74,11 +77,10 @@ const verb =
     aliases: spec.aliases ?? [],
     summary: spec.summary,
     auth: spec.auth ?? 'panel',
-    // Where a member is left out, its type is the default one; a default of a type parameter cannot say so by itself.
-    params: spec.params ?? (nothing as unknown as P),
-    query: spec.query ?? (nothing as unknown as Q),
-    body: spec.body ?? (nothing as unknown as B),
-    reply: spec.reply ?? (sentence as unknown as R),
+    params: givenOr(spec.params, nothing),
+    query: givenOr(spec.query, nothing),
+    body: givenOr(spec.body, nothing),
+    reply: givenOr(spec.reply, sentence),
     media: spec.media ?? null,
     limit: spec.limit ?? SMALL_BODY,
     upload: spec.upload ?? null,

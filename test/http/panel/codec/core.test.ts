@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Web } from '../../../../src/commands/ports/web.js';
-import type { RecordedEvent } from '../../../../src/events/catalog.js';
+import type { PanelEvent, RecordedEvent } from '../../../../src/events/catalog.js';
+import { CoreFailed, CoreStarted, CoreStopped } from '../../../../src/events/core.js';
 import { realityPublicKey } from '../../../../src/http/panel/codec/reality.js';
 import { tables } from '../../../../src/http/panel/contract/index.js';
 import { coreControlHandlers } from '../../../../src/http/panel/handlers/core-control.js';
@@ -11,7 +11,8 @@ import { keygenHandlers } from '../../../../src/http/panel/handlers/keygen.js';
 import { serverHandlers } from '../../../../src/http/panel/handlers/server.js';
 import { settingHandlers } from '../../../../src/http/panel/handlers/settings.js';
 import { verbatim } from '../../../../src/messages/message.js';
-import { failing, invalid, startPanel } from './panel.js';
+import { recorded } from '../../../kit/spec.js';
+import { failing, invalid, startPanel, webWith } from './panel.js';
 
 type Panel = ReturnType<typeof startPanel>;
 const started = { type: 'RecordCoreStarted', data: { run: 'r1', version: '26.7.28', reason: 'start' } } as const;
@@ -21,7 +22,7 @@ const core = (panel: Panel, name: keyof typeof tables.coreSettings, body?: unkno
   panel.call(tables.coreSettings, coreSettingHandlers, name, { body });
 const setting = (panel: Panel, name: keyof typeof tables.settings, body?: unknown) =>
   panel.call(tables.settings, settingHandlers, name, { body });
-const event = (type: string, data: object) => ({ type, data }) as unknown as RecordedEvent;
+const event = (happened: PanelEvent): RecordedEvent | null => recorded([happened])[0] ?? null;
 
 describe('status', () => {
   it('carries the names of both dialects and whole numbers', async () => {
@@ -57,7 +58,7 @@ describe('stopCoreService', () => {
     const panel = startPanel({
       outcome: async (position, types) => {
         asked.push(position, types);
-        return event('CoreStopped', {});
+        return event(CoreStopped({ run: 'r1', reason: 'request' }));
       },
     });
     panel.dispatch(started);
@@ -91,7 +92,11 @@ describe('restartCoreService', () => {
   });
 
   it('says how the start went', async () => {
-    const outcomes = [event('CoreStarted', {}), event('CoreFailed', { reason: 'port taken' }), null];
+    const outcomes = [
+      event(CoreStarted({ run: 'r1', version: '26.7.28', reason: 'start' })),
+      event(CoreFailed({ run: null, reason: verbatim('port taken') })),
+      null,
+    ];
     const panel = startPanel({ outcome: async () => outcomes.shift() ?? null });
     expect((await control(panel, 'restartCoreService')).msg).toBe('Xray has been successfully relaunched.');
     expect((await control(panel, 'restartCoreService')).msg).toContain('port taken');
@@ -153,9 +158,9 @@ describe('the core template', () => {
     const asked: string[] = [];
     const problem = async (url: string) => {
       asked.push(url);
-      return 'it is private';
+      return verbatim('it is private');
     };
-    const panel = startPanel({ web: { problem } as unknown as Web });
+    const panel = startPanel({ web: webWith(problem) });
     const refused = await core(panel, 'update', { coreSetting: valid, outboundTestUrl: 'http://private.example/' });
     expect(refused).toMatchObject({
       success: false,

@@ -4,6 +4,7 @@ import type { AnyCommand } from '../../../../src/commands/catalog.js';
 import type { CountedCommand } from '../../../../src/commands/counter-commands.js';
 import { CoreError } from '../../../../src/commands/ports/core.js';
 import type { HostReading } from '../../../../src/commands/ports/host.js';
+import type { Web } from '../../../../src/commands/ports/web.js';
 import { Rejection } from '../../../../src/commands/rejection.js';
 import { panelState } from '../../../../src/commands/state.js';
 import { eventType, type RecordedEvent } from '../../../../src/events/catalog.js';
@@ -79,8 +80,15 @@ function memoryLog(): EventLog & { readonly events: RecordedEvent[] } {
   };
 }
 
-type Everything = FlatServices & HttpRequest & { readonly visit: object };
-type Parts = Partial<Omit<Everything, 'core'>> & { readonly core?: CoreStub };
+const noRequest = async (): Promise<never> => {
+  throw new Error('this test makes no request');
+};
+
+/** A `Web` that judges addresses and makes no request. */
+export const webWith = (problem: Web['problem']): Web => ({ problem, request: noRequest, download: noRequest });
+
+type Context = Partial<FlatServices & Omit<HttpRequest, 'dispatch'>> & { readonly visit?: object };
+type Parts = Omit<Context, 'core'> & { readonly core?: CoreStub };
 
 /** A panel without sockets and disks: `call` checks the input as the router does and gives the envelope back. */
 export function startPanel(parts: Parts = {}) {
@@ -100,7 +108,7 @@ export function startPanel(parts: Parts = {}) {
     coreSettled: async () => undefined,
     outcome: async () => null,
     portProblem: async () => null,
-    web: { problem: async () => null },
+    web: webWith(async () => null),
     serverPortProblem: async () => null,
     alarms: { tell: () => undefined, raised$: EMPTY },
     visit: { byToken: false },
@@ -121,7 +129,7 @@ export function startPanel(parts: Parts = {}) {
     },
     ...parts,
     core,
-  } as unknown as Everything;
+  } satisfies Context & { readonly dispatch: unknown };
 
   type Handler = (input: never, services: never, request: never) => unknown;
   async function call<T extends Readonly<Record<string, Route>>, K extends keyof T & string>(
