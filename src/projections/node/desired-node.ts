@@ -4,7 +4,7 @@ import { type Inbound, serves } from '../../events/inbound/inbound-document.js';
 import type { DesiredClient, DesiredInbound } from '../../events/node/desired-state.js';
 import { MARK_MEMBER, markOf } from '../../lib/ownership-mark.js';
 import { clientDigest, credentialMember, type InboundFields, inboundDigest } from '../../lib/panel-wire.js';
-import { clientWords } from '../why/client-words.js';
+import { apiClient } from './api-client.js';
 
 /** What the ownership marks of this panel contain. */
 export interface Centre {
@@ -103,7 +103,7 @@ function desiredInbound(inbound: Inbound, centre: Centre): InboundAlone {
 function desiredClient(protocol: string, client: Client, centre: Centre): DesiredClient {
   const { number, spec, identity, credential } = client;
   const members = {
-    ...clientWords(client),
+    ...apiClient(client),
     expiryTime: Math.max(0, spec.expiresAt),
     enable: mayConnect(client),
     tgId: 0,

@@ -2,7 +2,7 @@ import { type ClientDraft, clientKey } from '../../../commands/client/credential
 import type { ClientIdentity } from '../../../events/client/client.js';
 import type { Client } from '../../../events/client/client-document.js';
 import type { Protocol } from '../../../events/inbound/inbound.js';
-import { clientWords } from '../../../projections/why/client-words.js';
+import { apiClient } from '../../../projections/node/api-client.js';
 import type { WireClient } from '../contract/schemas/client.js';
 import { freshSubId } from './fresh.js';
 
@@ -92,7 +92,7 @@ function extraOf(wire: WireClient): ClientIdentity['extra'] {
 /** A client as an element of `settings.clients`. */
 export function wireClient(client: Client): Record<string, unknown> {
   return {
-    ...clientWords(client),
+    ...apiClient(client),
     created_at: client.createdAt,
     updated_at: client.updatedAt,
     ...client.identity.extra,

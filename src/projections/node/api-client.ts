@@ -1,7 +1,7 @@
 import type { Client } from '../../events/client/client-document.js';
 
-/** A client in the words of the panel API, as in `settings.clients`. Credentials that it does not have are left out. */
-export function clientWords({ spec, identity, credential }: Client) {
+/** A client as the panel API has it in `settings.clients`. Credentials that it does not have are left out. */
+export function apiClient({ spec, identity, credential }: Client) {
   return {
     ...(credential.id === '' ? {} : { id: credential.id }),
     security: spec.security,
