@@ -18,7 +18,7 @@ function tainted(value: unknown): unknown {
 function recorded(type: string, data: unknown): RecordedEvent {
   const actor = { kind: 'user', id: '1', name: 'admin', ip: CANARY };
   const meta = { at: 1_700_000_000_000, actor, correlationId: 'c', causationId: null, commandId: CANARY };
-  return { position: 7, id: 'e', type, stream: 's', version: 3, meta, data } as unknown as RecordedEvent;
+  return { position: 7, id: 'e', type, stream: 's', version: 3, meta, data } as RecordedEvent;
 }
 
 describe('an event as it is told outside', () => {

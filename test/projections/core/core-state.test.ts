@@ -82,8 +82,10 @@ describe('settings', () => {
   });
 
   it('of an older snapshot get the defaults of newer keys', () => {
-    const saved = { values: { webPort: 1 }, template: null } as unknown as ReturnType<typeof settings.initial>;
-    expect(loadedState(settings, saved).values).toMatchObject({ webPort: 1, subPort: 10882 });
+    expect(loadedState(settings, { values: { webPort: 1 }, template: null }).values).toMatchObject({
+      webPort: 1,
+      subPort: 10882,
+    });
   });
 });
 
