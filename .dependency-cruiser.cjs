@@ -41,7 +41,7 @@ const root = { main: ['cli', 'launcher', 'app/serve'], config: ['events', 'messa
 const rooms = {
   express: ['http'],
   ws: ['http'],
-  'better-sqlite3': ['adapters/sqlite', 'adapters/backup', 'adapters/foreign'],
+  'better-sqlite3': ['adapters/sqlite', 'adapters/backup', 'adapters/xui'],
   pino: ['adapters'],
   '@grpc/[^/]+': ['adapters/core'],
   undici: ['adapters/web'],

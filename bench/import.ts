@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { ForeignReport } from '../src/commands/import/plan.js';
-import { foreignClient, foreignInbound, foreignStats, makeForeign } from '../test/kit/foreign-database.js';
+import type { ImportReport } from '../src/commands/import/plan.js';
 import { cli } from '../test/kit/real/panel-process.js';
+import { makeXui, xuiClient, xuiInbound, xuiStats } from '../test/kit/xui-database.js';
 import { newFolder, removeFolder } from './kit/inside.js';
 import type { Bench } from './kit/row.js';
 
@@ -16,22 +16,22 @@ export const imports: Bench = async ({ quick }) => {
   const folder = newFolder();
   const file = join(folder, 'x-ui.db');
   const numbers = Array.from({ length: clients }, (_, index) => index + 1);
-  makeForeign(file, {
+  makeXui(file, {
     users: [{ id: 1, username: 'root', password: `$2a$10$${'a'.repeat(53)}` }],
     inbounds: Array.from({ length: INBOUNDS }, (_, index) =>
-      foreignInbound(index + 1, {
-        clients: numbers.filter((n) => n % INBOUNDS === index).map((n) => foreignClient(n, { totalGB: 2 ** 40 })),
+      xuiInbound(index + 1, {
+        clients: numbers.filter((n) => n % INBOUNDS === index).map((n) => xuiClient(n, { totalGB: 2 ** 40 })),
       }),
     ),
     client_traffics: numbers.map((n) =>
-      foreignStats(n, (n % INBOUNDS) + 1, `user${n}`, { up: n, down: 2 * n, total: 2 ** 40, last_online: 1.7e12 }),
+      xuiStats(n, (n % INBOUNDS) + 1, `user${n}`, { up: n, down: 2 * n, total: 2 ** 40, last_online: 1.7e12 }),
     ),
     inbound_client_ips: numbers.map((n) => ({ id: n, client_email: `user${n}`, ips: '["203.0.113.7"]' })),
   });
   const started = performance.now();
   const done = await cli(['--json', 'import', '3x-ui', file], join(folder, 'data'), { timeoutMs: 300_000 });
   if (done.code !== 0) throw new Error(`portolan import: ${done.stderr}`);
-  const report = JSON.parse(done.stdout) as ForeignReport;
+  const report = JSON.parse(done.stdout) as ImportReport;
   const seconds = (performance.now() - started) / 1000;
   removeFolder(folder);
   const note = `${report.totals.after.clients} clients, each with counters and an address`;

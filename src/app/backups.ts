@@ -1,7 +1,7 @@
 import { BackupTimer } from '../commands/reactors/backup/backup-timer.js';
 import type { BackupWork } from '../worker/backup-jobs.js';
 import { PanelBackups } from '../worker/backups.js';
-import type { CorePlace } from '../worker/foreign-template.js';
+import type { CorePlace } from '../worker/xui-template.js';
 import type { Panel } from './panel.js';
 
 type Warn = (message: string, fields?: object) => void;

@@ -1,7 +1,7 @@
 import { locateCore } from '../adapters/core/process/locate.js';
 import { dataDirectory } from '../adapters/data-directory/data-directory.js';
 import type { Config } from '../config.js';
-import type { CorePlace } from '../worker/foreign-template.js';
+import type { CorePlace } from '../worker/xui-template.js';
 
 /** The path of the core for this configuration, or null. */
 export function coreBinary(config: Config): string | null {

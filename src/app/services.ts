@@ -4,7 +4,7 @@ import type { Overrides, PanelServices } from '../http/panel/context.js';
 import { statusText } from '../http/panel/status-text.js';
 import type { Disposal } from '../lib/disposal.js';
 import { unfinishedFile } from '../store/backup-files.js';
-import type { CorePlace } from '../worker/foreign-template.js';
+import type { CorePlace } from '../worker/xui-template.js';
 import { type Adapters, startAdapters } from './adapters.js';
 import { createBackups, createBackupTimer } from './backups.js';
 import { createChatBot } from './chat-bot.js';

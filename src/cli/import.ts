@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { corePlace } from '../app/core-binary.js';
-import type { ForeignReport } from '../commands/import/plan.js';
+import type { ImportReport } from '../commands/import/plan.js';
 import { mostSevere } from '../commands/import/report.js';
 import type { Config } from '../config.js';
 import type { ImportTotals } from '../events/import.js';
@@ -12,7 +12,7 @@ import { bytesText } from '../lib/words.js';
 import { textOf } from '../messages/error.js';
 import { message, type Text, verbatim } from '../messages/message.js';
 import type { Say } from '../messages/terminal.js';
-import type { CorePlace } from '../worker/foreign-template.js';
+import type { CorePlace } from '../worker/xui-template.js';
 import { inEnglish, printEither } from './output.js';
 import type { Common } from './reading.js';
 
@@ -51,7 +51,7 @@ export function importCommand(
       const { keptTexts, restoreState } = await import('./restore.js');
       const asked = { file: path, passphrase: '', yes: options.yes === true };
       const { done, running } = await restoreState(dataDir, asked, place);
-      const report = done.report as ForeignReport;
+      const report = done.report as ImportReport;
       const next = say(message(running ? 'cli.nextRunning' : 'cli.nextStart'));
       printEither(
         json,
@@ -61,13 +61,13 @@ export function importCommand(
     });
 }
 
-async function examine(file: string, core: CorePlace | null): Promise<ForeignReport> {
+async function examine(file: string, core: CorePlace | null): Promise<ImportReport> {
   // Imported here because it loads the core, which takes longer than most commands run.
-  const { examineForeign } = await import('../worker/import-foreign.js');
+  const { examineXui } = await import('../worker/import-xui.js');
   const scratch = mkdtempSync(join(tmpdir(), 'portolan-import-'));
   const requestedBy = { kind: 'system', id: 'cli', name: 'cli', ip: null } as const;
   try {
-    return await examineForeign(file, scratch, { requestedBy, now: Date.now(), core });
+    return await examineXui(file, scratch, { requestedBy, now: Date.now(), core });
   } catch (error) {
     throw new OperatorError(textOf(error));
   } finally {
@@ -75,7 +75,7 @@ async function examine(file: string, core: CorePlace | null): Promise<ForeignRep
   }
 }
 
-function text({ version, file, tables, totals, found, findings }: ForeignReport, say: Say): string {
+function text({ version, file, tables, totals, found, findings }: ImportReport, say: Say): string {
   const more = found - Math.min(MAX_LINES, findings.length);
   const codes = { noted: 'cli.importNoted', changed: 'cli.importChanged', skipped: 'cli.importSkipped' } as const;
   return [

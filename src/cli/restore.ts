@@ -18,7 +18,7 @@ import { completeSwitch, stage, switchTo } from '../store/generations.js';
 import { openJournal } from '../store/journal.js';
 import { version } from '../version.js';
 import { childWork } from '../worker/backup-jobs.js';
-import type { CorePlace } from '../worker/foreign-template.js';
+import type { CorePlace } from '../worker/xui-template.js';
 
 /** A full verification of a large log takes minutes. In ms. */
 const TIMEOUT_MS = 3_600_000;

@@ -13,7 +13,7 @@ import { message, type Text } from '../messages/message.js';
 import { keptIn } from './backup-files.js';
 import { type Journal, openJournal } from './journal.js';
 
-/** How far the events of a database can be read, from the first one on. */
+/** The readable part of a database, from the first event on. */
 export interface SoundPart {
   /** The last event that can be read and is in the chain; 0 = none. */
   readonly position: number;
@@ -21,19 +21,19 @@ export interface SoundPart {
   readonly at: number;
 }
 
-/** A log that was opened, and what was made of it. */
+/** An open log and what was made of it. */
 interface Opened<T> {
   readonly journal: Journal;
   readonly made: T;
   /** Only a part of the log can be read. */
   readonly damaged: boolean;
-  /** The answer to every attempt to change something; null = the log is not damaged. */
+  /** The rejection of every change; null = the log is not damaged. */
   readonly refusal: Rejection | null;
 }
 
 /**
- * Opens a log and makes something of it. Of a damaged one, it is made of the part that is sound, which is opened only to be
- * read: nothing is written into a damaged file. Throws a sentence where not even that can be done.
+ * Opens a log and calls `make` with it. Of a damaged log, only the readable part is opened, read-only. Throws
+ * `MessageError` when no part can be read.
  */
 export function openSound<T>(
   directory: DataDirectory,
@@ -47,7 +47,7 @@ export function openSound<T>(
   } catch (error) {
     if (!isDamage(error)) throw error;
     const part = soundPart(directory);
-    // What is in the chain and yet cannot be read: its key is gone.
+    // An event in the chain may still be unreadable, because its key is gone.
     const position = error instanceof LogDamage ? Math.min(part.position, error.position - 1) : part.position;
     const sound = { ...part, position };
     try {
@@ -74,15 +74,15 @@ function madeOf<T>(journal: Journal, make: (journal: Journal) => T): T {
   }
 }
 
-/** Rows that are read at once, as long as none of them is damaged. */
+/** Rows per query while no row is damaged. */
 const PAGE = 500;
 
-/** Whether something failed because the log is damaged, and not because of the disk, its rights or a newer release. */
+/** Whether an error means that the log is damaged, and not a disk error, missing rights or a newer release. */
 export function isDamage(error: unknown): boolean {
   return error instanceof StorageError && error.kind === 'damaged' && !(error instanceof NewerRelease);
 }
 
-/** Reads a database from its first event on, up to the first that cannot be read or is not in the chain. Changes nothing. */
+/** Reads a database up to the first event that is unreadable or breaks the chain. Changes nothing. */
 export function soundPart({ database }: Pick<DataDirectory, 'database'>): SoundPart {
   let db: SqliteDatabase;
   try {
@@ -153,7 +153,7 @@ function newestBackup({ backups }: DataDirectory): string {
   return newest ? join(backups, newest.name) : 'FILE';
 }
 
-/** What the anchor says of the end of the log; 0 where it says nothing. */
+/** The last position in the anchor; 0 when it cannot be read. */
 export function knownPosition({ anchor }: Pick<DataDirectory, 'anchor'>): number {
   try {
     return existsSync(anchor) ? (readAnchor(anchor)?.position ?? 0) : 0;

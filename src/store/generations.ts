@@ -8,29 +8,29 @@ import { MessageError, textOf } from '../messages/error.js';
 import { message, type Text } from '../messages/message.js';
 import { isDiskFull } from './full-disk.js';
 
-/** A private data directory on the same file system, empty at first, whose log can become that of the panel. */
+/** A private data directory on the same file system. Its log can replace that of the panel. */
 export interface Staged {
   readonly directory: DataDirectory;
-  /** Takes it away with all that is in it, unless it was decided that it counts. */
+  /** Deletes the directory, unless `switchTo` was called for it. */
   discard(): void;
 }
 
-/** What a start found of a switch, for the log of the panel and the operator. */
+/** The result of a switch of the state that a start has completed. */
 export interface SwitchResult {
   /** `switched`: this start serves the new state. `returned`: it serves the state before again. */
   readonly outcome: 'switched' | 'returned';
-  /** What the switch was for and, where it was taken back, why. */
+  /** The cause of the switch and, if it was rolled back, the error. */
   readonly why: Text;
 }
 
-/** All that makes a state, beside each other or not at all: SQLite would read the side files of another database. */
+/** The files of a state, which are only moved together: SQLite would read the side files of another database. */
 const STATE = ['events.db', 'events.db-wal', 'events.db-shm', 'head.json', join('keys', 'master.key')];
-/** Starts that may end before they are ready, by a power cut say, until the state before comes back. */
+/** Failed starts until the former state is restored. A power cut counts as one. */
 const MAX_ATTEMPTS = 2;
 
 const stagedIn = (root: string): string => join(root, 'staged');
 
-/** Makes an empty one. What a process that died left there goes at the next start. */
+/** Creates an empty staged directory. The next start deletes directories that a killed process has left. */
 export function stage({ root }: Pick<DataDirectory, 'root'>): Staged {
   const folder = join(stagedIn(root), randomBytes(8).toString('hex'));
   mkdirSync(stagedIn(root), { recursive: true, mode: 0o700 });
@@ -44,9 +44,9 @@ export function stage({ root }: Pick<DataDirectory, 'root'>): Staged {
 }
 
 /**
- * Decides that the staged state is the one that counts: from here on it survives anything, and nothing before has any
- * effect. The log of the staged directory must be closed. It comes into its place at the next `completeSwitch`, for which
- * nobody may have the log before open. `why` is a sentence for the operator. Throws when another switch is under way.
+ * Records durably that the staged state replaces the current one. The log of the staged directory must be closed. The next
+ * `completeSwitch` moves the files; no process may have the current log open then. Throws `MessageError` when another
+ * switch is pending.
  */
 export function switchTo(directory: Pick<DataDirectory, 'root'>, staged: Staged, why: Text): void {
   const { root } = directory;
@@ -67,8 +67,8 @@ export function switchTo(directory: Pick<DataDirectory, 'root'>, staged: Staged,
 }
 
 /**
- * Finishes or undoes a switch that was decided, and takes away what was only staged. For the holder of the lock, before
- * the log is opened; each step can be done again. `step` is told of each one before it is taken. Null: there was none.
+ * Completes or rolls back a recorded switch, and deletes other staged directories. The caller must hold the lock and must
+ * not have opened the log. Every step can be repeated; `step` is called before each. Null: no switch was recorded.
  */
 export function completeSwitch(
   directory: DataDirectory,
@@ -90,7 +90,7 @@ export function completeSwitch(
   }
   if (intent?.phase === 'fill') {
     move(root, join(root, intent.from), root, step);
-    // Where nothing was before there is nothing to come back to.
+    // Without a former state there is nothing to roll back to.
     if (existsSync(join(root, intent.to, 'events.db'))) to('trial');
     else removeIntent(root);
   }
@@ -112,18 +112,18 @@ export function completeSwitch(
   return { outcome: 'switched', why: intent.why };
 }
 
-/** A start of the panel begins to try a new state, if there is one. */
+/** Counts a start that tries a new state, if there is one. */
 export function recordAttempt({ root }: Pick<DataDirectory, 'root'>): void {
   const intent = readIntent(root);
   if (intent?.phase === 'trial') writeIntent(root, { ...intent, tries: intent.tries + 1 });
 }
 
-/** The start is ready, and its log knows what became of the switch: there is no way back any more. */
+/** Ends a switch: the start is ready and has recorded its result, so a rollback is no longer possible. */
 export function confirmSwitch({ root }: Pick<DataDirectory, 'root'>): void {
   removeIntent(root);
 }
 
-/** Whether the next start begins, or goes on, to try a new state. */
+/** Whether the next start tries a new state. */
 export function switching(root: string): boolean {
   try {
     const phase = readIntent(root)?.phase;
@@ -133,7 +133,7 @@ export function switching(root: string): boolean {
   }
 }
 
-/** Whether a start tries a new state, and so whether the next one may bring back the state before. */
+/** Whether the current start tries a new state, which the next one may roll back. */
 export function onTrial(root: string): boolean {
   try {
     return readIntent(root)?.phase === 'trial';
@@ -157,24 +157,24 @@ function undoAttempt(root: string): void {
     const intent = readIntent(root);
     if (intent?.phase === 'trial' && intent.tries > 0) writeIntent(root, { ...intent, tries: intent.tries - 1 });
   } catch {
-    // Then it counts.
+    // The attempt counts then.
   }
 }
 
-/** The new state does not get ready: the next `completeSwitch` brings back the one before. `why` is a sentence. */
+/** Records that the new state failed: the next `completeSwitch` rolls back to the former one. */
 export function recordFailure(root: string, why: Text): void {
   const intent = readIntent(root);
   if (intent?.phase === 'trial' && intent.failure === null) writeIntent(root, { ...intent, failure: why });
 }
 
-/** Throws a sentence when a switch stands in its middle, so that nobody reads half of it. */
+/** Throws `MessageError` when a switch was interrupted, because the files may be mixed. */
 export function assertWhole(root: string): void {
   const phase = readIntent(root)?.phase;
   if (phase === undefined || phase === 'trial' || phase === 'returned') return;
   throw new MessageError(message('backup.replacementInterrupted'));
 }
 
-/** Moves a state from folder to folder of one file system. What was moved before is moved no more. */
+/** Moves the files of a state between folders of one file system. Can be repeated after an interruption. */
 function move(root: string, from: string, to: string, step: (name: string) => void): void {
   for (const name of STATE) {
     if (!lstatSync(join(from, name), { throwIfNoEntry: false })) continue;

@@ -15,7 +15,7 @@ import { message, type Text } from '../messages/message.js';
 import { clients, type SavedClients } from '../projections/clients.js';
 import { assertWhole } from './generations.js';
 
-/** The log of a data directory with what belongs to it. */
+/** The open log of a data directory, with its snapshots and its anchor. */
 export interface Journal {
   readonly log: SqliteEventLog;
   readonly snapshots: SnapshotStore;
@@ -28,34 +28,34 @@ interface Options {
   readonly readonly?: boolean;
   /** Together with `readonly`: sees what is appended later. Without it everything is read in one transaction, of one moment. */
   readonly live?: boolean;
-  /** Reads the events up to this position only, as if no other were there. Together with `readonly`. */
+  /** Hides the events after this position. Only with `readonly`. */
   readonly upTo?: number;
   readonly now?: () => number;
   readonly anchorFailed?: (error: unknown) => void;
 }
 
 /**
- * Opens the log and compares it with its anchor. It writes nothing but an empty log with its anchor. Throws sentences for
- * people; `StorageError` of kind `damaged` where the database itself cannot be read.
+ * Opens the log and compares it with its anchor. Creates an empty log if there is none. Throws `MessageError`, and
+ * `StorageError` of kind `damaged` when the database itself cannot be read.
  */
 export function openJournal(directory: DataDirectory, options: Options = {}): Journal {
   const { readonly = false, live = false, upTo, now = Date.now, anchorFailed = () => undefined } = options;
   assertWhole(directory.root);
-  // Before the log: a panel that runs moves both, and the anchor never lies ahead of what is read after it.
+  // Read before the log: a running panel updates both, and the anchor is never ahead of a log that is read later.
   const anchored = readAnchor(directory.anchor);
   if (!readonly) assertNotGone(directory, anchored);
   const db = openDatabase(directory.database, { readonly });
   try {
     assertNoBackup(db, directory.database);
     if (upTo !== undefined) endAt(db, upTo);
-    // A roll-up between two pages would be counted beside the measurements that it sums up.
+    // Otherwise a roll-up between two pages could be counted in addition to its measurements.
     if (readonly && !live) db.exec('BEGIN');
     const empty = db.prepare('SELECT 1 FROM events LIMIT 1').get() === undefined;
     const master = masterKey(directory.masterKey, { mayCreate: empty && !readonly });
     const log = new SqliteEventLog(db, new Keyring(db, master, now), upTo);
     const anchor = new Anchor(directory.anchor, log, anchorFailed);
     const snapshots = snapshotFiles(directory.snapshots, derivedKey(master, 'snapshots'), log);
-    // From here on a log with events that has no anchor has lost it.
+    // Later, a log with events but without an anchor has lost its anchor.
     if (empty && !readonly && anchored === null) anchor.begin();
     const complaint =
       anchorProblem(compareAnchor(anchored, log)) ??
@@ -91,7 +91,7 @@ function assertNoBackup(db: SqliteDatabase, file: string): void {
   throw new MessageError(message('storage.databaseIsBackup', { file }));
 }
 
-/** Readers at the command line look at each row instead. */
+/** Commands that only read verify each row instead. */
 const damageComplaint = (damage: LogDamage | null): Text | null =>
   damage && message('storage.logChanged', { place: damage.text });
 

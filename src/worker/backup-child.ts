@@ -2,7 +2,7 @@ import { setPriority } from 'node:os';
 import { RefusedFile } from '../commands/ports/refused-file.js';
 import { jobFailure } from '../store/full-disk.js';
 import type { Answer, Request } from './backup-jobs.js';
-import { copy, type ImportForeign, stageState, verify } from './backup-work.js';
+import { copy, type ImportXui, stageState, verify } from './backup-work.js';
 
 // Runs one job, which comes by the IPC channel, so that a passphrase appears neither in the arguments nor in a file.
 const LOW_PRIORITY = 10;
@@ -22,7 +22,7 @@ async function answerTo({ name, job }: Request): Promise<Answer> {
       case 'verify':
         return { ok: true, result: verify(job) };
       case 'stage':
-        return { ok: true, result: await stageState(job, foreign) };
+        return { ok: true, result: await stageState(job, importXui) };
     }
   } catch (error) {
     return {
@@ -34,7 +34,7 @@ async function answerTo({ name, job }: Request): Promise<Answer> {
 }
 
 /** Loaded only when needed, because it loads the adapter of the core. */
-const foreign: ImportForeign = async (file, directory, options) => {
-  const { importForeign } = await import('./import-foreign.js');
-  return importForeign(file, directory, options);
+const importXui: ImportXui = async (file, directory, options) => {
+  const xui = await import('./import-xui.js');
+  return xui.importXui(file, directory, options);
 };

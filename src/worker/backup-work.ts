@@ -22,13 +22,13 @@ import { message } from '../messages/message.js';
 import { beginAll } from '../projections/foldings.js';
 import { openJournal } from '../store/journal.js';
 import { isOvertaken, readBackup, readWhole } from './backup-reader.js';
-import type { CorePlace } from './foreign-template.js';
-import { hostBound } from './host-bound.js';
+import { settingsOfHost } from './host-settings.js';
+import type { CorePlace } from './xui-template.js';
 
 /** The digest of a fold of the running panel, and the position at which it had it. */
 export type Digests = Readonly<Record<string, { readonly position: number; readonly digest: string }>>;
 
-/** What takes long over a whole log; it is done in a process of its own. Everything in it is JSON. */
+/** Jobs on a whole log, which run in a process of their own. Everything in them is JSON. */
 export interface CopyJob {
   readonly root: string;
   readonly file: string;
@@ -42,7 +42,7 @@ export interface VerifyJob {
   readonly digests: Digests;
 }
 export interface StageJob {
-  /** A private file: it is moved from its place. */
+  /** A private file. It is moved. */
   readonly file: string;
   readonly passphrase: string;
   /** A staged, empty data directory. */
@@ -51,34 +51,34 @@ export interface StageJob {
   readonly now: number;
   /** The settings of the panel that runs on this machine; null when none does. */
   readonly host: Settings | null;
-  /** The core of this machine, which is asked about the template of a foreign panel. */
+  /** The core of this machine, which checks the template of 3x-ui. */
   readonly core: CorePlace;
 }
 
 export interface Verified {
   readonly position: number;
   readonly events: number;
-  /** Folds whose digest was compared. */
+  /** Number of models whose digests were compared. */
   readonly compared: number;
-  /** What was destroyed or rolled up since the digests were taken is gone in the file: they could not be compared. */
+  /** Data was destroyed or rolled up after the digests were taken, so they could not be compared. */
   readonly overtaken: boolean;
 }
 
-/** Makes a log of a database of 3x-ui in an empty data directory. Throws a sentence for what is none. */
-export type ImportForeign = (
+/** Imports a database of 3x-ui into an empty data directory. Rejects with `RefusedFile`. */
+export type ImportXui = (
   file: string,
   directory: DataDirectory,
   options: Pick<StageJob, 'requestedBy' | 'now' | 'host' | 'core'>,
 ) => Promise<unknown>;
 
-/** What a database of 3x-ui takes on the disk while it becomes a log, its write-ahead log and snapshots: so many times its size. */
-const FOREIGN_GROWTH = 9;
+/** The log, its write-ahead log and its snapshots need this many times the size of a database of 3x-ui. */
+const XUI_GROWTH = 9;
 
 export const copy = ({ root, ...options }: CopyJob) => copyLog({ ...options, directory: dataDirectory(root) });
 
 /**
- * Reads a backup whole: schema, pages, chain, every payload; replays it, and compares what the folds of the panel were
- * with what they are here at the same position. Throws `RefusedFile`.
+ * Verifies a backup: schema, pages, chain and every payload. Then replays it and compares the digests of its models with
+ * those of the panel at the same positions. Throws `RefusedFile`.
  */
 export function verify({ file, passphrase, digests }: VerifyJob): Verified {
   const db = openUntrusted(file);
@@ -105,12 +105,12 @@ export function verify({ file, passphrase, digests }: VerifyJob): Verified {
 }
 
 /**
- * Checks a file whole, and makes of it a log in a staged data directory. Throws `RefusedFile`, and before anything else
- * when the disk has no room for the start that follows: the log moves, but is written to and read into snapshots.
+ * Verifies a file and makes it the log of a staged data directory. Rejects with `RefusedFile`, and with `BackupError` when
+ * the disk has too little free space for the next start, which writes to the log and makes snapshots.
  */
 export async function stageState(
   job: StageJob,
-  importForeign: ImportForeign,
+  importXui: ImportXui,
 ): Promise<Omit<Replacement, 'generation' | 'position'> & { readonly generation: string; readonly position: number }> {
   const { file, root } = job;
   const directory = dataDirectory(root);
@@ -121,7 +121,7 @@ export async function stageState(
   const state = begin(panelState);
   try {
     kind = kindOf(db);
-    if (kind === '3x-ui') assertRoom(root, FOREIGN_GROWTH * sizeOf(file));
+    if (kind === '3x-ui') assertRoom(root, XUI_GROWTH * sizeOf(file));
     if (kind === 'portolan') {
       const { log, row, master } = readBackup(db, job.passphrase);
       readWhole(log, [...Object.values(beginAll()), state]);
@@ -132,14 +132,14 @@ export async function stageState(
   }
   const sha256 = await sha256Of(file);
   let report: unknown = null;
-  if (opened) take(file, directory, opened.master);
-  else report = await importForeign(file, directory, job);
+  if (opened) adopt(file, directory, opened.master);
+  else report = await importXui(file, directory, job);
 
   const origin = opened && { generation: opened.row.generation, position: opened.row.position };
   const { log, anchor } = openJournal(directory, { now: () => job.now });
   try {
     catchUp(log, [state]);
-    const bound = await hostBound(state.state.settings, job.host);
+    const bound = await settingsOfHost(state.state.settings, job.host);
     const keep = Object.fromEntries(bound.map(({ key, value }) => [key, value]));
     const dispatch = createBus({ log, state: state.state, now: () => job.now, ownPorts: () => [], closed: () => null });
     const command = { type: 'AdoptState', data: { source: kind, sha256, origin, keep } } as const;
@@ -157,10 +157,10 @@ export async function stageState(
 }
 
 /**
- * Makes of a backup the log of a data directory, with an identity of its own. What stands beside the events follows from
- * them: the chain does not cover it, and so it is not taken on trust.
+ * Makes a backup the log of a data directory, with a new identity. The chain covers only the events, so the other tables
+ * are derived from them again.
  */
-function take(file: string, directory: DataDirectory, master: Buffer): void {
+function adopt(file: string, directory: DataDirectory, master: Buffer): void {
   renameSync(file, directory.database);
   const db = openDatabase(directory.database);
   try {
@@ -172,7 +172,7 @@ function take(file: string, directory: DataDirectory, master: Buffer): void {
       db.exec('DELETE FROM prunable');
       const allow = db.prepare('INSERT INTO prunable VALUES (?, ?)');
       for (const { from, to } of ranges) allow.run(from, to);
-      db.exec(FORGET_FORGED);
+      db.exec(DELETE_UNCONFIRMED);
     })();
   } finally {
     db.close();
@@ -186,8 +186,8 @@ function take(file: string, directory: DataDirectory, master: Buffer): void {
   }
 }
 
-/** Answers to commands that the events do not tell of, each of them and all of them, would be given to a later one. */
-const FORGET_FORGED = `
+/** Deletes recorded commands that the events do not confirm: a later command would get their results. */
+const DELETE_UNCONFIRMED = `
 WITH answers AS MATERIALIZED (
   SELECT json_extract(meta, '$.command') AS key, min(position) AS first, max(position) AS last, count(*) AS events, min(at) AS at
   FROM events WHERE EXISTS (SELECT 1 FROM commands) AND json_extract(meta, '$.command') IS NOT NULL GROUP BY 1
@@ -197,7 +197,7 @@ DELETE FROM commands WHERE NOT EXISTS (
     AND answers.last = commands.last AND answers.at = commands.at AND answers.events = answers.last - answers.first + 1
 )`;
 
-/** The positions whose measurements roll-ups stand for. */
+/** The ranges that roll-ups cover. */
 function rolledUp(db: SqliteDatabase, master: Buffer): readonly { readonly from: number; readonly to: number }[] {
   const log = new SqliteEventLog(db, new Keyring(db, master, Date.now));
   const ranges = [];

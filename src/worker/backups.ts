@@ -27,7 +27,7 @@ import { jobFailure } from '../store/full-disk.js';
 import { stage, switchTo } from '../store/generations.js';
 import type { BackupWork } from './backup-jobs.js';
 import type { Digests } from './backup-work.js';
-import type { CorePlace } from './foreign-template.js';
+import type { CorePlace } from './xui-template.js';
 
 /** The parts of the running panel that backups use. */
 interface BackupsPanel {

@@ -2,15 +2,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { hash as bcrypt } from 'bcryptjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ForeignReport } from '../../src/commands/import/plan.js';
-import {
-  foreignClient,
-  foreignInbound,
-  foreignStats,
-  foreignUuid,
-  makeDumped,
-  makeForeign,
-} from '../kit/foreign-database.js';
+import type { ImportReport } from '../../src/commands/import/plan.js';
 import { scratchFolder } from '../kit/log.js';
 import { startClientCore } from '../kit/real/client-core.js';
 import { withoutCore } from '../kit/real/core-process.js';
@@ -18,6 +10,7 @@ import { Admin, cli, loopbackTemplate, must, type PanelProcess, startPanel } fro
 import { freePort, freePorts } from '../kit/real/ports.js';
 import { download } from '../kit/real/socks.js';
 import { SMALL_BODY, startTargets, type Targets } from '../kit/real/targets.js';
+import { foreignUuid, makeDumped, makeXui, xuiClient, xuiInbound, xuiStats } from '../kit/xui-database.js';
 import { recorded, until } from './support.js';
 
 const SUITE = 'moving in from 3x-ui';
@@ -37,21 +30,17 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     file = join(folder, 'x-ui.db');
     targets = await startTargets();
     port = await freePort();
-    makeForeign(file, {
+    makeXui(file, {
       users: [{ id: 1, username: OLD.username, password: await bcrypt(OLD.password, 4) }],
       inbounds: [
-        foreignInbound(4, {
+        xuiInbound(4, {
           port,
           tag: 'inbound-old',
-          clients: [foreignClient(1), foreignClient(2, { enable: false })],
+          clients: [xuiClient(1), xuiClient(2, { enable: false })],
         }),
-        foreignInbound(6, { protocol: 'mtproto' }),
+        xuiInbound(6, { protocol: 'mtproto' }),
       ],
-      client_traffics: [
-        foreignStats(1, 4, 'user1', { up: UP }),
-        foreignStats(2, 4, 'user2'),
-        foreignStats(3, 8, 'gone'),
-      ],
+      client_traffics: [xuiStats(1, 4, 'user1', { up: UP }), xuiStats(2, 4, 'user2'), xuiStats(3, 8, 'gone')],
       settings: {
         ...{ webBasePath: '/old/', webPort: '54321', subPath: '/my-sub/', subPort: '54322', apiToken: TOKEN },
         xrayTemplateConfig: JSON.stringify(loopbackTemplate()),
@@ -94,7 +83,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const upload = (from: string) =>
       before.multipart('/panel/api/server/importDB', { db: new Blob([readFileSync(from)]) });
     const bad = join(folder, 'bad.db');
-    makeForeign(bad, { after: 'CREATE VIEW evil AS SELECT 1' });
+    makeXui(bad, { after: 'CREATE VIEW evil AS SELECT 1' });
     expect(await upload(bad)).toMatchObject({ success: false, msg: expect.stringContaining('the view "evil"') });
     expect(await upload(file)).toMatchObject({ success: true, obj: 'The database has been successfully imported.' });
 
@@ -145,7 +134,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       const dataDir = join(folder, 'dumped');
       const done = await cli(['--json', 'import', '3x-ui', dump], dataDir);
       expect([done.code, done.stderr]).toEqual([0, '']);
-      const { totals, findings } = JSON.parse(done.stdout) as ForeignReport;
+      const { totals, findings } = JSON.parse(done.stdout) as ImportReport;
       expect(totals.after).toEqual(totals.before);
       expect(findings.filter(({ outcome: what }) => what === 'skipped')).toEqual([]);
       expect(findings.map(({ item }) => item)).toContain('client laptop-3 of inbound 1');

@@ -5,7 +5,6 @@ import { dataDirectory } from '../../src/adapters/data-directory/data-directory.
 import { completeSwitch } from '../../src/store/generations.js';
 import { openJournal } from '../../src/store/journal.js';
 import { verifyLog } from '../../src/store/verify.js';
-import { foreignClient, foreignInbound, makeForeign } from '../kit/foreign-database.js';
 import { scratchFolder } from '../kit/log.js';
 import { killedAt, type Moment } from '../kit/real/kill-at.js';
 import {
@@ -20,6 +19,7 @@ import {
 } from '../kit/real/panel-process.js';
 import { type ReleaseServer, startReleaseServer } from '../kit/real/release-server.js';
 import { replacedStates } from '../kit/replaced-states.js';
+import { makeXui, xuiClient, xuiInbound } from '../kit/xui-database.js';
 import { recorded, until } from './support.js';
 
 const BACKUP = 'The backup';
@@ -68,7 +68,7 @@ describe('a kill -9', () => {
   beforeAll(async () => {
     folder = scratchFolder();
     [backup, foreign] = [join(folder, 'backup.db'), join(folder, 'x-ui.db')];
-    makeForeign(foreign, { inbounds: [foreignInbound(1, { clients: [foreignClient(1)] })] });
+    makeXui(foreign, { inbounds: [xuiInbound(1, { clients: [xuiClient(1)] })] });
     dataDir = join(folder, 'data');
     mkdirSync(dataDir, { mode: 0o700 });
     [lists, ports] = await Promise.all([startReleaseServer(), panelPorts()]);

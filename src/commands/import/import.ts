@@ -1,10 +1,10 @@
 import type { Command, Decider } from '../command.js';
 import { reject } from '../rejection.js';
 import type { PanelState } from '../state.js';
-import { type ForeignImport, planImport } from './plan.js';
+import { type ImportRequest, planImport } from './plan.js';
 
 /** Another panel's whole state into a log that holds nothing yet. */
-export type ImportCommand = Command<'ImportPanel', ForeignImport>;
+export type ImportCommand = Command<'ImportPanel', ImportRequest>;
 
 export const panelImport: Decider<ImportCommand> = {
   ImportPanel: (data, state, { now }) => (isEmpty(state) ? planImport(data, now).events : reject('IMPORT_NOT_EMPTY')),

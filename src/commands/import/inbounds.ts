@@ -7,7 +7,7 @@ import { message, type Text } from '../../messages/message.js';
 import { hasClients } from '../client/credentials.js';
 import { depletionOf } from '../client/limits.js';
 import { configProblem, freeTag, portProblem, tagProblem } from '../inbound/inbound-rules.js';
-import type { ForeignInbound } from '../ports/foreign-panel.js';
+import type { XuiInbound } from '../ports/xui-panel.js';
 import type { PanelState } from '../state.js';
 import { type JsonRecord, readClient, readJson, Unreadable, wellFormed } from './json.js';
 import type { Entry } from './names.js';
@@ -17,7 +17,7 @@ const PERIODS = ['never', 'hourly', 'daily', 'weekly', 'monthly'] as const;
 
 /** An inbound as it will be here, and its clients as they stood in its settings. */
 export interface ImportedInbound {
-  readonly row: ForeignInbound;
+  readonly row: XuiInbound;
   readonly id: InboundId;
   readonly owner: UserId;
   readonly node: NodeId | null;
@@ -29,13 +29,13 @@ export interface ImportedInbound {
   readonly entries: readonly Entry[];
 }
 
-export const inboundItem = ({ id, remark }: Pick<ForeignInbound, 'id' | 'remark'>): Text =>
+export const inboundItem = ({ id, remark }: Pick<XuiInbound, 'id' | 'remark'>): Text =>
   remark === '' ? message('import.inbound', { id }) : message('import.inboundNamed', { id, remark: shown(remark) });
 
 const placeItem = (inbound: number, place: number): Text => message('import.clientPlace', { inbound, place });
 
 /** Whether its own cap or expiry is reached. An inbound on a node is checked there. */
-export function depletionOfInbound(row: ForeignInbound, now: number): Depletion | null {
+export function depletionOfInbound(row: XuiInbound, now: number): Depletion | null {
   const { total, expiryTime } = row;
   return row.nodeId === 0 ? depletionOf(Math.max(0, total), expiryTime <= LATEST_MS ? expiryTime : 0, row, now) : null;
 }
@@ -49,7 +49,7 @@ export interface Surroundings {
 }
 
 /** Null for an inbound that cannot be imported. */
-export function importInbound(row: ForeignInbound, surroundings: Surroundings): ImportedInbound | null {
+export function importInbound(row: XuiInbound, surroundings: Surroundings): ImportedInbound | null {
   const { state, owner, notes, now } = surroundings;
   const item = inboundItem(row);
   const settings = readJson(row.settings);
@@ -91,7 +91,7 @@ export function importInbound(row: ForeignInbound, surroundings: Surroundings): 
 }
 
 function readSpec(
-  row: ForeignInbound,
+  row: XuiInbound,
   protocol: Protocol,
   settings: JsonRecord | Unreadable,
   { state, notes }: Surroundings,
@@ -146,7 +146,7 @@ const isKey = (value: unknown): boolean =>
   typeof value === 'string' && (/^[0-9a-f]{64}$/i.test(value) || /^[\w+/-]{43}=?$/.test(value));
 
 /** Undefined when its node was not imported. */
-function nodeOf({ nodeId }: ForeignInbound, { nodes }: PanelState): NodeId | null | undefined {
+function nodeOf({ nodeId }: XuiInbound, { nodes }: PanelState): NodeId | null | undefined {
   if (nodeId === 0) return null;
   return [...nodes.keys()].find((known) => known === nodeId);
 }
@@ -157,7 +157,7 @@ function limit(value: number, most: number, otherwise: () => void): number {
   return 0;
 }
 
-function periodOf(row: ForeignInbound, notes: Notes): InboundSpec['trafficReset'] {
+function periodOf(row: XuiInbound, notes: Notes): InboundSpec['trafficReset'] {
   const known = PERIODS.find((period) => period === row.trafficReset);
   if (known === undefined && row.trafficReset !== '')
     notes.changed('inbounds', inboundItem(row), message('import.resetPeriodUnknown'));
@@ -166,7 +166,7 @@ function periodOf(row: ForeignInbound, notes: Notes): InboundSpec['trafficReset'
 
 /** The tag of the database if it is valid, because routing rules refer to it; otherwise a free one. */
 function tagOf(
-  row: ForeignInbound,
+  row: XuiInbound,
   spec: Omit<InboundSpec, 'tag'>,
   config: InboundConfig,
   state: PanelState,
@@ -179,7 +179,7 @@ function tagOf(
   return tag;
 }
 
-function readEntries(row: ForeignInbound, protocol: Protocol, clients: readonly unknown[], notes: Notes): Entry[] {
+function readEntries(row: XuiInbound, protocol: Protocol, clients: readonly unknown[], notes: Notes): Entry[] {
   const why = hasClients(protocol) ? null : message('import.noClients', { protocol });
   return clients.flatMap((client, index) => {
     const wire = readClient(client);

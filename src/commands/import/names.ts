@@ -1,6 +1,6 @@
 import { emailKey } from '../../events/client/client-document.js';
 import { message, type Text } from '../../messages/message.js';
-import type { ForeignStats } from '../ports/foreign-panel.js';
+import type { XuiStats } from '../ports/xui-panel.js';
 import { type JsonRecord, wellFormed } from './json.js';
 import { type Notes, shown } from './report.js';
 
@@ -21,7 +21,7 @@ export interface Entry {
 /** What a client is called here, and the row that its counters and limits are in. */
 export interface Named {
   readonly email: string;
-  readonly row: ForeignStats | null;
+  readonly row: XuiStats | null;
   /** Whether the bytes of the row are its own: clients of several inbounds that are one person have them once. */
   readonly counts: boolean;
 }
@@ -38,11 +38,7 @@ export const clientItem = ({ email, inbound }: Pick<Entry, 'email' | 'inbound'>)
  * Gives each client a name that no other has. One email may stand in several inbounds where the subscription id is the
  * same and not empty: that is one person. Rows of counters that belong to nobody are noted as left out.
  */
-export function nameClients(
-  entries: readonly Entry[],
-  stats: readonly ForeignStats[],
-  notes: Notes,
-): Map<Entry, Named> {
+export function nameClients(entries: readonly Entry[], stats: readonly XuiStats[], notes: Notes): Map<Entry, Named> {
   const groups = groupsOf(entries);
   const rows = rowsOf(stats, groups, notes);
   const wanted = new Set(entries.map(({ email }) => emailKey(soundEmail(email))));
@@ -101,15 +97,11 @@ function groupsOf(entries: readonly Entry[]): Map<string, Group> {
 }
 
 /** The row of each email: that of the same spelling, else one that differs only by case and is nobody else's. */
-function rowsOf(
-  stats: readonly ForeignStats[],
-  groups: ReadonlyMap<string, Group>,
-  notes: Notes,
-): Map<string, ForeignStats> {
+function rowsOf(stats: readonly XuiStats[], groups: ReadonlyMap<string, Group>, notes: Notes): Map<string, XuiStats> {
   const byKey = new Map<string, string>();
   for (const email of groups.keys()) if (!byKey.has(emailKey(email))) byKey.set(emailKey(email), email);
-  const rows = new Map<string, ForeignStats>();
-  const rest: ForeignStats[] = [];
+  const rows = new Map<string, XuiStats>();
+  const rest: XuiStats[] = [];
   for (const row of stats) {
     if (groups.has(row.email) && !rows.has(row.email)) rows.set(row.email, row);
     else rest.push(row);

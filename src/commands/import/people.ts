@@ -7,7 +7,7 @@ import { ClientHistoryImported, InboundHistoryImported } from '../../events/impo
 import { InboundDepleted } from '../../events/inbound/inbound.js';
 import { isObject } from '../../lib/json.js';
 import { message } from '../../messages/message.js';
-import type { ForeignIps, ForeignPanel } from '../ports/foreign-panel.js';
+import type { XuiIps, XuiPanel } from '../ports/xui-panel.js';
 import { ClientImport } from './clients.js';
 import { depletionOfInbound, type ImportedInbound } from './inbounds.js';
 import { numberOf, parse } from './json.js';
@@ -19,7 +19,7 @@ const MOST_IPS = 100;
 
 /** Clients with numbers in the order in which they stand, then what was counted of them and their inbounds. */
 export function importClients(
-  panel: ForeignPanel,
+  panel: XuiPanel,
   inbounds: readonly ImportedInbound[],
   now: number,
   notes: Notes,
@@ -82,7 +82,7 @@ function inboundHistory(imported: ImportedInbound, now: number, notes: Notes): P
 }
 
 function importIps(
-  rows: readonly ForeignIps[],
+  rows: readonly XuiIps[],
   numbers: ReadonlyMap<string, ClientNumber>,
   now: number,
   notes: Notes,

@@ -12,7 +12,7 @@ import type { Actor, Caused } from '../../events/log/event.js';
 import { NodeInboundAdopted } from '../../events/node/node-sync.js';
 import type { JsonObject } from '../../lib/json.js';
 import { message } from '../../messages/message.js';
-import type { ForeignNode, ForeignOutbound, ForeignPanel } from '../ports/foreign-panel.js';
+import type { XuiNode, XuiOutbound, XuiPanel } from '../ports/xui-panel.js';
 import { type PanelState, panelState } from '../state.js';
 import { type ImportedInbound, importInbound, inboundItem } from './inbounds.js';
 import { importClients } from './people.js';
@@ -23,9 +23,9 @@ import { importTemplate } from './template.js';
 import { importUsers, type PreparedPassword } from './users.js';
 
 /** The data of another panel, with what only the machine and the core could tell about it. */
-export interface ForeignImport {
+export interface ImportRequest {
   /** With settings under our names. */
-  readonly panel: ForeignPanel;
+  readonly panel: XuiPanel;
   readonly file: { readonly sha256: string; readonly bytes: number };
   readonly requestedBy: Pick<Actor, 'kind' | 'name'>;
   readonly passwords: readonly PreparedPassword[];
@@ -37,7 +37,7 @@ export interface ForeignImport {
 }
 
 /** The report of an import, for people: the differences, and the totals before and after. */
-export interface ForeignReport {
+export interface ImportReport {
   readonly source: '3x-ui';
   readonly version: string;
   readonly file: { readonly sha256: string; readonly bytes: number };
@@ -53,9 +53,9 @@ const MOST_FINDINGS = 500;
 
 /** The events of an import into an empty log. Pure: the same data gives the same events. */
 export function planImport(
-  request: ForeignImport,
+  request: ImportRequest,
   now: number,
-): { readonly events: readonly Caused<PanelEvent>[]; readonly report: ForeignReport } {
+): { readonly events: readonly Caused<PanelEvent>[]; readonly report: ImportReport } {
   const { panel, file, requestedBy } = request;
   const notes = new Notes([...panel.findings, ...request.findings]);
   const state = panelState.initial();
@@ -109,7 +109,7 @@ interface Around {
   readonly add: (events: readonly PanelEvent[]) => void;
 }
 
-function importInbounds({ inbounds }: ForeignPanel, { state, notes, now, add }: Around): readonly ImportedInbound[] {
+function importInbounds({ inbounds }: XuiPanel, { state, notes, now, add }: Around): readonly ImportedInbound[] {
   notes.rows('inbounds', inbounds.length);
   const first = [...state.users.keys()][0] ?? 1;
   const owner = (user: number): UserId => UserId.parse(state.users.has(user) ? user : first);
@@ -131,14 +131,14 @@ function inherited({ id: inbound, node, row, whole }: ImportedInbound, notes: No
   return [];
 }
 
-function noteNodes(nodes: readonly ForeignNode[], events: readonly PanelEvent[], notes: Notes): void {
+function noteNodes(nodes: readonly XuiNode[], events: readonly PanelEvent[], notes: Notes): void {
   for (const { id, name } of nodes) {
     const count = events.filter(({ type, data }) => type === 'NodeInboundAdopted' && data.node === id).length;
     if (count > 0) notes.noted('nodes', nodeItem({ id, name }), message('import.nodeInbounds', { inbounds: count }));
   }
 }
 
-function importOutbounds(outbounds: readonly ForeignOutbound[], notes: Notes): PanelEvent[] {
+function importOutbounds(outbounds: readonly XuiOutbound[], notes: Notes): PanelEvent[] {
   notes.rows('outbound_traffics', outbounds.length);
   const events = new Map<string, PanelEvent>();
   for (const { id, tag, up, down } of outbounds) {

@@ -13,7 +13,7 @@ import { ApiTokenIssued } from '../../events/user.js';
 import { sameJson } from '../../lib/json.js';
 import { textOfIssue } from '../../messages/issue.js';
 import { message, type Text } from '../../messages/message.js';
-import type { ForeignPanel } from '../ports/foreign-panel.js';
+import type { XuiPanel } from '../ports/xui-panel.js';
 import { settingProblems } from '../settings/setting-rules.js';
 import { usabilityProblems } from '../settings/setting-usability.js';
 import type { PanelState } from '../state.js';
@@ -50,7 +50,7 @@ interface Given {
 }
 
 /** The settings under our names, the secrets among them, and the API token. */
-export function importSettings(panel: Pick<ForeignPanel, 'settings' | 'version'>, given: Given): PanelEvent[] {
+export function importSettings(panel: Pick<XuiPanel, 'settings' | 'version'>, given: Given): PanelEvent[] {
   const { state, hostProblems, now, notes } = given;
   notes.rows('settings', panel.settings.length);
   const { plain, secrets, apiToken } = readSettings(panel, notes);
@@ -93,7 +93,7 @@ interface Read {
   readonly apiToken: string;
 }
 
-function readSettings({ settings, version }: Pick<ForeignPanel, 'settings' | 'version'>, notes: Notes): Read {
+function readSettings({ settings, version }: Pick<XuiPanel, 'settings' | 'version'>, notes: Notes): Read {
   const values = new Map<string, string>();
   for (const { key, value } of settings) {
     const name = { key: shown(key) };

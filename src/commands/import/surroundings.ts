@@ -4,18 +4,18 @@ import { GeoSourceId, NodeId } from '../../events/ids.js';
 import { NodeAdded } from '../../events/node/node.js';
 import { isText, message, type Text } from '../../messages/message.js';
 import { readSpec, tokenError } from '../node/node-rules.js';
-import type { ForeignGeo, ForeignNode } from '../ports/foreign-panel.js';
+import type { XuiGeo, XuiNode } from '../ports/xui-panel.js';
 import { wellFormed } from './json.js';
 import { type Notes, shown } from './report.js';
 
 const ALIAS = /^[a-z0-9_-]{1,64}$/;
 const LONGEST_URL = 2048;
 
-export const nodeItem = ({ id, name }: Pick<ForeignNode, 'id' | 'name'>): Text =>
+export const nodeItem = ({ id, name }: Pick<XuiNode, 'id' | 'name'>): Text =>
   message('import.node', { name: shown(name) || id });
 
 /** The nodes, under their own numbers and with their tokens, held to the rules of those that are added. */
-export function importNodes(nodes: readonly ForeignNode[], notes: Notes): PanelEvent[] {
+export function importNodes(nodes: readonly XuiNode[], notes: Notes): PanelEvent[] {
   if (nodes.length > 0) notes.rows('nodes', nodes.length);
   const names = new Set<string>();
   const numbers = new Set<number>();
@@ -58,7 +58,7 @@ const seen = (text: string): string =>
   wellFormed(text.replace(/[\p{Cc}\u2028\u2029]|(?![\u200c\u200d])\p{Cf}/gu, '').trim());
 
 /** The geo sources of the admin's own. Their files come with the first download. */
-export function importGeo(sources: readonly ForeignGeo[], notes: Notes): PanelEvent[] {
+export function importGeo(sources: readonly XuiGeo[], notes: Notes): PanelEvent[] {
   if (sources.length > 0) notes.rows('custom_geo_resources', sources.length);
   const names = new Set<string>();
   const numbers = new Set<number>();

@@ -2,7 +2,7 @@ import { type PanelEvent } from '../../events/catalog.js';
 import { UserId } from '../../events/ids.js';
 import { UserCreated } from '../../events/user.js';
 import { message, type Text } from '../../messages/message.js';
-import type { ForeignUser } from '../ports/foreign-panel.js';
+import type { XuiUser } from '../ports/xui-panel.js';
 import { wellFormed } from './json.js';
 import { type Notes, shown } from './report.js';
 
@@ -18,7 +18,7 @@ const LONGEST = 256;
 
 /** The accounts, under their own numbers. */
 export function importUsers(
-  users: readonly ForeignUser[],
+  users: readonly XuiUser[],
   passwords: readonly PreparedPassword[],
   notes: Notes,
 ): PanelEvent[] {

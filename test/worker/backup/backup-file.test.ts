@@ -22,8 +22,8 @@ import { privateCopy } from '../../../src/store/backup-files.js';
 import { openJournal } from '../../../src/store/journal.js';
 import { verify } from '../../../src/worker/backup-work.js';
 import { admin, HOUR, one, userId } from '../../kit/builders.js';
-import { makeForeign } from '../../kit/foreign-database.js';
 import { busOver, readAll, type TestLog, temporaryFolder } from '../../kit/log.js';
+import { makeXui } from '../../kit/xui-database.js';
 import { backUp, digestsOf, lived, patch, staging, tamper, tamperEvents } from './kit.js';
 
 const sound = (file: string, own: TestLog, passphrase = '') => verify({ file, passphrase, digests: digestsOf(own) });
@@ -286,7 +286,7 @@ describe('the state of a backup', () => {
 
   it('of 3x-ui is refused so too, for which the log that is made of it needs more room', async () => {
     const file = join(temporaryFolder(), 'x-ui.db');
-    makeForeign(file, { inbounds: [] });
+    makeXui(file, { inbounds: [] });
     const { bavail, bsize } = statfsSync(temporaryFolder());
     truncateSync(file, Math.floor((bavail * bsize) / 8));
     await expect(staging(file).done).rejects.toThrow(/^The disk has too little free space: importing this file needs/);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { T0 } from '../../kit/builders.js';
-import { foreignClient, foreignInbound, foreignStats, foreignUuid } from '../../kit/foreign-database.js';
 import { given } from '../../kit/spec.js';
+import { foreignUuid, xuiClient, xuiInbound, xuiStats } from '../../kit/xui-database.js';
 import { imported } from './kit.js';
 
 const HASH = `$2a$10$${'a'.repeat(53)}`;
@@ -9,10 +9,10 @@ const DAY = 86_400_000;
 
 describe('a sound panel', () => {
   const inbounds = [
-    foreignInbound(2, {
+    xuiInbound(2, {
       clients: [
-        foreignClient(1, { flow: 'xtls-rprx-vision', totalGB: 1000, expiryTime: T0 + DAY, limitIp: 2, reset: 30 }),
-        foreignClient(2, { enable: false, tgId: 77, comment: 'a friend', expiryTime: -7 * DAY, nickname: 'Bo' }),
+        xuiClient(1, { flow: 'xtls-rprx-vision', totalGB: 1000, expiryTime: T0 + DAY, limitIp: 2, reset: 30 }),
+        xuiClient(2, { enable: false, tgId: 77, comment: 'a friend', expiryTime: -7 * DAY, nickname: 'Bo' }),
       ],
       up: 10,
       down: 20,
@@ -22,9 +22,9 @@ describe('a sound panel', () => {
       traffic_reset: 'monthly',
       last_traffic_reset_time: T0 - DAY,
     }),
-    foreignInbound(7, {
+    xuiInbound(7, {
       protocol: 'trojan',
-      clients: [foreignClient(3, { id: undefined, password: 'open sesame' })],
+      clients: [xuiClient(3, { id: undefined, password: 'open sesame' })],
       enable: 0,
       node_id: 4,
     }),
@@ -37,12 +37,12 @@ describe('a sound panel', () => {
       ],
       inbounds: [inbounds[0] ?? {}, { ...inbounds[1], user_id: 5 }],
       client_traffics: [
-        foreignStats(9, 2, 'user1', {
+        xuiStats(9, 2, 'user1', {
           ...{ up: 3, down: 4, all_time: 50, last_online: T0 - 5000 },
           ...{ total: 1000, expiry_time: T0 + DAY, reset: 30 },
         }),
-        foreignStats(4, 2, 'user2', { expiry_time: -7 * DAY }),
-        foreignStats(1, 7, 'user3', { up: 1, down: 1 }),
+        xuiStats(4, 2, 'user2', { expiry_time: -7 * DAY }),
+        xuiStats(1, 7, 'user3', { up: 1, down: 1 }),
       ],
       outbound_traffics: [{ id: 1, tag: 'direct', up: 8, down: 9, total: 17 }],
       inbound_client_ips: [
@@ -182,12 +182,12 @@ describe('what was used up', () => {
   it('is used up here too, and not switched off: so it ends by a reset or a later expiry', () => {
     const { of, state } = imported({
       inbounds: [
-        foreignInbound(1, {
+        xuiInbound(1, {
           clients: [
-            foreignClient(1, { enable: false, totalGB: 10 }),
-            foreignClient(2, { enable: false, expiryTime: T0 - 1 }),
-            foreignClient(3, { enable: false }),
-            foreignClient(4, { totalGB: 10 }),
+            xuiClient(1, { enable: false, totalGB: 10 }),
+            xuiClient(2, { enable: false, expiryTime: T0 - 1 }),
+            xuiClient(3, { enable: false }),
+            xuiClient(4, { totalGB: 10 }),
           ],
           enable: 0,
           total: 30,
@@ -196,10 +196,10 @@ describe('what was used up', () => {
         }),
       ],
       client_traffics: [
-        foreignStats(1, 1, 'user1', { ...DISABLED, up: 5, down: 6, total: 10 }),
-        foreignStats(2, 1, 'user2', { ...DISABLED, expiry_time: T0 - 1 }),
-        foreignStats(3, 1, 'user3', DISABLED),
-        foreignStats(4, 1, 'user4', { up: 10, down: 0, total: 10 }),
+        xuiStats(1, 1, 'user1', { ...DISABLED, up: 5, down: 6, total: 10 }),
+        xuiStats(2, 1, 'user2', { ...DISABLED, expiry_time: T0 - 1 }),
+        xuiStats(3, 1, 'user3', DISABLED),
+        xuiStats(4, 1, 'user4', { up: 10, down: 0, total: 10 }),
       ],
     });
     expect(of('ClientDepleted')).toEqual([
@@ -214,8 +214,8 @@ describe('what was used up', () => {
 
   it('had the limits of its counters, where the settings say otherwise', () => {
     const { of, said } = imported({
-      inbounds: [foreignInbound(1, { clients: [foreignClient(1, { expiryTime: -DAY, totalGB: 5 })] })],
-      client_traffics: [foreignStats(1, 1, 'user1', { expiry_time: T0 + 5, total: 7 })],
+      inbounds: [xuiInbound(1, { clients: [xuiClient(1, { expiryTime: -DAY, totalGB: 5 })] })],
+      client_traffics: [xuiStats(1, 1, 'user1', { expiry_time: T0 + 5, total: 7 })],
     });
     expect(of('ClientAdded')[0]?.spec).toMatchObject({ expiresAt: T0 + 5, capBytes: 7 });
     expect(said).toEqual([

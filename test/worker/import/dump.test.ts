@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
-import { readDatabase } from '../../../src/adapters/foreign/read-database.js';
+import { readDatabase } from '../../../src/adapters/xui/read-database.js';
 import { planImport } from '../../../src/commands/import/plan.js';
 import { eventType } from '../../../src/events/catalog.js';
-import { makeDumped, makeForeign } from '../../kit/foreign-database.js';
 import { temporaryFolder } from '../../kit/log.js';
+import { makeDumped, makeXui } from '../../kit/xui-database.js';
 import { findingLine, requestFor } from './kit.js';
 
 /** As a live 3.0.1 has them, by table. Neither the reader nor the kit is asked. */
@@ -70,8 +70,8 @@ const dumped = (after = '') => {
 describe('the dump of a database of 3.0.1', () => {
   it('and the databases that the kit makes have the columns of a live one', () => {
     expect(columnsIn(file((path) => makeDumped(path)))).toEqual(COLUMNS);
-    expect(columnsIn(file((path) => makeForeign(path)))).toEqual(COLUMNS);
-    expect(columnsIn(file((path) => makeForeign(path, { unique: false })))).toEqual(COLUMNS);
+    expect(columnsIn(file((path) => makeXui(path)))).toEqual(COLUMNS);
+    expect(columnsIn(file((path) => makeXui(path, { unique: false })))).toEqual(COLUMNS);
   });
 
   it('comes over whole', () => {

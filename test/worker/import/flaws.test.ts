@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { T0 } from '../../kit/builders.js';
-import { foreignClient, foreignInbound, foreignStats } from '../../kit/foreign-database.js';
+import { xuiClient, xuiInbound, xuiStats } from '../../kit/xui-database.js';
 import { imported } from './kit.js';
 
 /** Somebody has to be there, and is nothing to say. */
@@ -14,9 +14,9 @@ describe('clients of one email', () => {
     const panel = imported({
       users,
       inbounds: [1, 2, 3].map((id) =>
-        foreignInbound(id, { clients: [foreignClient(id, { email: 'bo', subId: 's', totalGB: 100 })] }),
+        xuiInbound(id, { clients: [xuiClient(id, { email: 'bo', subId: 's', totalGB: 100 })] }),
       ),
-      client_traffics: [foreignStats(1, 2, 'bo', { up: 5, down: 6, total: 100 })],
+      client_traffics: [xuiStats(1, 2, 'bo', { up: 5, down: 6, total: 100 })],
     });
     expect(panel.said).toEqual([]);
     expect(emails(panel)).toEqual(['bo', 'bo', 'bo']);
@@ -32,21 +32,17 @@ describe('clients of one email', () => {
     const panel = imported({
       users,
       inbounds: [
-        foreignInbound(1, {
-          clients: [
-            foreignClient(1, { email: 'bo' }),
-            foreignClient(2, { email: 'bo' }),
-            foreignClient(3, { email: 'bo_2' }),
-          ],
+        xuiInbound(1, {
+          clients: [xuiClient(1, { email: 'bo' }), xuiClient(2, { email: 'bo' }), xuiClient(3, { email: 'bo_2' })],
         }),
-        foreignInbound(2, {
-          clients: [foreignClient(4, { email: 'bo', subId: '' }), foreignClient(5, { email: 'BO' })],
+        xuiInbound(2, {
+          clients: [xuiClient(4, { email: 'bo', subId: '' }), xuiClient(5, { email: 'BO' })],
         }),
       ],
       client_traffics: [
-        foreignStats(1, 1, 'bo', { up: 5 }),
-        foreignStats(2, 2, 'BO', { up: 7 }),
-        foreignStats(3, 1, 'bo_2', { up: 9 }),
+        xuiStats(1, 1, 'bo', { up: 5 }),
+        xuiStats(2, 2, 'BO', { up: 7 }),
+        xuiStats(3, 1, 'bo_2', { up: 9 }),
       ],
     });
     expect(emails(panel)).toEqual(['bo', 'bo_3', 'bo_2', 'bo_4', 'BO_5']);
@@ -76,8 +72,8 @@ describe('clients of one email', () => {
   ])('that cannot be one here (%j) is called %j', (email, name) => {
     const panel = imported({
       users,
-      inbounds: [foreignInbound(1, { clients: [foreignClient(1, { email })] })],
-      client_traffics: [foreignStats(1, 1, email, { up: 5 })],
+      inbounds: [xuiInbound(1, { clients: [xuiClient(1, { email })] })],
+      client_traffics: [xuiStats(1, 1, email, { up: 5 })],
     });
     expect(emails(panel)).toEqual([name]);
     expect(panel.report.totals.after).toMatchObject({ clients: 1 });
@@ -89,11 +85,8 @@ describe('counters', () => {
   it('of nobody are left out and named, and their bytes are in the sums', () => {
     const { report, said, of } = imported({
       users,
-      inbounds: [foreignInbound(1, { clients: [foreignClient(1)] })],
-      client_traffics: [
-        foreignStats(1, 1, 'user1', { up: 1, down: 2 }),
-        foreignStats(2, 9, 'gone', { up: 30, down: 40 }),
-      ],
+      inbounds: [xuiInbound(1, { clients: [xuiClient(1)] })],
+      client_traffics: [xuiStats(1, 1, 'user1', { up: 1, down: 2 }), xuiStats(2, 9, 'gone', { up: 30, down: 40 })],
       inbound_client_ips: [{ id: 1, client_email: 'gone', ips: '[]' }],
     });
     expect(said).toEqual([
@@ -109,8 +102,8 @@ describe('counters', () => {
   it('are those of the client that differs by case alone, where it has none of its own', () => {
     const { said, of } = imported({
       users,
-      inbounds: [foreignInbound(1, { clients: [foreignClient(1, { email: 'Bo' })] })],
-      client_traffics: [foreignStats(1, 1, 'bo', { up: 5 })],
+      inbounds: [xuiInbound(1, { clients: [xuiClient(1, { email: 'Bo' })] })],
+      client_traffics: [xuiStats(1, 1, 'bo', { up: 5 })],
     });
     expect(of('ClientHistoryImported')).toMatchObject([{ client: 1, up: 5 }]);
     expect(said).toEqual(['client_traffics: noted: counters of bo: they were used for Bo']);
@@ -131,17 +124,17 @@ describe('an inbound', () => {
     ['an address that is none', { listen: 'here' }, 'Listen address "here" is not an IP address', 1],
     ['a node that is gone', { node_id: 9 }, 'its node 9 is not here', 1],
   ])('with %s is switched off, alone, and the others run', (_what, over, why, clients) => {
-    const [first, second] = [foreignClient(1), foreignClient(2)];
+    const [first, second] = [xuiClient(1), xuiClient(2)];
     const { of, said, report } = imported({
       users,
       inbounds: [
         {
-          ...foreignInbound(1, { clients: [first], ...('stream' in over ? over : {}) }),
+          ...xuiInbound(1, { clients: [first], ...('stream' in over ? over : {}) }),
           ...('stream' in over ? {} : over),
         },
-        foreignInbound(2, { clients: [second] }),
+        xuiInbound(2, { clients: [second] }),
       ],
-      client_traffics: [foreignStats(1, 1, 'user1'), foreignStats(2, 2, 'user2')],
+      client_traffics: [xuiStats(1, 1, 'user1'), xuiStats(2, 2, 'user2')],
     });
     expect(of('InboundAdded').map(({ inbound, enabled }) => [inbound, enabled])).toEqual([
       [1, false],
@@ -156,10 +149,10 @@ describe('an inbound', () => {
     const { of, said, report } = imported({
       users,
       inbounds: [
-        foreignInbound(1, { protocol: 'mtproto', clients: [foreignClient(1)], up: 5, down: 6 }),
-        foreignInbound(2, { clients: [foreignClient(2)], up: 1 }),
+        xuiInbound(1, { protocol: 'mtproto', clients: [xuiClient(1)], up: 5, down: 6 }),
+        xuiInbound(2, { clients: [xuiClient(2)], up: 1 }),
       ],
-      client_traffics: [foreignStats(1, 1, 'user1', { up: 3 }), foreignStats(2, 2, 'user2')],
+      client_traffics: [xuiStats(1, 1, 'user1', { up: 3 }), xuiStats(2, 2, 'user2')],
     });
     expect(of('InboundAdded').map(({ inbound }) => inbound)).toEqual([2]);
     expect(said).toEqual([
@@ -174,11 +167,7 @@ describe('an inbound', () => {
     const { of, said } = imported({
       users,
       nodes: [{ id: 1, name: 'far', scheme: 'http', address: '10.0.0.1', port: 1, api_token: 'x', enable: 1 }],
-      inbounds: [
-        foreignInbound(1, { port: 443 }),
-        foreignInbound(2, { port: 443 }),
-        foreignInbound(3, { port: 443, node_id: 1 }),
-      ],
+      inbounds: [xuiInbound(1, { port: 443 }), xuiInbound(2, { port: 443 }), xuiInbound(3, { port: 443, node_id: 1 })],
     });
     expect(of('InboundAdded').map(({ enabled }) => enabled)).toEqual([true, false, true]);
     expect(said).toEqual([
@@ -192,9 +181,9 @@ describe('an inbound', () => {
       users,
       nodes: [{ id: 1, name: 'far', scheme: 'http', address: '10.0.0.1', port: 1, api_token: 'x', enable: 1 }],
       inbounds: [
-        { ...foreignInbound(1), node_id: 1, settings: '{' },
-        { ...foreignInbound(2), node_id: 1, tag: '' },
-        foreignInbound(3, { node_id: 1, enable: 0 }),
+        { ...xuiInbound(1), node_id: 1, settings: '{' },
+        { ...xuiInbound(2), node_id: 1, tag: '' },
+        xuiInbound(3, { node_id: 1, enable: 0 }),
       ],
     });
     expect(of('NodeInboundAdopted')).toEqual([{ node: 1, inbound: 3, tag: 'inbound-20003' }]);
@@ -210,7 +199,7 @@ describe('an inbound', () => {
   it('whose keys the core would not start with is switched off and named', () => {
     const [key, bad] = ['A'.repeat(43) + '=', 'not a key'];
     const wireguard = (id: number, settings: object) =>
-      foreignInbound(id, { protocol: 'wireguard', settings, stream_settings: '' });
+      xuiInbound(id, { protocol: 'wireguard', settings, stream_settings: '' });
     const { of, said } = imported({
       users,
       inbounds: [
@@ -231,9 +220,7 @@ describe('an inbound', () => {
     ];
     const { of, said } = imported({
       users,
-      inbounds: [
-        foreignInbound(1, { protocol: 'mixed', settings: { auth: 'password', accounts }, stream_settings: '' }),
-      ],
+      inbounds: [xuiInbound(1, { protocol: 'mixed', settings: { auth: 'password', accounts }, stream_settings: '' })],
     });
     expect(of('InboundAdded')).toMatchObject([{ enabled: false, config: { settings: { accounts } } }]);
     expect(said).toEqual([expect.stringContaining('the account name "3:ann" looks like that of a client')]);
@@ -242,7 +229,7 @@ describe('an inbound', () => {
   it('whose tag cannot be kept gets another, and the rules that name it follow', () => {
     const rule = { type: 'field', inboundTag: ['my tag', 'inbound-20002'], outboundTag: 'direct' };
     const { of, said } = imported(
-      { users, inbounds: [foreignInbound(1, { tag: 'my tag' }), foreignInbound(2)] },
+      { users, inbounds: [xuiInbound(1, { tag: 'my tag' }), xuiInbound(2)] },
       { template: { routing: { rules: [rule] }, outbounds: [] } },
     );
     expect(of('InboundAdded').map(({ spec }) => spec.tag)).toEqual(['inbound-20001', 'inbound-20002']);
@@ -257,7 +244,7 @@ describe('an inbound', () => {
     const { of, said } = imported({
       users,
       inbounds: [
-        foreignInbound(1, { total: -5, expiry_time: 9e15, traffic_reset: 'yearly', sniffing: '{', protocol: 'VLESS' }),
+        xuiInbound(1, { total: -5, expiry_time: 9e15, traffic_reset: 'yearly', sniffing: '{', protocol: 'VLESS' }),
       ],
     });
     expect(of('InboundAdded')[0]?.spec).toMatchObject({
@@ -276,8 +263,8 @@ describe('a client', () => {
   ])('with %s is switched off, alone', (_what, over, why) => {
     const { of, said } = imported({
       users,
-      inbounds: [foreignInbound(1, { clients: [foreignClient(1, over), foreignClient(2)] })],
-      client_traffics: [foreignStats(1, 1, 'user1'), foreignStats(2, 1, 'user2')],
+      inbounds: [xuiInbound(1, { clients: [xuiClient(1, over), xuiClient(2)] })],
+      client_traffics: [xuiStats(1, 1, 'user1'), xuiStats(2, 1, 'user2')],
     });
     expect(of('ClientAdded').map(({ spec }) => spec.enabled)).toEqual([false, true]);
     expect(said).toEqual([`clients: changed: client user1 of inbound 1: it is disabled: ${why}`]);
@@ -286,8 +273,8 @@ describe('a client', () => {
   it.each(['.', '..'])('called %s, which could not be added here, goes on', (email) => {
     const { of, said } = imported({
       users,
-      inbounds: [foreignInbound(1, { clients: [foreignClient(1, { email })] })],
-      client_traffics: [foreignStats(1, 1, email)],
+      inbounds: [xuiInbound(1, { clients: [xuiClient(1, { email })] })],
+      client_traffics: [xuiStats(1, 1, email)],
     });
     expect(of('ClientAdded').map(({ spec, identity }) => [identity.email, spec.enabled])).toEqual([[email, true]]);
     expect(said).toEqual([]);
@@ -299,26 +286,26 @@ describe('a client', () => {
     const { of, said } = imported({
       users,
       inbounds: [
-        foreignInbound(1, {
+        xuiInbound(1, {
           ...{ protocol: 'shadowsocks', settings },
-          clients: [foreignClient(1, { password: key(16) }), foreignClient(2, { password: key(32) })],
+          clients: [xuiClient(1, { password: key(16) }), xuiClient(2, { password: key(32) })],
         }),
       ],
-      client_traffics: [foreignStats(1, 1, 'user1'), foreignStats(2, 1, 'user2')],
+      client_traffics: [xuiStats(1, 1, 'user1'), xuiStats(2, 1, 'user2')],
     });
     expect(of('ClientAdded').map(({ spec }) => spec.enabled)).toEqual([true, false]);
     expect(said).toEqual([expect.stringContaining('client user2 of inbound 1: it is disabled')]);
   });
 
   it('with the id of another of its inbound is switched off, unless only one of them may connect', () => {
-    const same = { id: foreignClient(1)['id'] };
+    const same = { id: xuiClient(1)['id'] };
     const { of } = imported({
       users,
       inbounds: [
-        foreignInbound(1, {
-          clients: [foreignClient(1, { enable: false }), foreignClient(2, same), foreignClient(3, same)],
+        xuiInbound(1, {
+          clients: [xuiClient(1, { enable: false }), xuiClient(2, same), xuiClient(3, same)],
         }),
-        foreignInbound(2, { clients: [foreignClient(4, same)] }),
+        xuiInbound(2, { clients: [xuiClient(4, same)] }),
       ],
     });
     expect(of('ClientAdded').map(({ spec }) => spec.enabled)).toEqual([false, true, false, true]);
@@ -338,8 +325,8 @@ describe('a client', () => {
     const { of, said } = imported({
       users,
       inbounds: [
-        foreignInbound(1, {
-          clients: ['oops' as unknown as object, foreignClient(1, loose), foreignClient(2, { enable: 1 })],
+        xuiInbound(1, {
+          clients: ['oops' as unknown as object, xuiClient(1, loose), xuiClient(2, { enable: 1 })],
         }),
       ],
     });
@@ -364,11 +351,11 @@ describe('a client', () => {
   ])('whose settings say %s is on or off as the panel before had it', (_what, over, counters, on, noted) => {
     const { of, said } = imported({
       users,
-      inbounds: [foreignInbound(1, { clients: [foreignClient(1, over)] })],
+      inbounds: [xuiInbound(1, { clients: [xuiClient(1, over)] })],
       client_traffics:
         counters === null
           ? []
-          : [foreignStats(1, 1, 'user1', { enable: counters, ...(noted === 'used up' && { total: 5, up: 9 }) })],
+          : [xuiStats(1, 1, 'user1', { enable: counters, ...(noted === 'used up' && { total: 5, up: 9 }) })],
     });
     expect(of('ClientAdded').map(({ spec }) => spec.enabled)).toEqual([on]);
     const why = `its settings do not say whether it is enabled: it is ${noted}, as it was there`;
@@ -381,7 +368,7 @@ describe('a client', () => {
     const absurd = { limitIp: -1, totalGB: -7, expiryTime: 9e15, reset: 99_999, created_at: -3, tgId: 1e300 };
     const { of, said } = imported({
       users,
-      inbounds: [foreignInbound(1, { clients: [foreignClient(1, absurd)] })],
+      inbounds: [xuiInbound(1, { clients: [xuiClient(1, absurd)] })],
     });
     expect(of('ClientAdded')[0]).toMatchObject({
       spec: { limitIp: 0, capBytes: 0, expiresAt: 0, renewalDays: 0, enabled: true },
@@ -394,7 +381,7 @@ describe('a client', () => {
   it('of a protocol without clients is left out', () => {
     const { of, said, report } = imported({
       users,
-      inbounds: [foreignInbound(1, { protocol: 'mixed', settings: { auth: 'noauth' }, clients: [foreignClient(1)] })],
+      inbounds: [xuiInbound(1, { protocol: 'mixed', settings: { auth: 'noauth' }, clients: [xuiClient(1)] })],
     });
     expect([of('InboundAdded').length, of('ClientAdded').length]).toEqual([1, 0]);
     expect(said).toEqual(['clients: skipped: client no. 1 of inbound 1: protocol mixed has no clients']);

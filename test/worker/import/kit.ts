@@ -1,27 +1,27 @@
 import { join } from 'node:path';
-import { readDatabase } from '../../../src/adapters/foreign/read-database.js';
-import { type ForeignImport, type ForeignReport, planImport } from '../../../src/commands/import/plan.js';
-import type { ForeignPanel } from '../../../src/commands/ports/foreign-panel.js';
+import { readDatabase } from '../../../src/adapters/xui/read-database.js';
+import { type ImportReport, type ImportRequest, planImport } from '../../../src/commands/import/plan.js';
+import type { XuiPanel } from '../../../src/commands/ports/xui-panel.js';
 import { panelState } from '../../../src/commands/state.js';
 import { eventType, type PanelEvent } from '../../../src/events/catalog.js';
 import { ourName } from '../../../src/http/panel/codec/setting-names.js';
 import { render } from '../../../src/messages/render.js';
 import { defaultOutboundTestUrl } from '../../../src/projections/core/template.js';
 import { T0 } from '../../kit/builders.js';
-import { type ForeignContent, makeForeign } from '../../kit/foreign-database.js';
 import { temporaryFolder } from '../../kit/log.js';
 import { folded } from '../../kit/spec.js';
+import { makeXui, type XuiContent } from '../../kit/xui-database.js';
 
 /** A file of 3x-ui with this content. */
-export function foreignFile(content: ForeignContent = {}): string {
+export function xuiFile(content: XuiContent = {}): string {
   const file = join(temporaryFolder(), 'x-ui.db');
-  makeForeign(file, content);
+  makeXui(file, content);
   return file;
 }
 
 /** What becomes of a database with this content: real rows through the real reader into events. */
-export function imported(content: ForeignContent, over: Partial<ForeignImport> = {}) {
-  const request = { ...requestFor(readDatabase(foreignFile(content))), ...over };
+export function imported(content: XuiContent, over: Partial<ImportRequest> = {}) {
+  const request = { ...requestFor(readDatabase(xuiFile(content))), ...over };
   const { events, report } = planImport(request, T0);
   // As the log does it: an event that breaks its own schema could not be stored.
   for (const { type, data } of events) eventType(type)?.schema.parse(data);
@@ -30,7 +30,7 @@ export function imported(content: ForeignContent, over: Partial<ForeignImport> =
 }
 
 /** An import of it into a panel that has nothing to say about it. */
-export function requestFor(read: ForeignPanel): ForeignImport {
+export function requestFor(read: XuiPanel): ImportRequest {
   return {
     panel: { ...read, settings: read.settings.map((setting) => ({ ...setting, key: ourName(setting.key) })) },
     file: { sha256: '00', bytes: 1 },
@@ -52,12 +52,12 @@ function typed(events: readonly PanelEvent[]) {
 }
 
 /** A finding as a line. */
-export function findingLine({ table, item, outcome, reason }: ForeignReport['findings'][number]): string {
+export function findingLine({ table, item, outcome, reason }: ImportReport['findings'][number]): string {
   return `${table}: ${outcome}: ${render(item, 'en')}: ${render(reason, 'en')}`;
 }
 
 /** The findings with their texts in English. */
-export function inEnglish(findings: ForeignReport['findings']) {
+export function inEnglish(findings: ImportReport['findings']) {
   return findings.map(({ item, reason, ...finding }) => ({
     ...finding,
     item: render(item, 'en'),
@@ -66,6 +66,6 @@ export function inEnglish(findings: ForeignReport['findings']) {
 }
 
 /** The findings as lines. */
-function said({ findings }: ForeignReport): string[] {
+function said({ findings }: ImportReport): string[] {
   return findings.map(findingLine);
 }

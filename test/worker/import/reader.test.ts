@@ -2,20 +2,20 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, truncateSync, writ
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
-import { readForeign } from '../../../src/adapters/foreign/read-foreign.js';
+import { readXui } from '../../../src/adapters/xui/read-file.js';
 import { RefusedFile } from '../../../src/commands/ports/refused-file.js';
-import { type ForeignContent, foreignClient, foreignInbound, foreignStats } from '../../kit/foreign-database.js';
 import { temporaryFolder } from '../../kit/log.js';
-import { foreignFile, inEnglish } from './kit.js';
+import { type XuiContent, xuiClient, xuiInbound, xuiStats } from '../../kit/xui-database.js';
+import { inEnglish, xuiFile } from './kit.js';
 
-const small: ForeignContent = {
+const small: XuiContent = {
   users: [{ id: 1, username: 'root', password: '$2a$10$x' }],
-  inbounds: [foreignInbound(3, { clients: [foreignClient(1)] })],
-  client_traffics: [foreignStats(1, 3, 'user1', { up: 3, down: 4 })],
+  inbounds: [xuiInbound(3, { clients: [xuiClient(1)] })],
+  client_traffics: [xuiStats(1, 3, 'user1', { up: 3, down: 4 })],
   settings: { webPort: '5000' },
 };
 
-const read = (file: string) => readForeign(file, temporaryFolder());
+const read = (file: string) => readXui(file, temporaryFolder());
 const refused = async (file: string): Promise<string> => {
   const error: unknown = await read(file).then(
     () => null,
@@ -27,7 +27,7 @@ const refused = async (file: string): Promise<string> => {
 
 describe('a database of 3x-ui', () => {
   it.each(['2.x', '3.0'] as const)('of release %s is read whole', async (version) => {
-    const file = foreignFile({ version, ...small });
+    const file = xuiFile({ version, ...small });
     const before = readFileSync(file);
     const { panel, sha256, bytes } = await read(file);
     expect(panel).toMatchObject({ version, nodes: [], geo: [] });
@@ -40,7 +40,7 @@ describe('a database of 3x-ui', () => {
   });
 
   it('is read with the write-ahead log beside it, and both stay as they are', async () => {
-    const file = foreignFile(small);
+    const file = xuiFile(small);
     const writer = new Database(file);
     try {
       writer.pragma('journal_mode = WAL');
@@ -56,7 +56,7 @@ describe('a database of 3x-ui', () => {
   });
 
   it('is read as it was before a change that was never finished', async () => {
-    const file = foreignFile(small);
+    const file = xuiFile(small);
     const left = join(temporaryFolder(), 'x-ui.db');
     const writer = new Database(file);
     writer.pragma('journal_mode = DELETE');
@@ -74,15 +74,13 @@ describe('a database of 3x-ui', () => {
   it('may have an index over some rows, which compares columns with constants', async () => {
     const after = `CREATE UNIQUE INDEX a ON client_traffics (email) WHERE email <> '' AND \`inbound_id\` IS NOT NULL;
       CREATE INDEX b ON inbounds (tag) WHERE id > 1`;
-    expect((await read(foreignFile({ ...small, after }))).panel.stats).toHaveLength(1);
+    expect((await read(xuiFile({ ...small, after }))).panel.stats).toHaveLength(1);
   });
 
   it('leaves nothing behind in the scratch folder, whatever comes of it', async () => {
     const scratch = temporaryFolder();
-    await readForeign(foreignFile(small), scratch);
-    await expect(readForeign(foreignFile({ after: 'CREATE VIEW z AS SELECT 1' }), scratch)).rejects.toThrow(
-      RefusedFile,
-    );
+    await readXui(xuiFile(small), scratch);
+    await expect(readXui(xuiFile({ after: 'CREATE VIEW z AS SELECT 1' }), scratch)).rejects.toThrow(RefusedFile);
     expect(readdirSync(scratch)).toEqual([]);
   });
 });
@@ -113,7 +111,7 @@ describe('what is none is refused with the reason:', () => {
     ['no accounts', 'DROP TABLE users', 'no table users'],
     ['inbounds of something else', 'ALTER TABLE inbounds RENAME COLUMN settings TO options', 'no column settings'],
   ])('%s', async (_what, after, why) => {
-    expect(await refused(foreignFile({ ...small, after }))).toContain(why);
+    expect(await refused(xuiFile({ ...small, after }))).toContain(why);
   });
 
   it('no database, an empty file, a folder, and nothing', async () => {
@@ -128,10 +126,10 @@ describe('what is none is refused with the reason:', () => {
   });
 
   it('a file that is cut short, and one with a page of noise', async () => {
-    const cut = foreignFile(small);
+    const cut = xuiFile(small);
     truncateSync(cut, 30_000);
     expect(await refused(cut)).toMatch(/damaged|cannot be read/);
-    const noisy = foreignFile(small);
+    const noisy = xuiFile(small);
     const bytes = readFileSync(noisy);
     bytes.fill(0xa5, 4096 * 3 + 8, 4096 * 4);
     writeFileSync(noisy, bytes);
@@ -139,7 +137,7 @@ describe('what is none is refused with the reason:', () => {
   });
 
   it('a file that is too large, before it is read', async () => {
-    const file = foreignFile(small);
+    const file = xuiFile(small);
     truncateSync(file, 1024 ** 3 + 1);
     expect(await refused(file)).toContain('larger than 1 GB');
   });
@@ -147,12 +145,12 @@ describe('what is none is refused with the reason:', () => {
 
 describe('values that cannot be what they are', () => {
   it('are put right and named, each with its row', async () => {
-    const file = foreignFile({
+    const file = xuiFile({
       ...small,
       client_traffics: [
-        foreignStats(7, 3, 'user1', { up: -5, down: 9_223_372_036_854_775_807n, total: null, expiry_time: 'soon' }),
+        xuiStats(7, 3, 'user1', { up: -5, down: 9_223_372_036_854_775_807n, total: null, expiry_time: 'soon' }),
       ],
-      inbounds: [{ ...foreignInbound(3), port: 4_000_000, enable: 'yes', remark: null, listen: 'x'.repeat(70_000) }],
+      inbounds: [{ ...xuiInbound(3), port: 4_000_000, enable: 'yes', remark: null, listen: 'x'.repeat(70_000) }],
     });
     const { panel } = await read(file);
     expect(panel.stats[0]).toMatchObject({ up: 0, down: 2 ** 52 - 1, total: 0, expiryTime: 0 });
@@ -172,16 +170,16 @@ describe('values that cannot be what they are', () => {
   });
 
   it('may be texts that are stored as bytes, as editors of databases leave them', async () => {
-    const stored = { ...small, inbounds: [foreignInbound(3, { remark: 'Žluťoučký', clients: [foreignClient(1)] })] };
+    const stored = { ...small, inbounds: [xuiInbound(3, { remark: 'Žluťoučký', clients: [xuiClient(1)] })] };
     const after = `UPDATE inbounds SET settings = CAST(settings AS BLOB), remark = CAST(remark AS BLOB), port = CAST(port AS BLOB);
       UPDATE settings SET value = CAST(value AS BLOB); UPDATE users SET password = CAST(password AS BLOB);
       UPDATE client_traffics SET enable = CAST('true' AS BLOB)`;
-    const [bytes, texts] = [await read(foreignFile({ ...stored, after })), await read(foreignFile(stored))];
+    const [bytes, texts] = [await read(xuiFile({ ...stored, after })), await read(xuiFile(stored))];
     expect(bytes.panel).toEqual(texts.panel);
   });
 
   it('may have another type than their column: texts, reals and words are read as what they say', async () => {
-    const file = foreignFile({
+    const file = xuiFile({
       ...small,
       after: `CREATE TABLE odd (id, inbound_id, enable, email, up, down, all_time, expiry_time, total, reset, last_online);
         DROP TABLE client_traffics;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { message, verbatim } from '../../../src/messages/message.js';
-import { foreignInbound } from '../../kit/foreign-database.js';
+import { xuiInbound } from '../../kit/xui-database.js';
 import { imported } from './kit.js';
 
 const users = [{ id: 1, username: 'root', password: `$2a$10$${'a'.repeat(53)}` }];
@@ -133,7 +133,7 @@ describe('settings of another panel', () => {
   it('do not take the port of an inbound', () => {
     const { of, said } = imported({
       users,
-      inbounds: [foreignInbound(1, { port: 9000 })],
+      inbounds: [xuiInbound(1, { port: 9000 })],
       settings: { webPort: '9000' },
     });
     expect(of('SettingsChanged')).toEqual([{ changes: THEIRS }]);
@@ -170,7 +170,7 @@ describe('accounts', () => {
   });
 
   it('own their inbounds; those of nobody are of the first', () => {
-    const { of } = imported({ users, inbounds: [foreignInbound(1, { user_id: 9 })] });
+    const { of } = imported({ users, inbounds: [xuiInbound(1, { user_id: 9 })] });
     expect(of('InboundAdded')[0]?.owner).toBe(1);
   });
 });

@@ -2,8 +2,8 @@ import { type Arbitrary, array, assert as check, constantFrom, nat, oneof, prope
 import { expect, it } from 'vitest';
 import type { ImportTotals } from '../../../src/events/import.js';
 import { traffic } from '../../../src/projections/traffic.js';
-import { foreignClient, foreignInbound, foreignStats } from '../../kit/foreign-database.js';
 import { folded } from '../../kit/spec.js';
+import { xuiClient, xuiInbound, xuiStats } from '../../kit/xui-database.js';
 import { imported } from './kit.js';
 
 const bytes: Arbitrary<number | bigint> = oneof(nat(), constantFrom(0, -1, 2n ** 60n, 2n ** 53n));
@@ -33,12 +33,12 @@ it('the sums before are those after and what was left out, however a database is
       (all, rows, out) => {
         const { report, state, events } = imported({
           inbounds: all.map(({ protocol, port, broken, clients, up, down }, index) => {
-            const members = clients.map(({ id, ...own }) => foreignClient(id, own));
-            const row = foreignInbound(index + 1, { protocol, port, up, down, clients: members });
+            const members = clients.map(({ id, ...own }) => xuiClient(id, own));
+            const row = xuiInbound(index + 1, { protocol, port, up, down, clients: members });
             return broken ? { ...row, settings: '{' } : row;
           }),
           client_traffics: rows.map((row, index) =>
-            foreignStats(index + 1, row.inbound, row.email, { up: row.up, down: row.down }),
+            xuiStats(index + 1, row.inbound, row.email, { up: row.up, down: row.down }),
           ),
           outbound_traffics: out.map((up, index) => ({ id: index + 1, tag: `t${index % 2}`, up, down: 0, total: 0 })),
           unique: false,

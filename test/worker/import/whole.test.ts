@@ -12,25 +12,25 @@ import { defaultTemplate } from '../../../src/projections/core/template.js';
 import { ReadModels } from '../../../src/projections/read-models.js';
 import { historyOf } from '../../../src/projections/why/history.js';
 import { openJournal } from '../../../src/store/journal.js';
-import { examineForeign, importForeign } from '../../../src/worker/import-foreign.js';
+import { examineXui, importXui } from '../../../src/worker/import-xui.js';
 import { admin, T0 } from '../../kit/builders.js';
-import { type ForeignContent, foreignClient, foreignInbound, foreignStats } from '../../kit/foreign-database.js';
 import { readAll, temporaryFolder } from '../../kit/log.js';
 import { makeCertificate } from '../../kit/real/certificate.js';
 import { coreBinary, withoutCore } from '../../kit/real/core-process.js';
-import { foreignFile, inEnglish } from './kit.js';
+import { type XuiContent, xuiClient, xuiInbound, xuiStats } from '../../kit/xui-database.js';
+import { inEnglish, xuiFile } from './kit.js';
 
 const options = { requestedBy: admin, now: T0 };
-const content: ForeignContent = {
+const content: XuiContent = {
   users: [{ id: 1, username: 'root', password: `$2a$04$${'a'.repeat(53)}` }],
-  inbounds: [foreignInbound(3, { clients: [foreignClient(1)] })],
-  client_traffics: [foreignStats(1, 3, 'user1', { up: 3, down: 4 })],
+  inbounds: [xuiInbound(3, { clients: [xuiClient(1)] })],
+  client_traffics: [xuiStats(1, 3, 'user1', { up: 3, down: 4 })],
   settings: { tgBotToken: '1:x', webPort: '5000' },
 };
 
 async function whole(file: string, more: object = {}) {
   const directory = prepareDataDirectory(join(temporaryFolder(), 'data'));
-  const report = await importForeign(file, directory, { ...options, ...more });
+  const report = await importXui(file, directory, { ...options, ...more });
   const { log, complaint } = openJournal(directory, { readonly: true });
   const events = readAll(log);
   log.close();
@@ -39,7 +39,7 @@ async function whole(file: string, more: object = {}) {
 
 describe('an import', () => {
   it('makes a whole log, with its key and its anchor, by the import itself', async () => {
-    const { events, complaint, report, directory } = await whole(foreignFile(content));
+    const { events, complaint, report, directory } = await whole(xuiFile(content));
     expect(complaint).toBe(null);
     expect(events.map(({ type }) => type)).toEqual([
       ...['PanelImported', 'UserCreated', 'InboundAdded', 'SettingsChanged', 'SecretSettingChanged'],
@@ -54,15 +54,15 @@ describe('an import', () => {
     });
     // Whose names the other panel used are secrets under ours.
     expect(events.find(({ type }) => type === 'SecretSettingChanged')?.data).toMatchObject({ key: 'chatBotToken' });
-    expect(readdirSync(directory.run).filter((name) => /^(foreign|template)-/.test(name))).toEqual([]);
+    expect(readdirSync(directory.run).filter((name) => /^(xui|template)-/.test(name))).toEqual([]);
   });
 
   it('shows clients and inbounds with all that was counted and noted of them', async () => {
     const own = { up: 3, down: 4, all_time: 50, last_online: T0 - 5000 };
-    const file = foreignFile({
+    const file = xuiFile({
       ...content,
-      inbounds: [foreignInbound(3, { clients: [foreignClient(1)], up: 5, down: 6, all_time: 90 })],
-      client_traffics: [foreignStats(1, 3, 'user1', own)],
+      inbounds: [xuiInbound(3, { clients: [xuiClient(1)], up: 5, down: 6, all_time: 90 })],
+      client_traffics: [xuiStats(1, 3, 'user1', own)],
       outbound_traffics: [{ id: 1, tag: 'direct', up: 8, down: 9, total: 17 }],
     });
     const { directory } = await whole(file);
@@ -83,7 +83,7 @@ describe('an import', () => {
 
   it('hashes a password that was kept in clear, so that it goes on', async () => {
     const users = [{ id: 1, username: 'root', password: 'in clear' }];
-    const { events, report } = await whole(foreignFile({ ...content, users }));
+    const { events, report } = await whole(xuiFile({ ...content, users }));
     expect(inEnglish(report.findings)).toMatchObject([{ item: 'user root', outcome: 'changed' }]);
     const created = events.find((event) => event.type === 'UserCreated');
     const hash = created?.data.credentials.passwordHash ?? '';
@@ -97,7 +97,7 @@ describe('an import', () => {
       { id: 1, username: 'root', password: hash },
       { id: 2, username: 'amy', password: hash.replace('$04$', '$31$') },
     ];
-    const { events, report } = await whole(foreignFile({ ...content, users }));
+    const { events, report } = await whole(xuiFile({ ...content, users }));
     const hashes = events.flatMap((event) =>
       event.type === 'UserCreated' ? [event.data.credentials.passwordHash] : [],
     );
@@ -107,8 +107,8 @@ describe('an import', () => {
   });
 
   it('into a directory that has a log is refused, and adds nothing', async () => {
-    const { directory, events } = await whole(foreignFile(content));
-    await expect(importForeign(foreignFile(content), directory, options)).rejects.toThrow(RefusedFile);
+    const { directory, events } = await whole(xuiFile(content));
+    await expect(importXui(xuiFile(content), directory, options)).rejects.toThrow(RefusedFile);
     const { log } = openJournal(directory, { readonly: true });
     expect(log.head().position).toBe(events.length);
     log.close();
@@ -116,22 +116,22 @@ describe('an import', () => {
 
   it('of what is none leaves no event', async () => {
     const directory = prepareDataDirectory(join(temporaryFolder(), 'data'));
-    const bad = foreignFile({ ...content, after: 'CREATE VIEW evil AS SELECT 1' });
-    await expect(importForeign(bad, directory, options)).rejects.toThrow('the view "evil"');
+    const bad = xuiFile({ ...content, after: 'CREATE VIEW evil AS SELECT 1' });
+    await expect(importXui(bad, directory, options)).rejects.toThrow('the view "evil"');
     expect(readdirSync(directory.root)).not.toContain('events.db');
   });
 
   it('says the same before it is done as after, and then changes nothing', async () => {
-    const file = foreignFile(content);
+    const file = xuiFile(content);
     const scratch = temporaryFolder();
-    const before = await examineForeign(file, scratch, options);
+    const before = await examineXui(file, scratch, options);
     expect(readdirSync(scratch)).toEqual([]);
     expect((await whole(file)).report).toEqual(before);
   });
 
   it('leaves out places that this machine does not have, unless a panel here keeps its own', async () => {
     const settings = { webListen: '198.51.100.7', webCertFile: '/nowhere/a.pem', webKeyFile: '/nowhere/a.key' };
-    const file = foreignFile({ ...content, settings });
+    const file = xuiFile({ ...content, settings });
     const alone = await whole(file);
     expect(inEnglish(alone.report.findings).map(({ item }) => item)).toEqual([
       'setting webCertFile',
@@ -155,14 +155,14 @@ describe('certificates of inbounds', () => {
     });
     const gone = tls('/srv/cert/a.example/fullchain.pem', '/srv/cert/a.example/privkey.pem');
     const { report, events } = await whole(
-      foreignFile({
+      xuiFile({
         ...content,
         nodes: [{ id: 1, name: 'n', scheme: 'https', address: 'n.example.com', port: 443, api_token: 't', enable: 1 }],
         inbounds: [
-          foreignInbound(3, { ...gone, clients: [foreignClient(1)] }),
-          foreignInbound(4, { ...tls(good.certFile, good.keyFile) }),
-          foreignInbound(5, { ...gone, enable: 0 }),
-          foreignInbound(6, { ...gone, node_id: 1 }),
+          xuiInbound(3, { ...gone, clients: [xuiClient(1)] }),
+          xuiInbound(4, { ...tls(good.certFile, good.keyFile) }),
+          xuiInbound(5, { ...gone, enable: 0 }),
+          xuiInbound(6, { ...gone, node_id: 1 }),
         ],
       }),
       { host: defaultSettings },
@@ -200,14 +200,14 @@ describe('certificates of inbounds', () => {
       ],
     };
     const { report } = await whole(
-      foreignFile({
+      xuiFile({
         ...content,
         settings: { xrayTemplateConfig: JSON.stringify(template) },
         nodes: [{ id: 1, name: 'n', scheme: 'https', address: 'n.example.com', port: 443, api_token: 't', enable: 1 }],
         inbounds: [
-          foreignInbound(3, { stream: tls(foreign) }),
-          foreignInbound(4, { stream: tls(sound) }),
-          foreignInbound(5, { stream: tls(foreign), node_id: 1 }),
+          xuiInbound(3, { stream: tls(foreign) }),
+          xuiInbound(4, { stream: tls(sound) }),
+          xuiInbound(5, { stream: tls(foreign), node_id: 1 }),
         ],
       }),
       { host: defaultSettings },
@@ -246,7 +246,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const text = typeof template === 'string' ? template : JSON.stringify(template);
     const settings = { xrayTemplateConfig: text, xrayOutboundTestUrl: url };
     const core = { binary: coreBinary() ?? null, geo };
-    const { events, report } = await whole(foreignFile({ ...content, settings }), { core });
+    const { events, report } = await whole(xuiFile({ ...content, settings }), { core });
     const changed = events.find((event) => event.type === 'CoreTemplateChanged');
     return { template: changed?.data.template, url: changed?.data.outboundTestUrl, said: inEnglish(report.findings) };
   };
@@ -353,7 +353,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const node = { scheme: 'https', port: 443, api_token: 't', enable: 1 };
     const geo = { geo_type: 'geosite', url: 'http://127.0.0.1:1/a.dat' };
     const { events, report } = await whole(
-      foreignFile({
+      xuiFile({
         ...content,
         nodes: [
           { id: 1, ...node, name: 'cloud', address: '169.254.169.254' },

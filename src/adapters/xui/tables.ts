@@ -1,13 +1,13 @@
 import type {
-  ForeignGeo,
-  ForeignInbound,
-  ForeignIps,
-  ForeignNode,
-  ForeignOutbound,
-  ForeignSetting,
-  ForeignStats,
-  ForeignUser,
-} from '../../commands/ports/foreign-panel.js';
+  XuiGeo,
+  XuiInbound,
+  XuiIps,
+  XuiNode,
+  XuiOutbound,
+  XuiSetting,
+  XuiStats,
+  XuiUser,
+} from '../../commands/ports/xui-panel.js';
 import { bytes, type Column, flag, id, otherwise, signed, text, time, whole } from './columns.js';
 
 type Columns<R> = { readonly [K in keyof R]: Column<R[K]> };
@@ -16,9 +16,9 @@ type Columns<R> = { readonly [K in keyof R]: Column<R[K]> };
 export interface Table<R> {
   readonly name: string;
   readonly columns: Columns<R>;
-  /** Without these a row means nothing. Others differ between releases, and have a default. */
+  /** Required columns. Others differ between releases and have a default. */
   readonly needed: readonly (keyof R & string)[];
-  /** Rows beyond this are no table of a panel. */
+  /** The most rows that are accepted. */
   readonly most: number;
 }
 
@@ -26,14 +26,14 @@ export interface Table<R> {
 const LONG = 64 * 1024 * 1024;
 const MANY = 1_000_000;
 
-const users: Table<ForeignUser> = {
+const users: Table<XuiUser> = {
   name: 'users',
   columns: { id, username: text(), password: text() },
   needed: ['id', 'username', 'password'],
   most: 1000,
 };
 
-const inbounds: Table<ForeignInbound> = {
+const inbounds: Table<XuiInbound> = {
   name: 'inbounds',
   columns: {
     id,
@@ -60,7 +60,7 @@ const inbounds: Table<ForeignInbound> = {
   most: 10_000,
 };
 
-const stats: Table<ForeignStats> = {
+const stats: Table<XuiStats> = {
   name: 'client_traffics',
   columns: {
     id,
@@ -79,28 +79,28 @@ const stats: Table<ForeignStats> = {
   most: MANY,
 };
 
-const outbounds: Table<ForeignOutbound> = {
+const outbounds: Table<XuiOutbound> = {
   name: 'outbound_traffics',
   columns: { id, tag: text(), up: bytes, down: bytes },
   needed: ['id', 'tag'],
   most: 65_536,
 };
 
-const ips: Table<ForeignIps> = {
+const ips: Table<XuiIps> = {
   name: 'inbound_client_ips',
   columns: { id, clientEmail: text(), ips: text(1024 * 1024) },
   needed: ['id', 'clientEmail', 'ips'],
   most: MANY,
 };
 
-const settings: Table<ForeignSetting> = {
+const settings: Table<XuiSetting> = {
   name: 'settings',
   columns: { id, key: text(), value: text(LONG) },
   needed: ['id', 'key', 'value'],
   most: 10_000,
 };
 
-const nodes: Table<ForeignNode> = {
+const nodes: Table<XuiNode> = {
   name: 'nodes',
   columns: {
     id,
@@ -118,18 +118,18 @@ const nodes: Table<ForeignNode> = {
   most: 65_536,
 };
 
-const geo: Table<ForeignGeo> = {
+const geo: Table<XuiGeo> = {
   name: 'custom_geo_resources',
   columns: { id, geoType: text(), alias: text(), url: text() },
   needed: ['id', 'geoType', 'alias', 'url'],
   most: 10_000,
 };
 
-/** What is read, under the names that the panel has for it. */
+/** The tables that are read. */
 export const tables = { users, inbounds, stats, outbounds, ips, settings, nodes, geo } as const;
-/** A database without one of these is none of 3x-ui. */
+/** Every database of 3x-ui has these. */
 export const needed = [users, inbounds, settings] as const;
-/** Whether a table holds nothing to take over: notes of migrations, and what SQLite keeps for itself. */
+/** Whether a table has nothing to import: notes of migrations, and tables of SQLite itself. */
 export function isPassedOver(table: string): boolean {
   return table === 'history_of_seeders' || table.startsWith('sqlite_');
 }

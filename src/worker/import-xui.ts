@@ -1,20 +1,20 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { networkInterfaces } from 'node:os';
 import type { DataDirectory } from '../adapters/data-directory/data-directory.js';
-import { readForeign } from '../adapters/foreign/read-foreign.js';
 import { isBcrypt, scryptPasswords } from '../adapters/passwords/passwords.js';
 import { certificateProblem, pairProblem } from '../adapters/tls/certificates.js';
 import { judgeName, parseUrl } from '../adapters/web/target.js';
+import { readXui } from '../adapters/xui/read-file.js';
 import { createBus } from '../commands/bus.js';
 import { inboundItem } from '../commands/import/inbounds.js';
 import { readJson, Unreadable } from '../commands/import/json.js';
-import { type ForeignImport, type ForeignReport, planImport } from '../commands/import/plan.js';
+import { type ImportReport, type ImportRequest, planImport } from '../commands/import/plan.js';
 import { mostSevere, shown } from '../commands/import/report.js';
 import type { HostProblem } from '../commands/import/settings.js';
 import type { PreparedPassword } from '../commands/import/users.js';
-import type { ForeignPanel } from '../commands/ports/foreign-panel.js';
 import { RefusedFile } from '../commands/ports/refused-file.js';
 import { WebError } from '../commands/ports/web.js';
+import type { XuiPanel } from '../commands/ports/xui-panel.js';
 import { Rejection } from '../commands/rejection.js';
 import { panelState } from '../commands/state.js';
 import type { ImportFinding } from '../events/import.js';
@@ -31,35 +31,31 @@ import {
 import type { JsonObject } from '../lib/json.js';
 import { message, type Text } from '../messages/message.js';
 import { openJournal } from '../store/journal.js';
-import { type CorePlace, prepareTemplate } from './foreign-template.js';
+import { type CorePlace, prepareTemplate } from './xui-template.js';
 
-export type { ForeignReport } from '../commands/import/plan.js';
+export type { ImportReport } from '../commands/import/plan.js';
 
-export interface ForeignOptions {
-  /** Who wants it; the log names them. */
+export interface ImportOptions {
+  /** The log names this actor. */
   readonly requestedBy: Actor;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** The settings of the panel that runs here and keeps its places; null or absent when none does. */
+  /** The settings of the panel that runs here and keeps its addresses; null or absent when none runs. */
   readonly host?: Settings | null;
-  /** The core that is asked about the template; null or absent = nobody is asked. */
+  /** The core that checks the template; null or absent = it is not checked. */
   readonly core?: CorePlace | null;
 }
 
-/** The report of an import goes through sockets, which take only so much; that of an examination is whole. */
+/** The report of an import must fit into a message of the control socket. A dry run reports all findings. */
 const MOST_FINDINGS = 1000;
-/** Each takes a moment to hash; a panel has one or a few. */
+/** Hashing is slow, and a panel has few accounts. */
 const MOST_PLAIN = 20;
 
 /**
- * Makes of a database of 3x-ui a whole log in an empty data directory, which nobody else has open: one command, all of
- * it or nothing. Rejects with `RefusedFile`; then the directory holds no event.
+ * Imports a database of 3x-ui into an empty data directory that no other process has open, as one command: all or
+ * nothing. Rejects with `RefusedFile`; then the directory holds no event.
  */
-export async function importForeign(
-  file: string,
-  directory: DataDirectory,
-  options: ForeignOptions,
-): Promise<ForeignReport> {
+export async function importXui(file: string, directory: DataDirectory, options: ImportOptions): Promise<ImportReport> {
   const request = await prepare(file, directory.run, options);
   const { now } = options;
   const { log, anchor } = openJournal(directory, { now: () => now });
@@ -79,14 +75,14 @@ export async function importForeign(
   }
 }
 
-/** What an import would do. Changes nothing; `scratch` is a private folder. Rejects with `RefusedFile`. */
-export async function examineForeign(file: string, scratch: string, options: ForeignOptions): Promise<ForeignReport> {
+/** The report of an import, without importing anything; `scratch` is a private folder. Rejects with `RefusedFile`. */
+export async function examineXui(file: string, scratch: string, options: ImportOptions): Promise<ImportReport> {
   return planImport(await prepare(file, scratch, options), options.now).report;
 }
 
-/** Reads the file, and asks the machine and the core what a decision cannot. */
-async function prepare(file: string, scratch: string, options: ForeignOptions): Promise<ForeignImport> {
-  const { panel: read, sha256, bytes } = await readForeign(file, scratch);
+/** Reads the file and collects what only the machine and the core can tell. */
+async function prepare(file: string, scratch: string, options: ImportOptions): Promise<ImportRequest> {
+  const { panel: read, sha256, bytes } = await readXui(file, scratch);
   const { template, outboundTestUrl, findings } = await prepareTemplate(read.settings, options.core ?? null, scratch);
   const settings = read.settings.map((setting) => ({ ...setting, key: ourName(setting.key) }));
   const panel = { ...read, settings };
@@ -108,8 +104,8 @@ async function prepare(file: string, scratch: string, options: ForeignOptions): 
   };
 }
 
-/** A hash of bcrypt stays what it is until the next login; a password in clear is hashed at once. */
-async function preparePasswords(users: ForeignPanel['users']): Promise<readonly PreparedPassword[]> {
+/** A bcrypt hash is kept until the next login. An unencrypted password is hashed now. */
+async function preparePasswords(users: XuiPanel['users']): Promise<readonly PreparedPassword[]> {
   const clear = users.filter(({ password }) => password !== '' && !password.startsWith('$2'));
   if (clear.length > MOST_PLAIN) throw new RefusedFile(message('import.tooManyClearPasswords', { most: MOST_PLAIN }));
   const passwords = scryptPasswords();
@@ -128,8 +124,8 @@ const PAIRS = [
   ['subCertFile', 'subKeyFile'],
 ] as const;
 
-/** Settings that this machine cannot follow: with them nobody would reach the panel. */
-async function hostProblems(settings: ForeignPanel['settings']): Promise<readonly HostProblem[]> {
+/** Settings that do not work on this machine: the panel could not be reached. */
+async function hostProblems(settings: XuiPanel['settings']): Promise<readonly HostProblem[]> {
   const value = (key: string): string => settings.find((setting) => setting.key === key)?.value.trim() ?? '';
   const problems: HostProblem[] = [];
   for (const pair of PAIRS) {
@@ -148,15 +144,15 @@ async function hostProblems(settings: ForeignPanel['settings']): Promise<readonl
   return problems;
 }
 
-/** Inbounds whose certificate files are not here, or of no use: the core would not run them, or nobody trust them. */
-async function certificates({ inbounds }: ForeignPanel): Promise<readonly ImportFinding[]> {
+/** Inbounds whose certificates are missing or cannot be used. */
+async function certificates({ inbounds }: XuiPanel): Promise<readonly ImportFinding[]> {
   const findings: ImportFinding[] = [];
   const known = new Map<string, Promise<Text | null>>();
   for (const row of inbounds) {
     const stream = readJson(row.streamSettings);
     if (!row.enable || stream instanceof Unreadable) continue;
     for (const pair of certificatesOf(stream)) {
-      // Files of nodes are there.
+      // The files of a node are on the node.
       if (row.nodeId !== 0 && !needsNoFile(pair)) continue;
       const name = JSON.stringify(pair);
       const asked = known.get(name) ?? pairProblem(pair);
@@ -174,7 +170,7 @@ async function certificates({ inbounds }: ForeignPanel): Promise<readonly Import
   return findings;
 }
 
-/** The same for what the template gives as lines; its files were looked at with the paths. */
+/** Certificates that the template contains as lines. Files were checked with its paths. */
 async function templateCertificates(template: JsonObject | null): Promise<readonly ImportFinding[]> {
   const problems = await Promise.all(certificatePairs(template).filter(hasLines).map(pairProblem));
   return problems
@@ -187,8 +183,8 @@ async function templateCertificates(template: JsonObject | null): Promise<readon
     }));
 }
 
-/** What the panel before asked, and this one does not: told by the address alone, without a look-up. */
-function privateAddresses({ nodes, geo, settings }: ForeignPanel): readonly ImportFinding[] {
+/** Addresses that 3x-ui requested and this panel blocks. They are checked without a DNS lookup. */
+function privateAddresses({ nodes, geo, settings }: XuiPanel): readonly ImportFinding[] {
   const findings: ImportFinding[] = [];
   const check = (table: string, item: Text, url: string, reason: Text): void => {
     if (isPrivate(url)) findings.push({ table, item, outcome: 'noted', reason });
@@ -212,7 +208,7 @@ function isPrivate(url: string): boolean {
     judgeName(parseUrl(url), false);
     return false;
   } catch (error) {
-    // What is no address at all is told elsewhere.
+    // An invalid address is reported elsewhere.
     return URL.canParse(url) && error instanceof WebError;
   }
 }

@@ -72,7 +72,7 @@ export function withoutLacking(
 
 interface Pruned {
   readonly value: Json;
-  /** The entries that are left out. */
+  /** The removed entries. */
   readonly gone: readonly string[];
   /** It would match more than before: a list has no entries left, or an exception was removed. */
   readonly whole: boolean;
@@ -122,7 +122,7 @@ function lackingOf(entry: Json, lacking: readonly Lacking[]): Text | null {
   return message(found.entry === null ? 'import.geoFileMissing' : 'import.geoListMissing', { file: shown(file) });
 }
 
-/** All ways to name a list as one: `geosite:cn` → `ext:geosite.dat:cn`. */
+/** Normalizes the name of a list: `geosite:cn` → `ext:geosite.dat:cn`. */
 function whole(entry: string): string {
   const [, kind, rest] = /^!?(geoip|geosite|ext|ext-ip|ext-domain|ext-site):(.*)$/s.exec(entry.trim()) ?? [];
   if (kind === undefined || rest === undefined) return entry;

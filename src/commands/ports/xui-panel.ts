@@ -1,14 +1,14 @@
 import type { ImportFinding } from '../../events/import.js';
 
 /** An account of the web panel. The password is a hash of bcrypt, or itself in panels of long ago. */
-export interface ForeignUser {
+export interface XuiUser {
   readonly id: number;
   readonly username: string;
   readonly password: string;
 }
 
 /** An inbound as its row has it; the texts of JSON are not looked at yet. Bytes, and milliseconds since 1970. */
-export interface ForeignInbound {
+export interface XuiInbound {
   readonly id: number;
   readonly userId: number;
   readonly up: number;
@@ -32,7 +32,7 @@ export interface ForeignInbound {
 }
 
 /** The counters and limits of a client, by its email. A limit is null where the table has no column for it. */
-export interface ForeignStats {
+export interface XuiStats {
   readonly id: number;
   readonly inboundId: number;
   readonly enable: boolean | null;
@@ -47,27 +47,27 @@ export interface ForeignStats {
   readonly lastOnline: number;
 }
 
-export interface ForeignOutbound {
+export interface XuiOutbound {
   readonly id: number;
   readonly tag: string;
   readonly up: number;
   readonly down: number;
 }
 
-export interface ForeignIps {
+export interface XuiIps {
   readonly id: number;
   readonly clientEmail: string;
   /** A text of JSON. */
   readonly ips: string;
 }
 
-export interface ForeignSetting {
+export interface XuiSetting {
   readonly id: number;
   readonly key: string;
   readonly value: string;
 }
 
-export interface ForeignNode {
+export interface XuiNode {
   readonly id: number;
   readonly name: string;
   readonly remark: string;
@@ -80,7 +80,7 @@ export interface ForeignNode {
   readonly allowPrivateAddress: boolean;
 }
 
-export interface ForeignGeo {
+export interface XuiGeo {
   readonly id: number;
   readonly geoType: string;
   readonly alias: string;
@@ -88,17 +88,17 @@ export interface ForeignGeo {
 }
 
 /** Everything that a database of 3x-ui holds and this panel has a place for, in the order of the ids. */
-export interface ForeignPanel {
+export interface XuiPanel {
   /** As far as the tables show it. */
   readonly version: '2.x' | '3.0';
-  readonly users: readonly ForeignUser[];
-  readonly inbounds: readonly ForeignInbound[];
-  readonly stats: readonly ForeignStats[];
-  readonly outbounds: readonly ForeignOutbound[];
-  readonly ips: readonly ForeignIps[];
-  readonly settings: readonly ForeignSetting[];
-  readonly nodes: readonly ForeignNode[];
-  readonly geo: readonly ForeignGeo[];
+  readonly users: readonly XuiUser[];
+  readonly inbounds: readonly XuiInbound[];
+  readonly stats: readonly XuiStats[];
+  readonly outbounds: readonly XuiOutbound[];
+  readonly ips: readonly XuiIps[];
+  readonly settings: readonly XuiSetting[];
+  readonly nodes: readonly XuiNode[];
+  readonly geo: readonly XuiGeo[];
   /** Values that could not be read as they are. */
   readonly findings: readonly ImportFinding[];
 }

@@ -11,32 +11,32 @@ import {
   statSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { ForeignPanel } from '../../commands/ports/foreign-panel.js';
 import { RefusedFile } from '../../commands/ports/refused-file.js';
+import type { XuiPanel } from '../../commands/ports/xui-panel.js';
 import { message } from '../../messages/message.js';
 import { sha256Of } from '../data-directory/files.js';
 import { readDatabase } from './read-database.js';
 
-/** A panel with a hundred thousand clients has some hundred MB. */
+/** A database with 100,000 clients has a few hundred MB. */
 const MOST_BYTES = 1024 ** 3;
 const HEADER = 'SQLite format 3\0';
 
-/** A database as it was read. */
-export interface ForeignFile {
-  readonly panel: ForeignPanel;
+/** The content of a database file. */
+export interface XuiFile {
+  readonly panel: XuiPanel;
   /** Of the file without its write-ahead log, hex. */
   readonly sha256: string;
   readonly bytes: number;
 }
 
 /**
- * Reads a database of 3x-ui from a private copy of it. What lies in a `-wal` beside the file is read with it. `scratch`
- * is a private folder, and as it was afterwards. Rejects with `RefusedFile`; the file is
- * never changed. A hostile file may keep SQLite busy: a panel calls this in a process that has limits on time and memory.
+ * Reads a database of 3x-ui from a private copy of the file and its write-ahead log. `scratch` is a private folder, empty
+ * again afterwards. Rejects with `RefusedFile`. A hostile file may keep SQLite busy: run this in a process with limits on
+ * time and memory.
  */
-export async function readForeign(file: string, scratch: string): Promise<ForeignFile> {
+export async function readXui(file: string, scratch: string): Promise<XuiFile> {
   const bytes = checkedSize(file);
-  const folder = mkdtempSync(join(scratch, 'foreign-'));
+  const folder = mkdtempSync(join(scratch, 'xui-'));
   try {
     const copy = join(folder, 'x-ui.db');
     copyFileSync(file, copy, constants.COPYFILE_FICLONE);

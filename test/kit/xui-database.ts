@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 
 /** A row, by the names of the columns; what is left out is NULL. */
-export type ForeignRow = Readonly<Record<string, string | number | bigint | Buffer | null>>;
+export type XuiRow = Readonly<Record<string, string | number | bigint | Buffer | null>>;
 
 /** What is put into a database; tables that are left out are empty. */
-export interface ForeignContent {
+export interface XuiContent {
   readonly version?: '2.x' | '3.0';
-  readonly users?: readonly ForeignRow[];
-  readonly inbounds?: readonly ForeignRow[];
-  readonly client_traffics?: readonly ForeignRow[];
-  readonly outbound_traffics?: readonly ForeignRow[];
-  readonly inbound_client_ips?: readonly ForeignRow[];
+  readonly users?: readonly XuiRow[];
+  readonly inbounds?: readonly XuiRow[];
+  readonly client_traffics?: readonly XuiRow[];
+  readonly outbound_traffics?: readonly XuiRow[];
+  readonly inbound_client_ips?: readonly XuiRow[];
   readonly settings?: Readonly<Record<string, string>>;
-  readonly nodes?: readonly ForeignRow[];
-  readonly custom_geo_resources?: readonly ForeignRow[];
+  readonly nodes?: readonly XuiRow[];
+  readonly custom_geo_resources?: readonly XuiRow[];
   /** Without the indexes that keep emails and tags apart, as a database has it that somebody worked on by hand. */
   readonly unique?: boolean;
   /** SQL that is run in the end. */
@@ -49,9 +49,9 @@ const TO_2X = `
 const UNIQUE = /,CONSTRAINT `uni_\w+` UNIQUE \(`\w+`\)|UNIQUE (?=INDEX)/g;
 
 /** Makes a database file as 3x-ui makes it. */
-export function makeForeign(
+export function makeXui(
   file: string,
-  { version = '3.0', unique = true, after = '', ...content }: ForeignContent = {},
+  { version = '3.0', unique = true, after = '', ...content }: XuiContent = {},
 ): void {
   const schema = schemaOf(readFileSync(dumpFile, 'utf8')).join('\n');
   const db = new Database(file);
@@ -62,7 +62,7 @@ export function makeForeign(
     if (version === '2.x') db.exec(TO_2X);
     const { settings = {}, ...tables } = content;
     const rows = Object.entries(settings).map(([name, value]) => ({ key: name, value }));
-    const all: Readonly<Record<string, readonly ForeignRow[] | undefined>> = { ...tables, settings: rows };
+    const all: Readonly<Record<string, readonly XuiRow[] | undefined>> = { ...tables, settings: rows };
     db.transaction(() => {
       for (const [table, own] of Object.entries(all)) for (const row of own ?? []) insert(db, table, row);
     })();
@@ -83,14 +83,14 @@ export function makeDumped(file: string, after = ''): void {
   }
 }
 
-function insert(db: Database.Database, table: string, row: ForeignRow): void {
+function insert(db: Database.Database, table: string, row: XuiRow): void {
   const names = Object.keys(row);
   const places = names.map(() => '?').join();
   db.prepare(`INSERT INTO ${table} (${names.join()}) VALUES (${places})`).run(...Object.values(row));
 }
 
 /** A row of inbounds; its clients are members of `settings`. */
-export function foreignInbound(
+export function xuiInbound(
   id: number,
   {
     clients = [],
@@ -102,7 +102,7 @@ export function foreignInbound(
     readonly settings?: object;
     readonly stream?: object;
   } = {},
-): ForeignRow {
+): XuiRow {
   return {
     id,
     user_id: 1,
@@ -120,7 +120,7 @@ export function foreignInbound(
     tag: `inbound-${20_000 + id}`,
     sniffing: '{"enabled":true,"destOverride":["http","tls"]}',
     ...over,
-  } as ForeignRow;
+  } as XuiRow;
 }
 
 /** An id that differs for each number. */
@@ -129,7 +129,7 @@ export function foreignUuid(n: number): string {
 }
 
 /** A client as it stands in the settings of a vless inbound. */
-export function foreignClient(n: number, over: object = {}): Readonly<Record<string, unknown>> {
+export function xuiClient(n: number, over: object = {}): Readonly<Record<string, unknown>> {
   return {
     id: foreignUuid(n),
     flow: '',
@@ -149,7 +149,7 @@ export function foreignClient(n: number, over: object = {}): Readonly<Record<str
 }
 
 /** The row of counters of a client. */
-export function foreignStats(id: number, inbound: number, email: string, over: ForeignRow = {}): ForeignRow {
+export function xuiStats(id: number, inbound: number, email: string, over: XuiRow = {}): XuiRow {
   const limits = { expiry_time: 0, total: 0, reset: 0 };
   return { id, inbound_id: inbound, enable: 1, email, up: 0, down: 0, ...limits, ...over };
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import type { ForeignPanel } from '../../commands/ports/foreign-panel.js';
 import { RefusedFile } from '../../commands/ports/refused-file.js';
+import type { XuiPanel } from '../../commands/ports/xui-panel.js';
 import type { ImportFinding } from '../../events/import.js';
 import { message, type Text } from '../../messages/message.js';
 import { shapeOf, shown } from './shape.js';
@@ -13,7 +13,7 @@ type Row = Readonly<Record<string, unknown>>;
  * Reads a private copy of a database of 3x-ui. Throws `RefusedFile` when it is another database, is damaged, or holds an
  * object that computes values. A value that cannot be read is a finding.
  */
-export function readDatabase(file: string): ForeignPanel {
+export function readDatabase(file: string): XuiPanel {
   const db = opened(file);
   try {
     const { version, columns, findings: strange } = shapeOf(db);

@@ -4,7 +4,7 @@ import { createXrayCore } from '../adapters/core/xray.js';
 import { boundsProblem, parse, Unreadable } from '../commands/import/json.js';
 import { shown } from '../commands/import/report.js';
 import { type Core, CoreError } from '../commands/ports/core.js';
-import type { ForeignPanel } from '../commands/ports/foreign-panel.js';
+import type { XuiPanel } from '../commands/ports/xui-panel.js';
 import { Rejection } from '../commands/rejection.js';
 import type { ImportFinding } from '../events/import.js';
 import { testUrlOf, unwrapTemplate } from '../http/panel/codec/template.js';
@@ -12,7 +12,7 @@ import { isObject, type JsonObject, sameJson, textOf } from '../lib/json.js';
 import { textOf as errorText } from '../messages/error.js';
 import { message, type Text } from '../messages/message.js';
 import { defaultOutboundTestUrl, defaultTemplate } from '../projections/core/template.js';
-import { type Lacking, lackingIn, withoutLacking } from './foreign-geo.js';
+import { type Lacking, lackingIn, withoutLacking } from './missing-geo.js';
 
 /** The paths of the core of this machine and of its geo files. */
 export interface CorePlace {
@@ -38,7 +38,7 @@ const MOST_LACKING = 50;
  * lists, else the default template. `scratch` is a private folder.
  */
 export async function prepareTemplate(
-  settings: ForeignPanel['settings'],
+  settings: XuiPanel['settings'],
   place: CorePlace | null,
   scratch: string,
 ): Promise<PreparedTemplate> {

@@ -2,8 +2,8 @@ import { certificateProblem } from '../adapters/tls/certificates.js';
 import type { SettingKey, Settings } from '../events/settings/settings.js';
 import { message, type Text } from '../messages/message.js';
 
-/** A setting whose value is that of the machine, whatever a file says. */
-export interface HostBound {
+/** A setting that keeps the value of this machine. */
+export interface HostSetting {
   readonly key: SettingKey;
   readonly value: string | number;
   readonly why: Text;
@@ -15,10 +15,10 @@ const PAIRS = [
   ['subCertFile', 'subKeyFile'],
 ] as const;
 
-/** The settings that stay those of this machine: where the panel is reached now, and certificates that are only there. */
-export async function hostBound(imported: Settings, host: Settings | null): Promise<readonly HostBound[]> {
+/** The settings that keep the values of this machine: listen addresses, and certificates that cannot be used here. */
+export async function settingsOfHost(imported: Settings, host: Settings | null): Promise<readonly HostSetting[]> {
   if (host === null) return [];
-  const kept: HostBound[] = PLACES.map((key) => ({
+  const kept: HostSetting[] = PLACES.map((key) => ({
     key,
     value: host[key],
     why: message('backup.keptAddress'),
