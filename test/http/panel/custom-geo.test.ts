@@ -356,7 +356,7 @@ describe('a custom geo source over HTTP', () => {
     const { json } = await browser.post(`${prefix}/add`, wish('/list.dat'));
     expect(json).toMatchObject({
       success: false,
-      msg: 'Other downloads of geo files are under way: try again in a few minutes',
+      msg: 'Other downloads of geo files are in progress: try again in a few minutes',
     });
     expect(panel.appended()).toEqual([]);
     for (const end of held) end();

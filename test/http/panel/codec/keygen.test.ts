@@ -20,7 +20,7 @@ describe('key generators', () => {
     const { call } = startPanel({ core: { keys: failing(new CoreError('missing', verbatim('no file'))) } });
     expect(await call(keygenRoutes, keygenHandlers, name, { body })).toEqual({
       success: false,
-      msg: 'There is no core binary; see the README on how to get one',
+      msg: 'There is no core executable: install a version, or set PORTOLAN_CORE_BIN to its path',
       obj: null,
     });
   });

@@ -61,7 +61,7 @@ describe('testOutbound', () => {
     const panel = open('10.0.0.1 is not a public address');
     expect(await panel.test({ outbound: direct })).toStrictEqual({
       success: false,
-      msg: 'The test address of outbounds cannot be asked: 10.0.0.1 is not a public address',
+      msg: 'The URL of outbound tests cannot be used: 10.0.0.1 is not a public address',
       obj: null,
     });
     expect(panel.asked).toStrictEqual([usual]);
