@@ -10,7 +10,7 @@ import {
 import { ClientNumber, InboundId, type NodeId, UserId } from '../../src/events/ids.js';
 import { InboundAdded, type InboundConfig, type InboundSpec, type Protocol } from '../../src/events/inbound/inbound.js';
 import type { Actor, Caused } from '../../src/events/log/event.js';
-import { TrafficRecorded, type TrafficSum } from '../../src/events/traffic.js';
+import { MeasurementsRolledUp, TrafficRecorded, type TrafficSum } from '../../src/events/traffic.js';
 
 /** The time at which every test happens: 2023-11-14T22:13:20Z. */
 export const T0 = 1_700_000_000_000;
@@ -131,6 +131,13 @@ export const inboundDraft = (over: InboundOver & { readonly clients?: readonly C
 /** What a poll of run `r1` found. */
 export const traffic = (over: Partial<TrafficSum>) =>
   TrafficRecorded({ run: 'r1', clients: [], inbounds: [], outbounds: [], ...over });
+
+/** A roll-up of the measurements up to `lastAt`, ms, that sums up nothing. */
+export const rolledUp = (lastAt: number) =>
+  MeasurementsRolledUp({
+    ...{ fromPosition: 1, toPosition: 1, firstAt: 0, lastAt },
+    ...{ digest: '', prunedCount: 0, sums: [], nodeSums: [] },
+  });
 
 /** The event as the effect of an earlier one of the same decision. */
 export const caused = <E extends PanelEvent>(cause: number, event: E): Caused<E> => ({ ...event, cause });

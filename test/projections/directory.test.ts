@@ -3,12 +3,11 @@ import type { PanelEvent, RecordedEvent } from '../../src/events/catalog.js';
 import { ClientDeleted, ClientUpdated } from '../../src/events/client/client.js';
 import { DirectorySynced } from '../../src/events/directory.js';
 import { loadedState, savedState } from '../../src/events/log/fold.js';
-import { MeasurementsRolledUp } from '../../src/events/traffic.js';
 import type { Text } from '../../src/messages/message.js';
 import { message, verbatim } from '../../src/messages/message.js';
 import { directory } from '../../src/projections/directory.js';
 import { pushesOf } from '../../src/projections/pushes.js';
-import { alice, bob, clientAdded, first, one, second, T0 } from '../kit/builders.js';
+import { alice, bob, clientAdded, first, one, rolledUp, second, T0 } from '../kit/builders.js';
 import { recorded } from '../kit/spec.js';
 
 const actors = {
@@ -56,21 +55,10 @@ describe('what the directory did', () => {
 
   it('is remembered as long as the log remembers it', () => {
     const outcome = { added: 0, enabled: 0, disabled: 0, deleted: 0, rejected: 0, error: verbatim('Nobody is there') };
-    const rollUp = (toTime: number) =>
-      MeasurementsRolledUp({
-        fromPosition: 1,
-        toPosition: 1,
-        firstAt: 0,
-        lastAt: toTime,
-        digest: '',
-        prunedCount: 0,
-        sums: [],
-        nodeSums: [],
-      });
     const synced = ['sync', DirectorySynced(outcome)] as const;
     expect(known(synced).last).toEqual({ at: T0, outcome });
-    expect(known(synced, ['sync', rollUp(T0 - 1)]).last).toEqual({ at: T0, outcome });
-    expect(known(synced, ['sync', rollUp(T0)]).last).toBeNull();
+    expect(known(synced, ['sync', rolledUp(T0 - 1)]).last).toEqual({ at: T0, outcome });
+    expect(known(synced, ['sync', rolledUp(T0)]).last).toBeNull();
   });
 });
 

@@ -7,24 +7,13 @@ import {
 } from '../../src/events/client/client.js';
 import { ClientIpsCleared, ClientIpsSeen } from '../../src/events/client/client-ips.js';
 import { InboundDeleted, InboundTrafficReset } from '../../src/events/inbound/inbound.js';
-import { MeasurementsRolledUp, OutboundTrafficReset } from '../../src/events/traffic.js';
+import { OutboundTrafficReset } from '../../src/events/traffic.js';
 import { clientIps } from '../../src/projections/client-ips.js';
 import { traffic as counters } from '../../src/projections/traffic.js';
-import { bob, clientAdded, first, inboundAdded, one, second, T0, traffic } from '../kit/builders.js';
+import { bob, clientAdded, first, inboundAdded, one, rolledUp, second, T0, traffic } from '../kit/builders.js';
 import { at, folded } from '../kit/spec.js';
 
 const later = T0 + 1000;
-const rollUp = (toTime: number) =>
-  MeasurementsRolledUp({
-    fromPosition: 1,
-    toPosition: 1,
-    firstAt: 0,
-    lastAt: toTime,
-    digest: '',
-    prunedCount: 0,
-    sums: [],
-    nodeSums: [],
-  });
 
 describe('traffic', () => {
   const past = [inboundAdded(), clientAdded(), clientAdded(bob, second)] as const;
@@ -142,7 +131,7 @@ describe('addresses', () => {
   it('are forgotten when they are cleared, with their client, and when they are rolled up', () => {
     expect(folded(clientIps, seen(['a', 1]), ClientIpsCleared({ client: first })).size).toBe(0);
     expect(folded(clientIps, seen(['a', 1]), ClientDeleted({ client: first, inbound: one })).size).toBe(0);
-    expect([...(folded(clientIps, seen(['a', 1], ['b', 3]), rollUp(2)).get(1) ?? [])]).toStrictEqual([['b', 3]]);
-    expect(folded(clientIps, seen(['a', 1]), rollUp(2)).size).toBe(0);
+    expect([...(folded(clientIps, seen(['a', 1], ['b', 3]), rolledUp(2)).get(1) ?? [])]).toStrictEqual([['b', 3]]);
+    expect(folded(clientIps, seen(['a', 1]), rolledUp(2)).size).toBe(0);
   });
 });

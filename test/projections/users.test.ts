@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { MeasurementsRolledUp } from '../../src/events/traffic.js';
 import {
   ApiTokenIssued,
   LoggedIn,
@@ -9,7 +8,7 @@ import {
   UserCredentialsChanged,
 } from '../../src/events/user.js';
 import { users } from '../../src/projections/users.js';
-import { HOUR, T0, userId } from '../kit/builders.js';
+import { HOUR, rolledUp, T0, userId } from '../kit/builders.js';
 import { at, folded } from '../kit/spec.js';
 
 const account = (epoch: number, user = 1) => ({
@@ -23,17 +22,6 @@ const login = (idHash: string, over: { epoch?: number; expiresAt?: number; user?
     epoch: over.epoch ?? 0,
     session: { idHash, csrfToken: `csrf-${idHash}` },
     expiresAt: over.expiresAt ?? T0 + HOUR,
-  });
-const rollUp = (toTime: number) =>
-  MeasurementsRolledUp({
-    fromPosition: 1,
-    toPosition: 1,
-    firstAt: 0,
-    lastAt: toTime,
-    digest: '',
-    prunedCount: 0,
-    sums: [],
-    nodeSums: [],
   });
 const ids = (...events: Parameters<typeof folded>[1][]) => [
   ...folded(users, UserCreated(account(0)), ...events).sessions.keys(),
@@ -101,6 +89,6 @@ describe('sessions', () => {
   });
 
   it('end when their login is rolled up', () => {
-    expect(ids(login('a'), at(T0 + 5, login('b')), rollUp(T0 + 4))).toStrictEqual(['b']);
+    expect(ids(login('a'), at(T0 + 5, login('b')), rolledUp(T0 + 4))).toStrictEqual(['b']);
   });
 });
