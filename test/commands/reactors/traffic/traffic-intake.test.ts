@@ -228,7 +228,7 @@ describe('a change of counters', () => {
     place.core.stats.counters = () => Promise.resolve(none);
     answer(none);
     expect(place.warnings).toContain(
-      'the counters could not be read before a change; what they hold is booked after it',
+      'the counters could not be read before a change; their traffic will be recorded after it',
     );
   });
 
