@@ -78,7 +78,7 @@ export function fileSink(file: string, limit: number) {
       host = reply.host;
       if (status !== 200) throw new WebError('status', message('network.status', { host, status }), { status });
       if (!['', 'identity'].includes(headers['content-encoding']?.toLowerCase() ?? ''))
-        throw unreached('unreachable', host, new Error('a content encoding that nobody asked for'));
+        throw unreached('unreachable', host, new Error('a content encoding that was not requested'));
       count.begin(reply);
       handle = openSync(file, 'wx', 0o600);
     },

@@ -19,8 +19,8 @@ export function usualContext(): SecureContext {
 }
 
 /**
- * TLS sessions of servers that are asked again and again. Whoever can go on with one has the keys of the server whose
- * certificate was good for the name, so neither has to be checked anew: that is most of what a handshake costs.
+ * TLS sessions of servers that are contacted repeatedly. A resumed session proves that the peer has the keys of the server whose
+ * certificate was verified for the name, so neither is checked again: that is most of what a handshake costs.
  *
  * `place` names all that was checked: the host, the port, and the address that it is dialled at.
  */

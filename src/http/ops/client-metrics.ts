@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type Client, mayConnect } from '../../events/client/client-document.js';
 import type { ReadModels } from '../../projections/read-models.js';
 
-/** Lines between two pauses for whoever else wants the loop. */
+/** Lines between two yields to the event loop. */
 const AT_A_TIME = 1000;
 
 interface Family {

@@ -25,7 +25,7 @@ export function coreUnreadiness(read: Pick<ReadModels, 'core'>): string | null {
 interface Ops {
   /** Why the panel does not do all of its work, or null. */
   readonly panel: () => string | null;
-  /** The same for the core. No reason for anybody to start the panel anew. */
+  /** The readiness of the core. A failed core is no reason to restart the panel. */
   readonly core: () => string | null;
   readonly metrics: Metrics;
   /** Figures of each client, piece by piece; null = the operator does not want them told. */

@@ -116,18 +116,18 @@ export class PanelGate implements Gate<AuthRequest> {
   judge(route: Route, req: IncomingMessage, visit: Visit): Verdict {
     const byToken = route.auth === 'panel' && this.#byToken(req);
     visit.byToken = byToken;
-    if (route.auth !== 'none' && !byToken && !visit.session) return 'stranger';
+    if (route.auth !== 'none' && !byToken && !visit.session) return 'unauthenticated';
     const acts = route.method === 'POST' || route.acts;
-    return acts && !byToken && this.#forged(req, route, visit) ? 'forged' : 'pass';
+    return acts && !byToken && this.#failsCsrf(req, route, visit) ? 'csrf' : 'pass';
   }
 
   guard(route: Route): RequestHandler {
     return (req, res, next) => {
       const visit = this.visitOf(req, res);
       const verdict = this.judge(route, req, visit);
-      if (verdict === 'stranger') return unauthenticated(req, res);
+      if (verdict === 'unauthenticated') return unauthenticated(req, res);
       if (route.auth !== 'none') res.setHeader('X-Correlation-Id', visit.correlationId);
-      if (verdict === 'forged') {
+      if (verdict === 'csrf') {
         tell(res.status(403), false, message('CSRF_TOKEN_INVALID'));
         return;
       }
@@ -173,7 +173,7 @@ export class PanelGate implements Gate<AuthRequest> {
    * Whether the request may have been made by a page of another site. The way in (`none`) needs no token, because not
    * every client can fetch one, but a token that is there must be right. Nor does a GET that acts: clients send it bare.
    */
-  #forged(req: IncomingMessage, route: Route, visit: Visit): boolean {
+  #failsCsrf(req: IncomingMessage, route: Route, visit: Visit): boolean {
     if (crossSite(req, visit.peer)) return true;
     const expected = visit.expectedToken;
     if ((route.auth === 'none' || route.method === 'GET') && !tokenOf(req)) return false;

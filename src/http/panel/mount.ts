@@ -26,7 +26,7 @@ export interface Input {
 export type Handler<R extends HttpRequest = HttpRequest> = (input: Input, request: R) => unknown;
 
 /** What the guard says: come in; who are you; a page of another site may have sent you. */
-export type Verdict = 'pass' | 'stranger' | 'forged';
+export type Verdict = 'pass' | 'unauthenticated' | 'csrf';
 
 /** What stands in front of every route: the guard of its `auth`, and the parser of its body. */
 export interface Gate<R extends HttpRequest = HttpRequest> {

@@ -21,7 +21,7 @@ import { type Say, scriptWords } from './page/words.js';
 const PANEL_SCRIPT = [BASE, LISTS, NODES, BACKUPS, CORE, SETTINGS, ACCOUNT, START].join('');
 
 /**
- * The one page of the panel: a login for strangers, and what an admin does every day for who is logged in. It holds no
+ * The one page of the panel: a login form, and the daily work of an admin after the login. It holds no
  * data and no version, so it is the same for everybody who speaks the language; what it shows comes over the API.
  */
 export function page(isLoggedIn: (req: Request, res: Response) => boolean): RequestHandler {

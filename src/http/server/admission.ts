@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { network, type Peers, plain } from '../panel/auth/peer.js';
-import { Crowd, type CrowdLimits } from './crowd.js';
+import { ConnectionLimiter, type ConnectionLimits } from './connection-limiter.js';
 import { FairTurns } from './fair-turns.js';
 
-export interface AdmissionRules extends CrowdLimits {
+export interface AdmissionRules extends ConnectionLimits {
   /** Time of each turn of the loop that the server may take, in ms. */
   readonly budgetMs: number;
   /** What a request counts at least, in ms: for work that goes on after its handler has returned. */
@@ -22,13 +22,13 @@ const HANDSHAKE_MS = 1.5;
  */
 export class Admission {
   readonly #peers: Peers;
-  readonly #crowd: Crowd;
+  readonly #connections: ConnectionLimiter;
   readonly #turns: FairTurns;
   readonly #requestMs: number;
 
   constructor(peers: Peers, rules: AdmissionRules) {
     this.#peers = peers;
-    this.#crowd = new Crowd(rules);
+    this.#connections = new ConnectionLimiter(rules);
     this.#turns = new FairTurns(rules.budgetMs);
     this.#requestMs = rules.requestMs;
   }
@@ -38,14 +38,14 @@ export class Admission {
     const address = plain(socket.remoteAddress ?? '');
     if (address === '') return void socket.destroy();
     const from = network(address);
-    if (!this.#peers.trusts(address)) this.#crowd.enter(socket, from);
+    if (!this.#peers.trusts(address)) this.#connections.enter(socket, from);
     this.#turns.run(() => from, enter, secured ? HANDSHAKE_MS : ENTERING_MS);
   };
 
   /** A connection that another limit counts from now on, such as that of WebSockets. */
   exempt(socket: Duplex): void {
     const { remoteAddress = '', remotePort } = socket as Socket;
-    this.#crowd.exempt(network(plain(remoteAddress)), remotePort);
+    this.#connections.exempt(network(plain(remoteAddress)), remotePort);
   }
 
   /** Answers a request when its turn has come. `who` names the line that it waits in; by itself it is the network. */

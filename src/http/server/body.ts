@@ -3,7 +3,7 @@ import { message } from '../../messages/message.js';
 import { BodyError, MOST_FIELDS, readFields, readForm, readJson } from './json-body.js';
 
 /** How long a caller that sends too much may go on, so that it reads the answer before the connection closes; ms. */
-const PATIENCE_MS = 1000;
+const BODY_GRACE_MS = 1000;
 
 /** Bytes of bodies that a server holds at one time. */
 const MOST_HELD = 64 * 1024 * 1024;
@@ -67,7 +67,7 @@ export function tooLarge(req: IncomingMessage, res: ServerResponse, limit: numbe
 export async function hangUp(req: IncomingMessage, res: ServerResponse, why: BodyError): Promise<never> {
   res.setHeader('Connection', 'close');
   await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, PATIENCE_MS);
+    const timer = setTimeout(resolve, BODY_GRACE_MS);
     req.once('close', resolve).once('end', () => {
       clearTimeout(timer);
       resolve();

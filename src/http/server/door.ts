@@ -3,7 +3,7 @@ import type { RequestListener, Server } from 'node:http';
 import { type AddressInfo, createServer, type Server as NetServer, type Socket } from 'node:net';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
 import { Outbox } from '../live/outbox.js';
-import { hardenedServer, listen, PATIENCE_MS, type ServerRules } from './listen.js';
+import { HEADERS_TIMEOUT_MS, hardenedServer, listen, type ServerRules } from './listen.js';
 import { signpost } from './signpost.js';
 
 /** A certificate chain and its key, as PEM. */
@@ -48,17 +48,17 @@ export class Door {
   readonly #front: NetServer;
   readonly #http: Server;
   readonly #signpost: Server;
-  readonly #patience: number;
+  readonly #timeoutMs: number;
   readonly #admit: DoorRules['admit'];
   readonly #sockets = new Set<Socket>();
   #tls: TlsServer | null = null;
 
   constructor(listener: RequestListener, rules: DoorRules) {
-    const { patience = PATIENCE_MS, admit, domain = () => '' } = rules;
-    this.#patience = patience;
+    const { timeoutMs: patience = HEADERS_TIMEOUT_MS, admit, domain = () => '' } = rules;
+    this.#timeoutMs = patience;
     this.#admit = admit;
     this.#http = hardenedServer(listener, rules);
-    this.#signpost = hardenedServer(signpost(domain), { patience });
+    this.#signpost = hardenedServer(signpost(domain), { timeoutMs: patience });
     // Neither listens by itself, but with this their clocks for slow headers and bodies begin.
     for (const server of [this.#http, this.#signpost]) server.emit('listening');
     this.#front = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: admit !== undefined }, (socket) =>
@@ -88,13 +88,13 @@ export class Door {
     const context = { ...TLS, cert: key.cert, key: key.key };
     if (this.#tls) return this.#tls.setSecureContext(context);
     this.#tls = createTlsServer(
-      { ...context, ALPNProtocols: ['http/1.1'], handshakeTimeout: this.#patience },
+      { ...context, ALPNProtocols: ['http/1.1'], handshakeTimeout: this.#timeoutMs },
       (socket) => void this.#http.emit('connection', socket),
     );
     this.#tls.on('tlsClientError', (_error, socket) => socket.destroy());
   }
 
-  /** Gives up the port at once, so that it can be bound anew. What is connected goes on until `close`. */
+  /** Releases the port at once, so that it can be bound again. Open connections stay until `close`. */
   release(): void {
     if (this.#front.listening) this.#front.close();
   }
@@ -146,7 +146,7 @@ export class Door {
     socket.allowHalfOpen = false;
     const giveUp = (): void => void socket.destroy();
     socket.on('error', giveUp);
-    socket.setTimeout(this.#patience, giveUp);
+    socket.setTimeout(this.#timeoutMs, giveUp);
     socket.once('readable', () => {
       socket.setTimeout(0, giveUp);
       socket.off('timeout', giveUp);
@@ -191,5 +191,5 @@ export class Doors {
   }
 }
 
-/** Before a server listens to a connection its end is nobody's business. */
+/** Ignores errors of a connection that no server handles yet. */
 const ignored = (): void => undefined;

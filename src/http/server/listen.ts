@@ -10,7 +10,7 @@ import { bareAnswer, baseHeaders } from './headers.js';
 const GRACE_MS = 10_000;
 
 /** How long a caller may take for its greeting and its headers, in ms. */
-export const PATIENCE_MS = 10_000;
+export const HEADERS_TIMEOUT_MS = 10_000;
 
 /** How often connections are looked at, in ms. */
 const CHECK_MS = 2000;
@@ -19,7 +19,7 @@ export type Upgrade = (req: IncomingMessage, socket: Duplex, head: Buffer) => vo
 
 export interface ServerRules extends Partial<ServerTraffic> {
   /** How long a caller may take for its headers, in ms. */
-  readonly patience?: number;
+  readonly timeoutMs?: number;
   readonly upgrade?: Upgrade | undefined;
 }
 
@@ -28,7 +28,12 @@ export interface ServerRules extends Partial<ServerTraffic> {
  * no answers end; each connection has one request at a time (see `Connection`), and every answer the base headers.
  */
 export function hardenedServer(listener: RequestListener, rules: ServerRules = {}): Server {
-  const { patience = PATIENCE_MS, upgrade, headers = () => baseHeaders, outbox = new Outbox() } = rules;
+  const {
+    timeoutMs: patience = HEADERS_TIMEOUT_MS,
+    upgrade,
+    headers = () => baseHeaders,
+    outbox = new Outbox(),
+  } = rules;
   const server = createServer(
     {
       headersTimeout: patience,

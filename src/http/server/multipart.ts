@@ -11,7 +11,7 @@ import { hangUp, tooLarge, uncompressed } from './body.js';
 import { BodyError, readFields } from './json-body.js';
 
 /** How long an upload may take, in ms: a slow line has an hour for what others send in a minute. */
-const PATIENCE_MS = 3_600_000;
+const UPLOAD_TIMEOUT_MS = 3_600_000;
 /** Files that a server receives at one time: each may be as large as the limit allows. */
 const MOST_UPLOADS = 2;
 const BUSY = message('UPLOAD_BUSY');
@@ -98,8 +98,8 @@ function toDisk(place: () => string): StorageEngine & { clear(): void; overflow:
   };
 }
 
-/** How many uploads each server waits for, and its patience without them. */
-const waiting = new WeakMap<Server, { uploads: number; readonly patience: number }>();
+/** The running uploads of each server, and its request timeout without them. */
+const waiting = new WeakMap<Server, { uploads: number; readonly timeoutMs: number }>();
 
 /**
  * A server has one patience for all requests: it has more while somebody who may do this sends a large file. Null when
@@ -108,15 +108,15 @@ const waiting = new WeakMap<Server, { uploads: number; readonly patience: number
 function beingPatient(socket: Socket): { over(): void } | null {
   const { server } = socket as Socket & { readonly server?: Server };
   if (!server) return { over: () => undefined };
-  const state = waiting.get(server) ?? { uploads: 0, patience: server.requestTimeout };
+  const state = waiting.get(server) ?? { uploads: 0, timeoutMs: server.requestTimeout };
   waiting.set(server, state);
   if (state.uploads >= MOST_UPLOADS) return null;
   state.uploads += 1;
-  server.requestTimeout = PATIENCE_MS;
+  server.requestTimeout = UPLOAD_TIMEOUT_MS;
   return {
     over() {
       state.uploads -= 1;
-      if (state.uploads === 0) server.requestTimeout = state.patience;
+      if (state.uploads === 0) server.requestTimeout = state.timeoutMs;
     },
   };
 }

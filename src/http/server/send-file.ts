@@ -25,6 +25,6 @@ export async function sendFile(res: ServerResponse, { path, name, bytes }: Downl
     res.end();
     return;
   }
-  // Who goes away, or stops reading until the socket gives up, is nobody's fault.
+  // A client that disconnects or stops reading is not an error of the panel.
   pipeline(source, res, () => undefined);
 }

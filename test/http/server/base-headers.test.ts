@@ -208,7 +208,7 @@ describe('the base headers are with', () => {
   it('the end of a request that does not come, and the way to TLS', async () => {
     const { certPem, keyPem, remove } = await makeCertificate();
     remove();
-    const doors = new Doors((_req, res) => res.end('x'), { patience: 100, domain: () => 'panel.example' });
+    const doors = new Doors((_req, res) => res.end('x'), { timeoutMs: 100, domain: () => 'panel.example' });
     onTestFinished(() => doors.close());
     const plain = await doors.open(0, '127.0.0.1');
     expect(await answersTo(plain.address.port, 'GET / HTTP/1.1\r\nHo')).toMatchObject([{ status: 408, headers: BASE }]);

@@ -37,7 +37,7 @@ async function open(certificate: TestCertificate | null, patience?: number, doma
         arrivals.emit('slow');
       } else answer();
     },
-    { domain: () => domain, ...(patience === undefined ? {} : { patience }) },
+    { domain: () => domain, ...(patience === undefined ? {} : { timeoutMs: patience }) },
   );
   const door = await doors.open(0, HOST, certificate && keyOf(certificate));
   onTestFinished(() => doors.close());

@@ -130,7 +130,7 @@ function isOpen(record: Tally, limit: number): boolean {
   return record.failures.length + record.underWay < limit;
 }
 
-/** Counts a failure; at the limit it locks and begins to count anew. */
+/** Counts a failure; at the limit it locks and restarts the count. */
 function count(record: Tally, limit: number, at: number, now: number): void {
   record.failures.push(at);
   if (record.failures.length < limit || record.lockedUntil > now) return;

@@ -4,7 +4,7 @@ import type { TwoFactorProof } from '../../../commands/ports/two-factor.js';
 import { Rejection, refusedByStorage, reject } from '../../../commands/rejection.js';
 import type { Session } from '../../../projections/users.js';
 
-/** Logins and logouts that are remembered for the log. Each belongs to somebody who had the right password. */
+/** Logins and logouts that are remembered for the log. Each belongs to an account with a correct password. */
 const MOST = 1000;
 
 interface Parts {

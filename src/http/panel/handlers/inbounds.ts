@@ -92,7 +92,7 @@ async function add(services: Services, request: HttpRequest, wire: WireInbound):
   );
 }
 
-/** An import keeps its tag only while nobody else has it. */
+/** An import keeps its tag unless another inbound has it. */
 function withFreeTag(wire: WireInbound, { read }: Services): WireInbound {
   return read.inbounds.all().some(({ tag }) => tag === wire.tag) ? { ...wire, tag: '' } : wire;
 }

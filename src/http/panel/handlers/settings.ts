@@ -109,7 +109,7 @@ function refused(
   return reject('SETTING_INVALID', { problems: named });
 }
 
-/** What was done, and what is still to do; the caller's session goes on where all of them ended. */
+/** The result and what is still to do. The caller keeps its session when all sessions end. */
 function answerOf(done: Done | Rejection, services: Services, request: AuthRequest): Message | Rejection {
   if (done instanceof Rejection) return done;
   const { visit, userId } = request;

@@ -1,6 +1,6 @@
 import type { Say } from './words.js';
 
-/** The way in: all that a stranger sees. */
+/** The login form: all that an unauthenticated visitor sees. */
 export const loginMarkup = (t: Say): string => `<form id="login"><h1>${t('page.signIn')}</h1>
 <label>${t('page.userName')}<input name="username" autocomplete="username" required autofocus></label>
 <label>${t('page.password')}<input name="password" type="password" autocomplete="current-password" required></label>

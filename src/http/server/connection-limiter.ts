@@ -1,22 +1,22 @@
 import type { Socket } from 'node:net';
 
-export interface CrowdLimits {
-  /** Connections at one time, in all and of one network. */
+export interface ConnectionLimits {
+  /** Concurrent connections in total and for each network. */
   readonly most: number;
   readonly mostOfOne: number;
 }
 
 /**
- * The connections of a server. Where there are too many it is never the new one that goes, but the oldest of the network
- * that has most: so connections that are held for nothing lock nobody out, not even a neighbour behind the same address.
+ * Limits the connections of a server. At a limit it closes the oldest connection of the network with the most connections,
+ * never the new one: idle connections lock no client out, not even another one behind the same address.
  */
-export class Crowd {
-  readonly #limits: CrowdLimits;
+export class ConnectionLimiter {
+  readonly #limits: ConnectionLimits;
   /** The oldest first. */
   readonly #networks = new Map<string, Set<Socket>>();
   #size = 0;
 
-  constructor(limits: CrowdLimits) {
+  constructor(limits: ConnectionLimits) {
     this.#limits = limits;
   }
 
@@ -35,7 +35,7 @@ export class Crowd {
     socket.once('close', () => this.#leave(socket, network, own));
   }
 
-  /** Counts the connection of this network and remote port no more. It may be known by another socket, which speaks TLS. */
+  /** Stops counting the connection of this network and remote port, whose socket may be wrapped in a TLS socket. */
   exempt(network: string, port: number | undefined): void {
     const own = this.#networks.get(network) ?? new Set<Socket>();
     for (const socket of own) if (socket.remotePort === port) this.#leave(socket, network, own);
