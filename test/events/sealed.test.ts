@@ -56,7 +56,6 @@ function* paths(schema: z.core.$ZodType, path: string): Generator<string> {
     case 'literal':
     case 'null':
     case 'lazy': // z.json()
-    case 'custom': // a text
       break;
     case 'custom':
       // A reason: a message code and its parameters, or the words of another program.
