@@ -104,7 +104,7 @@ describe.skipIf(found === null)('the page, in a real browser', () => {
     await page.click('#tab-inbounds summary');
     await page.fill('#newInbound', '{ no');
     await page.click('#addInbound button');
-    await toast('This is not JSON.');
+    await toast('This is not valid JSON.');
     const place = { listen: '127.0.0.1', port: await freePort() };
     const inbound = { remark: 'harbour', ...place, protocol: 'vless', enable: false };
     await page.fill('#newInbound', JSON.stringify({ ...inbound, settings: { decryption: 'none', clients: [] } }));
@@ -129,7 +129,7 @@ describe.skipIf(found === null)('the page, in a real browser', () => {
     const template = await page.inputValue('#template');
     await page.fill('#template', `${template} x`);
     await page.click('#templateForm button');
-    await toast('This is not JSON.');
+    await toast('This is not valid JSON.');
     await page.fill('#template', template);
     await page.click('#templateForm button');
     await toast('The parameters have been changed.');
