@@ -94,7 +94,9 @@ export async function startBot({
   const change = (changes: Record<string, unknown>): void => place.must({ type: 'ChangeSettings', data: { changes } });
   change({
     ...{ chatBotEnable: true, chatBotToken: server.token, chatBotAPIServer: server.url },
-    ...{ chatBotChatId: `${ADMIN}, ${OTHER_ADMIN}, ${GROUP}`, timeLocation: 'UTC', ...settings },
+    ...{ chatBotChatId: `${ADMIN}, ${OTHER_ADMIN}, ${GROUP}`, timeLocation: 'UTC' },
+    // Schedules follow the clock of the system: the daily report must not come in between at midnight.
+    ...{ chatBotRunTime: '@every 999h', ...settings },
   });
   bot.begin();
   onTestFinished(async () => {

@@ -44,7 +44,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   const coreEvents = (after: number): string[] =>
     logOf(panel.dataDir, after)
       .map(({ type }) => type)
-      .filter((type) => ['CoreStarted', 'CoreStopped', 'CoreFailed', 'InboundRefused'].includes(type));
+      .filter((type) => ['CoreStarted', 'CoreStopped', 'CoreFailed', 'InboundRejectedByCore'].includes(type));
   const isOpen = (port: number): Promise<boolean> =>
     new Promise((resolve) => {
       const socket = connect(port, '127.0.0.1');

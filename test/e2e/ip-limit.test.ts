@@ -186,7 +186,7 @@ describe.skipIf(withoutCore(WITHOUT))(WITHOUT, () => {
       (await download(port, `${targets.url}/small`, { totalMs })).status;
     const sail = (port: number) => startTransfer(port, `${targets.url}/slow?rate=${RATE}`, { totalMs: 100_000 });
     const said = () =>
-      `${panel.stdout()}${panel.stderr()}`.split('What is open from an address that is held back').length;
+      `${panel.stdout()}${panel.stderr()}`.split('Open connections from a blocked address stay open').length;
     const flows: Transfer[] = [];
     try {
       await until('the inbound runs', async () => (await small(home)) === 200);

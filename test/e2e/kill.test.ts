@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { dataDirectory } from '../../src/adapters/data-directory/data-directory.js';
+import { message } from '../../src/messages/message.js';
 import { completeSwitch } from '../../src/store/generations.js';
 import { openJournal } from '../../src/store/journal.js';
 import { verifyLog } from '../../src/store/verify.js';
@@ -164,7 +165,7 @@ describe('a kill -9', () => {
       expect(soundTitleIn(dataDir)).toBe(BACKUP);
       expect(await next()).toEqual({ title: BEFORE, says: 'THE FORMER STATE IS BACK' });
       expect(recorded(dataDir, 'StateReplacementRolledBack')).toMatchObject([
-        { data: { reason: expect.stringContaining('did not get ready') as string } },
+        { data: { reason: { code: 'backup.rolledBack', params: { why: message('backup.notReady') } } } },
       ]);
       const [aside = ''] = replacedStates(dataDir);
       expect(soundTitleIn(join(dataDir, 'backups', aside))).toBe(BACKUP);

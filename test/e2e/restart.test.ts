@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { message } from '../../src/messages/message.js';
 import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
 import { withoutCore } from '../kit/real/core-process.js';
 import { inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
@@ -127,7 +128,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const failed = await until('it says that it failed', () => recorded(panel.dataDir, 'PanelRestartFailed', start)[0]);
     expect(failed.data).toEqual({
       server: 'subscription',
-      reason: `Port already exists: ${subPort} is used by another program`,
+      reason: { code: 'PORT_TAKEN', params: { port: subPort, by: message('inbound.otherProgram') } },
     });
     await until('the browsers are told', () =>
       heard.some(({ title }) => title === 'The panel could not restart and keeps running as before'),
@@ -147,7 +148,9 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(changed).toMatchObject({ success: true, obj: { restart: ['webDomain', 'subDomain'] } });
     expect(await knows(url, admin)).toBe(true);
     expect((await ask(`${subUrl}/sub/${anna.subId}`)).status).toBe(200);
-    expect((await admin.post('/panel/setting/restartPanel')).msg).toContain('no more under the name that you use now');
+    expect((await admin.post('/panel/setting/restartPanel')).msg).toContain(
+      'no longer at the host name that you use now',
+    );
     await until('the domain counts', async () => (await ask(`${url}/`)).status === 403);
     expect((await ask(`${subUrl}/sub/${anna.subId}`)).status).toBe(403);
 
