@@ -1,22 +1,13 @@
-import { emailOf, idOf, subIdOf } from './kit/fleet.js';
+import { CLIENT_API as API, addRequests, clientBody } from './kit/add-clients.js';
+import { emailOf, idOf } from './kit/fleet.js';
 import { type LivePanel, livePanel, proc, sharedPanel } from './kit/live.js';
 import { goodLoad, type LoadResult, request } from './kit/load.js';
 import type { Bench, Row } from './kit/row.js';
 import { median, sleep } from './kit/time.js';
 import { writersAtOnce } from './kit/writers.js';
 
-const API = '/panel/api/inbounds';
 /** Clients that the benchmark adds are numbered from here. */
 const FRESH = 1_000_000;
-
-/** A client as callers of the panel API send it. */
-export function wire(n: number, over: object = {}): object {
-  const client = { id: idOf(n), email: emailOf(n), subId: subIdOf(n), enable: true, flow: '', limitIp: 0, ...over };
-  return { id: 1, settings: JSON.stringify({ clients: [client] }) };
-}
-
-export const adds = ({ headers }: LivePanel, first: number, count: number): string[] =>
-  Array.from({ length: count }, (_, i) => request('POST', `${API}/addClient`, headers, wire(first + i)));
 
 /** The four edits of one client, `count` times each, one after the other on one connection. */
 async function editing(panel: LivePanel, count: number): Promise<Readonly<Record<string, LoadResult>>> {
@@ -24,8 +15,8 @@ async function editing(panel: LivePanel, count: number): Promise<Readonly<Record
   const { headers } = panel;
   const post = (path: string, body: object = {}): string => request('POST', `${API}${path}`, headers, body);
   const plans = {
-    addClient: adds(panel, FRESH, count),
-    updateClient: numbers.map((n) => post(`/updateClient/${idOf(n)}`, wire(n, { totalGB: n }))),
+    addClient: addRequests(panel, FRESH, count),
+    updateClient: numbers.map((n) => post(`/updateClient/${idOf(n)}`, clientBody(n, { totalGB: n }))),
     resetClientTraffic: numbers.map((n) => post(`/1/resetClientTraffic/${emailOf(n)}`)),
     delClient: numbers.map((n) => post(`/1/delClient/${idOf(n)}`)),
   };
@@ -40,7 +31,7 @@ async function editing(panel: LivePanel, count: number): Promise<Readonly<Record
 /** From the request until the core itself knows the client, in ms. */
 async function untilRunning(panel: LivePanel, n: number): Promise<number> {
   const start = performance.now();
-  const body = JSON.stringify(wire(n));
+  const body = JSON.stringify(clientBody(n));
   const { headers } = panel;
   await (await fetch(`${panel.process.url}${API}/addClient`, { method: 'POST', headers, body })).text();
   while (performance.now() - start < 5000) {
@@ -57,7 +48,7 @@ async function writtenPerEdit(panel: LivePanel, count: number): Promise<number> 
   const before = proc.written(pid);
   for (let i = 0; i < count; i += 1) {
     const requests = [
-      request('POST', `${API}/updateClient/${idOf(1 + i)}`, panel.headers, wire(1 + i, { totalGB: 1e12 + i })),
+      request('POST', `${API}/updateClient/${idOf(1 + i)}`, panel.headers, clientBody(1 + i, { totalGB: 1e12 + i })),
     ];
     await goodLoad({ port: ports.panel, connections: 1, requests, expect: '"success":true' });
   }

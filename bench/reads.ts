@@ -1,4 +1,4 @@
-import { wire } from './edits.js';
+import { clientBody } from './kit/add-clients.js';
 import { emailOf, idOf } from './kit/fleet.js';
 import { livePanel } from './kit/live.js';
 import { goodLoad, request } from './kit/load.js';
@@ -25,7 +25,9 @@ export const reads: Bench = async ({ quick }) => {
     // A list after an edit: the worst of what a page that follows the changes asks for.
     const edited: number[] = [];
     for (const [i, listing] of lists.entries()) {
-      await ask([request('POST', `${API}/updateClient/${idOf(5 + i)}`, headers, wire(5 + i, { totalGB: 1e12 + i }))]);
+      await ask([
+        request('POST', `${API}/updateClient/${idOf(5 + i)}`, headers, clientBody(5 + i, { totalGB: 1e12 + i })),
+      ]);
       edited.push((await ask([listing])).median);
     }
     const among = `with ${panel.clients} clients`;

@@ -1,4 +1,4 @@
-import { adds } from '../edits.js';
+import { addRequests } from './add-clients.js';
 import { emailOf } from './fleet.js';
 import type { LivePanel } from './live.js';
 import { goodLoad } from './load.js';
@@ -15,9 +15,9 @@ interface Listed {
 export async function writersAtOnce(panel: LivePanel, first: number, count: number): Promise<readonly Row[]> {
   const plan = { port: panel.process.ports.panel, connections: WRITERS, expect: '"success":true' };
   const warm = Math.floor(count / 4);
-  await goodLoad({ ...plan, requests: adds(panel, first, warm) });
+  await goodLoad({ ...plan, requests: addRequests(panel, first, warm) });
   await sleep(1000);
-  const result = await goodLoad({ ...plan, requests: adds(panel, first + warm, count) });
+  const result = await goodLoad({ ...plan, requests: addRequests(panel, first + warm, count) });
   const start = performance.now();
   const wanted = Array.from({ length: warm + count }, (_, i) => emailOf(first + i));
   const url = `${panel.process.url}/panel/api/inbounds/get/1`;

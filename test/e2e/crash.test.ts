@@ -186,9 +186,9 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       process.kill(corePid(), 'SIGKILL');
       await until(`start ${round}`, () => recorded(panel.dataDir, 'CoreStarted', head).length === round);
     }
-    const keyVersion = logOf(panel.dataDir, head).filter(({ type }) => type.startsWith('Core'));
-    expect(keyVersion.map(({ type }) => type)).toEqual(['CoreFailed', 'CoreStarted', 'CoreFailed', 'CoreStarted']);
-    const waits = [0, 2].map((index) => (keyVersion[index + 1]?.meta.at ?? 0) - (keyVersion[index]?.meta.at ?? 0));
+    const turns = logOf(panel.dataDir, head).filter(({ type }) => type.startsWith('Core'));
+    expect(turns.map(({ type }) => type)).toEqual(['CoreFailed', 'CoreStarted', 'CoreFailed', 'CoreStarted']);
+    const waits = [0, 2].map((index) => (turns[index + 1]?.meta.at ?? 0) - (turns[index]?.meta.at ?? 0));
     expect(waits[0]).toBeGreaterThanOrEqual(900);
     expect(waits[1]).toBeGreaterThanOrEqual(1_900);
     const [failed] = recorded(panel.dataDir, 'CoreFailed', head);

@@ -52,7 +52,7 @@ it('ends a temporary core that does not stop printing', async () => {
   chmodSync(script, 0o755);
   const options = { binary: script, runDir: folder, environment: { PATH: process.env['PATH'] }, config: () => ({}) };
   await expect(withTemporaryCore(options, new AbortController().signal, () => Promise.resolve())).rejects.toMatchObject(
-    { kind: 'unreachable', message: 'The core does not stop printing' },
+    { kind: 'unreachable', message: 'The core does not stop printing output' },
   );
 });
 

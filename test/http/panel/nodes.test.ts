@@ -5,6 +5,7 @@ import { createNodes } from '../../../src/app/nodes.js';
 import type { RecordedEvent } from '../../../src/events/catalog.js';
 import { NodeReply, ProbeReply } from '../../../src/http/panel/contract/nodes.js';
 import { Disposal } from '../../../src/lib/disposal.js';
+import { verbatim } from '../../../src/messages/message.js';
 import { inboundDraft, userId } from '../../kit/builders.js';
 import { ThreeXuiNode } from '../../kit/real/three-x-ui-node.js';
 import { startPanel } from '../kit/panel.js';
@@ -293,7 +294,7 @@ describe('a change of a node', () => {
   it('shows why it cannot be synchronized, also while it responds', async () => {
     const { post, node, services } = await start();
     await post('/add', there);
-    const state = () => ({ listedAt: 0, error: 'decode response: no', failingSince: 1, tries: 3, nextAt: 0 });
+    const state = () => ({ listedAt: 0, error: verbatim('decode response: no'), failingSince: 1, tries: 3, nextAt: 0 });
     Object.assign(services.nodes, { state });
     expect((await node()).lastError).toBe('decode response: no');
   });
