@@ -27,8 +27,8 @@ import type { ReadModels } from '../projections/read-models.js';
 import { completeSwitch } from '../store/generations.js';
 import { openJournal } from '../store/journal.js';
 
-/** What an operation works on: a running panel, or the log of one that does not run. */
-export interface Desk {
+/** What an operation works on: a running panel, or the log of a stopped one. */
+export interface ControlTarget {
   readonly users: () => Iterable<{ readonly id: number; readonly username: string }>;
   /** Dispatches as the operator. Throws `OperatorError` for a rejection. */
   readonly dispatch: (command: AnyCommand) => Done;
@@ -40,13 +40,13 @@ export interface Desk {
 
 interface Operation {
   readonly data: z.ZodType;
-  /** Throws `OperatorError` with a sentence for the operator. */
-  readonly run: (data: never, desk: Desk) => Promise<unknown> | unknown;
+  /** Throws `OperatorError`. */
+  readonly run: (data: never, target: ControlTarget) => Promise<unknown> | unknown;
 }
 
 function operation<S extends z.ZodType>(
   data: S,
-  run: (data: z.output<S>, desk: Desk) => Promise<unknown> | unknown,
+  run: (data: z.output<S>, target: ControlTarget) => Promise<unknown> | unknown,
 ): Operation {
   return { data, run };
 }
@@ -56,7 +56,7 @@ const Credentials = z.strictObject({
   passwordHash: z.string().max(1024).refine(isPasswordHash, 'this is not the hash of a password'),
 });
 
-/** A null is the default. */
+/** `null` resets the setting to its default. */
 const Change = z.strictObject({ key: z.string().max(100), value: z.string().max(100_000).nullable() });
 
 /** Converts a typed value to the type of the setting. Other values are left for the schema to reject. */
@@ -129,7 +129,7 @@ export async function operate(
   const request = { type, data };
   const answer =
     (await askControl(controlSocket(directory.run), directory.run, request, timeoutMs)) ??
-    (await alone(directory, (desk) => answerTo(request, desk)));
+    (await alone(directory, (target) => answerTo(request, target)));
   if (!answer.ok) throw new OperatorError(answer.error);
   return answer.result;
 }
@@ -149,7 +149,7 @@ export async function openControl(
   coreInstall: Pick<CoreInstall, 'install'>,
   backups: Backups,
 ): Promise<void> {
-  const desk: Desk = {
+  const target: ControlTarget = {
     users: () => read.users().users.values(),
     dispatch: (command) => accepted(dispatch(command, asSystem('cli'))),
     installCore: async (version) => {
@@ -164,7 +164,9 @@ export async function openControl(
     return { ok: false, error: message('cli.panelFailed') };
   };
   try {
-    const server = await serveControl(controlSocket(directory.run), (request) => answerTo(request, desk).catch(failed));
+    const server = await serveControl(controlSocket(directory.run), (request) =>
+      answerTo(request, target).catch(failed),
+    );
     disposal.add(() => server.close());
   } catch (error) {
     // The panel works without it; the command line then works once the panel is stopped.
@@ -172,7 +174,7 @@ export async function openControl(
   }
 }
 
-async function answerTo({ type, data }: ControlRequest, desk: Desk): Promise<ControlAnswer> {
+async function answerTo({ type, data }: ControlRequest, target: ControlTarget): Promise<ControlAnswer> {
   const known: Operation | undefined = Object.hasOwn(operations, type) ? operations[type as OperationName] : undefined;
   if (!known) return { ok: false, error: message('cli.operationUnknown', { operation: type }) };
   const parsed = known.data.safeParse(data);
@@ -182,7 +184,7 @@ async function answerTo({ type, data }: ControlRequest, desk: Desk): Promise<Con
       error: message('cli.operationInvalid', { operation: type, problem: issueText(parsed.error) }),
     };
   try {
-    return { ok: true, result: (await known.run(parsed.data as never, desk)) ?? null };
+    return { ok: true, result: (await known.run(parsed.data as never, target)) ?? null };
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
     return { ok: false, error: error.text };
@@ -205,7 +207,10 @@ function accepted(done: Done | Rejection): Done {
 }
 
 /** Runs a task on the write side of a data directory whose panel does not run. */
-export async function alone<T>(directory: DataDirectory, use: (desk: Desk, log: EventLog) => Promise<T>): Promise<T> {
+export async function alone<T>(
+  directory: DataDirectory,
+  use: (target: ControlTarget, log: EventLog) => Promise<T>,
+): Promise<T> {
   const lock = lockDirectory(directory.lock);
   try {
     completeSwitch(directory);
@@ -215,13 +220,13 @@ export async function alone<T>(directory: DataDirectory, use: (desk: Desk, log: 
     const closed = complaint === null ? null : reject('STORAGE_READ_ONLY', { why: complaint });
     const dispatch = createBus({ log, state: state.state, now: Date.now, ownPorts: () => [], closed: () => closed });
     try {
-      const desk: Desk = {
+      const target: ControlTarget = {
         users: () => state.state.users.values(),
         dispatch: (command) => accepted(dispatch(command, asSystem('cli'))),
         installCore: null,
         backups: null,
       };
-      const result = await use(desk, log);
+      const result = await use(target, log);
       if (!closed) await anchor.flush();
       return result;
     } finally {

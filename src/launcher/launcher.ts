@@ -9,46 +9,47 @@ import { cliLanguage, sayIn } from '../messages/terminal.js';
 import { onTrial, recordFailure, switching } from '../store/generations.js';
 import { version as ownVersion } from '../version.js';
 
-/** The exit code with which a panel asks for the version that is chosen by then to be started. */
+/** The exit code with which a panel asks its launcher to start the currently chosen version. */
 export const SWITCH_CODE = 75;
-/** The exit code of a panel that could not start because the disk is full: nobody else could either. */
+/** The exit code of a panel that could not start because the disk is full. Another version could not start either. */
 export const FULL_CODE = 74;
-/** What a panel tells its launcher, over the channel of `child_process`. */
+/** The message that a ready panel sends to its launcher over the IPC channel of `child_process`. */
 export const READY = { type: 'ready' } as const;
 
 export interface LaunchOptions {
-  /** The installation that this launcher belongs to; its files may be others by the next start. */
+  /** The folder of the installation of this launcher. Its files may change between two starts of the panel. */
   readonly root: string;
-  /** What follows `portolan` on the command line; `serve` is among it. */
+  /** The arguments after `portolan` on the command line, with `serve` among them. */
   readonly args: readonly string[];
   readonly dataDir: string;
-  /** How long a newer version may take to become ready, and an older one to end, in ms. */
+  /** How long a new version may take to become ready, in ms. */
   readonly readyMs?: number;
-  /** How long a start may take that begins to serve another state: it replays the whole log. In ms. */
+  /** How long the first start with another state may take, in ms: it replays the whole log. */
   readonly stateMs?: number;
+  /** How long a panel that was not ready in time may take to exit, in ms. Then it is killed. */
   readonly endMs?: number;
 }
 
-interface Ending {
+interface Exit {
   readonly code: number;
   readonly ready: boolean;
-  /** It was neither ready nor gone in time. */
+  /** It was not ready in time and was stopped. */
   readonly late: boolean;
 }
 
 const VERSION = /^\d{1,6}\.\d{1,6}\.\d{1,6}$/;
 const pointerOf = (dataDir: string): string => join(dataDir, 'panel', 'current');
-/** Names the last chosen version that became ready. */
+/** The file with the last chosen version that became ready. */
 const provenOf = (dataDir: string): string => join(dataDir, 'panel', 'proven');
 const reportOf = (dataDir: string): string => join(dataDir, 'panel', 'rolled-back.json');
 
-/** Where an installed version lies. */
+/** The folder of an installed version. */
 export const panelFolder = (dataDir: string, version: string): string => join(dataDir, 'panel', version);
 
-/** The version that was chosen in a data directory, if it is newer than `own` and there. */
-export const chosenPanel = (dataDir: string, own: string): string | null => named(pointerOf(dataDir), dataDir, own);
+/** The version that was chosen in a data directory, if it is newer than `own` and installed; otherwise null. */
+export const chosenPanel = (dataDir: string, own: string): string | null => versionIn(pointerOf(dataDir), dataDir, own);
 
-function named(file: string, dataDir: string, own: string): string | null {
+function versionIn(file: string, dataDir: string, own: string): string | null {
   try {
     const version = readSpare(file)?.toString().trim() ?? '';
     const usable = VERSION.test(version) && semver.gt(version, own);
@@ -58,7 +59,7 @@ function named(file: string, dataDir: string, own: string): string | null {
   }
 }
 
-/** The version of an installation as its files say it now; while they are being changed, the one of this process. */
+/** The version in `package.json` of an installation; while its files are being replaced, the version of this process. */
 function versionOf(root: string): string {
   try {
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version?: unknown };
@@ -68,13 +69,13 @@ function versionOf(root: string): string {
   }
 }
 
-/** The folder of the version that counts: the chosen one, else the launcher's own. */
+/** The folder of the version to run: the chosen one, otherwise that of the launcher. */
 export function panelRoot({ root, dataDir }: Pick<LaunchOptions, 'root' | 'dataDir'>): string {
   const chosen = chosenPanel(dataDir, versionOf(root));
   return chosen === null ? root : panelFolder(dataDir, chosen);
 }
 
-/** Makes an installed version the one that counts, at once or not at all; null = none. */
+/** Chooses an installed version atomically; null = none, so the version of the launcher runs. */
 export function choosePanel(dataDir: string, version: string | null): void {
   if (version === null) rmSync(pointerOf(dataDir), { force: true });
   else replaceFile(pointerOf(dataDir), `${version}\n`);
@@ -86,7 +87,7 @@ export interface RollBack {
   readonly reason: Text;
 }
 
-/** What the launcher left for the panel to record; it is told once. */
+/** The rollback that the launcher has left for the panel to record, or null. Deletes it. */
 export function takeReport(dataDir: string): RollBack | null {
   try {
     const content = readSpare(reportOf(dataDir));
@@ -99,7 +100,7 @@ export function takeReport(dataDir: string): RollBack | null {
   }
 }
 
-/** Where `--data-dir` or the environment puts the data. Everything else is the panel's to understand. */
+/** The data directory from `--data-dir` or the environment. The panel parses all other arguments. */
 export function dataDirOf(args: readonly string[], env: NodeJS.ProcessEnv): string {
   const at = args.findIndex((arg) => arg === '--data-dir' || arg.startsWith('--data-dir='));
   const flag = at < 0 ? undefined : args[at]?.includes('=') ? args[at].slice('--data-dir='.length) : args[at + 1];
@@ -107,35 +108,35 @@ export function dataDirOf(args: readonly string[], env: NodeJS.ProcessEnv): stri
 }
 
 /**
- * Runs the panel, and starts it anew when it asks for that: with a newer version that was installed meanwhile. One that
- * does not become ready is ended, and the former version runs again. Resolves to the exit code of the last panel.
+ * Runs the panel, and restarts it on request with the version that is chosen by then. A new version that does not become
+ * ready is stopped, and the former version runs again. Resolves to the exit code of the last panel.
  */
 export async function launch(options: LaunchOptions): Promise<number> {
   const { dataDir, readyMs = 60_000, stateMs = 600_000, endMs = 15_000 } = options;
   const signals = new Signals();
-  let broughtBack = false;
+  let rolledBack = false;
   try {
     for (;;) {
       const own = versionOf(options.root);
       const version = chosenPanel(dataDir, own);
-      const proven = named(provenOf(dataDir), dataDir, own);
+      const proven = versionIn(provenOf(dataDir), dataDir, own);
       const trial = version !== null && version !== proven;
       const folder = version === null ? options.root : panelFolder(dataDir, version);
       const ready = (): void => (trial ? replaceFile(provenOf(dataDir), `${version}\n`) : undefined);
       const times = { readyMs: trial ? readyMs : switching(dataDir) ? stateMs : null, endMs, ready };
-      const ending = await run(folder, options.args, signals, times);
-      const asked = ending.code === SWITCH_CODE && ending.ready;
-      if (ending.code === FULL_CODE) return ending.code;
-      // A new state that did not get ready: the next start brings back the one before.
-      if (!signals.stopped && !ending.ready && !broughtBack && onTrial(dataDir)) {
-        broughtBack = true;
-        recordFailure(dataDir, reasonOf(ending, times.readyMs ?? 0));
+      const exit = await run(folder, options.args, signals, times);
+      const restartRequested = exit.code === SWITCH_CODE && exit.ready;
+      if (exit.code === FULL_CODE) return exit.code;
+      // The new state did not become ready: the next start restores the former one.
+      if (!signals.stopped && !exit.ready && !rolledBack && onTrial(dataDir)) {
+        rolledBack = true;
+        recordFailure(dataDir, reasonOf(exit, times.readyMs ?? 0));
         print(message('backup.oldStateRestored'));
         continue;
       }
-      if (signals.stopped || (!asked && !(trial && !ending.ready))) return ending.code;
-      if (!asked) {
-        const reason = reasonOf(ending, readyMs);
+      if (signals.stopped || (!restartRequested && !(trial && !exit.ready))) return exit.code;
+      if (!restartRequested) {
+        const reason = reasonOf(exit, readyMs);
         choosePanel(dataDir, proven);
         const report: RollBack = { version: version ?? own, to: proven ?? own, reason };
         replaceFile(reportOf(dataDir), JSON.stringify(report));
@@ -151,7 +152,7 @@ function print(text: Text): void {
   process.stderr.write(`portolan: ${sayIn(cliLanguage(process.env))(text)}\n`);
 }
 
-function reasonOf({ late, code }: Ending, readyMs: number): Text {
+function reasonOf({ late, code }: Exit, readyMs: number): Text {
   return late ? message('backup.notReadyInTime', { span: readyMs }) : message('backup.exited', { code });
 }
 
@@ -160,12 +161,12 @@ async function run(
   args: readonly string[],
   signals: Signals,
   times: { readonly readyMs: number | null; readonly endMs: number; readonly ready: () => void },
-): Promise<Ending> {
+): Promise<Exit> {
   const { readyMs, endMs } = times;
   const child = spawn(process.execPath, ['--enable-source-maps', join(folder, 'dist', 'main.js'), ...args], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });
-  signals.pass(child);
+  signals.forwardTo(child);
   let ready = false;
   let late = false;
   let killer: NodeJS.Timeout | undefined;
@@ -182,64 +183,64 @@ async function run(
     ready = true;
     clearTimeout(timer);
     times.ready();
-    signals.heard();
+    signals.panelReady();
   });
   const code = await new Promise<number>((done) => {
     child.once('error', () => done(127));
-    child.once('exit', (exit, signal) => done(exit ?? 128 + (signal === null ? 0 : constants.signals[signal])));
+    child.once('exit', (status, signal) => done(status ?? 128 + (signal === null ? 0 : constants.signals[signal])));
   });
-  signals.gone();
+  signals.panelExited();
   clearTimeout(timer);
   clearTimeout(killer);
   return { code, ready, late };
 }
 
-/** Signals that ask a panel for something. One that cannot hear them yet would end of them, so they wait for it. */
-const WISHES: ReadonlySet<NodeJS.Signals> = new Set(['SIGHUP', 'SIGUSR2']);
+/** Signals that do not stop the panel. Before its handlers are installed they would end it, so they are held back until then. */
+const REQUEST_SIGNALS: ReadonlySet<NodeJS.Signals> = new Set(['SIGHUP', 'SIGUSR2']);
 
-/** Passes signals on to whichever panel runs. */
+/** Forwards signals to the running panel. */
 class Signals {
-  /** Somebody wants all of this to end. */
+  /** A signal to stop has arrived. */
   stopped = false;
   #child: ChildProcess | undefined;
-  #hears = false;
-  readonly #waiting = new Set<NodeJS.Signals>();
+  #ready = false;
+  readonly #pending = new Set<NodeJS.Signals>();
   readonly #last = new Map<NodeJS.Signals, number>();
   readonly #handlers = (['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'] as const).map((signal) => {
-    const handler = (): void => this.#got(signal);
+    const handler = (): void => this.#received(signal);
     process.on(signal, handler);
     return [signal, handler] as const;
   });
 
-  pass(child: ChildProcess): void {
+  forwardTo(child: ChildProcess): void {
     this.#child = child;
     if (this.stopped) child.kill('SIGTERM');
   }
 
-  /** The panel is ready: it hears everything. */
-  heard(): void {
-    this.#hears = true;
-    for (const signal of this.#waiting) this.#child?.kill(signal);
-    this.#waiting.clear();
+  /** The panel is ready and handles every signal. */
+  panelReady(): void {
+    this.#ready = true;
+    for (const signal of this.#pending) this.#child?.kill(signal);
+    this.#pending.clear();
   }
 
-  /** The panel has ended; another one may begin. */
-  gone(): void {
-    this.#hears = false;
+  /** The panel has exited; another one may start. */
+  panelExited(): void {
+    this.#ready = false;
   }
 
   close(): void {
     for (const [signal, handler] of this.#handlers) process.off(signal, handler);
   }
 
-  #got(signal: NodeJS.Signals): void {
-    const wish = WISHES.has(signal);
-    if (!wish) this.stopped = true;
-    // A terminal gives Ctrl-C to the panel itself, and npm repeats signals: the panel takes a second one as "at once".
+  #received(signal: NodeJS.Signals): void {
+    const isRequest = REQUEST_SIGNALS.has(signal);
+    if (!isRequest) this.stopped = true;
+    // The terminal sends Ctrl-C to the panel too, and npm repeats signals. A second signal would end the panel at once.
     const repeated = Date.now() - (this.#last.get(signal) ?? 0) < 500;
     this.#last.set(signal, Date.now());
     if (repeated || (signal === 'SIGINT' && process.stdin.isTTY)) return;
-    if (wish && !this.#hears) this.#waiting.add(signal);
+    if (isRequest && !this.#ready) this.#pending.add(signal);
     else this.#child?.kill(signal);
   }
 }

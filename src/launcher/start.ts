@@ -3,8 +3,8 @@ import { pathToFileURL } from 'node:url';
 import { dataDirOf, launch, panelRoot } from './launcher.js';
 
 /**
- * What `portolan` on a command line does: a panel gets a launcher, which can start a newer version in its place; every
- * other command is run at once, by the version that has written the data directory last.
+ * The entry point of `portolan`. `serve` runs the panel under a launcher, which can replace it by a newer version. Every
+ * other command runs in this process, with the version that the data directory uses.
  */
 export async function start(root: string): Promise<void> {
   const args = process.argv.slice(2);

@@ -270,6 +270,7 @@ export interface MessageParams {
   'cli.configShow': None;
   'cli.configUnchanged': { readonly key: string | number };
   'cli.configUnset': None;
+  'cli.connectionEnded': None;
   'cli.core': None;
   'cli.coreAccepts': None;
   'cli.coreFound': { readonly binary: string | number; readonly version: string | number };
@@ -313,6 +314,7 @@ export interface MessageParams {
   'cli.keyInside': None;
   'cli.keySealed': None;
   'cli.keysSound': None;
+  'cli.lineTooLong': { readonly bytes: string | number };
   'cli.lossAccepted': { readonly position: string | number };
   'cli.lossAcceptedEvents': { readonly position: string | number; readonly lost: string | number };
   'cli.lossNone': None;
@@ -322,6 +324,7 @@ export interface MessageParams {
   'cli.modesPrivate': { readonly files: string | number };
   'cli.nextRunning': None;
   'cli.nextStart': None;
+  'cli.noAnswer': { readonly timeout: number };
   'cli.noCore': None;
   'cli.noFile': { readonly file: string | number };
   'cli.noFolder': { readonly folder: string | number };
@@ -385,6 +388,7 @@ export interface MessageParams {
   'cli.optionVersion': None;
   'cli.optionYes': None;
   'cli.panelFailed': None;
+  'cli.panelSilent': { readonly why: Text };
   'cli.passwordOf': { readonly username: string | number; readonly password: string | number };
   'cli.placeInvalid': { readonly value: string | number };
   'cli.portForbidden': { readonly at: string | number };
@@ -401,6 +405,8 @@ export interface MessageParams {
   'cli.settingKept': { readonly key: string | number; readonly why: Text };
   'cli.settingSecret': { readonly key: string | number };
   'cli.settingUnknown': { readonly key: string | number };
+  'cli.socketFolderOpen': { readonly folder: string | number };
+  'cli.socketForeign': { readonly path: string | number };
   'cli.soundKept': { readonly position: string | number; readonly folder: string | number };
   'cli.stateChosen': None;
   'cli.stateExists': { readonly folder: string | number };

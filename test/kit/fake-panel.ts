@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { ZipEntry } from './zip.js';
 
 /**
- * A panel that does nothing but speak with its launcher: `main` is what its process does. It notes each start in the
- * file `starts` of the data directory, and answers `--version` and `doctor`.
+ * A panel that only exchanges messages with its launcher; `main` is the code of its process. It appends its version to the
+ * file `starts` of the data directory at each start, and answers `--version` and `doctor`.
  */
 export function fakePanel(version: string, main: string): readonly ZipEntry[] {
   const answers = `
@@ -17,9 +17,9 @@ export function fakePanel(version: string, main: string): readonly ZipEntry[] {
     {
       name: 'dist/main.js',
       data: `import { appendFileSync } from 'node:fs';${answers}
+        process.on('SIGTERM', () => process.exit(0));
         appendFileSync(process.env.PORTOLAN_DATA_DIR + '/starts', '${version}\\n');
         const ready = () => process.send({ type: 'ready' });
-        process.on('SIGTERM', () => process.exit(0));
         const hang = () => setInterval(() => undefined, 1000);
         ${main}`,
     },

@@ -8,11 +8,11 @@ import { putPanel } from '../kit/fake-panel.js';
 import { eventually } from '../kit/wait.js';
 
 const ENDS = 'ready(); setTimeout(() => process.exit(0), 20);';
-/** Becomes ready, and asks for whatever is chosen by then. */
+/** Becomes ready and requests a restart with the chosen version. */
 const SWITCHES = 'ready(); setTimeout(() => process.exit(75), 20);';
 const CRASHES = 'process.exit(3);';
 const HANGS = 'hang();';
-const HANGS_FOR_GOOD = "process.on('SIGTERM', () => undefined); hang();";
+const IGNORES_SIGTERM = "process.on('SIGTERM', () => undefined); hang();";
 
 let dataDir: string;
 let root: string;
@@ -39,13 +39,13 @@ const run = (more: { readyMs?: number; endMs?: number } = {}) =>
 const starts = (): string[] => readFileSync(join(dataDir, 'starts'), 'utf8').trim().split('\n');
 
 describe('the launcher', () => {
-  it('runs its own panel to its end, and passes its code on', async () => {
+  it('runs its own panel and returns its exit code', async () => {
     putPanel(root, '1.0.0', 'ready(); process.exit(7);');
     expect(await run()).toBe(7);
     expect(starts()).toEqual(['1.0.0']);
   });
 
-  it('starts a newer version when the panel asks for it, and from then on', async () => {
+  it('starts a newer version when the panel requests it, and at every later start', async () => {
     putPanel(root, '1.0.0', SWITCHES);
     // Nothing is chosen at the first start: the panel itself does it.
     putPanel(panelFolder(dataDir, '1.1.0'), '1.1.0', ENDS);
@@ -64,8 +64,8 @@ describe('the launcher', () => {
   it.each([
     ['crashes', CRASHES, 'the panel exited with code 3 before it was ready'],
     ['hangs', HANGS, 'the panel was not ready within 2 seconds'],
-    ['hangs and does not want to end', HANGS_FOR_GOOD, 'the panel was not ready within 2 seconds'],
-  ])('goes back when the new one %s, and says why', async (_, main, reason) => {
+    ['hangs and does not want to end', IGNORES_SIGTERM, 'the panel was not ready within 2 seconds'],
+  ])('rolls back when the new version %s, and reports the reason', async (_, main, reason) => {
     putPanel(root, '1.0.0', ENDS);
     install('1.1.0', main);
     expect(await run({ readyMs: reason.includes('code') ? 20_000 : 2000 })).toBe(0);
@@ -77,7 +77,7 @@ describe('the launcher', () => {
     expect(takeReport(dataDir)).toBeNull();
   });
 
-  it('goes back to the last one that was ready, not to its own', async () => {
+  it('rolls back to the last version that was ready, not to its own', async () => {
     putPanel(root, '1.0.0', ENDS);
     install('1.1.0', ENDS);
     await run();
@@ -87,7 +87,7 @@ describe('the launcher', () => {
     expect(takeReport(dataDir)).toMatchObject({ version: '1.2.0', to: '1.1.0' });
   });
 
-  it('does not give up a version that has proven itself when it cannot start', async () => {
+  it('does not roll back a version that was ready before when it cannot start', async () => {
     putPanel(root, '1.0.0', ENDS);
     install('1.1.0', ENDS);
     await run();
@@ -97,7 +97,7 @@ describe('the launcher', () => {
     expect(chosenPanel(dataDir, '1.0.0')).toBe('1.1.0');
   });
 
-  it.each(['1.0.0', '0.9.0', '../own', '', 'latest', '2.0.0'])('does not follow a choice of %j', async (text) => {
+  it.each(['1.0.0', '0.9.0', '../own', '', 'latest', '2.0.0'])('ignores the invalid choice %j', async (text) => {
     putPanel(root, '1.0.0', ENDS);
     if (text !== '2.0.0' && text !== '') putPanel(panelFolder(dataDir, text), text, CRASHES);
     putPanel(root, '1.0.0', ENDS);
@@ -106,22 +106,22 @@ describe('the launcher', () => {
     expect(starts()).toEqual(['1.0.0']);
   });
 
-  it('passes a signal on, and starts nothing after it', async () => {
+  it('forwards a stop signal and does not restart the panel', async () => {
     putPanel(root, '1.0.0', "process.on('SIGTERM', () => process.exit(75)); ready(); hang();");
     const ended = run();
     await eventually(() => expect(existsSync(join(dataDir, 'starts'))).toBe(true));
-    // The handler of the fake that ends with 0 comes first.
+    // The fake panel installs its handler, which exits with 0, before it writes the file.
     process.emit('SIGTERM');
     expect(await ended).toBe(0);
     expect(starts()).toEqual(['1.0.0']);
   });
 });
 
-describe('a launcher that is asked to begin anew', () => {
+describe('a launcher whose panel requests a restart', () => {
   const lines = (): number => (existsSync(join(dataDir, 'starts')) ? starts().length : 0);
   const started = (n: number) => eventually(() => expect(lines()).toBe(n));
 
-  it('starts the version that its own files are by then, rather than an older one that was chosen', async () => {
+  it('starts the version of its replaced files rather than an older chosen one', async () => {
     putPanel(root, '1.0.0', CRASHES);
     install('1.1.0', "process.on('SIGUSR2', () => process.exit(75)); ready(); hang();");
     const ended = run();
@@ -132,7 +132,7 @@ describe('a launcher that is asked to begin anew', () => {
     expect(starts()).toEqual(['1.1.0', '1.2.0']);
   });
 
-  it('takes the choice as before while its own files are half there', async () => {
+  it('uses the chosen version while its own files are incomplete', async () => {
     putPanel(root, '1.0.0', CRASHES);
     install('1.1.0', ENDS);
     writeFileSync(join(root, 'package.json'), '{"version":');
@@ -140,7 +140,7 @@ describe('a launcher that is asked to begin anew', () => {
     expect(starts()).toEqual(['1.1.0']);
   });
 
-  it.each(['SIGUSR2', 'SIGHUP'] as const)('tells a panel %s only when it can hear it', async (signal) => {
+  it.each(['SIGUSR2', 'SIGHUP'] as const)('forwards %s only when the panel is ready', async (signal) => {
     // Whoever has no handler yet ends of it.
     const late = `setTimeout(() => { process.on('${signal}', () => process.exit(9)); ready(); }, 500); hang();`;
     putPanel(root, '1.0.0', late);

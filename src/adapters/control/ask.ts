@@ -1,31 +1,33 @@
 import { connect, type Socket } from 'node:net';
+import { MessageError, textOf } from '../../messages/error.js';
+import { message } from '../../messages/message.js';
 import { lineOf } from './line.js';
 import { ControlAnswer, type ControlRequest } from './protocol.js';
 import { isTrusted } from './socket-path.js';
 
-/** What a connection attempt says when no panel runs: there is no socket, or it is left over from a crash. */
-const NOBODY: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR']);
+/** Error codes of a connection attempt when no panel runs: the socket is missing, or left over from a crash. */
+const NOT_RUNNING: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR']);
 
 /**
- * Asks the panel that runs on this run directory. Resolves to null when none does. Rejects when the socket is a
- * stranger's, and when no answer came in `patienceMs`: then nobody knows whether it was done.
+ * Sends a request to the panel that runs on this run directory. Resolves to null when none runs. Rejects with `MessageError`
+ * when another account owns the socket, and when there is no answer within `timeoutMs`; the request may have been executed.
  */
 export async function askControl(
   path: string,
   runDir: string,
   request: ControlRequest,
-  patienceMs: number,
+  timeoutMs: number,
 ): Promise<ControlAnswer | null> {
   const socket = await opened(path, runDir);
   if (socket === null) return null;
   try {
-    socket.setTimeout(patienceMs, () => socket.destroy(new Error(`no answer in ${patienceMs / 1000} seconds`)));
+    socket.setTimeout(timeoutMs, () =>
+      socket.destroy(new MessageError(message('cli.noAnswer', { timeout: timeoutMs }))),
+    );
     socket.write(`${JSON.stringify(request)}\n`);
     return ControlAnswer.parse(JSON.parse(await lineOf(socket)));
   } catch (error) {
-    throw new Error(`The running panel does not answer: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    });
+    throw new MessageError(message('cli.panelSilent', { why: textOf(error) }), { cause: error });
   } finally {
     socket.destroy();
   }
@@ -33,7 +35,7 @@ export async function askControl(
 
 async function opened(path: string, runDir: string): Promise<Socket | null> {
   try {
-    if (!isTrusted(path, runDir)) throw new Error(`${path} belongs to another account`);
+    if (!isTrusted(path, runDir)) throw new MessageError(message('cli.socketForeign', { path }));
     return await new Promise<Socket>((resolve, reject) => {
       const socket = connect(path);
       socket.once('error', reject);
@@ -43,7 +45,7 @@ async function opened(path: string, runDir: string): Promise<Socket | null> {
       });
     });
   } catch (error) {
-    if (NOBODY.has((error as NodeJS.ErrnoException).code ?? '')) return null;
+    if (NOT_RUNNING.has((error as NodeJS.ErrnoException).code ?? '')) return null;
     throw error;
   }
 }

@@ -1,7 +1,9 @@
 import type { Socket } from 'node:net';
-import { LONGEST_LINE } from './protocol.js';
+import { MessageError } from '../../messages/error.js';
+import { message } from '../../messages/message.js';
+import { MAX_LINE_BYTES } from './protocol.js';
 
-/** The first line that comes, without its end. Rejects when it is too long, or the other side ends before it. */
+/** Reads the first line from a socket, without the line feed. Rejects with `MessageError` when it is too long or incomplete. */
 export function lineOf(socket: Socket): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -10,14 +12,15 @@ export function lineOf(socket: Socket): Promise<string> {
       const end = chunk.indexOf(10);
       chunks.push(end < 0 ? chunk : chunk.subarray(0, end));
       size += chunk.length;
-      if (size > LONGEST_LINE) finish(() => reject(new Error(`a line is longer than ${LONGEST_LINE} bytes`)));
+      if (size > MAX_LINE_BYTES)
+        finish(() => reject(new MessageError(message('cli.lineTooLong', { bytes: MAX_LINE_BYTES }))));
       else if (end >= 0) finish(() => resolve(Buffer.concat(chunks).toString('utf8')));
     };
-    const ended = (): void => finish(() => reject(new Error('the connection ended')));
+    const ended = (): void => finish(() => reject(new MessageError(message('cli.connectionEnded'))));
     const failed = (error: Error): void => finish(() => reject(error));
     const finish = (settle: () => void): void => {
       socket.off('data', take).off('end', ended).off('close', ended).off('error', failed);
-      // From here on nobody else listens, and an error without a listener would end the process.
+      // An error event without a listener would end the process.
       socket.on('error', () => undefined);
       settle();
     };

@@ -12,5 +12,5 @@ export const ControlAnswer = z.discriminatedUnion('ok', [
 ]);
 export type ControlAnswer = z.output<typeof ControlAnswer>;
 
-/** Longest line in bytes, either way: what is larger goes by the name of a file. */
-export const LONGEST_LINE = 1024 * 1024;
+/** Limit of a line in bytes, in both directions. Larger content is passed as the path of a file. */
+export const MAX_LINE_BYTES = 1024 * 1024;

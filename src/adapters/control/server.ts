@@ -5,19 +5,19 @@ import { lineOf } from './line.js';
 import { type ControlAnswer, ControlRequest } from './protocol.js';
 import { makeSocketFolder } from './socket-path.js';
 
-/** How long an operator may take to say what is wanted, in ms. */
-const PATIENCE_MS = 10_000;
-/** Operators at once; more are turned away. */
-const AT_ONCE = 16;
+/** How long a connection may take to send its request, and to read the answer, in ms. */
+const TIMEOUT_MS = 10_000;
+/** Limit of open connections; further ones are closed. */
+const MAX_CONNECTIONS = 16;
 
 export interface ControlServer {
-  /** Ends what is open and takes the socket away. */
+  /** Closes the open connections and deletes the socket. */
   close(): Promise<void>;
 }
 
 /**
- * Listens on a unix socket that only this account can open: whoever reaches it owns the data directory anyway. The
- * caller holds the lock of that directory, so a socket that is there already is left over. `answer` must not reject.
+ * Listens on a unix socket that only this account, which owns the data directory, can open. The caller must hold the lock
+ * of that directory, so an existing socket is left over and is deleted. `answer` must not reject.
  */
 export async function serveControl(
   path: string,
@@ -29,10 +29,10 @@ export async function serveControl(
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     open.add(socket);
     socket.once('close', () => open.delete(socket));
-    socket.setTimeout(PATIENCE_MS, () => socket.destroy());
-    void attend(socket, answer);
+    socket.setTimeout(TIMEOUT_MS, () => socket.destroy());
+    void serve(socket, answer);
   });
-  server.maxConnections = AT_ONCE;
+  server.maxConnections = MAX_CONNECTIONS;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(path, resolve);
@@ -48,7 +48,7 @@ export async function serveControl(
   };
 }
 
-async function attend(socket: Socket, answer: (request: ControlRequest) => Promise<ControlAnswer>): Promise<void> {
+async function serve(socket: Socket, answer: (request: ControlRequest) => Promise<ControlAnswer>): Promise<void> {
   let line: string;
   try {
     line = await lineOf(socket);
@@ -56,15 +56,15 @@ async function attend(socket: Socket, answer: (request: ControlRequest) => Promi
     socket.destroy();
     return;
   }
-  // The work itself may take as long as it takes.
+  // The operation itself has no time limit.
   socket.setTimeout(0);
-  const request = requestIn(line);
-  const said: ControlAnswer = request ? await answer(request) : { ok: false, error: message('cli.requestInvalid') };
-  socket.end(`${JSON.stringify(said)}\n`);
-  socket.setTimeout(PATIENCE_MS, () => socket.destroy());
+  const request = parseRequest(line);
+  const result: ControlAnswer = request ? await answer(request) : { ok: false, error: message('cli.requestInvalid') };
+  socket.end(`${JSON.stringify(result)}\n`);
+  socket.setTimeout(TIMEOUT_MS, () => socket.destroy());
 }
 
-function requestIn(line: string): ControlRequest | null {
+function parseRequest(line: string): ControlRequest | null {
   try {
     return ControlRequest.parse(JSON.parse(line));
   } catch {

@@ -2,28 +2,30 @@ import { createHash } from 'node:crypto';
 import { lstatSync, mkdirSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { MessageError } from '../../messages/error.js';
+import { message } from '../../messages/message.js';
 
-/** The path of a unix socket is limited to 107 bytes; a deep data directory gets a short one of its own. */
-const LONGEST_PATH = 95;
+/** Unix limits the path of a socket to 107 bytes. Above this many bytes the socket is in a short temporary folder. */
+const MAX_PATH_BYTES = 95;
 
-/** Where the panel of this run directory listens for its operator. */
+/** The path of the control socket of the panel with this run directory. */
 export function controlSocket(runDir: string): string {
   const socket = join(resolve(runDir), 'control.sock');
-  if (Buffer.byteLength(socket) <= LONGEST_PATH) return socket;
+  if (Buffer.byteLength(socket) <= MAX_PATH_BYTES) return socket;
   const name = createHash('sha256').update(dirname(socket)).digest('hex').slice(0, 16);
   return join(tmpdir(), `portolan-${name}`, 'control.sock');
 }
 
-/** Makes the folder of the socket, which nobody else may enter. Throws when another account was there first. */
+/** Creates the folder of the socket with mode 0700. Throws `MessageError` when another account can write to the folder. */
 export function makeSocketFolder(socket: string): void {
   const folder = dirname(socket);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const found = lstatSync(folder);
   if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o022) !== 0)
-    throw new Error(`${folder} can be written by another account`);
+    throw new MessageError(message('cli.socketFolderOpen', { folder }));
 }
 
-/** Whether the socket is one that only the owner of the run directory, or root, can have put there. */
+/** Whether the socket and its folder belong to the owner of the run directory or to root. */
 export function isTrusted(socket: string, runDir: string): boolean {
   const owners = [statSync(runDir).uid, 0];
   return [socket, dirname(socket)].every((path) => owners.includes(lstatSync(path).uid));

@@ -15,7 +15,7 @@ import { dirname, join } from 'node:path';
 import { firstValueFrom, Subject, take, toArray } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { askControl } from '../../../src/adapters/control/ask.js';
-import { type ControlAnswer, type ControlRequest, LONGEST_LINE } from '../../../src/adapters/control/protocol.js';
+import { type ControlAnswer, type ControlRequest, MAX_LINE_BYTES } from '../../../src/adapters/control/protocol.js';
 import { serveControl } from '../../../src/adapters/control/server.js';
 import { controlSocket, makeSocketFolder } from '../../../src/adapters/control/socket-path.js';
 
@@ -45,8 +45,8 @@ function raw(path: string, bytes: string | Buffer): Promise<string> {
   });
 }
 
-const ask = (request: ControlRequest, patienceMs = 5_000, path = controlSocket(run)) =>
-  askControl(path, run, request, patienceMs);
+const ask = (request: ControlRequest, timeoutMs = 5_000, path = controlSocket(run)) =>
+  askControl(path, run, request, timeoutMs);
 
 describe('the control socket', () => {
   it('carries a request and its answer, for this account only', async () => {
@@ -85,31 +85,33 @@ describe('the control socket', () => {
     },
   );
 
-  it('takes no endless line', async () => {
+  it('closes a connection whose line is too long', async () => {
     const { path } = await serve();
-    expect(await raw(path, Buffer.alloc(LONGEST_LINE + 2, 'x'))).toBe('');
+    expect(await raw(path, Buffer.alloc(MAX_LINE_BYTES + 2, 'x'))).toBe('');
     expect(await ask({ type: 'x', data: null })).toMatchObject({ ok: true });
   });
 
-  it('says when the panel keeps silent, and ends what is open when it closes', async () => {
+  it('reports a missing answer, and closes open connections when it closes', async () => {
     const arrived = new Subject<ControlRequest>();
     const { server, path } = await serve((request) => {
       arrived.next(request);
       return new Promise(() => undefined);
     });
-    await expect(ask({ type: 'x', data: null }, 50)).rejects.toThrow('The running panel does not answer: no answer in');
+    await expect(ask({ type: 'x', data: null }, 50)).rejects.toThrow(
+      'The running panel does not answer: no answer within',
+    );
     const both = firstValueFrom(arrived.pipe(take(2), toArray()));
     const waiting = ask({ type: 'x', data: null });
     const ended = waiting.then(String, String);
     const idle = raw(path, '{"type":"x","data":1}\n');
     await both;
     await server.close();
-    expect(await ended).toBe('Error: The running panel does not answer: the connection ended');
+    expect(await ended).toBe('MessageError: The running panel does not answer: the connection ended');
     await idle;
     expect(existsSync(path)).toBe(false);
   });
 
-  it('has a short path of its own where the data directory lies deep', async () => {
+  it('has a short path when the path of the data directory is long', async () => {
     const deep = join(run, 'd'.repeat(120), 'run');
     mkdirSync(deep, { recursive: true, mode: 0o700 });
     const path = controlSocket(deep);
@@ -121,11 +123,11 @@ describe('the control socket', () => {
     expect(await askControl(path, deep, { type: 'x', data: 1 }, 5_000)).toMatchObject({ ok: true });
   });
 
-  it('is made in no folder that others may write to', () => {
+  it('is not created in a folder that other accounts can write to', () => {
     chmodSync(run, 0o777);
-    expect(() => makeSocketFolder(controlSocket(run))).toThrow('can be written by another account');
+    expect(() => makeSocketFolder(controlSocket(run))).toThrow('Another account can write to');
     const link = join(dirname(run), 'link');
     symlinkSync(run, link);
-    expect(() => makeSocketFolder(join(link, 'control.sock'))).toThrow('can be written by another account');
+    expect(() => makeSocketFolder(join(link, 'control.sock'))).toThrow('Another account can write to');
   });
 });
