@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os';
 import type { DataDirectory } from '../adapters/data-directory/data-directory.js';
 import { isBcrypt, scryptPasswords } from '../adapters/passwords/passwords.js';
 import { certificateProblem, pairProblem } from '../adapters/tls/certificates.js';
-import { judgeName, parseUrl } from '../adapters/web/target.js';
+import { checkName, parseUrl } from '../adapters/web/target.js';
 import { readXui } from '../adapters/xui/read-file.js';
 import { createBus } from '../commands/bus.js';
 import { inboundItem } from '../commands/import/inbounds.js';
@@ -205,7 +205,7 @@ function privateAddresses({ nodes, geo, settings }: XuiPanel): readonly ImportFi
 
 function isPrivate(url: string): boolean {
   try {
-    judgeName(parseUrl(url), false);
+    checkName(parseUrl(url), false);
     return false;
   } catch (error) {
     // An invalid address is reported elsewhere.

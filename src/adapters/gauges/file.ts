@@ -7,22 +7,22 @@ import { replaceFileLater } from '../data-directory/files.js';
 import { CAPACITY, type Rings } from './rings.js';
 
 const MAGIC = Buffer.from('portolan gauges 1\n');
-/** Length and checksum in front of each frame. */
+/** Length and checksum before each frame. */
 const HEAD = 8;
-/** Nothing that this panel wrote is larger, in bytes. */
+/** Maximum size of a valid file, in bytes. */
 const LARGEST = 64 * 1024 * 1024;
 /** How much a file may grow beyond its minimum before it is rewritten, in bytes. */
 const SPARE = 1024 * 1024;
 const SAVE_MS = 60_000;
 const SERIES = 4000;
-/** Slots of one frame: more of them hold the loop for too long. */
+/** Slots per frame: more would block the event loop for too long. */
 const AT_ONCE = 500;
 
 type Warn = (message: string, fields?: object) => void;
 
 /**
- * Keeps rings across restarts: a file of frames, each the measurements of a minute, appended; now and then they
- * are replaced by all there is. A frame that is torn or changed ends the reading, and what came before it counts.
+ * Keeps rings across restarts, in a file of frames. Each frame has the measurements of a minute and is appended; from time
+ * to time the file is rewritten. A torn or changed frame ends the reading, and the frames before it count.
  */
 export class GaugeFile {
   readonly #file: string;
@@ -38,7 +38,7 @@ export class GaugeFile {
   #timer: NodeJS.Timeout | undefined;
   #warned = false;
 
-  /** `what`: what the warnings call the content. */
+  /** `what`: the name of the content in warnings. */
   constructor(file: string, rings: Rings, what: string, warn: Warn) {
     this.#file = file;
     this.#rings = rings;
@@ -46,7 +46,7 @@ export class GaugeFile {
     this.#warn = warn;
   }
 
-  /** Loads what an earlier process left of the time up to `now` (a slot), and saves once a minute. */
+  /** Loads the measurements of the previous process up to `now` (a slot), and saves once a minute. */
   start(now: number, known: (name: string) => boolean): void {
     try {
       if (!this.#load(now, known)) this.#warn(`${this.#what} start empty: their file was not written by this panel`);
@@ -61,7 +61,7 @@ export class GaugeFile {
     await this.#saveOrWarn(this.#rings.newest);
   }
 
-  /** False when nothing in the file can be used. */
+  /** Returns false when nothing in the file is usable. */
   #load(now: number, known: (name: string) => boolean): boolean {
     const stat = lstatSync(this.#file, { throwIfNoEntry: false });
     if (stat === undefined) return true;
@@ -76,7 +76,7 @@ export class GaugeFile {
     return at > MAGIC.length;
   }
 
-  /** Writes what is new up to a slot. One call after the other. What cannot be written is written with the next call. */
+  /** Appends the new slots up to a slot. Calls are serialized. A failed write is retried with the next call. */
   #saveOrWarn(upTo: number): Promise<void> {
     this.#writing = this.#writing
       .then(() => this.#save(upTo))
@@ -86,7 +86,7 @@ export class GaugeFile {
         },
         (error: unknown) => {
           this.#bytes = 0;
-          // Once, not every minute: a full disk has more important things to say.
+          // Warns once, not every minute.
           if (!this.#warned) this.#warn(`${this.#what} could not be written`, { error: String(error) });
           this.#warned = true;
         },
@@ -96,9 +96,9 @@ export class GaugeFile {
 
   async #save(upTo: number): Promise<void> {
     const rings = this.#rings;
-    // After the clock was set back the file holds a future that was forgotten.
-    const anew = this.#bytes === 0 || this.#bytes > 2 * this.#whole + SPARE || rings.newest < this.#saved;
-    const slots = rings.slots(anew ? -1 : this.#saved).filter((slot) => slot <= upTo);
+    // After the clock was set back, the file contains slots that were dropped.
+    const rewrite = this.#bytes === 0 || this.#bytes > 2 * this.#whole + SPARE || rings.newest < this.#saved;
+    const slots = rings.slots(rewrite ? -1 : this.#saved).filter((slot) => slot <= upTo);
     if (slots.length === 0) return;
     const frames: Buffer[] = [];
     for (let from = 0; from < slots.length; from += AT_ONCE) {
@@ -106,7 +106,7 @@ export class GaugeFile {
       frames.push(frameOf(rings, slots.slice(from, from + AT_ONCE)));
     }
     const content = Buffer.concat(frames);
-    if (anew) {
+    if (rewrite) {
       await replaceFileLater(this.#file, Buffer.concat([MAGIC, content]));
       this.#whole = content.length;
       this.#bytes = content.length;
@@ -118,7 +118,7 @@ export class GaugeFile {
   }
 }
 
-/** The body of the frame at a place, or null when there is none that is whole. */
+/** The body of the frame at an offset, or null when there is no intact one. */
 function frameAt(content: Buffer, at: number): Buffer | null {
   if (at + HEAD > content.length) return null;
   const body = content.subarray(at + HEAD, at + HEAD + content.readUInt32LE(at));

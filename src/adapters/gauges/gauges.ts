@@ -20,18 +20,18 @@ import { Rings, SLOT_SECONDS, WINDOW } from './rings.js';
 export interface GaugeParts {
   readonly host: HostMonitor;
   readonly core: Pick<Core, 'process' | 'stats'>;
-  /** Clients that are online now. */
+  /** The number of clients that are online. */
   readonly online: () => number;
-  /** Where the histories outlive the process. */
+  /** The file that keeps the histories across restarts. */
   readonly file: string;
   readonly now: () => number;
   readonly warn: (message: string, fields?: object) => void;
 }
 
-/** Outbounds whose delays are kept; of more, the most recent ones. */
+/** Outbounds whose delays are kept. Of more, only the most recent. */
 const TAGS = 64;
 const DELAY = 'delay/';
-/** Answers that are kept until the next reading: the same chart is often open in more than one browser. */
+/** Answers that are cached until the next reading: the same chart is often open in several browsers. */
 const ANSWERS = 24;
 
 const NOT_RUNNING: CoreGauges = {
@@ -44,7 +44,7 @@ const NOT_RUNNING: CoreGauges = {
 const metrics: ReadonlySet<string> = new Set([...hostMetrics, ...coreMetrics]);
 const isKnown = (name: string): boolean => metrics.has(name) || name.startsWith(DELAY);
 
-/** Takes a measurement of everything with each reading of the machine. */
+/** Measures everything at each reading of the machine. */
 export class RingGauges implements Gauges {
   readonly #parts: GaugeParts;
   readonly #rings = new Rings();
@@ -64,7 +64,7 @@ export class RingGauges implements Gauges {
     return this.#core;
   }
 
-  /** Takes over the histories of the process before, and follows the machine. */
+  /** Loads the histories of the previous process, and subscribes to the machine. */
   start(): void {
     this.#file.start(this.#slot(), isKnown);
     this.#limitTags();
@@ -113,7 +113,7 @@ export class RingGauges implements Gauges {
     this.#answers.clear();
   }
 
-  /** What could not be read is a gap, not a zero. */
+  /** A value that could not be read is a gap, not a zero. */
   #hostValues({ cpu, mem, netIO, load, missing }: HostReading): readonly (readonly [HostMetric, number])[] {
     const unless = (name: string, value: number): number => (missing.includes(name) ? Number.NaN : value);
     return [
@@ -175,7 +175,7 @@ interface Pauses {
   readonly run: string;
   readonly numGC: number;
   readonly totalNs: number;
-  /** The mean of the collections since the reading before that had any. */
+  /** The mean of the garbage collections since the last reading that had any. */
   readonly meanNs: number;
 }
 

@@ -5,7 +5,7 @@ import { GaugeFile } from './file.js';
 import { Rings, SLOT_SECONDS } from './rings.js';
 
 interface Parts {
-  /** Where the histories outlive the process. */
+  /** The file that keeps the histories across restarts. */
   readonly file: string;
   readonly has: (node: number) => boolean;
   readonly now: () => number;
@@ -14,7 +14,7 @@ interface Parts {
 
 const nameOf = (node: number, metric: NodeMetric): string => `${metric}/${node}`;
 
-/** Rings as those of this machine, in a file of their own. */
+/** Rings like those of this machine, in a separate file. */
 export class RingNodeHistories implements NodeHistories {
   readonly #parts: Parts;
   readonly #rings = new Rings();
@@ -25,7 +25,7 @@ export class RingNodeHistories implements NodeHistories {
     this.#file = new GaugeFile(parts.file, this.#rings, 'the histories of the nodes', parts.warn);
   }
 
-  /** Takes over the histories of the process before. */
+  /** Loads the histories of the previous process. */
   start(): void {
     const known = new RegExp(`^(?:${nodeMetrics.join('|')})/([1-9]\\d*)$`);
     this.#file.start(this.#slot(), (name) => this.#parts.has(Number(known.exec(name)?.[1])));

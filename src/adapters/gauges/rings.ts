@@ -4,7 +4,7 @@ import type { Sample } from '../../commands/ports/gauges.js';
 export const SLOT_SECONDS = 2;
 /** Six hours. */
 export const WINDOW = (6 * 3600) / SLOT_SECONDS;
-/** The window, and the rest of the widest bucket in which it begins. */
+/** The window, and the rest of the widest bucket in which it starts. */
 export const CAPACITY = WINDOW + 300 / SLOT_SECONDS;
 
 interface Series {
@@ -14,16 +14,16 @@ interface Series {
 }
 
 /**
- * Many series over one time line of slots, in rings of fixed size. A slot that was never measured is a gap, also when
- * the clock jumped over it; when the clock is set back, what lies in its future is forgotten.
+ * Many series over one timeline of slots, in rings of fixed size. A slot without a measurement is a gap, also after a clock
+ * jump. When the clock is set back, slots in the future are dropped.
  */
 export class Rings {
-  /** Which slot each place holds; -1 = none. */
+  /** The slot at each index of the ring; -1 = none. */
   readonly #slots = new Float64Array(CAPACITY).fill(-1);
   readonly #series = new Map<string, Series>();
   #newest = -1;
 
-  /** The slot that was begun last; -1 = none. */
+  /** The last slot that was opened; -1 = none. */
   get newest(): number {
     return this.#newest;
   }
@@ -47,7 +47,7 @@ export class Rings {
     this.#newest = slot;
   }
 
-  /** Values of a slot that was begun; the last one for a name counts. What is not a finite number is left out. */
+  /** Adds values to an open slot; the last value for a name counts. Values that are not finite numbers are ignored. */
   add(slot: number, values: Iterable<readonly [string, number]>): void {
     const place = slot % CAPACITY;
     if (this.#slots[place] !== slot) return;
@@ -68,14 +68,14 @@ export class Rings {
     this.#series.delete(name);
   }
 
-  /** NaN where nothing was measured. */
+  /** NaN = not measured. */
   value(name: string, slot: number): number {
     const place = slot % CAPACITY;
     if (this.#slots[place] !== slot) return Number.NaN;
     return this.#series.get(name)?.values[place] ?? Number.NaN;
   }
 
-  /** The slots after `after` that were begun, oldest first. */
+  /** The open slots after `after`, oldest first. */
   slots(after: number): number[] {
     const found: number[] = [];
     for (let slot = Math.max(after + 1, this.#newest - CAPACITY + 1, 0); slot <= this.#newest; slot += 1)
@@ -84,8 +84,8 @@ export class Rings {
   }
 
   /**
-   * Means over buckets of `seconds`, which begin at multiples of it. The first is the one in which the window of six
-   * hours begins, the last the one that has just begun.
+   * Means over buckets of `seconds`, aligned to multiples of it. The first contains the start of the six-hour window, the
+   * last the current time.
    */
   means(name: string, seconds: number): Sample[] {
     const series = this.#series.get(name);

@@ -2,23 +2,23 @@ import { readFileSync } from 'node:fs';
 import { cpus, networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 
-/** What does not change while the panel runs. What cannot be read is 0. */
+/** Facts that do not change while the panel runs. Unknown values are 0. */
 export function processors(proc: string): { cpuCores: number; logicalPro: number; cpuSpeedMhz: number } {
   const all = cpus();
   let cores = 0;
-  let told = 0;
+  let megahertz = 0;
   try {
     const text = readFileSync(`${proc}/cpuinfo`, 'utf8');
     const places = text
       .split('\n\n')
       .map((block) => /physical id\s*: (\d+)[^]*core id\s*: (\d+)/.exec(block)?.slice(1).join());
-    told = Math.round(Number(/^cpu MHz\s*: ([\d.]+)$/m.exec(text)?.[1] ?? 0)) || 0;
+    megahertz = Math.round(Number(/^cpu MHz\s*: ([\d.]+)$/m.exec(text)?.[1] ?? 0)) || 0;
     cores = new Set(places.filter((place) => place !== undefined)).size;
   } catch {
-    // Not Linux: the number of processors stands for the number of cores.
+    // Not Linux: the number of processors is used as the number of cores.
   }
-  // Where the processor is shared out, the system itself often knows no speed.
-  return { cpuCores: cores || all.length, logicalPro: all.length, cpuSpeedMhz: all[0]?.speed || told };
+  // Virtual machines often report no clock speed.
+  return { cpuCores: cores || all.length, logicalPro: all.length, cpuSpeedMhz: all[0]?.speed || megahertz };
 }
 
 /** The first public address of each kind on an interface of this machine, or 'N/A'. */

@@ -5,10 +5,10 @@ import type { HostMonitor, HostReading } from '../../commands/ports/host.js';
 import { processors, publicAddresses } from './host-facts.js';
 
 const EVERY_MS = 2000;
-/** After the even second, so that a timer that fires early does not fall into the step before. */
+/** Offset from the even second, so that a timer that fires early stays in its own step. */
 const AFTER_MS = 5;
 const ADDRESSES_MS = 60_000;
-/** Interfaces whose bytes another interface counts too. */
+/** Interfaces whose bytes are also counted by another interface. */
 const VIRTUAL = /^(lo|veth|docker|br-|virbr|tun|tap|wg|cni|flannel|ifb|tailscale|zt)/;
 
 interface CpuTimes {
@@ -26,8 +26,8 @@ const NEVER: HostReading = {
 };
 
 /**
- * The machine, read from /proc where there is one, else as far as Node tells. `cpu` is the mean since the reading
- * before, not smoothed: the histories take means themselves.
+ * Reads the machine from /proc if present, else from what Node provides. `cpu` is the mean since the previous reading, not
+ * smoothed: the histories compute means themselves.
  */
 export class ProcHostMonitor implements HostMonitor {
   readonly #readings = new Subject<HostReading>();
@@ -42,7 +42,7 @@ export class ProcHostMonitor implements HostMonitor {
   #sampledAt = 0;
   #addresses = { ...NEVER.publicIP, until: 0 };
 
-  /** `folder` is the one whose disk is shown; `proc` is where the kernel tells about itself. */
+  /** `folder`: its disk is measured. `proc`: where /proc is mounted. */
   constructor(folder: string, { now = Date.now, proc = '/proc' }: { now?: () => number; proc?: string } = {}) {
     this.#folder = folder;
     this.#now = now;
@@ -58,7 +58,7 @@ export class ProcHostMonitor implements HostMonitor {
     return this.#readings;
   }
 
-  /** From now on at every even second of the clock: the steps of the histories begin there. */
+  /** Samples at every even second of the clock, where the steps of the histories begin. */
   start(): void {
     if (this.#timer) return;
     this.sample();
@@ -103,7 +103,7 @@ export class ProcHostMonitor implements HostMonitor {
       load: known('load', loads(), NEVER.load),
       uptime: known(
         'uptime',
-        told(() => Math.floor(uptime())),
+        orNull(() => Math.floor(uptime())),
         0,
       ),
       publicIP: known('publicIP', this.#publicIP(), NEVER.publicIP),
@@ -111,7 +111,7 @@ export class ProcHostMonitor implements HostMonitor {
         threads: known('appStats.threads', this.#threads(), 0),
         mem: known(
           'appStats.mem',
-          told(() => process.memoryUsage.rss()),
+          orNull(() => process.memoryUsage.rss()),
           0,
         ),
       },
@@ -122,9 +122,9 @@ export class ProcHostMonitor implements HostMonitor {
     return this.#latest;
   }
 
-  /** A file of the kernel; empty where it cannot be read. */
+  /** A file in /proc; empty when it cannot be read. */
   #read(name: string): string {
-    return told(() => readFileSync(`${this.#proc}/${name}`, 'utf8')) ?? '';
+    return orNull(() => readFileSync(`${this.#proc}/${name}`, 'utf8')) ?? '';
   }
 
   #readCpu(): number | null {
@@ -151,8 +151,8 @@ export class ProcHostMonitor implements HostMonitor {
   }
 
   #readMemory(): Usage | null {
-    const total = this.#memory('MemTotal') ?? told(totalmem) ?? 0;
-    const available = this.#memory('MemAvailable') ?? this.#memory('MemFree') ?? told(freemem) ?? 0;
+    const total = this.#memory('MemTotal') ?? orNull(totalmem) ?? 0;
+    const available = this.#memory('MemAvailable') ?? this.#memory('MemFree') ?? orNull(freemem) ?? 0;
     return total > 0 ? { current: Math.max(0, total - available), total } : null;
   }
 
@@ -162,7 +162,7 @@ export class ProcHostMonitor implements HostMonitor {
     return total === null || free === null ? null : { current: Math.max(0, total - free), total };
   }
 
-  /** A line of meminfo, in bytes. */
+  /** A value from meminfo, in bytes. */
   #memory(name: string): number | null {
     const kilobytes = numberAfter(this.#read('meminfo'), `${name}:`);
     return kilobytes === null ? null : kilobytes * 1024;
@@ -190,7 +190,7 @@ export class ProcHostMonitor implements HostMonitor {
   }
 
   #readDisk(): Usage | null {
-    return told(() => {
+    return orNull(() => {
       const { blocks, bfree, bsize } = statfsSync(this.#folder);
       return { current: (blocks - bfree) * bsize, total: blocks * bsize };
     });
@@ -198,22 +198,22 @@ export class ProcHostMonitor implements HostMonitor {
 
   #threads(): number | null {
     const text = this.#read('self/stat');
-    // The name of the program stands in brackets and may hold spaces.
+    // The program name is in parentheses and may contain spaces.
     return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[17]) || null;
   }
 
-  /** Null when this machine has none of its own, as behind a router. */
+  /** Null when this machine has no public address, as behind a router. */
   #publicIP(): HostReading['publicIP'] | null {
     const now = this.#now();
     if (Math.abs(now - this.#addresses.until) > ADDRESSES_MS)
-      this.#addresses = { ...(told(publicAddresses) ?? NEVER.publicIP), until: now };
+      this.#addresses = { ...(orNull(publicAddresses) ?? NEVER.publicIP), until: now };
     const { ipv4, ipv6 } = this.#addresses;
     return ipv4 === 'N/A' && ipv6 === 'N/A' ? null : { ipv4, ipv6 };
   }
 }
 
-/** Null when the system throws, as it does where a container hides what it asks for. */
-function told<T>(read: () => T): T | null {
+/** Null when the system call fails, as in containers that hide the value. */
+function orNull<T>(read: () => T): T | null {
   try {
     return read();
   } catch {
@@ -222,11 +222,11 @@ function told<T>(read: () => T): T | null {
 }
 
 function loads(): HostReading['load'] | null {
-  const [load1, load5, load15] = told(loadavg) ?? [];
+  const [load1, load5, load15] = orNull(loadavg) ?? [];
   return load1 === undefined || load5 === undefined || load15 === undefined ? null : { load1, load5, load15 };
 }
 
-/** Bytes a second; 0 when an interface went away with its counters. */
+/** Bytes per second; 0 when an interface and its counters disappeared. */
 function rates(
   then: HostReading['netTraffic'] | null,
   now: HostReading['netTraffic'] | null,

@@ -10,8 +10,8 @@ export interface PortHolder {
 }
 
 /**
- * The process that listens for TCP on a port, at any address. Null where the system does not say: without root only the
- * processes of the same account can be looked at.
+ * The process that listens for TCP on a port, at any address. Null when unknown: without root, only processes of the same
+ * account are visible.
  */
 export function portHolder(port: number): PortHolder | null {
   const sockets = socketsOn(port, 'self');
@@ -21,7 +21,7 @@ export function portHolder(port: number): PortHolder | null {
   return pid === undefined ? null : { pid: Number(pid), name: commandOf(pid) };
 }
 
-/** Whether this process listens for TCP on a port, at any address. False where the system does not say. */
+/** Whether this process listens for TCP on a port, at any address. False when unknown. */
 export function holdsPort(pid: number, port: number): boolean {
   const sockets = socketsOn(port, pid);
   return sockets.size > 0 && holdsAny(pid, sockets);
@@ -40,7 +40,7 @@ function holdsAny(pid: number | string, sockets: ReadonlySet<string>): boolean {
   }
 }
 
-/** As the links of open files name them. */
+/** In the form in which links of open files name them. */
 function listeningSockets(table: string, port: number): readonly string[] {
   try {
     const rows = readFileSync(table, 'utf8').trim().split('\n').slice(1);

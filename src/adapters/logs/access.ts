@@ -8,14 +8,14 @@ import { formerOf } from '../core/process/files.js';
 import { linesBackwards } from './backwards.js';
 import { cleanLine } from './clean.js';
 
-/** How far back a search goes, in bytes. */
+/** How far back a search reads, in bytes. */
 const REACH = 16 * 1024 * 1024;
 const LONGEST = 2000;
 const ALL_KINDS = 3;
 
 /**
- * The last lines of the core's access log that are wanted, oldest first; null when the template switches it off. The
- * core writes one in any case, because the panel must know whose connection is whose; then it is not for reading.
+ * The last matching lines of the core's access log, oldest first; null when the template disables it. The core always writes
+ * one, because the panel needs it to attribute connections; a disabled log is not shown.
  */
 export async function accessLines(logDir: string, query: AccessQuery): Promise<readonly AccessLine[] | null> {
   const { template, count, kinds } = query;
@@ -36,7 +36,7 @@ export async function accessLines(logDir: string, query: AccessQuery): Promise<r
   return found.reverse();
 }
 
-/** Also what was in the file before it was emptied the last time. */
+/** Includes the file from before the last rotation. */
 async function* newestFirst(file: string): AsyncGenerator<string> {
   yield* linesBackwards(file, REACH);
   yield* linesBackwards(formerOf(file), REACH);
@@ -44,7 +44,7 @@ async function* newestFirst(file: string): AsyncGenerator<string> {
 
 type Classifier = (outbound: string) => AccessKind;
 
-/** By what an outbound does in this template, not by what it is called. */
+/** Classifies by the protocol of the outbound in this template, not by its tag. */
 function classifier(template: JsonObject): Classifier {
   const { outbounds } = members(template);
   const listed = Array.isArray(outbounds) ? outbounds.filter(isObject) : [];
@@ -61,7 +61,7 @@ function classifier(template: JsonObject): Classifier {
 const pattern =
   /^(\S+ \S+) from (\S+) (accepted|rejected) (\S*)(?: \[(?:(\S+) (?:->|>>|==>) )?([^\]]+)\])?.*?(?: email: (.+))?$/;
 
-/** Total: of a line that is none of the core's only the text is known, and its kind is null. */
+/** Never fails: a line in another format has only its text, and its kind is null. */
 function readLine(text: string, kindOf: Classifier): Omit<AccessLine, 'kind'> & { readonly kind: AccessKind | null } {
   const [, at = '', from = '', verdict = '', to = '', inbound = '', outbound = '', email = ''] =
     pattern.exec(text) ?? [];
@@ -84,12 +84,12 @@ function utc(stamp: string): string {
   return `${date.toISOString().slice(0, 19)}.${fraction}Z`;
 }
 
-/** The core logs clients by the names of their accounts, people know them by their emails. */
+/** Replaces account names, which the core logs, by the emails that admins know. */
 function withPlainEmail(line: string): string {
   return line.replace(/( email: )(.+)$/, (_, before: string, name: string) => before + emailOfAccount(name));
 }
 
-/** A plain HTTP proxy logs whole addresses, with whatever the page put into them. */
+/** A plain HTTP proxy logs complete URLs, including credentials. */
 function withoutCredentials(line: string): string {
   const target = / accepted (\S+)/.exec(line)?.[1];
   if (target === undefined || !/[?@]/.test(target)) return line;

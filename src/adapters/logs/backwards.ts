@@ -4,12 +4,12 @@ import { LogError } from '../../commands/ports/logs.js';
 import { message } from '../../messages/message.js';
 
 const CHUNK = 32 * 1024;
-/** Bytes of a line that are kept; of a longer one the beginning. */
+/** Maximum length of a line in bytes; longer ones are cut at the end. */
 const LONGEST = 16 * 1024;
 
 /**
- * The lines of a log, the newest first, from at most the last `limit` bytes. A missing file has none. Rejects with
- * `LogError` when something other than a plain file lies there: a pipe would never end, a link leads elsewhere.
+ * The lines of a log, newest first, from at most the last `limit` bytes. A missing file has none. Rejects with `LogError`
+ * when the path is not a regular file: a pipe would never end, and a link could point anywhere.
  */
 export async function* linesBackwards(file: string, limit: number): AsyncGenerator<string> {
   let handle: FileHandle;
@@ -38,7 +38,7 @@ async function* backwards(handle: FileHandle, size: number, limit: number): Asyn
   for (let end = size; end > least; ) {
     const start = Math.max(least, end - CHUNK);
     const { bytesRead } = await handle.read(buffer, 0, end - start, start);
-    // Emptied by its keeper meanwhile: what was read of it is gone.
+    // The file was truncated meanwhile.
     if (bytesRead < end - start) return;
     let until = bytesRead;
     for (let at = buffer.lastIndexOf(10, until - 1); until > 0 && at >= 0; at = buffer.lastIndexOf(10, until - 1)) {
@@ -51,7 +51,7 @@ async function* backwards(handle: FileHandle, size: number, limit: number): Asyn
     rest = joined(buffer.subarray(0, until), rest);
     end = start;
   }
-  // At the limit it is the end of a line, not a line.
+  // At the limit this is only the end of a line.
   if (least === 0 && rest.length > 0) yield rest.toString('utf8');
 }
 

@@ -1,7 +1,7 @@
-/** Characters that a terminal or a text field would act on: controls, line ends of Unicode, changes of direction. */
+/** Characters that affect a terminal or a text field: control characters, Unicode line ends, changes of text direction. */
 const ACTING = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\p{Cs}]/gu;
 
-/** One line that may be shown: what acts is spelt out, and what is too long is cut. */
+/** A line that is safe to show: active characters are escaped, and long lines are cut. */
 export function cleanLine(text: string, limit: number): string {
   const cut = text.length > limit ? `${text.slice(0, limit)}…` : text;
   return cut.replace(ACTING, (character) => {

@@ -22,7 +22,7 @@ const priorities: Readonly<Record<LogLevel, string>> = {
 export interface JournalOptions {
   /** The program that reads the journal. */
   readonly program?: string;
-  /** The kernel's file with the service that this process belongs to. */
+  /** The kernel's file that names the service of this process. */
   readonly membership?: string;
   readonly secrets?: () => Iterable<string>;
 }

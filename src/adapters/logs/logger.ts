@@ -4,7 +4,7 @@ import { redact } from './redact.js';
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
-/** Names of fields whose value never reaches a log, at the top and one and two levels down. */
+/** Field names whose values are never logged, at the top level and up to two levels deep. */
 const SECRETS = [
   'authorization',
   'cookie',
@@ -28,31 +28,31 @@ const redacted = SECRETS.flatMap((name) => {
   return [name.startsWith('"') ? `[${name}]` : name, deep, `*.${deep}`];
 });
 
-/** The log of the panel, and what it said last. */
+/** The log of the panel, and its last lines. */
 export interface PanelLogger extends Logger {
   readonly lines: PanelLines;
 }
 
-/** What a line may not show. */
-export interface Unspoken {
-  /** Under which a client's secret is the last segment of a path. */
+/** What must be redacted from a line. */
+export interface Redactions {
+  /** The path prefix whose last segment is a client's secret. */
   readonly subPath: () => string;
   readonly secrets?: () => Iterable<string>;
 }
 
-/** From here on a line goes to stderr. */
-const GRAVE = 50;
+/** Lines of this level and above go to stderr. */
+const STDERR_LEVEL = 50;
 
 /**
- * JSON lines: errors to stderr, the rest to stdout, all of them into `lines`. URLs lose their query, and the last segment
- * of a subscription's path, which is the client's secret; what looks like a credential is hidden wherever it stands.
+ * JSON lines: errors to stderr, the rest to stdout, and all of them to `lines`. Redacted are the query of URLs, the last
+ * segment of a subscription path, which is the client's secret, and everything that looks like a credential.
  */
-export function createLogger(level: LogLevel, unspoken: Unspoken, to: DestinationStream = standard): PanelLogger {
+export function createLogger(level: LogLevel, redactions: Redactions, to: DestinationStream = standard): PanelLogger {
   const lines = new PanelLines();
-  const url = (value: unknown) => hideSecrets(String(value), unspoken.subPath());
+  const url = (value: unknown) => hideSecrets(String(value), redactions.subPath());
   const options = { level, base: null, redact: { paths: redacted, censor: '…' }, serializers: { url, err: errorOf } };
   const write = (raw: string): void => {
-    const line = redact(hidePaths(raw, unspoken.subPath()), unspoken.secrets?.());
+    const line = redact(hidePaths(raw, redactions.subPath()), redactions.secrets?.());
     to.write(line);
     lines.add(line);
   };
@@ -61,17 +61,17 @@ export function createLogger(level: LogLevel, unspoken: Unspoken, to: Destinatio
 
 const standard: DestinationStream = {
   write(line) {
-    const grave = Number(/^\{"level":(\d+)/.exec(line)?.[1]) >= GRAVE;
-    (grave ? process.stderr : process.stdout).write(line);
+    const errorStream = Number(/^\{"level":(\d+)/.exec(line)?.[1]) >= STDERR_LEVEL;
+    (errorStream ? process.stderr : process.stdout).write(line);
   },
 };
 
-/** A URL that may be shown. */
+/** A URL without its secrets. */
 export function hideSecrets(url: string, subPath: string): string {
   return hidePaths(url.split(/[?#]/)[0] ?? '', subPath);
 }
 
-/** Segments of paths that are the secret of a client, wherever such a path stands in a text. */
+/** Redacts path segments that are a client's secret, wherever such a path appears in a text. */
 function hidePaths(text: string, subPath: string): string {
   const hidden = text.replace(SECRET_SEGMENT, '$1…');
   if (subPath === '/') return hidden;
@@ -82,7 +82,7 @@ function hidePaths(text: string, subPath: string): string {
 const SEGMENT = /^[^/\s"\\?#]+/;
 const SECRET_SEGMENT = /(\/(?:sub|json|clash|getSubLinks|getClientTrafficsById|updateClient|delClient)\/)[^/\s"\\?#]+/g;
 
-/** What people need of an error; not its other members, which libraries fill with requests and answers. */
+/** The useful members of an error. Libraries put requests and answers into the others. */
 function errorOf(error: unknown): unknown {
   if (!(error instanceof Error)) return String(error);
   const cause = error.cause === undefined ? {} : { cause: errorOf(error.cause) };

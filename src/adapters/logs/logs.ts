@@ -5,14 +5,14 @@ import type { PanelLines } from './panel-lines.js';
 
 export interface LogParts {
   readonly lines: PanelLines;
-  /** Where the core writes. */
+  /** The log folder of the core. */
   readonly logDir: string;
-  /** What no line may show, whatever it looks like. */
+  /** Literals that are redacted from every line. */
   readonly secrets: () => Iterable<string>;
   readonly journal?: Omit<JournalOptions, 'secrets'>;
 }
 
-/** The `Logs` port over the memory of the panel, the journal of the system and the files of the core. */
+/** The `Logs` port: the panel's recent lines in memory, the system's journal and the files of the core. */
 export function createLogs({ lines, logDir, secrets, journal }: LogParts): Logs {
   return {
     panel: (query) => lines.last(query),

@@ -11,15 +11,15 @@ interface Line {
 
 const KEPT = 10_240;
 const LONGEST = 2000;
-/** Members that say where and when, not what. */
+/** Metadata members, not part of the message. */
 const FRAME = new Set(['level', 'time', 'msg', 'pid', 'hostname', 'v']);
 
-/** The last lines of the panel's log, as people read them. */
+/** The last lines of the panel's log, in readable form. */
 export class PanelLines {
   readonly #lines: Line[] = [];
   #next = 0;
 
-  /** Takes a line of JSON as the logger writes it. */
+  /** Adds a JSON line as the logger writes it. */
   add(json: string): void {
     const line = lineOf(json);
     if (line === null) return;
@@ -65,13 +65,13 @@ function levelOf(number: number): LogLevel {
   return number >= 30 ? 'info' : 'debug';
 }
 
-/** Of an error its sentence: the stack stays in the log itself. */
+/** The message of an error; its stack is only in the log itself. */
 function shown(value: unknown): string {
   if (isObject(value) && typeof value['message'] === 'string') return value['message'];
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
-/** `2026/05/13 12:00:00` in a time zone; one that this system does not know counts as the machine's own. */
+/** `2026/05/13 12:00:00` in a time zone; the machine's own if the system does not know the zone. */
 function stampIn(zone: string): (at: number) => string {
   const format = formatIn(zone);
   return (at) => format.format(at).replaceAll('-', '/');

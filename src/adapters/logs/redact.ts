@@ -1,10 +1,10 @@
 const HIDDEN = '…';
-/** A literal that is shorter would blot out ordinary words. */
+/** Shorter secrets are not redacted, because they would match ordinary words. */
 const SHORTEST = 8;
 
-/** Credentials that have a shape of their own, wherever they stand in a text. No shape takes longer than the text is long. */
+/** Credentials that are recognizable by their form, anywhere in a text. The patterns run in linear time. */
 const shapes: readonly (readonly [RegExp, string])[] = [
-  // Of a chat bot, also in the path of its API.
+  // The token of a chat bot, also in the URL of its API.
   [/\b(?:bot)?\d{5,20}:[\w-]{20,}/g, HIDDEN],
   [/\b(Bearer|Basic)(\s|%20)[\w.~+/=-]{12,}/gi, `$1 ${HIDDEN}`],
   [/\b(vmess|ssr):\/\/[\w+/=-]+/gi, `$1://${HIDDEN}`],
@@ -13,7 +13,7 @@ const shapes: readonly (readonly [RegExp, string])[] = [
   [/([?&][\w-]{0,30}(?:token|secret|passw(?:or)?d|key|code|auth|sign)[\w-]{0,30}=)[^&\s"\\#]+/gi, `$1${HIDDEN}`],
 ];
 
-/** Hides what looks like a credential, and the secrets themselves. Safe on a line of JSON: no quote is touched. */
+/** Redacts everything that looks like a credential, and the given secrets. Safe for JSON lines: quotes are not changed. */
 export function redact(line: string, secrets: Iterable<string> = []): string {
   let text = line;
   for (const [shape, instead] of shapes) text = text.replace(shape, instead);

@@ -1,10 +1,10 @@
 import { Thread } from '../threads/thread.js';
 import type { Comparison } from './bcrypt-worker.js';
 
-/** A comparison of the highest cost that is accepted takes a few seconds, in ms. */
+/** Timeout in ms. A comparison with the highest accepted cost takes a few seconds. */
 const LONGEST_MS = 30_000;
 
-/** Compares with hashes of bcrypt, one at a time, in a thread of its own: the library computes in JavaScript. */
+/** Compares with bcrypt hashes, one at a time, in a separate thread: the library computes in JavaScript. */
 export class BcryptThread {
   readonly #thread = new Thread<Comparison, boolean>(new URL('./bcrypt-worker', import.meta.url), { ms: LONGEST_MS });
 

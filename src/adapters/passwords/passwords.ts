@@ -3,18 +3,18 @@ import { promisify } from 'node:util';
 import type { Passwords } from '../../commands/ports/passwords.js';
 import { BcryptThread } from './bcrypt-thread.js';
 
-/** One of the settings of equal strength that OWASP names; of those the one that leaves room for other work in the caches. */
+/** One of the equivalent settings that OWASP recommends: the one that uses the least cache. */
 const LN = 14;
 const R = 8;
 const P = 5;
 const KEY_BYTES = 32;
 const SALT_BYTES = 16;
-/** Each takes 16 MB and a thread of the pool that files and names are read with too. */
+/** Each hash takes 16 MB and a thread of the pool that is also used for files and name lookups. */
 const AT_ONCE = 2;
 
 const PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-/** As 3x-ui keeps passwords. A cost beyond 14 takes the machine for more than a second. */
+/** The format of 3x-ui. A cost above 14 takes more than a second of CPU time. */
 const BCRYPT = /^\$2[aby]\$(0[4-9]|1[0-4])\$[./A-Za-z0-9]{53}$/;
 
 interface Parsed {
@@ -28,12 +28,12 @@ interface Parsed {
 type Derive = (password: string, salt: Buffer, bytes: number, options: ScryptOptions) => Promise<Buffer>;
 const inThreadPool: Derive = promisify(scrypt);
 
-/** What the password of an unknown user is compared with: as slow as a real one, and equal to nothing. */
-const NOBODY: Parsed = { ln: LN, r: R, p: P, salt: randomBytes(SALT_BYTES), key: randomBytes(KEY_BYTES) };
+/** The hash for unknown users: as slow as a real one, and equal to none. */
+const UNKNOWN_USER: Parsed = { ln: LN, r: R, p: P, salt: randomBytes(SALT_BYTES), key: randomBytes(KEY_BYTES) };
 
 /**
- * scrypt by `node:crypto`, two at a time, in PHC strings: `$scrypt$ln=14,r=8,p=5$salt$hash`. Hashes of bcrypt, which came
- * from another panel, are compared with and never made.
+ * scrypt from `node:crypto`, two at a time, as PHC strings: `$scrypt$ln=14,r=8,p=5$salt$hash`. bcrypt hashes, imported from
+ * another panel, are verified and never created.
  */
 class ScryptPasswords implements Passwords {
   readonly #bcrypt = new BcryptThread();
@@ -47,12 +47,12 @@ class ScryptPasswords implements Passwords {
 
   async hash(password: string): Promise<string> {
     const salt = randomBytes(SALT_BYTES);
-    const key = await this.#derive(password, { ...NOBODY, salt });
+    const key = await this.#derive(password, { ...UNKNOWN_USER, salt });
     return `$scrypt$ln=${LN},r=${R},p=${P}$${unpadded(salt)}$${unpadded(key)}`;
   }
 
   async verify(password: string, hash: string | null, others: readonly string[] = []): Promise<boolean> {
-    const work = new Map([[costOf(NOBODY), () => this.#isKey(password, NOBODY)]]);
+    const work = new Map([[costOf(UNKNOWN_USER), () => this.#isKey(password, UNKNOWN_USER)]]);
     for (const other of others) this.#add(work, password, other, false);
     const own = hash === null ? null : this.#add(work, password, hash, true);
     const results = await Promise.all([...work].map(async ([cost, compare]) => [cost, await compare()] as const));
@@ -63,7 +63,7 @@ class ScryptPasswords implements Passwords {
     return isBcrypt(hash);
   }
 
-  /** Adds the comparison with a hash to the work, one for each kind of hash. Null for what is no hash. */
+  /** Adds the comparison with a hash to the work, once for each kind of hash. Null when it is not a hash. */
   #add(work: Map<string, () => Promise<boolean>>, password: string, hash: string, replace: boolean): string | null {
     const parsed = parse(hash);
     if (!parsed && !isBcrypt(hash)) return null;
@@ -98,21 +98,21 @@ class ScryptPasswords implements Passwords {
   }
 }
 
-/** Hashes of one cost take the same time. */
+/** Hashes with the same cost take the same time. */
 const costOf = ({ ln, r, p, key }: Parsed): string => `${ln} ${r} ${p} ${key.length}`;
 
-/** `derive` is scrypt; a test may count its calls. */
+/** `derive` is scrypt; tests may count its calls. */
 export function scryptPasswords(derive: Derive = inThreadPool): Passwords {
   return new ScryptPasswords(derive);
 }
 
-/** Whether it is a hash that passwords can be compared with. */
+/** Whether a text is a supported password hash. */
 export const isPasswordHash = (text: string): boolean => parse(text) !== null;
 
-/** Whether it is a hash of bcrypt that passwords can be compared with. */
+/** Whether a text is a supported bcrypt hash. */
 export const isBcrypt = (text: string): boolean => BCRYPT.test(text);
 
-/** Null for a string of another kind, or with parameters that would take the machine. */
+/** Null for another kind of string, or for parameters that would exhaust the machine. */
 function parse(hash: string): Parsed | null {
   const [, ln, r, p, salt = '', key = ''] = PHC.exec(hash) ?? [];
   const parsed = {

@@ -7,7 +7,7 @@ const ISSUER = 'Portolan';
 const PERIOD_MS = 30_000;
 const DIGITS = 6;
 const TOKEN_BYTES = 20;
-/** Steps by which the clock of a telephone may be wrong. */
+/** Steps by which the clock of a phone may be off. */
 const WINDOW = [-1, 0, 1] as const;
 const CODE = /^\d{6}$/;
 const NO_CODE = '-'.repeat(DIGITS);

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Client } from 'undici';
 import type { WebRequest } from '../../commands/ports/web.js';
-import { brokenOff, hostOf, unreached } from './target.js';
+import { hostOf, interrupted, unreached } from './target.js';
 
 /** One request to one origin. */
 export interface Hop extends Required<Pick<WebRequest, 'method' | 'headers'>> {
@@ -15,19 +15,18 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Takes a body as it comes. What it throws ends the exchange and is its error. */
+/** Consumes a body chunk by chunk. An error that it throws ends the exchange and rejects it. */
 export interface Sink {
   begin(reply: Reply): void;
   take(piece: Buffer): void;
 }
 
 /**
- * Sends one request. `sink` gets the body of every answer that is none of `status` 3xx with a location.
- *
- * The body is pushed, never pulled: undici 7 ends the whole process when a server hangs up while its parser is paused
- * (nodejs/undici#5360), so nothing here may ever make it wait.
+ * Sends one request. `sink` receives the body of every answer that is not a redirect (3xx with a location). The body is
+ * pushed, never paused: undici 7 terminates the process when a server disconnects while its parser is paused
+ * (nodejs/undici#5360).
  */
-export function ask(client: Client, hop: Hop, signal: AbortSignal, sink: Sink): Promise<Reply> {
+export function sendRequest(client: Client, hop: Hop, signal: AbortSignal, sink: Sink): Promise<Reply> {
   const { url, method, headers, body } = hop;
   const host = hostOf(url);
   return new Promise((resolve, reject) => {
@@ -73,12 +72,12 @@ export function ask(client: Client, hop: Hop, signal: AbortSignal, sink: Sink): 
           ),
         onResponseEnd: () => end(() => (reply === null ? undefined : resolve(reply))),
         onResponseError: (_, error) =>
-          end(() => reject(reply === null ? unreached('unreachable', host, error) : brokenOff(host, error))),
+          end(() => reject(reply === null ? unreached('unreachable', host, error) : interrupted(host, error))),
       },
     );
   });
 }
 
-/** Where an answer points to, or null when it is one itself. */
+/** The target of a redirect, or null when the answer is not one. */
 export const redirectOf = ({ status, headers }: Reply): string | null =>
   [301, 302, 303, 307, 308].includes(status) ? (headers['location'] ?? null) : null;

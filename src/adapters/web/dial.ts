@@ -4,12 +4,12 @@ import { buildConnector } from 'undici';
 import type { Target } from './target.js';
 import { type TlsSessions, usualContext } from './tls-sessions.js';
 
-/** For one address of several, in ms. */
+/** Timeout for one of several addresses, in ms. */
 const CONNECT_MS = 5_000;
 
 /**
- * Connects to the checked addresses in their order, until one takes it. The name is not looked up again: it is only
- * what the certificate must be for.
+ * Connects to the checked addresses in order, until one accepts. The name is not resolved again; it is only used to verify
+ * the certificate.
  */
 export function dial({ url, addresses }: Target, sessions: TlsSessions): buildConnector.connector {
   const isSecure = url.protocol === 'https:';
@@ -29,7 +29,7 @@ export function dial({ url, addresses }: Target, sessions: TlsSessions): buildCo
           return callback(null, socket as Socket);
         }
         sessions.forget(place);
-        // Some servers hang up on a session that they do not know any more; nothing of the request was sent yet.
+        // Some servers close the connection when they no longer know the session. No part of the request was sent yet.
         if (session) return attempt(index);
         if (index + 1 < addresses.length) attempt(index + 1);
         else callback(error, null);

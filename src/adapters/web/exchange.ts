@@ -2,31 +2,31 @@ import { Readable } from 'node:stream';
 import { type buildConnector, Client } from 'undici';
 import type { WebRequest } from '../../commands/ports/web.js';
 import { unlessAborted } from '../../lib/abort.js';
-import { ask, type Hop, type Reply, redirectOf, type Sink } from './ask.js';
+import { type Hop, type Reply, redirectOf, type Sink, sendRequest } from './ask.js';
 import { dial } from './dial.js';
 import { dialThrough, parseProxy } from './socks.js';
-import { hostOf, judge, judgeName, parseUrl, type Resolve, unreached } from './target.js';
+import { check, checkName, hostOf, parseUrl, type Resolve, unreached } from './target.js';
 import type { TlsSessions } from './tls-sessions.js';
 
 export interface ExchangeOptions {
   readonly resolve: Resolve;
   readonly sessions: TlsSessions;
-  /** For every target; a request may allow it for its own. */
+  /** Allows private addresses for every target; a request may allow them for its own. */
   readonly allowPrivate: boolean;
-  /** Without a byte of the body, in ms. */
+  /** Timeout without a byte of the body, in ms. */
   readonly idleMs: number;
   readonly signal: AbortSignal;
 }
 
 const MAX_REDIRECTS = 5;
-/** What another origin may learn of the request: a credential can have any name. */
+/** Headers that are sent to another origin after a redirect. All others may contain credentials. */
 const PORTABLE: ReadonlySet<string> = new Set(['accept', 'accept-encoding', 'user-agent', 'if-modified-since']);
-/** Ours to say. */
+/** Headers that callers cannot set. */
 const OWN: ReadonlySet<string> = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'keep-alive']);
 
 /**
- * One request and its redirects. Every hop has a connection of its own, so nothing that one policy opened is used by
- * another. `sink` gets the last answer. Rejects with `WebError`, or with what the sink throws.
+ * One request and its redirects. Every hop has its own connection, so that none is reused under another policy. `sink`
+ * receives the last answer. Rejects with `WebError`, or with the error of the sink.
  */
 export async function exchange(
   address: string,
@@ -37,21 +37,22 @@ export async function exchange(
   const { method = 'GET', headers = {} } = request;
   const url = parseUrl(address);
   const proxy = request.proxy === undefined ? null : parseProxy(request.proxy);
-  const mayBePrivate = (to: URL): boolean =>
+  const allowsPrivate = (to: URL): boolean =>
     allowPrivate || (request.allowPrivate === true && to.hostname === url.hostname);
   const connector = async (to: URL): Promise<buildConnector.connector> => {
-    const late = () => unreached('timeout', hostOf(to), signal.reason);
-    if (proxy === null) return dial(await unlessAborted(judge(to, resolve, mayBePrivate(to)), signal, late), sessions);
-    judgeName(to, mayBePrivate(to));
+    const timedOut = () => unreached('timeout', hostOf(to), signal.reason);
+    if (proxy === null)
+      return dial(await unlessAborted(check(to, resolve, allowsPrivate(to)), signal, timedOut), sessions);
+    checkName(to, allowsPrivate(to));
     return dialThrough(proxy, to);
   };
   let hop: Hop = { url, method, headers: only(headers, (name) => !OWN.has(name)), body: bodyOf(request) };
   for (let hops = 0; ; hops += 1) {
     const connect = await connector(hop.url);
-    // The signal is the clock of the whole; silence inside of a body has one of its own.
+    // The signal limits the whole exchange; the body has its own idle timeout.
     const client = new Client(hop.url.origin, { connect, pipelining: 0, headersTimeout: 0, bodyTimeout: idleMs });
     try {
-      const reply = await ask(client, hop, signal, sink);
+      const reply = await sendRequest(client, hop, signal, sink);
       const location = redirectOf(reply);
       if (location === null || request.redirects === false) return reply;
       if (hops === MAX_REDIRECTS) throw unreached('refused', reply.host, new Error('too many redirects'));
@@ -62,7 +63,7 @@ export async function exchange(
   }
 }
 
-/** The next hop: never from https to http, and nothing confidential to another origin. */
+/** The next hop: never from https to http, and without confidential headers to another origin. */
 function redirected(from: Hop, { host, status }: Reply, location: string): Hop {
   if (!URL.canParse(location, from.url.href)) throw unreached('refused', host, new Error('redirected to no address'));
   const url = parseUrl(new URL(location, from.url.href).href);

@@ -17,7 +17,7 @@ const decoders = {
 const tooLarge = (host: string, limit: number): WebError =>
   new WebError('too-large', message('network.tooLarge', { host, limit }));
 
-/** Counts what comes, and stops with the first byte over the limit. */
+/** Counts the bytes, and throws at the first byte above the limit. */
 function counter(limit: number) {
   let bytes = 0;
   return {
@@ -32,7 +32,7 @@ function counter(limit: number) {
   };
 }
 
-/** Keeps a body in memory. `decoded` rejects with `WebError` when it cannot be unpacked within the same limit. */
+/** Keeps a body in memory. `decoded` rejects with `WebError` when the body cannot be decompressed within the same limit. */
 export function memorySink(limit: number): Sink & { decoded(reply: Reply): Promise<Buffer> } {
   const pieces: Buffer[] = [];
   const count = counter(limit);
@@ -60,8 +60,8 @@ export function memorySink(limit: number): Sink & { decoded(reply: Reply): Promi
 }
 
 /**
- * Writes the body of a 200 into a new file as it comes. Nobody else's file is written over. Exactly one of `keep` and
- * `drop` ends it; nothing half-written stays.
+ * Writes the body of a 200 to a new file as it arrives. Never overwrites an existing file. Call exactly one of `keep` and
+ * `drop` at the end; no partial file remains.
  */
 export function fileSink(file: string, limit: number) {
   const hash = createHash('sha256');
@@ -87,7 +87,7 @@ export function fileSink(file: string, limit: number) {
       hash.update(piece);
       for (let at = 0; handle !== null && at < piece.length; ) at += writeSync(handle, piece, at);
     },
-    /** What says, when it is asked, whether so many bytes have come since it was asked before. */
+    /** Returns a check that tells whether at least so many bytes arrived since the previous check. */
     gained: (least: number): (() => boolean) => {
       let before = 0;
       return () => {

@@ -6,7 +6,7 @@ import { message } from '../../messages/message.js';
 import { hostOf } from './target.js';
 import { usualContext } from './tls-sessions.js';
 
-/** For the proxy and its connection to the target together, in ms; TLS with the target has as long again. */
+/** Timeout for the proxy and its connection to the target together, in ms. TLS with the target has the same timeout again. */
 const CONNECT_MS = 10_000;
 const DEFAULT_PORT = 1080;
 
@@ -36,7 +36,7 @@ function decoded(text = ''): string | null {
   }
 }
 
-/** Connects through the proxy, which resolves the name. TLS, if the URL has it, is with the target. */
+/** Connects through the proxy, which resolves the name. For an https URL, TLS is established with the target. */
 export function dialThrough(proxy: Proxy, url: URL): buildConnector.connector {
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
   const open = async (...[options, done]: Parameters<buildConnector.connector>): Promise<void> => {
@@ -56,7 +56,7 @@ export function dialThrough(proxy: Proxy, url: URL): buildConnector.connector {
 /** A connection to `host:port` through a SOCKS5 proxy. Rejects after 10 s, and when `signal` aborts. */
 export async function openTunnel(proxy: Proxy, host: string, port: number, signal?: AbortSignal): Promise<Socket> {
   const socket = connect({ host: proxy.host, port: proxy.port, ...(signal && { signal }) });
-  // The caller sees the error in what it reads or writes; without a listener it would end the process.
+  // The caller sees the error when it reads or writes; without a listener it would terminate the process.
   socket.on('error', () => undefined);
   const login = proxy.user === '' ? {} : { userId: proxy.user, password: proxy.password };
   try {

@@ -9,27 +9,27 @@ import { isPublic } from './address.js';
 /** All addresses of a name. */
 export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
 
-/** Names that mean this machine or its neighbours wherever they are asked. */
+/** Names that refer to this machine or its network on every machine. */
 const LOCAL = /(^|\.)(localhost6?|localdomain|local|internal|intranet|lan|home\.arpa)$/;
 
-/** An address to ask, and where exactly the connection goes. */
+/** A URL to request, and the addresses to connect to. */
 export interface Target {
   readonly url: URL;
-  /** Checked. The connection is made to one of these and nowhere else. */
+  /** Checked addresses. Connections are made to these only. */
   readonly addresses: readonly string[];
 }
 
-/** The same text for every reason without an answer, so that the panel is not a scanner of private networks. */
+/** The same text for every failure without an answer, so that the panel cannot be used to scan private networks. */
 export function unreached(kind: 'refused' | 'unreachable' | 'timeout', host: string, cause: unknown): WebError {
   return new WebError(kind, message('network.unreachable', { host }), { cause });
 }
 
-/** For an answer that has begun: the host is known to exist, so that needs no hiding. */
-export function brokenOff(host: string, cause: unknown): WebError {
+/** For an answer that was interrupted: the host is known to exist, so that needs no hiding. */
+export function interrupted(host: string, cause: unknown): WebError {
   return new WebError('unreachable', message('network.connectionLost', { host }), { cause });
 }
 
-/** Throws `WebError` 'refused' for what is not an address of the web. The URL parser has spelt the host canonically. */
+/** Throws `WebError` 'refused' for anything that is not an http or https URL. The URL parser has normalized the host. */
 export function parseUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '')
@@ -38,14 +38,14 @@ export function parseUrl(text: string): URL {
   return url;
 }
 
-/** The host without the brackets of IPv6. */
+/** The host without IPv6 brackets. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1');
 
-/** Why a host is not asked by its name alone; null for a literal address, which is judged as such. */
+/** Why a host is rejected by its name alone; null for a literal address, which is checked as such. */
 function nameProblem(host: string): Text | null {
   if (isIP(host) !== 0) return null;
   const self = hostname().toLowerCase();
-  // A name of one label is completed by the resolver, to something of this network.
+  // The resolver completes a single label with the search domain of this network.
   const local = host.endsWith('.') || !host.includes('.') || LOCAL.test(host) || host === self;
   return local ? privateProblem(host) : null;
 }
@@ -53,10 +53,10 @@ function nameProblem(host: string): Text | null {
 const privateProblem = (host: string): Text => message('network.addressNotPublic', { host });
 
 /**
- * Resolves the host once and checks every address that comes. Rejects with `WebError` 'refused' or 'unreachable', both
- * with the same words; the cause tells the log more.
+ * Resolves the host once and checks every resulting address. Rejects with `WebError` 'refused' or 'unreachable', both with
+ * the same text; the cause in the log has the details.
  */
-export async function judge(url: URL, resolve: Resolve, allowPrivate: boolean): Promise<Target> {
+export async function check(url: URL, resolve: Resolve, allowPrivate: boolean): Promise<Target> {
   const host = hostOf(url);
   const problem = allowPrivate ? null : nameProblem(host);
   if (problem !== null) throw unreached('refused', host, new MessageError(problem));
@@ -67,7 +67,7 @@ export async function judge(url: URL, resolve: Resolve, allowPrivate: boolean): 
 }
 
 /** The same for a host that another program resolves. Throws `WebError` 'refused'. */
-export function judgeName(url: URL, allowPrivate: boolean): void {
+export function checkName(url: URL, allowPrivate: boolean): void {
   const host = hostOf(url);
   const isPrivate = isIP(host) === 0 ? nameProblem(host) !== null : !isPublic(host);
   if (isPrivate && !allowPrivate) throw unreached('refused', host, new MessageError(privateProblem(host)));

@@ -1,28 +1,27 @@
 import { createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 
-/** From a whole handshake to the next one with the same place: so long a certificate that has run out may go unnoticed. */
+/** Maximum time between two full handshakes with the same place. An expired certificate may go unnoticed for that long. */
 const KEPT_MS = 600_000;
 const MOST = 512;
 
 interface Kept {
   readonly session: Buffer;
-  /** On the clock; counted from the handshake in which the certificate was seen. */
+  /** Counted from the full handshake that verified the certificate. */
   readonly until: number;
 }
 
 let context: SecureContext | null = null;
 
-/** Whom the panel trusts and how it speaks TLS: the same for every target, and as dear to make as a handshake. */
+/** The default trust store and TLS settings, shared by all targets because creating them costs as much as a handshake. */
 export function usualContext(): SecureContext {
   return (context ??= createSecureContext());
 }
 
 /**
- * TLS sessions of servers that are contacted repeatedly. A resumed session proves that the peer has the keys of the server whose
- * certificate was verified for the name, so neither is checked again: that is most of what a handshake costs.
- *
- * `place` names all that was checked: the host, the port, and the address that it is dialled at.
+ * TLS sessions of servers that are contacted repeatedly. A resumed session proves that the peer has the keys of the server
+ * whose certificate was verified for the name, so neither is checked again: that is most of the cost of a handshake. `place`
+ * identifies what was verified: the host, the port, and the address that is dialled.
  */
 export class TlsSessions {
   readonly #now: () => number;
@@ -32,21 +31,21 @@ export class TlsSessions {
     this.#now = now;
   }
 
-  /** The session to go on with; undefined for a whole handshake. */
+  /** The session to resume; undefined = make a full handshake. */
   of(place: string): Buffer | undefined {
     const kept = this.#kept.get(place);
     return kept && this.#now() < kept.until ? kept.session : undefined;
   }
 
-  /** Keeps what the server at the other end of a good connection gives for the next one. */
+  /** Stores the sessions that the server sends over a good connection. */
   follow(place: string, socket: TLSSocket): void {
-    // A session that came out of another ends with it: else a certificate would be looked at once and never again.
+    // A session from a resumed connection expires with the original one. Otherwise the certificate would be verified only once.
     const until = socket.isSessionReused() ? this.#kept.get(place)?.until : this.#now() + KEPT_MS;
     if (until === undefined) return;
     socket.on('session', (session) => this.#kept.set(place, { session, until }));
   }
 
-  /** For a server with which it came to nothing: it may have been the session. */
+  /** Drops the session after a failed connection, which it may have caused. */
   forget(place: string): void {
     this.#kept.delete(place);
   }

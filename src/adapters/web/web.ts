@@ -5,13 +5,13 @@ import { MessageError } from '../../messages/error.js';
 import type { Reply, Sink } from './ask.js';
 import { exchange } from './exchange.js';
 import { fileSink, memorySink } from './sinks.js';
-import { judge, parseUrl, type Resolve, unreached } from './target.js';
+import { check, parseUrl, type Resolve, unreached } from './target.js';
 import { TlsSessions } from './tls-sessions.js';
 
 export interface WebOptions {
-  /** Lifts the address check for every request: `PORTOLAN_ALLOW_PRIVATE_OUTBOUND`. */
+  /** Disables the address check for every request: `PORTOLAN_ALLOW_PRIVATE_OUTBOUND`. */
   readonly allowPrivate: boolean;
-  /** For tests; the system's resolver without it. */
+  /** For tests; default: the system's resolver. */
   readonly resolve?: Resolve;
 }
 
@@ -20,7 +20,7 @@ const LIMIT = 1024 * 1024;
 const IDLE_MS = 30_000;
 const LOOKUP_MS = 5_000;
 
-/** The `Web` port: the only way out of the panel. */
+/** The `Web` port: every request of the panel to another machine goes through it. */
 export function createWeb({ allowPrivate, resolve = everyAddress }: WebOptions): Web {
   const sessions = new TlsSessions();
   const run = (
@@ -28,13 +28,13 @@ export function createWeb({ allowPrivate, resolve = everyAddress }: WebOptions):
     request: WebRequest & { readonly idleMs?: number },
     encoding: string,
     sink: Sink,
-    goesOn?: () => boolean,
+    hasProgress?: () => boolean,
   ): Promise<Reply> => {
     const { timeoutMs = TIMEOUT_MS, idleMs = Math.min(IDLE_MS, timeoutMs) } = request;
     const headers = { 'user-agent': 'portolan', 'accept-encoding': encoding, ...request.headers };
     const task = (signal: AbortSignal): Promise<Reply> =>
       exchange(url, { ...request, headers }, { resolve, sessions, allowPrivate, idleMs, signal }, sink);
-    return withSignal(timeoutMs, request.signal, task, goesOn && { goesOn, ms: idleMs });
+    return withSignal(timeoutMs, request.signal, task, hasProgress && { hasProgress, ms: idleMs });
   };
 
   return {
@@ -47,8 +47,8 @@ export function createWeb({ allowPrivate, resolve = everyAddress }: WebOptions):
     download: async (url, file, options) => {
       const sink = fileSink(file, options.limit);
       try {
-        const goesOn = sink.gained(options.leastBytes ?? 0);
-        const { headers } = await run(url, options, 'identity', sink, goesOn);
+        const hasProgress = sink.gained(options.leastBytes ?? 0);
+        const { headers } = await run(url, options, 'identity', sink, hasProgress);
         return { ...sink.keep(), lastModified: headers['last-modified'] ?? null };
       } catch (error) {
         sink.drop();
@@ -59,7 +59,7 @@ export function createWeb({ allowPrivate, resolve = everyAddress }: WebOptions):
     problem: async (text, options = {}) => {
       try {
         const url = parseUrl(text);
-        await judge(url, bounded(resolve), allowPrivate || options.allowPrivate === true);
+        await check(url, bounded(resolve), allowPrivate || options.allowPrivate === true);
         return null;
       } catch (error) {
         if (!(error instanceof WebError) || error.kind !== 'refused') return null;
@@ -70,34 +70,34 @@ export function createWeb({ allowPrivate, resolve = everyAddress }: WebOptions):
 }
 
 /**
- * Runs a task whose signal aborts after `ms`, when a look at it says so, or with the caller's own. By hand: of signals that are joined by
- * `AbortSignal.any`, Node 20 may collect the one that holds the time-out while somebody waits for it.
+ * Runs a task with a signal that aborts after `ms`, when a check finds no progress, or with the caller's signal. Not
+ * `AbortSignal.any`: Node 20 may garbage-collect the joined timeout signal while the task waits for it.
  */
 async function withSignal<T>(
   ms: number,
   own: AbortSignal | undefined,
   task: (signal: AbortSignal) => Promise<T>,
-  look?: { readonly goesOn: () => boolean; readonly ms: number },
+  checkProgress?: { readonly hasProgress: () => boolean; readonly ms: number },
 ): Promise<T> {
   const controller = new AbortController();
   const end = (): void => controller.abort(new DOMException('It took too long', 'TimeoutError'));
-  const late = setTimeout(end, ms);
-  const slow = look && setInterval(() => look.goesOn() || end(), look.ms);
-  const follow = (): void => controller.abort(own?.reason);
-  if (own?.aborted) follow();
-  own?.addEventListener('abort', follow, { once: true });
+  const timer = setTimeout(end, ms);
+  const idleTimer = checkProgress && setInterval(() => checkProgress.hasProgress() || end(), checkProgress.ms);
+  const abort = (): void => controller.abort(own?.reason);
+  if (own?.aborted) abort();
+  own?.addEventListener('abort', abort, { once: true });
   try {
     return await task(controller.signal);
   } finally {
-    clearTimeout(late);
-    clearInterval(slow);
-    own?.removeEventListener('abort', follow);
+    clearTimeout(timer);
+    clearInterval(idleTimer);
+    own?.removeEventListener('abort', abort);
   }
 }
 
 const everyAddress: Resolve = (host) => lookup(host, { all: true });
 
-/** A resolver that hangs says nothing about the address. */
+/** Limits the time of a lookup. A resolver that hangs reveals nothing about the address. */
 const bounded =
   (resolve: Resolve): Resolve =>
   (host) =>

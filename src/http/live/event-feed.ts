@@ -53,7 +53,10 @@ export class EventFeed {
     return hash !== '' && hash !== cursorAt(this.log, position).hash ? reject('HISTORY_CHANGED', { position }) : null;
   }
 
-  /** One page. With `wait` it is returned when it has an event, after the time is up, or when the caller or the panel leaves. */
+  /**
+   * One page. With `wait` it resolves when there is an event, after that time, or when the caller disconnects or the panel
+   * stops.
+   */
   async page(query: FeedQuery, signal: AbortSignal): Promise<JsonOf<FeedPage> | Rejection> {
     const refusal = this.refusalOf(query);
     if (refusal) return refusal;
@@ -80,7 +83,7 @@ export class EventFeed {
   }
 
   /** Ends all waits; streaming callers reconnect with their position. */
-  sendAway(): void {
+  endWaits(): void {
     for (const follower of this.#followers) follower.abort();
   }
 

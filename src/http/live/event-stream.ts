@@ -3,9 +3,9 @@ import type { Response, Router } from 'express';
 import { reject } from '../../commands/rejection.js';
 import { FollowerTooSlow, follow } from '../../events/log/follow.js';
 import { message } from '../../messages/message.js';
-import type { AuthRequest } from '../panel/auth/visit.js';
+import type { AuthRequest } from '../panel/auth/auth-context.js';
 import { eventRoutes, FeedQuery } from '../panel/contract/events.js';
-import { type Gate, tell } from '../panel/mount.js';
+import { type Gate, sendMessage } from '../panel/mount.js';
 import { goneSignal } from '../server/gone.js';
 import { type EventFeed, wantedOf } from './event-feed.js';
 
@@ -38,13 +38,13 @@ export function mountEventStream(
     const last = req.headers['last-event-id'];
     const query = FeedQuery.safeParse({ ...req.query, ...(last === undefined ? {} : { after: last }) });
     // The next handler rejects an invalid query, but it does not read the header.
-    if (!query.success) return last === undefined ? next() : tell(res, false, message('CURSOR_INVALID'));
-    const { visit } = gate.requestOf(req, res);
+    if (!query.success) return last === undefined ? next() : sendMessage(res, false, message('CURSOR_INVALID'));
+    const { auth } = gate.requestOf(req, res);
     const refusal = feed.refusalOf(query.data);
-    if (refusal) return tell(res, false, refusal);
-    const stream = new EventStream(res, feed, () => visit.lives, times);
+    if (refusal) return sendMessage(res, false, refusal);
+    const stream = new EventStream(res, feed, () => auth.isStillValid, times);
     const done = await feed.whileWaiting(goneSignal(res), (ended) => stream.run(query.data, ended));
-    if (done === null) tell(res.status(429), false, reject('FOLLOWERS_FULL'));
+    if (done === null) sendMessage(res.status(429), false, reject('FOLLOWERS_FULL'));
   });
 }
 
@@ -80,7 +80,7 @@ class EventStream {
     });
     const begin = { head: log.head().position, generation: log.generation };
     this.#res.write(`retry: ${RETRY_MS}\nevent: log\ndata: ${JSON.stringify(begin)}\n\n`);
-    const beat = setInterval(() => (this.#lives() ? this.#beat() : stop()), this.#times.beatMs);
+    const heartbeat = setInterval(() => (this.#lives() ? this.#beat() : stop()), this.#times.beatMs);
     const wanted = wantedOf(types);
     try {
       for await (const batch of follow(log, after.position, { page: PAGE, signal })) {
@@ -94,7 +94,7 @@ class EventStream {
     } catch (error) {
       if (!(error instanceof FollowerTooSlow)) throw error;
     } finally {
-      clearInterval(beat);
+      clearInterval(heartbeat);
     }
     this.#res.end();
     return true;

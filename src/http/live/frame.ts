@@ -2,7 +2,7 @@ const FINAL_TEXT = 0x81;
 
 /**
  * A WebSocket text message (RFC 6455, 5.2), unmasked and unfragmented, as a server sends it. The bytes are the same for
- * every listener, so they are encoded once.
+ * every client, so they are encoded once.
  */
 export function textFrame(text: string): Buffer {
   const length = Buffer.byteLength(text);

@@ -10,7 +10,7 @@ import { type Push, pushesOf } from '../../projections/pushes.js';
 import type { ReadModels } from '../../projections/read-models.js';
 import { languageOf } from '../language/language.js';
 import { readSessionCookie } from '../panel/auth/cookie.js';
-import { crossSite } from '../panel/auth/csrf.js';
+import { isCrossSite } from '../panel/auth/csrf.js';
 import type { Peer, Peers } from '../panel/auth/peer.js';
 import type { LiveSession, Sessions } from '../panel/auth/session.js';
 import type { JsonOf } from '../panel/contract/route.js';
@@ -18,7 +18,7 @@ import { baseLines } from '../server/headers.js';
 import type { HttpLog } from '../server/http-log.js';
 import { refuseUpgrade } from '../server/no-upgrade.js';
 import { textFrame } from './frame.js';
-import { Listener } from './listener.js';
+import { SocketClient } from './socket-client.js';
 
 /** Sockets of one session, and of all. */
 const MAX_PER_SESSION = 32;
@@ -54,7 +54,7 @@ interface SocketParts {
   /** Notifications without an event. */
   readonly alarms$: Observable<Alarm>;
   /** The check that every request passes: the HTTP status of a rejected one, or null. */
-  readonly turnedAway: (req: IncomingMessage, peer: Peer) => number | null;
+  readonly rejectedStatus: (req: IncomingMessage, peer: Peer) => number | null;
   /** Hash of the session whose request has this correlation id, or null. */
   readonly authorOf: (correlationId: string) => string | null;
   readonly log: HttpLog;
@@ -64,7 +64,7 @@ interface SocketParts {
 export class PanelSockets {
   readonly #parts: SocketParts;
   readonly #server = new WebSocketServer(options);
-  readonly #listeners = new Map<WebSocket, Listener>();
+  readonly #clients = new Map<WebSocket, SocketClient>();
   readonly #following: readonly Subscription[];
   #accepted = 0;
 
@@ -80,7 +80,7 @@ export class PanelSockets {
   }
 
   get size(): number {
-    return this.#listeners.size;
+    return this.#clients.size;
   }
 
   /**
@@ -104,14 +104,14 @@ export class PanelSockets {
 
   /** The session of an accepted request, or the HTTP status of a rejection. */
   #sessionOf(req: IncomingMessage): LiveSession | number {
-    const { basePath, peers, sessions, turnedAway } = this.#parts;
+    const { basePath, peers, sessions, rejectedStatus: turnedAway } = this.#parts;
     const peer = peers.of(req);
     const status = turnedAway(req, peer);
     if (status !== null) return status;
     if (req.url?.split('?')[0] !== `${basePath()}ws` || req.method !== 'GET') return 404;
     const session = sessions.find(readSessionCookie(req.headers.cookie).id);
     if (!session) return 401;
-    if (crossSite(req, peer)) return 403;
+    if (isCrossSite(req, peer)) return 403;
     // Version 8 has its origin in another header, and no browser uses it.
     if (req.headers['sec-websocket-version'] !== '13') return 400;
     return this.#isFull(session.idHash) ? 429 : session;
@@ -120,39 +120,39 @@ export class PanelSockets {
   /** Stops sending and closes all sockets. */
   async close(): Promise<void> {
     for (const subscription of this.#following) subscription.unsubscribe();
-    await this.sendAway('the panel stops');
+    await this.closeAll('the panel stops');
   }
 
   /** Closes all current sockets, and terminates those that are still open after a second. */
-  async sendAway(why = 'the panel has moved'): Promise<void> {
-    const leaving = [...this.#listeners];
-    const left = leaving.map(([ws, listener]) => {
+  async closeAll(why = 'the panel has moved'): Promise<void> {
+    const closing = [...this.#clients];
+    const left = closing.map(([ws, client]) => {
       const gone = new Promise<void>((resolve) => ws.once('close', () => resolve()));
-      listener.close(GOING_AWAY, why);
+      client.close(GOING_AWAY, why);
       return gone;
     });
     const cut = setTimeout(() => {
-      for (const [, listener] of leaving) listener.cut();
+      for (const [, client] of closing) client.cut();
     }, CLOSE_MS);
     await Promise.all(left);
     clearTimeout(cut);
   }
 
   #isFull(idHash: string): boolean {
-    if (this.#listeners.size >= MAX_SOCKETS) return true;
+    if (this.#clients.size >= MAX_SOCKETS) return true;
     let own = 0;
-    for (const listener of this.#listeners.values()) if (listener.idHash === idHash) own += 1;
+    for (const client of this.#clients.values()) if (client.idHash === idHash) own += 1;
     return own >= MAX_PER_SESSION;
   }
 
   #accept(ws: WebSocket, socket: Duplex, idHash: string, language: Language): void {
     this.#accepted += 1;
-    this.#listeners.set(ws, new Listener(ws, socket, idHash, language, this.#accepted));
-    ws.on('close', () => this.#listeners.delete(ws));
+    this.#clients.set(ws, new SocketClient(ws, socket, idHash, language, this.#accepted));
+    ws.on('close', () => this.#clients.delete(ws));
   }
 
   #tick(): void {
-    if (this.#listeners.size === 0) return;
+    if (this.#clients.size === 0) return;
     this.#closeEnded();
     let frame: Buffer | null = null;
     try {
@@ -161,12 +161,12 @@ export class PanelSockets {
       this.#parts.log.error({ err: error }, 'the status could not be computed');
     }
     // The status goes to all sockets first; then each does its own work for the tick.
-    if (frame) for (const listener of this.#listeners.values()) listener.send('status', frame);
-    for (const listener of this.#listeners.values()) listener.tick();
+    if (frame) for (const client of this.#clients.values()) client.send('status', frame);
+    for (const client of this.#clients.values()) client.tick();
   }
 
   #tell(events: readonly RecordedEvent[]): void {
-    if (this.#listeners.size === 0) return;
+    if (this.#clients.size === 0) return;
     this.#closeEnded();
     const author = this.#parts.authorOf(events[0]?.meta.correlationId ?? '');
     for (const push of pushesOf(events)) this.#push(push, author);
@@ -180,20 +180,20 @@ export class PanelSockets {
   #push(push: Push, author: string | null): void {
     const key = keyOf(push);
     const frameIn = framesOf(push);
-    for (const listener of this.#listeners.values()) {
+    for (const client of this.#clients.values()) {
       // The session that made a change has its result in the answer.
-      if (push.type !== 'invalidate' || author !== listener.idHash) listener.send(key, frameIn(listener.language));
+      if (push.type !== 'invalidate' || author !== client.idHash) client.send(key, frameIn(client.language));
     }
   }
 
   /** Closes the sockets of sessions that have ended. */
   #closeEnded(): void {
     const alive = new Map<string, boolean>();
-    for (const listener of this.#listeners.values()) {
-      const { idHash } = listener;
+    for (const client of this.#clients.values()) {
+      const { idHash } = client;
       const isAlive = alive.get(idHash) ?? this.#parts.sessions.byHash(idHash) !== null;
       alive.set(idHash, isAlive);
-      if (!isAlive) listener.close(POLICY, 'the session has ended');
+      if (!isAlive) client.close(POLICY, 'the session has ended');
     }
   }
 }

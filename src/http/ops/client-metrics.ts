@@ -9,7 +9,7 @@ interface Family {
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge';
-  /** Labels beside the email, and the value. */
+  /** Labels besides the email, and the value. */
   readonly values: (client: Client, read: ReadModels) => readonly (readonly [labels: string, value: number])[];
 }
 
@@ -47,8 +47,8 @@ const families: readonly Family[] = [
 ];
 
 /**
- * The figures of each client, by email, in the text format of Prometheus. They come in pieces, with a pause after each:
- * a scrape of 25,000 clients is about 10 MB and keeps nobody waiting.
+ * The figures of each client, by email, in the text format of Prometheus. They come in chunks, with a yield after each: a
+ * scrape of 25,000 clients is about 10 MB and must not block other requests.
  */
 export async function* clientFigures(read: ReadModels): AsyncGenerator<string> {
   for (const { name, help, type, values } of families) {
@@ -66,7 +66,7 @@ export async function* clientFigures(read: ReadModels): AsyncGenerator<string> {
   }
 }
 
-/** As the text format of Prometheus wants it between quotation marks. */
+/** Escaped for a quoted label value in the text format of Prometheus. */
 function labelText(text: string): string {
   return text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 }

@@ -13,18 +13,18 @@ interface Measured {
   readonly writable: () => boolean;
 }
 
-/** Of what comes with the library: gauges by names that the conventions keep for counters. */
+/** Default gauges whose names, by convention, are reserved for counters. */
 const MISNAMED = ['active_resources', 'active_handles', 'active_requests'];
 
-/** What a scraper is given. */
+/** The response to a scrape. */
 export interface Metrics {
   readonly type: string;
   text(): Promise<string>;
 }
 
 /**
- * The figures of the panel in the text format of Prometheus. They are read when they are asked for. No series names a
- * client: their number would be that of the clients, and the names are personal. See `clientFigures` for those.
+ * The figures of the panel in the text format of Prometheus, read at each scrape. No series has a label with a client: there
+ * would be one per client, and the names are personal. See `clientFigures` for those.
  */
 export function createMetrics(measured: Measured): Metrics {
   const registry = new Registry();

@@ -8,7 +8,7 @@ import { hostOf } from '../panel/auth/peer.js';
 import { hardenedServer } from '../server/listen.js';
 import type { Metrics } from './metrics.js';
 
-/** Why the panel cannot answer truly now, or null when it can. */
+/** Why the panel cannot give current answers, or null when it can. */
 export function unreadiness(read: ReadModels, log: Pick<EventLog, 'head'>): string | null {
   const { position } = log.head();
   const behind = read.follower.foldings.filter((folding) => folding.position < position).map(({ fold }) => fold.name);
@@ -23,18 +23,18 @@ export function coreUnreadiness(read: Pick<ReadModels, 'core'>): string | null {
 }
 
 interface Ops {
-  /** Why the panel does not do all of its work, or null. */
+  /** Why the panel does not work fully, or null. */
   readonly panel: () => string | null;
   /** The readiness of the core. A failed core is no reason to restart the panel. */
   readonly core: () => string | null;
   readonly metrics: Metrics;
-  /** Figures of each client, piece by piece; null = the operator does not want them told. */
+  /** Figures of each client, in chunks; null = the operator does not export them. */
   readonly clients: (() => AsyncIterable<string>) | null;
 }
 
 /**
- * Health and metrics for the machine that the panel runs on: to be bound to a loopback address. Any other name under which it
- * is asked is refused: a page of another site may have had its own name lead here.
+ * Health and metrics for the local machine; bind it to a loopback address. Requests for another host name are rejected: a
+ * page of another site may have pointed its own name here (DNS rebinding).
  */
 export function createOpsServer({ panel, core, metrics, clients }: Ops): Server {
   return hardenedServer((req, res) => {
@@ -65,7 +65,7 @@ export function createOpsServer({ panel, core, metrics, clients }: Ops): Server 
   });
 }
 
-/** Programs without a browser may ask by HTTP 1.0, and name none. */
+/** Programs without a browser may use HTTP 1.0, which has no Host header. */
 function isHome(host: string | undefined): boolean {
   if (host === undefined) return true;
   const { hostname } = hostOf(host);

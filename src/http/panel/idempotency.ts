@@ -4,25 +4,25 @@ import { LRUCache } from 'lru-cache';
 import { Rejection, reject } from '../../commands/rejection.js';
 import type { Actor } from '../../events/log/event.js';
 import type { CommandId } from '../../events/log/log.js';
-import type { Visit } from './auth/visit.js';
+import type { AuthContext } from './auth/auth-context.js';
 import { Message } from './context.js';
 import { JsonOf } from './contract/route.js';
 
-/** Answers that are kept: how long, in ms, and how many characters of JSON in one and in all. */
+/** Limits of the stored outcomes: lifetime in ms, and characters of JSON in one and in all. */
 const KEPT_MS = 24 * 3_600_000;
 const LONGEST = 256 * 1024;
 const ALL = 16 * 1024 * 1024;
 
-/** Who asks, as far as the keys go: each admin and the API token have keys of their own. */
+/** The scope of the keys: each admin, and the API token, has its own. */
 export const callerOf = ({ kind, id }: Actor): string => `${kind} ${id}`;
 
 /**
- * The ids of the commands of one request, in their order: its `Idempotency-Key` for one caller, with a digest of method,
- * address and body. Null without the header. The ids are digests of what the caller chose; the log blinds them.
+ * The ids of the commands of one request, in order, derived from its `Idempotency-Key`, its caller, and a digest of method,
+ * URL and body. Null without the header. The ids are digests of caller input; the log blinds them.
  */
 export function commandIds(
   req: IncomingMessage,
-  { body, url }: Pick<Visit, 'body' | 'url'>,
+  { body, url }: Pick<AuthContext, 'body' | 'url'>,
   caller: string,
 ): (() => CommandId) | null {
   const header = req.headers['idempotency-key'];
@@ -47,21 +47,21 @@ interface Known {
 }
 
 /**
- * The outcomes of requests with an `Idempotency-Key`. The key is looked up before anything else is looked at, so no check
- * meets the effect of the first request. A request that was refused may be tried again under its key.
+ * The outcomes of requests with an `Idempotency-Key`. The key is looked up before any other check, so no check sees the
+ * effect of the first request. A rejected request may be retried with the same key.
  */
 export class Answers {
   readonly #underWay = new Map<string, Known & { readonly outcome: Promise<unknown> }>();
   readonly #kept: LRUCache<string, Known>;
   readonly #logged: (id: CommandId) => { readonly same: boolean } | null;
 
-  /** `logged`: what the log knows of the command with this id. It outlives this process, where the answers do not. */
+  /** `logged`: what the log has recorded for a command id. The log outlives this process; the stored outcomes do not. */
   constructor(logged: (id: CommandId) => { readonly same: boolean } | null) {
     this.#kept = new LRUCache({ maxSize: ALL, maxEntrySize: LONGEST, ttl: KEPT_MS });
     this.#logged = logged;
   }
 
-  /** The outcome of `run`, or that of the same request before. `IDEMPOTENCY_KEY_REUSED` when that was another one. */
+  /** The outcome of `run`, or of the same earlier request. `IDEMPOTENCY_KEY_REUSED` when the key was used for another one. */
   async once({ key, fingerprint }: CommandId, run: () => Promise<unknown>): Promise<unknown> {
     const known = this.#underWay.get(key) ?? this.#kept.get(key);
     const same = known ? known.fingerprint === fingerprint : (this.#logged({ key, fingerprint })?.same ?? true);
@@ -83,7 +83,7 @@ export class Answers {
   }
 }
 
-/** The outcome as it is now; null for what is not kept: a refusal, or a file. */
+/** A frozen copy of the outcome; null for an outcome that is not stored: a rejection or a file. */
 function frozen(outcome: unknown): { readonly outcome: unknown; readonly size: number } | null {
   if (outcome instanceof JsonOf) return { outcome, size: outcome.text.length + 1 };
   if (outcome instanceof Message) {

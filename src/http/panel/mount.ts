@@ -10,7 +10,7 @@ import { sendJson } from '../server/send-json.js';
 import { Attachment, Download, type HttpRequest, Message } from './context.js';
 import { type HandlersOf, JsonOf, type Route, type Routes } from './contract/route.js';
 
-/** Handlers of a table that need `S` of the panel. `R` is more than an `HttpRequest` for those that deal in sessions. */
+/** Handlers of a table that need the services `S`. `R` is more than an `HttpRequest` for those that handle sessions. */
 export type Handlers<T extends Routes, S, R extends HttpRequest = HttpRequest> = HandlersOf<
   T,
   S,
@@ -25,22 +25,22 @@ export interface Input {
 }
 export type Handler<R extends HttpRequest = HttpRequest> = (input: Input, request: R) => unknown;
 
-/** What the guard says: come in; who are you; a page of another site may have sent you. */
+/** What the guard decides: pass, not authenticated, or possibly sent by a page of another site. */
 export type Verdict = 'pass' | 'unauthenticated' | 'csrf';
 
-/** What stands in front of every route: the guard of its `auth`, and the parser of its body. */
+/** What guards every route: the policy of its `auth`, and the parser of its body. */
 export interface Gate<R extends HttpRequest = HttpRequest> {
-  /** Answers a caller who may not pass, and then calls nothing. */
+  /** Answers a rejected caller and then does not call `next`. */
   guard(route: Route): RequestHandler;
   parse(route: Route): RequestHandler;
   requestOf(req: Request, res: Response): R;
-  /** Takes the handler of a hot route, for answers without the router. */
-  shortcut(route: Route, path: string, handle: Handler<R>): void;
+  /** Registers the handler of a hot route, which is answered without the router. */
+  addHotRoute(route: Route, path: string, handle: Handler<R>): void;
 }
 
 /**
- * The envelope of the specification: HTTP 200 whatever the answer, but in place of a file that cannot be given 503. A
- * refusal also has the stable `code` of its sentence, which the specification does not know.
+ * The envelope of the specification: always HTTP 200, except 503 instead of a file that cannot be sent. A rejection also
+ * carries its stable `code`, which the specification does not have.
  */
 function envelope(success: boolean, msg: string, obj: unknown = null, code: string | null = null) {
   return code === null ? { success, msg, obj } : { success, msg, obj, code };
@@ -55,7 +55,7 @@ export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
   services: S,
 ): void {
   for (const [name, route] of Object.entries(table)) {
-    // `Handlers` has paired each with its route; the loop over all of them cannot name the pair.
+    // `Handlers` pairs each handler with its route; a loop over all of them cannot express the pair.
     const handler = handlers[name] as (input: Input, services: S, request: R) => unknown;
     const handle: Handler<R> = (input, request) => handler(input, services, request);
     const outcomeOf = async (req: Request, request: R): Promise<unknown> => {
@@ -63,32 +63,32 @@ export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
       const query = route.query.safeParse(req.query);
       const body = route.body.safeParse(req.body);
       const wrong =
-        complaint(req, route.params, req.params, params.error) ??
-        complaint(req, route.query, req.query, query.error) ??
-        complaint(req, route.body, req.body, body.error);
+        problem(req, route.params, req.params, params.error) ??
+        problem(req, route.query, req.query, query.error) ??
+        problem(req, route.body, req.body, body.error);
       if (wrong !== null) return new Invalid(wrong);
       return handle({ params: params.data, query: query.data, body: body.data }, request);
     };
-    // A login gives out a session, which cannot be given out twice.
+    // A login issues a session, which cannot be issued twice.
     const repeatable = route.auth !== 'none' && (route.method === 'POST' || route.acts);
     const respond: RequestHandler = async (req, res) => {
       const request = gate.requestOf(req, res);
       const run = (): Promise<unknown> => outcomeOf(req, request);
-      // Should the handler fail: what stands in place of a file is seen to be none by its status.
+      // If the handler fails, the status shows that the answer is not the file.
       res.locals['file'] = route.media !== null;
       const outcome = await (repeatable ? request.once(run) : run());
-      // A script that keeps the answer as a file sees by the status that it is none.
+      // A script that saves the answer as a file sees by the status that it is not the file.
       if (route.media !== null && outcome instanceof Rejection) res.status(503);
       await answer(res, outcome);
     };
     for (const path of [route.path, ...route.aliases]) {
       router[route.method === 'GET' ? 'get' : 'post'](path, gate.guard(route), gate.parse(route), respond);
-      if (route.hot) gate.shortcut(route, path, handle);
+      if (route.hot) gate.addHotRoute(route, path, handle);
     }
   }
 }
 
-/** An outcome that is a complaint about the input. */
+/** An outcome that reports invalid input. */
 class Invalid {
   readonly why: string;
 
@@ -99,9 +99,9 @@ class Invalid {
 
 async function answer(res: Response, outcome: unknown): Promise<void> {
   if (res.headersSent) return;
-  if (outcome instanceof Invalid) tell(res, false, message('INPUT_INVALID', { why: verbatim(outcome.why) }));
-  else if (outcome instanceof Rejection) tell(res, false, outcome, errorsOf(outcome, res));
-  else if (outcome instanceof Message) tell(res, true, outcome.text, outcome.obj);
+  if (outcome instanceof Invalid) sendMessage(res, false, message('INPUT_INVALID', { why: verbatim(outcome.why) }));
+  else if (outcome instanceof Rejection) sendMessage(res, false, outcome, errorsOf(outcome, res));
+  else if (outcome instanceof Message) sendMessage(res, true, outcome.text, outcome.obj);
   else if (outcome instanceof Download) await sendFile(res, outcome);
   else if (outcome instanceof Attachment) sendAttachment(res, outcome);
   else sendJson(res, successText(outcome));
@@ -113,13 +113,16 @@ function sendAttachment(res: Response, { media, name, text }: Attachment): void 
   res.end(text);
 }
 
-/** The envelope around what was asked for. */
+/** The envelope around a successful result. */
 export function successText(outcome: unknown): string {
   if (outcome instanceof JsonOf) return `{"success":true,"msg":"","obj":${outcome.text}}`;
   return JSON.stringify(envelope(true, '', outcome ?? null));
 }
 
-/** Which setting is wrong and why, or what became of each, for who reads by machine; null for a rejection that is one sentence. */
+/**
+ * Which setting is wrong and why, or the result for each, in machine-readable form; null for a rejection that is one
+ * sentence.
+ */
 function errorsOf({ details }: Rejection, { req }: Response): unknown {
   if ('results' in details) return details.results;
   if (!('problems' in details)) return null;
@@ -132,9 +135,9 @@ function errorsOf({ details }: Rejection, { req }: Response): unknown {
 }
 
 /** Sends the envelope with a sentence in the language of the caller. */
-export function tell(res: Response, success: boolean, said: Text | Rejection, obj: unknown = null): void {
+export function sendMessage(res: Response, success: boolean, outcome: Text | Rejection, obj: unknown = null): void {
   const language = languageOf(res.req.headers);
-  const text = said instanceof Rejection ? said.text : said;
+  const text = outcome instanceof Rejection ? outcome.text : outcome;
   const msg = render(text, language);
   res.setHeader('Content-Language', language);
   res.vary('Accept-Language, Cookie');
@@ -145,8 +148,8 @@ function codeOf(text: Text): string | null {
   return 'code' in text ? text.code : null;
 }
 
-/** The first things that are wrong, each with its place; never what the caller sent. Null when nothing is. */
-function complaint(req: Request, schema: z.ZodType, value: unknown, refused?: z.ZodError): string | null {
+/** The first problems, each with its path; never the value that the caller sent. Null when there are none. */
+function problem(req: Request, schema: z.ZodType, value: unknown, refused?: z.ZodError): string | null {
   if (!refused) return null;
   return issuesOf(schema, value, refused, languageOf(req.headers))
     .slice(0, 5)

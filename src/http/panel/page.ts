@@ -21,8 +21,8 @@ import { type Say, scriptWords } from './page/words.js';
 const PANEL_SCRIPT = [BASE, LISTS, NODES, BACKUPS, CORE, SETTINGS, ACCOUNT, START].join('');
 
 /**
- * The one page of the panel: a login form, and the daily work of an admin after the login. It holds no
- * data and no version, so it is the same for everybody who speaks the language; what it shows comes over the API.
+ * The only page of the panel: a login form, and the panel itself after the login. It contains no data and no version, so it
+ * is the same for all users with the same language; its data comes from the API.
  */
 export function page(isLoggedIn: (req: Request, res: Response) => boolean): RequestHandler {
   return (req, res) => {

@@ -8,56 +8,56 @@ import { type Text } from '../../messages/message.js';
 import { render } from '../../messages/render.js';
 import { languageOf } from '../language/language.js';
 import { goneSignal } from '../server/gone.js';
-import type { AuthRequest, Visit } from './auth/visit.js';
+import type { AuthContext, AuthRequest } from './auth/auth-context.js';
 import type { HttpRequest, Needs } from './context.js';
 import { Answers, callerOf, commandIds } from './idempotency.js';
 
-export type MakeRequest = (req: IncomingMessage, res: ServerResponse, visit: Visit) => AuthRequest;
+export type MakeRequest = (req: IncomingMessage, res: ServerResponse, auth: AuthContext) => AuthRequest;
 
 interface RequestParts extends Needs<'read' | 'logged'> {
   readonly dispatch: Dispatch;
   readonly change: Change;
-  /** Takes each session that is about to change something: its hash, under the request's correlation id. */
-  readonly authored: (correlationId: string, idHash: string) => void;
+  /** Called with the request's correlation id and the session hash before a session changes something. */
+  readonly onChange: (correlationId: string, idHash: string) => void;
   readonly answers: Answers;
 }
 
-/** Makes the requests that handlers are given. */
+/** Returns the factory for the requests that handlers receive. */
 export function requestMaker(parts: Omit<RequestParts, 'answers'>): MakeRequest {
   const all = { ...parts, answers: new Answers(parts.logged) };
-  return (req, res, visit) => new PanelRequest(all, req, res, visit);
+  return (req, res, auth) => new PanelRequest(all, req, res, auth);
 }
 
 /**
- * A request as a handler sees it. Its members are computed when they are read: preparing all of them for each request costs
- * more than many an answer. So it must not be spread.
+ * A request as a handler sees it. Its members are computed on access, because computing all of them costs more than many
+ * answers do. So it must not be spread.
  */
 class PanelRequest implements AuthRequest {
   readonly #req: IncomingMessage;
   readonly #res: ServerResponse;
-  readonly visit: Visit;
+  readonly auth: AuthContext;
   readonly #parts: RequestParts;
   #actor: Actor | null = null;
 
-  constructor(parts: RequestParts, req: IncomingMessage, res: ServerResponse, visit: Visit) {
+  constructor(parts: RequestParts, req: IncomingMessage, res: ServerResponse, auth: AuthContext) {
     this.#parts = parts;
     this.#req = req;
     this.#res = res;
-    this.visit = visit;
+    this.auth = auth;
   }
 
   get actor(): Actor {
-    this.#actor ??= actorOf(this.visit);
+    this.#actor ??= actorOf(this.auth);
     return this.#actor;
   }
 
   get userId(): number {
-    const { byToken, session } = this.visit;
+    const { byToken, session } = this.auth;
     return byToken ? Math.min(...this.#parts.read.users().users.keys()) : (session?.account.id ?? 0);
   }
 
   get wantsCounters(): boolean {
-    return this.visit.byToken && this.#req.headers[FRESH_COUNTERS] === 'now';
+    return this.auth.byToken && this.#req.headers[FRESH_COUNTERS] === 'now';
   }
 
   get accept(): string {
@@ -65,7 +65,7 @@ class PanelRequest implements AuthRequest {
   }
 
   get requestHost(): string {
-    return this.visit.peer.hostname;
+    return this.auth.peer.hostname;
   }
 
   get signal(): AbortSignal {
@@ -75,8 +75,8 @@ class PanelRequest implements AuthRequest {
   readonly say = (text: Text): string => render(text, languageOf(this.#req.headers));
 
   readonly refusalOf: HttpRequest['refusalOf'] = (command) => {
-    const { correlationId } = this.visit;
-    // The same request has been carried out: what it made must not be found in its own way.
+    const { correlationId } = this.auth;
+    // The same request was carried out before: its own effect must not make it fail.
     if (this.#first !== null && this.#parts.logged(this.#first)) return null;
     const done = this.#parts.dispatch(command, { actor: this.actor, correlationId, dryRun: true });
     return done instanceof Rejection ? done : null;
@@ -90,8 +90,8 @@ class PanelRequest implements AuthRequest {
   readonly change: HttpRequest['change'] = (make) => this.#parts.change(make, this.#asCaller());
 
   #asCaller(): CommandContext {
-    const { correlationId, session, byToken } = this.visit;
-    if (session && !byToken) this.#parts.authored(correlationId, session.idHash);
+    const { correlationId, session, byToken } = this.auth;
+    if (session && !byToken) this.#parts.onChange(correlationId, session.idHash);
     const commandId = this.#nextId();
     return { actor: this.actor, correlationId, ...(commandId ? { commandId } : {}) };
   }
@@ -99,18 +99,18 @@ class PanelRequest implements AuthRequest {
   #id: CommandId | null | undefined;
   /** The id of the request and of its first command; null without an `Idempotency-Key`. */
   get #first(): CommandId | null {
-    if (this.#id === undefined) this.#id = commandIds(this.#req, this.visit, callerOf(this.actor))?.() ?? null;
+    if (this.#id === undefined) this.#id = commandIds(this.#req, this.auth, callerOf(this.actor))?.() ?? null;
     return this.#id;
   }
 
   #ids: (() => CommandId) | null | undefined;
   #nextId(): CommandId | null {
-    if (this.#ids === undefined) this.#ids = commandIds(this.#req, this.visit, callerOf(this.actor));
+    if (this.#ids === undefined) this.#ids = commandIds(this.#req, this.auth, callerOf(this.actor));
     return this.#ids?.() ?? null;
   }
 }
 
-function actorOf({ session, byToken, peer: { ip } }: Visit): Actor {
+function actorOf({ session, byToken, peer: { ip } }: AuthContext): Actor {
   if (byToken) return { kind: 'token', id: 'api', name: 'API token', ip };
   if (!session) return { kind: 'system', id: 'anonymous', name: 'anonymous', ip };
   const { id, username } = session.account;

@@ -13,37 +13,37 @@ import { panelHeaders } from '../server/headers.js';
 import type { HttpLog } from '../server/http-log.js';
 import { answerPlainly } from '../server/no-upgrade.js';
 import { notFound } from '../server/not-found.js';
+import { type AuthRequest, loginFailure } from './auth/auth-context.js';
 import { FailureRecords } from './auth/failure-records.js';
 import { accountHandlers, authHandlers } from './auth/handlers.js';
 import { LoginLimiter } from './auth/limiter.js';
 import { Peers } from './auth/peer.js';
 import { Sessions } from './auth/session.js';
 import { UnsavedSessions } from './auth/unsaved.js';
-import { type AuthRequest, loginFailure } from './auth/visit.js';
 import type { PanelServices } from './context.js';
 import { tables } from './contract/index.js';
 import { PanelGate } from './gate.js';
-import { type Gate, mount, tell } from './mount.js';
+import { type Gate, mount, sendMessage } from './mount.js';
 import { page } from './page.js';
 
 /**
- * A browser has six connections, and a program that is written badly a few hundred. Half of the answers are given after
- * their handler has returned, which a request counts for.
+ * A browser opens six connections, a badly written program a few hundred. Half of the answers are sent after their handler
+ * has returned, which is why a request has a minimum charge.
  */
 const LIMITS: AdmissionRules = { most: 2048, mostOfOne: 512, budgetMs: 3, requestMs: 0.25 };
 
-/** Between two reports of the failed logins that were only counted, in ms. */
+/** Interval in ms between two reports of failed logins that were only counted. */
 const REPORT_MS = 60_000;
 
 export interface PanelServerParts {
   readonly services: PanelServices;
   readonly dispatch: Dispatch;
   readonly change: Change;
-  /** Begins and ends with a slash. Read for each request, so a change counts at once. */
+  /** Begins and ends with a slash. Read for each request, so a change takes effect at once. */
   readonly basePath: () => string;
-  /** The only name under which the panel answers; empty = any. */
+  /** The only host name that the panel accepts; empty = any. */
   readonly webDomain: () => string;
-  /** Binds the tables of the contract but those of the sessions, which the server has itself. */
+  /** Binds the tables of the contract, except those of the sessions, which the server binds itself. */
   readonly bind: (router: Router, gate: Gate<AuthRequest>, services: PanelServices) => void;
   readonly log: HttpLog;
 }
@@ -53,13 +53,13 @@ export interface PanelServer {
   readonly doors: Doors;
   /** A door without TLS. */
   listen(port: number, host: string): Promise<AddressInfo>;
-  /** The panel has moved: the browsers shall come again at its new address. */
-  sendAway(): Promise<void>;
-  /** Says good-bye to the WebSockets, lets running requests end, and closes. */
+  /** The panel has moved: closes the WebSockets, so that browsers reconnect at the new address. */
+  closeSockets(): Promise<void>;
+  /** Closes the WebSockets, lets running requests finish, and closes the server. */
   close(): Promise<void>;
 }
 
-/** The panel's HTTP server: routes, the WebSocket, the page. Nothing else lives on its port. */
+/** The panel's HTTP server: the routes, the WebSocket and the page. */
 export function createPanelServer(parts: PanelServerParts): PanelServer {
   const { services, dispatch, change, basePath, webDomain } = parts;
   const { read, now, machine, history } = services;
@@ -93,8 +93,8 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
     status: machine.status,
     alarms$: machine.alarms.raised$,
     log,
-    authorOf: (id) => gate.authorOf(id),
-    turnedAway: (req, peer) => gate.turnedAway(req, peer),
+    authorOf: (id) => gate.sessionOfRequest(id),
+    rejectedStatus: (req, peer) => gate.rejectedStatus(req, peer),
   });
 
   const app = createApp(parts, gate, peers);
@@ -106,16 +106,16 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
     app,
     doors,
     listen: async (port, host) => (await doors.open(port, host)).address,
-    sendAway() {
-      history.feed.sendAway();
-      return sockets.sendAway();
+    closeSockets() {
+      history.feed.endWaits();
+      return sockets.closeAll();
     },
     async close() {
       clearInterval(reports);
       room.unsubscribe();
       unsaved.flush();
       report(failures, dispatch);
-      history.feed.sendAway();
+      history.feed.endWaits();
       await sockets.close();
       await doors.close();
     },
@@ -124,7 +124,7 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
 
 function createApp({ services, basePath, bind, log }: PanelServerParts, gate: PanelGate, peers: Peers): Express {
   const { read, now, accounts } = services;
-  // Express gives each answer its own prototype, which by itself knows nothing of ours.
+  // Express replaces the prototype of each answer, and its prototype does not have our methods.
   Object.setPrototypeOf(express.response, Answer.prototype);
   const app = express();
   app.disable('x-powered-by');
@@ -136,35 +136,35 @@ function createApp({ services, basePath, bind, log }: PanelServerParts, gate: Pa
   app.use(entrance(gate, basePath));
   app.get(
     '/',
-    page((req, res) => gate.visitOf(req, res).session !== null),
+    page((req, res) => gate.authOf(req, res).session !== null),
   );
   mount(app, tables.auth, authHandlers, gate, { read, now, ...accounts });
   mount(app, tables.account, accountHandlers, gate, { read, ...accounts });
   bind(app, gate, services);
   app.use((_req, res) => notFound(res));
-  app.use(lastResort(gate, log));
+  app.use(handleError(gate, log));
   return app;
 }
 
-interface Entered {
+interface WithBase {
   readonly app: Express;
   readonly gate: PanelGate;
   readonly peers: Peers;
   readonly sockets: PanelSockets;
 }
 
-/** Accepts connections within the limits, and passes on their requests and WebSocket upgrades. */
-function createDoors({ basePath, webDomain }: PanelServerParts, { app, gate, peers, sockets }: Entered): Doors {
+/** Accepts connections within the limits, and passes on their requests and upgrades. */
+function createDoors({ basePath, webDomain }: PanelServerParts, { app, gate, peers, sockets }: WithBase): Doors {
   const answer: RequestListener = (req, res) => {
     if (!gate.hot.answer(req, res, basePath())) app(req, res);
   };
   const admission = new Admission(peers, LIMITS);
-  // Who is logged in waits in a line of its own, not in that of a network which may be flooding us.
+  // Authenticated callers have their own queue, apart from that of a network that may be flooding us.
   const take: RequestListener = (req, res) =>
     admission.take(
       req,
       () => answer(req, res),
-      () => gate.lineOf(req, res),
+      () => gate.queueKeyOf(req, res),
     );
   return new Doors(take, {
     admit: admission.admit,
@@ -177,11 +177,11 @@ function createDoors({ basePath, webDomain }: PanelServerParts, { app, gate, pee
   });
 }
 
-/** Turns away what cannot be for us, and takes the base path from the rest. */
+/** Rejects requests that cannot be for the panel, and strips the base path from the others. */
 function entrance(gate: PanelGate, basePath: () => string): RequestHandler {
   return (req, res, next) => {
-    const { peer } = gate.visitOf(req, res);
-    const status = gate.turnedAway(req, peer);
+    const { peer } = gate.authOf(req, res);
+    const status = gate.rejectedStatus(req, peer);
     if (status === 404) return notFound(res);
     if (status !== null) {
       if (status !== 403) res.setHeader('Connection', 'close');
@@ -193,22 +193,22 @@ function entrance(gate: PanelGate, basePath: () => string): RequestHandler {
   };
 }
 
-/** Defects, and paths that cannot be decoded. The caller learns an id, the log the rest. */
-function lastResort(gate: PanelGate, log: HttpLog): ErrorRequestHandler {
+/** Handles bugs, and paths that cannot be decoded. The caller gets an id; the log gets the details. */
+function handleError(gate: PanelGate, log: HttpLog): ErrorRequestHandler {
   return (error: unknown, req, res, _next) => {
-    const { correlationId: id } = gate.visitOf(req, res);
+    const { correlationId: id } = gate.authOf(req, res);
     if (error instanceof URIError) {
       if (!gate.isKnown(req, res, req.path)) return notFound(res);
-      tell(res.status(400), false, message('URL_INVALID'));
+      sendMessage(res.status(400), false, message('URL_INVALID'));
       return;
     }
-    if (req.destroyed && !req.complete) return; // The caller went away in the middle of its request.
+    if (req.destroyed && !req.complete) return; // The caller disconnected while sending its request.
     const request = { correlationId: id, method: req.method, url: req.originalUrl };
     const refused = storageRejection(error);
     if (refused) {
       log.warn({ err: error, ...request }, 'the disk refused a request');
       if (res.headersSent) res.destroy();
-      else tell(res.status(res.locals['file'] === true ? 503 : 200), false, refused);
+      else sendMessage(res.status(res.locals['file'] === true ? 503 : 200), false, refused);
       return;
     }
     log.error({ err: error, ...request }, 'a request failed');
@@ -216,7 +216,7 @@ function lastResort(gate: PanelGate, log: HttpLog): ErrorRequestHandler {
       res.destroy();
       return;
     }
-    tell(res.status(500), false, message('INTERNAL_ERROR', { id }));
+    sendMessage(res.status(500), false, message('INTERNAL_ERROR', { id }));
   };
 }
 

@@ -4,7 +4,7 @@ import { statusOf } from './codec/status.js';
 import { JsonOf } from './contract/route.js';
 import type { Status } from './contract/schemas/status.js';
 
-/** The status as JSON, made anew for each reading of the machine and each change of the core, however many ask. */
+/** The status as JSON, rendered once for each reading of the machine and each change of the core. */
 export function statusText(read: ReadModels, host: HostMonitor, now: () => number): () => JsonOf<Status> {
   let [reading, core] = [host.latest, read.core().process];
   let text: JsonOf<Status> | null = null;

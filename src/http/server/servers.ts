@@ -48,7 +48,7 @@ interface ServersParts {
 interface WebServer {
   readonly doors: Doors;
   /** The panel moved: sends its browsers to the new address. */
-  sendAway(): Promise<void>;
+  closeSockets(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -218,7 +218,7 @@ export class Servers {
     const moving = configs.filter((config) => !sameAddress(config, this.#bound.find(config.name)?.config));
     const opened = await this.#bound.openAll(moving);
     const basePath = this.#configuredBasePath();
-    if (opened.has('panel') || basePath !== this.#basePath) void this.#web?.sendAway();
+    if (opened.has('panel') || basePath !== this.#basePath) void this.#web?.closeSockets();
     this.#basePath = basePath;
     this.#domains = this.#configuredDomains();
     for (const config of configs) {

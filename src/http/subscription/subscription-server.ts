@@ -10,12 +10,12 @@ import { Admission, type AdmissionRules } from '../server/admission.js';
 import { Doors } from '../server/door.js';
 import type { HttpLog } from '../server/http-log.js';
 import { MissLimiter } from '../server/miss-limiter.js';
+import { invalidSettingsWarning } from './invalid-settings.js';
 import { systemOf } from './page/apps.js';
 import { subscriptionPage } from './page/show.js';
 import { secretHeaders, subscriptionIn } from './subscription-answers.js';
 import { type Rendered, SubscriptionCache } from './subscription-cache.js';
 import { askedFor, formatOf, hasTag, split, takesGzip, urlOf, wantsPage } from './subscription-request.js';
-import { untoldWatch } from './untold-settings.js';
 
 interface SubscriptionServerParts {
   readonly read: ReadModels;
@@ -46,7 +46,7 @@ export function createSubscriptionServer(parts: SubscriptionServerParts): Subscr
   const peers = new Peers(() => read.settings.current());
   const cache = new SubscriptionCache(read, now);
   const misses = new MissLimiter(now);
-  const warnOfUntold = untoldWatch(log);
+  const warnOfInvalid = invalidSettingsWarning(log);
   const admission = new Admission(peers, parts.admission ?? USUAL);
 
   const serve = (req: IncomingMessage, res: ServerResponse): void => {
@@ -73,7 +73,7 @@ export function createSubscriptionServer(parts: SubscriptionServerParts): Subscr
     // Most that is asked for and not there is nobody's at all.
     if (read.clients.bySubId(subId).length === 0) return null;
     const settings = read.settings.current();
-    warnOfUntold(settings);
+    warnOfInvalid(settings);
     const asked = { subId, url: urlOf(peer, settings.subURI, settings.subPath, subId), host: peer.hostname };
     const key = (form: string): string => `${form} ${asked.host} ${asked.url}`;
     if (ofPath === 'links' && wantsPage(req, query)) {

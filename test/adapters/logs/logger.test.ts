@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createLogger, hideSecrets, type Unspoken } from '../../../src/adapters/logs/logger.js';
+import { createLogger, hideSecrets, type Redactions } from '../../../src/adapters/logs/logger.js';
 
 /** A log, and what it wrote. */
-function logging(unspoken: Partial<Unspoken> = {}) {
+function logging(unspoken: Partial<Redactions> = {}) {
   const written: string[] = [];
   const to = { write: (line: string) => void written.push(line) };
   const log = createLogger('debug', { subPath: () => '/sub/', ...unspoken }, to);

@@ -17,7 +17,7 @@ import { type Config, readConfig } from '../../../src/config.js';
 import type { RecordedEvent } from '../../../src/events/catalog.js';
 import type { ServerName } from '../../../src/events/certificate.js';
 import { StorageError } from '../../../src/events/log/log.js';
-import type { AuthRequest } from '../../../src/http/panel/auth/visit.js';
+import type { AuthRequest } from '../../../src/http/panel/auth/auth-context.js';
 import type { PanelServices } from '../../../src/http/panel/context.js';
 import type { Gate } from '../../../src/http/panel/mount.js';
 import { verbatim } from '../../../src/messages/message.js';

@@ -198,7 +198,7 @@ describe('a question that waits', () => {
     expect(await page(`?after=${head()}&wait=1`)).toMatchObject({ events: [], next: head() });
     const waiting = page(`?after=${head()}&wait=60`);
     await expect.poll(() => panel.feed.size).toBe(1);
-    await panel.web.sendAway();
+    await panel.web.closeSockets();
     expect(await waiting).toMatchObject({ events: [], next: head() });
   });
 
@@ -234,7 +234,7 @@ describe('a question that waits', () => {
     const waiting = Array.from({ length: 100 }, ask);
     await expect.poll(() => feed.size).toBe(100);
     expect(await ask()).toMatchObject({ code: 'FOLLOWERS_FULL' });
-    feed.sendAway();
+    feed.endWaits();
     await Promise.all(waiting);
     expect(feed.size).toBe(0);
   });
@@ -291,7 +291,7 @@ describe('a stream of events', () => {
   it('ends when the panel moves or stops', async () => {
     const { panel, head } = await start();
     const stream = await listen(panel.origin, `?after=${head()}`);
-    await panel.web.sendAway();
+    await panel.web.closeSockets();
     await stream.until(() => stream.heard.over);
   });
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../../src/events/settings/settings.js';
-import { crossSite } from '../../../src/http/panel/auth/csrf.js';
+import { isCrossSite } from '../../../src/http/panel/auth/csrf.js';
 import { network, Peers } from '../../../src/http/panel/auth/peer.js';
 import { Doors } from '../../../src/http/server/door.js';
 
@@ -145,7 +145,7 @@ describe('the forwarded headers of a real connection', () => {
 describe('another site', () => {
   const isCross = (address: string, headers: Record<string, string>, encrypted = false) => {
     const req = request(address, headers, encrypted);
-    return crossSite(req, local.of(req));
+    return isCrossSite(req, local.of(req));
   };
   const host = 'panel.example:2053';
 

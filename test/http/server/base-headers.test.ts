@@ -119,7 +119,7 @@ describe('every answer of the panel carries the base headers', () => {
     const [refused] = await answersTo(panel.port, upgrade(head + bad));
     expect(refused).toMatchObject({ status: 400, headers: BASE });
     const welcome = answersTo(panel.port, upgrade(head + WEBSOCKET));
-    await panel.web.sendAway();
+    await panel.web.closeSockets();
     await panel.web.close();
     for (const answer of await welcome) expect(answer).toMatchObject({ status: 101, headers: BASE });
   });

@@ -4,7 +4,7 @@ import { WebError } from '../../../commands/ports/web.js';
 import { unlessAborted } from '../../../lib/abort.js';
 import { textOf } from '../../../messages/error.js';
 import { message, type Text } from '../../../messages/message.js';
-import { judge, type Resolve } from '../../web/target.js';
+import { check, type Resolve } from '../../web/target.js';
 import type { Endpoint } from './chain.js';
 
 /** Timeout for one endpoint, including the lookup of its name, in ms. */
@@ -19,7 +19,7 @@ export interface DialRules {
 export async function addressesOf({ host, port }: Endpoint, rules: DialRules): Promise<readonly string[]> {
   const text = `http://${host.includes(':') ? `[${host}]` : host}:${port}/`;
   if (!URL.canParse(text)) throw new WebError('refused', message('network.endpointInvalid'));
-  return (await judge(new URL(text), rules.resolve, rules.allowPrivate)).addresses;
+  return (await check(new URL(text), rules.resolve, rules.allowPrivate)).addresses;
 }
 
 /** Connects to the addresses one after the other until one accepts, then disconnects. Never rejects. */

@@ -4,11 +4,11 @@ import { sameSecret } from './equal.js';
 import { network } from './peer.js';
 
 const BEARER = /^bearer ([\x21-\x7e]+)$/i;
-/** Wrong tokens of one address in a minute: more than a program sends that has an old token, less than guessing needs. */
+/** Wrong tokens per minute of one address: more than a program with an outdated token sends, fewer than guessing needs. */
 const WRONG_IN_A_MINUTE = 60;
 const MINUTE_MS = 60_000;
 const LOCK_MS = 15 * 60_000;
-/** Addresses that are remembered; the longest untouched are forgotten first. */
+/** Addresses to remember. The least recently used are dropped first. */
 const REMEMBERED = 20_000;
 
 interface Wrong {
@@ -17,18 +17,18 @@ interface Wrong {
   readonly lockedUntil: number;
 }
 
-/** Who may come in by the API token. An address that guesses is not listened to for 15 minutes; others notice nothing. */
+/** Admits requests with the API token. An address that guesses is blocked for 15 minutes; other addresses are not affected. */
 export class Bearers {
   readonly #now: () => number;
   readonly #wrong = new LRUCache<string, Wrong>({ max: REMEMBERED });
-  /** A request may be asked about several times, and counts once. */
+  /** Requests that were counted already: one request may be checked several times. */
   readonly #counted = new WeakSet<IncomingMessage>();
 
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** Whether the request carries the token. `ip` is asked only where it matters. */
+  /** Whether the request carries the API token. `ip` is called only when needed. */
   admits(req: IncomingMessage, token: string | null, ip: () => string): boolean {
     if (req.headers.authorization === undefined || token === null) return false;
     if (this.#wrong.size > 0 && (this.#wrong.get(network(ip()))?.lockedUntil ?? 0) > this.#now()) return false;
@@ -53,7 +53,7 @@ export class Bearers {
 export function holdsToken(req: IncomingMessage, token: string | null): boolean {
   const header = req.headers.authorization;
   if (header === undefined || token === null || token === '') return false;
-  // Node keeps the first of several in `headers`; only the raw list tells that there were several.
+  // `headers` keeps only the first of several; the raw list shows whether there were more.
   const count = req.rawHeaders.filter(
     (name, index) => index % 2 === 0 && name.toLowerCase() === 'authorization',
   ).length;

@@ -1,15 +1,15 @@
 import type { ServerResponse } from 'node:http';
 
-/** The name that the clients of 3x-ui look for. */
+/** The cookie name that clients of 3x-ui expect. */
 export const SESSION_COOKIE = '3x-ui';
 
-/** 256 bits in base64url. What looks different was not made here. */
+/** 256 bits in base64url. Ids in any other form were not issued here. */
 const ID = /^[A-Za-z0-9_-]{43}$/;
 
 export interface CookieHeader {
-  /** The session id that the caller holds, or null. */
+  /** The session id that the caller sent, or null. */
   readonly id: string | null;
-  /** Several cookies of the name came, so none of them counts: which is meant cannot be told. */
+  /** Several cookies had this name, so none of them counts. */
   readonly ambiguous: boolean;
 }
 
@@ -28,20 +28,25 @@ export function readSessionCookie(header: string | undefined): CookieHeader {
 interface CookieAttributes {
   readonly path: string;
   readonly secure: boolean;
-  /** Seconds; null = until the browser closes. There is no Expires: a client that sees one logs in again each time. */
+  /**
+   * In seconds; null = until the browser closes. Expires is never set: some clients log in again on every request when they
+   * see it.
+   */
   readonly maxAge: number | null;
 }
 
-/** Sets the cookie, or with an empty value removes it. `others` also removes one of the same name that another path left. */
+/**
+ * Sets the cookie; an empty value removes it. `others` also removes a cookie of the same name that was set for another path.
+ */
 export function writeSessionCookie(
   res: ServerResponse,
   value: string,
   { path, secure, maxAge }: CookieAttributes,
-  others = false,
+  otherPaths = false,
 ): void {
   const age = maxAge === null ? '' : `; Max-Age=${maxAge}`;
   const flags = `; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
   const cookies = [`${SESSION_COOKIE}=${value}; Path=${path}${age}${flags}`];
-  if (others && path !== '/') cookies.push(`${SESSION_COOKIE}=; Path=/; Max-Age=0${flags}`);
+  if (otherPaths && path !== '/') cookies.push(`${SESSION_COOKIE}=; Path=/; Max-Age=0${flags}`);
   res.setHeader('Set-Cookie', cookies);
 }

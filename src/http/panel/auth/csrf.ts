@@ -2,22 +2,22 @@ import type { IncomingMessage } from 'node:http';
 import { sameSecret } from './equal.js';
 import type { Peer } from './peer.js';
 
-/** The token that the request carries in its header; undefined without one. Body and query are not looked at. */
+/** The CSRF token in the header of the request, if any. Body and query are ignored. */
 export function tokenOf(req: IncomingMessage): string | undefined {
   const value = req.headers['x-csrf-token'];
   return Array.isArray(value) ? value[0] : value;
 }
 
-export function rightToken(req: IncomingMessage, expected: string): boolean {
+export function tokenMatches(req: IncomingMessage, expected: string): boolean {
   const token = tokenOf(req);
   return token !== undefined && token !== '' && sameSecret(token, expected);
 }
 
 /**
- * Whether a browser says that a page of another origin made the request. What says nothing is not a browser. Behind a
- * trusted proxy the port and the scheme that the browser saw may be lost, so there only the name must agree.
+ * Whether the browser reports that a page of another origin made the request. A request without these headers is not from a
+ * browser. Behind a trusted proxy the original port and scheme may be unknown, so there only the host name must match.
  */
-export function crossSite(req: IncomingMessage, peer: Peer): boolean {
+export function isCrossSite(req: IncomingMessage, peer: Peer): boolean {
   const site = req.headers['sec-fetch-site'];
   if (site === 'same-origin') return false;
   if (site !== undefined && site !== 'none') return true;

@@ -3,12 +3,12 @@ import type { LoginFailed } from '../../../events/user.js';
 export type FailureReason = Parameters<typeof LoginFailed>[0]['reason'];
 
 const MINUTE_MS = 60_000;
-/** Failures of a minute that are recorded one by one, over all callers. */
-const ONE_BY_ONE = 5;
-/** Callers of a minute whose failures are recorded as a sum of their own. */
-const NAMED = 4;
-/** Callers that are told apart before a report, to find those with the most failures. */
-const TOLD_APART = 200;
+/** Failures per minute that are recorded individually, over all callers. */
+const INDIVIDUAL = 5;
+/** Callers per minute whose failures are recorded as a separate sum. */
+const REPORTED = 4;
+/** Callers that are counted separately before a report, to find those with the most failures. */
+const COUNTED = 200;
 
 /** Failures of one caller with one reason. `ip` and `username` are empty for the sum of all others. */
 export interface Failures {
@@ -19,8 +19,8 @@ export interface Failures {
 }
 
 /**
- * Bounds what failed logins write: at most five events a minute as they happen, and one report a minute of at most seven
- * sums. However many networks and names an attacker has, the log grows by some megabytes a day.
+ * Limits the events of failed logins: at most five a minute as they happen, and one report a minute of at most seven sums.
+ * However many networks and names an attacker uses, the log grows by a few megabytes a day.
  */
 export class FailureRecords {
   readonly #now: () => number;
@@ -32,11 +32,11 @@ export class FailureRecords {
     this.#now = now;
   }
 
-  /** Whether this failure may be recorded by itself; if not, it is counted for the next report. */
+  /** Whether this failure may be recorded individually. If not, it is counted for the next report. */
   mayRecord(failure: Omit<Failures, 'count'>): boolean {
     const minute = Math.floor(this.#now() / MINUTE_MS);
     if (minute !== this.#minute) [this.#minute, this.#recorded] = [minute, 0];
-    if (this.#recorded >= ONE_BY_ONE) {
+    if (this.#recorded >= INDIVIDUAL) {
       this.add(failure);
       return false;
     }
@@ -47,19 +47,19 @@ export class FailureRecords {
   /** Counts a failure for the next report. */
   add({ ip, username, reason }: Omit<Failures, 'count'>): void {
     const key = `${reason} ${ip}`;
-    const room = this.#sums.has(key) || this.#sums.size < TOLD_APART;
+    const room = this.#sums.has(key) || this.#sums.size < COUNTED;
     const sum = room ? { ip, username, reason } : { ip: '', username: '', reason };
     this.#put(this.#sums, { ...sum, count: 1 });
   }
 
-  /** What was counted since the last call: the callers with the most failures, and the rest as one sum for each reason. */
+  /** What was counted since the last call: the callers with the most failures, and one sum for each reason for the rest. */
   take(): readonly Failures[] {
     const most = [...this.#sums.values()].sort((a, b) => b.count - a.count).filter(({ ip }) => ip !== '');
-    const named = new Set(most.slice(0, NAMED));
+    const reported = new Set(most.slice(0, REPORTED));
     const rest = new Map<string, Failures>();
-    for (const sum of this.#sums.values()) if (!named.has(sum)) this.#put(rest, { ...sum, ip: '', username: '' });
+    for (const sum of this.#sums.values()) if (!reported.has(sum)) this.#put(rest, { ...sum, ip: '', username: '' });
     this.#sums = new Map();
-    return [...named, ...rest.values()];
+    return [...reported, ...rest.values()];
   }
 
   #put(sums: Map<string, Failures>, { count, ...failure }: Failures): void {

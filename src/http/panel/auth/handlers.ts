@@ -7,11 +7,11 @@ import { Message, type Needs } from '../context.js';
 import type { authRoutes } from '../contract/auth.js';
 import type { accountRoutes } from '../contract/settings.js';
 import type { Handlers } from '../mount.js';
-import { guess } from './guess.js';
+import type { AuthRequest } from './auth-context.js';
+import { limitedAttempt } from './limited-attempt.js';
 import { hashesOf, Login, type LoginServices } from './login.js';
-import type { AuthRequest } from './visit.js';
 
-/** One answer for every reason, the lock-out included, so that it tells nothing. */
+/** The same answer for every reason, lockout included, so that it reveals nothing. */
 const wrongLogin = reject('LOGIN_WRONG');
 
 export const authHandlers: Handlers<typeof authRoutes, LoginServices, AuthRequest> = {
@@ -19,32 +19,32 @@ export const authHandlers: Handlers<typeof authRoutes, LoginServices, AuthReques
     if (username === '') return reject('CREDENTIALS_WEAK', { why: message('settings.usernameMissing') });
     if (password === '') return reject('CREDENTIALS_WEAK', { why: message('settings.passwordMissing') });
     if (password.length > LONGEST_PASSWORD) return wrongLogin;
-    const login = new Login(services, request.visit, username, password, twoFactorCode);
-    const refused = await guess(request.visit, username, wrongLogin, () => login.check());
+    const login = new Login(services, request.auth, username, password, twoFactorCode);
+    const refused = await limitedAttempt(request.auth, username, wrongLogin, () => login.check());
     return refused ?? login.refused ?? new Message(message('settings.loggedIn'));
   },
 
-  logout(_, __, { visit }) {
-    const rejection = visit.end();
+  logout(_, __, { auth }) {
+    const rejection = auth.endSession();
     if (rejection) return rejection;
-    visit.forget();
+    auth.clearCookie();
     return new Message(message('settings.loggedOut'));
   },
 
-  csrfToken: (_, __, { visit }) => visit.csrfToken(),
+  csrfToken: (_, __, { auth }) => auth.csrfToken(),
   getTwoFactorEnable: (_, { read }) => read.settings.current().twoFactorEnable,
 };
 
 export const accountHandlers: Handlers<typeof accountRoutes, Needs<'passwords' | 'read'>, AuthRequest> = {
   async updateUser({ body: { oldUsername, oldPassword, newUsername, newPassword } }, services, request) {
     const { read, passwords } = services;
-    const { visit } = request;
+    const { auth } = request;
     const user = read.users().users.get(request.userId);
     const weakness = credentialProblem(newUsername, newPassword, user?.username);
     if (weakness !== null) return reject('CREDENTIALS_WEAK', { why: weakness });
     if (oldPassword.length > LONGEST_PASSWORD) return reject('CREDENTIALS_WRONG');
     const wrong = reject('CREDENTIALS_WRONG');
-    const refused = await guess(visit, oldUsername, wrong, async () => {
+    const refused = await limitedAttempt(auth, oldUsername, wrong, async () => {
       const hash = user && sameName(user.username, oldUsername) ? user.passwordHash : null;
       return (await passwords.verify(oldPassword, hash, hashesOf(services))) ? null : 'credentials';
     });
@@ -58,6 +58,6 @@ export const accountHandlers: Handlers<typeof accountRoutes, Needs<'passwords' |
     const done = request.dispatch({ type: 'ChangeCredentials', data });
     if (!('events' in done)) return done;
     const changed = new Message(message('settings.credentialsSaved'));
-    return visit.renew({ id: user.id, username: newUsername }) ?? changed;
+    return auth.renewSession({ id: user.id, username: newUsername }) ?? changed;
   },
 };

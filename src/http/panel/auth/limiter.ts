@@ -6,11 +6,11 @@ const WINDOW_MS = 5 * 60_000;
 const LOCK_MS = 15 * 60_000;
 const FAILURES_OF_NAME = 5;
 const FAILURES_OF_ADDRESS = 30;
-/** Attempts that are being checked or wait for it, over all callers: more would only wait longer. */
+/** Attempts that are being checked or wait for a check, over all callers. More would only make everyone wait longer. */
 const AT_ONCE = 64;
-/** Addresses and names that are remembered; the longest untouched are forgotten first. */
+/** Addresses and names to remember. The least recently used are dropped first. */
 const REMEMBERED = 20_000;
-/** Attempts that wait for the outcome of others, over everybody and of one address. */
+/** Attempts that wait for the outcome of others: in total, and for one address. */
 const WAITING = 128;
 const WAITING_OF_ADDRESS = 64;
 
@@ -23,15 +23,15 @@ interface Tally {
   lockedUntil: number;
 }
 
-/** An attempt that was let through: exactly one of the two is called when its outcome is known. */
+/** An attempt that was admitted. Call exactly one of the two when its outcome is known. */
 export interface Attempt {
   succeeded(): void;
   failed(): void;
 }
 
 /**
- * Slows down guessing: 5 failures in 5 minutes of one address with one name, or 30 of one address, lock for 15 minutes.
- * No name is ever locked for everybody. An attempt counts as failed from its start, so a burst gains nothing.
+ * Slows down password guessing. 5 failures in 5 minutes of one address with one name, or 30 of one address, lock for 15
+ * minutes. A name is never locked for all addresses. An attempt counts as failed from its start, so a burst gains nothing.
  */
 export class LoginLimiter {
   readonly #now: () => number;
@@ -41,15 +41,15 @@ export class LoginLimiter {
   #underWay = 0;
   #wakers: (() => void)[] = [];
 
-  /** `refused` is told of each attempt that is refused without a check. */
+  /** Calls `refused` for each attempt that is refused without a check. */
   constructor(now: () => number, refused: (ip: string, username: string) => void) {
     this.#now = now;
     this.#refused = refused;
   }
 
   /**
-   * As `begin`, but where only attempts under way stand between the caller and the limit it waits for their outcome: many
-   * right logins at once are no guesses.
+   * Like `begin`, but waits when only attempts with an unknown outcome keep the caller above the limit: many valid logins at
+   * once are not guesses.
    */
   async enter(ip: string, username: string): Promise<Attempt | 'locked' | 'busy'> {
     const from = network(ip);
@@ -69,8 +69,8 @@ export class LoginLimiter {
   }
 
   /**
-   * `locked` after too many failures, `busy` while too many attempts are under way: then the attempt must be refused
-   * without a check.
+   * `locked` after too many failures, `busy` while too many attempts are under way. In both cases the attempt must be
+   * refused without a check.
    */
   begin(ip: string, username: string): Attempt | 'locked' | 'busy' {
     const now = this.#now();
@@ -104,7 +104,7 @@ export class LoginLimiter {
     };
   }
 
-  /** Names and addresses that are remembered. */
+  /** The number of remembered names and addresses. */
   get size(): number {
     return this.#names.size + this.#addresses.size;
   }
@@ -118,7 +118,7 @@ function recordOf(records: LRUCache<string, Tally>, key: string): Tally {
   return made;
 }
 
-/** Whether what has failed is enough, whatever becomes of the attempts under way. */
+/** Whether the failures alone reach the limit, regardless of the attempts under way. */
 function isOver(record: Tally, limit: number, now: number): boolean {
   if (record.lockedUntil > now) return true;
   while ((record.failures[0] ?? now) < now - WINDOW_MS) record.failures.shift();
@@ -130,7 +130,7 @@ function isOpen(record: Tally, limit: number): boolean {
   return record.failures.length + record.underWay < limit;
 }
 
-/** Counts a failure; at the limit it locks and restarts the count. */
+/** Counts a failure. At the limit it locks and resets the count. */
 function count(record: Tally, limit: number, at: number, now: number): void {
   record.failures.push(at);
   if (record.failures.length < limit || record.lockedUntil > now) return;

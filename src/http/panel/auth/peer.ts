@@ -3,30 +3,30 @@ import { isIP, isIPv4 } from 'node:net';
 import type { Settings } from '../../../events/settings/settings.js';
 import { Networks } from '../../../lib/net/networks.js';
 
-/** Where a request comes from and what it asked for, as far as that can be believed. */
+/** The origin and the target of a request, as far as they can be trusted. */
 export interface Peer {
-  /** Address of the caller. */
+  /** IP address of the caller. */
   readonly ip: string;
-  /** Host as the caller wrote it, with its port if it had one; '' when it is not a host. */
+  /** The host as the caller sent it, with its port if any; '' when it is not a valid host. */
   readonly host: string;
-  /** The same without its port and without brackets. */
+  /** The same without port and brackets. */
   readonly hostname: string;
   readonly secure: boolean;
-  /** A trusted proxy speaks for the caller, so that the port that the caller saw is not known for sure. */
+  /** The request came through a trusted proxy, so the port that the caller used is not known for certain. */
   readonly proxied: boolean;
 }
 
 const HOST = /^(?:\[[0-9a-f:.]{2,45}\]|[a-z0-9_](?:[a-z0-9_.-]{0,253}[a-z0-9_.])?)(?::\d{1,5})?$/i;
 
-/** More remembered answers than peers that a panel has at one time; when it is full it starts again. */
+/** More cached results than a panel has peers at one time. A full cache is cleared. */
 const REMEMBERED = 4096;
-/** Entries of X-Forwarded-For that are looked at, from the right: no chain of proxies is longer. */
+/** Entries of X-Forwarded-For that are examined, from the right. No proxy chain is longer. */
 const MOST_HOPS = 32;
 
 /**
- * The one place that reads forwarded headers, for both servers. They count only when the direct peer is inside
- * `trustedProxyCIDRs`. Of X-Forwarded-For the right-most address that is not itself a trusted proxy counts; X-Real-IP
- * is read only without it. Of X-Forwarded-Host what a trusted proxy wrote counts, not what a caller wrote before it.
+ * The only place that reads forwarded headers, for both servers. They count only when the direct peer is in
+ * `trustedProxyCIDRs`. The caller is the right-most address of X-Forwarded-For that is not a trusted proxy; X-Real-IP is
+ * read only when that header is absent. Of X-Forwarded-Host, only the part written by a trusted proxy counts.
  */
 export class Peers {
   readonly #settings: () => Settings;
@@ -59,7 +59,7 @@ export class Peers {
     };
   }
 
-  /** Whether this address is a proxy of ours. */
+  /** Whether this address is a trusted proxy. */
   trusts(address: string): boolean {
     const { trustedProxyCIDRs } = this.#settings();
     if (trustedProxyCIDRs !== this.#cidrs) this.#learn(trustedProxyCIDRs);
@@ -78,7 +78,7 @@ export class Peers {
     this.#answers.clear();
   }
 
-  /** The caller, and how many trusted proxies in a row stand between it and us. */
+  /** The caller, and the number of consecutive trusted proxies between it and this server. */
   #chain(direct: string, { headers }: IncomingMessage): { caller: string; proxies: number } {
     const chain = String(headers['x-forwarded-for'] ?? '').split(',');
     const hops =
@@ -98,9 +98,7 @@ export class Peers {
   }
 }
 
-/**
- * What a limit counts under: an IPv4 address, or the /64 of an IPv6 address, because one customer has all of that.
- */
+/** The key that limits count by: an IPv4 address, or the /64 of an IPv6 address, because one customer has the whole /64. */
 export function network(ip: string): string {
   if (!ip.includes(':')) return ip;
   const [head = '', tail] = (ip.split('%')[0] ?? '').split('::');
@@ -114,23 +112,23 @@ export function network(ip: string): string {
     .join(':')}::/64`;
 }
 
-/** An address without port, zone and IPv4 mapping; '' when it is none. */
+/** An address without port, zone and IPv4 mapping; '' when it is not an address. */
 export function plain(text: string): string {
   if (isIPv4(text)) return text;
   const bare = /^\[(.*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
-  const unmapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1] ?? bare;
-  const address = unmapped.split('%')[0] ?? '';
+  const withoutMapping = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1] ?? bare;
+  const address = withoutMapping.split('%')[0] ?? '';
   return isIP(address) === 0 ? '' : address;
 }
 
-/** A Host header taken apart; empty texts when it is not a host. */
+/** The parts of a Host header; empty when it is not a valid host. */
 export function hostOf(value: string | undefined): Pick<Peer, 'host' | 'hostname'> {
   if (value === undefined || !HOST.test(value)) return { host: '', hostname: '' };
   const host = value.toLowerCase();
   return { host, hostname: host.replace(/:\d+$/, '').replace(/^\[|\]$/g, '') };
 }
 
-/** The domain of a setting as `hostname` has it: it may be written with a port. */
+/** The domain of a setting in the form of `hostname`. The setting may contain a port. */
 export function nameOf(domain: string): string {
   return domain
     .toLowerCase()
@@ -138,13 +136,15 @@ export function nameOf(domain: string): string {
     .replace(/^([^:]+):\d+$/, '$1');
 }
 
-/** Of a list to which each proxy adds what it was asked, the entry of the outermost of so many. */
+/** From a list to which each proxy appends, the entry of the outermost of `hops` proxies. */
 function written(value: string | string[] | undefined, proxies: number): string | undefined {
   const entries = String(value ?? '').split(',');
   return entries[Math.max(0, entries.length - proxies)]?.trim();
 }
 
-/** The first of a list: what the proxy nearest to the caller wrote, or the caller, who then fools but itself. */
+/**
+ * The first entry of a list: written by the proxy nearest to the caller, or by the caller, who can then deceive only itself.
+ */
 function first(value: string | string[] | undefined): string | undefined {
   return (Array.isArray(value) ? value[0] : value)?.split(',')[0]?.trim();
 }

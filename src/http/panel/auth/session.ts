@@ -3,21 +3,21 @@ import type { ReadModels } from '../../../projections/read-models.js';
 import type { Session, UserRow } from '../../../projections/users.js';
 import type { UnsavedSessions } from './unsaved.js';
 
-/** A session that may act now, and the user as it is now. */
+/** A valid session, and the current state of its user. */
 export interface LiveSession extends Session {
   /** SHA-256 of the id in the cookie, hex. */
   readonly idHash: string;
   readonly account: UserRow;
 }
 
-/** How long a session without `sessionMaxAge` lasts, in ms. */
+/** Default lifetime of a session without `sessionMaxAge`, in ms. */
 const DAY_MS = 86_400_000;
-/** What no session outlives, whatever `sessionMaxAge` says. */
+/** Maximum lifetime of a session, whatever `sessionMaxAge` is. */
 const LONGEST_MS = 30 * DAY_MS;
 
 /**
- * The sessions, as the log has them or will have them. A browser that has not logged in has no record: its CSRF token is derived from the
- * id in its cookie, which needs no memory, survives a restart and cannot be filled up.
+ * The sessions, recorded or not yet recorded. A browser that has not logged in has no record: its CSRF token is derived from
+ * the id in its cookie. That needs no memory, survives a restart and cannot be exhausted.
  */
 export class Sessions {
   readonly #read: ReadModels;
@@ -35,24 +35,24 @@ export class Sessions {
     return id === null ? null : this.byHash(hashOf(id));
   }
 
-  /** Null when it has ended, whatever ended it: logout, time, new credentials, a user that is gone. */
+  /** Null when the session has ended: by logout, expiry, changed credentials or a deleted user. */
   byHash(idHash: string): LiveSession | null {
     const { sessions, users } = this.#read.users();
     if (this.#unsaved.hasEnded(idHash)) return null;
     const session = sessions.get(idHash) ?? this.#unsaved.find(idHash);
     if (!session || session.expiresAt <= this.#clock()) return null;
-    // A `sessionMaxAge` that was made shorter counts for the sessions that there are.
+    // A shorter `sessionMaxAge` also applies to existing sessions.
     if (session.startedAt + this.#longest() <= this.#now()) return null;
     const account = users.get(session.user);
     return account && account.epoch === session.epoch ? { ...session, idHash, account } : null;
   }
 
-  /** When a session that begins now ends, in ms. */
+  /** When a session that starts now expires, in ms. */
   expiry(): number {
     return this.#clock() + this.#longest();
   }
 
-  /** Seconds for the cookie of a session that ends at `expiresAt`; null when it ends with the browser. */
+  /** The Max-Age in seconds of the cookie for a session that expires at `expiresAt`; null = until the browser closes. */
   maxAge(expiresAt: number): number | null {
     if (this.#read.settings.current().sessionMaxAge === 0) return null;
     return Math.max(0, Math.round((expiresAt - this.#clock()) / 1000));
@@ -63,7 +63,7 @@ export class Sessions {
     return minutes === 0 ? DAY_MS : Math.min(minutes * 60_000, LONGEST_MS);
   }
 
-  /** Time that never goes back: a clock that is set back revives nothing. */
+  /** A time that never goes backwards: setting the clock back revives no session. */
   #clock(): number {
     this.#latest = Math.max(this.#latest, this.#now());
     return this.#latest;
@@ -79,7 +79,7 @@ export function hashOf(id: string): string {
   return createHash('sha256').update(id).digest('hex');
 }
 
-/** The CSRF token of a session id that no record knows. Who has the token does not learn the id. */
+/** The CSRF token of a session id without a record. The id cannot be derived from the token. */
 export function anonymousToken(id: string): string {
   return createHash('sha256').update('csrf ').update(id).digest('base64url');
 }

@@ -4,13 +4,13 @@ import type { TwoFactorProof } from '../../../commands/ports/two-factor.js';
 import { Rejection, refusedByStorage, reject } from '../../../commands/rejection.js';
 import type { Session } from '../../../projections/users.js';
 
-/** Logins and logouts that are remembered for the log. Each belongs to an account with a correct password. */
+/** The number of logins and logouts kept in memory for the log. Each one had a correct password. */
 const MOST = 1000;
 
 interface Parts {
   readonly dispatch: Dispatch;
   readonly now: () => number;
-  /** The login epoch of a user as it is now. */
+  /** The current login epoch of a user. */
   readonly epochOf: (user: number) => number;
   readonly most?: number;
 }
@@ -24,16 +24,16 @@ interface Waiting {
 type Context = Omit<CommandContext, 'at'>;
 
 /**
- * Logins and logouts that could not be saved. They count all the same, so that an admin can look at a panel whose disk is
- * full, and are recorded with their own time when there is room. What is left here when the panel ends is lost: those
- * sessions end with it.
+ * Logins and logouts that could not be saved. They take effect anyway, so that an admin can log in to a panel whose disk is
+ * full, and are recorded with their original time when there is space again. What is still here when the panel exits is
+ * lost, and those sessions end.
  */
 export class UnsavedSessions {
   readonly #parts: Parts;
   /** By SHA-256 of the session id, hex. */
   readonly #begun = new Map<string, Session>();
   readonly #ended = new Set<string>();
-  /** Two-factor codes of logins that are not recorded yet: the log does not refuse them. */
+  /** Two-factor codes of logins that are not recorded yet, so the log cannot reject their reuse. */
   readonly #codes = new Set<string>();
   #waiting: Waiting[] = [];
 
@@ -50,7 +50,8 @@ export class UnsavedSessions {
   }
 
   /**
-   * Dispatches what begins a session. Null when it is recorded, or remembered because the disk refused; else why not.
+   * Dispatches the command that starts a session. Null when it was recorded, or kept in memory because the disk rejected it;
+   * otherwise the rejection.
    */
   begin(command: AnyCommand & { type: 'RecordLogin' | 'RenewSession' }, context: Context): Rejection | null {
     const { user, session, expiresAt } = command.data;
@@ -66,16 +67,16 @@ export class UnsavedSessions {
     });
   }
 
-  /** The same for what ends one. */
+  /** The same for the command that ends a session. */
   end(command: AnyCommand & { type: 'RecordLogout' }, context: Context): Rejection | null {
     const { idHash } = command.data.session;
-    // A login that waits is recorded before its logout.
+    // A waiting login must be recorded before its logout.
     if (this.#begun.has(idHash)) this.flush();
     const forget = (): void => void this.#ended.delete(idHash);
     return this.#record(command, command, context, forget, () => this.#ended.add(idHash));
   }
 
-  /** Records what waits, in its order, as far as the disk takes it. */
+  /** Records the waiting commands in order, until the disk rejects one. */
   flush(): void {
     while (this.#waiting.length > 0) {
       const [first] = this.#waiting;

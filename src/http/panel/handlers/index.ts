@@ -1,6 +1,6 @@
 import type { Router } from 'express';
 import { mountEventStream } from '../../live/event-stream.js';
-import type { AuthRequest } from '../auth/visit.js';
+import type { AuthRequest } from '../auth/auth-context.js';
 import type { PanelServices } from '../context.js';
 import { tables } from '../contract/index.js';
 import { type Gate, mount } from '../mount.js';

@@ -3,7 +3,7 @@ import { Rejection, reject, type SettingProblem } from '../../../commands/reject
 import type { SettingKey } from '../../../events/settings/settings.js';
 import { message } from '../../../messages/message.js';
 import { defaultTemplate } from '../../../projections/core/template.js';
-import type { AuthRequest } from '../auth/visit.js';
+import type { AuthRequest } from '../auth/auth-context.js';
 import { freshApiToken } from '../codec/fresh.js';
 import { type AskedSettings, askedSettings, isSecret } from '../codec/setting-changes.js';
 import { ourName } from '../codec/setting-names.js';
@@ -112,11 +112,11 @@ function refused(
 /** The result and what is still to do. The caller keeps its session when all sessions end. */
 function answerOf(done: Done | Rejection, services: Services, request: AuthRequest): Message | Rejection {
   if (done instanceof Rejection) return done;
-  const { visit, userId } = request;
+  const { auth, userId } = request;
   const user = services.read.users().users.get(userId);
   const ended = done.events.some(({ type }) => type === 'SessionsRevoked');
-  if (ended && user && visit.session && !visit.byToken) {
-    const rejection = visit.renew(user);
+  if (ended && user && auth.session && !auth.byToken) {
+    const rejection = auth.renewSession(user);
     if (rejection) return rejection;
   }
   const notes = notesOn(done, services);

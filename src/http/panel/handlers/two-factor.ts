@@ -3,8 +3,8 @@ import { reject } from '../../../commands/rejection.js';
 import type { ShownCodes } from '../../../commands/user/two-factor-rules.js';
 import type { UserId } from '../../../events/ids.js';
 import { secretsTable } from '../../../events/settings/settings.js';
-import { guess } from '../auth/guess.js';
-import type { AuthRequest } from '../auth/visit.js';
+import type { AuthRequest } from '../auth/auth-context.js';
+import { limitedAttempt } from '../auth/limited-attempt.js';
 import type { Needs } from '../context.js';
 
 /** What a body asks for about two-factor login, under our names. */
@@ -16,12 +16,12 @@ type Changes = Readonly<Record<string, unknown>>;
  */
 export async function shownCode(
   { read, twoFactor, now }: Needs<'read' | 'twoFactor' | 'now'>,
-  { visit, actor, userId }: AuthRequest,
+  { auth, actor, userId }: AuthRequest,
   changes: Changes,
   code: string,
 ): Promise<ShownCodes | undefined> {
   const concerned = Object.hasOwn(changes, 'twoFactorEnable') || Object.hasOwn(changes, 'twoFactorToken');
-  if (code === '' || !concerned || visit.byToken) return undefined;
+  if (code === '' || !concerned || auth.byToken) return undefined;
   const stored = read.settings.secrets().twoFactorToken;
   const user = userId as UserId;
   if (!read.settings.current().twoFactorEnable) {
@@ -29,7 +29,7 @@ export async function shownCode(
     return proof ? { user, codes: [proof] } : undefined;
   }
   let proof: TwoFactorProof | null = null;
-  const refused = await guess(visit, actor.name, reject('LOGIN_WRONG'), () => {
+  const refused = await limitedAttempt(auth, actor.name, reject('LOGIN_WRONG'), () => {
     proof = twoFactor.prove(stored, code, now());
     return proof ? null : 'two-factor';
   });
@@ -37,9 +37,9 @@ export async function shownCode(
 }
 
 /** Whether somebody begins to set it up: it shall be on, and there is nothing yet to confirm it by. */
-export function beginsSetUp({ read }: Needs<'read'>, { visit }: AuthRequest, changes: Changes, code: string): boolean {
+export function beginsSetUp({ read }: Needs<'read'>, { auth }: AuthRequest, changes: Changes, code: string): boolean {
   // The API token may not: the decision says so.
-  if (visit.byToken || read.settings.current().twoFactorEnable || changes['twoFactorEnable'] !== true) return false;
+  if (auth.byToken || read.settings.current().twoFactorEnable || changes['twoFactorEnable'] !== true) return false;
   if (Object.hasOwn(changes, 'twoFactorToken')) return false;
   return code === '' || read.settings.secrets().twoFactorToken === '';
 }

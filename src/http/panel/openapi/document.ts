@@ -9,18 +9,18 @@ import {
 import { tables } from '../contract/index.js';
 import type { Route } from '../contract/route.js';
 import { nouns } from './nouns.js';
-import { components, named, refusalCode } from './schemas.js';
+import { components, named, rejectionCode } from './schemas.js';
 import { SettingsBody, SettingsReply } from './settings.js';
 import { SOCKET_PATH, SOCKET_TAG, socketOperation } from './socket.js';
 
-/** One row of a table, with the name under which programs know it. */
+/** One row of a table, with its operation id. */
 export interface Operation {
   readonly id: string;
   readonly tag: string;
   readonly route: Route;
 }
 
-/** Every route, in the order of the tables. */
+/** Every route, in table order. */
 export function operations(): readonly Operation[] {
   return Object.entries(tables).flatMap(([table, rows]) =>
     Object.entries(rows).map(([name, route]) => ({
@@ -39,8 +39,8 @@ function spelledOut(route: Route): Route {
 }
 
 /**
- * The contract as OpenAPI 3.1, made from the route tables, and the WebSocket. `version` is the panel's; `base` the path under which it is
- * reached, without a slash at its end.
+ * The contract as OpenAPI 3.1, generated from the route tables, and the WebSocket. `version` is the panel's; `base` is the
+ * base path, without a trailing slash.
  */
 export function openApi(version: string, base = ''): oas31.OpenAPIObject {
   const paths: ZodOpenApiPathsObject = {};
@@ -70,7 +70,7 @@ export function openApi(version: string, base = ''): oas31.OpenAPIObject {
   );
 }
 
-/** That a whole number is one that JSON carries exactly goes without saying. */
+/** Omits the limits of safe integers, which hold for every integer in JSON. */
 function withoutLimitsOfJson(schema: { minimum?: number; maximum?: number }): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
@@ -95,7 +95,7 @@ function operation(id: string, tag: string, route: Route): ZodOpenApiOperationOb
   };
 }
 
-/** A body is JSON or a form, as the caller likes. */
+/** A body may be JSON or a form. */
 function requestBody(id: string, { body, upload }: Route): NonNullable<ZodOpenApiOperationObject['requestBody']> {
   const schema = named(`${id}Body`, body);
   if (upload !== null) return { required: true, content: { 'multipart/form-data': { schema } } };
@@ -121,7 +121,7 @@ function responses(id: string, { auth, method, media, reply }: Route): ZodOpenAp
 
 const envelopes = new Map<z.ZodType, z.ZodType>();
 
-/** The envelope around a reply: one for each reply, and one for all that answer with a sentence only. */
+/** The envelope of a reply: one for each reply schema, and one for all replies that are only a message. */
 function envelopeOf(id: string, reply: z.ZodType): z.ZodType {
   const key = reply instanceof z.ZodNull ? sentence : reply;
   const known = envelopes.get(key);
@@ -130,7 +130,7 @@ function envelopeOf(id: string, reply: z.ZodType): z.ZodType {
     success: z.boolean(),
     msg: z.string(),
     obj: key === sentence ? z.null() : named(`${id}Reply`, reply).nullable(),
-    code: refusalCode,
+    code: rejectionCode,
   });
   envelopes.set(key, made);
   return key === sentence ? named('Sentence', made) : made;

@@ -12,10 +12,10 @@ const settings = { tag: 'Settings', description: 'Settings of the panel, and the
 const core = { tag: 'Core settings', description: 'The template of the core, its outbounds and providers.' };
 const geo = { tag: 'Custom geo', description: 'Lists of addresses and domains of the admin’s own, for routing rules.' };
 const nodes = { tag: 'Nodes', description: 'Remote panels that this one manages.' };
-const events = { tag: 'Events', description: 'What happened, for programs that follow it.' };
-const docs = { tag: 'Documents', description: 'This contract.' };
+const events = { tag: 'Events', description: 'The event log, for other programs.' };
+const docs = { tag: 'Documents', description: 'This description of the API.' };
 
-/** What each table is about, for people. */
+/** The tag and the description of each table. */
 export const nouns: Readonly<Record<keyof typeof tables, Noun>> = {
   auth,
   clients: inbounds,

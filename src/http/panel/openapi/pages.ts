@@ -1,4 +1,4 @@
-/** The page that shows the contract. Paths are relative, so that it works under any base path. */
+/** The page that shows the contract. Paths are relative, so it works under any base path. */
 export const docsPage = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="robots" content="noindex"><title>API</title><link rel="icon" href="data:,">
@@ -7,7 +7,7 @@ export const docsPage = `<!doctype html>
 <body><div id="docs"></div></body></html>
 `;
 
-/** Starts the page: where the document is, and the CSRF token on every request that changes something. */
+/** Starts the page: sets the URL of the document, and adds the CSRF token to every unsafe request. */
 export const startScript = `const base = new URL('..', location.href).href;
 let token;
 async function withToken(request) {

@@ -5,7 +5,7 @@ import { SESSION_COOKIE } from '../auth/cookie.js';
 const schemas: Record<string, z.ZodType> = {};
 const names = new Set<z.ZodType>();
 
-/** The schema; an object has a name of its own in the document from then on, so that it is there once. */
+/** Returns the schema. An object gets its own name in the document, so it appears only once. */
 export function named<S extends z.ZodType>(name: string, schema: S): S {
   const isObject = schema instanceof z.ZodObject || schema instanceof z.ZodPipe;
   if (names.has(schema) || !isObject || schema.meta()?.id !== undefined) return schema;
@@ -14,10 +14,10 @@ export function named<S extends z.ZodType>(name: string, schema: S): S {
   return schema;
 }
 
-/** Only in refusals: the code of the sentence in `msg`, which does not change when its wording does. */
-export const refusalCode = z.string().optional();
+/** Only in rejections: the code of the sentence in `msg`. It stays the same when the wording changes. */
+export const rejectionCode = z.string().optional();
 
-const Envelope = z.object({ success: z.boolean(), msg: z.string(), obj: z.null(), code: refusalCode });
+const Envelope = z.object({ success: z.boolean(), msg: z.string(), obj: z.null(), code: rejectionCode });
 const refusal = (description: string) => ({ description, content: { 'application/json': { schema: Envelope } } });
 
 export const components = {

@@ -10,19 +10,19 @@ import type { Gate } from '../mount.js';
 import { openApi } from './document.js';
 import { docsPage, startScript } from './pages.js';
 
-/** The files of the page, and nothing else of their package. */
+/** The files that the page needs, and no other files of the package. */
 const FILES: ReadonlyMap<string, { readonly type: string; readonly read: () => Promise<Buffer> }> = new Map([
   ['swagger-ui.css', { type: 'text/css', read: () => packaged('swagger-ui.css') }],
   ['swagger-ui-bundle.js', { type: 'text/javascript', read: () => packaged('swagger-ui-bundle.js') }],
   ['start.js', { type: 'text/javascript', read: async () => Buffer.from(startScript) }],
 ]);
-/** They change with a release of the panel only. */
+/** They change only with a release of the panel. */
 const CACHING = 'private, max-age=3600';
 
-/** Binds the contract and its page, behind the login like everything that tells of the panel. */
+/** Binds the contract and its page. Like everything about the panel, they require a login. */
 export function mountApiDocs(router: Router, gate: Gate, version: string): void {
   const { openapi, page, file } = apiDocsRoutes;
-  // It takes tens of milliseconds to make, and is the same until the base path changes.
+  // Building it takes tens of milliseconds, and it changes only with the base path.
   let made: { readonly base: string; readonly text: string } | null = null;
   router.get(openapi.path, gate.guard(openapi), (req, res) => {
     const base = req.originalUrl.slice(0, req.originalUrl.indexOf(openapi.path));
@@ -51,7 +51,7 @@ function sendBytes(res: Response, bytes: Buffer): void {
 
 const compressedFiles = new Map<string, Promise<Buffer>>();
 
-/** Made once, when somebody first looks at the page. */
+/** Compressed once, on first use. */
 function compressed(name: string, read: () => Promise<Buffer>): Promise<Buffer> {
   const known = compressedFiles.get(name) ?? read().then(promisify(gzip));
   compressedFiles.set(name, known);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { secretKeys, secretsTable, settingKeys, settingsTable } from '../../../events/settings/settings.js';
 import { flagNames, flagOf, plainNames, secretNames } from '../codec/setting-names.js';
 
-/** A setting as callers write it, with its limits and its default. What it becomes is nobody's business. */
+/** A setting as callers write it, with its limits and its default. What the schema transforms it to is internal. */
 function described(schema: z.ZodType): z.ZodType {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   return z.unknown().meta(json as z.GlobalMeta);
@@ -17,7 +17,7 @@ const flags = [...secretKeys.map(flagOf), ...Object.keys(flagNames), 'hasApiToke
 const blanks = [...secretKeys, 'apiToken', 'tgBotToken', 'tgBotProxy'];
 const each = (names: readonly string[], schema: z.ZodType) => Object.fromEntries(names.map((name) => [name, schema]));
 
-/** Every key of the settings table: the contract itself, which knows only zod, says just "an object". */
+/** Every key of the settings table. The contract, which knows only zod, describes it just as "an object". */
 export const SettingsReply = z
   .strictObject({
     ...plain,
@@ -28,13 +28,13 @@ export const SettingsReply = z
   })
   .meta({ id: 'Settings' });
 
-/** A body has no defaults: what it leaves out stays as it is. */
+/** A request body has no defaults: omitted settings keep their value. */
 function written(schema: z.ZodType): z.ZodType {
   const { default: _, ...json } = schema.meta() ?? {};
   return z.unknown().meta(json).optional();
 }
 
-/** What may be changed, all of it or some, under the names of both. */
+/** Any subset of the settings, under their names here and in 3x-ui. */
 export const SettingsBody = z.object(
   Object.fromEntries(
     Object.entries({

@@ -16,32 +16,35 @@ const InvalidateMessage = z.object({
   resource: z.enum(['inbounds', 'outbounds', 'core', 'settings', 'users', 'nodes', 'custom-geo']),
 });
 
-/** Everything that is said over the WebSocket. */
+/** Every message that the panel sends over the WebSocket. */
 export const SocketMessage = z
   .union([StatusMessage, CoreStateMessage, NotificationMessage, InvalidateMessage])
   .meta({ id: 'SocketMessage' });
 
-/** When each message comes, for people. */
+/** Describes when each message is sent. */
 export const socketMessages = [
   { schema: StatusMessage, when: 'every 2 seconds' },
   { schema: CoreStateMessage, when: 'when the core starts, stops or fails' },
   {
     schema: NotificationMessage,
-    when: 'when an admin should know: the core, a restart, an update, a certificate; in the language of the upgrade',
+    when: 'for events that admins should know: the core, a restart, an update, a certificate; in the language of the upgrade',
   },
   {
     schema: InvalidateMessage,
-    when: 'when another session changed something: what is shown of it should be read anew',
+    when: 'when another session changed something: reload the data that is shown',
   },
 ] as const;
 
 export const SOCKET_PATH = '/ws';
 export const SOCKET_TAG = {
   name: 'WebSocket',
-  description: 'What is pushed to the browsers of logged-in admins. What a browser sends is dropped.',
+  description: 'Messages to the browsers of logged-in admins. Messages from a browser are ignored.',
 };
 
-/** The upgrade, as OpenAPI can say it: it has no word for the messages that follow, so they stand as those of the 101. */
+/**
+ * The upgrade request. OpenAPI has no way to describe the messages that follow, so they are listed as the content of the 101
+ * response.
+ */
 export const socketOperation: ZodOpenApiOperationObject = {
   operationId: 'socket',
   tags: [SOCKET_TAG.name],

@@ -10,15 +10,14 @@ import { HOUR, inboundId, T0 } from '../../../kit/builders.js';
 const MINUTE = 60_000;
 
 /** The recorded refusals of some inbounds of a node. */
-class Told {
+class Recorder {
   now = T0;
   count = 0;
   readonly #refusals = new RefusalReports(() => this.now);
   readonly #entries = new Map<number, OutboxItem>();
 
-  refuse(id: number, said: Text | string, waiting: readonly number[] = []): number {
+  refuse(id: number, reason: Text, waiting: readonly number[] = []): number {
     const before = this.count;
-    const reason = typeof said === 'string' ? verbatim(said) : said;
     const entry = { ...this.#entry(id), waiting };
     this.#refusals.report(entry, reason, () => {
       this.#entries.set(id, { ...entry, refused: { reason, since: this.now } });
@@ -42,57 +41,60 @@ class Told {
 
 describe('a refusal', () => {
   it('is recorded at once after a change, whatever was refused before', () => {
-    const told = new Told();
-    expect([told.refuse(1, 'no', [5]), told.refuse(1, 'no', [5])]).toStrictEqual([1, 0]);
-    for (const position of [6, 7, 8, 9]) expect(told.refuse(1, `no ${position}`, [5, position])).toBe(1);
+    const recorder = new Recorder();
+    expect([recorder.refuse(1, verbatim('no'), [5]), recorder.refuse(1, verbatim('no'), [5])]).toStrictEqual([1, 0]);
+    for (const position of [6, 7, 8, 9]) expect(recorder.refuse(1, verbatim(`no ${position}`), [5, position])).toBe(1);
   });
 
   it('with a new reason each time is recorded once in ten minutes', () => {
-    const told = new Told();
-    for (const end = T0 + HOUR - MINUTE; told.now < end; told.now += 5000) told.refuse(1, `no ${told.now}`, [5]);
-    expect(told.count).toBe(1 + 6);
+    const recorder = new Recorder();
+    for (const end = T0 + HOUR - MINUTE; recorder.now < end; recorder.now += 5000)
+      recorder.refuse(1, verbatim(`no ${recorder.now}`), [5]);
+    expect(recorder.count).toBe(1 + 6);
   });
 
   it('of an unreadable inbound is recorded if it lasts, or after a change', () => {
-    const told = new Told();
-    expect(told.refuse(1, refusals.unreadable)).toBe(0);
-    told.now += 19_000;
-    expect(told.refuse(1, refusals.unreadable)).toBe(0);
-    told.now += 1000;
-    expect([told.refuse(1, refusals.unreadable), told.refuse(2, refusals.unreadable, [7])]).toStrictEqual([1, 1]);
+    const recorder = new Recorder();
+    expect(recorder.refuse(1, refusals.unreadable)).toBe(0);
+    recorder.now += 19_000;
+    expect(recorder.refuse(1, refusals.unreadable)).toBe(0);
+    recorder.now += 1000;
+    expect([recorder.refuse(1, refusals.unreadable), recorder.refuse(2, refusals.unreadable, [7])]).toStrictEqual([
+      1, 1,
+    ]);
   });
 
   it('is resolved when every listing was good for a minute', () => {
-    const told = new Told();
-    told.refuse(1, 'no');
-    expect(told.take(1)).toBe(false);
-    told.now += 59_000;
-    expect(told.take(1)).toBe(false);
-    told.refuse(1, 'no');
-    expect(told.take(1)).toBe(false);
-    told.now += MINUTE;
-    expect([told.take(1), told.take(1)]).toStrictEqual([true, false]);
+    const recorder = new Recorder();
+    recorder.refuse(1, verbatim('no'));
+    expect(recorder.take(1)).toBe(false);
+    recorder.now += 59_000;
+    expect(recorder.take(1)).toBe(false);
+    recorder.refuse(1, verbatim('no'));
+    expect(recorder.take(1)).toBe(false);
+    recorder.now += MINUTE;
+    expect([recorder.take(1), recorder.take(1)]).toStrictEqual([true, false]);
   });
 
   const look = record({
     id: constantFrom(1, 2, 3),
-    reason: constantFrom(null, null, 'no', 'never', refusals.unreadable),
+    reason: constantFrom(null, null, verbatim('no'), verbatim('never'), refusals.unreadable),
     afterMs: constantFrom(1000, 5000, 20_000, MINUTE, 11 * MINUTE),
   });
 
   it('that alternates is recorded once per inbound and hour, and otherwise once in ten minutes', () => {
     check(
       property(array(look, { minLength: 1, maxLength: 30 }), (looks) => {
-        const told = new Told();
+        const recorder = new Recorder();
         let over = 0;
-        while (told.now < T0 + HOUR - 11 * MINUTE)
+        while (recorder.now < T0 + HOUR - 11 * MINUTE)
           for (const { id, reason, afterMs } of looks) {
-            if (reason !== null) told.refuse(id, reason);
-            else if (told.take(id)) over += 1;
-            if (told.now + afterMs < T0 + HOUR) told.now += afterMs;
+            if (reason !== null) recorder.refuse(id, reason);
+            else if (recorder.take(id)) over += 1;
+            if (recorder.now + afterMs < T0 + HOUR) recorder.now += afterMs;
           }
-        expect(told.count).toBeLessThanOrEqual(3 + 6);
-        expect(over).toBeLessThanOrEqual(told.count);
+        expect(recorder.count).toBeLessThanOrEqual(3 + 6);
+        expect(over).toBeLessThanOrEqual(recorder.count);
       }),
       { numRuns: 200 },
     );

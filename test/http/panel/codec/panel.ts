@@ -87,7 +87,7 @@ const noRequest = async (): Promise<never> => {
 /** A `Web` that judges addresses and makes no request. */
 export const webWith = (problem: Web['problem']): Web => ({ problem, request: noRequest, download: noRequest });
 
-type Context = Partial<FlatServices & Omit<HttpRequest, 'dispatch'>> & { readonly visit?: object };
+type Context = Partial<FlatServices & Omit<HttpRequest, 'dispatch'>> & { readonly auth?: object };
 type Parts = Omit<Context, 'core'> & { readonly core?: CoreStub };
 
 /** A panel without sockets and disks: `call` checks the input as the router does and gives the envelope back. */
@@ -111,7 +111,7 @@ export function startPanel(parts: Parts = {}) {
     web: webWith(async () => null),
     serverPortProblem: async () => null,
     alarms: { tell: () => undefined, raised$: EMPTY },
-    visit: { byToken: false },
+    auth: { byToken: false },
     overrides: {},
     restarting: () => false,
     subPort: () => 10_882,

@@ -18,7 +18,7 @@ const POLICY = 1008;
  * One connected browser. For a slow reader messages are conflated, not queued: of the messages with one key it gets the
  * latest when it reads again.
  */
-export class Listener {
+export class SocketClient {
   readonly idHash: string;
   readonly language: Language;
   readonly #ws: WebSocket;
@@ -28,20 +28,20 @@ export class Listener {
   #tick: number;
   #stuck = 0;
   #unanswered = 0;
-  #heard = 0;
+  #received = 0;
 
-  /** `phase` spreads the pings of many over the ticks. */
+  /** `phase` spreads the pings of many connections over the ticks. */
   constructor(ws: WebSocket, socket: Duplex, idHash: string, language: Language, phase: number) {
     this.#ws = ws;
     this.#socket = socket;
     this.idHash = idHash;
     this.language = language;
     this.#tick = phase % PING_TICKS;
-    const heard = (): void => {
-      this.#heard += 1;
-      if (this.#heard > MAX_RECEIVED) this.close(POLICY, 'too many messages');
+    const received = (): void => {
+      this.#received += 1;
+      if (this.#received > MAX_RECEIVED) this.close(POLICY, 'too many messages');
     };
-    ws.on('message', heard).on('ping', heard);
+    ws.on('message', received).on('ping', received);
     ws.on('pong', () => {
       this.#unanswered = 0;
     });
@@ -62,7 +62,7 @@ export class Listener {
 
   /** Counts a tick: disconnects a reader that is gone or stuck, and sends a ping from time to time. */
   tick(): void {
-    this.#heard = 0;
+    this.#received = 0;
     this.#stuck = this.#waiting.size === 0 ? 0 : this.#stuck + 1;
     if (this.#stuck > STUCK_TICKS || this.#socket.writableLength > MAX_BACKLOG) return this.cut();
     this.#tick += 1;

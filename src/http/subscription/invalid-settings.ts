@@ -3,7 +3,7 @@ import { issueText } from '../../messages/render.js';
 import type { HttpLog } from '../server/http-log.js';
 
 /** What client apps and end users are told of the settings. */
-const TOLD: readonly SettingKey[] = [
+const SHOWN: readonly SettingKey[] = [
   ...(['subSupportUrl', 'subProfileUrl', 'subAnnounce', 'subRoutingRules', 'subURI', 'subJsonURI'] as const),
   ...(['subClashURI', 'subJsonFragment', 'subJsonNoises', 'subJsonMux', 'subJsonRules'] as const),
 ];
@@ -12,12 +12,12 @@ const TOLD: readonly SettingKey[] = [
  * Warns once of each settings that hold values which were stored when more was allowed: they are left out of
  * subscriptions. The values themselves are not logged.
  */
-export function untoldWatch(log: HttpLog): (settings: Settings) => void {
+export function invalidSettingsWarning(log: HttpLog): (settings: Settings) => void {
   let known: Settings | null = null;
   return (settings) => {
     if (settings === known) return;
     known = settings;
-    const leftOut = TOLD.flatMap((key) => {
+    const leftOut = SHOWN.flatMap((key) => {
       const { error } = settingsTable[key].safeParse(settings[key]);
       return error ? [`${key} ${issueText(error)}`] : [];
     });

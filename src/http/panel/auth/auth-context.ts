@@ -8,20 +8,20 @@ import type { UserRow } from '../../../projections/users.js';
 import type { HttpRequest } from '../context.js';
 import { holdsToken } from './bearer.js';
 import { type CookieHeader, readSessionCookie, writeSessionCookie } from './cookie.js';
-import { rightToken } from './csrf.js';
+import { tokenMatches } from './csrf.js';
 import type { FailureReason, FailureRecords, Failures } from './failure-records.js';
 import type { LoginLimiter } from './limiter.js';
 import type { Peer } from './peer.js';
 import { anonymousToken, hashOf, type LiveSession, newSessionId, type Sessions } from './session.js';
 import type { UnsavedSessions } from './unsaved.js';
 
-/** The command by which a session begins. */
-type Entering = (
+/** Makes the command that starts a session. */
+type SessionCommand = (
   data: Extract<AnyCommand, { type: 'RenewSession' }>['data'],
 ) => Extract<AnyCommand, { type: 'RecordLogin' | 'RenewSession' }>;
 
-/** What a visit needs of the server it comes to. */
-export interface VisitParts {
+/** What `AuthContext` needs of its server. */
+export interface AuthContextParts {
   readonly sessions: Sessions;
   readonly unsaved: UnsavedSessions;
   readonly limiter: LoginLimiter;
@@ -31,29 +31,29 @@ export interface VisitParts {
   readonly apiToken: () => string | null;
 }
 
-/** A request for the handlers that begin and end sessions. */
+/** A request for handlers that start and end sessions. */
 export interface AuthRequest extends HttpRequest {
-  readonly visit: Visit;
+  readonly auth: AuthContext;
 }
 
-/** One request as a visit of a browser: who it is from, its session, and how to begin and end one. */
-export class Visit {
+/** The authentication of one request: its origin, its session, and how to start and end one. */
+export class AuthContext {
   readonly peer: Peer;
   readonly correlationId: string;
   readonly session: LiveSession | null;
-  /** Path and query as they came, with the base path. */
+  /** The path and query as received, including the base path. */
   readonly url: string;
   readonly limiter: LoginLimiter;
-  /** The guard let it in by the API token, whatever cookie came along. */
+  /** The request was authenticated by the API token; its cookie is ignored. */
   byToken = false;
-  /** The body as it came, for the fingerprint of the request. */
+  /** The body as received, for the fingerprint of the request. */
   body: Buffer | null = null;
   readonly #req: IncomingMessage;
   readonly #res: ServerResponse;
-  readonly #parts: VisitParts;
+  readonly #parts: AuthContextParts;
   readonly #cookie: CookieHeader;
 
-  constructor(req: IncomingMessage, res: ServerResponse, peer: Peer, correlationId: string, parts: VisitParts) {
+  constructor(req: IncomingMessage, res: ServerResponse, peer: Peer, correlationId: string, parts: AuthContextParts) {
     this.peer = peer;
     this.correlationId = correlationId;
     this.limiter = parts.limiter;
@@ -65,20 +65,20 @@ export class Visit {
     this.session = parts.sessions.find(this.#cookie.id);
   }
 
-  /** The CSRF token that this browser must send; null when it holds no id to bind one to. */
+  /** The CSRF token that this browser must send; null when it has no session id. */
   get expectedToken(): string | null {
     if (this.session) return this.session.csrfToken;
     return this.#cookie.id === null ? null : anonymousToken(this.#cookie.id);
   }
 
-  /** Whether who was let in would still be: a request that lasts asks again. */
-  get lives(): boolean {
+  /** Whether the request would still be authenticated now. Long-running requests check this again. */
+  get isStillValid(): boolean {
     const { sessions, apiToken } = this.#parts;
     if (this.byToken) return holdsToken(this.#req, apiToken());
     return this.session !== null && sessions.byHash(this.session.idHash) !== null;
   }
 
-  /** The browser's CSRF token. The cookie is set each time: a client that sees no cookie skips the token. */
+  /** The CSRF token for this browser. Sets the cookie each time: clients that see no cookie do not send the token. */
   csrfToken(): string {
     const id = this.#cookie.id ?? newSessionId();
     const expiresAt = this.session?.expiresAt ?? this.#parts.sessions.expiry();
@@ -87,39 +87,36 @@ export class Visit {
   }
 
   /**
-   * Logs in: a session under a new id, and the end of the one before. `proof` is the right code that came with it.
-   * `LOGIN_WRONG` when a code is needed and this is none, or one that was used.
+   * Starts a session with a new id and ends the previous one. `proof` is the valid code of this login. `LOGIN_WRONG` when a
+   * code is required and is missing or was used before.
    */
-  begin(user: Pick<UserRow, 'id' | 'username'>, proof: TwoFactorProof | null): Rejection | null {
-    return this.#enter(user, (data) => ({ type: 'RecordLogin', data: proof ? { ...data, proof } : data }));
+  startSession(user: Pick<UserRow, 'id' | 'username'>, proof: TwoFactorProof | null): Rejection | null {
+    return this.#start(user, (data) => ({ type: 'RecordLogin', data: proof ? { ...data, proof } : data }));
   }
 
-  /** Goes on under a new id, after a change by this caller that ended its session with all others. */
-  renew(user: Pick<UserRow, 'id' | 'username'>): Rejection | null {
-    return this.#enter(user, (data) => ({ type: 'RenewSession', data }));
+  /** Continues under a new id, after the caller made a change that ended all sessions of its user. */
+  renewSession(user: Pick<UserRow, 'id' | 'username'>): Rejection | null {
+    return this.#start(user, (data) => ({ type: 'RenewSession', data }));
   }
 
-  /**
-   * A CSRF token that the request has proved to know goes on being valid, because clients fetch it once, before the
-   * login.
-   */
-  #enter({ id: user, username }: Pick<UserRow, 'id' | 'username'>, command: Entering): Rejection | null {
+  /** A CSRF token that the request carries stays valid, because clients fetch it once, before the login. */
+  #start({ id: user, username }: Pick<UserRow, 'id' | 'username'>, command: SessionCommand): Rejection | null {
     const { sessions, unsaved } = this.#parts;
     const id = newSessionId();
     const expected = this.expectedToken;
-    const csrfToken = expected !== null && rightToken(this.#req, expected) ? expected : anonymousToken(id);
+    const csrfToken = expected !== null && tokenMatches(this.#req, expected) ? expected : anonymousToken(id);
     const expiresAt = sessions.expiry();
     const session = { idHash: hashOf(id), csrfToken };
     const data = { user: user as UserId, session, expiresAt };
     const refused = unsaved.begin(command(data), this.#context('user', String(user), username));
     if (refused) return refused;
-    if (this.session && sessions.byHash(this.session.idHash)) this.end();
+    if (this.session && sessions.byHash(this.session.idHash)) this.endSession();
     this.#setCookie(id, expiresAt);
     return null;
   }
 
   /** Ends the session in the log. */
-  end(): Rejection | null {
+  endSession(): Rejection | null {
     if (!this.session) return null;
     const { user, idHash, account } = this.session;
     const data = { user: user as UserId, session: { idHash } };
@@ -127,26 +124,26 @@ export class Visit {
     return this.#parts.unsaved.end({ type: 'RecordLogout', data }, context);
   }
 
-  /** Keeps another hash of the same password. When it cannot be kept, the one before goes on being good. */
+  /** Stores another hash of the same password. If that fails, the old hash stays in use. */
   upgradeHash({ id, username, passwordHash: from }: UserRow, passwordHash: string): void {
     const data = { user: id as UserId, from, passwordHash };
     this.#dispatch({ type: 'UpgradePasswordHash', data }, 'user', String(id), username);
   }
 
-  /** Keeps a failed login in the log, or counts it. The answer does not depend on whether that worked. */
-  failed(username: string, reason: FailureReason): void {
+  /** Records a failed login, or counts it. The answer does not depend on whether that worked. */
+  recordFailure(username: string, reason: FailureReason): void {
     const failure = { ip: this.peer.ip, username, reason };
     if (this.#parts.failures.mayRecord(failure))
       this.#dispatch(loginFailure({ ...failure, count: 1 }), 'system', 'login', 'login');
   }
 
-  /** Takes the cookie from the browser. */
-  forget(): void {
+  /** Removes the cookie from the browser. */
+  clearCookie(): void {
     const path = this.#parts.basePath();
     writeSessionCookie(this.#res, '', { path, secure: this.peer.secure, maxAge: 0 }, true);
   }
 
-  /** Outside the request's `Idempotency-Key`: a session cannot be given out twice. */
+  /** Without the request's `Idempotency-Key`: a session cannot be issued twice. */
   #dispatch(command: AnyCommand, kind: 'user' | 'system', id: string, name: string): Done | Rejection {
     return this.#parts.dispatch(command, this.#context(kind, id, name));
   }
@@ -165,7 +162,7 @@ export class Visit {
   }
 }
 
-/** Failed logins as the log keeps them: the name is cut, and never the password. */
+/** The command that records failed logins: the name is cut, and the password is never included. */
 export function loginFailure({ ip, username, reason, count }: Failures): AnyCommand {
   const shown = username.replace(/\p{Cc}/gu, '\ufffd').slice(0, 64);
   return { type: 'RecordLoginFailures', data: { attempt: { username: shown, ip }, reason, count } };
