@@ -83,7 +83,7 @@ function historyServices({ read, log, store }: Panel): PanelServices['history'] 
     feed: new EventFeed(log, read),
     past: log,
     logged: (id) => log.answered(id),
-    ledger: (question) => store.ledger.ask(question),
+    ledger: (question) => store.ledger.query(question),
   };
 }
 

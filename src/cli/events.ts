@@ -113,7 +113,7 @@ function placeOf(log: SqliteEventLog, at: string | undefined): number {
 async function tail(log: SqliteEventLog, count: number, follow: boolean, json: boolean): Promise<void> {
   let position = Math.max(0, log.head().position - count);
   for (;;) {
-    position = log.still(() => printed(log, position, json));
+    position = log.inSnapshot(() => printed(log, position, json));
     if (!follow) return;
     await sleep(LOOK_MS);
   }

@@ -24,7 +24,7 @@ export function unfinishedFile({ root }: Pick<DataDirectory, 'root'>): string {
   return join(folder, `${randomBytes(8).toString('hex')}.db`);
 }
 
-/** Copies a file of the operator together with its write-ahead log, so that the copy may be changed. Rejects with `RefusedFile`. */
+/** Copies a file of the operator with its write-ahead log, so that the copy may be changed. Rejects with `RefusedFile`. */
 export async function privateCopy(
   file: string,
   directory: Pick<DataDirectory, 'root'>,

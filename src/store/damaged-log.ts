@@ -21,7 +21,7 @@ export interface SoundPart {
   readonly at: number;
 }
 
-/** An open log and what was made of it. */
+/** An open log and the result of `make`. */
 interface Opened<T> {
   readonly journal: Journal;
   readonly made: T;
@@ -113,7 +113,7 @@ function soundRows(db: SqliteDatabase): SoundPart {
   }
 }
 
-/** Null where SQLite cannot read them. */
+/** Null when SQLite cannot read them. */
 function rowsAfter(db: SqliteDatabase, position: number, limit: number): readonly EventRow[] | null {
   try {
     const read = db.prepare<[number, number], EventRow>(
@@ -121,9 +121,9 @@ function rowsAfter(db: SqliteDatabase, position: number, limit: number): readonl
     );
     return read.all(position, limit);
   } catch (error) {
-    const told = storageError(error);
-    if (isDamage(told)) return null;
-    throw told;
+    const stored = storageError(error);
+    if (isDamage(stored)) return null;
+    throw stored;
   }
 }
 
@@ -142,7 +142,7 @@ export function damagedText(directory: DataDirectory, { position, at }: SoundPar
   return last > position ? message('storage.partReadableOf', { ...part, last }) : message('storage.partReadable', part);
 }
 
-/** The problem itself. The text of a damaged page also has advice, which does not belong into another text. */
+/** The problem without the advice that the text of a damaged page contains. */
 function problemIn(error: unknown): Text {
   const { cause } = error as Error;
   return textOf(cause instanceof Error && !(error instanceof LogDamage) ? cause : error);

@@ -143,8 +143,8 @@ export function onTrial(root: string): boolean {
 }
 
 /**
- * A start failed with this error. The next one restores the former state, unless the disk was full: that is no fault of the
- * new state, and the attempt does not count.
+ * A start failed with this error. The next one restores the former state, unless the disk was full: the new
+ * state is not the cause then, and the attempt does not count.
  */
 export function failAttempt(root: string, error: unknown): void {
   if (isDiskFull(error)) undoAttempt(root);

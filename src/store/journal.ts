@@ -26,7 +26,7 @@ export interface Journal {
 
 interface Options {
   readonly readonly?: boolean;
-  /** Together with `readonly`: sees what is appended later. Without it everything is read in one transaction, of one moment. */
+  /** With `readonly`: also sees events that are appended later. Without it, everything is read in one transaction. */
   readonly live?: boolean;
   /** Hides the events after this position. Only with `readonly`. */
   readonly upTo?: number;
@@ -43,10 +43,10 @@ export function openJournal(directory: DataDirectory, options: Options = {}): Jo
   assertWhole(directory.root);
   // Read before the log: a running panel updates both, and the anchor is never ahead of a log that is read later.
   const anchored = readAnchor(directory.anchor);
-  if (!readonly) assertNotGone(directory, anchored);
+  if (!readonly) assertNotMissing(directory, anchored);
   const db = openDatabase(directory.database, { readonly });
   try {
-    assertNoBackup(db, directory.database);
+    assertNotBackup(db, directory.database);
     if (upTo !== undefined) endAt(db, upTo);
     // Otherwise a roll-up between two pages could be counted in addition to its measurements.
     if (readonly && !live) db.exec('BEGIN');
@@ -68,10 +68,10 @@ export function openJournal(directory: DataDirectory, options: Options = {}): Jo
   }
 }
 
-/** A destroyed key must not remain anywhere, no matter who destroys it, even if a process was killed before it had finished. */
+/** Completes the erasure of destroyed keys, also of those whose process was killed before it had finished. */
 function erase(log: SqliteEventLog, snapshots: SnapshotStore): void {
-  for (const id of log.destroyReturned()) {
-    process.emitWarning(`The destroyed key ${id} lay in the database again. It was destroyed once more`);
+  for (const id of log.destroyRestoredKeys()) {
+    process.emitWarning(`The destroyed key ${id} was in the database again. It was destroyed again`);
     snapshots.clear();
   }
   log.checkpoint();
@@ -81,12 +81,12 @@ function erase(log: SqliteEventLog, snapshots: SnapshotStore): void {
 }
 
 /** A new database beside an anchor would hide that the old one is missing. */
-function assertNotGone({ database, anchor }: DataDirectory, anchored: Anchored | null): void {
+function assertNotMissing({ database, anchor }: DataDirectory, anchored: Anchored | null): void {
   if (anchored === null || anchored.position === 0 || existsSync(database)) return;
   throw new MessageError(message('storage.databaseMissing', { file: database, anchor, position: anchored.position }));
 }
 
-function assertNoBackup(db: SqliteDatabase, file: string): void {
+function assertNotBackup(db: SqliteDatabase, file: string): void {
   if (db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'backup'").get() === undefined) return;
   throw new MessageError(message('storage.databaseIsBackup', { file }));
 }
@@ -96,10 +96,10 @@ const damageComplaint = (damage: LogDamage | null): Text | null =>
   damage && message('storage.logChanged', { place: damage.text });
 
 /**
- * Snapshots whose clients are `known` ones where both are equal. The write state and the read models know nothing of
- * each other, but one copy of each document in memory is enough.
+ * Replaces clients in loaded snapshots by equal ones from `known`, so that the write state and the read models share one
+ * copy of each document in memory.
  */
-export function sharing(snapshots: SnapshotStore, known: ReadonlyMap<number, Client>): SnapshotStore {
+export function sharingClients(snapshots: SnapshotStore, known: ReadonlyMap<number, Client>): SnapshotStore {
   return {
     ...snapshots,
     load(name, version) {

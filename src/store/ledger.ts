@@ -13,11 +13,11 @@ import type { ReadModels } from '../projections/read-models.js';
 import { Ledger, type LedgerAnswer } from '../projections/statement/ledger.js';
 import { LedgerInMemory } from '../projections/statement/ledger-in-memory.js';
 
-/** Events read between two turns of the loop: a whole log may be missing. */
+/** Events read in one turn of the event loop: the ledger may have to read the whole log. */
 const PAGE = 200;
-/** How long a question waits for a ledger that is being built, in ms. */
+/** How long a query waits for a ledger that is being built, in ms. */
 const READY_TIMEOUT_MS = 3000;
-/** A ledger that was found wrong is not rebuilt again within this time, in ms: the next one would be no better. */
+/** Minimum time between two rebuilds of a wrong ledger, in ms. */
 const REBUILD_AFTER_MS = 600_000;
 
 interface Parts {
@@ -30,20 +30,20 @@ interface Parts {
 /** Opens the ledger and begins to follow the log. */
 export const keepLedger = (parts: Parts): LedgerKeeper => new LedgerKeeper(parts);
 
-/** Keeps the ledger at the head of the log. It never delays or fails a change: what cannot be written is written later. */
+/** Keeps the ledger at the head of the log. It neither delays nor fails a command: a failed write is repeated later. */
 export class LedgerKeeper {
   readonly #parts: Parts;
   readonly #path: string;
   readonly #following: { unsubscribe(): void };
   #file: LedgerFile | null;
   #ledger: Ledger;
-  /** Whether a reading of the log is under way. */
+  /** Whether `#readMissing` is running. */
   #behind = false;
   #reading = Promise.resolve();
   #writing: NodeJS.Immediate | undefined;
   #warned = false;
   #closed = false;
-  /** Why the last reading of the log ended too early; null when it did not. */
+  /** The error that ended the last reading of the log, or null. */
   #readError: unknown = null;
   #rebuiltAt = Number.NEGATIVE_INFINITY;
 
@@ -57,24 +57,24 @@ export class LedgerKeeper {
     void this.#catchUp();
   }
 
-  /** The ledger at the head of the log; null when it is still being built after three seconds. */
+  /** The ledger at the head of the log. Null when it is still being built after three seconds. */
   async ready(): Promise<Ledger | null> {
     await within(READY_TIMEOUT_MS, this.#catchUp(), () => undefined);
     return this.#ledger.position === this.#parts.log.head().position ? this.#ledger : null;
   }
 
   /**
-   * Asks the ledger at the head of the log; the read models are there too. If `question` throws `LedgerError`, the ledger
-   * is rebuilt and asked once more. Rejects when the disk does not let the log be read.
+   * Runs a query on the ledger at the head of the log, where the read models are too. If the query throws `LedgerError`, the
+   * ledger is rebuilt and queried again. Rejects when the log cannot be read from the disk.
    */
-  async ask<T>(question: (ledger: Ledger) => T): Promise<LedgerAnswer<T>> {
+  async query<T>(run: (ledger: Ledger) => T): Promise<LedgerAnswer<T>> {
     for (;;) {
       const ledger = await this.ready();
-      // The disk does not return the log: waiting would not help.
+      // The log cannot be read from the disk, so waiting would not help.
       if (!ledger && (this.#readError instanceof StorageError || diskFault(this.#readError))) throw this.#readError;
       if (!ledger) return { unavailable: 'unready' };
       try {
-        return { answer: question(ledger) };
+        return { answer: run(ledger) };
       } catch (error) {
         if (!(error instanceof LedgerError)) throw error;
         if (!this.#repair(error)) return { unavailable: 'wrong' };
@@ -97,13 +97,13 @@ export class LedgerKeeper {
 
   #follow(events: readonly RecordedEvent[]): void {
     const { position, days } = this.#ledger;
-    // Sums stand at the end of the range that they cover; the ledger may have a part of it.
-    const overtaken = events.some(
+    // A roll-up replaces the events of its range, and the ledger may already contain a part of them.
+    const overlaps = events.some(
       ({ type, data }) =>
         type === 'MeasurementsRolledUp' && data.fromPosition <= position && data.toPosition > position,
     );
-    const rezoned = events.some(({ type }) => type === 'SettingsChanged') && days.zone !== this.#zone();
-    if (overtaken || rezoned) this.#rebuild('on disk');
+    const zoneChanged = events.some(({ type }) => type === 'SettingsChanged') && days.zone !== this.#zone();
+    if (overlaps || zoneChanged) this.#rebuild('on disk');
     const first = events[0]?.position ?? 0;
     if (this.#behind || this.#ledger.position !== first - 1) return void this.#catchUp();
     try {
@@ -124,7 +124,7 @@ export class LedgerKeeper {
     return this.#reading;
   }
 
-  /** Reads what is missing. `#behind` ends in the same tick in which it finds nothing more. */
+  /** Reads the log up to its head. `#behind` becomes false in the same tick in which no event is left. */
   async #readMissing(): Promise<void> {
     const { log } = this.#parts;
     this.#behind = true;
@@ -151,13 +151,13 @@ export class LedgerKeeper {
       this.#warned = false;
     } catch (error) {
       if (!(error instanceof LedgerError)) return this.#warnOnce('the ledger could not be written', error);
-      // A disk that damages the second one too is not tried a third time.
+      // If the rebuilt file is damaged too, the ledger stays in memory.
       if (!this.#repair(error)) this.#rebuild('in memory');
       void this.#catchUp();
     }
   }
 
-  /** Rebuilds a wrong ledger. Returns false, and does nothing, when it was rebuilt only recently. */
+  /** Rebuilds a wrong ledger. Returns false and does nothing if it was rebuilt recently. */
   #repair(problem: LedgerError): boolean {
     const now = performance.now();
     if (now - this.#rebuiltAt < REBUILD_AFTER_MS) return false;
@@ -179,7 +179,7 @@ export class LedgerKeeper {
   }
 }
 
-/** Null where no file can be created. */
+/** Null when the file cannot be created. */
 function ledgerFileAt(path: string, log: SqliteEventLog, zone: string): LedgerFile | null {
   try {
     return new LedgerFile(path, log, zone);

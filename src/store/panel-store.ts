@@ -15,7 +15,7 @@ import type { Text } from '../messages/message.js';
 import { ReadModels } from '../projections/read-models.js';
 import { openSound } from './damaged-log.js';
 import { completeSwitch, recordAttempt, type SwitchResult } from './generations.js';
-import { sharing } from './journal.js';
+import { sharingClients } from './journal.js';
 import { keepLedger, type LedgerKeeper } from './ledger.js';
 import { snapshotting } from './snapshotting.js';
 import { watchStorage } from './storage-watch.js';
@@ -25,7 +25,7 @@ interface Options {
   readonly alarms: Alarms;
   readonly now: () => number;
   readonly warn: (message: string, fields?: object) => void;
-  /** Called once when a fold threw: no change is accepted any more and the process should end. */
+  /** Called once when a fold has thrown. Every change is rejected from then on, and the process should end. */
   readonly failed: (error: Error) => void;
   /** Writes the snapshots and closes the log. */
   readonly disposal: Disposal;
@@ -37,7 +37,7 @@ interface Startup {
   readonly complaint: Text | null;
   /** Only a part of the log can be read, so nothing of it is sent to the running core or to a node. */
   readonly damaged: boolean;
-  /** A switch of the state that this start completed or undid; null = there was none. */
+  /** The switch of the state that this start has completed or rolled back; null = there was none. */
   readonly switched: SwitchResult | null;
 }
 
@@ -45,16 +45,16 @@ interface Startup {
 export interface PanelStore {
   readonly log: SqliteEventLog;
   readonly read: ReadModels;
-  /** The state that commands are decided on. */
+  /** The write state, which the deciders use. */
   readonly state: Folding<ReturnType<typeof panelState.initial>>;
   /** Every fold that has snapshots. */
   readonly foldings: readonly Folding[];
   readonly ledger: LedgerKeeper;
   readonly startup: Startup;
-  /** Refuses changes by people once another state was chosen, and every change once the log is closed. */
+  /** Rejects changes by people after `markReplaced`, and every change after the log was closed. */
   readonly dispatch: Dispatch;
   readonly setOwnPorts: (ports: readonly OwnPort[]) => void;
-  /** Another state was chosen for the next start: people can change nothing from now on; the system still records. */
+  /** Another state was chosen for the next start: from now on, only the system can append events. */
   readonly markReplaced: () => void;
   digests(): Readonly<Record<string, string>>;
   /** Dispatches a command of the panel itself. Does nothing when the log is closed. */
@@ -62,8 +62,8 @@ export interface PanelStore {
 }
 
 /**
- * Opens the log of a data directory whose lock is held. Completes a pending switch of the state first. Throws a sentence when
- * the log cannot be used.
+ * Opens the log of a data directory after completing a pending switch of the state. The caller must hold the lock. Throws
+ * `MessageError` when the log cannot be used.
  */
 export function openStore({ directory, alarms, now, warn, failed, disposal }: Options): PanelStore {
   const anchorFailed = (error: unknown): void => warn('the anchor could not be written', { error: String(error) });
@@ -79,7 +79,7 @@ export function openStore({ directory, alarms, now, warn, failed, disposal }: Op
     log.appended$.subscribe((events) => {
       state.position = events.at(-1)?.position ?? state.position;
     });
-    return { state, bus, read: new ReadModels(log, sharing(snapshots, state.state.clients), [state]) };
+    return { state, bus, read: new ReadModels(log, sharingClients(snapshots, state.state.clients), [state]) };
   });
   const { state, bus, read } = made;
   const { log, snapshots, anchor, complaint } = journal;
@@ -98,22 +98,22 @@ export function openStore({ directory, alarms, now, warn, failed, disposal }: Op
   const ledger = keepLedger({ log, read, directory, warn });
   disposal.add(() => ledger.close());
   const foldings = [...read.follower.foldings, state];
-  const keep = snapshotting(foldings, snapshots, log, warn);
-  disposal.add(() => (damaged ? undefined : keep.now()));
+  const snapshotWriter = snapshotting(foldings, snapshots, log, warn);
+  disposal.add(() => (damaged ? undefined : snapshotWriter.now()));
 
   return {
     ...{ log, read, state, foldings, ledger, startup: { complaint, damaged, switched } },
-    // What a person was told is done must be in the state of the next start.
+    // A confirmed change must be in the state of the next start.
     dispatch: (command, context) =>
       replaced && isPerson(context.actor) ? reject('STATE_REPLACED') : watched(command, context),
     setOwnPorts: (ports) => void (ownPorts = ports),
     markReplaced: () => void (replaced = true),
-    digests: () => ({ ...read.follower.digests(), state: keep.digestOf(state) }),
+    digests: () => ({ ...read.follower.digests(), state: snapshotWriter.digestOf(state) }),
     record: (command) => void (closed ?? watched(command, asSystem('panel'))),
   };
 }
 
-/** Records a start, and what became of a switch of the state that failed. */
+/** Records the start and, if a switch of the state failed, its rollback. */
 export function recordStart({ startup, record }: Pick<PanelStore, 'startup' | 'record'>, version: string): void {
   record({ type: 'RecordPanelStarted', data: { version } });
   if (startup.switched?.outcome === 'returned')

@@ -3,12 +3,12 @@ import type { EventLog } from '../events/log/log.js';
 import type { Folding } from '../events/log/replay.js';
 import type { SnapshotStore } from '../events/log/snapshot-store.js';
 
-/** Between two writings of the snapshots, in events. */
+/** Snapshots are written after this many events. */
 const SNAPSHOT_EVERY = 20_000;
-/** After a key was destroyed, and with it the snapshots, in ms. */
+/** Delay of new snapshots after a key was destroyed and all snapshots were deleted, in ms. */
 const REWRITE_AFTER_MS = 60_000;
 
-/** Writes snapshots now and then; one at a time, each with a pause for the loop between them. */
+/** Writes snapshots of the folds from time to time, one per turn of the event loop. */
 export function snapshotting(
   foldings: readonly Folding[],
   snapshots: SnapshotStore,
@@ -23,34 +23,34 @@ export function snapshotting(
       await new Promise((resolve) => setImmediate(resolve));
     }
   };
-  let soon: NodeJS.Timeout | undefined;
-  /** A key was destroyed while snapshots were being written: those may hold what it sealed. */
-  let shredded = false;
+  let rewrite: NodeJS.Timeout | undefined;
+  /** A key was destroyed while snapshots were being written, so they may contain data that it sealed. */
+  let keyDestroyed = false;
   const start = (): Promise<void> => {
-    clearTimeout(soon);
-    soon = undefined;
+    clearTimeout(rewrite);
+    rewrite = undefined;
     written = log.head().position;
-    if (!writing) shredded = false;
+    if (!writing) keyDestroyed = false;
     writing ??= write()
       .catch((error: unknown) => warn('snapshots could not be written', { error: String(error) }))
       .finally(() => {
         writing = null;
-        if (!shredded) return;
+        if (!keyDestroyed) return;
         snapshots.clear();
-        soon ??= setTimeout(() => void start(), REWRITE_AFTER_MS).unref();
+        rewrite ??= setTimeout(() => void start(), REWRITE_AFTER_MS).unref();
       });
     return writing;
   };
   log.appended$.subscribe((events) => {
-    // What was destroyed must not live on in a cache.
+    // Erased data must not remain in a snapshot.
     if (events.some(({ type }) => type === 'DataKeyDestroyed')) {
-      shredded = true;
+      keyDestroyed = true;
       snapshots.clear();
-      soon ??= setTimeout(() => void start(), REWRITE_AFTER_MS).unref();
+      rewrite ??= setTimeout(() => void start(), REWRITE_AFTER_MS).unref();
     }
-    // A roll-up makes snapshots useless that end inside of what it sums up.
-    const overtaken = events.some((event) => event.type === 'MeasurementsRolledUp' && event.data.toPosition > written);
-    if (overtaken || (events.at(-1)?.position ?? 0) - written >= SNAPSHOT_EVERY) void start();
+    // A snapshot with a position inside the range of a roll-up is unusable.
+    const outdated = events.some((event) => event.type === 'MeasurementsRolledUp' && event.data.toPosition > written);
+    if (outdated || (events.at(-1)?.position ?? 0) - written >= SNAPSHOT_EVERY) void start();
   });
   return {
     now: async (): Promise<void> => {

@@ -10,16 +10,16 @@ export interface Verdict {
   /** Payloads that were rolled up: their hashes are in the chain, their content is in the roll-ups. */
   readonly pruned: number;
   readonly fault: { readonly position: number; readonly what: Text } | null;
-  /** What is wrong with the keys, which are no part of the chain; null also where the chain has a fault. */
+  /** The problem with the keys, which the chain does not cover; null if there is none, or if the chain has a problem. */
   readonly keys: Text | null;
 }
 
 const PAGE = 1000;
 
 /**
- * Walks the whole log: positions, versions, chain, payload hashes, schemas, and that each missing payload is a measurement
- * that a roll-up stands for; then looks at the keys. Stops at the first bad position. `follow` is given the events of each
- * page that was found sound, and the last position of that page.
+ * Verifies the whole log: positions, versions, chain, payload hashes and schemas, that each missing payload is a measurement
+ * covered by a roll-up, and then the keys. Stops at the first invalid position. `follow` is called for each valid page, with
+ * its events and its last position.
  */
 export function verifyLog(
   log: SqliteEventLog,
@@ -44,7 +44,7 @@ export function verifyLog(
     if (rows.length === 0) break;
     const page: RecordedEvent[] = [];
     for (const row of rows) {
-      const found = examined(log, row, { position, hash, version: versions.get(row.stream) ?? 0, rolledTo });
+      const found = verifyRow(log, row, { position, hash, version: versions.get(row.stream) ?? 0, rolledTo });
       if (isText(found))
         return { events: position, pruned, fault: { position: row.position, what: found }, keys: null };
       page.push(...found);
@@ -60,7 +60,7 @@ export function verifyLog(
   return { events: position, pruned, fault: null, keys: log.keyring.problem(destroyed) };
 }
 
-/** Why they cannot be read, where the file is damaged. */
+/** The error when the file is damaged and they cannot be read. */
 function rowsAfter(log: SqliteEventLog, position: number, limit: number): readonly EventRow[] | Text {
   try {
     return log.rows(position, limit);
@@ -78,8 +78,8 @@ interface Before {
   readonly rolledTo: number;
 }
 
-/** What is wrong with a row, or the events that it holds. */
-function examined(log: SqliteEventLog, row: EventRow, before: Before): Text | readonly RecordedEvent[] {
+/** The events of a row, or its problem. */
+function verifyRow(log: SqliteEventLog, row: EventRow, before: Before): Text | readonly RecordedEvent[] {
   if (row.position !== before.position + 1)
     return message('storage.positionMissing', { position: before.position + 1 });
   if (row.version !== before.version + 1) {
@@ -94,11 +94,11 @@ function examined(log: SqliteEventLog, row: EventRow, before: Before): Text | re
     return message('storage.payloadChanged');
   try {
     const events = log.eventsOf(row);
-    const misfit = events.some((event) => !type?.schema.safeParse(event.data).success);
-    if (misfit) return message('storage.schemaMismatch', { type: row.type });
+    const invalid = events.some((event) => !type?.schema.safeParse(event.data).success);
+    if (invalid) return message('storage.schemaMismatch', { type: row.type });
     const [event] = events;
     const problem =
-      event?.type === 'MeasurementsRolledUp' ? log.rollUpMisfit(event.data, row.position, before.rolledTo) : null;
+      event?.type === 'MeasurementsRolledUp' ? log.rollUpMismatch(event.data, row.position, before.rolledTo) : null;
     return problem ?? events;
   } catch (error) {
     return error instanceof LogDamage ? error.what : textOf(error);

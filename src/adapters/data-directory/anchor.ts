@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { LogHead } from '../../events/log/log.js';
 import { MessageError } from '../../messages/error.js';
 import { message, type Text } from '../../messages/message.js';
-import { flush, NotRegularError, readRegular, replaceFile, replaceFileLater } from './files.js';
+import { flush, NotRegularError, readRegular, replaceFile, replaceFileAsync } from './files.js';
 
 const Anchored = z.strictObject({ generation: z.string(), position: z.int().nonnegative(), hash: z.string() });
 /** The head of a log as the file records it. */
@@ -110,7 +110,7 @@ export class Anchor {
     if (this.#writing) return this.moved();
     const { position } = this.#log.head();
     if (position === this.#written) return;
-    this.#writing = replaceFileLater(this.#file, this.#content())
+    this.#writing = replaceFileAsync(this.#file, this.#content())
       .then(() => {
         this.#written = position;
       })

@@ -54,7 +54,7 @@ export function readSpare(file: string): Buffer | null {
   }
 }
 
-/** Replaces a file so that after a power cut it holds the old or the new content, whole. Mode 0600. */
+/** Replaces a file atomically and durably: after a power cut it has the whole old or the whole new content. Mode 0600. */
 export function replaceFile(file: string, content: string | Buffer): void {
   const temporary = `${file}.new`;
   rmSync(temporary, { recursive: true, force: true });
@@ -89,7 +89,7 @@ export function flush(path: string): void {
 }
 
 /** Like `replaceFile`, but asynchronous. The caller must not run it twice at once for the same file. */
-export async function replaceFileLater(file: string, content: string | Buffer): Promise<void> {
+export async function replaceFileAsync(file: string, content: string | Buffer): Promise<void> {
   const temporary = `${file}.next`;
   await rm(temporary, { recursive: true, force: true });
   const handle = await open(temporary, 'wx', 0o600);
@@ -100,11 +100,11 @@ export async function replaceFileLater(file: string, content: string | Buffer): 
     await handle.close();
   }
   await rename(temporary, file);
-  await flushLater(dirname(file));
+  await flushAsync(dirname(file));
 }
 
 /** Like `flush`, but asynchronous. */
-export async function flushLater(path: string): Promise<void> {
+export async function flushAsync(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
     await handle.sync();

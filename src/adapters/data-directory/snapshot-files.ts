@@ -4,14 +4,14 @@ import { deserialize, serialize } from 'node:v8';
 import { z } from 'zod';
 import type { SnapshotStore } from '../../events/log/snapshot-store.js';
 import { open, seal } from '../sqlite/keyring.js';
-import { readSpare, replaceFileLater } from './files.js';
+import { readSpare, replaceFileAsync } from './files.js';
 
 const Header = z.strictObject({
   generation: z.string(),
   name: z.string(),
   version: z.int(),
   position: z.int().nonnegative(),
-  /** Chain hash at `position`: a snapshot of another history is not used. */
+  /** Chain hash at `position`: a snapshot of another log is ignored. */
   hash: z.string(),
 });
 
@@ -21,12 +21,13 @@ interface Chain {
   readonly rolledTo: number;
 }
 
-/** Snapshots as files: a line of JSON, then the state, encrypted because it holds what the log seals. */
+/** Snapshots as files: a line of JSON, then the state. It is encrypted because it contains the sealed fields of the log. */
 export function snapshotFiles(folder: string, key: Buffer, log: Chain): SnapshotStore {
   const fileOf = (name: string): string => join(folder, `${name}.snapshot`);
-  /** A link in its place may lead to the files of others. */
+  /** The folder must not be a link, because files in it are deleted. */
   const isOurs = (): boolean => lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== false;
-  if (!isOurs()) process.emitWarning(`${folder} is a link or no folder. Snapshots are neither read nor written`);
+  if (!isOurs())
+    process.emitWarning(`${folder} is not a folder or is a link to one. Snapshots are neither read nor written`);
   return {
     load(name, version) {
       if (!isOurs()) return null;
@@ -41,12 +42,12 @@ export function snapshotFiles(folder: string, key: Buffer, log: Chain): Snapshot
           header.name === name &&
           header.version === version &&
           header.hash === log.hashAt(header.position) &&
-          // A sum further on may hold bytes that this state has already.
+          // A later sum may include bytes that this state already contains.
           header.position >= log.rolledTo;
         if (!usable) return null;
         return { position: header.position, state: deserialize(open(key, content.subarray(end + 1), line)) as unknown };
       } catch {
-        return null; // torn, changed or of another key: the log has it all
+        return null; // incomplete, modified or encrypted with another key: the log is read instead
       }
     },
 
@@ -57,7 +58,7 @@ export function snapshotFiles(folder: string, key: Buffer, log: Chain): Snapshot
       const header: z.infer<typeof Header> = { generation: log.generation, name, version, position, hash };
       const line = JSON.stringify(header);
       const box = seal(key, serialize(state), line);
-      await replaceFileLater(fileOf(name), Buffer.concat([Buffer.from(`${line}\n`), box]));
+      await replaceFileAsync(fileOf(name), Buffer.concat([Buffer.from(`${line}\n`), box]));
     },
 
     clear() {

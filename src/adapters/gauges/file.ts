@@ -3,7 +3,7 @@ import { appendFile } from 'node:fs/promises';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { isObject } from '../../lib/json.js';
-import { replaceFileLater } from '../data-directory/files.js';
+import { replaceFileAsync } from '../data-directory/files.js';
 import { CAPACITY, type Rings } from './rings.js';
 
 const MAGIC = Buffer.from('portolan gauges 1\n');
@@ -107,7 +107,7 @@ export class GaugeFile {
     }
     const content = Buffer.concat(frames);
     if (rewrite) {
-      await replaceFileLater(this.#file, Buffer.concat([MAGIC, content]));
+      await replaceFileAsync(this.#file, Buffer.concat([MAGIC, content]));
       this.#whole = content.length;
       this.#bytes = content.length;
     } else {

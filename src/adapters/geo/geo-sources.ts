@@ -13,7 +13,7 @@ import { ReleaseError } from '../../commands/ports/releases.js';
 import { type Web, WebError } from '../../commands/ports/web.js';
 import type { GeoKind } from '../../events/geo/geo.js';
 import { isText, message } from '../../messages/message.js';
-import { flushLater, sha256Of } from '../data-directory/files.js';
+import { flushAsync, sha256Of } from '../data-directory/files.js';
 import { reasonOf } from '../releases/geo-files.js';
 import { type GeoLists, geoLists } from '../releases/geo-format.js';
 import { ruleSetFile } from './rule-set.js';
@@ -145,7 +145,7 @@ function staged(folder: string, name: string, content: StagedGeo['content']): St
         if (former !== null) await rm(former, { force: true });
         throw error;
       }
-      await flushLater(folder);
+      await flushAsync(folder);
       return {
         keep: async () => {
           if (former !== null) await rm(former, { force: true });
@@ -153,7 +153,7 @@ function staged(folder: string, name: string, content: StagedGeo['content']): St
         undo: async () => {
           if (former === null) await rm(target, { force: true });
           else await rename(former, target);
-          await flushLater(folder);
+          await flushAsync(folder);
         },
       };
     },

@@ -8,7 +8,7 @@ import { type CoreVersions, ReleaseError, type StagedCore } from '../../commands
 import type { Web } from '../../commands/ports/web.js';
 import { message } from '../../messages/message.js';
 import { chosenVersion, installedVersions } from '../core/process/locate.js';
-import { flushLater, replaceFile, sha256Of } from '../data-directory/files.js';
+import { flushAsync, replaceFile, sha256Of } from '../data-directory/files.js';
 import { extract } from './archive.js';
 import { type Release, releasesAt, versionOf } from './feed.js';
 import { fetchArchive } from './fetch-archive.js';
@@ -56,7 +56,7 @@ export function createCoreVersions(options: CoreVersionOptions): CoreVersions {
       const copy = join(folder, `${STAGING}${randomUUID()}`);
       await copyFile(current, copy, constants.COPYFILE_FICLONE);
       await chmod(copy, 0o700);
-      await flushLater(copy);
+      await flushAsync(copy);
       await put(folder, copy, version);
       return version;
     },
@@ -125,7 +125,7 @@ async function download(
 async function put(folder: string, from: string, version: string): Promise<void> {
   await mkdir(join(folder, version), { recursive: true, mode: 0o700 });
   await rename(from, join(folder, version, 'xray'));
-  for (const path of [join(folder, version), folder]) await flushLater(path);
+  for (const path of [join(folder, version), folder]) await flushAsync(path);
 }
 
 /** The name of this platform in the file names of the releases. */

@@ -6,7 +6,7 @@ import { type GeoFileName, type GeoFiles, type GeoResult, ReleaseError } from '.
 import { type Web, WebError } from '../../commands/ports/web.js';
 import { diskFault } from '../../lib/disk-fault.js';
 import { message, type Text } from '../../messages/message.js';
-import { flushLater } from '../data-directory/files.js';
+import { flushAsync } from '../data-directory/files.js';
 import { geoFileProblem } from './geo-format.js';
 
 export interface GeoOptions {
@@ -44,7 +44,7 @@ export function createGeoFiles({ web, url, folder }: GeoOptions): GeoFiles {
       const modified = lastModified === null ? Number.NaN : Date.parse(lastModified);
       if (!Number.isNaN(modified)) await utimes(temporary, modified / 1000, modified / 1000);
       await rename(temporary, join(folder, file));
-      await flushLater(folder);
+      await flushAsync(folder);
       return sha256;
     } catch (error) {
       if (present !== undefined && error instanceof WebError && error.status === 304) return null;

@@ -20,13 +20,13 @@ export interface EventRow {
   readonly meta: string;
   readonly measured: number;
   readonly encoding: number;
-  /** Null once it was rolled up. */
+  /** Null after it was rolled up. */
   readonly payload: Buffer | null;
   readonly payload_hash: Buffer;
   readonly hash: Buffer;
 }
 
-/** The log holds an event that this release does not know, or that was changed. Such an event is never skipped. */
+/** An event that this release does not know or that was modified. Such events are never skipped. */
 export class LogDamage extends StorageError {
   override readonly name: string = 'LogDamage';
   readonly position: number;
@@ -45,16 +45,16 @@ export class NewerRelease extends LogDamage {}
 
 const PLAIN = 0;
 const DEFLATED = 1;
-/** Shorter payloads do not repay the call, and ciphertext does not shrink. */
+/** Shorter payloads are not worth compressing, and ciphertext does not shrink. */
 const DEFLATE_FROM_BYTES = 1024;
 
 const HASH_BYTES = 32;
 
-/** `hash = SHA-256(hash before, header, payload hash)`; the header is a JSON array, which has only one spelling. */
+/** `hash = SHA-256(hash before, header, payload hash)`; the header is a JSON array, which is unambiguous. */
 export function chainHash(before: Buffer, row: Omit<EventRow, 'hash' | 'payload'>): Buffer {
   const { position, stream, version, id, type, schema, at, meta, encoding, payload_hash } = row;
   const header = JSON.stringify([position, stream, version, id.toString('hex'), type, schema, at, meta, encoding]);
-  // One call over one buffer costs half of an incremental hash.
+  // Hashing one buffer takes half the time of an incremental hash.
   const chained = Buffer.allocUnsafe(2 * HASH_BYTES + Buffer.byteLength(header));
   before.copy(chained);
   const end = HASH_BYTES + chained.write(header, HASH_BYTES);
@@ -71,13 +71,13 @@ export function idText(id: Buffer): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** A closed box: what it holds can be read only with the key. */
+/** An encrypted value, with the id of its key. */
 interface Box {
   readonly key: string;
   /** Base64 of nonce, ciphertext and tag. */
   readonly box: string;
 }
-/** The boxes of an event, one for each key, with the fields that each holds. */
+/** The boxes of an event, one per key, with the names of the fields that each contains. */
 type SealedFields = readonly (Box & { readonly fields: readonly string[] })[];
 
 function close(keyring: Keyring, key: string, value: unknown, context: string): Box {
@@ -91,7 +91,7 @@ function openBox(keyring: Keyring, { key, box }: Box, context: string): unknown 
   return opener === null ? undefined : JSON.parse(open(opener, Buffer.from(box, 'base64'), context).toString());
 }
 
-/** Moves the sealed fields of `data` into boxes; a box opens only in this event, of this type, for these fields. */
+/** Moves the sealed fields of `data` into boxes. A box can be opened only in this event, with this type and these fields. */
 function sealFields(
   type: EventType,
   data: Record<string, unknown>,
@@ -143,7 +143,7 @@ function openFields(
   return opened;
 }
 
-/** Checks an event against its schema and encrypts what the definition seals. Throws for an event that breaks its schema. */
+/** Validates an event against its schema and encrypts its sealed fields. Throws for an invalid event. */
 export function encodePayload(
   event: PanelEvent,
   id: string,
@@ -159,14 +159,14 @@ export function encodePayload(
   return { encoding: DEFLATED, payload: deflateRawSync(plain, { level: 6 }), type };
 }
 
-/** The payload as it is stored: JSON with its boxes closed. */
+/** The stored payload: JSON with encrypted boxes. Null when it was rolled up. */
 export function storedData(row: Pick<EventRow, 'payload' | 'encoding'>): Record<string, unknown> | null {
   if (row.payload === null) return null;
   const plain = row.encoding === DEFLATED ? inflateRawSync(row.payload) : row.payload;
   return JSON.parse(plain.toString()) as Record<string, unknown>;
 }
 
-/** Opens, upcasts and types a stored row. Throws `LogDamage` for a type or a schema that this release does not know. */
+/** Decrypts and upcasts a stored row. Throws `LogDamage` for an unreadable event and an unknown type or schema. */
 export function decode(row: EventRow, keyring: Keyring): RecordedEvent {
   const type = eventType(row.type);
   if (!type) throw new NewerRelease(row.position, message('storage.eventTypeUnknown', { type: row.type }));
@@ -199,8 +199,8 @@ export function decode(row: EventRow, keyring: Keyring): RecordedEvent {
 }
 
 /**
- * What stands in the `meta` column, for ever. The name and the address of a person, and the number of one in a chat, are
- * sealed under a key of the month. Ids are UUIDs or blind digests: what a caller sends as an id may name a person.
+ * The `meta` column, which is never changed. The name, the address and the chat id of a person are sealed with a key of the
+ * month. Ids are UUIDs or keyed digests, because an id that a caller chose may identify a person.
  */
 interface StoredMeta {
   readonly actor: { readonly kind: Actor['kind']; readonly id: string; readonly name?: string; readonly who?: Box };
@@ -214,12 +214,12 @@ type Stamp = Pick<EventMeta, 'actor' | 'correlationId' | 'commandId'> & { readon
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const OPAQUE = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{64})$/;
 
-/** An id as the log keeps it: a UUID as it is, of anything else a digest that says nothing. The same each time. */
+/** The stored form of an id: a UUID is unchanged, any other id becomes its keyed digest. */
 export function opaqueId(id: string, keyring: Keyring): string {
   return UUID.test(id) ? id : keyring.blind(id);
 }
 
-/** The actor's part of the column, made once for all events of a command. */
+/** The actor part of the column, created once for all events of a command. */
 export function encodeActor({ actor, at, correlationId }: Stamp, keyring: Keyring): StoredMeta['actor'] {
   const { kind, id, name, ip } = actor;
   if (kind === 'system') return { kind, id, name };
@@ -243,7 +243,7 @@ function decodeMeta(row: EventRow, keyring: Keyring): EventMeta {
   const { actor, correlation, cause, command } = JSON.parse(row.meta) as StoredMeta;
   const who = actor.who ? openBox(keyring, actor.who, `${correlation}|actor`) : [actor.name ?? '', null];
   const [name, ip, id = actor.id] = (who ?? ['erased', null]) as [string, string | null, string?];
-  // Earlier releases kept the ids as they came.
+  // Earlier releases stored ids without a digest.
   const shown = (kept: string): string => (OPAQUE.test(kept) ? kept : keyring.blind(kept));
   return {
     at: row.at,

@@ -10,8 +10,8 @@ export type SqliteDatabase = Database.Database;
 type Statement = Database.Statement;
 
 /**
- * The whole schema. Events are never changed or deleted: triggers refuse it. The one exception is that the payload of a
- * measured event may be dropped once a roll-up in the log covers its position; its hash, and so the chain, stays.
+ * The whole schema. Triggers prevent any change or deletion of events, with one exception: the payload of a measured event
+ * may be removed after a roll-up in the log covers its position. Its hash, and so the chain, stays.
  */
 export const SCHEMA = `
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -51,54 +51,54 @@ BEGIN SELECT RAISE(ABORT, 'events are never changed'); END;
 `;
 
 /**
- * Finds at a start, in an instant, which payloads are missing. Databases and backups of earlier releases do not have it; it
- * can be made again at any time, so it is no part of the layout.
+ * Finds the missing payloads quickly at a start. It is not a part of the layout, because it can be created at any time:
+ * databases and backups of earlier releases do not have it.
  */
 export const PRUNED_INDEX = 'CREATE INDEX IF NOT EXISTS pruned ON events (type, position) WHERE payload IS NULL';
 
-/** Version of the layout above; a database with a higher one was written by a newer panel. */
+/** Version of the layout above. A database with a higher version was written by a newer release. */
 export const LAYOUT = 1;
 
-/** `application_id`, "POLG": the file is a log of ours. Databases of the first releases have none. */
+/** `application_id` of our logs, "POLG". Databases of the first releases have none. */
 const MARK = 0x504f_4c47;
 
-/** How long a write waits for another process that holds the database, in ms. It blocks the loop, so it is short. */
+/** How long a write waits for a lock of another process, in ms. It is short because it blocks the event loop. */
 const BUSY_MS = 50;
 
 /**
- * Opens `events.db`, making it when it is not there. Durable to the last commit: write-ahead log with `synchronous=FULL`,
- * set and read back on each connection because better-sqlite3 is built with NORMAL for WAL databases. Throws `NotRegularError`
- * and `OtherDatabaseError` for what is not ours, before SQLite could write to it, and `StorageError` for what cannot be used.
+ * Opens `events.db`, or creates it. Every commit is durable: write-ahead log with `synchronous=FULL`, which is set and read
+ * back on each connection because better-sqlite3 is built with NORMAL for WAL databases. Throws `NotRegularError` and
+ * `OtherDatabaseError` for files of others, before SQLite could write to them, and `StorageError` for an unusable database.
  */
 export function openDatabase(file: string, { readonly = false } = {}): SqliteDatabase {
   assertOurs(file, readonly);
   const db = new Database(file, { readonly, fileMustExist: readonly, timeout: BUSY_MS });
   try {
-    if (!readonly) makeOurs(db);
+    if (!readonly) prepareDatabase(db);
     db.pragma('synchronous = FULL');
     if (db.pragma('synchronous', { simple: true }) !== 2) throw new Error('SQLite does not keep synchronous=FULL');
     const layout = db.pragma('user_version', { simple: true }) as number;
     if (layout > LAYOUT) {
       throw new StorageError('read-only', message('storage.newerLayout', { written: layout, known: LAYOUT }));
     }
-    return inOurWords(db);
+    return withStorageErrors(db);
   } catch (error) {
     db.close();
     throw storageError(error);
   }
 }
 
-/** What was found damaged while a database was used, by the object that `openDatabase` has given. */
+/** The damage that was found in open databases, by the object that `openDatabase` has returned. */
 const damages = new WeakMap<SqliteDatabase, StorageError>();
 
-/** The error that has shown a database to be damaged, or null. */
+/** The first error that showed a database to be damaged, or null. */
 export const damageIn = (db: SqliteDatabase): StorageError | null => damages.get(db) ?? null;
 
-/** The same database, whose statements fail with `StorageError` wherever SQLite's code says what it is. */
-function inOurWords(db: SqliteDatabase): SqliteDatabase {
-  const told = (error: unknown): unknown => {
+/** Wraps a database so that its statements throw `StorageError` for the known codes of SQLite. */
+function withStorageErrors(db: SqliteDatabase): SqliteDatabase {
+  const converted = (error: unknown): unknown => {
     const stored = storageError(error);
-    if (stored instanceof StorageError && stored.kind === 'damaged') damages.set(ours, stored);
+    if (stored instanceof StorageError && stored.kind === 'damaged') damages.set(wrappedDb, stored);
     return stored;
   };
   const wrap = <T extends object>(target: T, result: (value: unknown) => unknown): T =>
@@ -106,11 +106,11 @@ function inOurWords(db: SqliteDatabase): SqliteDatabase {
       get(_, name) {
         const member: unknown = Reflect.get(target, name, target);
         if (typeof member !== 'function') return member;
-        return (...given: unknown[]): unknown => {
+        return (...args: unknown[]): unknown => {
           try {
-            return result(Reflect.apply(member, target, given));
+            return result(Reflect.apply(member, target, args));
           } catch (error) {
-            throw told(error);
+            throw converted(error);
           }
         };
       },
@@ -119,24 +119,24 @@ function inOurWords(db: SqliteDatabase): SqliteDatabase {
     try {
       yield* rows;
     } catch (error) {
-      throw told(error);
+      throw converted(error);
     }
   }
-  const ofStatement = (found: Statement): Statement => {
-    const wrapped: Statement = wrap(found, (value) => {
-      if (value === found) return wrapped;
+  const wrapStatement = (statement: Statement): Statement => {
+    const wrapped: Statement = wrap(statement, (value) => {
+      if (value === statement) return wrapped;
       return isRows(value) ? each(value) : value;
     });
     return wrapped;
   };
-  const ours = wrap(db, (value) => (isStatement(value) ? ofStatement(value) : value));
-  return ours;
+  const wrappedDb = wrap(db, (value) => (isStatement(value) ? wrapStatement(value) : value));
+  return wrappedDb;
 }
 
 const isStatement = (value: unknown): value is Statement =>
   typeof value === 'object' && value !== null && 'source' in value && 'iterate' in value;
 
-/** What `iterate` gives; `all` gives an array. */
+/** Whether a value is the result of `iterate`; `all` returns an array. */
 const isRows = (value: unknown): value is Iterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.iterator in value && 'next' in value;
 
@@ -157,10 +157,10 @@ interface SchemaRow {
   readonly sql: string | null;
 }
 
-/** Names that a sentence lists. */
-const NAMED = 5;
+/** Limit of names in a message. */
+const MAX_NAMES = 5;
 
-/** A database without a mark is of one of the first releases, by its tables, or empty since a start ended too early. */
+/** Accepts a database without a mark: one of the first releases, recognized by its tables, or one that is still empty. */
 function assertOurTables(file: string): void {
   const beside = DATABASE_FILES.map((end) => file + end).filter((path) => !existsSync(path));
   const content = contentOf(file);
@@ -168,7 +168,7 @@ function assertOurTables(file: string): void {
   const isOurs = ownTables().every(({ name, sql }) => rows.some((row) => row.name === name && row.sql === sql));
   const isEmpty = rows.length === 0 && version === 0 && (mark === 0 || mark === MARK);
   if (isOurs || isEmpty) return;
-  // SQLite makes them even for a connection that only reads.
+  // SQLite creates these files even for a read-only connection.
   for (const path of beside) rmSync(path, { force: true });
   throw new OtherDatabaseError(file, otherContent(content));
 }
@@ -176,7 +176,10 @@ function assertOurTables(file: string): void {
 function otherContent({ rows, version, mark }: Content): Text {
   if (rows.length === 0)
     return mark === 0 ? message('storage.userVersion', { version }) : message('storage.applicationId', { id: mark });
-  const listed = (names: readonly string[]) => [...names.slice(0, NAMED), ...(names.length > NAMED ? ['…'] : [])];
+  const listed = (names: readonly string[]) => [
+    ...names.slice(0, MAX_NAMES),
+    ...(names.length > MAX_NAMES ? ['…'] : []),
+  ];
   const tables = rows.filter(({ type }) => type === 'table').map(({ name }) => quoted(name));
   return tables.length > 0
     ? message('storage.tables', { tables: listed(tables) })
@@ -217,11 +220,11 @@ function ownTables(): readonly SchemaRow[] {
   }
 }
 
-/** Gives an empty database its tables, and one of the first releases its mark. */
-function makeOurs(db: SqliteDatabase): void {
+/** Creates the tables of an empty database, and marks a database of the first releases. */
+function prepareDatabase(db: SqliteDatabase): void {
   const isEmpty = (db.pragma('user_version', { simple: true }) as number) === 0;
   const isMarked = db.pragma('application_id', { simple: true }) === MARK;
-  // Before there is a write-ahead log, so that the header of the file has the mark from the start.
+  // Written before the write-ahead log exists, so that the header of the file has the mark from the start.
   if (isEmpty)
     db.transaction(() =>
       db.exec(`PRAGMA application_id = ${MARK}; PRAGMA user_version = ${LAYOUT}; ${SCHEMA}`),
@@ -230,11 +233,11 @@ function makeOurs(db: SqliteDatabase): void {
   db.pragma('secure_delete = ON');
   db.pragma('journal_size_limit = 67108864');
   if (!isMarked && !isEmpty) unlessFull(() => db.pragma(`application_id = ${MARK}`));
-  // Takes a second for each million events, once. Without it a start reads the whole table.
+  // Takes about one second per million events, once. Without it, a start reads the whole table.
   unlessFull(() => db.exec(PRUNED_INDEX));
 }
 
-/** Hides the events after a position from a connection that only reads. Its statements are refused as any change is. */
+/** Hides the events after a position from a read-only connection, and prevents changes through it. */
 export function endAt(db: SqliteDatabase, position: number): void {
   db.pragma('temp_store = MEMORY');
   db.exec(`
@@ -244,23 +247,23 @@ export function endAt(db: SqliteDatabase, position: number): void {
   `);
 }
 
-/** What can be done at a later start. */
+/** Makes a change that a later start can make too if the disk is full. */
 function unlessFull(change: () => void): void {
   try {
     change();
   } catch (error) {
-    const told = storageError(error);
-    if (!(told instanceof StorageError) || told.kind !== 'full') throw error;
+    const stored = storageError(error);
+    if (!(stored instanceof StorageError) || stored.kind !== 'full') throw error;
   }
 }
 
-/** A damaged page, described in the cause's message. A start that reads snapshots may not meet it, so a restart is no way out. */
+/** The error for a damaged page, with the message of the cause. */
 export function damageError(cause: unknown): StorageError {
   const problem = cause instanceof Error ? cause.message : String(cause);
   return new StorageError('damaged', message('storage.damaged', { problem }), { cause });
 }
 
-/** SQLite's codes in the port's words; other errors pass. */
+/** Converts an error of SQLite to `StorageError`. Returns other errors unchanged. */
 export function storageError(error: unknown): unknown {
   const code = error instanceof Database.SqliteError ? error.code : '';
   const options = { cause: error };

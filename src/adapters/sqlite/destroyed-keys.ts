@@ -2,7 +2,7 @@ import { message } from '../../messages/message.js';
 import { type EventRow, LogDamage, storedData } from './codec.js';
 import type { SqliteDatabase } from './database.js';
 
-/** The names of the keys that events have destroyed. Throws `LogDamage` for an event that does not say which. */
+/** The ids of the keys that events have destroyed. Throws `LogDamage` for an event without an id. */
 export function destroyedKeys(db: SqliteDatabase): ReadonlySet<string> {
   const rows = db
     .prepare<[], Pick<EventRow, 'position' | 'payload' | 'encoding'>>(

@@ -22,10 +22,10 @@ import { LogReader } from './log-reader.js';
 
 const GENESIS = Buffer.alloc(32);
 const FEW_STREAMS = 8;
-/** After a key was destroyed, and while others still read, until the write-ahead log is emptied, in ms. */
+/** Delay until the write-ahead log is emptied after a key was destroyed; and delay of retries while others read. In ms. */
 const ERASE_MS = 50;
 const ERASE_AGAIN_MS = 1000;
-/** After these errors nothing that the kernel or SQLite says about the file can be trusted: only a new start can. */
+/** After these errors the state of the file in the kernel and in SQLite is not reliable until a restart. */
 const FINAL: ReadonlySet<StorageError['kind']> = new Set<StorageError['kind']>(['failed', 'damaged']);
 
 /** The event log in one SQLite database. Everything is synchronous; the caller is the only writer. */
@@ -33,7 +33,7 @@ export class SqliteEventLog extends LogReader implements EventLog {
   readonly #appended = new Subject<readonly RecordedEvent[]>();
   #position: number;
   #hash: Buffer;
-  /** The error after which nothing is appended any more. */
+  /** The error after which every append is rejected. */
   #broken: StorageError | null = null;
   #eraser: NodeJS.Timeout | undefined;
   #sequence = 0;
@@ -47,10 +47,10 @@ export class SqliteEventLog extends LogReader implements EventLog {
     this.#position = last?.position ?? 0;
     this.#hash = last?.hash ?? GENESIS;
     this.#generation = this.#storedGeneration();
-    keyring.heed(destroyedKeys(db));
+    keyring.markDestroyed(destroyedKeys(db));
   }
 
-  /** The identity of this log. Another one where positions are given again: then those of before mean something else. */
+  /** The identity of this log. It changes when positions are assigned again. */
   get generation(): string {
     return this.#generation;
   }
@@ -59,7 +59,7 @@ export class SqliteEventLog extends LogReader implements EventLog {
     return this.#appended;
   }
 
-  /** What showed the database to be damaged, in a read or a write; null = nothing yet. No change is accepted after it. */
+  /** The first error that showed the database to be damaged, or null. Every append is rejected after it. */
   get damage(): StorageError | null {
     return damageIn(this.db);
   }
@@ -111,7 +111,7 @@ export class SqliteEventLog extends LogReader implements EventLog {
       this.#store(row);
       this.#position = row.position;
       this.#hash = row.hash;
-      this.#follow(event);
+      this.#applySideEffects(event);
       const meta = { at, actor, correlationId, causationId: cause, commandId };
       const { position, stream, version } = row;
       recorded.push({
@@ -128,15 +128,15 @@ export class SqliteEventLog extends LogReader implements EventLog {
     return recorded;
   }
 
-  /** What an event does beside the table of events, in the same transaction. */
-  #follow(event: PanelEvent): void {
-    if (event.type === 'DataKeyDestroyed') this.keyring.shred(event.data.key);
+  /** Applies the effects of an event on other tables, in the same transaction. */
+  #applySideEffects(event: PanelEvent): void {
+    if (event.type === 'DataKeyDestroyed') this.keyring.destroy(event.data.key);
     if (event.type === 'MeasurementsRolledUp') this.rollUps.prune(event.data);
-    // The positions after it were given before, to events that are lost.
+    // The following positions were assigned before, to lost events.
     if (event.type === 'LogLossAccepted') this.sql.regenerate.run((this.#generation = randomUUID()));
   }
 
-  /** The last version of each stream of these events. One query for many streams costs a third. */
+  /** The last version of each stream of these events. One query for many streams takes a third of the time. */
   #versions(events: readonly PanelEvent[]): Map<string, number> {
     const streams = [...new Set(events.map((event) => eventType(event.type)?.stream(event.data) ?? ''))];
     const rows =
@@ -170,7 +170,7 @@ export class SqliteEventLog extends LogReader implements EventLog {
     return { row: { ...row, hash: chainHash(this.#hash, row) }, id: text };
   }
 
-  /** Bound by place: binding by name costs as much again as the insert. */
+  /** Binds by position: binding by name takes as long as the insert itself. */
   #store(row: EventRow): void {
     const { position, stream, version, id, type, schema, at, meta, measured, encoding, payload, payload_hash, hash } =
       row;
@@ -191,7 +191,7 @@ export class SqliteEventLog extends LogReader implements EventLog {
     );
   }
 
-  /** UUID v7 (RFC 9562), ascending within a millisecond. Random bytes come from a pool: one call for each is expensive. */
+  /** UUID v7 (RFC 9562), ascending within a millisecond. Random bytes come from a pool, because a call for each id is slow. */
   #id(at: number): Buffer {
     this.#sequence = at === this.#sequenceAt ? this.#sequence + 1 : 0;
     this.#sequenceAt = at;
@@ -199,7 +199,7 @@ export class SqliteEventLog extends LogReader implements EventLog {
   }
 
   answered(id: CommandId): { same: boolean; events: readonly RecordedEvent[] } | null {
-    // Earlier releases kept both as they came.
+    // Earlier releases stored both without a digest.
     for (const { key, fingerprint } of [this.#blinded(id), id]) {
       const command = this.sql.answered.get(key);
       if (!command) continue;
@@ -209,7 +209,7 @@ export class SqliteEventLog extends LogReader implements EventLog {
     return null;
   }
 
-  /** What a caller chose as a key, and what it sent with it, may name a person and be guessed. */
+  /** An idempotency key and its fingerprint as keyed digests, because both may identify a person. */
   #blinded({ key, fingerprint }: CommandId): CommandId {
     return { key: this.keyring.blind(key), fingerprint: this.keyring.blind(fingerprint) };
   }
@@ -219,8 +219,8 @@ export class SqliteEventLog extends LogReader implements EventLog {
   }
 
   /**
-   * Moves what the write-ahead log holds into the database file and empties it, so that nothing older than the file is left.
-   * False when it is not possible now, because of a reader or a disk error.
+   * Moves the write-ahead log into the database file and truncates it, so that no erased data is left in it. Returns false
+   * when a reader or a disk error prevents it.
    */
   checkpoint(): boolean {
     try {
@@ -232,18 +232,18 @@ export class SqliteEventLog extends LogReader implements EventLog {
     }
   }
 
-  /** Destroys again what was destroyed and has been put back; returns the names of those keys. */
-  destroyReturned(): readonly string[] {
-    const returned = this.keyring.returned();
-    if (returned.length === 0) return returned;
+  /** Destroys keys again that were destroyed and have been restored into the table. Returns their ids. */
+  destroyRestoredKeys(): readonly string[] {
+    const restored = this.keyring.restoredKeys();
+    if (restored.length === 0) return restored;
     this.sql.begin.run();
-    for (const id of returned) this.keyring.shred(id);
+    for (const id of restored) this.keyring.destroy(id);
     this.sql.commit.run();
     this.#eraseSoon();
-    return returned;
+    return restored;
   }
 
-  /** A destroyed key lives on in the write-ahead log until that is emptied. Many that are destroyed in a row cost one time. */
+  /** Empties the write-ahead log, which still contains the destroyed key; once for several keys in a row. */
   #eraseSoon(wait = ERASE_MS): void {
     this.#eraser ??= setTimeout(() => {
       this.#eraser = undefined;

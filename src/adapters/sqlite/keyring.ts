@@ -12,14 +12,14 @@ const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** AES-256-GCM: nonce, ciphertext, tag. `context` is authenticated, so a box opens only in the place it was made for. */
+/** AES-256-GCM: nonce, ciphertext, tag. `context` is authenticated: opening needs the same one. */
 export function seal(key: Buffer, plain: Buffer, context: string): Buffer {
   const nonce = random(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context));
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** Throws when the box was made with another key, for another place, or was changed. */
+/** Throws when the key or the context is another one, or when the box was modified. */
 export function open(key: Buffer, box: Buffer, context: string): Buffer {
   const decipher = createDecipheriv('aes-256-gcm', key, box.subarray(0, NONCE_BYTES)).setAAD(Buffer.from(context));
   decipher.setAuthTag(box.subarray(box.length - TAG_BYTES));
@@ -27,8 +27,8 @@ export function open(key: Buffer, box: Buffer, context: string): Buffer {
 }
 
 /**
- * The key that wraps all others, from its file. A file that is missing is made only for an empty log: with events in it
- * a new key would read nothing and hide that the old one was lost.
+ * Reads the key that wraps all others. A missing file is created only for an empty log: with events in the log, a new key
+ * could decrypt nothing and would hide the loss of the old one. Throws `MessageError`.
  */
 export function masterKey(file: string, { mayCreate }: { readonly mayCreate: boolean }): Buffer {
   if (!lstatSync(file, { throwIfNoEntry: false })) {
@@ -51,34 +51,34 @@ export function masterKey(file: string, { mayCreate }: { readonly mayCreate: boo
   return key;
 }
 
-/** A key for another purpose than wrapping, derived from the master key (RFC 5869). */
+/** Derives a key for another purpose from the master key (HKDF, RFC 5869). */
 export function derivedKey(master: Buffer, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', master, Buffer.alloc(0), `portolan ${purpose}`, KEY_BYTES));
 }
 
 interface KeyRow {
   readonly id: string;
-  /** Null once it was destroyed. */
+  /** Null after the key was destroyed. */
   readonly wrapped: Buffer | null;
 }
 
-/** The data keys, one for each life of a secret. The one table that may be rewritten: destroying a key is its use. */
+/** The data keys, which encrypt the sealed fields. Their table is the only one with updates: a key can be destroyed. */
 export class Keyring {
   readonly #master: Buffer;
   #blinding: Buffer | null = null;
   readonly #now: () => number;
   readonly #find;
   readonly #insert;
-  readonly #blank;
-  readonly #shred;
+  readonly #overwrite;
+  readonly #destroy;
   readonly #all;
   /**
-   * All wrapped keys: a replay needs each of them, and one statement for each would cost more than the cipher. As text
-   * of one byte a character: so many small buffers take several times the memory.
+   * All wrapped keys, because a replay needs each of them and a query for each would be slow. They are Latin-1 strings: so
+   * many small buffers need several times the memory.
    */
   readonly #wrapped = new Map<string, string | null>();
   readonly #opened = new LRUCache<string, Buffer>({ max: 1024 });
-  /** Keys that events have destroyed: whatever the table holds for them is neither used nor made again. */
+  /** Ids of keys that events have destroyed. They are never used or created again, even if the table contains them. */
   readonly #destroyed = new Set<string>();
 
   constructor(db: SqliteDatabase, master: Buffer, now: () => number) {
@@ -86,32 +86,32 @@ export class Keyring {
     this.#now = now;
     this.#find = db.prepare<[string], KeyRow>('SELECT id, wrapped FROM keys WHERE id = ?');
     this.#insert = db.prepare('INSERT INTO keys (id, wrapped, created) VALUES (?, ?, ?)');
-    this.#blank = db.prepare('UPDATE keys SET wrapped = zeroblob(length(wrapped)) WHERE id = ?');
-    this.#shred = db.prepare('UPDATE keys SET wrapped = NULL, shredded = ? WHERE id = ?');
+    this.#overwrite = db.prepare('UPDATE keys SET wrapped = zeroblob(length(wrapped)) WHERE id = ?');
+    this.#destroy = db.prepare('UPDATE keys SET wrapped = NULL, shredded = ? WHERE id = ?');
     this.#all = db.prepare<[], KeyRow>('SELECT id, wrapped FROM keys');
     this.#load();
   }
 
-  /** Learns which keys events have destroyed. */
-  heed(destroyed: Iterable<string>): void {
+  /** Marks keys as destroyed by events. */
+  markDestroyed(destroyed: Iterable<string>): void {
     for (const id of destroyed) {
       this.#destroyed.add(id);
       this.#opened.delete(id);
     }
   }
 
-  /** Destroyed keys that are in the table again because they were put back. */
-  returned(): readonly string[] {
+  /** Destroyed keys that were restored into the table. */
+  restoredKeys(): readonly string[] {
     return [...this.#destroyed].filter((id) => typeof this.#wrapped.get(id) === 'string');
   }
 
-  /** A digest of `text` that cannot be guessed: HMAC-SHA-256 under a key of this log, in hex. */
+  /** The keyed digest of `text`: HMAC-SHA-256 with a key of this log, in hex. */
   blind(text: string): string {
     this.#blinding ??= derivedKey(this.#master, 'ids');
     return createHmac('sha256', this.#blinding).update(text).digest('hex');
   }
 
-  /** The key to seal with; it is made at first use. Only inside the transaction that stores what it seals. */
+  /** The key to seal with, created at first use. To be called inside the transaction that stores the sealed value. */
   forSealing(id: string): Buffer {
     const known = this.#lookup(id);
     if (known === null) throw new Error(`Key ${id} was destroyed and cannot seal again`);
@@ -124,29 +124,30 @@ export class Keyring {
     return key;
   }
 
-  /** The key to read with, or null when it was destroyed on purpose. A key that is just not there is a fault. */
+  /** The key to open with, or null when an event destroyed it. Throws `MessageError` for a missing key. */
   forOpening(id: string): Buffer | null {
     const found = this.#lookup(id);
-    const known = found === undefined ? this.#lookUpAgain(id) : found;
+    const known = found === undefined ? this.#lookUpNew(id) : found;
     if (known === undefined) throw new MessageError(message('storage.keyLost', { id }));
     return known;
   }
 
-  shred(id: string): void {
-    this.#blank.run(id);
-    this.#shred.run(this.#now(), id);
+  /** Overwrites and deletes a key. To be called inside a transaction. */
+  destroy(id: string): void {
+    this.#overwrite.run(id);
+    this.#destroy.run(this.#now(), id);
     this.#wrapped.set(id, null);
-    this.heed([id]);
+    this.markDestroyed([id]);
   }
 
   /**
-   * What is wrong with the keys, or null: one that nothing destroyed and that is gone, or one that does not open. The chain
-   * does not cover them. `destroyed`: the keys that events say are; one of them that is there again is a fault too.
+   * The first problem with the keys, which the chain does not cover, or null: a key is missing although no event destroyed it,
+   * cannot be opened, or is in the table although it is in `destroyed`, the ids that events have destroyed.
    */
   problem(destroyed: ReadonlySet<string>): Text | null {
-    this.heed(destroyed);
-    const [returned] = this.returned();
-    if (returned !== undefined) return message('storage.keyReturned', { id: returned });
+    this.markDestroyed(destroyed);
+    const [restored] = this.restoredKeys();
+    if (restored !== undefined) return message('storage.keyReturned', { id: restored });
     for (const [id, wrapped] of this.#wrapped) {
       if (wrapped !== null && !this.#opens(id, wrapped)) return message('storage.keyUnknown', { id });
       if (wrapped === null && !destroyed.has(id)) return message('storage.keyGone', { id });
@@ -162,11 +163,11 @@ export class Keyring {
     }
   }
 
-  /** Back to what is stored, after a transaction that was not kept. */
+  /** Loads the stored keys again after a rollback. */
   reload(destroyed: ReadonlySet<string>): void {
     this.#opened.clear();
     this.#destroyed.clear();
-    this.heed(destroyed);
+    this.markDestroyed(destroyed);
     this.#load();
   }
 
@@ -175,7 +176,7 @@ export class Keyring {
     for (const { id, wrapped } of this.#all.iterate()) this.#wrapped.set(id, wrapped && wrapped.toString('latin1'));
   }
 
-  /** The key, null when it was destroyed, undefined when it is not known. */
+  /** Null when the key was destroyed, undefined when it is unknown. */
   #lookup(id: string): Buffer | null | undefined {
     if (this.#destroyed.has(id)) return null;
     const opened = this.#opened.get(id);
@@ -187,8 +188,8 @@ export class Keyring {
     return key;
   }
 
-  /** A reader beside a running panel meets keys that were made after it had loaded them. */
-  #lookUpAgain(id: string): Buffer | null | undefined {
+  /** Looks for a key that another process has created after this one had loaded the table. */
+  #lookUpNew(id: string): Buffer | null | undefined {
     const row = this.#find.get(id);
     if (!row) return undefined;
     this.#wrapped.set(id, row.wrapped && row.wrapped.toString('latin1'));

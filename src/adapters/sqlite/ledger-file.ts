@@ -15,7 +15,7 @@ import { packFlows, unpackFlows } from './packed-flows.js';
 
 /** Increase it when the layout or the content changes: a file with another version is rebuilt. */
 const LAYOUT = 4;
-/** Says in the head of the file whose it is. */
+/** `application_id` of our ledgers. */
 const OURS = 0x504f_5254;
 const SCHEMA = `
 CREATE TABLE head (
@@ -33,8 +33,8 @@ CREATE TABLE entries (
 `;
 
 /**
- * Clients whose flows share a row. Fewer make more pages that each writing touches, more make longer rows to look through
- * for one client.
+ * Number of clients whose flows share a row. With fewer, a write changes more pages; with more, a query for one client reads
+ * longer rows.
  */
 const BLOCK = 16;
 
@@ -52,7 +52,7 @@ interface Head {
   readonly day: number;
 }
 
-/** The ledger in a database of its own, beside the log: numbers of clients and bytes, nothing personal. */
+/** The ledger in its own database beside the log. It contains numbers of clients and bytes, and no personal data. */
 export class LedgerFile implements LedgerStore {
   readonly #db: Database.Database;
   readonly #log: Chain;
@@ -63,15 +63,15 @@ export class LedgerFile implements LedgerStore {
   #setbacks: readonly ClockSetback[];
 
   /**
-   * Takes what is in the file as far as it is sound, of this log and of this zone; any other of ours is removed, what is not
-   * ours is put aside, and an empty one takes its place. Throws when there can be no file.
+   * Opens the file if it is readable and belongs to this log and this zone. Otherwise creates an empty one: a ledger of ours is
+   * deleted, a file of another program is renamed. Throws when no file can be created.
    */
   constructor(file: string, log: Chain, zone: string) {
     this.#log = log;
     this.#zone = zone;
-    const known = isOurs(file) ? opened(file, log, zone) : null;
+    const known = isOurs(file) ? openLedger(file, log, zone) : null;
     if (known === null) removeLedger(file);
-    const { db, sql, position, day, setbacks } = known ?? created(file);
+    const { db, sql, position, day, setbacks } = known ?? createLedger(file);
     this.#db = db;
     this.#sql = sql;
     this.#position = position;
@@ -119,13 +119,13 @@ export class LedgerFile implements LedgerStore {
   }
 
   flowsOf(client: number): readonly Flow[] {
-    const rows = reading(() => this.#sql.flows.all(Math.floor(client / BLOCK)));
+    const rows = asLedgerError(() => this.#sql.flows.all(Math.floor(client / BLOCK)));
     return rows.flatMap(({ content }) => unpackFlows(content, client));
   }
 
   entriesOf(client: number): readonly Entry[] {
-    const entries = reading(() => this.#sql.entries.all(client));
-    if (entries.some(({ kind }) => !entryKinds.includes(kind))) throw new LedgerError('an entry is of no kind');
+    const entries = asLedgerError(() => this.#sql.entries.all(client));
+    if (entries.some(({ kind }) => !entryKinds.includes(kind))) throw new LedgerError('an entry has an unknown kind');
     return entries;
   }
 
@@ -134,21 +134,21 @@ export class LedgerFile implements LedgerStore {
   }
 }
 
-/** Removes the file as a file: what a link leads to is not touched. Throws where something else than a file is in the way. */
+/** Deletes the ledger. Does not follow links. Throws when there is a folder in its place. */
 export function removeLedger(file: string): void {
   for (const end of DATABASE_FILES) rmSync(file + end, { force: true });
 }
 
-/** The name that something of another program gets which lay in the place of the ledger. */
+/** The suffix that a file of another program gets if it is in the place of the ledger. */
 const ASIDE = '.not-ours';
 
 /**
- * Whether it is a plain file that we made. Looked at without SQLite, which goes where links lead and writes where it reads.
- * What is another program's is put aside and kept: only our own files are removed.
+ * Whether the file is a regular one with the current layout of the ledger. SQLite is not used, because it follows links and
+ * may write when it reads. A file of another program is renamed and kept.
  */
 function isOurs(file: string): boolean {
   const found = DATABASE_FILES.map((end) => lstatSync(file + end, { throwIfNoEntry: false }));
-  if (found[0] === undefined || found.some((one) => one?.isFile() === false)) return false;
+  if (found[0] === undefined || found.some((file) => file?.isFile() === false)) return false;
   const header = headerOf(file);
   if (header === null || header.mark === OURS || header.isEmpty) return header?.layout === LAYOUT;
   if (existsSync(file + ASIDE))
@@ -158,35 +158,35 @@ function isOurs(file: string): boolean {
   return false;
 }
 
-/** Null where it cannot be read, or is not of this log and this zone. */
-function opened(file: string, log: Chain, zone: string) {
+/** Null when it cannot be read or belongs to another log or zone. */
+function openLedger(file: string, log: Chain, zone: string) {
   const db = new Database(file);
   try {
-    modes(db);
+    setModes(db);
     const sql = statements(db);
-    // Nothing is in it before the head is.
+    // Without a head the ledger is empty.
     const head = sql.head.get();
     if (!head || isUsable(head, log, zone))
       return { db, sql, position: head?.position ?? 0, day: head?.day ?? 0, setbacks: sql.setbacks.all() };
   } catch {
-    // As one of another log.
+    // Handled like the ledger of another log.
   }
   db.close();
   return null;
 }
 
 function isUsable({ generation, zone, position, hash }: Head, log: Chain, wanted: string): boolean {
-  // A sum further on may hold bytes that are in here already.
+  // A later sum may include bytes that the ledger already contains.
   const isWhole = position >= log.rolledTo;
   return generation === log.generation && zone === wanted && isWhole && hash === log.hashAt(position);
 }
 
-function created(file: string) {
+function createLedger(file: string) {
   const db = new Database(file);
   try {
-    // Before there is a write-ahead log, so that the head of the file says it from the start.
+    // Written before the write-ahead log exists, so that the header of the file has the mark from the start.
     db.exec(`BEGIN; PRAGMA application_id = ${OURS}; PRAGMA user_version = ${LAYOUT}; ${SCHEMA} COMMIT`);
-    modes(db);
+    setModes(db);
     return { db, sql: statements(db), position: 0, day: 0, setbacks: [] };
   } catch (error) {
     db.close();
@@ -194,8 +194,8 @@ function created(file: string) {
   }
 }
 
-/** A crash may take the last writings, and the log has them; it leaves no halves. */
-function modes(db: Database.Database): void {
+/** A crash may lose the last transactions, which are read from the log again, but never a part of one. */
+function setModes(db: Database.Database): void {
   db.pragma('journal_mode = WAL');
   db.pragma('synchronous = NORMAL');
 }
@@ -204,8 +204,8 @@ function isDamage(error: unknown): boolean {
   return error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code);
 }
 
-/** Whatever goes wrong in reading is mended by another file. */
-function reading<T>(read: () => T): T {
+/** Any error while reading becomes a `LedgerError`, because a rebuilt file solves it. */
+function asLedgerError<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {

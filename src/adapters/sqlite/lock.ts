@@ -6,12 +6,12 @@ import { readSpare, replaceFile } from '../data-directory/files.js';
 import { assertRegular, headerOf, OtherDatabaseError } from './own-file.js';
 
 /**
- * Locks a data directory against a second panel: an exclusive lock on a file of its own, which the kernel releases when
+ * Locks a data directory against a second panel with an exclusive lock on a separate file, which the kernel releases when
  * the process ends. Throws `MessageError` when another process holds it.
  */
 export function lockDirectory(file: string): { release(): void } {
-  // The process id stands in a second file, because the locked one cannot be read.
-  const note = `${file}.pid`;
+  // The process id is in a second file, because the locked one cannot be read.
+  const pidFile = `${file}.pid`;
   assertRegular(file);
   const header = headerOf(file);
   if (header && !header.isEmpty && !header.isDatabase)
@@ -29,7 +29,7 @@ export function lockDirectory(file: string): { release(): void } {
   } catch (error) {
     db.close();
     if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')) {
-      const pid = readSpare(note)?.toString().trim() ?? '';
+      const pid = readSpare(pidFile)?.toString().trim() ?? '';
       const folder = dirname(dirname(file));
       throw new MessageError(
         /^\d{1,10}$/.test(pid)
@@ -39,6 +39,6 @@ export function lockDirectory(file: string): { release(): void } {
     }
     throw error;
   }
-  replaceFile(note, `${process.pid}\n`);
+  replaceFile(pidFile, `${process.pid}\n`);
   return { release: () => db.close() };
 }

@@ -14,7 +14,7 @@ export class LogReader {
   protected readonly sql;
   readonly #upTo: number;
 
-  /** `upTo`: the last position that may be read, when only a part of the log is sound; see `endAt`. */
+  /** `upTo`: the last position that may be read, when only a part of the log is readable; see `endAt`. */
   constructor(db: SqliteDatabase, keyring: Keyring, upTo = Number.POSITIVE_INFINITY) {
     this.db = db;
     this.keyring = keyring;
@@ -28,7 +28,7 @@ export class LogReader {
     for (;;) {
       const rows = this.rows(after, limit);
       const events = rows.flatMap((row) => this.decode(row));
-      // A page of nothing but pruned rows is not the end.
+      // A page with only pruned rows is not the end of the log.
       if (events.length > 0 || rows.length < limit) return events;
       after = rows.at(-1)?.position ?? after;
     }
@@ -38,19 +38,19 @@ export class LogReader {
     return this.sql.stream.all(stream, version, limit).flatMap((row) => this.decode(row));
   }
 
-  /** The event at a position; undefined where there is none, or where it was rolled up. */
+  /** The event at a position; undefined if there is none, or if it was rolled up. */
   at(position: number): RecordedEvent | undefined {
     const row = this.sql.at.get(position);
     return row && this.decode(row)[0];
   }
 
-  /** Rows as they are stored, boxes closed, for export and verification. */
+  /** Stored rows with encrypted boxes, for export and verification. */
   rows(position: number, limit: number): readonly EventRow[] {
-    // Never more rows than exist: SQLite would read the next page, which may be the damaged one.
+    // Not one row more: SQLite would read the next page, which may be damaged.
     return this.sql.read.all(position, Math.max(0, Math.min(limit, this.#upTo - position)));
   }
 
-  /** The event of a row; of one whose payload was rolled up what stands for it, if that is here. */
+  /** The event of a row. If its payload was rolled up: the sum at this position, or nothing. */
   eventsOf(row: EventRow): readonly RecordedEvent[] {
     return this.decode(row);
   }
@@ -68,7 +68,7 @@ export class LogReader {
     return this.sql.nextBy.get(position, time) ?? null;
   }
 
-  /** All events of some types, oldest first. It reads the whole table: for people, not for requests. */
+  /** All events of some types, oldest first. Reads the whole table: not for requests. */
   *readTypes(types: readonly RecordedEvent['type'][]): Generator<RecordedEvent> {
     const select = this.db.prepare<[number, ...string[]], EventRow>(
       `SELECT * FROM events WHERE position > ? AND type IN (${types.map(() => '?').join()}) ORDER BY position LIMIT 1000`,
@@ -80,12 +80,12 @@ export class LogReader {
     }
   }
 
-  /** Where the event with this id stands, looked for backwards from a later position. */
+  /** Finds the event with this id, searching backwards from a later position. */
   place(id: string, before: number): { readonly position: number; readonly type: string } | null {
     return this.sql.place.get(before, Buffer.from(id.replaceAll('-', ''), 'hex')) ?? null;
   }
 
-  /** The newest event of a stream that is of one of these types, and that `fits`; null where it is not, or not any more. */
+  /** The newest event of a stream with one of these types that `fits`; null if there is none, or if it was rolled up. */
   lastOf(
     stream: string,
     types: readonly RecordedEvent['type'][],
@@ -98,9 +98,9 @@ export class LogReader {
     return null;
   }
 
-  /** Runs `read` in one read transaction: it sees the log of one moment, whatever is appended or rolled up meanwhile. */
-  still<T>(read: () => T): T {
-    this.sql.hold.run();
+  /** Runs `read` in one read transaction, so it does not see events that are appended or rolled up meanwhile. */
+  inSnapshot<T>(read: () => T): T {
+    this.sql.beginRead.run();
     try {
       return read();
     } finally {
@@ -108,12 +108,12 @@ export class LogReader {
     }
   }
 
-  /** Whether a roll-up in the log accounts for a payload that is gone. */
+  /** Whether a roll-up in the log covers a missing payload. */
   coversPruned(position: number): boolean {
     return this.rollUps.covers(position);
   }
 
-  /** Up to here measurements are rolled up; 0 = nowhere. */
+  /** The last position that is rolled up; 0 = none. */
   get rolledTo(): number {
     return this.rollUps.rolledTo;
   }
@@ -122,9 +122,9 @@ export class LogReader {
     return this.rollUps.root(from, to);
   }
 
-  /** What does not agree between a roll-up and the rows of its range, or null; see `RollUps.misfit`. */
-  rollUpMisfit(data: Parameters<RollUps['misfit']>[0], position: number, rolledTo: number): Text | null {
-    return this.rollUps.misfit(data, position, rolledTo);
+  /** The difference between a roll-up and the rows of its range, or null; see `RollUps.mismatch`. */
+  rollUpMismatch(data: Parameters<RollUps['mismatch']>[0], position: number, rolledTo: number): Text | null {
+    return this.rollUps.mismatch(data, position, rolledTo);
   }
 
   /** Reads every page of the database. Throws `StorageError` of kind `damaged`. */
@@ -136,8 +136,8 @@ export class LogReader {
   protected decode(row: EventRow): RecordedEvent[] {
     if (row.payload !== null) {
       const event = decode(row, this.keyring);
-      // A reader beside a panel learns so what that has destroyed meanwhile.
-      if (event.type === 'DataKeyDestroyed') this.keyring.heed([event.data.key]);
+      // A reader beside a running panel has loaded the keys before.
+      if (event.type === 'DataKeyDestroyed') this.keyring.markDestroyed([event.data.key]);
       return [event];
     }
     if (eventType(row.type)?.class !== 'measured')

@@ -1,10 +1,10 @@
 import type { EventRow } from './codec.js';
 import type { SqliteDatabase } from './database.js';
 
-/** What the event log asks of its database. */
+/** The prepared statements of the event log. */
 export function statements(db: SqliteDatabase) {
   return {
-    hold: db.prepare('BEGIN'),
+    beginRead: db.prepare('BEGIN'),
     begin: db.prepare('BEGIN IMMEDIATE'),
     commit: db.prepare('COMMIT'),
     rollback: db.prepare('ROLLBACK'),

@@ -3,7 +3,7 @@ import { MessageError } from '../../messages/error.js';
 import { message, type Text } from '../../messages/message.js';
 import { NotRegularError } from '../data-directory/files.js';
 
-/** A database and the files that SQLite keeps beside it. */
+/** The suffixes of a database file and of the files that SQLite creates beside it. */
 export const DATABASE_FILES = ['', '-wal', '-shm', '-journal'];
 
 /** A file in the place of one of our databases belongs to another program. It was not changed. */
@@ -30,9 +30,9 @@ const MARK_AT = 68;
 const HEADER_BYTES = 100;
 const MAGIC = 'SQLite format 3\0';
 
-/** The header of a database file. It is read without SQLite, which may write even for a reader. */
+/** The header of a database file. It is read without SQLite, which may write even on a read-only connection. */
 export interface Header {
-  /** False for a file that does not begin as a database does. */
+  /** Whether the file begins with the magic string of SQLite. */
   readonly isDatabase: boolean;
   readonly isEmpty: boolean;
   /** `application_id`: the program that created it; 0 = unknown. */

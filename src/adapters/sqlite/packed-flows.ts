@@ -1,6 +1,6 @@
 import { type Flow, LedgerError } from '../../events/log/ledger-store.js';
 
-/** Base 128, the lowest digits first, as protocol buffers have it; up to 2^53. */
+/** Appends a varint, as in Protocol Buffers; up to 2^53. */
 function put(bytes: number[], value: number): void {
   let rest = value;
   while (rest >= 128) {
@@ -10,7 +10,7 @@ function put(bytes: number[], value: number): void {
   bytes.push(rest);
 }
 
-/** Flows as a list of numbers: client, day, node, position, up, down of each; 10 to 20 bytes for one. */
+/** Packs flows as varints: client, day, node, position, up, down; 10 to 20 bytes per flow. */
 export function packFlows(flows: readonly Flow[]): Buffer {
   const bytes: number[] = [];
   for (const { client, day, node, position, up, down } of flows)
@@ -18,7 +18,7 @@ export function packFlows(flows: readonly Flow[]): Buffer {
   return Buffer.from(bytes);
 }
 
-/** Those of one client. Throws `LedgerError` for data in another format. */
+/** Unpacks the flows of one client. Throws `LedgerError` for data in another format. */
 export function unpackFlows(content: Buffer, client: number): Flow[] {
   const flows: Flow[] = [];
   let at = 0;

@@ -10,21 +10,21 @@ import type { Keyring } from './keyring.js';
 type RollUp = Parameters<typeof MeasurementsRolledUp>[0];
 type Sum = TrafficSum | NodeTraffic;
 
-/** By the type, which the chain covers; the column `measured` is beside the chain, and verification compares the two. */
+/** Compares the type, which the chain covers. The chain does not cover the column `measured`; verification compares both. */
 const IS_MEASURED = `type IN (${measuredTypes.map((type) => `'${type}'`).join()})`;
 
-/** One roll-up. There are thousands after some years, each with thousands of sums, so each is read on demand. */
+/** One roll-up. It is read on demand, because a log may contain thousands, each with thousands of sums. */
 interface Known {
   readonly position: number;
-  /** Unknown until it was read. */
+  /** Null until it is read. */
   range: { readonly from: number; readonly to: number } | null;
 }
 
-/** Measured payloads that were summed up and dropped, and the sums that stand for them. */
+/** Measured payloads that were rolled up and removed, and the sums that replace them. */
 export class RollUps {
-  /** In the order of the log: each covers what follows the one before. */
+  /** In the order of the log. */
   #known: Known[] = [];
-  /** The roll-up that was read last, with its sums: a replay reads its positions in order. */
+  /** The roll-up that was read last, with its sums, because a replay reads positions in order. */
   #open: { readonly index: number; readonly sums: ReadonlyMap<number, Sum> } | null = null;
   readonly #keyring: Keyring;
   readonly #sql;
@@ -53,8 +53,8 @@ export class RollUps {
   }
 
   /**
-   * What is met at a position whose payload is gone: the sum that was taken there, null when a sum further on has it,
-   * undefined when no roll-up accounts for it.
+   * The sum at a position with a removed payload. Null when a sum at a later position includes it, undefined when no roll-up
+   * covers the position.
    */
   sumAt(position: number): Sum | null | undefined {
     const index = this.#covering(position);
@@ -74,10 +74,10 @@ export class RollUps {
   }
 
   /**
-   * What does not agree between a roll-up at `position` and the rows that it stands for, or null. `rolledTo` is the end of
-   * the range before. The sums themselves cannot be checked: the payloads that they were made of are gone.
+   * The difference between a roll-up at `position` and the rows of its range, or null. `rolledTo` is the end of the range
+   * before. The sums cannot be verified, because the summed payloads are removed.
    */
-  misfit(
+  mismatch(
     { fromPosition: from, toPosition: to, digest: root, prunedCount: pruned, sums, nodeSums }: RollUp,
     position: number,
     rolledTo: number,
@@ -94,7 +94,7 @@ export class RollUps {
     );
   }
 
-  /** Each sum takes the place of one measurement of its type; two in one place would hide one of them. */
+  /** Each sum must be at the position of a measurement of its type, and no two at the same position. */
   #misplaced(from: number, to: number, type: string, sums: readonly { readonly position: number }[]): Text | null {
     let last = from - 1;
     for (const { position } of [...sums].sort((a, b) => a.position - b.position)) {
@@ -105,14 +105,14 @@ export class RollUps {
     return null;
   }
 
-  /** Inside the transaction that appends the roll-up, after it. */
+  /** Removes the payloads of a roll-up. To be called inside the transaction that appends it, after the append. */
   prune({ fromPosition: from, toPosition: to }: RollUp): void {
     this.#sql.allow.run(from, to);
     this.#sql.prune.run(from, to);
     this.#load();
   }
 
-  /** The end of the newest range; 0 when nothing was rolled up. */
+  /** The end of the newest range; 0 = nothing is rolled up. */
   get rolledTo(): number {
     return this.#known.length === 0 ? 0 : this.#rangeOf(this.#known.length - 1).to;
   }
@@ -121,21 +121,21 @@ export class RollUps {
     return this.#covering(position) !== undefined;
   }
 
-  /** Back to what is stored, after a transaction that was not kept. */
+  /** Loads the stored roll-ups again after a rollback. */
   reload(): void {
     this.#known = [];
     this.#open = null;
     this.#load();
   }
 
-  /** Which one covers a position. */
+  /** The index of the roll-up that covers a position. */
   #covering(position: number): number | undefined {
     const last = this.#open?.index ?? 0;
-    // The one that was asked for last, the one after it, or wherever it may be.
+    // First the last result and the one after it, then a binary search.
     for (const index of [last, last + 1]) if (this.#isIn(index, position)) return index;
     const found = this.#search(position);
     if (found !== undefined) return found;
-    // A reader beside a running panel meets roll-ups that are newer than itself.
+    // The running panel may have appended roll-ups after this process had loaded them.
     return this.#load() ? this.#search(position) : undefined;
   }
 
@@ -177,7 +177,7 @@ export class RollUps {
     return decode(row, this.#keyring).data as RollUp;
   }
 
-  /** Looks for new ones; whether there are. */
+  /** Loads new roll-ups. Returns whether there are any. */
   #load(): boolean {
     const found = this.#sql.known.all(this.#known.at(-1)?.position ?? 0);
     this.#known.push(...found.map(({ position }) => ({ position, range: null })));

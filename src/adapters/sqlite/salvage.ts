@@ -1,12 +1,12 @@
 import type { EventRow } from './codec.js';
 import { openDatabase, type SqliteDatabase } from './database.js';
 
-/** Rows of one transaction. */
+/** Rows per transaction. */
 const PAGE = 5000;
 
 /**
- * Copies the events up to `position`, and what belongs to them, from a database that may be damaged after it into a new one.
- * Returns the names of keys that are gone although none of these events destroyed them.
+ * Copies the events up to `position` with their keys, commands and roll-up ranges into a new database. The source may be
+ * damaged after that position. Returns the ids of keys that are destroyed although none of these events destroyed them.
  */
 export function copyEvents(from: string, to: string, position: number): readonly string[] {
   const source = openDatabase(from, { readonly: true });
@@ -18,7 +18,7 @@ export function copyEvents(from: string, to: string, position: number): readonly
       copyTable(source, target, 'commands', `SELECT * FROM commands WHERE last <= ${position}`, 5);
       copyTable(source, target, 'prunable', `SELECT * FROM prunable WHERE last <= ${position}`, 2);
       copyTable(source, target, 'meta', 'SELECT * FROM meta', 2);
-      return target.prepare<[], string>(UNTOLD).pluck().all();
+      return target.prepare<[], string>(KEYS_WITHOUT_EVENT).pluck().all();
     } finally {
       target.close();
     }
@@ -27,7 +27,7 @@ export function copyEvents(from: string, to: string, position: number): readonly
   }
 }
 
-const UNTOLD = `
+const KEYS_WITHOUT_EVENT = `
 SELECT id FROM keys WHERE wrapped IS NULL AND id NOT IN (
   SELECT CAST(payload AS TEXT) ->> '$.key' FROM events WHERE type = 'DataKeyDestroyed'
 )`;
@@ -41,7 +41,7 @@ function copyRows(source: SqliteDatabase, target: SqliteDatabase, last: number):
     for (const row of rows) write.run(...Object.values(row));
   });
   for (let position = 0; position < last; ) {
-    // Not one more than is wanted: SQLite would look at the next page, which may be the damaged one.
+    // Not one row more: SQLite would read the next page, which may be damaged.
     const rows = read.all(position, Math.min(PAGE, last - position));
     put(rows);
     position = rows.at(-1)?.position ?? last;

@@ -3,21 +3,21 @@ import { message } from '../../messages/message.js';
 import { chainHash, type EventRow, LogDamage, payloadHash } from './codec.js';
 import type { SqliteDatabase } from './database.js';
 
-/** Events after the anchor that a start looks at. A panel that was killed has those of its last 200 ms there. */
+/** Limit of events after the anchor that a start verifies. A killed panel leaves those of its last 200 ms there. */
 const TAIL = 1000;
 
 type Header = Omit<EventRow, 'payload'> & { readonly before: Buffer };
 
 /**
- * What a start can find without reading the whole log, which takes minutes: payloads that are missing where no roll-up
- * explains it, roll-ups that are not in the chain, and events after the anchor that are not. Null = nothing. `anchored` is
- * the position in the anchor, `rolledTo` gives the end of the newest range. `portolan events verify` does the rest.
+ * Finds problems without reading the whole log, which takes minutes: missing payloads that no roll-up covers, and roll-ups
+ * and events after the anchor that break the chain. Null = none found. `anchored` is the position in the anchor, `rolledTo`
+ * returns the end of the newest range. `portolan events verify` checks everything.
  */
 export function startProblem(db: SqliteDatabase, anchored: number, rolledTo: () => number): LogDamage | null {
-  return unchained(db) ?? unexplained(db, rolledTo()) ?? brokenTail(db, anchored);
+  return brokenRollUp(db) ?? uncoveredPayload(db, rolledTo()) ?? brokenTail(db, anchored);
 }
 
-/** One step in the index `pruned` for each type, however many rows it holds. */
+/** Needs one step in the index `pruned` per type, not per row. */
 const PRUNED_TYPES = `
 WITH RECURSIVE types(type) AS (
   SELECT min(type) FROM events WHERE payload IS NULL
@@ -26,7 +26,7 @@ WITH RECURSIVE types(type) AS (
   FROM types WHERE types.type IS NOT NULL
 ) SELECT type FROM types WHERE type IS NOT NULL`;
 
-function unexplained(db: SqliteDatabase, rolledTo: number): LogDamage | null {
+function uncoveredPayload(db: SqliteDatabase, rolledTo: number): LogDamage | null {
   const first = db.prepare<[string, number], { position: number | null }>(
     'SELECT min(position) AS position FROM events WHERE payload IS NULL AND type = ? AND position > ?',
   );
@@ -42,8 +42,8 @@ function unexplained(db: SqliteDatabase, rolledTo: number): LogDamage | null {
   return found.sort((a, b) => a.position - b.position)[0] ?? null;
 }
 
-/** Their payloads are long, so only that of the newest is read: where it says that the ranges end is taken on trust here. */
-function unchained(db: SqliteDatabase): LogDamage | null {
+/** Reads the payload of the newest roll-up only, because payloads are long. It has the end of the rolled-up ranges. */
+function brokenRollUp(db: SqliteDatabase): LogDamage | null {
   const rollUps = db.prepare<[], Header>(
     `SELECT row.position, row.stream, row.version, row.id, row.type, row.schema, row.at, row.meta, row.measured, row.encoding,
        row.payload_hash, row.hash, before.hash AS before
@@ -52,15 +52,15 @@ function unchained(db: SqliteDatabase): LogDamage | null {
   );
   let last = 0;
   for (const row of rollUps.iterate()) {
-    if (!chainHash(row.before, row).equals(row.hash)) return new LogDamage(row.position, UNCHAINED);
+    if (!chainHash(row.before, row).equals(row.hash)) return new LogDamage(row.position, CHAIN_BROKEN);
     last = row.position;
   }
   const newest = rowAt(db, last);
-  return newest && !holds(newest) ? new LogDamage(newest.position, UNHASHED) : null;
+  return newest && !hasValidHash(newest) ? new LogDamage(newest.position, PAYLOAD_CHANGED) : null;
 }
 
-const UNCHAINED = message('storage.chainBroken');
-const UNHASHED = message('storage.payloadChanged');
+const CHAIN_BROKEN = message('storage.chainBroken');
+const PAYLOAD_CHANGED = message('storage.payloadChanged');
 
 function brokenTail(db: SqliteDatabase, anchored: number): LogDamage | null {
   let before = rowAt(db, anchored)?.hash ?? Buffer.alloc(32);
@@ -68,14 +68,14 @@ function brokenTail(db: SqliteDatabase, anchored: number): LogDamage | null {
     'SELECT * FROM events WHERE position > ? ORDER BY position LIMIT ?',
   );
   for (const row of tail.all(anchored, TAIL)) {
-    if (!chainHash(before, row).equals(row.hash)) return new LogDamage(row.position, UNCHAINED);
-    if (row.payload !== null && !holds(row)) return new LogDamage(row.position, UNHASHED);
+    if (!chainHash(before, row).equals(row.hash)) return new LogDamage(row.position, CHAIN_BROKEN);
+    if (row.payload !== null && !hasValidHash(row)) return new LogDamage(row.position, PAYLOAD_CHANGED);
     before = row.hash;
   }
   return null;
 }
 
-const holds = ({ payload, payload_hash: expected }: EventRow): boolean =>
+const hasValidHash = ({ payload, payload_hash: expected }: EventRow): boolean =>
   payload !== null && payloadHash(payload).equals(expected);
 
 const rowAt = (db: SqliteDatabase, position: number): EventRow | undefined =>

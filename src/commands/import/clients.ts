@@ -10,14 +10,14 @@ import { type JsonRecord, numberOf } from './json.js';
 import { clientItem, type Entry, type Named } from './names.js';
 import { disabledThere, type Notes } from './report.js';
 
-/** Members that have a place of their own; all others are kept as they came. */
+/** Members that are converted. All others are kept unchanged. */
 const KNOWN: ReadonlySet<string> = new Set([
   ...['id', 'security', 'password', 'flow', 'reverse', 'auth', 'method', 'email', 'limitIp', 'totalGB', 'expiryTime'],
   ...['enable', 'tgId', 'subId', 'comment', 'reset', 'created_at', 'updated_at'],
 ]);
 const MOST_ADDRESSES = 2 ** 31 - 1;
 
-/** A client as it will be here. */
+/** A converted client. */
 export interface ImportedClient {
   readonly draft: ClientDraft;
   /** Its cap or its expiry is reached. */
@@ -48,7 +48,7 @@ export class ClientImport {
     const spec = specOf(wire, row, note);
     const used: Counter = row ?? zero;
     const depletion = depletionOf(spec.capBytes, spec.expiresAt, { up: used.up, down: used.down }, this.#now);
-    // 3x-ui disables clients that are used up. Here that is a state of its own, which ends by itself.
+    // 3x-ui disables clients that are used up. Here `depleted` is a separate state, which ends with a reset or a later expiry.
     const usedUp = depletion !== null && row?.enable === false;
     const enabled = spec.enabled || usedUp;
     if (usedUp) this.#notes.noted('clients', clientItem(entry), disabledThere(depletion));
@@ -127,7 +127,7 @@ function within(value: number | null, most: number, otherwise: () => void): numb
 
 const safe = (value: number | null): number => (value !== null && Number.isSafeInteger(value) ? value : 0);
 
-/** A text, or a number in its place, as clients of the panel's API send ids. */
+/** A string, or a number as a string: API clients of 3x-ui send ids as either. */
 function word(value: Json | undefined): string {
   return typeof value === 'number' ? String(value) : textOf(value);
 }

@@ -3,7 +3,7 @@ import { reject } from '../rejection.js';
 import type { PanelState } from '../state.js';
 import { type ImportRequest, planImport } from './plan.js';
 
-/** Another panel's whole state into a log that holds nothing yet. */
+/** Imports the whole state of another panel into an empty log. */
 export type ImportCommand = Command<'ImportPanel', ImportRequest>;
 
 export const panelImport: Decider<ImportCommand> = {

@@ -15,7 +15,7 @@ import { disabledThere, type Notes, shown } from './report.js';
 
 const PERIODS = ['never', 'hourly', 'daily', 'weekly', 'monthly'] as const;
 
-/** An inbound as it will be here, and its clients as they stood in its settings. */
+/** A converted inbound, with the clients from its settings. */
 export interface ImportedInbound {
   readonly row: XuiInbound;
   readonly id: InboundId;
@@ -71,7 +71,7 @@ export function importInbound(row: XuiInbound, surroundings: Surroundings): Impo
     return null;
   }
   const { spec, config, node, problems } = readSpec(row, protocol.data, settings, surroundings);
-  // 3x-ui disables inbounds that are used up. Here that is a state of its own, which ends by itself.
+  // 3x-ui disables inbounds that are used up. Here `depleted` is a separate state, which ends with a reset or a later expiry.
   const depletion = depletionOfInbound(row, now);
   const wanted = row.enable || depletion !== null;
   if (!row.enable && depletion !== null) notes.noted('inbounds', item, disabledThere(depletion));
@@ -135,7 +135,7 @@ function readSpec(
   return { spec: whole, config, node: node ?? null, problems };
 }
 
-/** With an invalid key the core would not start at all. */
+/** The core would not start with an invalid key. */
 function keyProblems(settings: JsonRecord): readonly Text[] {
   const peers = Array.isArray(settings['peers']) ? settings['peers'].filter(isObject) : [];
   const bad = !isKey(settings['secretKey']) || peers.some((peer) => !isKey(peer['publicKey']));

@@ -3,7 +3,7 @@ import { message, type Text } from '../../messages/message.js';
 
 export type JsonRecord = Record<string, Json>;
 
-/** Levels of nesting; what comes after reads it recursively. */
+/** Limit of nested levels, because later steps read values recursively. */
 const DEEPEST = 64;
 interface Room {
   values: number;
@@ -11,12 +11,12 @@ interface Room {
   characters: number;
 }
 
-/** The limits of one JSON text without its clients, of which there may be any number. */
+/** The limits of one JSON text without its clients, whose number is not limited. */
 const ofText = (): Room => ({ values: 100_000, characters: 1024 * 1024 });
 const ofClient = (): Room => ({ values: 1000, characters: 64 * 1024 });
 const FORBIDDEN = ['__proto__', 'constructor', 'prototype'] as const;
 
-/** Why a text cannot be imported. The message quotes nothing of it. */
+/** Why a text cannot be imported, without content of the text. */
 export class Unreadable {
   readonly why: Text;
 
@@ -25,7 +25,7 @@ export class Unreadable {
   }
 }
 
-/** An object from its text of JSON; nothing at all is an empty one. */
+/** Parses a JSON object. An empty text is an empty object. */
 export function readJson(text: string): JsonRecord | Unreadable {
   const parsed = parse(text);
   if (parsed instanceof Unreadable) return parsed;
@@ -39,14 +39,14 @@ export function readJson(text: string): JsonRecord | Unreadable {
   return Array.isArray(clients) ? { ...whole, clients: clients as Json[] } : whole;
 }
 
-/** A client as it stands in the settings, or why it cannot be read. */
+/** A client from the settings, or why it cannot be read. */
 export function readClient(value: unknown): JsonRecord | Unreadable {
   if (!isObject(value)) return new Unreadable(message('import.jsonNotObject'));
   const problem = problemOf(value, ofClient(), 1);
   return problem === null ? (clean(value) as JsonRecord) : new Unreadable(problem);
 }
 
-/** Any JSON value from its text. */
+/** Parses any JSON value. */
 export function parse(text: string): unknown {
   if (text.trim() === '') return null;
   try {
@@ -57,7 +57,7 @@ export function parse(text: string): unknown {
   }
 }
 
-/** Why a value cannot be read through recursively; null when it can. */
+/** Why a value is too large or nested too deeply; null if it is not. */
 export function boundsProblem(value: unknown): Text | null {
   return problemOf(value, ofText(), 0);
 }
@@ -93,7 +93,7 @@ export function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\ufffd');
 }
 
-/** The number, also from a text of digits; null for what is none. */
+/** A number, also from a string of digits; otherwise null. */
 export function numberOf(value: unknown): number | null {
   if (typeof value === 'number') return Number.isFinite(value) ? Math.trunc(value) : null;
   return typeof value === 'string' && /^-?\d{1,16}$/.test(value) ? Number(value) : null;

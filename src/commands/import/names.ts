@@ -4,25 +4,25 @@ import type { XuiStats } from '../ports/xui-panel.js';
 import { type JsonRecord, wellFormed } from './json.js';
 import { type Notes, shown } from './report.js';
 
-/** Characters of an email, with room for a number behind it. */
+/** Limit of an email in characters, which leaves room for a numeric suffix. */
 const LONGEST = 240;
 
-/** A client as the settings of its inbound have it. */
+/** A client from the settings of its inbound. */
 export interface Entry {
   readonly inbound: number;
-  /** In its inbound, from 1. */
+  /** Its index in the inbound, from 1. */
   readonly place: number;
   readonly wire: JsonRecord;
-  /** As it stands there. */
+  /** The original email. */
   readonly email: string;
   readonly subId: string;
 }
 
-/** What a client is called here, and the row that its counters and limits are in. */
+/** The assigned name of a client, and the row with its counters and limits. */
 export interface Named {
   readonly email: string;
   readonly row: XuiStats | null;
-  /** Whether the bytes of the row are its own: clients of several inbounds that are one person have them once. */
+  /** Whether the bytes of the row count for this client: they count once for siblings. */
   readonly counts: boolean;
 }
 
@@ -35,8 +35,8 @@ export const clientItem = ({ email, inbound }: Pick<Entry, 'email' | 'inbound'>)
 };
 
 /**
- * Gives each client a name that no other has. One email may stand in several inbounds where the subscription id is the
- * same and not empty: that is one person. Rows of counters that belong to nobody are noted as left out.
+ * Assigns a unique name to each client. Clients with the same email and the same non-empty subscription id on several inbounds
+ * are siblings and keep one name. Rows of counters without a client are reported as skipped.
  */
 export function nameClients(entries: readonly Entry[], stats: readonly XuiStats[], notes: Notes): Map<Entry, Named> {
   const groups = groupsOf(entries);
@@ -84,7 +84,7 @@ function renamed(notes: Notes, entry: Entry, email: string): void {
 
 type Group = [Entry, ...Entry[]];
 
-/** By email as it is spelled; those without one stand alone. */
+/** Groups clients by the exact email. A client without an email is a group of its own. */
 function groupsOf(entries: readonly Entry[]): Map<string, Group> {
   const groups = new Map<string, Group>();
   for (const entry of entries) {
@@ -96,7 +96,7 @@ function groupsOf(entries: readonly Entry[]): Map<string, Group> {
   return groups;
 }
 
-/** The row of each email: that of the same spelling, else one that differs only by case and is nobody else's. */
+/** The row of each email: one with the same spelling, otherwise an unassigned one that differs only by case. */
 function rowsOf(stats: readonly XuiStats[], groups: ReadonlyMap<string, Group>, notes: Notes): Map<string, XuiStats> {
   const byKey = new Map<string, string>();
   for (const email of groups.keys()) if (!byKey.has(emailKey(email))) byKey.set(emailKey(email), email);
@@ -122,7 +122,7 @@ function rowsOf(stats: readonly XuiStats[], groups: ReadonlyMap<string, Group>, 
   return rows;
 }
 
-/** The email as far as it can be one here; empty when nothing of it can. */
+/** The valid part of an email; may be empty. */
 function soundEmail(email: string): string {
   const whole = email.replace(/[\p{Cc}\u2028\u2029>]/gu, '_').trim();
   const text = wellFormed(whole.slice(0, LONGEST)).trim();

@@ -14,10 +14,10 @@ import { numberOf, parse } from './json.js';
 import { clientItem, type Named, nameClients } from './names.js';
 import { type Notes, shown } from './report.js';
 
-/** Addresses kept for one client. */
+/** Limit of addresses per client. */
 const MOST_IPS = 100;
 
-/** Clients with numbers in the order in which they stand, then what was counted of them and their inbounds. */
+/** Clients, numbered in their order, then the traffic of clients and inbounds. */
 export function importClients(
   panel: XuiPanel,
   inbounds: readonly ImportedInbound[],
@@ -105,7 +105,7 @@ function importIps(
   });
 }
 
-/** `{ip, timestamp}` in seconds, or just the address, as earlier releases had it. */
+/** `{ip, timestamp}` in seconds, or only the address, as in earlier releases. */
 function addressOf(entry: unknown, now: number): { ip: string; seenAt: number }[] {
   const ip = isObject(entry) ? entry['ip'] : entry;
   const seconds = isObject(entry) ? numberOf(entry['timestamp']) : null;

@@ -22,9 +22,9 @@ import { importGeo, importNodes, nodeItem } from './surroundings.js';
 import { importTemplate } from './template.js';
 import { importUsers, type PreparedPassword } from './users.js';
 
-/** The data of another panel, with what only the machine and the core could tell about it. */
+/** The data of another panel, with the results of checks by the machine and the core. */
 export interface ImportRequest {
-  /** With settings under our names. */
+  /** Its settings have the names of this panel. */
   readonly panel: XuiPanel;
   readonly file: { readonly sha256: string; readonly bytes: number };
   readonly requestedBy: Pick<Actor, 'kind' | 'name'>;
@@ -48,7 +48,7 @@ export interface ImportReport {
   readonly findings: readonly ImportFinding[];
 }
 
-/** The log keeps the most severe findings only. */
+/** Limit of findings in the event; the most severe ones are kept. */
 const MOST_FINDINGS = 500;
 
 /** The events of an import into an empty log. Pure: the same data gives the same events. */
@@ -123,7 +123,7 @@ function importInbounds({ inbounds }: XuiPanel, { state, notes, now, add }: Arou
   });
 }
 
-/** An inbound that 3x-ui kept on a node is adopted under its tag. One that had to be changed is not pushed over it. */
+/** An inbound that 3x-ui managed on a node is adopted by its tag. A changed one does not replace the inbound of the node. */
 function inherited({ id: inbound, node, row, whole }: ImportedInbound, notes: Notes): PanelEvent[] {
   if (node === null) return [];
   if (whole && row.tag !== '') return [NodeInboundAdopted({ node, inbound, tag: row.tag })];

@@ -19,13 +19,13 @@ import { usabilityProblems } from '../settings/setting-usability.js';
 import type { PanelState } from '../state.js';
 import { type Notes, shown } from './report.js';
 
-/** What 3x-ui does where nothing was ever set, and this panel would do otherwise. */
+/** Defaults of 3x-ui that differ from those of this panel. */
 const THEIR_DEFAULTS = { subPort: '2096' } as const;
-/** Releases that could not switch these off. */
+/** Releases in which these settings could not be disabled. */
 const ALWAYS_ON = { subJsonEnable: 'true' } as const;
-/** Settings that are no settings here: read elsewhere, or of no use to anybody but the old panel. */
+/** Settings without a counterpart: they are read elsewhere, or only 3x-ui uses them. */
 const ELSEWHERE: ReadonlySet<string> = new Set(['xrayTemplateConfig', 'xrayOutboundTestUrl', 'apiToken', 'secret']);
-/** What gives way when it makes sense no longer; any other setting falls back to what is usual here. */
+/** Values that replace invalid settings. Any other invalid setting gets the default. */
 const YIELDS: Readonly<Record<string, Partial<Settings>>> = {
   subJsonPath: { subJsonPath: '/json-2/' },
   subClashPath: { subClashPath: '/clash-2/' },
@@ -35,7 +35,7 @@ const YIELDS: Readonly<Record<string, Partial<Settings>>> = {
 const ROUNDS = 10;
 const API_TOKEN = /^[\x21-\x7e]{8,256}$/;
 
-/** A setting that this machine cannot follow, and why. */
+/** A setting that does not work on this machine, and why. */
 export interface HostProblem {
   readonly key: string;
   readonly reason: Text;
@@ -43,13 +43,13 @@ export interface HostProblem {
 
 interface Given {
   readonly state: PanelState;
-  /** What only the machine knows: files that cannot be read, addresses that it does not have. */
+  /** Problems on this machine: unreadable files, missing addresses. */
   readonly hostProblems: readonly HostProblem[];
   readonly now: number;
   readonly notes: Notes;
 }
 
-/** The settings under our names, the secrets among them, and the API token. */
+/** The settings with the names of this panel, including the secrets, and the API token. */
 export function importSettings(panel: Pick<XuiPanel, 'settings' | 'version'>, given: Given): PanelEvent[] {
   const { state, hostProblems, now, notes } = given;
   notes.rows('settings', panel.settings.length);
@@ -128,7 +128,7 @@ function refused(notes: Notes, key: string, reason: Text): void {
   notes.dropped('settings', message('import.setting', { key }), reason);
 }
 
-/** What the first issue says. The messages of zod itself are for programs. */
+/** The text of the first issue, without the messages of zod, which are for programmers. */
 function problemOf({ issues: [first] }: { readonly issues: readonly { readonly message: string }[] }): Text {
   const why = textOfIssue(first?.message ?? '');
   return 'verbatim' in why ? message('import.settingValue') : message('import.settingRefused', { why });
@@ -142,7 +142,7 @@ function isSecret(key: string): key is SecretKey {
   return Object.hasOwn(secretsTable, key);
 }
 
-/** Values are texts there; what is none of its kind is left for the schema to refuse. */
+/** Converts a text to the type of the setting. The schema rejects other values. */
 function typed(value: string, like: unknown): unknown {
   const text = value.trim();
   if (typeof like === 'boolean') return text === 'true' || (text === 'false' || text === '' ? false : text);

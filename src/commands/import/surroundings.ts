@@ -14,7 +14,7 @@ const LONGEST_URL = 2048;
 export const nodeItem = ({ id, name }: Pick<XuiNode, 'id' | 'name'>): Text =>
   message('import.node', { name: shown(name) || id });
 
-/** The nodes, under their own numbers and with their tokens, held to the rules of those that are added. */
+/** The nodes with their numbers and tokens. They must satisfy the same rules as added nodes. */
 export function importNodes(nodes: readonly XuiNode[], notes: Notes): PanelEvent[] {
   if (nodes.length > 0) notes.rows('nodes', nodes.length);
   const names = new Set<string>();
@@ -53,11 +53,11 @@ export function importNodes(nodes: readonly XuiNode[], notes: Notes): PanelEvent
   });
 }
 
-/** As much of it as can be shown. */
+/** The printable part of a value, for a message. */
 const seen = (text: string): string =>
   wellFormed(text.replace(/[\p{Cc}\u2028\u2029]|(?![\u200c\u200d])\p{Cf}/gu, '').trim());
 
-/** The geo sources of the admin's own. Their files come with the first download. */
+/** The custom geo sources. Their files are downloaded later. */
 export function importGeo(sources: readonly XuiGeo[], notes: Notes): PanelEvent[] {
   if (sources.length > 0) notes.rows('custom_geo_resources', sources.length);
   const names = new Set<string>();

@@ -4,12 +4,12 @@ import { isObject, type Json, type JsonObject } from '../../lib/json.js';
 import type { ImportedInbound } from './inbounds.js';
 
 interface AskedTemplate {
-  /** Null = the usual one. */
+  /** Null = the default one. */
   readonly template: JsonObject | null;
   readonly outboundTestUrl: string;
 }
 
-/** The template, with the tags that its rules name as they are here. */
+/** The template, with renamed tags replaced in its rules. */
 export function importTemplate(
   { template, outboundTestUrl }: AskedTemplate,
   inbounds: readonly ImportedInbound[],

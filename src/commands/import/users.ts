@@ -10,13 +10,13 @@ import { type Notes, shown } from './report.js';
 export interface PreparedPassword {
   readonly user: number;
   readonly hash: string;
-  /** What the database had: a hash that logins can be compared with, the password itself, or nothing of use. */
+  /** What the database contains: a supported hash, the password itself, or nothing usable. */
   readonly was: 'hash' | 'clear' | 'useless';
 }
 
 const LONGEST = 256;
 
-/** The accounts, under their own numbers. */
+/** The accounts, with their numbers. */
 export function importUsers(
   users: readonly XuiUser[],
   passwords: readonly PreparedPassword[],

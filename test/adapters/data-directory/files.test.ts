@@ -8,7 +8,7 @@ import {
   NotRegularError,
   readRegular,
   replaceFile,
-  replaceFileLater,
+  replaceFileAsync,
 } from '../../../src/adapters/data-directory/files.js';
 import { masterKey } from '../../../src/adapters/sqlite/keyring.js';
 import { lockDirectory } from '../../../src/adapters/sqlite/lock.js';
@@ -68,7 +68,7 @@ describe.each(Object.keys(plants))('%s in the place of a file', (kind) => {
     plant(`${file}.next`);
     replaceFile(file, 'one');
     expect(readFileSync(file, 'utf8')).toBe('one');
-    await replaceFileLater(file, 'two');
+    await replaceFileAsync(file, 'two');
     expect(readFileSync(file, 'utf8')).toBe('two');
   });
 

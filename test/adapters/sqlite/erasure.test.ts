@@ -110,7 +110,7 @@ describe('a destroyed key that somebody has put back', () => {
     expect(wrappedIn(own.directory.database, 'client:1/1')).toBeNull();
     expect(rawBytes(own.directory.database).includes(key)).toBe(false);
     expect(warn.mock.calls.map(([text]) => String(text))).toEqual([
-      'The destroyed key client:1/1 lay in the database again. It was destroyed once more',
+      'The destroyed key client:1/1 was in the database again. It was destroyed again',
     ]);
     warn.mockRestore();
   });

@@ -155,7 +155,7 @@ describe('a link in the place of a file of the panel', () => {
     expect(snapshots.load('all', 1)).toBeNull();
     snapshots.clear();
     expect(readdirSync(elsewhere)).toEqual(['letter.txt']);
-    expect(warn.mock.calls.map(([text]) => String(text)).join()).toContain('is a link or no folder');
+    expect(warn.mock.calls.map(([text]) => String(text)).join()).toContain('is not a folder or is a link to one');
     warn.mockRestore();
   });
 });

@@ -43,14 +43,14 @@ function kept(journal: TestLog) {
   /** The closing balance and the counter of the first client. */
   const asked = async () => {
     const now = journal.clock.now();
-    const answer = await keeping.ask((ledger) =>
+    const answer = await keeping.query((ledger) =>
       statementOfEmail(read, ledger, journal.log, 'alice', [0, ledger.days.of(now)], now),
     );
     return 'unavailable' in answer ? answer.unavailable : [answer.answer?.closing, answer.answer?.counter];
   };
   return {
     ready: () => keeping.ready(),
-    ask: keeping.ask.bind(keeping),
+    query: keeping.query.bind(keeping),
     asked,
     close,
     said,
@@ -299,11 +299,11 @@ describe('a ledger that is wrong', () => {
     const never = (): never => {
       throw new LedgerError('it is never right');
     };
-    expect(await keeping.ask(never)).toStrictEqual({ unavailable: 'wrong' });
-    expect(await keeping.ask(never)).toStrictEqual({ unavailable: 'wrong' });
+    expect(await keeping.query(never)).toStrictEqual({ unavailable: 'wrong' });
+    expect(await keeping.query(never)).toStrictEqual({ unavailable: 'wrong' });
     expect(keeping.said).toStrictEqual([REBUILT]);
     expect(await keeping.asked()).toStrictEqual(true2);
-    await expect(keeping.ask(() => expect.fail('a defect'))).rejects.toThrow('a defect');
+    await expect(keeping.query(() => expect.fail('a defect'))).rejects.toThrow('a defect');
   });
 
   it('closes at the counter where the clock was set back after the last line', async () => {
@@ -314,7 +314,7 @@ describe('a ledger that is wrong', () => {
   });
 });
 
-describe('a file of somebody else in the place of the ledger', () => {
+describe('a file of another program in the place of the ledger', () => {
   const foreign = (): string => {
     const path = join(temporaryFolder(), 'precious.db');
     const db = new Database(path);
@@ -332,7 +332,7 @@ describe('a file of somebody else in the place of the ledger', () => {
   it.each([
     ['a link', (to: string, path: string) => symlinkSync(to, path)],
     ['a second name', (to: string, path: string) => linkSync(to, path)],
-  ])('that is %s is put away, and not written to', async (_, put) => {
+  ])('that is %s is renamed, and not written to', async (_, put) => {
     const journal = history();
     const precious = foreign();
     const file = join(journal.directory.run, 'ledger.db');

@@ -16,7 +16,7 @@ export interface Desired {
   };
 }
 
-/** What the log says about the core. */
+/** The state of the core in the log. */
 export interface CoreRecord {
   /** The last run, and whether the core should run at all. */
   process(): {

@@ -6,18 +6,18 @@ import { message, type Text } from '../../../messages/message.js';
 import { hasClients } from '../../client/credentials.js';
 import type { DirectoryEntry } from '../../ports/directory.js';
 
-/** What the panel has, as far as a sync must know it. */
+/** The part of the panel's state that a sync needs. */
 export interface Known {
   readonly settings: Settings;
   readonly inbounds: readonly Inbound[];
   readonly clientsOf: (inbound: Inbound['id']) => readonly Client[];
   readonly clientByEmail: (email: string) => Client | undefined;
-  /** Clients that a sync made, and those that it disabled and nobody has touched since. */
+  /** Clients that a sync created, and those that it disabled and that were not changed since. */
   readonly made: ReadonlySet<ClientNumber>;
   readonly disabled: ReadonlySet<ClientNumber>;
 }
 
-/** What is to be done so that clients are as the directory says. */
+/** The changes that a sync makes. */
 export interface DirectoryPlan {
   /** Emails that get a client in this inbound; null when there is no inbound for them. */
   readonly target: Inbound | null;
@@ -25,7 +25,7 @@ export interface DirectoryPlan {
   readonly enable: readonly Client[];
   readonly disable: readonly Client[];
   readonly remove: readonly Client[];
-  /** Sentences about what stands in the way. */
+  /** Why some changes are not possible. */
   readonly problems: readonly Text[];
 }
 
@@ -34,7 +34,7 @@ interface Person {
   readonly allowed: boolean;
 }
 
-/** So many may always be removed at once; above it no more than half of those that a sync made. */
+/** Up to this many clients are always removed; above it, at most half of those that a sync created. */
 const FEW = 10;
 
 const listOf = (text: string): readonly string[] =>
@@ -44,10 +44,10 @@ const listOf = (text: string): readonly string[] =>
     .filter((item) => item !== '');
 
 /**
- * The rules of a sync. Who is not allowed may not connect, whoever enabled the client; who is allowed again is enabled
- * only where a sync had disabled, so that an admin's no stays. Removed are only clients that a sync made, and nobody as
- * long as the directory names nobody, or suddenly less than half: one that is broken must not disconnect everybody. Who has a client
- * in any inbound needs no other, so a new one goes to the first of them.
+ * Plans a sync. People who are not allowed are disabled. People who are allowed again are enabled only if a sync had disabled
+ * them, so that the decision of an admin is kept. Only clients that a sync created are removed, and none while the directory
+ * is empty or has suddenly lost more than half of its people, because it may be broken. A new client is added to the first
+ * inbound, unless the person has a client in one of the others.
  */
 export function planSync(entries: readonly DirectoryEntry[], known: Known): DirectoryPlan {
   const { settings, made, disabled } = known;

@@ -11,7 +11,7 @@ import { failureOf, logFailure } from './install-failure.js';
 
 type Dispatch = (command: PlainCommand) => Done | Rejection;
 
-/** What the log says about the versions. */
+/** The versions in the log. */
 interface Choice {
   readonly version: string | null;
   readonly trial: { readonly from: string | null; readonly since: number | null } | null;

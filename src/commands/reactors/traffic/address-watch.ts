@@ -33,7 +33,7 @@ interface Terms {
   /** The smallest IP limit of the clients with an email; 0 = none. */
   readonly limitOf: (email: string) => number;
   readonly graceMs: () => number;
-  /** After how long a hold is said again, ms. */
+  /** Interval at which a block is recorded again, in ms. */
   readonly renewAfterMs: () => number;
 }
 
