@@ -141,6 +141,7 @@ function exchange(socket: Socket, url: URL, options: TransferOptions, result: Tr
         host: url.host,
         connection: 'close',
         ...(size === undefined ? {} : { 'content-length': size }),
+        ...(size === undefined || absolute ? {} : { expect: '100-continue' }),
         ...(auth === undefined ? {} : { 'proxy-authorization': auth }),
         ...headers,
       },
@@ -152,7 +153,7 @@ function exchange(socket: Socket, url: URL, options: TransferOptions, result: Tr
     request.once('error', reject);
     request.once('response', (response) => receive(response, options, result, resolve, reject));
     if (body === undefined) request.end();
-    else sendBody(request, body, options.rate, result).catch(reject);
+    else sendBody(request, body, { rate: options.rate, absolute }, result).catch(reject);
   });
 }
 
@@ -177,16 +178,20 @@ function receive(
   });
 }
 
-/** The header goes first and alone: some outbounds fail on a big first burst. */
+/**
+ * The header goes first and alone: some outbounds fail on a big first burst. The body follows once the target has asked for it,
+ * or after a moment where an HTTP proxy reads the header itself.
+ */
 async function sendBody(
   request: ReturnType<typeof httpRequest>,
   body: Buffer | number,
-  rate: number | undefined,
+  { rate, absolute }: { readonly rate: number | undefined; readonly absolute: boolean },
   result: TransferResult,
 ): Promise<void> {
   const total = typeof body === 'number' ? body : body.length;
+  const asked = absolute ? new Promise((resolve) => setTimeout(resolve, 30)) : continued(request);
   request.flushHeaders();
-  await new Promise((resolve) => setTimeout(resolve, 30));
+  await asked;
   const step = rate === undefined ? 32_768 : Math.max(1, Math.round(rate / 20));
   while (result.sent < total && !request.destroyed) {
     const size = Math.min(step, total - result.sent);
@@ -198,4 +203,11 @@ async function sendBody(
     if (rate !== undefined) await new Promise((resolve) => setTimeout(resolve, 50));
   }
   request.end();
+}
+
+/** Resolves when the target asks for the body, or when it never will. */
+function continued(request: ReturnType<typeof httpRequest>): Promise<void> {
+  return new Promise((resolve) => {
+    for (const event of ['continue', 'response', 'error', 'close'] as const) request.once(event, () => resolve());
+  });
 }

@@ -87,7 +87,7 @@ describe('restartCoreService', () => {
     const silent = startPanel({ core: { config: { test: failing('unreachable', 'The core gave no answer') } } });
     expect((await control(silent, 'restartCoreService')).msg).toBe('The core could not do it: The core gave no answer');
     const none = startPanel({ core: { config: { test: failing('missing', 'There is no core') } } });
-    expect((await control(none, 'restartCoreService')).msg).toMatch(/^There is no core binary/);
+    expect((await control(none, 'restartCoreService')).msg).toMatch(/^There is no core executable/);
     expect([...silent.log.events, ...none.log.events]).toStrictEqual([]);
   });
 
