@@ -48,7 +48,7 @@ export async function openServers(panel: Panel, servers: Servers, parts: Parts):
     throw new MessageError(startErrors(config)(error, 'ops', at));
   });
   servers.addOps({ ...at, port, server: 'ops' });
-  process.on('SIGHUP', () => servers.hangUp());
+  process.on('SIGHUP', () => servers.closeSockets());
 }
 
 interface WebServerParts {

@@ -69,7 +69,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     return [vless.status, socks.status];
   }
 
-  async function doors(): Promise<Record<'ops' | 'metrics' | 'panel', string[]>> {
+  async function metricsPorts(): Promise<Record<'ops' | 'metrics' | 'panel', string[]>> {
     const { listen } = (await config()).metrics;
     const at = (port: number, path: string) =>
       ['127.0.0.1', 'localhost', '0.0.0.0', '127.1.2.3'].map((host) => `http://${host}:${port}${path}`);
@@ -82,7 +82,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   }
 
   it('the built-in one lets no proxied connection to this machine, by number or by name', async () => {
-    const { ops, metrics, panel: own } = await doors();
+    const { ops, metrics, panel: own } = await metricsPorts();
     expect((await fetch(ops[0] ?? '')).status).toBe(200);
     expect(metrics).toEqual([]);
     const urls = [...ops, ...own, `${targets.url}/small`];
@@ -95,8 +95,8 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const direct = { protocol: 'freedom', settings: { finalRules: [{ action: 'allow' }] } };
     const asking = { metrics: {} };
     await storeTemplate(admin, loopbackTemplate(asking));
-    await until('the metrics are there', async () => (await doors()).metrics.length > 0);
-    const metrics = (await doors()).metrics[0]?.split('/')[2] ?? '';
+    await until('the metrics are there', async () => (await metricsPorts()).metrics.length > 0);
+    const metrics = (await metricsPorts()).metrics[0]?.split('/')[2] ?? '';
     const turned = { ...direct, tag: 'turned', settings: { ...direct.settings, redirect: metrics } };
     const rules = [{ domain: ['full:turned.example'], outboundTag: 'turned' }];
     await storeTemplate(
@@ -108,7 +108,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       return vless === 200 && socks === 200;
     });
     expect(opened).toBe(true);
-    const { ops, metrics: closed } = await doors();
+    const { ops, metrics: closed } = await metricsPorts();
     expect(await statuses(ops[1] ?? '', 60_000)).toEqual([200, 200]);
     expect((await fetch(closed[0] ?? '')).status).toBe(200);
     const answers = await Promise.all([...closed, 'http://turned.example/debug/vars'].map((url) => statuses(url)));

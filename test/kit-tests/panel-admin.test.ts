@@ -7,7 +7,7 @@ let server: Server;
 let base: string;
 const seen: string[] = [];
 
-/** A panel reduced to its door: a token and a cookie before login, others after it. */
+/** A panel reduced to its endpoint: a token and a cookie before login, others after it. */
 beforeAll(async () => {
   let session = 'none';
   server = createServer((request, response) => {

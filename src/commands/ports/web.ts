@@ -38,7 +38,7 @@ export interface Download {
 
 /**
  * The one way out: every address is spelt canonically, resolved once, each resolved address is checked, and the checked
- * one is dialled; redirects and literals go through the same door. Proxies of the environment are not used.
+ * one is dialled; redirects and literals are checked the same way. Proxies of the environment are not used.
  */
 export interface Web {
   /** Resolves for any status. Rejects with `WebError`. */

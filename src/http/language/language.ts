@@ -1,24 +1,24 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Language, languageNamed } from '../../messages/language.js';
 
-/** Bytes of a header that are looked at, and choices in it: more than any browser sends. */
+/** Maximum bytes of a header that are examined, and maximum choices in it: more than any browser sends. */
 const LONGEST_HEADER = 4096;
 const MOST_CHOICES = 32;
 const CHOICE = /^\s*([a-z]{1,8}|\*)(?:-[a-z\d]{1,8}){0,8}\s*(?:;\s*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?$/i;
 
-/** The language of a caller: the cookie `lang`, else the best that `Accept-Language` names, else English. */
+/** The language of a caller: the cookie `lang`, else the preferred one in `Accept-Language`, else English. */
 export function languageOf(headers: IncomingHttpHeaders): Language {
   return fromCookie(headers.cookie) ?? fromAcceptLanguage(headers['accept-language']) ?? 'en';
 }
 
-/** Values as the pages of 3x-ui set them, `fa-IR` or `zh-TW`; one that is not spoken here says nothing. */
+/** Values as the pages of 3x-ui set them, `fa-IR` or `zh-TW`; unsupported languages are ignored. */
 function fromCookie(header = ''): Language | undefined {
   if (!header.includes('lang=')) return undefined;
   const value = /(?:^|;)\s*lang=([^;]*)/.exec(header.slice(0, LONGEST_HEADER))?.[1];
   return value === undefined ? undefined : languageNamed(value.replace(/^"|"$/g, '').trim().split(/[-_]/, 1)[0]);
 }
 
-/** The language of the highest weight; of equal ones the first. Weight 0 = not this one. */
+/** The language with the highest weight, the first of equals. Weight 0 = not acceptable. */
 function fromAcceptLanguage(header = ''): Language | undefined {
   let best: Language | undefined;
   let highest = 0;

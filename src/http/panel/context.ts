@@ -34,29 +34,29 @@ import type { EventFeed } from '../live/event-feed.js';
 import type { JsonOf } from './contract/route.js';
 import type { Status } from './contract/schemas/status.js';
 
-/** By setting: what is given from outside, and by which flag or variable. */
+/** For each overridden setting, the flag or variable that overrides it. */
 export type Overrides = Readonly<
   Partial<Record<SettingKey, { readonly variable: string; readonly value: string | number }>>
 >;
 
-/** What is so, by the log, and the time. */
+/** The read models, and the clock. */
 export interface Reads {
   readonly read: ReadModels;
   readonly now: () => number;
 }
 
-/** What the handlers ask of the core. */
+/** The functions of the core that handlers use. */
 export interface AskedCore extends Pick<Core, 'config' | 'keys'> {
   readonly process: Pick<CoreProcess, 'running' | 'appliedTemplate' | 'output'>;
   readonly inbounds: Pick<CoreInbounds, 'applied'>;
 }
 
-/** The core, and what records its state. */
+/** The core, and the recording of its state. */
 export interface CoreServices {
   readonly core: AskedCore;
-  /** Records what the core has counted up to now; false = it has not answered within two seconds. */
+  /** Records the core's counters up to now; false = it has not responded within two seconds. */
   readonly collect: () => Promise<boolean>;
-  /** Resolves when the core reactor has taken in everything that was appended before the call, or after `ms`. */
+  /** Resolves when the core reactor has processed all events appended before the call, or after `ms`. */
   readonly coreSettled: (ms: number) => Promise<void>;
   /** The next event of one of these types after `position`, or null after `ms`. */
   readonly outcome: (
@@ -72,32 +72,32 @@ export interface MachineServices {
   readonly host: HostMonitor;
   readonly gauges: Gauges;
   readonly logs: Logs;
-  /** The status object as it was at the last reading of the machine. */
+  /** The status object at the last reading of the machine. */
   readonly status: () => JsonOf<Status>;
-  /** What every admin shall hear though no event says it. */
+  /** Notifications to all admins that have no event. */
   readonly alarms: Pick<Alarms, 'tell' | 'raised$'>;
-  /** Why a port cannot be bound, by a real bind; null when it can. */
+  /** Why a port cannot be bound, tested by binding it; null when it can. */
   readonly portProblem: (
     listen: string,
     port: number,
     udp: boolean,
   ) => Promise<'taken' | 'forbidden' | 'no such address' | null>;
   /**
-   * The same for TCP where one of the panel's own servers is to listen: a port that these two hold now counts as free,
-   * and only the address is tried.
+   * The same for TCP ports of the panel's own servers: a port that one of the two holds now counts as free, and only the
+   * address is tested.
    */
   readonly serverPortProblem: (listen: string, port: number) => ReturnType<MachineServices['portProblem']>;
   /**
-   * Why the core must not see these files: they cannot be read, are not a certificate and a key, or do not belong
-   * together. Null when they do. The sentence never shows what is in a file. An empty path = that half is not named.
+   * Why these files must not be given to the core: they cannot be read, are not a certificate and a key, or do not match.
+   * Null when they are valid. The text never contains file content. An empty path = that file is not configured.
    */
   readonly certificateProblem: (certificateFile: string, keyFile: string) => Promise<Text | null>;
-  /** The same for a pair of an inbound or of the template, whose halves are files or lines. */
+  /** The same for a pair in an inbound or the template, given as files or as lines. */
   readonly pairProblem: (pair: CertificatePair) => Promise<Text | null>;
   readonly version: string;
 }
 
-/** How admins prove who they are. */
+/** The services that authenticate admins. */
 export interface AccountServices {
   readonly passwords: Passwords;
   readonly directory: Directory;
@@ -119,47 +119,47 @@ export interface ReleaseServices {
   readonly geoSources: Pick<GeoSources, 'add' | 'change' | 'remove' | 'download' | 'update' | 'pathOf' | 'exists'>;
 }
 
-/** Copies of the state. */
+/** Backups. */
 export interface BackupServices {
   readonly backups: Backups;
-  /** Sends a fresh one to the admins through the chat bot. */
+  /** Sends a new backup to the admins through the chat bot. */
   readonly backupDelivery: Pick<BackupDelivery, 'deliver'>;
-  /** Where an upload is received: a new private path in the data directory each time. */
+  /** The path for an upload: each time a new private path in the data directory. */
   readonly uploads: () => string;
 }
 
-/** What happened. */
+/** The event log. */
 export interface HistoryServices {
-  /** What happened, for programs that follow. */
+  /** The event feed for other programs. */
   readonly feed: EventFeed;
-  /** What happened, read from the log. */
+  /** Past events, read from the log. */
   readonly past: HistoryLog;
-  /** Whether a command with this id was carried out, and whether it was of the same request; null when it is new. */
+  /** Whether a command with this id was carried out, and for the same request; null for a new id. */
   readonly logged: (id: CommandId) => { readonly same: boolean } | null;
-  /** Asks for bytes of clients by day, and what set their counters; in the tick in which the read models are at the same event. */
+  /** The usage of clients by day and the changes of their counters, read while the read models are at the same event. */
   readonly ledger: <T>(question: (ledger: Ledger) => T) => Promise<LedgerAnswer<T>>;
 }
 
-/** The servers of the panel themselves. */
+/** The panel's own servers. */
 export interface ServerServices {
   /** The settings that a flag or an environment variable overrides. */
   readonly overrides: Overrides;
-  /** Whether a restart of the servers is under way, from the request to its end. */
+  /** Whether a restart of the servers is in progress, from the request to its end. */
   readonly restarting: () => boolean;
-  /** Why a restart of the servers would fail, as a sentence; null when nothing stands in its way. */
+  /** Why a restart of the servers would fail, as a sentence; null when it would succeed. */
   readonly restartProblem: () => Promise<Text | null>;
-  /** The port that the subscription server has, which a flag may have chosen. */
+  /** The port of the subscription server, which a flag may override. */
   readonly subPort: () => number;
 }
 
 /** Requests to other machines. */
 export interface OutsideServices {
-  /** The only way to ask anything of another machine. */
+  /** All requests to other machines go through this. */
   readonly web: Web;
   readonly providers: Providers;
 }
 
-/** What the edges may use, by subject; the composition root makes it once. */
+/** The services that handlers may use, by subject, created by the composition root. */
 export interface PanelServices extends Reads {
   readonly core: CoreServices;
   readonly machine: MachineServices;
@@ -189,38 +189,38 @@ type MemberOf<G, Name> = G extends unknown ? (Name extends keyof G ? G[Name] : n
 /** The services that a table of handlers, or one of its functions, uses, each under its own name. */
 export type Needs<Name extends NamesIn<Group>> = { readonly [N in Name]: MemberOf<Group, N> };
 
-/** One request, as a handler sees it. */
+/** A request, as a handler sees it. */
 export interface HttpRequest {
-  /** A sentence of ours in the language of the caller, for members of `obj`: `msg` is translated in any case. */
+  /** Renders a text in the language of the caller, for members of `obj`; `msg` is always translated. */
   readonly say: (sentence: Text) => string;
   readonly actor: Actor;
-  /** The id of the logged-in user; for the Bearer token the first user. */
+  /** The id of the logged-in user; the first user for the Bearer token. */
   readonly userId: number;
-  /** The caller is another panel, which wants counters as they are now and not as they were read last. */
+  /** The caller is another panel, which wants current counters and not those of the last poll. */
   readonly wantsCounters: boolean;
-  /** The media types that the caller would like, as it wrote them. */
+  /** The Accept header of the request. */
   readonly accept: string;
-  /** Host of the request without its port, forwarded only by a trusted proxy. For links. */
+  /** Host of the request without its port, for links. A forwarded host counts only from a trusted proxy. */
   readonly requestHost: string;
-  /** Aborts when the caller goes away before it has its answer. */
+  /** Aborts when the caller disconnects before it has its answer. */
   readonly signal: AbortSignal;
-  /** Decides and appends in the name of the caller, with its correlation and `Idempotency-Key`. */
+  /** Decides and appends a command as the caller, with its correlation id and `Idempotency-Key`. */
   readonly dispatch: (command: PlainCommand) => Done | Rejection;
   /**
-   * The same for what changes counters, after what was counted up to now was recorded. `make` is asked twice: before that,
-   * and after it for the command that counts.
+   * The same for commands that change counters, after the core's counters up to now were recorded. `make` is called twice:
+   * before that, and after it for the command that is decided.
    */
   readonly change: (make: () => CountedCommand | Rejection) => Promise<Done | Rejection>;
-  /** What `dispatch` would refuse, without doing it: asked before slow questions to the machine and the core. */
+  /** What `dispatch` would reject, without appending: called before slow checks by the machine and the core. */
   readonly refusalOf: (command: AnyCommand) => Rejection | null;
-  /** The outcome of `run`, or that of the same request before: the one with the same `Idempotency-Key`. */
+  /** The outcome of `run`, or of the earlier request with the same `Idempotency-Key`. */
   readonly once: (run: () => Promise<unknown>) => Promise<unknown>;
 }
 
-/** An outcome that is a file. It is taken away as soon as it is open: nothing of it stays, whatever becomes of the caller. */
+/** An outcome that is a file. It is deleted as soon as it is open, so nothing remains if the caller disconnects. */
 export class Download {
   readonly path: string;
-  /** What the caller should call it: letters, digits, dots and dashes. */
+  /** The suggested file name: letters, digits, dots and dashes. */
   readonly name: string;
   readonly bytes: number;
 
@@ -231,10 +231,10 @@ export class Download {
   }
 }
 
-/** An outcome that is a text for a file. */
+/** An outcome that is text to be saved as a file. */
 export class Attachment {
   readonly media: string;
-  /** What the caller should call it: letters, digits, dots and dashes. */
+  /** The suggested file name: letters, digits, dots and dashes. */
   readonly name: string;
   readonly text: string;
 

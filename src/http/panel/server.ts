@@ -8,7 +8,7 @@ import { PanelSockets } from '../live/socket.js';
 import { Admission, type AdmissionRules } from '../server/admission.js';
 import { Answer } from '../server/answer.js';
 import { correlationId } from '../server/correlation-id.js';
-import { Doors } from '../server/door.js';
+import { Endpoints } from '../server/endpoint.js';
 import { panelHeaders } from '../server/headers.js';
 import type { HttpLog } from '../server/http-log.js';
 import { answerPlainly } from '../server/no-upgrade.js';
@@ -50,8 +50,8 @@ export interface PanelServerParts {
 
 export interface PanelServer {
   readonly app: Express;
-  readonly doors: Doors;
-  /** A door without TLS. */
+  readonly endpoints: Endpoints;
+  /** An endpoint without TLS. */
   listen(port: number, host: string): Promise<AddressInfo>;
   /** The panel has moved: closes the WebSockets, so that browsers reconnect at the new address. */
   closeSockets(): Promise<void>;
@@ -98,14 +98,14 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
   });
 
   const app = createApp(parts, gate, peers);
-  const doors = createDoors(parts, { app, gate, peers, sockets });
+  const endpoints = createEndpoints(parts, { app, gate, peers, sockets });
   const room = machine.host.readings$.subscribe(() => unsaved.flush());
   const reports = setInterval(() => report(failures, dispatch), REPORT_MS).unref();
 
   return {
     app,
-    doors,
-    listen: async (port, host) => (await doors.open(port, host)).address,
+    endpoints,
+    listen: async (port, host) => (await endpoints.open(port, host)).address,
     closeSockets() {
       history.feed.endWaits();
       return sockets.closeAll();
@@ -117,7 +117,7 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
       report(failures, dispatch);
       history.feed.endWaits();
       await sockets.close();
-      await doors.close();
+      await endpoints.close();
     },
   };
 }
@@ -154,7 +154,10 @@ interface WithBase {
 }
 
 /** Accepts connections within the limits, and passes on their requests and upgrades. */
-function createDoors({ basePath, webDomain }: PanelServerParts, { app, gate, peers, sockets }: WithBase): Doors {
+function createEndpoints(
+  { basePath, webDomain }: PanelServerParts,
+  { app, gate, peers, sockets }: WithBase,
+): Endpoints {
   const answer: RequestListener = (req, res) => {
     if (!gate.hot.answer(req, res, basePath())) app(req, res);
   };
@@ -166,7 +169,7 @@ function createDoors({ basePath, webDomain }: PanelServerParts, { app, gate, pee
       () => answer(req, res),
       () => gate.queueKeyOf(req, res),
     );
-  return new Doors(take, {
+  return new Endpoints(take, {
     admit: admission.admit,
     domain: webDomain,
     headers: (req) => panelHeaders(peers.of(req)),

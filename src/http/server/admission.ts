@@ -6,19 +6,19 @@ import { ConnectionLimiter, type ConnectionLimits } from './connection-limiter.j
 import { FairTurns } from './fair-turns.js';
 
 export interface AdmissionRules extends ConnectionLimits {
-  /** Time of each turn of the loop that the server may take, in ms. */
+  /** The time in ms that the server may use in each turn of the event loop. */
   readonly budgetMs: number;
-  /** What a request counts at least, in ms: for work that goes on after its handler has returned. */
+  /** Minimum charge of a request in ms, for work that continues after its handler has returned. */
   readonly requestMs: number;
 }
 
-/** What a new connection counts, in ms: it is read, and over TLS a signature is made, after it was let in. */
+/** Charge of a new connection in ms, for reading and the TLS signature. */
 const ENTERING_MS = 0.5;
 const HANDSHAKE_MS = 1.5;
 
 /**
- * Stands before a server: bounds its connections, and lets connections in and requests be answered in fair turns, so that
- * no flood of one server or client can be felt by the others, which live on the same loop.
+ * Admission control of a server: limits its connections, and schedules connections and requests fairly, so that a flood on
+ * one server or from one client does not delay others on the same event loop.
  */
 export class Admission {
   readonly #peers: Peers;
@@ -33,7 +33,7 @@ export class Admission {
     this.#requestMs = rules.requestMs;
   }
 
-  /** Lets a connection in when its turn has come. Those of trusted proxies are many callers, and are not counted. */
+  /** Admits a connection when its turn has come. Connections of trusted proxies carry many callers and are not counted. */
   readonly admit = (socket: Socket, enter: () => void, secured: boolean): void => {
     const address = plain(socket.remoteAddress ?? '');
     if (address === '') return void socket.destroy();
@@ -42,13 +42,13 @@ export class Admission {
     this.#turns.run(() => from, enter, secured ? HANDSHAKE_MS : ENTERING_MS);
   };
 
-  /** A connection that another limit counts from now on, such as that of WebSockets. */
+  /** Stops counting a connection that another limit counts, such as that of WebSockets. */
   exempt(socket: Duplex): void {
     const { remoteAddress = '', remotePort } = socket as Socket;
     this.#connections.exempt(network(plain(remoteAddress)), remotePort);
   }
 
-  /** Answers a request when its turn has come. `who` names the line that it waits in; by itself it is the network. */
+  /** Answers a request when its turn has come. `who` is its queue key; by default the network. */
   take(req: IncomingMessage, answer: () => void, who?: () => string | null): void {
     const { socket } = req;
     this.#turns.run(

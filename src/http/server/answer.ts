@@ -6,9 +6,9 @@ import { baseHeaders, type HeaderList, withBase } from './headers.js';
 type Given = OutgoingHttpHeaders | OutgoingHttpHeader[] | undefined;
 
 /**
- * Every answer of every server: also those that Node gives by itself, such as 400 without a Host. It carries the base
- * headers of its server, holds back the next request of its connection, and goes out as its reader takes it. Express puts
- * another prototype on it, so it has no fields of its own.
+ * The answer class of every server, also for answers that Node sends itself, such as 400 without a Host. It adds the base
+ * headers of its server, holds back the next request of its connection, and is sent as its reader reads. Express replaces
+ * its prototype, so it has no fields of its own.
  */
 export class Answer<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
   constructor(...given: ConstructorParameters<typeof ServerResponse<Request>>) {
@@ -35,7 +35,7 @@ export class Answer<Request extends IncomingMessage = IncomingMessage> extends S
   }
 }
 
-/** Headers for `writeHead`, with those of the base that are neither there nor set. */
+/** Headers for `writeHead`, plus the base headers that are not set. */
 function completed(res: ServerResponse, given: Given): OutgoingHttpHeader[] | undefined {
   const base: HeaderList = Connection.of(res.req.socket)?.traffic.headers(res.req) ?? baseHeaders;
   const own = Array.isArray(given)

@@ -2,15 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { message } from '../../messages/message.js';
 import { BodyError, MOST_FIELDS, readFields, readForm, readJson } from './json-body.js';
 
-/** How long a caller that sends too much may go on, so that it reads the answer before the connection closes; ms. */
+/** How long an oversized request may continue, so that the client reads the answer before the connection closes; ms. */
 const BODY_GRACE_MS = 1000;
 
-/** Bytes of bodies that a server holds at one time. */
+/** Maximum bytes of bodies that a server buffers at one time. */
 const MOST_HELD = 64 * 1024 * 1024;
 const SMALLEST = 1024;
 const BUSY = message('SERVER_BUSY');
 
-/** What the bodies of one server have room in. */
+/** The buffer space for the bodies of one server. */
 export class BodyRoom {
   #left: number;
 
@@ -18,7 +18,7 @@ export class BodyRoom {
     this.#left = bytes;
   }
 
-  /** Takes so many bytes until the answer is out; false when there are not so many. */
+  /** Reserves so many bytes until the answer is sent; false when there is not enough space. */
   take(bytes: number, res: ServerResponse): boolean {
     if (bytes > this.#left) return false;
     this.#left -= bytes;
@@ -29,7 +29,7 @@ export class BodyRoom {
   }
 }
 
-/** The whole body; throws `BodyError` when it is larger than `limit` bytes or compressed, or there is no room for it. */
+/** The whole body. Throws `BodyError` when it is larger than `limit` bytes or compressed, or when there is no space for it. */
 export async function bytesOf(
   req: IncomingMessage,
   res: ServerResponse,
@@ -37,14 +37,14 @@ export async function bytesOf(
 ): Promise<Buffer> {
   uncompressed(req);
   if (Number(req.headers['content-length'] ?? 0) > limit) return tooLarge(req, res, limit);
-  // One buffer that grows, because a body may come in a million pieces, each of which would be a buffer.
+  // One growing buffer, because a body may arrive in a million chunks.
   let bytes = Buffer.alloc(0);
   let size = 0;
   for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     if (size + chunk.length > limit) return tooLarge(req, res, limit);
     if (size + chunk.length > bytes.length) {
       const larger = Math.min(limit, Math.max(SMALLEST, 2 * bytes.length, size + chunk.length));
-      if (!room.take(larger - bytes.length, res)) return hangUp(req, res, new BodyError(BUSY, 503));
+      if (!room.take(larger - bytes.length, res)) return closeAfter(req, res, new BodyError(BUSY, 503));
       bytes = Buffer.concat([bytes.subarray(0, size)], larger);
     }
     size += chunk.copy(bytes, size);
@@ -52,19 +52,19 @@ export async function bytesOf(
   return bytes.subarray(0, size);
 }
 
-/** Throws `BodyError` for a body that would have to be unpacked. */
+/** Throws `BodyError` for a compressed body. */
 export function uncompressed({ headers }: IncomingMessage): void {
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') throw new BodyError(message('BODY_COMPRESSED'), 415);
 }
 
-/** Rejects with why a body is too large, once the caller can read it. */
+/** Rejects an oversized body, once the caller can read the answer. */
 export function tooLarge(req: IncomingMessage, res: ServerResponse, limit: number): Promise<never> {
-  return hangUp(req, res, new BodyError(message('BODY_TOO_LARGE', { limit }), 413));
+  return closeAfter(req, res, new BodyError(message('BODY_TOO_LARGE', { limit }), 413));
 }
 
-/** Rejects with why the rest of a body is not wanted, once the caller has sent it or had time to read the answer. */
-export async function hangUp(req: IncomingMessage, res: ServerResponse, why: BodyError): Promise<never> {
+/** Rejects the rest of a body, after the caller has sent it or had time to read the answer. */
+export async function closeAfter(req: IncomingMessage, res: ServerResponse, why: BodyError): Promise<never> {
   res.setHeader('Connection', 'close');
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, BODY_GRACE_MS);
@@ -77,13 +77,13 @@ export async function hangUp(req: IncomingMessage, res: ServerResponse, why: Bod
   throw why;
 }
 
-/** A body by its media type: JSON, a form, or the text fields of a multipart form. No type = a form, as browsers have it. */
+/** Parses a body by its media type: JSON, a form, or the text fields of a multipart form. No type = a form, as in browsers. */
 export async function bodyOf(bytes: Buffer, contentType = ''): Promise<unknown> {
   if (bytes.length === 0) return {};
   const media = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
   if (media === 'application/json' || media.endsWith('+json')) return readJson(bytes);
   if (media !== 'multipart/form-data') return readForm(bytes);
-  // Before the parser, which takes its time for each part.
+  // Checked before parsing, because each part takes time.
   if (partsOf(bytes, contentType) > MOST_FIELDS)
     throw new BodyError(message('FORM_TOO_MANY_FIELDS', { limit: MOST_FIELDS }));
   try {
@@ -97,10 +97,10 @@ export async function bodyOf(bytes: Buffer, contentType = ''): Promise<unknown> 
   }
 }
 
-/** How many parts a multipart body has, at most one more than is allowed. */
+/** The number of parts of a multipart body, up to one more than allowed. */
 function partsOf(bytes: Buffer, contentType: string): number {
   const boundary = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(contentType);
-  if (!boundary) return 0; // The parser says what is wrong.
+  if (!boundary) return 0; // The parser reports the error.
   const mark = Buffer.from(`--${boundary[1] ?? boundary[2]}\r\n`);
   let count = 0;
   for (let at = bytes.indexOf(mark); at >= 0 && count <= MOST_FIELDS; at = bytes.indexOf(mark, at + mark.length))

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CertificateKeeper } from '../../commands/ports/certificates.js';
 import { type ServerName, serverNames } from '../../events/certificate.js';
-import type { Door, Doors } from './door.js';
+import type { Endpoint, Endpoints } from './endpoint.js';
 import { bindErrorText, type ListenConfig, ListenError } from './listen-config.js';
 
 /** How often, and with which pause in ms, an address that was released is bound again after a failed restart. */
@@ -10,20 +10,20 @@ const RETRY_MS = 250;
 
 /** A server that listens. */
 export interface BoundServer {
-  readonly doors: Doors;
+  readonly endpoints: Endpoints;
   readonly keeper: CertificateKeeper;
-  door: Door;
+  endpoint: Endpoint;
   config: ListenConfig;
 }
 
-/** Opens a door as configured. `makeRoom` may release the port once when it is in use. Rejects with `ListenError`. */
-export async function bind(doors: Doors, config: ListenConfig, makeRoom?: () => boolean): Promise<Door> {
+/** Opens a server as configured. `makeRoom` may release the port once when it is in use. Rejects with `ListenError`. */
+export async function bind(endpoints: Endpoints, config: ListenConfig, makeRoom?: () => boolean): Promise<Endpoint> {
   const { name, listen, port, certificate } = config;
   try {
-    return await doors.open(port, listen, certificate.pair);
+    return await endpoints.open(port, listen, certificate.pair);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE' && makeRoom?.()) return bind(doors, config);
+    if (code === 'EADDRINUSE' && makeRoom?.()) return bind(endpoints, config);
     throw new ListenError(name, bindErrorText(error, listen, port), error);
   }
 }
@@ -52,20 +52,20 @@ export class BoundServers {
   }
 
   /**
-   * Opens a second door for each of these servers, and closes none of the old ones. Where one fails, all new doors are closed
+   * Opens a second endpoint for each of these servers, and closes none of the old ones. Where one fails, all new endpoints are closed
    * and every port that was released is bound again.
    */
-  async openAll(moving: readonly ListenConfig[]): Promise<ReadonlyMap<ServerName, Door>> {
-    const opened = new Map<ServerName, Door>();
+  async openAll(moving: readonly ListenConfig[]): Promise<ReadonlyMap<ServerName, Endpoint>> {
+    const opened = new Map<ServerName, Endpoint>();
     const released = new Set<BoundServer>();
     try {
       for (const config of moving) {
-        const { doors } = this.get(config.name);
-        opened.set(config.name, await bind(doors, config, () => this.#makeRoom(config.port, moving, released)));
+        const { endpoints } = this.get(config.name);
+        opened.set(config.name, await bind(endpoints, config, () => this.#makeRoom(config.port, moving, released)));
       }
       return opened;
     } catch (error) {
-      for (const [name, door] of opened) await this.get(name).doors.close(door);
+      for (const [name, endpoint] of opened) await this.get(name).endpoints.close(endpoint);
       for (const server of released) await bindAgain(server);
       throw error;
     }
@@ -78,9 +78,9 @@ export class BoundServers {
   #makeRoom(port: number, moving: readonly ListenConfig[], released: Set<BoundServer>): boolean {
     const holders = moving
       .map(({ name }) => this.get(name))
-      .filter((server) => !released.has(server) && server.door.address.port === port);
+      .filter((server) => !released.has(server) && server.endpoint.address.port === port);
     for (const server of holders) {
-      server.door.release();
+      server.endpoint.release();
       released.add(server);
     }
     return holders.length > 0;
@@ -89,14 +89,14 @@ export class BoundServers {
 
 /** Binds a released port again. Another process may hold it for a moment, so this retries for five seconds. */
 async function bindAgain(server: BoundServer): Promise<void> {
-  const left = server.door;
-  for (let tries = 1; server.door === left; tries += 1) {
+  const left = server.endpoint;
+  for (let tries = 1; server.endpoint === left; tries += 1) {
     try {
-      server.door = await bind(server.doors, server.config);
+      server.endpoint = await bind(server.endpoints, server.config);
     } catch (error) {
       if (tries === RETRIES) throw error;
       await sleep(RETRY_MS);
     }
   }
-  void server.doors.close(left);
+  void server.endpoints.close(left);
 }

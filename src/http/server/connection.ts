@@ -9,25 +9,25 @@ export interface ServerTraffic {
   readonly outbox: Outbox;
 }
 
-/** Ends the head of every request, and every chunked body. A strict parser takes nothing else for it. */
+/** The end of every request head, and of every chunked body. A strict parser accepts nothing else. */
 const BLANK_LINE = Buffer.from('\r\n\r\n');
 const LINE_END = 0x0a;
-/** Pieces that one connection may have parsed in a row, before the others get their turn. */
+/** Pieces that one connection may have parsed in a row, before others get a turn. */
 const MOST_PIECES = 4;
 /** Lines in a piece of a chunked body, each of which may be a chunk: 10,000 chunks of a byte fit into 64 KB. */
 const MOST_LINES = 64;
-/** Bytes of a chunked body that wait for the reader of the request: each may be a buffer of its own. */
+/** Maximum unread bytes of a chunked body, because each byte may have its own buffer. */
 const MOST_UNREAD = 1024;
-/** How long a client may take none of the bytes that wait for it, in ms. */
+/** How long a client may read none of the pending bytes, in ms. */
 const STUCK_MS = 60_000;
 
 const known = new WeakMap<object, Connection>();
 
 /**
- * One connection of an HTTP server. It stands between the socket and Node's parser, which by itself parses and dispatches
- * every request of a chunk at once: 2,000 of them fit into 64 KB. Here the parser gets the bytes of one request at a time,
- * and the next one when the answer has left the process. What comes before that stays in the socket, unread. So a client
- * that sends ahead, or takes no answers, costs one request and one answer.
+ * One connection of an HTTP server, between the socket and Node's parser, which would dispatch every request of a chunk at
+ * once: 2,000 of them fit into 64 KB. Here the parser gets the bytes of one request at a time, and the next one after the
+ * answer has left the process. Until then the rest stays unread in the socket. So a client that pipelines, or does not read
+ * its answers, costs one request and one answer.
  */
 export class Connection {
   readonly traffic: ServerTraffic;
@@ -36,18 +36,18 @@ export class Connection {
   /** The latest request, and its answer until all of it is sent. */
   #req: IncomingMessage | null = null;
   #res: ServerResponse | null = null;
-  /** Bytes of the body that are still to come, where its length was given. */
+  /** Remaining bytes of a body with a Content-Length. */
   #bodyLeft = 0;
-  /** The last bytes of a head that is not whole yet: the blank line may be in two chunks. */
+  /** The last bytes of an incomplete head: the blank line may be split over two chunks. */
   #seam = '';
   /** What follows the piece that is being parsed. */
   #rest: Buffer = Buffer.alloc(0);
   #released = false;
-  /** What was sent when it was last seen to grow, and when that was. */
+  /** The number of sent bytes when it last grew, and the time of that. */
   #sent = 0;
   #sentAt = 0;
 
-  /** For a socket that an HTTP server has just taken over: the bytes go to the server's own listener, in pieces. */
+  /** For a socket that an HTTP server has just taken over: passes the bytes to the server's own listener, in pieces. */
   constructor(socket: Socket, traffic: ServerTraffic) {
     const [parse] = socket.listeners('data') as ((chunk: Buffer) => void)[];
     if (!parse) throw new Error('no HTTP server reads this socket');
@@ -70,7 +70,7 @@ export class Connection {
 
   /** A request was parsed, and this will be its answer. */
   begin(req: IncomingMessage, res: ServerResponse): void {
-    // Never seen: the parser would have found two requests where one ends.
+    // Should not happen: the parser would have found two requests in one.
     if (this.#res && !this.#released) this.#socket.destroy();
     this.#req = req;
     this.#res = res;
@@ -81,14 +81,14 @@ export class Connection {
     });
   }
 
-  /** Leaves the socket to another protocol, and gives the bytes of it that came already. */
+  /** Hands the socket over to another protocol, with the bytes already received. */
   release(head: Buffer): Buffer {
     this.#released = true;
     this.#socket.off('data', this.#take);
     return Buffer.concat([head, this.#rest]);
   }
 
-  /** Whether the client has taken none of the bytes that wait for it in the last minute. `now` in ms, asked regularly. */
+  /** Whether the client has read none of the pending bytes for a minute. `now` in ms; must be called regularly. */
   isStuck(now: number): boolean {
     const { bytesWritten, writableLength } = this.#socket;
     if (writableLength === 0 || bytesWritten !== this.#sent) {
@@ -113,19 +113,22 @@ export class Connection {
     if (!this.#mustWait && !this.#isFull) this.#resume();
   };
 
-  /** In the next turn of the loop: a sender of a thousand requests gets one answer while each of the others gets one. */
+  /**
+   * In the next turn of the event loop, so that a client with a thousand requests gets one answer while each other client
+   * gets one.
+   */
   #resume(): void {
     setImmediate(() => {
       if (!this.#released && !this.#socket.destroyed) this.#socket.resume();
     });
   }
 
-  /** The whole request is read, and its answer is not out. */
+  /** The request is read completely, and its answer is not sent yet. */
   get #mustWait(): boolean {
     return this.#res !== null && this.#req?.complete === true;
   }
 
-  /** The body comes faster than it is read; the request itself resumes the socket when there is room again. */
+  /** The body arrives faster than it is read. The request resumes the socket when there is space. */
   get #isFull(): boolean {
     const req = this.#req;
     return (
@@ -133,7 +136,7 @@ export class Connection {
     );
   }
 
-  /** Bytes that hold no more than one end of a request. */
+  /** A piece that contains at most one end of a request. */
   #lengthOfPiece(chunk: Buffer): number {
     const inBody = this.#req?.complete === false;
     if (!inBody || this.#bodyLeft === 0) return this.#lengthOfHead(inBody ? someLines(chunk) : chunk);

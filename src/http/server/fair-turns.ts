@@ -4,9 +4,9 @@ interface Waiting {
 }
 
 /**
- * Lets one server of several on the same loop have so many milliseconds of each turn and no more. What does not fit waits
- * for the next turns, between which everybody else is heard; who waits is served in rounds, one piece of work each, so
- * that a caller with a thousand of them delays another by one. It knows no bound by itself: callers limit what they add.
+ * Limits the work of one server to a number of milliseconds in each turn of the event loop. The rest waits for later turns,
+ * so that others are served in between. Waiting work is served round-robin by queue key, so that a caller with a thousand
+ * requests delays another by one. The queues are unbounded: callers must limit what they add.
  */
 export class FairTurns {
   readonly #budgetMs: number;
@@ -21,8 +21,8 @@ export class FairTurns {
   }
 
   /**
-   * Does `work` at once when this turn has time for it and nobody waits, else later. `who` names the line that it waits
-   * in. `charge`: ms that it counts at least, for work that goes on after it returns.
+   * Runs `work` at once when this turn has time and nothing waits, else later. `who`: the queue key. `charge`: the minimum
+   * time in ms to charge, for work that continues after it returns.
    */
   run(who: () => string, work: () => void, charge = 0): void {
     this.#arm();
@@ -33,7 +33,7 @@ export class FairTurns {
     else this.#lines.set(name, [{ work, charge }]);
   }
 
-  /** Pieces of work that wait. */
+  /** The number of waiting pieces of work. */
   get waiting(): number {
     return [...this.#lines.values()].reduce((sum, { length }) => sum + length, 0);
   }
@@ -41,7 +41,7 @@ export class FairTurns {
   #arm(): void {
     if (this.#armed) return;
     this.#armed = true;
-    // After what has arrived in this turn, and before what arrives in the next.
+    // After everything that arrived in this turn, and before the next.
     setImmediate(() => this.#turn());
   }
 
@@ -50,7 +50,7 @@ export class FairTurns {
     this.#spent = 0;
     if (this.#lines.size === 0) return;
     this.#arm();
-    // A line that is not at its end goes behind all others, and the loop comes to it again.
+    // A queue with remaining work goes behind all others.
     for (const [name, line] of this.#lines) {
       const next = line.shift();
       this.#lines.delete(name);

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** Aborts when the caller goes away before it has its answer. */
+/** Aborts when the caller disconnects before it has its answer. */
 export function goneSignal(res: ServerResponse): AbortSignal {
   const gone = new AbortController();
   const closed = (): void => {

@@ -1,10 +1,10 @@
 import { type IncomingMessage, type OutgoingHttpHeader, STATUS_CODES } from 'node:http';
 import type { Peer } from '../panel/auth/peer.js';
 
-/** Names and values in turn, which Node writes out as they are. */
+/** Names and values in turn, which Node writes unchanged. */
 export type HeaderList = readonly string[];
 
-/** The policy of a page whose one inline script has this nonce; without a page nothing may run. */
+/** The Content-Security-Policy of a page whose inline script has this nonce; without a page nothing may run. */
 export function contentSecurityPolicy(nonce?: string): string {
   const inline = nonce === undefined ? '' : ` 'nonce-${nonce}'`;
   return [
@@ -20,7 +20,7 @@ export function contentSecurityPolicy(nonce?: string): string {
   ].join('; ');
 }
 
-/** What every answer of every server carries, unless it says otherwise itself. No CORS: no other site may read anything. */
+/** Default headers of every answer of every server. There is no CORS: other sites may read nothing. */
 export const baseHeaders: HeaderList = [
   ...['Content-Security-Policy', contentSecurityPolicy()],
   ...['X-Content-Type-Options', 'nosniff'],
@@ -33,8 +33,8 @@ export const baseHeaders: HeaderList = [
 const overTls: HeaderList = [...baseHeaders, 'Strict-Transport-Security', 'max-age=31536000'];
 
 /**
- * The same for the panel, which asks browsers to come back over TLS only. Behind a proxy, only the proxy knows whether the
- * name is always served over TLS.
+ * The same for the panel, plus HSTS over TLS. Not behind a proxy, because only the proxy knows whether the name is always
+ * served over TLS.
  */
 export function panelHeaders({ secure, proxied }: Peer): HeaderList {
   return secure && !proxied ? overTls : baseHeaders;
@@ -43,7 +43,7 @@ export function panelHeaders({ secure, proxied }: Peer): HeaderList {
 /** Base headers of a server, for the answer to one request. */
 export type HeadersFor = (req: IncomingMessage) => HeaderList;
 
-/** Adds the base headers that a list of names and values does not have itself. */
+/** Adds the base headers that a list of names and values does not contain. */
 export function withBase(base: HeaderList, own: readonly OutgoingHttpHeader[]): OutgoingHttpHeader[] {
   const all = [...own];
   for (let at = 0; at < base.length; at += 2) {
@@ -64,7 +64,7 @@ function names(list: readonly OutgoingHttpHeader[], name: string): boolean {
 /** The base headers as lines of a head. */
 export const baseLines: readonly string[] = linesOf(baseHeaders);
 
-/** A whole answer without a body that ends the connection, for places where there is no `ServerResponse`. */
+/** A complete answer without a body that closes the connection, where there is no `ServerResponse`. */
 export function bareAnswer(status: number): string {
   const lines = [...linesOf(['Connection', 'close', 'Content-Length', '0']), ...baseLines];
   return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Error'}\r\n${lines.join('\r\n')}\r\n\r\n`;

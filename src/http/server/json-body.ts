@@ -4,7 +4,7 @@ import { message, type Text } from '../../messages/message.js';
 
 export const MOST_FIELDS = 1000;
 
-/** Why a body cannot be read, for the caller. */
+/** Why a body cannot be read, as an error for the caller. */
 export class BodyError extends MessageError {
   override readonly name = 'BodyError';
   /** HTTP status of the answer. */
@@ -16,12 +16,12 @@ export class BodyError extends MessageError {
   }
 }
 
-/** Where a text of JSON could write half a character, of which different readers make different texts. */
+/** Where JSON can contain a lone surrogate, which parsers decode differently. */
 const ESCAPED_HALF = /\\u[dD][89a-fA-F]/;
 const HALF = /\p{Surrogate}/u;
 const NOT_UNICODE = message('BODY_NOT_UNICODE');
 
-/** JSON in UTF-8 whose texts are whole characters; see `parseJson` for what else is refused. */
+/** Parses JSON in UTF-8 without lone surrogates; see `parseJson` for other restrictions. */
 export function readJson(bytes: Buffer): unknown {
   const text = utf8(bytes);
   try {

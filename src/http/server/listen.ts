@@ -6,52 +6,53 @@ import { Answer } from './answer.js';
 import { Connection, type ServerTraffic } from './connection.js';
 import { bareAnswer, baseHeaders } from './headers.js';
 
-/** How long running requests may go on once the server closes, in ms. */
+/** How long running requests may continue after the server closes, in ms. */
 const GRACE_MS = 10_000;
 
-/** How long a caller may take for its greeting and its headers, in ms. */
+/** Timeout for the TLS handshake and the headers, in ms. */
 export const HEADERS_TIMEOUT_MS = 10_000;
 
-/** How often connections are looked at, in ms. */
+/** Interval of the connection check, in ms. */
 const CHECK_MS = 2000;
 
 export type Upgrade = (req: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 export interface ServerRules extends Partial<ServerTraffic> {
-  /** How long a caller may take for its headers, in ms. */
+  /** Timeout for the headers, in ms. */
   readonly timeoutMs?: number;
   readonly upgrade?: Upgrade | undefined;
 }
 
 /**
- * An HTTP server that no client can hold open or fill: slow headers, slow bodies, idle connections and clients that take
- * no answers end; each connection has one request at a time (see `Connection`), and every answer the base headers.
+ * An HTTP server whose resources no client can exhaust: slow headers, slow bodies, idle connections and clients that do not
+ * read their answers time out. Each connection has one request at a time (see `Connection`), and every answer has the base
+ * headers.
  */
 export function hardenedServer(listener: RequestListener, rules: ServerRules = {}): Server {
   const {
-    timeoutMs: patience = HEADERS_TIMEOUT_MS,
+    timeoutMs: timeouts = HEADERS_TIMEOUT_MS,
     upgrade,
     headers = () => baseHeaders,
     outbox = new Outbox(),
   } = rules;
   const server = createServer(
     {
-      headersTimeout: patience,
+      headersTimeout: timeouts,
       requestTimeout: 60_000,
       keepAliveTimeout: 120_000,
-      // How often the first two are looked at; the default of 30 s makes them mean three times as much.
+      // The interval at which Node checks both timeouts; with its default of 30 s they would be three times as long.
       connectionsCheckingInterval: CHECK_MS,
       ServerResponse: Answer,
     },
     (req, res) => {
-      // An offer of another protocol that is not taken: the caller may wait for one, so the connection ends.
+      // An upgrade that is not accepted: the caller may wait for the protocol switch, so the connection is closed.
       if (req.headers.upgrade !== undefined) res.shouldKeepAlive = false;
       listener(req, res);
     },
   );
-  // A socket on which nothing moves: a reader that has stopped.
+  // A socket without progress: its reader has stopped.
   server.setTimeout(120_000);
-  // Node would drop the rest without a word, the one among them that a proxy has added last. Their size is limited.
+  // Node would silently drop further headers, including the one that a proxy added last. Their total size is limited.
   server.maxHeadersCount = 0;
   server.on('clientError', refuse);
   watchConnections(server, { headers, outbox });
@@ -73,21 +74,21 @@ function watchConnections(server: Server, traffic: ServerTraffic): void {
   server.once('close', () => clearInterval(check));
 }
 
-/** Statuses of what the parser refuses, by the code of its error; the others are 400. */
+/** Statuses by the error code of the parser; other codes are 400. */
 const REFUSALS: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** Says why a request could not be read, where no answer is on its way, and ends the connection. */
+/** Reports why a request could not be parsed, unless an answer is being sent, and closes the connection. */
 function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (socket.writable && Connection.of(socket)?.answering !== true)
     socket.write(bareAnswer(REFUSALS[error.code ?? ''] ?? 400));
   socket.destroy(error);
 }
 
-/** Resolves to the address, or rejects with what the system said. An empty `host` is every address. */
+/** Resolves to the address, or rejects with the error of the system. An empty `host` = all addresses. */
 export function listen(server: SocketServer, port: number, host: string): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
@@ -98,7 +99,10 @@ export function listen(server: SocketServer, port: number, host: string): Promis
   });
 }
 
-/** Takes no more connections, lets running requests end, and then closes what is left. Safe when it never listened. */
+/**
+ * Stops accepting, lets running requests finish, and then closes the remaining connections. Safe when the server never
+ * listened.
+ */
 export async function closeServer(server: Server): Promise<void> {
   if (!server.listening) return;
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));

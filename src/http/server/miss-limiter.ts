@@ -5,7 +5,7 @@ const BURST = 60;
 const A_SECOND = 1;
 const REMEMBERED = 20_000;
 
-/** Counts what was not found, for each address: guessing becomes slow, and what is found is never refused. */
+/** Counts requests that found nothing, by address. Guessing becomes slow; requests that find something are never refused. */
 export class MissLimiter {
   readonly #now: () => number;
   readonly #buckets = new LRUCache<string, { left: number; at: number }>({ max: REMEMBERED });
@@ -14,7 +14,7 @@ export class MissLimiter {
     this.#now = now;
   }
 
-  /** Takes one miss; false when the address has had too many. */
+  /** Counts one miss; false when the address has had too many. */
   take(ip: string): boolean {
     const key = network(ip);
     const now = this.#now();

@@ -7,21 +7,21 @@ import type { Request, Response } from 'express';
 import multer, { MulterError, type StorageEngine } from 'multer';
 import { message } from '../../messages/message.js';
 import { Upload } from '../panel/contract/route.js';
-import { hangUp, tooLarge, uncompressed } from './body.js';
+import { closeAfter, tooLarge, uncompressed } from './body.js';
 import { BodyError, readFields } from './json-body.js';
 
-/** How long an upload may take, in ms: a slow line has an hour for what others send in a minute. */
+/** Timeout of an upload in ms: an hour for slow connections. */
 const UPLOAD_TIMEOUT_MS = 3_600_000;
-/** Files that a server receives at one time: each may be as large as the limit allows. */
+/** Maximum concurrent uploads of a server; each may be as large as the limit allows. */
 const MOST_UPLOADS = 2;
 const BUSY = message('UPLOAD_BUSY');
-/** What a form has beside its file, in bytes. */
+/** Maximum bytes of a form besides its file. */
 const AROUND = 64 * 1024;
 const LIMITS = { files: 1, fields: 8, parts: 9, fieldNameSize: 100, fieldSize: 4096, headerPairs: 20 };
 
 /**
- * Receives a multipart form whose field `name` is a file of at most `limit` bytes; it goes to a new file at `place()`,
- * whatever the sender calls it, and is taken away once the answer is out. Rejects with `BodyError`.
+ * Receives a multipart form whose field `name` is a file of at most `limit` bytes. It is stored at `place()`, regardless of
+ * the sender's file name, and deleted after the answer. Rejects with `BodyError`.
  */
 export async function receiveUpload(
   req: Request,
@@ -32,14 +32,14 @@ export async function receiveUpload(
   if (Number(req.headers['content-length'] ?? 0) > limit + AROUND) return tooLarge(req, res, limit);
   if (!/^multipart\/form-data\b/i.test(req.headers['content-type'] ?? ''))
     throw new BodyError(message('FORM_NOT_MULTIPART'), 200);
-  const patient = beingPatient(req.socket);
-  if (!patient) return hangUp(req, res, new BodyError(BUSY, 503));
+  const extended = extendTimeout(req.socket);
+  if (!extended) return closeAfter(req, res, new BodyError(BUSY, 503));
   const storage = toDisk(place);
   res.once('close', () => storage.clear());
   const handle = multer({ storage, limits: { ...LIMITS, fileSize: limit } }).single(name);
   try {
     await new Promise<void>((resolve, reject) => {
-      // The parser would read on to the end of the body before it says so.
+      // The parser would read the rest of the body before it reports the error.
       storage.overflow = () => reject(new MulterError('LIMIT_FILE_SIZE'));
       handle(req, res, (error: unknown) =>
         error === undefined || error === null ? resolve() : reject(error as Error),
@@ -50,7 +50,7 @@ export async function receiveUpload(
     if (error instanceof MulterError && error.code === 'LIMIT_FILE_SIZE') return tooLarge(req, res, limit);
     throw problemOf(error);
   } finally {
-    patient.over();
+    extended.over();
   }
   if (!req.file) throw new BodyError(message('FORM_FILE_MISSING'), 200);
   if (req.file.size === 0) throw new BodyError(message('FILE_EMPTY'), 200);
@@ -60,7 +60,10 @@ export async function receiveUpload(
   return { ...readFields(texts), [name]: new Upload(req.file.path, req.file.size, storage.digest) };
 }
 
-/** Files of a name of ours, with the digest of the last; `clear` takes away all that were begun. `overflow` is called when a file is too large. */
+/**
+ * Stores files under our own names, with the digest of the last one. `clear` deletes all of them. `overflow` is called when
+ * a file is too large.
+ */
 function toDisk(place: () => string): StorageEngine & { clear(): void; overflow: () => void; digest: string } {
   const begun = new Set<string>();
   return {
@@ -73,7 +76,7 @@ function toDisk(place: () => string): StorageEngine & { clear(): void; overflow:
       try {
         path = place();
         begun.add(path);
-        // At once: a file that appears after the form has failed would be cleared by nobody.
+        // Registered at once: a file that is created after the form has failed would not be cleared.
         fd = openSync(path, 'wx', 0o600);
       } catch (error) {
         done(error);
@@ -92,7 +95,7 @@ function toDisk(place: () => string): StorageEngine & { clear(): void; overflow:
       rm(file.path, { force: true }, (error) => done(error));
     },
     clear() {
-      // What is still being written goes with its last handle.
+      // A file that is still being written disappears with its last handle.
       for (const path of begun) rm(path, { force: true }, () => undefined);
     },
   };
@@ -102,10 +105,10 @@ function toDisk(place: () => string): StorageEngine & { clear(): void; overflow:
 const waiting = new WeakMap<Server, { uploads: number; readonly timeoutMs: number }>();
 
 /**
- * A server has one patience for all requests: it has more while somebody who may do this sends a large file. Null when
- * as many send one already as there may be.
+ * Extends the request timeout, which is per server, while an authorized caller uploads a large file. Null when the maximum
+ * number of uploads is running.
  */
-function beingPatient(socket: Socket): { over(): void } | null {
+function extendTimeout(socket: Socket): { over(): void } | null {
   const { server } = socket as Socket & { readonly server?: Server };
   if (!server) return { over: () => undefined };
   const state = waiting.get(server) ?? { uploads: 0, timeoutMs: server.requestTimeout };
@@ -126,6 +129,6 @@ function problemOf(error: unknown): Error {
   if (code === 'LIMIT_UNEXPECTED_FILE' || code === 'LIMIT_FILE_COUNT')
     return new BodyError(message('FORM_FILE_UNEXPECTED'), 200);
   if (error instanceof MulterError) return new BodyError(message('FORM_TOO_LARGE'));
-  // The parser names what it stumbled over; the disk has a code.
+  // Parser errors have a name, disk errors have a code.
   return code === undefined ? new BodyError(message('FORM_INVALID')) : (error as Error);
 }

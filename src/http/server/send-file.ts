@@ -6,12 +6,12 @@ import { pipeline } from 'node:stream';
 import type { Download } from '../panel/context.js';
 
 /**
- * Sends a file as fast as the caller reads it, and takes its name away before the first byte: it is gone when the last
- * one is out, when the caller leaves, and when this process dies. Rejects, with nothing sent, when it cannot be read.
+ * Sends a file at the speed of the caller and unlinks it before the first byte, so that it disappears when it was sent, when
+ * the caller disconnects, or when this process dies. Rejects, with nothing sent, when it cannot be read.
  */
 export async function sendFile(res: ServerResponse, { path, name, bytes }: Download): Promise<void> {
   const fd = openSync(path, 'r');
-  // What the disk does not let go of is taken away at the next start of the panel.
+  // Files that cannot be unlinked are deleted at the next start of the panel.
   await rm(path, { force: true }).catch(() => undefined);
   const source = createReadStream(path, { fd });
   await once(source, 'readable');

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 
 /**
- * Sends a JSON text. `headers`, names and values in turn, stand before its own: with them, and with no header set
- * before, the head goes out in one piece with the text, which costs half of what single headers do.
+ * Sends a JSON text. `headers`, names and values in turn, come first. If no header was set before, the head is sent in one
+ * piece with the text, which costs half as much as single headers.
  */
 export function sendJson(res: ServerResponse, text: string, headers: readonly string[] = []): void {
   const length = String(Buffer.byteLength(text));

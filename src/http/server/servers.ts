@@ -13,7 +13,7 @@ import { message, type Text } from '../../messages/message.js';
 import { render } from '../../messages/render.js';
 import { BoundServers, bind } from './bound-server.js';
 import { certificateRecorder, recordLoaded, type ServersLog } from './certificate-recorder.js';
-import type { Doors } from './door.js';
+import type { Endpoints } from './endpoint.js';
 import {
   type ListenConfig,
   ListenError,
@@ -46,7 +46,7 @@ interface ServersParts {
 }
 
 interface WebServer {
-  readonly doors: Doors;
+  readonly endpoints: Endpoints;
   /** The panel moved: sends its browsers to the new address. */
   closeSockets(): Promise<void>;
   close(): Promise<void>;
@@ -85,8 +85,8 @@ export class Servers {
   readonly restarting = (): boolean => this.#restarting;
 
   readonly ownPorts = (): readonly OwnPort[] => {
-    const own = [...this.#bound.all].map(([name, { door, config }]) => ({
-      port: door.address.port,
+    const own = [...this.#bound.all].map(([name, { endpoint, config }]) => ({
+      port: endpoint.address.port,
       listen: config.listen,
       server: name,
     }));
@@ -94,18 +94,18 @@ export class Servers {
   };
 
   /** Binds both. Rejects with a sentence that says how to change an address that cannot be bound. */
-  async open(web: WebServer, sub: { readonly doors: Doors }): Promise<void> {
+  async open(web: WebServer, sub: { readonly endpoints: Endpoints }): Promise<void> {
     this.#web = web;
-    for (const [name, { doors }] of [['panel', web] as const, ['subscription', sub] as const]) {
+    for (const [name, { endpoints }] of [['panel', web] as const, ['subscription', sub] as const]) {
       const keeper = this.#keeper(name);
       const configured = await this.#config(name, keeper);
       const config = lacksCertificate(configured) ? { ...configured, listen: LOOPBACK } : configured;
-      const door = await bind(doors, config).catch((error: unknown) => {
+      const endpoint = await bind(endpoints, config).catch((error: unknown) => {
         throw error instanceof ListenError
           ? new MessageError(this.#parts.startError(error.cause, name, config))
           : error;
       });
-      this.#bound.add(name, { doors, keeper, door, config });
+      this.#bound.add(name, { endpoints, keeper, endpoint, config });
       this.#useCertificate(config);
       keeper.start();
     }
@@ -141,11 +141,11 @@ export class Servers {
     this.#following.unsubscribe();
     clearTimeout(this.#grace);
     for (const [, { keeper }] of this.#bound.all) keeper.stop();
-    await Promise.all([this.#web?.close(), this.#bound.find('subscription')?.doors.close()]);
+    await Promise.all([this.#web?.close(), this.#bound.find('subscription')?.endpoints.close()]);
   }
 
   /** Restarts the servers, as when an admin asks for it. Also works when the log accepts no events. */
-  hangUp(): void {
+  closeSockets(): void {
     const done = this.#dispatch({ type: 'RestartPanel', data: { underWay: this.#restarting } });
     if (done instanceof Rejection && done.code !== 'RESTART_UNDER_WAY') this.#restartSoon();
   }
@@ -171,12 +171,12 @@ export class Servers {
   }
 
   #url(name: ServerName): string {
-    const door = this.#bound.find(name)?.door;
-    if (!door) return '';
-    const { address, port, family } = door.address;
+    const endpoint = this.#bound.find(name)?.endpoint;
+    if (!endpoint) return '';
+    const { address, port, family } = endpoint.address;
     const wildcard = address === '::' || address === '0.0.0.0';
     const host = wildcard ? LOOPBACK : family === 'IPv6' ? `[${address}]` : address;
-    return `${door.secured ? 'https' : 'http'}://${host}:${port}`;
+    return `${endpoint.secured ? 'https' : 'http'}://${host}:${port}`;
   }
 
   #restartSoon(): void {
@@ -207,7 +207,7 @@ export class Servers {
     }
   }
 
-  /** All or nothing: the old doors close when every new one is open. */
+  /** All or nothing: the old endpoints close when every new one is open. */
   async #rebind(): Promise<void> {
     const configs: ListenConfig[] = [];
     for (const [name, { keeper }] of this.#bound.all) {
@@ -223,10 +223,10 @@ export class Servers {
     this.#domains = this.#configuredDomains();
     for (const config of configs) {
       const server = this.#bound.get(config.name);
-      const door = opened.get(config.name);
-      if (door) {
-        void server.doors.close(server.door);
-        server.door = door;
+      const endpoint = opened.get(config.name);
+      if (endpoint) {
+        void server.endpoints.close(server.endpoint);
+        server.endpoint = endpoint;
       }
       server.config = config;
       this.#useCertificate(config);
@@ -235,8 +235,8 @@ export class Servers {
 
   /** Serves with the certificate of the configuration. */
   #useCertificate({ name, files, certificate }: ListenConfig): void {
-    const { door, keeper } = this.#bound.get(name);
-    door.secure(certificate.pair);
+    const { endpoint, keeper } = this.#bound.get(name);
+    endpoint.secure(certificate.pair);
     keeper.use(files, certificate);
     if (certificate.pair && certificate.problem === null) recordLoaded(this.#parts.dispatch, name, certificate.pair);
   }
@@ -253,7 +253,7 @@ export class Servers {
         server.config = { ...server.config, certificate: { pair, problem: null } };
         // Without a certificate it listened on loopback only.
         if (lacked && !this.#restarting) void this.#restart();
-        else server.door.secure(pair);
+        else server.endpoint.secure(pair);
       },
     });
     return certificateKeeper(name, events);
@@ -273,8 +273,8 @@ export class Servers {
 
   #addresses() {
     const addressOf = (name: ServerName) => {
-      const { door, config } = this.#bound.get(name);
-      return { listen: config.listen, port: door.address.port, tls: door.secured };
+      const { endpoint, config } = this.#bound.get(name);
+      return { listen: config.listen, port: endpoint.address.port, tls: endpoint.secured };
     };
     return { panel: addressOf('panel'), subscription: addressOf('subscription') };
   }

@@ -13,15 +13,15 @@ export type StartedServer = keyof typeof startedServers;
 interface Sources {
   /** The flag or environment variable that changes a configuration value. */
   readonly changedBy: (variable: string) => string;
-  /** The process that listens on a port; null when the system does not tell. */
+  /** The process that listens on a port; null when unknown. */
   readonly portHolder: (port: number) => { readonly pid: number; readonly name: string } | null;
   /** The id of this process. */
   readonly pid: number;
 }
 
 /**
- * Why a start could not bind one of its servers: which process holds the port, if the system tells, and the flag or variable
- * that changes it.
+ * Why a start could not bind one of its servers: the process that holds the port, if known, and the flag or variable to
+ * change.
  */
 export function startErrorText(
   error: unknown,

@@ -2,15 +2,15 @@ import { type SettingKey, type Settings, settingsTable } from '../../events/sett
 import { issueText } from '../../messages/render.js';
 import type { HttpLog } from '../server/http-log.js';
 
-/** What client apps and end users are told of the settings. */
+/** Settings that are sent to client apps and end users. */
 const SHOWN: readonly SettingKey[] = [
   ...(['subSupportUrl', 'subProfileUrl', 'subAnnounce', 'subRoutingRules', 'subURI', 'subJsonURI'] as const),
   ...(['subClashURI', 'subJsonFragment', 'subJsonNoises', 'subJsonMux', 'subJsonRules'] as const),
 ];
 
 /**
- * Warns once of each settings that hold values which were stored when more was allowed: they are left out of
- * subscriptions. The values themselves are not logged.
+ * Warns once for settings with values that were stored before a stricter rule. They are left out of subscriptions. The
+ * values themselves are not logged.
  */
 export function invalidSettingsWarning(log: HttpLog): (settings: Settings) => void {
   let known: Settings | null = null;

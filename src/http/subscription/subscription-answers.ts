@@ -7,23 +7,23 @@ import type { ClientUsage } from '../../projections/subscription/usage.js';
 import { shareLinksForSubId } from '../panel/codec/links.js';
 import type { Made } from './subscription-cache.js';
 
-/** Beside the base headers: the URL of a subscription is a secret. */
+/** In addition to the base headers, because the URL of a subscription is a secret. */
 export const secretHeaders = ['X-Robots-Tag', 'noindex, nofollow'];
 
-/** What chooses the form, and what it goes out as. */
+/** The request headers that determine format and encoding. */
 const VARY = 'Accept, User-Agent, Accept-Encoding';
 
 export interface Asked {
   readonly subId: string;
-  /** Under which the subscription was asked for. */
+  /** The URL of the request. */
   readonly url: string;
-  /** The host that links name where nothing else says one. */
+  /** The host of links when no other is configured. */
   readonly host: string;
 }
 
 /**
- * A subscription in one of its forms, for apps. Where nothing can be said in a form that was only guessed, the links are
- * sent instead: an app may know what its form has no words for. `now` in ms since 1970.
+ * A subscription in one of its formats, for apps. If a guessed format supports none of the links, plain links are sent
+ * instead, because the app may support them. `now` in ms since 1970.
  */
 export function subscriptionIn(
   read: ReadModels,
@@ -33,7 +33,7 @@ export function subscriptionIn(
 ): Made {
   const settings = read.settings.current();
   const inForm = (form: Format): Rendered => {
-    // A profile is a whole program: what is left of the traffic has no place in the name of a server there.
+    // A profile configures a whole program, so the remaining traffic is not added to the name of a server.
     const asLinks = form === 'links' || form === 'base64' || form === 'plain';
     return renderLinks(shareLinksForSubId(read, subId, host, now, asLinks), form, settings);
   };
@@ -44,7 +44,7 @@ export function subscriptionIn(
   return { headers: ['Content-Type', type, 'Vary', VARY, ...secretHeaders, ...Object.entries(told).flat()], body };
 }
 
-/** What the clients used and may use. */
+/** Usage and limits of the clients. */
 export function usagesOf(read: ReadModels, clients: readonly Client[]): readonly ClientUsage[] {
   return clients.map((client) => {
     const { up, down } = read.usage.client(client);

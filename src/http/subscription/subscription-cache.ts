@@ -7,31 +7,28 @@ import type { Settings } from '../../events/settings/settings.js';
 import type { ReadModels } from '../../projections/read-models.js';
 import { subscribed } from '../panel/codec/links.js';
 
-/** An answer as it is made. `headers`: names and values in turn, without those that belong to the body. */
+/** A rendered answer. `headers`: names and values in turn, without those that describe the body. */
 export interface Made {
   readonly headers: readonly string[];
   readonly body: string;
 }
 
-/** A head and a body that are sent as they are. */
+/** A head and a body, sent unchanged. */
 export interface Sent {
-  /** Names and values in turn. Node reads them where they are, and changes nothing. */
+  /** Names and values in turn. Node reads the array in place and does not change it. */
   readonly headers: string[];
-  /** Bytes, a character each: Node sends a text in one piece with the head, and a buffer in a second one. */
+  /** A latin1 string: Node sends it in one piece with the head, a buffer in a second one. */
   readonly body: string;
 }
 
-/** An answer as it goes out. */
+/** A cached answer. */
 export interface Rendered {
-  /**
-   * The entity tag; it changes with the body and with what the headers tell. A weak one, because the body has it in gzip
-   * and without.
-   */
+  /** The entity tag; it depends on the body and the headers. It is weak, because the body is sent with and without gzip. */
   readonly etag: string;
-  /** What is told whether or not the body is. */
+  /** Headers that are sent with and without the body. */
   readonly headers: readonly string[];
   readonly plain: Sent;
-  /** With the body in gzip, made at the first use; null where it is not worth it. */
+  /** With the body in gzip, compressed on first use; null if that is not worthwhile. */
   readonly gzipped: () => Sent | null;
 }
 
@@ -43,27 +40,27 @@ interface Entry extends Rendered {
   readonly madeAt: number;
 }
 
-/** The name of a first link and the page tell times, in minutes at the finest. */
+/** The name of the first link and the page show times with a precision of a minute. */
 const FRESH_MS = 5000;
-/** An entry is of use for a few seconds: this holds the clients that ask twice in that time. */
+/** An entry is useful for a few seconds; this size holds the clients that repeat a request in that time. */
 const LARGEST_BYTES = 16 * 1024 * 1024;
 const OVERHEAD_BYTES = 2048;
-/** Shorter bodies fit into one packet as they are. */
+/** Shorter bodies fit into one packet uncompressed. */
 const COMPRESS_FROM_BYTES = 1200;
 
 /**
- * Rendered subscriptions. Documents are immutable, so an entry holds as long as the documents that it was made from are
- * the ones in the read model: no event has to find it.
+ * Rendered subscriptions. Documents are immutable, so an entry is valid as long as the read model has the same documents. No
+ * invalidation by events is needed.
  */
 export class SubscriptionCache {
   readonly #read: ReadModels;
   readonly #now: () => number;
   readonly #entries = new LRUCache<string, Entry>({
     maxSize: LARGEST_BYTES,
-    // Twice, for the compressed one.
+    // Twice, for the compressed copy.
     sizeCalculation: ({ plain }) => 2 * plain.body.length + OVERHEAD_BYTES,
   });
-  /** Grows when any inbound changes: one may speak for another. */
+  /** Increases when any inbound changes, because links may depend on another inbound. */
   #inbounds = 0;
 
   constructor(read: ReadModels, now: () => number) {
@@ -76,8 +73,8 @@ export class SubscriptionCache {
   }
 
   /**
-   * Null when nobody of this subscription may connect: unknown, disabled and run out are one. `key` names all that `make`
-   * depends on besides the read model.
+   * Null when no client of the subscription may connect, whether unknown, disabled or depleted. `key` identifies everything
+   * else that `make` depends on.
    */
   get(subId: string, key: string, make: (now: number) => Made): Rendered | null {
     const known = this.#entries.get(key);

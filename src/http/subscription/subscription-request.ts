@@ -4,9 +4,9 @@ import { isLink } from '../../lib/net/links.js';
 import { type Choice, type Format, formatNamed, formatOfApp } from '../../projections/subscription/formats/format.js';
 import type { Peer } from '../panel/auth/peer.js';
 
-/** Longer than any subId that the panel takes. */
+/** Longer than any valid subId. */
 const LONGEST_ID = 256;
-/** Client apps that fetch with the Accept header of a browser and want links all the same. */
+/** Client apps that send the Accept header of a browser and expect links. */
 const APPS =
   /v2ray|clash|mihomo|sing-?box|hiddify|happ\/|streisand|shadowrocket|karing|nekobox|stash|surge|quantumult|loon/i;
 
@@ -15,7 +15,7 @@ export function split(url: string): { readonly path: string; readonly query: str
   return at < 0 ? { path: url, query: '' } : { path: url.slice(0, at), query: url.slice(at + 1) };
 }
 
-/** The form whose path this is, and the subId; null for any other path, and for a subId that is none. */
+/** The format of a path and the subId; null for any other path or an invalid subId. */
 export function askedFor(path: string, settings: Settings): { readonly subId: string; readonly format: Format } | null {
   const { subPath, subJsonEnable, subJsonPath, subClashEnable, subClashPath } = settings;
   const under = (prefix: string, format: Format) => {
@@ -29,7 +29,7 @@ export function askedFor(path: string, settings: Settings): { readonly subId: st
   );
 }
 
-/** A last segment, decoded once; null when it cannot be a subId. */
+/** A last path segment, decoded once; null when it cannot be a subId. */
 function decoded(text: string): string | null {
   if (text === '' || text.length > LONGEST_ID * 3 || text.includes('/')) return null;
   if (!text.includes('%')) return text.length <= LONGEST_ID ? text : null;
@@ -41,7 +41,7 @@ function decoded(text: string): string | null {
   }
 }
 
-/** By name, by path, by the app that asks: in this order. What the admin switched off is nobody's. */
+/** By name, then by path, then by app. A disabled format counts as not found. */
 export function formatOf({ headers }: IncomingMessage, query: string, ofPath: Format, settings: Settings): Choice {
   const isOn = (format: Format) =>
     format === 'xray' ? settings.subJsonEnable : format === 'clash' ? settings.subClashEnable : true;
@@ -52,7 +52,7 @@ export function formatOf({ headers }: IncomingMessage, query: string, ofPath: Fo
   return { format: isOn(expected) ? expected : 'links', isGuess: true };
 }
 
-/** A browser, or who asks for the page by name. */
+/** For a browser, or when the page is requested by name. */
 export function wantsPage({ headers }: IncomingMessage, query: string): boolean {
   if (query !== '') {
     const asked = new URLSearchParams(query);
@@ -65,7 +65,7 @@ export function wantsPage({ headers }: IncomingMessage, query: string): boolean 
 
 function takesHtml(accept: string): boolean {
   const ranges = accept.toLowerCase();
-  // Nearly every app takes anything, and names no type.
+  // Nearly every app accepts any type and names none.
   if (!ranges.includes('text/html')) return false;
   return ranges.split(',').some((range) => {
     const [type, ...parameters] = range.split(';').map((part) => part.trim());
@@ -73,7 +73,7 @@ function takesHtml(accept: string): boolean {
   });
 }
 
-/** The URL under which the caller reached its subscription, or the one that the settings give. */
+/** The URL that the caller used for its subscription, or the one from the settings. */
 export function urlOf({ host, secure }: Peer, uri: string, path: string, subId: string): string {
   const id = encodeURIComponent(subId);
   if (isLink(uri, ['http', 'https'])) return `${uri}${uri.endsWith('/') ? '' : '/'}${id}`;
@@ -82,7 +82,7 @@ export function urlOf({ host, secure }: Peer, uri: string, path: string, subId: 
   return `${secure ? 'https' : 'http'}://${shown}${path}${id}`;
 }
 
-/** Whether the caller has what this tag names. */
+/** Whether the caller has the entity with this tag. */
 export function hasTag({ headers }: IncomingMessage, etag: string): boolean {
   const known = headers['if-none-match'];
   if (known === undefined) return false;

@@ -7,7 +7,7 @@ import type { Format } from '../../projections/subscription/formats/format.js';
 import { languageOf } from '../language/language.js';
 import { nameOf, type Peer, Peers } from '../panel/auth/peer.js';
 import { Admission, type AdmissionRules } from '../server/admission.js';
-import { Doors } from '../server/door.js';
+import { Endpoints } from '../server/endpoint.js';
 import type { HttpLog } from '../server/http-log.js';
 import { MissLimiter } from '../server/miss-limiter.js';
 import { invalidSettingsWarning } from './invalid-settings.js';
@@ -20,26 +20,26 @@ import { askedFor, formatOf, hasTag, split, takesGzip, urlOf, wantsPage } from '
 interface SubscriptionServerParts {
   readonly read: ReadModels;
   readonly now: () => number;
-  /** The only name under which subscriptions are answered; empty = any. Links may name another already. */
+  /** The only host name that the server accepts; empty = any. Links may have another one. */
   readonly subDomain: () => string;
   readonly log: HttpLog;
   readonly admission?: AdmissionRules;
 }
 
-/** Enough for every app of a mobile network behind one address that asks in the same seconds. */
+/** Enough for the apps of a mobile network behind one address that fetch in the same seconds. */
 const USUAL: AdmissionRules = { most: 2048, mostOfOne: 256, budgetMs: 3, requestMs: 0 };
 
 export interface SubscriptionServer {
-  readonly doors: Doors;
-  /** A door without TLS. */
+  readonly endpoints: Endpoints;
+  /** An endpoint without TLS. */
   listen(port: number, host: string): Promise<AddressInfo>;
   close(): Promise<void>;
 }
 
 /**
- * The server that client apps ask, without a login: the subId in the path is the secret. It runs on `node:http` alone
- * because this is the one answer that thousands of apps fetch in the same minute. All that is not there is one answer,
- * and what is refused for the way in which it was asked is refused at every path: so nothing tells how near a guess was.
+ * The server for client apps. It needs no login: the subId in the path is the secret. It runs on `node:http` alone, because
+ * thousands of apps fetch in the same minute. Everything that is not found has the same answer, and a rejection by method or
+ * headers is the same at every path, so that no answer helps guessing.
  */
 export function createSubscriptionServer(parts: SubscriptionServerParts): SubscriptionServer {
   const { read, now, subDomain, log } = parts;
@@ -70,7 +70,7 @@ export function createSubscriptionServer(parts: SubscriptionServerParts): Subscr
     req: IncomingMessage,
     query: string,
   ): Rendered | null => {
-    // Most that is asked for and not there is nobody's at all.
+    // Most requests that find nothing have an unknown subId.
     if (read.clients.bySubId(subId).length === 0) return null;
     const settings = read.settings.current();
     warnOfInvalid(settings);
@@ -96,14 +96,14 @@ export function createSubscriptionServer(parts: SubscriptionServerParts): Subscr
       else bare(res, 500);
     }
   };
-  const doors = new Doors((req, res) => admission.take(req, () => answer(req, res)), {
+  const endpoints = new Endpoints((req, res) => admission.take(req, () => answer(req, res)), {
     admit: admission.admit,
     domain: subDomain,
   });
   return {
-    doors,
-    listen: async (port, host) => (await doors.open(port, host)).address,
-    close: () => doors.close(),
+    endpoints,
+    listen: async (port, host) => (await endpoints.open(port, host)).address,
+    close: () => endpoints.close(),
   };
 }
 
@@ -119,13 +119,13 @@ function send(req: IncomingMessage, res: ServerResponse, { etag, headers, plain,
   else res.end(sent.body, 'latin1');
 }
 
-/** An answer without a word. */
+/** An answer without a body. */
 function bare(res: ServerResponse, status: number, headers: readonly string[] = []): void {
   res.writeHead(status, ['Content-Length', '0', ...secretHeaders, ...headers]);
   res.end();
 }
 
-/** What a page depends on besides the subscription. */
+/** What the page depends on besides the subscription. */
 function readerOf({ headers }: IncomingMessage, query: string) {
   const asked = new URLSearchParams(query);
   const code = Number(/^[1-9]\d{0,2}$/.exec(asked.get('code') ?? '')?.[0] ?? 0);

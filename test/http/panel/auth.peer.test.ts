@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../../src/events/settings/settings.js';
 import { isCrossSite } from '../../../src/http/panel/auth/csrf.js';
 import { network, Peers } from '../../../src/http/panel/auth/peer.js';
-import { Doors } from '../../../src/http/server/door.js';
+import { Endpoints } from '../../../src/http/server/endpoint.js';
 
 const request = (remoteAddress: string, headers: Record<string, string>, encrypted = false) =>
   ({ socket: { remoteAddress, ...(encrypted ? { encrypted } : {}) }, headers }) as unknown as IncomingMessage;
@@ -115,13 +115,13 @@ describe('the forwarded headers of a real connection', () => {
   /** What both servers make of it, on a socket for both families. */
   const seen = async (address: string, lines: readonly string[], ...trusted: string[]) => {
     const known = peers(...trusted);
-    const doors = new Doors((req, res) => void res.end(JSON.stringify(known.of(req))));
-    const { port } = (await doors.open(0, '')).address;
+    const endpoints = new Endpoints((req, res) => void res.end(JSON.stringify(known.of(req))));
+    const { port } = (await endpoints.open(0, '')).address;
     const socket = connect(port, address);
     socket.write(['GET / HTTP/1.1', 'Host: own.example', 'Connection: close', ...lines, '', ''].join('\r\n'));
     let text = '';
     for await (const chunk of socket) text += String(chunk);
-    await doors.close();
+    await endpoints.close();
     return JSON.parse(text.split('\r\n\r\n')[1] ?? '') as object;
   };
   const several = ['X-Forwarded-For: 6.6.6.6', 'X-Forwarded-For: 1.2.3.4', 'X-Forwarded-Proto: https'];

@@ -5,17 +5,21 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { defaultSettings } from '../../../src/events/settings/settings.js';
 import { Peers } from '../../../src/http/panel/auth/peer.js';
 import { Admission, type AdmissionRules } from '../../../src/http/server/admission.js';
-import { type DoorKey, Doors } from '../../../src/http/server/door.js';
+import { type CertificateAndKey, Endpoints } from '../../../src/http/server/endpoint.js';
 import { makeCertificate } from '../../kit/real/certificate.js';
 
 const ROOM: AdmissionRules = { most: 6, mostOfOne: 4, budgetMs: 3, requestMs: 0 };
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 
 /** A server behind the gate that answers `hello`. Nobody is trusted unless it is said. */
-async function start(rules: AdmissionRules = ROOM, trustedProxyCIDRs: string[] = [], key: DoorKey | null = null) {
+async function start(
+  rules: AdmissionRules = ROOM,
+  trustedProxyCIDRs: string[] = [],
+  key: CertificateAndKey | null = null,
+) {
   const admission = new Admission(new Peers(() => ({ ...defaultSettings, trustedProxyCIDRs })), rules);
   let asked = 0;
-  const doors = new Doors(
+  const endpoints = new Endpoints(
     (req, res) => {
       asked += 1;
       if (req.url === '/exempt') admission.exempt(req.socket);
@@ -23,8 +27,8 @@ async function start(rules: AdmissionRules = ROOM, trustedProxyCIDRs: string[] =
     },
     { admit: admission.admit },
   );
-  const { address } = await doors.open(0, '127.0.0.1', key);
-  onTestFinished(() => doors.close());
+  const { address } = await endpoints.open(0, '127.0.0.1', key);
+  onTestFinished(() => endpoints.close());
   return { port: address.port, asked: () => asked };
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createMetrics } from '../../../src/http/ops/metrics.js';
 import { createOpsServer } from '../../../src/http/ops/ops-server.js';
 import { operations } from '../../../src/http/panel/openapi/document.js';
-import { Doors } from '../../../src/http/server/door.js';
+import { Endpoints } from '../../../src/http/server/endpoint.js';
 import { closeServer, listen } from '../../../src/http/server/listen.js';
 import { makeCertificate } from '../../kit/real/certificate.js';
 import { startPanel } from '../kit/panel.js';
@@ -129,7 +129,7 @@ describe('every answer of the panel carries the base headers', () => {
     remove();
     const panel = await startPanel();
     const key = { cert: Buffer.from(certPem), key: Buffer.from(keyPem) };
-    const { address } = await panel.web.doors.open(0, '127.0.0.1', key);
+    const { address } = await panel.web.endpoints.open(0, '127.0.0.1', key);
     const { request } = await import('node:https');
     for (const path of ['/', '/nothing', '/csrf-token']) {
       const headers = await new Promise<Record<string, unknown>>((resolve, reject) => {
@@ -208,12 +208,12 @@ describe('the base headers are with', () => {
   it('the end of a request that does not come, and the way to TLS', async () => {
     const { certPem, keyPem, remove } = await makeCertificate();
     remove();
-    const doors = new Doors((_req, res) => res.end('x'), { timeoutMs: 100, domain: () => 'panel.example' });
-    onTestFinished(() => doors.close());
-    const plain = await doors.open(0, '127.0.0.1');
+    const endpoints = new Endpoints((_req, res) => res.end('x'), { timeoutMs: 100, domain: () => 'panel.example' });
+    onTestFinished(() => endpoints.close());
+    const plain = await endpoints.open(0, '127.0.0.1');
     expect(await answersTo(plain.address.port, 'GET / HTTP/1.1\r\nHo')).toMatchObject([{ status: 408, headers: BASE }]);
-    const door = await doors.open(0, '127.0.0.1', { cert: Buffer.from(certPem), key: Buffer.from(keyPem) });
-    const { port } = door.address;
+    const endpoint = await endpoints.open(0, '127.0.0.1', { cert: Buffer.from(certPem), key: Buffer.from(keyPem) });
+    const { port } = endpoint.address;
     for (const [bytes, status] of [
       [get('/'), 307],
       [get('*', '', 'OPTIONS'), 400],

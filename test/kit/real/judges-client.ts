@@ -13,18 +13,18 @@ export interface JudgeClient {
   stop(): Promise<void>;
 }
 
-/** Mihomo with a document as it came: only doors are added, one that leads to each of its proxies. */
+/** Mihomo with a document as it came: only endpoints are added, one that leads to each of its proxies. */
 export function startMihomo(document: string, names: readonly string[]): Promise<JudgeClient> {
   return start('mihomo', names, {}, (ports) => {
-    const doors = names.map((proxy, at) => ({
-      name: `door-${at}`,
+    const endpoints = names.map((proxy, at) => ({
+      name: `endpoint-${at}`,
       type: 'socks',
       listen: '127.0.0.1',
       port: ports[at],
       proxy,
     }));
     // JSON is YAML.
-    const own = { 'log-level': 'info', listeners: doors, 'find-process-mode': 'off', 'unified-delay': false };
+    const own = { 'log-level': 'info', listeners: endpoints, 'find-process-mode': 'off', 'unified-delay': false };
     return `${document}${Object.entries(own)
       .map(([name, value]) => `${name}: ${JSON.stringify(value)}\n`)
       .join('')}`;
@@ -37,7 +37,7 @@ interface Profile {
 }
 
 /**
- * sing-box with a profile as it came, but for what belongs to a device: instead of its tunnel there is a door that leads
+ * sing-box with a profile as it came, but for what belongs to a device: instead of its tunnel there is an endpoint that leads
  * to each of its outbounds, and it looks for no network interface. It cannot be told the pin of a certificate, so it is
  * given the certificates that its system believes, as a file.
  */
@@ -46,12 +46,12 @@ export function startSingBox(text: string, names: readonly string[], certFile: s
   return start('sing-box', names, { SSL_CERT_FILE: certFile }, (ports) => {
     const inbounds = names.map((_, at) => ({
       type: 'socks',
-      tag: `door-${at}`,
+      tag: `endpoint-${at}`,
       listen: '127.0.0.1',
       listen_port: ports[at],
     }));
-    const doors = names.map((outbound, at) => ({ inbound: [`door-${at}`], outbound }));
-    const route = { ...profile.route, rules: [...doors, ...profile.route.rules], auto_detect_interface: false };
+    const endpoints = names.map((outbound, at) => ({ inbound: [`endpoint-${at}`], outbound }));
+    const route = { ...profile.route, rules: [...endpoints, ...profile.route.rules], auto_detect_interface: false };
     return JSON.stringify({ ...profile, inbounds, route });
   });
 }

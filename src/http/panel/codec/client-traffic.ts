@@ -3,7 +3,7 @@ import { mayConnect } from '../../../events/client/client-document.js';
 import type { ReadModels } from '../../../projections/read-models.js';
 import type { ClientTraffic } from '../contract/schemas/client.js';
 
-/** The limits of a client, and the counters that they are compared with: those of its email. */
+/** The limits of a client, and the counters that they are compared with, which belong to its email. */
 export function clientTraffic(read: ReadModels, client: Client): ClientTraffic {
   const { up, down } = read.usage.client(client);
   return {
@@ -23,7 +23,7 @@ export function clientTraffic(read: ReadModels, client: Client): ClientTraffic {
   };
 }
 
-/** `1.2.3.4 (2026-05-13 12:00:00)`, in the time of the server. */
+/** `1.2.3.4 (2026-05-13 12:00:00)`, in the time zone of the server. */
 export function ipText([ip, at]: readonly [string, number]): string {
   const time = new Date(at);
   const date = [time.getFullYear(), time.getMonth() + 1, time.getDate()].map(twoDigits).join('-');

@@ -6,11 +6,11 @@ import { apiClient } from '../../../projections/node/api-client.js';
 import type { WireClient } from '../contract/schemas/client.js';
 import { freshSubId } from './fresh.js';
 
-/** Members of a wire client that the panel has a place for, or fills itself. All others are kept as they came. */
+/** Members of a wire client that the panel models or computes. All others are stored as received. */
 const KNOWN: ReadonlySet<string> = new Set([
   ...['id', 'security', 'password', 'flow', 'reverse', 'auth', 'method', 'email', 'limitIp', 'totalGB', 'expiryTime'],
   ...['enable', 'tgId', 'subId', 'comment', 'reset', 'created_at', 'updated_at'],
-  // Members of a row of counters: some callers send the two in one.
+  // Members of a counter row: some callers send both in one object.
   ...['up', 'down', 'total', 'allTime', 'inboundId', 'uuid', 'lastOnline'],
 ]);
 
@@ -33,7 +33,7 @@ const blank: Stored = {
   credential: { id: '', password: '', auth: '' },
 };
 
-/** A wire client as the panel asks for it. Members that are absent are those of `current`, or the defaults of a new one. */
+/** Parses a wire client. Missing members are taken from `current`, or from the defaults of a new client. */
 export function clientDraft(wire: WireClient, protocol: Protocol, current?: Stored): ClientDraft {
   const before = current ?? blank;
   const { spec, identity } = before;
@@ -60,12 +60,12 @@ export function clientDraft(wire: WireClient, protocol: Protocol, current?: Stor
   };
 }
 
-/** What a client is now, as a wish: it stays so. */
+/** A client as a draft that changes nothing. */
 export function keptDraft({ spec, identity, credential }: Client): ClientDraft {
   return { spec, identity, credential };
 }
 
-/** What names a wire client in the paths of the panel API. */
+/** The key of a wire client in the paths of the panel API. */
 export function wireKey(protocol: Protocol, wire: WireClient): string {
   return clientKey(protocol, {
     identity: { ...blank.identity, email: wire.email ?? '' },
@@ -74,11 +74,11 @@ export function wireKey(protocol: Protocol, wire: WireClient): string {
 }
 
 function credentialOf(wire: WireClient, protocol: Protocol, { number, credential }: Stored): ClientDraft['credential'] {
-  // A row of counters has the number of the client as its `id`: sent back, it means nothing.
+  // In a counter row, `id` is the number of the client; it is not a credential.
   const id = number > 0 && wire.id === String(number) ? credential.id : (wire.id ?? credential.id);
   const password = wire.password ?? credential.password;
   const auth = wire.auth ?? credential.auth;
-  // The specification calls a password `id` too.
+  // The specification also calls a password `id`.
   if (protocol === 'trojan' || protocol === 'shadowsocks') return { id, password: password || id, auth };
   if (protocol === 'hysteria' || protocol === 'hysteria2') return { id, password, auth: auth || password || id };
   return { id, password, auth };
@@ -99,12 +99,12 @@ export function wireClient(client: Client): Record<string, unknown> {
   };
 }
 
-/** By document: a document never changes, so neither does its text. */
+/** Cached by document; documents are immutable. */
 const texts = new WeakMap<Client, string>();
 
 /**
- * `wireClient` as indented JSON, as it stands in the settings of its inbound, which are a text inside of JSON: so it is
- * escaped, without the quotes around it.
+ * `wireClient` as indented JSON, escaped for the settings of its inbound, which are a JSON string. Without the surrounding
+ * quotes.
  */
 export function clientText(client: Client): string {
   const known = texts.get(client);
@@ -114,7 +114,7 @@ export function clientText(client: Client): string {
   return text;
 }
 
-/** What stands between the quotes when the text is written as JSON. */
+/** The text as the content of a JSON string. */
 export function escaped(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }

@@ -3,7 +3,7 @@ import { type Client, emailKey } from '../../../events/client/client-document.js
 import type { Inbound } from '../../../events/inbound/inbound-document.js';
 import { freshCredential, freshSubId } from './fresh.js';
 
-interface Wish {
+interface CopyRequest {
   readonly sources: readonly Client[];
   readonly target: Inbound;
   /** Overrides the flow of the copies; empty keeps the source's. */
@@ -11,8 +11,8 @@ interface Wish {
   readonly taken: (email: string) => boolean;
 }
 
-/** Copies of clients for another inbound: the same terms and subscription, other emails and credentials. */
-export function copiesOf({ sources, target, flow, taken }: Wish): readonly ClientDraft[] {
+/** Copies of clients for another inbound, with the same limits and subscription, and new emails and credentials. */
+export function copiesOf({ sources, target, flow, taken }: CopyRequest): readonly ClientDraft[] {
   const made = new Set<string>();
   return sources.map(({ spec, identity }) => {
     const base = `${identity.email}_${target.id}`;

@@ -7,7 +7,7 @@ import { coreInbound, coreUser } from '../../../projections/core/core-json.js';
 
 const never = { keyVersion: 1, node: null, depletion: null, depletedAt: 0, createdAt: 0, updatedAt: 0 };
 
-/** The inbound that a draft would become, in the core's format, to test it before the command is decided. */
+/** The inbound of a draft in the core's format, to test it before the command is decided. */
 export function coreInboundOf({ spec, enabled, config, clients }: InboundDraft): CoreInbound {
   const id = 1 as InboundId;
   const tag = spec.tag || `inbound-${spec.port}`;

@@ -8,11 +8,11 @@ const BASE62 = `ABCDEFGHIJKLMNOPQRSTUVWXYZ${SMALL}`;
 const randomText = (length: number, alphabet: string): string =>
   Array.from({ length }, () => alphabet.charAt(randomInt(alphabet.length))).join('');
 
-/** What a subscription is found by; nobody guesses it. */
+/** The id of a subscription; too long to be guessed. */
 export const freshSubId = (): string => randomText(16, SMALL);
 export const freshApiToken = (): string => randomText(48, BASE62);
 
-/** A credential that an inbound of this protocol takes. */
+/** A new credential that is valid for an inbound of this protocol. */
 export function freshCredential(protocol: Protocol, settings: Readonly<Record<string, unknown>>): ClientCredential {
   const none: ClientCredential = { id: '', password: '', auth: '' };
   switch (protocol) {

@@ -6,9 +6,9 @@ import { JsonOf } from '../contract/route.js';
 import type { InboundReply } from '../contract/schemas/inbound.js';
 import { clientText, escaped } from './client.js';
 import { clientTraffic } from './client-traffic.js';
-import { soundSniffing, soundStream } from './inbound.js';
+import { completeSniffing, completeStream } from './inbound.js';
 
-/** An inbound with its clients and all counters, as the panel answers it. */
+/** An inbound with its clients and all counters, as the API returns it. */
 export function wireInbound(read: ReadModels, inbound: Inbound): InboundReply {
   const clients = read.clients.ofInbound(inbound.id);
   const stats = clients.map((client) => clientTraffic(read, client));
@@ -30,7 +30,7 @@ function replyOf(
     total: inbound.capBytes,
     allTime: Math.max(read.usage.inboundAllTime(inbound), up + down),
     remark: inbound.remark,
-    // As it is, and not as it was chosen: one that reached its cap or expiry is closed.
+    // The effective state, not the chosen one: an inbound that reached its cap or expiry is disabled.
     enable: serves(inbound),
     expiryTime: inbound.expiresAt,
     trafficReset: inbound.trafficReset,
@@ -42,14 +42,14 @@ function replyOf(
     settings,
     streamSettings: streamText(inbound),
     tag: inbound.tag,
-    sniffing: JSON.stringify(soundSniffing(inbound.sniffing)),
+    sniffing: JSON.stringify(completeSniffing(inbound.sniffing)),
     ...(inbound.node === null ? {} : { nodeId: inbound.node }),
   };
 }
 
 /**
- * The same as JSON. Settings and counters of ten thousand clients are put together from texts that are there already
- * where only one of them has changed.
+ * The same as JSON. The settings and counters of ten thousand clients are joined from cached texts, so a change of one
+ * client serializes only that client.
  */
 export function inboundJson(read: ReadModels, inbound: Inbound): JsonOf<InboundReply> {
   const clients = read.clients.ofInbound(inbound.id);
@@ -63,12 +63,12 @@ interface Joined {
   readonly clients: readonly Client[];
   readonly json: string;
 }
-/** The last settings of each inbound, and the clients that are in them. */
+/** The latest settings of each inbound, with their clients. */
 const joined = new WeakMap<Inbound, Joined>();
 
 /**
- * The text of the settings with their clients, as JSON with its quotes, joined from the texts of these: ten thousand of
- * them are not serialised anew for each reader, nor when one of them changes.
+ * The text of the settings with their clients, as a JSON string with quotes. It is joined from cached texts of the clients,
+ * so ten thousand of them are not serialized for each reader or for each change.
  */
 function settingsJson(inbound: Inbound, clients: readonly Client[]): string {
   const known = joined.get(inbound);
@@ -79,7 +79,7 @@ function settingsJson(inbound: Inbound, clients: readonly Client[]): string {
   return json;
 }
 
-/** Escaped, as the texts of the clients are. */
+/** Escaped like the texts of the clients. */
 function join({ protocol, config }: Inbound, clients: readonly Client[]): string {
   const { clients: _clients, fallbacks, ...settings } = config.settings;
   const whole = fallbacks === null || fallbacks === undefined ? settings : { ...settings, fallbacks };
@@ -94,6 +94,6 @@ function join({ protocol, config }: Inbound, clients: readonly Client[]): string
 }
 
 function streamText({ protocol, config }: Inbound): string {
-  const stream = soundStream(protocol, config.stream);
+  const stream = completeStream(protocol, config.stream);
   return stream === null ? '' : JSON.stringify(stream);
 }

@@ -9,13 +9,13 @@ import type { WireInbound } from '../contract/schemas/inbound.js';
 import type { JsonRecord } from '../contract/schemas/json-text.js';
 import { clientDraft, keptDraft } from './client.js';
 
-/** An inbound with its clients, as they are before an update. */
+/** An inbound and its clients before an update. */
 export interface StoredInbound {
   readonly inbound: Inbound;
   readonly clients: readonly Client[];
 }
 
-/** A wire inbound as the panel asks for it. Members that are absent are those of `current`, or the defaults of a new one. */
+/** Parses a wire inbound. Missing members are taken from `current`, or from the defaults of a new inbound. */
 export function inboundDraft(wire: WireInbound, current?: StoredInbound): InboundDraft | Rejection {
   const before = current?.inbound;
   const asked = wire.protocol ?? before?.protocol ?? '';
@@ -32,7 +32,7 @@ export function inboundDraft(wire: WireInbound, current?: StoredInbound): Inboun
       capBytes: wire.total ?? before?.capBytes ?? 0,
       expiresAt: wire.expiryTime ?? before?.expiresAt ?? 0,
       trafficReset: wire.trafficReset ?? before?.trafficReset ?? 'never',
-      sniffing: wire.sniffing ? soundSniffing(wire.sniffing) : (before?.sniffing ?? soundSniffing({})),
+      sniffing: wire.sniffing ? completeSniffing(wire.sniffing) : (before?.sniffing ?? completeSniffing({})),
     },
     enabled: choiceOf(wire.enable, before),
     config: configOf(wire, protocol.data, before),
@@ -41,8 +41,8 @@ export function inboundDraft(wire: WireInbound, current?: StoredInbound): Inboun
 }
 
 /**
- * What an admin chooses with `enable`. Who writes back what was read says nothing new: of an inbound that reached its cap
- * that is `false`, although nobody switched it off.
+ * The value that an admin chose for `enable`. A caller that sends back what it read changes nothing: for an inbound that
+ * reached its cap it read `false`, although no admin disabled it.
  */
 function choiceOf(enable: boolean | undefined, before: Inbound | undefined): boolean {
   if (before && (enable === undefined || enable === serves(before))) return before.enabled;
@@ -56,19 +56,19 @@ function configOf(
 ): InboundConfig {
   return {
     settings: settings ? withoutClients(settings) : (before?.config.settings ?? {}),
-    stream: streamSettings ? soundStream(protocol, streamSettings) : (before?.config.stream ?? null),
+    stream: streamSettings ? completeStream(protocol, streamSettings) : (before?.config.stream ?? null),
   };
 }
 
-/** Clients of the API read `network` and `security` without asking whether they are there. No settings at all are null. */
-export function soundStream(protocol: Protocol, stream: InboundConfig['stream']): InboundConfig['stream'] {
+/** Clients of the API require `network` and `security`. Missing settings become null. */
+export function completeStream(protocol: Protocol, stream: InboundConfig['stream']): InboundConfig['stream'] {
   if (stream === null || Object.keys(stream).length === 0) return null;
   const network = protocol === 'hysteria' || protocol === 'hysteria2' ? 'hysteria' : 'tcp';
   return { ...stream, network: stream['network'] ?? network, security: stream['security'] ?? 'none' };
 }
 
-/** The same of `enabled`. */
-export function soundSniffing(sniffing: InboundSpec['sniffing']): InboundSpec['sniffing'] {
+/** The same for `enabled`. */
+export function completeSniffing(sniffing: InboundSpec['sniffing']): InboundSpec['sniffing'] {
   return typeof sniffing['enabled'] === 'boolean' ? sniffing : { ...sniffing, enabled: false };
 }
 
@@ -77,7 +77,7 @@ function withoutClients(settings: NonNullable<WireInbound['settings']>): JsonRec
   return rest as JsonRecord;
 }
 
-/** Settings that name no clients, not even none, leave the clients as they are. */
+/** Settings without a `clients` member leave the clients unchanged. */
 function draftsOf({ settings }: WireInbound, protocol: Protocol, current: readonly Client[]): readonly ClientDraft[] {
   const wire = settings?.clients;
   if (!wire) return hasClients(protocol) ? current.map(keptDraft) : [];

@@ -11,13 +11,13 @@ import {
 } from '../../../projections/subscription/links.js';
 import { realityPublicKey } from './reality.js';
 
-/** An account that a subscription shows, and the inbound that it belongs to. */
+/** A client that a subscription shows, and its inbound. */
 export interface Subscribed {
   readonly inbound: Inbound;
   readonly client: Client;
 }
 
-/** The clients of a subscription that may connect, in the order of their inbounds and then of their adding. */
+/** The clients of a subscription that may connect, ordered by inbound and then by creation. */
 export function subscribed(read: ReadModels, subId: string): readonly Subscribed[] {
   const found = read.clients.bySubId(subId).flatMap((client): Subscribed[] => {
     const inbound = read.inbounds.get(client.inbound);
@@ -26,7 +26,10 @@ export function subscribed(read: ReadModels, subId: string): readonly Subscribed
   return found.sort((a, b) => a.inbound.id - b.inbound.id || a.client.number - b.client.number);
 }
 
-/** The links of a subscription; none for an unknown one. `showInfo`: the first of them with a URL tells what is left to its client. */
+/**
+ * The links of a subscription; none for an unknown one. `showInfo`: the name of the first URL shows the client's remaining
+ * time and traffic.
+ */
 export function shareLinksForSubId(
   read: ReadModels,
   subId: string,
@@ -52,7 +55,7 @@ export function linksForSubId(
   return linkUrls(shareLinksForSubId(read, subId, requestHost, now, showInfo));
 }
 
-/** The links of one client whether it may connect or not. */
+/** The links of one client, whether it may connect or not. */
 export function linksForClient(
   read: ReadModels,
   inbound: Inbound,
@@ -63,7 +66,7 @@ export function linksForClient(
   return linkUrls(shareLinks(read, { inbound, client }, { host: requestHost, now, showInfo: false }));
 }
 
-/** Where an inbound of a node is reached; nowhere once the node was taken out of the register. */
+/** The host of a node's inbound; empty when the node was deleted. */
 function nodeHostOf(read: ReadModels, { node }: Inbound): Pick<LinkContext, 'nodeHost'> {
   return node === null ? {} : { nodeHost: read.nodes.get(node)?.host ?? '' };
 }

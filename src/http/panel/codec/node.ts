@@ -9,7 +9,7 @@ import type { NodeSyncReply } from '../contract/schemas/node-sync.js';
 /** Pending inbounds that are shown with a node. */
 const MOST_PENDING = 20;
 
-/** A node for a caller: without its token. */
+/** A node as the API returns it, without its token. */
 export function wireNode(node: Node, health: NodeHealth, sync: NodeSyncReply, say: HttpRequest['say']): NodeReply {
   const { status, lastHeartbeat, lastError, ...load } = health;
   const refused = sync.pending.find(({ reason }) => reason !== '');

@@ -1,11 +1,11 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 
-/** What stands before the 32 bytes of an X25519 private key in PKCS #8 (RFC 8410). */
+/** The prefix of a 32-byte X25519 private key in PKCS #8 (RFC 8410). */
 const PKCS8 = Buffer.from('302e020100300506032b656e04220420', 'hex');
 const MOST = 1000;
 const known = new Map<string, string>();
 
-/** The public half of a REALITY key, both in base64url; empty when it is none. */
+/** The public key for a private REALITY key, both in base64url; empty for an invalid key. */
 export function realityPublicKey(privateKey: string): string {
   const seen = known.get(privateKey);
   if (seen !== undefined) return seen;

@@ -11,25 +11,25 @@ import { sameJson } from '../../../lib/json.js';
 import { message } from '../../../messages/message.js';
 import { ourName } from './setting-names.js';
 
-/** What a body asks for, under our names. */
+/** The settings that a body changes, under our names. */
 export interface AskedSettings {
   readonly changes: Readonly<Record<string, unknown>>;
-  /** What is wrong with the body itself. */
+  /** Problems of the body itself. */
   readonly problems: readonly SettingProblem[];
-  /** Under which name the caller knows a setting, where that is not ours. */
+  /** The caller's name of a setting, where it differs from ours. */
   readonly callerName: (key: string) => string;
   readonly twoFactorCode: string;
   readonly trustEveryProxy: boolean;
 }
 
-/** Members that say how to change, not what; and those of `/all` that are only read. */
+/** Members that control the change, and members of `/all` that are read-only. */
 const NOT_SETTINGS: ReadonlySet<string> = new Set(['twoFactorCode', 'trustEveryProxy', 'environment']);
 const FLAG = /^has[A-Z]\w*$/;
 
 /**
- * The settings that a body names, with the texts of a form read as what the setting is. `/all` echoed back asks for
- * nothing: a blank secret means "as it is", and of two names for one setting the one with another value counts. What is
- * unknown stays in, so that the decision names it.
+ * The settings that a body names, with form texts parsed to the type of the setting. Sending back `/all` changes nothing: a
+ * blank secret means "unchanged", and of two names for one setting the one with a different value counts. Unknown members
+ * are kept, so that the decider reports them.
  */
 export function askedSettings(body: Readonly<Record<string, unknown>>, current: Settings): AskedSettings {
   const given = new Map<string, { readonly name: string; readonly value: unknown }[]>();
@@ -68,7 +68,7 @@ function isSetting(key: string): key is SettingKey {
   return Object.hasOwn(settingsTable, key);
 }
 
-/** Also what would be refused today is the same as itself, in the form of either dialect. */
+/** A stored value that would be rejected today still counts as unchanged, in the form of either API dialect. */
 function isSame(key: SettingKey, value: unknown, current: Settings): boolean {
   const now = current[key];
   if (sameJson(value, now) || (Array.isArray(now) && value === now.join(','))) return true;

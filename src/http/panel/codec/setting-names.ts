@@ -1,6 +1,6 @@
 import type { SecretKey, SettingKey } from '../../../events/settings/settings.js';
 
-/** What 3x-ui calls settings that have another name here. */
+/** Settings that have another name in 3x-ui. */
 export const plainNames: Readonly<Record<string, SettingKey>> = {
   tgBotEnable: 'chatBotEnable',
   tgBotAPIServer: 'chatBotAPIServer',
@@ -20,7 +20,7 @@ export const secretNames: Readonly<Record<string, SecretKey>> = {
   nord: 'vpnprov',
 };
 
-/** What 3x-ui calls the flags of secrets that have another name here. */
+/** Flags of secrets that have another name in 3x-ui. */
 export const flagNames: Readonly<Record<string, SecretKey>> = {
   hasTgBotToken: 'chatBotToken',
   hasTgBotProxy: 'chatBotProxy',
@@ -28,7 +28,7 @@ export const flagNames: Readonly<Record<string, SecretKey>> = {
   hasNordSecret: 'vpnprov',
 };
 
-/** Our name for a setting, under whichever name it comes. */
+/** Our name of a setting, given either name. */
 export function ourName(name: string): string {
   if (Object.hasOwn(plainNames, name)) return plainNames[name] ?? name;
   return Object.hasOwn(secretNames, name) ? (secretNames[name] ?? name) : name;

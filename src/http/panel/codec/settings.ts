@@ -5,17 +5,17 @@ import type { Overrides } from '../context.js';
 import type { PageSettings } from '../contract/settings.js';
 import { flagNames, flagOf, plainNames } from './setting-names.js';
 
-/** Secrets that 3x-ui shows an empty text for, under its name. */
+/** Secrets that 3x-ui shows as an empty text under its own name. */
 const BLANK = ['tgBotToken', 'tgBotProxy'] as const;
 
 /**
- * The settings as they are read, under our names and those of 3x-ui: for each secret an empty text and a flag that says
- * whether it is set, and in `environment` what a flag or a variable overrides.
+ * The settings as the API returns them, under our names and those of 3x-ui. Each secret is an empty text, with a flag that
+ * tells whether it is set. `environment` has the settings that a flag or a variable overrides.
  */
 export function settingsView(read: ReadModels, environment: Overrides): Record<string, unknown> {
   const settings = read.settings.current();
   const secrets = read.settings.secrets();
-  // 3x-ui writes the list as one text.
+  // 3x-ui writes the list as one string.
   const cidrs = settings.apiDialect === '3x-ui' ? settings.trustedProxyCIDRs.join(',') : settings.trustedProxyCIDRs;
   const blanks = [...secretKeys, 'apiToken', ...BLANK].map((key) => [key, '']);
   const isSet = (key: SecretKey): boolean => secrets[key] !== '';
@@ -31,15 +31,15 @@ export function settingsView(read: ReadModels, environment: Overrides): Record<s
   };
 }
 
-/** The servers as the caller would reach them, and what the core does. */
+/** The servers as the caller reaches them, and the features of the core. */
 export interface PageFacts {
   readonly requestHost: string;
   readonly subPort: number;
 }
 
 /**
- * What the pages of 3x-ui ask for under the name of defaults: the settings that they show beside the inbounds, and the
- * addresses of the subscription server as the caller would reach it.
+ * The reply to the `defaultSettings` request of 3x-ui: the settings shown beside the inbounds, and the URLs of the
+ * subscription server as the caller reaches it.
  */
 export function pageSettings(settings: Settings, facts: PageFacts): PageSettings {
   const { subEnable, subJsonEnable, subClashEnable } = settings;
@@ -65,7 +65,7 @@ export function pageSettings(settings: Settings, facts: PageFacts): PageSettings
     subClashURI: address(subEnable && subClashEnable, settings.subClashURI, settings.subClashPath),
     remarkModel: settings.remarkModel,
     datepicker: settings.datepicker,
-    // Whether the pages show the limit: it needs no log here and always works.
+    // Tells pages whether to show the limit. Here it always works and needs no log.
     ipLimitEnable: true,
   };
 }

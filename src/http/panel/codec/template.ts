@@ -7,13 +7,13 @@ import type { ReadModels } from '../../../projections/read-models.js';
 import { Wrong } from '../contract/schemas/fields.js';
 import { readObject } from '../contract/schemas/json-text.js';
 
-/** Members of the answer that a template was read from. */
+/** Members of an API reply that contains a template. */
 const WRAPPERS = ['coreSetting', 'xraySetting'] as const;
-/** Members that only a real template has. */
+/** Members that only a template has. */
 const BLOCKS = ['inbounds', 'outbounds', 'routing', 'log', 'policy', 'dns', 'api', 'stats'] as const;
 const MOST_WRAPPERS = 8;
 
-/** A template, also when it comes wrapped in the answer of the panel that it was read from. */
+/** A template, unwrapped if it comes in the API reply that it was read from. */
 export function unwrapTemplate(template: JsonObject): JsonObject {
   let current = template;
   for (let level = 0; level < MOST_WRAPPERS; level += 1) {

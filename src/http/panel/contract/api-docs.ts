@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { get, routes } from './route.js';
 
-/** This contract for people and programs. Its answers are files, so it has no handlers; `openapi/` binds it. */
+/** The API description. Its replies are files, so it has no handlers; `openapi/` binds it. */
 export const apiDocsRoutes = routes('/panel', {
   openapi: get('/api/openapi.json', {
     summary: 'This document, OpenAPI 3.1',

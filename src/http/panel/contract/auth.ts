@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { get, post, routes } from './route.js';
 import { body, plainText } from './schemas/fields.js';
 
-/** The way in and out. */
+/** Login and logout. */
 export const authRoutes = routes('', {
   login: post('/login', {
     summary: 'Log in; sets the session cookie',

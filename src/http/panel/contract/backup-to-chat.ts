@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { get, post, routes } from './route.js';
 
-/** Chat by chat; empty while it goes on. */
+/** The result for each chat; empty while the task runs. */
 const Chats = z.array(z.object({ chatId: z.int(), success: z.boolean(), msg: z.string() }));
 
-/** Backups that leave through the chat bot. */
+/** Backups sent through the chat bot. */
 export const backupToChatRoutes = routes('/panel/api', {
   backupToChatBot: post('/backuptochatbot', {
     summary: 'Send a fresh backup to every chat of an admin',

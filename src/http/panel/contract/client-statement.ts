@@ -12,28 +12,31 @@ export const clientStatementRoutes = routes('/panel/api/clients', {
       'What a client used between two days, by day and machine, and all that set its counter, from the opening to the closing balance; as CSV with ?format=csv or Accept: text/csv',
     params: z.object({ email: z.string() }),
     query: z.object({
-      /** A day as 2026-03-31, or ms since 1970 in it; empty = the first of the month. */
+      /** A day as 2026-03-31, or ms since 1970 within it; empty = the first day of the month. */
       from: text,
-      /** The same, included; empty = today. */
+      /** The last day, inclusive, in the same form; empty = today. */
       to: text,
       format: z.enum(['', 'json', 'csv'], issue('input.notOneOf', { known: ['json', 'csv'] })).default(''),
-      /** The number of one client of this email, also of a deleted one; 0 = of all who have it, or who was deleted last. */
+      /**
+       * The number of one client with this email, which may be deleted; 0 = all current clients with the email, or the last
+       * deleted one.
+       */
       client: whole({ min: 0 }),
     }),
     reply: z.object({
       email: z.string(),
-      /** Whose midnights part the days. */
+      /** The time zone of the days. */
       zone: z.string(),
       from: z.string(),
       to: z.string(),
       clients: z.array(z.object({ client: z.int(), inbound: z.string(), since: z.int(), until: z.int().nullable() })),
       opening: Bytes,
       used: Bytes,
-      /** By resets, adjustments, imports and what was taken over; negative where bytes were taken away. */
+      /** Changes by resets, adjustments, imports and transfers; negative if bytes were removed. */
       changed: Bytes,
       /** opening + used + changed */
       closing: Bytes,
-      /** What the counter says now; null where the days end before today, or something stands in days to come. */
+      /** The current counter; null when the range ends before today, or when there are entries after it. */
       counter: Bytes.nullable(),
       days: z.array(
         z.object({

@@ -19,7 +19,7 @@ const Also = z.object({
   remedies: z.array(z.string()),
 });
 
-/** Questions about one client that only a log can answer. */
+/** Questions about one client that only an event log can answer. */
 export const clientWhyRoutes = routes('/panel/api/clients', {
   why: get('/:email/why', {
     summary:
@@ -33,13 +33,13 @@ export const clientWhyRoutes = routes('/panel/api/clients', {
       rule: z.string(),
       since: Event.nullable(),
       remedies: z.array(z.string()),
-      /** What holds as well, in the order in which it counts: each of these has to be changed too. */
+      /** Other rules that apply too, by precedence: each of them must be resolved as well. */
       also: z.array(Also),
-      /** The same of its other inbounds, when one email is in several. */
+      /** The same for its other inbounds, when one email is in several. */
       siblings: z.array(z.object({ inbound: Place, standing: z.string(), mayConnect: z.boolean(), rule: z.string() })),
-      /** Clients of this email that were deleted before, the last of them first. */
+      /** Deleted clients with this email, the last deleted first. */
       earlier: z.array(z.object({ client: z.int(), since: Event })),
-      /** The newest last. */
+      /** Oldest first. */
       story: z.array(Chapter),
     }),
   }),

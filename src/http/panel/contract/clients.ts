@@ -4,16 +4,16 @@ import { ClientsText, ClientTraffic } from './schemas/client.js';
 import { body, Id, IdOrAll, optionalWhole, requiredWhole, text, texts } from './schemas/fields.js';
 
 const email = z.object({ email: z.string() });
-/** Absent = it stays. Nothing else may be taken for 0: that would erase what was used. */
+/** Absent = unchanged. No other value counts as 0, because that would erase usage. */
 const bytes = optionalWhole({ min: 0, from: 'json' });
 const inboundAndEmail = z.object({ id: Id, email: z.string() });
 const inboundAndKey = z.object({ id: Id, clientId: z.string() });
-/** An inbound and, as a text of JSON, settings with the clients that are meant. */
+/** An inbound and, as a JSON string, settings with the clients to change. */
 const clients = body({ id: requiredWhole({ min: 0 }), settings: ClientsText });
 const Copied = z.object({ added: z.array(z.string()), skipped: z.array(z.string()), errors: z.array(z.string()) });
 const LastOnline = z.object({ email: z.string(), lastOnline: z.int() });
 
-/** Accounts inside of inbounds. The paths that begin with a number come last, so that they shadow none of the others. */
+/** Clients of inbounds. Paths that begin with a number come last, so that they shadow no others. */
 export const clientRoutes = routes('/panel/api/inbounds', {
   getClientTraffics: get('/getClientTraffics/:email', {
     summary: 'Counters, cap and expiry of one client',

@@ -41,10 +41,7 @@ const ProbeResult = z.object({
 const wgAction = z.object({ action: z.enum(['data', 'del', 'config', 'reg', 'license']) });
 const vpnAction = z.object({ action: z.enum(['countries', 'servers', 'reg', 'setKey', 'data', 'del']) });
 
-/**
- * `under`: the prefixes at which the same route answers; `named`: those at which it also does under the name of 3x-ui,
- * where that is another one.
- */
+/** `under`: the path prefixes of the route; `named`: the prefixes where it also has its 3x-ui name, if that differs. */
 const table = (auth: Auth, under: readonly string[], named = under) => {
   const also = (path: string) => under.map((prefix) => prefix + path);
   const alsoAs = (path: string) => named.map((prefix) => prefix + path);
@@ -108,7 +105,7 @@ const table = (auth: Auth, under: readonly string[], named = under) => {
 };
 const result = { summary: 'The last lines that the core printed', reply: z.string() };
 
-/** The template for a browser. */
+/** The template, for browser sessions. */
 export const coreSettingRoutes = routes('/panel/core', {
   ...table('session', ['/panel/xray']),
   getCoreResult: get('/getCoreResult', { ...result, auth: 'session', aliases: ['/panel/xray/getXrayResult'] }),

@@ -17,7 +17,7 @@ const Source = z.object({
   fileName: z.string(),
   /** The first lists in the file. */
   tags: z.array(z.string()),
-  /** Of the file. */
+  /** The file's hash. */
   size: z.int(),
   /** Where the file is on the machine of the panel. */
   localPath: z.string(),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { issue } from '../../../messages/issue.js';
 import { get, post, routes, Upload } from './route.js';
 
-/** Larger files go by way of the command line. */
+/** For larger files use the command line. */
 export const LARGEST_UPLOAD = 1024 ** 3;
 
 const Kept = z.object({
@@ -13,7 +13,7 @@ const Kept = z.object({
   sealed: z.boolean(),
 });
 
-/** The whole state out of the panel and into it. */
+/** Backup and restore of the whole state. */
 export const databaseRoutes = routes('/panel/api/server', {
   getDb: get('/getDb', {
     summary:
@@ -30,7 +30,7 @@ export const databaseRoutes = routes('/panel/api/server', {
       db: z
         .custom<Upload>((value) => value instanceof Upload, issue('input.missing'))
         .meta({ type: 'string', format: 'binary' }),
-      /** Of a sealed backup. */
+      /** For a sealed backup. */
       passphrase: z.string().max(1000).optional(),
     }),
     reply: z.string(),

@@ -2,22 +2,22 @@ import { z } from 'zod';
 import { get, routes } from './route.js';
 import { place, text, whole } from './schemas/fields.js';
 
-/** Events in one answer at most. */
+/** Maximum number of events in one answer. */
 const MOST_EVENTS = 5000;
-/** How long an answer may wait for an event, in seconds. */
+/** Maximum time that a request may wait for an event, in seconds. */
 const LONGEST_WAIT = 60;
 
-/** What a follower asks for: where it stands, which types, how many, and how long it waits. */
+/** A query for events: the position, the types, the limit, and how long to wait. */
 export const FeedQuery = z.object({
-  /** The cursor of the last answer, or the position of the last event that the caller has; 0 = all. */
+  /** The cursor of the last answer, or the position of the last event that the caller has; 0 = from the beginning. */
   after: place,
   /** 0 = 500. */
   limit: whole({ min: 0, max: MOST_EVENTS }),
-  /** Names of event types with commas between them; empty = all. */
+  /** Names of event types, separated by commas; empty = all. */
   types: text,
-  /** Seconds; 0 = answers at once. */
+  /** Seconds; 0 = answer at once. */
   wait: whole({ min: 0, max: LONGEST_WAIT }),
-  /** The generation of the log that a position belongs to; empty = any. A cursor knows its own. */
+  /** The generation of the log that a position belongs to; empty = any. A cursor contains its own. */
   generation: text,
 });
 export type FeedQuery = z.output<typeof FeedQuery>;
@@ -32,26 +32,29 @@ const FeedEvent = z.object({
   actor: z.object({ kind: z.string(), id: z.string(), name: z.string() }),
   correlationId: z.string(),
   causationId: z.string().nullable(),
-  /** As docs/events.md has it, less what is sealed. */
+  /** As described in docs/events.md, without sealed fields. */
   data: z.record(z.string(), z.unknown()),
-  /** The emails that the clients of `data` have now, by their numbers. */
+  /** The current emails of the clients in `data`, by client number. */
   emails: z.record(z.string(), z.string()).optional(),
 });
 
-/** What happened, for programs that follow: billing and monitoring. */
+/** The event feed, for billing and monitoring programs. */
 export const eventRoutes = routes('/panel/api', {
   events: get('/events', {
     summary: 'The events after a position, without secrets; with Accept: text/event-stream as they come',
     query: FeedQuery,
     reply: z.object({
       events: z.array(FeedEvent),
-      /** Everything up to here was looked at. */
+      /** All events up to this position were examined. */
       next: z.int(),
-      /** What to ask after next time: `next`, and in which history, so that a position of another one is refused. */
+      /**
+       * The cursor for the next request: `next` and the history it belongs to, so that a position of another history is
+       * rejected.
+       */
       cursor: z.string(),
-      /** The position of the last event that there is. */
+      /** The position of the newest event. */
       head: z.int(),
-      /** Another one after a backup or another panel was restored: positions of the one before mean nothing any more. */
+      /** Changes when a backup or another panel was restored: earlier positions are then invalid. */
       generation: z.string(),
     }),
   }),

@@ -3,11 +3,11 @@ import { get, routes } from './route.js';
 
 const prefix = '/panel/api/server';
 
-/** A word of a path: another one is refused by the handler, whose sentence says which there are. */
+/** A path word. The handler rejects an unknown one with a list of the valid ones. */
 export const oneOf = (words: readonly string[]) => z.string().meta({ enum: [...words] });
 
 const hostMetric = oneOf(['cpu', 'mem', 'netUp', 'netDown', 'online', 'load1', 'load5', 'load15']);
-/** Under our names, and under those of 3x-ui. */
+/** Under our names and those of 3x-ui. */
 const coreMetric = oneOf([
   ...['coreAlloc', 'coreSys', 'coreHeapObjects', 'coreNumGC', 'corePauseNs'],
   ...['xrAlloc', 'xrSys', 'xrHeapObjects', 'xrNumGC', 'xrPauseNs'],
@@ -23,7 +23,7 @@ const CoreMetricsState = z.object({
   enabled: z.boolean(),
   /** Loopback address of the core's own metrics page. */
   listen: z.string(),
-  /** Why nothing is read; only when nothing is. */
+  /** Why metrics are not read; empty when they are. */
   reason: z.string().optional(),
   /** Metrics that have a history. */
   keys: z.array(z.string()),
@@ -40,7 +40,7 @@ const Observed = z.object({
   updatedAt: z.int(),
 });
 
-/** What the machine and the core were like over the last six hours. */
+/** Measurements of the machine and the core over the last six hours. */
 export const historyRoutes = routes(prefix, {
   cpuHistory: get('/cpuHistory/:bucket', {
     summary: 'Load of the processors; as /history/cpu, under the member names of old and new clients',

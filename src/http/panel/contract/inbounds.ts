@@ -5,7 +5,7 @@ import { ImportBody, InboundBody, InboundReply } from './schemas/inbound.js';
 
 const params = z.object({ id: Id });
 
-/** Listeners. Mount it after `clientRoutes`: the paths that begin with a number come last. */
+/** Inbounds. Mount it after `clientRoutes`: paths that begin with a number come last. */
 export const inboundRoutes = routes('/panel/api/inbounds', {
   list: get('/list', { summary: "The caller's inbounds with their clients' counters", reply: z.array(InboundReply) }),
   get: get('/get/:id', { summary: 'One inbound', params, reply: InboundReply }),

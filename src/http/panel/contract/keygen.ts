@@ -3,21 +3,21 @@ import { message } from '../../../messages/message.js';
 import { get, post, routes } from './route.js';
 import { body, loose, Wrong } from './schemas/fields.js';
 
-/** Letters, digits and hyphens; a number at the end would be an address. */
+/** Letters, digits and hyphens; with a number at the end it would be an IP address. */
 const HOST_NAME = /^(?=.{1,253}$)([a-z\d]([a-z\d-]{0,61}[a-z\d])?\.)*[a-z]([a-z\d-]{0,61}[a-z\d])?$/i;
 const hostName = loose('string', (value) =>
   typeof value === 'string' && HOST_NAME.test(value.trim()) ? value.trim() : new Wrong(message('input.notHostName')),
 );
 
 const Authentication = z.object({
-  /** Its place, or in the dialect of 3x-ui its name. */
+  /** Its index, or its name in the 3x-ui dialect. */
   id: z.union([z.int(), z.string()]),
   label: z.string(),
   encryption: z.string(),
   decryption: z.string(),
 });
 
-/** Fresh keys; nothing is kept. Each answer bears the names of the specification and those of 3x-ui. */
+/** New keys; nothing is stored. Each reply has the names of the specification and those of 3x-ui. */
 export const keygenRoutes = routes('/panel/api/server', {
   getNewUUID: get('/getNewUUID', {
     summary: 'A new UUID of version 4',

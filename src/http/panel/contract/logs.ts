@@ -4,10 +4,10 @@ import { body, optionalFlag, text } from './schemas/fields.js';
 
 const prefix = '/panel/api/server';
 
-/** Lines at most: 1 to 10000. */
+/** Maximum number of lines: 1 to 10000. */
 const params = z.object({ count: z.string() });
 
-/** A field of a form that is left empty is one that is not sent. */
+/** An empty form field counts as missing. */
 const flag = z.preprocess((value) => (value === '' ? undefined : value), optionalFlag);
 
 /** `Event`: 0 = direct, 1 = blocked, 2 = through a proxy. */
@@ -21,7 +21,7 @@ const Access = z.object({
   Event: z.int(),
 });
 
-/** What happened. One text of lines, oldest first; lists where clients of 3x-ui are served. */
+/** Logs: one text, oldest line first; lists on the paths of 3x-ui. */
 export const logRoutes = routes(prefix, {
   logs: post('/logs/:count', {
     summary: 'The last lines of the panel, of a level and graver; with syslog those in the journal of the system',

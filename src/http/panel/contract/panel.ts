@@ -10,5 +10,5 @@ const shared = (auth: Auth) => ({
 /** The panel itself. */
 export const panelRoutes = routes('/panel/setting', shared('session'));
 
-/** The same where clients of later panels look for it, also with the Bearer token. */
+/** The same at the paths of later panels, also with the Bearer token. */
 export const panelApiRoutes = routes('/panel/api/setting', shared('panel'));

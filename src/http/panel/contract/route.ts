@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
 /**
- * Who may call: `none` = anybody; `session` = a logged-in browser; `panel` = a session or the Bearer token.
- * A session's unsafe request needs the CSRF token.
+ * Who may call: `none` = every client; `session` = a logged-in browser; `panel` = a session or the Bearer token. An unsafe
+ * request of a session needs the CSRF token.
  */
 export type Auth = 'none' | 'session' | 'panel';
 
-/** One endpoint: everything that the router, the documents and the tests need to know. */
+/** One endpoint, with all data for the router, the documents and the tests. */
 export interface Route<
   P extends z.ZodType = z.ZodType,
   B extends z.ZodType = z.ZodType,
@@ -16,7 +16,7 @@ export interface Route<
   readonly method: 'GET' | 'POST';
   /** Under the base path. */
   readonly path: string;
-  /** Other paths with the same answer: the names that existing clients of 3x-ui call. */
+  /** Other paths with the same answer: the ones that clients of 3x-ui call. */
   readonly aliases: readonly string[];
   readonly summary: string;
   readonly auth: Auth;
@@ -24,15 +24,15 @@ export interface Route<
   readonly query: Q;
   readonly body: B;
   readonly reply: R;
-  /** The media type of an answer that is no envelope; null = the envelope. */
+  /** The media type of a reply without an envelope; null = the envelope. */
   readonly media: string | null;
-  /** Largest body in bytes. */
+  /** Maximum body size in bytes. */
   readonly limit: number;
-  /** The body is a multipart form, and this field of it a file, which is received to disk; null = it is none. */
+  /** The multipart field with a file, which is written to disk; null = the body is not a multipart form. */
   readonly upload: string | null;
-  /** Asked so often that it is answered without the router: a GET whose path has at most one parameter, at its end. */
+  /** A frequent request that is answered without the router: a GET whose path has at most one parameter, at its end. */
   readonly hot: boolean;
-  /** A GET that does something, as old clients ask for it: what a page of another site makes a browser send is refused. */
+  /** A GET with side effects, for old clients. Requests that a browser sends for a page of another site are rejected. */
   readonly acts: boolean;
 }
 
@@ -49,15 +49,15 @@ type Spec<P extends z.ZodType, B extends z.ZodType, R extends z.ZodType, Q exten
 
 const nothing = z.unknown();
 type Nothing = typeof nothing;
-/** The envelope alone: a sentence and no object. */
+/** An envelope with a message and no object. */
 const sentence = z.null();
 type Sentence = typeof sentence;
 
-/** A body that carries a list of clients may be large; others are not. */
+/** A body with a list of clients may be large. */
 export const LARGE_BODY = 16 * 1024 * 1024;
 const SMALL_BODY = 1024 * 1024;
 
-/** Where a member is left out, its type parameter is the type of the default; the compiler cannot conclude that. */
+/** When a member is omitted, its type parameter is the type of the default; the compiler cannot infer that. */
 const givenOr = <S extends z.ZodType>(given: S | undefined, byDefault: z.ZodType): S => given ?? (byDefault as S);
 
 const verb =
@@ -70,7 +70,7 @@ const verb =
   >(
     path: string,
     spec: Spec<P, B, R, Q>,
-    // What is left out is nothing; the table around it must not say otherwise.
+    // The type of an omitted member is that of the default, whatever the table around it infers.
   ): Route<NoInfer<P>, NoInfer<B>, NoInfer<R>, NoInfer<Q>> => ({
     method,
     path,
@@ -88,7 +88,7 @@ const verb =
     acts: spec.acts ?? false,
   });
 
-/** A file that was received; it goes away with the answer. */
+/** A received file; it is deleted after the answer. */
 export class Upload {
   readonly path: string;
   readonly bytes: number;
@@ -114,17 +114,17 @@ export function routes<const T extends Routes>(prefix: string, table: T): T {
   ) as T;
 }
 
-/** What the caller sent to `T`, checked by its schemas. */
+/** The input of `T`, validated by its schemas. */
 export interface RequestOf<T extends Route> {
   readonly params: z.output<T['params']>;
   readonly query: z.output<T['query']>;
   readonly body: z.output<T['body']>;
 }
 
-/** A reply that is JSON already, made once for the many who ask. */
+/** A reply that is already JSON, rendered once for many requests. */
 export class JsonOf<T> {
   readonly text: string;
-  /** Only for the compiler: what the text says. */
+  /** Only for the compiler: the type of the content. */
   declare readonly value: T;
 
   constructor(text: string) {
@@ -140,7 +140,7 @@ export class JsonOf<T> {
   }
 }
 
-/** One handler for each route: a missing or a misspelt one does not compile. */
+/** One handler for each route: a missing or misspelled one does not compile. */
 export type HandlersOf<T extends Routes, Services, Request, No> = {
   readonly [K in keyof T]: (
     input: RequestOf<T[K]>,

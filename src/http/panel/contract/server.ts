@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { get, routes } from './route.js';
 import { Status } from './schemas/status.js';
 
-/** The machine under the panel. */
+/** The machine of the panel. */
 export const serverRoutes = routes('/panel/api/server', {
   status: get('/status', {
     summary: 'Load of the machine and state of the core, read every 2 seconds',

@@ -3,13 +3,13 @@ import { issue } from '../../../messages/issue.js';
 import { type Auth, get, post, routes } from './route.js';
 import { body, isRecord, plainText, requiredText } from './schemas/fields.js';
 
-/** Members of a change: there are fewer settings, under all of their names. */
+/** Maximum members of a change. There are fewer settings, counting all of their names. */
 const MOST_CHANGES = 500;
 
 const Settings = z.record(z.string(), z.unknown());
-/** Any members; one that names no setting is refused by its name. */
+/** Any members. An unknown setting is rejected by name. */
 const changes = z.preprocess(
-  // No more than it takes to see that it is too much.
+  // Reads no more members than are needed to see that there are too many.
   (value) => (isRecord(value) ? Object.fromEntries(Object.entries(value).slice(0, MOST_CHANGES + 1)) : {}),
   z
     .record(z.string(), z.unknown())
@@ -21,14 +21,14 @@ const changes = z.preprocess(
 
 const Environment = z.record(z.string(), z.object({ variable: z.string(), value: z.union([z.string(), z.number()]) }));
 
-/** What is still to do after a change; null = nothing. */
+/** What remains to be done after a change; null = nothing. */
 const Notes = z
   .object({
-    /** Settings that count after a restart of the panel. */
+    /** Settings that take effect after a restart of the panel. */
     restart: z.array(z.string()).optional(),
-    /** Settings that a flag or a variable overrides, so that the change does not count. */
+    /** Settings that a flag or a variable overrides, so the change has no effect. */
     environment: Environment.optional(),
-    /** When two-factor login begins to be set up: a token, to be confirmed by a code, and the same for an app. */
+    /** Set when a setup of two-factor login starts: the token, to be confirmed by a code, and the same as a URL for an app. */
     twoFactorToken: z.string().optional(),
     otpauthUrl: z.string().optional(),
     /** An SVG document. */
@@ -74,7 +74,7 @@ const shared = (auth: Auth) => ({
   getDefaultJsonConfig: get('/getDefaultJsonConfig', { summary: 'The built-in core template', auth, reply: Settings }),
 });
 
-/** Settings for a browser. */
+/** Settings, for browser sessions. */
 export const settingRoutes = routes('/panel/setting', {
   ...shared('session'),
   secret: post('/secret', {
@@ -94,7 +94,7 @@ export const settingRoutes = routes('/panel/setting', {
   }),
 });
 
-/** The same where clients of later panels look for it, also with the Bearer token. */
+/** The same at the paths of later panels, also with the Bearer token. */
 export const settingApiRoutes = routes('/panel/api/setting', shared('panel'));
 
 /** The account of the logged-in user. */

@@ -16,7 +16,7 @@ const geo = {
   reply: z.array(GeoResult),
 };
 
-/** What can be replaced by something newer: the core, the panel itself, the geo files. */
+/** Updates of the core, the panel itself and the geo files. */
 export const versionRoutes = routes(prefix, {
   getCoreVersion: get('/getCoreVersion', {
     summary: 'Versions of the core that can be installed, newest first',

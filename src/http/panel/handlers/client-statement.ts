@@ -9,7 +9,7 @@ import type { clientStatementRoutes } from '../contract/client-statement.js';
 import type { Handlers } from '../mount.js';
 
 const CSV = 'text/csv';
-/** Characters of an email in the name of a file. */
+/** Maximum characters of an email in a file name. */
 const LONGEST_NAME = 64;
 
 export const clientStatementHandlers: Handlers<

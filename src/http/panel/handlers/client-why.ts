@@ -12,7 +12,7 @@ import type { HttpRequest, Needs } from '../context.js';
 import type { clientWhyRoutes } from '../contract/client-why.js';
 import type { Handlers } from '../mount.js';
 
-/** Entries of a history in an answer, the newest. The command line shows all. */
+/** Maximum history entries in an answer, the newest ones. The command line shows all. */
 const MAX_ENTRIES = 200;
 
 export const clientWhyHandlers: Handlers<typeof clientWhyRoutes, Needs<'nodes' | 'now' | 'past' | 'read'>> = {
@@ -38,7 +38,7 @@ export const clientWhyHandlers: Handlers<typeof clientWhyRoutes, Needs<'nodes' |
   },
 };
 
-/** For an email that no client has: the last client that had it. */
+/** For an email without a client: the last deleted client that had it. */
 function whyDeleted(email: string, { read, past }: Needs<'read' | 'past'>, say: HttpRequest['say']) {
   const [last, ...before] = deletedWithEmail(read, past, email);
   const deleted = last && deletedClient(past, last.client);

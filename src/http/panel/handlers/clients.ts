@@ -89,7 +89,7 @@ export const clientHandlers: Handlers<typeof clientRoutes, Needs<'now' | 'read'>
     return said(done, message('client.depletedDeleted'));
   },
 
-  /** A member that is missing stays as it is; a body with neither would be a reset that nobody asked for. */
+  /** A missing member is unchanged. A body with neither would otherwise be an unintended reset. */
   async updateClientTraffic({ params: { email }, body: { upload, download } }, { read }, { change }) {
     if (upload === undefined && download === undefined) {
       return reject('VALUE_OUT_OF_RANGE', { field: 'upload and download', why: message('input.oneNeeded') });
@@ -125,7 +125,7 @@ export const clientHandlers: Handlers<typeof clientRoutes, Needs<'now' | 'read'>
   },
 };
 
-/** Clients of one person have one row of counters in 3x-ui. */
+/** In 3x-ui, clients with the same email share one counter row. */
 function onePerEmail(clients: readonly Client[]): readonly Client[] {
   const persons = new Map<string, Client>();
   for (const client of clients) {
@@ -137,7 +137,7 @@ function onePerEmail(clients: readonly Client[]): readonly Client[] {
 
 const oneOrAll = (id: number): InboundId | 'all' => (id === -1 ? 'all' : (id as InboundId));
 
-/** The client that a path names by the key of its protocol; only a password has to be looked for one by one. */
+/** The client with a path key of its protocol. Only passwords need a linear search. */
 function named({ read }: Needs<'read'>, inbound: Inbound, key: string): Client | undefined {
   const wanted = key.toLowerCase();
   const isMeant = (client: Client | undefined): boolean =>
@@ -149,7 +149,7 @@ function named({ read }: Needs<'read'>, inbound: Inbound, key: string): Client |
   );
 }
 
-/** The client that an update means: some callers send all clients of the inbound, of which the path names one. */
+/** The client that an update is for: some callers send all clients of the inbound, and the path names one. */
 function meant(
   clients: readonly WireClient[],
   { protocol }: Inbound,

@@ -5,7 +5,10 @@ import type { Needs } from '../context.js';
 import type { clientRoutes } from '../contract/clients.js';
 import type { Handlers } from '../mount.js';
 
-/** Copies into the inbound of the path; the answer names the copies, and the wanted emails that the source does not have. */
+/**
+ * Copies clients into the inbound of the path. The answer lists the copies, and the requested emails that the source does
+ * not have.
+ */
 export const copyClients: Handlers<typeof clientRoutes, Needs<'read'>>['copyClients'] = (
   { params, body },
   { read },

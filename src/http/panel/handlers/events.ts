@@ -7,7 +7,7 @@ import type { Handlers } from '../mount.js';
 export const eventHandlers: Handlers<typeof eventRoutes, Needs<'feed'>, AuthRequest> = {
   async events({ query }, { feed }, { signal, auth }) {
     const page = await feed.page(query, signal);
-    // Who has waited may have been shown out meanwhile.
+    // The session may have ended while the request waited.
     return auth.isStillValid ? page : reject('SESSION_EXPIRED');
   },
 };

@@ -17,7 +17,7 @@ import type { Handlers } from '../mount.js';
 
 export const widths: ReadonlyMap<string, Bucket> = new Map(buckets.map((seconds) => [String(seconds), seconds]));
 const ofHost: ReadonlyMap<string, HostMetric> = new Map(hostMetrics.map((name) => [name, name]));
-/** Under our names and under those of 3x-ui, which begin with `xr`. */
+/** Under our names and those of 3x-ui, which begin with `xr`. */
 const ofCore: ReadonlyMap<string, CoreMetric> = new Map(
   coreMetrics.flatMap((name) => [
     [name, name],
@@ -25,7 +25,7 @@ const ofCore: ReadonlyMap<string, CoreMetric> = new Map(
   ]),
 );
 
-/** The core runs, but its template does not ask for metrics. */
+/** The core runs, but its template does not enable metrics. */
 const NOT_CONFIGURED = message('core.metricsMissing');
 
 export const historyHandlers: Handlers<typeof historyRoutes, Needs<'gauges'>> = {
@@ -75,7 +75,7 @@ function historyOf(
   return width === undefined ? reject('BUCKET_INVALID') : gauges.history(metric, width);
 }
 
-/** The same history is the same array until the next reading, so its text is made once. */
+/** The same array is returned until the next reading, so its JSON can be cached. */
 const texts = new WeakMap<readonly Sample[], JsonOf<Sample[]>>();
 
 function told(samples: readonly Sample[] | Rejection): JsonOf<Sample[]> | Rejection {

@@ -51,7 +51,7 @@ export const inboundHandlers: Handlers<typeof inboundRoutes, Services> = {
       (await externalProblem(services, asked, before.inbound.node, before.inbound));
     if (problem instanceof Rejection) return problem;
     const done = await request.change(() => {
-      // What the body leaves out is taken from now, not from before the questions.
+      // Missing members are taken from the state now, not from before the checks.
       const draft = inboundDraft(body, stored(services, id));
       return draft instanceof Rejection
         ? draft

@@ -24,7 +24,7 @@ import { serverHandlers } from './server.js';
 import { settingApiHandlers, settingHandlers } from './settings.js';
 import { versionHandlers } from './versions.js';
 
-/** Binds every table but those of `auth` and `account`, whose handlers deal in cookies. Each is given what it asks for. */
+/** Binds every table except `auth` and `account`, whose handlers set cookies. Each receives the services that it declares. */
 export function mountHandlers(router: Router, gate: Gate<AuthRequest>, services: PanelServices): void {
   const { read, now, core, machine, accounts, nodes, releases, backup, history, server, outside } = services;
   mount(router, tables.clients, clientHandlers, gate, { read, now });

@@ -46,7 +46,7 @@ export const keygenHandlers: Handlers<typeof keygenRoutes, Needs<'core' | 'read'
 
 const asIn3xui = ({ read }: Needs<'read'>): boolean => read.settings.current().apiDialect === '3x-ui';
 
-/** `x25519`, `mlkem768`, or what else the core calls it, without what is not a letter or a digit. */
+/** `x25519`, `mlkem768`, or the core's name of another kind, without characters other than letters and digits. */
 function nameOf(label: string): string {
   const plain = label.toLowerCase().replaceAll(/[^a-z\d]/g, '');
   return ['mlkem768', 'x25519'].find((name) => plain.includes(name)) ?? plain;

@@ -8,7 +8,7 @@ import type { Handlers } from '../mount.js';
 const MOST = 10_000;
 const OFF = message('core.accessLogOff');
 
-/** Names and numbers of syslog too, as clients of 3x-ui send them. No level = everything. */
+/** The names and numbers of syslog levels, as clients of 3x-ui send them too. No level = all lines. */
 const levels: ReadonlyMap<string, LogLevel> = new Map<string, LogLevel>([
   ...logLevels.map((level): [string, LogLevel] => [level, level]),
   ...['emerg', 'alert', 'crit', 'err', '0', '1', '2', '3'].map((name): [string, LogLevel] => [name, 'error']),
@@ -63,12 +63,12 @@ export const logHandlers: Handlers<typeof logRoutes, Needs<'core' | 'logs' | 're
   },
 };
 
-/** Null for anything but a plain number from 1 to 10000. */
+/** Null for anything but a decimal integer from 1 to 10000. */
 function countIn(text: string): number | null {
   return /^[1-9]\d{0,4}$/.test(text) && Number(text) <= MOST ? Number(text) : null;
 }
 
-/** Kinds whose flag is true; when none is, those that are not switched off. */
+/** Kinds whose flag is true; if none is, those whose flag is not false. */
 function included({ showDirect, showBlocked, showProxy }: Shown): ReadonlySet<AccessKind> {
   const wanted = new Set<AccessKind>();
   if (showDirect) wanted.add('direct');

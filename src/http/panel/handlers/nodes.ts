@@ -59,7 +59,7 @@ export const nodeHandlers: Handlers<typeof nodeRoutes, Services> = {
     if (refused) return refused;
     const done = request.dispatch(command);
     if (done instanceof Rejection) return done;
-    // Also when nothing changed: an admin who saves a node expects a new try.
+    // Also without changes: an admin who saves a node expects a retry.
     services.nodes.retry(before.id);
     return new Message(UPDATED, answerOf(services, request.say, id));
   },

@@ -13,8 +13,8 @@ type Routes = typeof coreSettingRoutes;
 type Services = Needs<'read' | 'providers'>;
 
 /**
- * Tunnels of two public providers. Every answer is a text, as clients of 3x-ui parse it. What is stored is a secret
- * setting; this is the one place that shows it, to the page that makes an outbound of it.
+ * Tunnels of two public providers. Every answer is a string, as clients of 3x-ui expect. The registration is stored as a
+ * secret setting; only this module returns it, to the page that creates an outbound from it.
  */
 export const providerHandlers: Pick<Handlers<Routes, Services>, 'wgprov' | 'vpnprov'> = {
   wgprov: (input, services, request) => attempted(() => tunnel(input, services, request)),
@@ -78,7 +78,7 @@ async function vpn({ params, body }: RequestOf<Routes['vpnprov']>, services: Ser
 
 function isWireGuardKey(text: string): boolean {
   const bytes = Buffer.from(text, 'base64');
-  // Base64 is read leniently: only what is written back the same is a key.
+  // Base64 is decoded leniently: only a value that encodes back to itself is a key.
   return bytes.length === 32 && bytes.toString('base64') === text;
 }
 
@@ -87,13 +87,13 @@ function firstMissing<F extends string>(body: Readonly<Record<F, string>>, ...fi
   return field === undefined ? null : reject('FIELD_MISSING', { field });
 }
 
-/** Keeps a registration; the answer is what was kept, unless there is more to say. */
+/** Stores a registration. The answer is the stored value, unless `more` is given. */
 function store({ dispatch }: HttpRequest, key: SecretKey, value: string, answer = value): string | Rejection {
   const done = dispatch({ type: 'ChangeSettings', data: { changes: { [key]: value } } });
   return done instanceof Rejection ? done : answer;
 }
 
-/** A stored registration; empty when there is none, or nothing that could be read. */
+/** A stored registration; empty when there is none or it cannot be parsed. */
 function read(stored: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(stored);

@@ -6,25 +6,25 @@ import { privateNetworks } from '../../../lib/net/private-networks.js';
 import { isText, type MessageCode, message, type Text } from '../../../messages/message.js';
 import type { Needs } from '../context.js';
 
-/** The settings about which the machine must be asked. */
+/** The settings that need a check by the machine. */
 const MACHINE: readonly SettingKey[] = [
   ...(['webListen', 'webPort', 'webCertFile', 'webKeyFile'] as const),
   ...(['subListen', 'subPort', 'subCertFile', 'subKeyFile'] as const),
 ];
 
-/** Of an address that the `Web` port would refuse, when its form is right. */
+/** Addresses that are valid but that the `Web` port would reject. */
 export const PRIVATE_ADDRESS = message('settings.addressPrivate');
 
 const near = new Networks(privateNetworks);
 
 export type Machine = Needs<'serverPortProblem' | 'certificateProblem' | 'web'>;
 
-/** Whether `next` has something about which only the machine can tell. */
+/** Whether `next` contains a change that only the machine can check. */
 export function concernsMachine(current: Settings, next: Settings): boolean {
-  return informs(current, next) || asksElsewhere(current, next) || MACHINE.some((key) => next[key] !== current[key]);
+  return informs(current, next) || usesOtherServer(current, next) || MACHINE.some((key) => next[key] !== current[key]);
 }
 
-/** The settings as they would be; a value that is not valid stays as it was, for the decision to name. */
+/** The settings after the change. An invalid value is left unchanged, because the decider reports it. */
 export function settingsWith(current: Settings, changes: Readonly<Record<string, unknown>>): Settings {
   const parsed = Object.entries(changes).flatMap(([key, value]) => {
     if (!Object.hasOwn(settingsTable, key)) return [];
@@ -35,8 +35,8 @@ export function settingsWith(current: Settings, changes: Readonly<Record<string,
 }
 
 /**
- * What the machine says against the new settings: a port that cannot be bound, by a real bind; files that are not a
- * certificate and its key; an address that the panel would never ask. Asked before anything is written, and only about what changes.
+ * The problems that the machine finds with the new settings: a port that cannot be bound, files that are not a certificate
+ * and its key, an address that the panel never contacts. Checked before anything is written, and only for changed settings.
  */
 export async function machineProblems(
   machine: Machine,
@@ -49,7 +49,7 @@ export async function machineProblems(
     pairProblem(machine, current, next, 'webCertFile', 'webKeyFile'),
     pairProblem(machine, current, next, 'subCertFile', 'subKeyFile'),
     informs(current, next) ? addressProblem(machine, next) : null,
-    asksElsewhere(current, next) ? botProblem(machine, next) : null,
+    usesOtherServer(current, next) ? botProblem(machine, next) : null,
   ]);
   return found.filter((problem) => problem !== null);
 }
@@ -94,14 +94,14 @@ const KEY_PROBLEMS: ReadonlySet<string> = new Set<MessageCode>([
   'certificate.unusable',
 ]);
 
-/** Whether a problem of a certificate and its key is shown at the setting of the key. */
+/** Whether a problem of a certificate and its key is reported for the setting of the key. */
 function concernsKey(problem: Text): boolean {
   if (!('code' in problem)) return false;
   const what = 'what' in problem.params ? problem.params.what : null;
   return KEY_PROBLEMS.has(problem.code) || (isText(what) && 'code' in what && what.code === 'certificate.key');
 }
 
-/** Whether traffic reports go to another receiver than before. */
+/** Whether traffic reports are sent to a new receiver. */
 function informs(current: Settings, next: Settings): boolean {
   const { externalTrafficInformEnable: on, externalTrafficInformURI: uri } = next;
   return on && uri !== '' && !(current.externalTrafficInformEnable && current.externalTrafficInformURI === uri);
@@ -116,7 +116,7 @@ async function addressProblem(
 }
 
 /** Whether the bot would use another server. */
-function asksElsewhere(current: Settings, { chatBotAPIServer }: Settings): boolean {
+function usesOtherServer(current: Settings, { chatBotAPIServer }: Settings): boolean {
   return chatBotAPIServer !== '' && chatBotAPIServer !== current.chatBotAPIServer;
 }
 

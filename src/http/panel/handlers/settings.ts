@@ -14,12 +14,12 @@ import type { Handlers } from '../mount.js';
 import { concernsMachine, type Machine, machineProblems, settingsWith } from './setting-checks.js';
 import { beginsSetUp, shownCode } from './two-factor.js';
 
-/** Settings that count when the servers are opened: `restartPanel` does that. */
+/** Settings that take effect when the servers are opened, as `restartPanel` does. */
 const AT_RESTART: ReadonlySet<string> = new Set<SettingKey>([
   ...(['webListen', 'webPort', 'webBasePath', 'webDomain', 'webCertFile', 'webKeyFile'] as const),
   ...(['subListen', 'subPort', 'subDomain', 'subCertFile', 'subKeyFile'] as const),
 ]);
-/** Problems in one answer, and characters of a key: a body may be full of keys that are none. */
+/** Limits of an answer: problems, and characters of a key. A body may be full of unknown keys. */
 const MOST_PROBLEMS = 100;
 const LONGEST_KEY = 64;
 const API_TOKEN = /^[\x21-\x7e]{32,200}$/;
@@ -74,7 +74,7 @@ export const settingHandlers: Handlers<typeof settingRoutes, Services, AuthReque
   regenerateApiToken: (_, services, request) => issue(services, request, true),
 };
 
-/** Asks the machine where it must be asked, and dispatches: all problems come in one rejection, under the caller's names. */
+/** Runs the checks that need the machine, then dispatches. All problems are in one rejection, under the caller's names. */
 async function change(services: Services, request: AuthRequest, asked: AskedSettings): Promise<Done | Rejection> {
   const { changes, trustEveryProxy, twoFactorCode } = asked;
   const shown = await shownCode(services, request, changes, twoFactorCode);
@@ -109,7 +109,7 @@ function refused(
   return reject('SETTING_INVALID', { problems: named });
 }
 
-/** The result and what is still to do. The caller keeps its session when all sessions end. */
+/** The result and what remains to be done. The caller keeps its session when all sessions end. */
 function answerOf(done: Done | Rejection, services: Services, request: AuthRequest): Message | Rejection {
   if (done instanceof Rejection) return done;
   const { auth, userId } = request;
@@ -124,7 +124,7 @@ function answerOf(done: Done | Rejection, services: Services, request: AuthReque
   return new Message(later ? message('settings.savedRestartNeeded') : message('settings.saved'), notes);
 }
 
-/** Of what changed: what waits for a restart, and what is overridden from outside; null when there is nothing to say. */
+/** Which of the changes need a restart, and which are overridden; null when there are none. */
 function notesOn({ events }: Done, { overrides }: Services): object | null {
   const changed = events.flatMap((event) =>
     event.type === 'SettingsChanged' ? (Object.keys(event.data.changes) as SettingKey[]) : [],
@@ -144,7 +144,7 @@ function giveToken({ dispatch }: HttpRequest, token: string): Message | Rejectio
   return done instanceof Rejection ? done : new Message(message('settings.saved'));
 }
 
-/** The token that holds after the command: an older one where it is not to be replaced. */
+/** The token in effect after the command: the existing one unless it is to be replaced. */
 function issue({ read }: Services, { dispatch }: HttpRequest, replace: boolean): string | Rejection {
   const known = read.users().apiToken;
   if (known !== null && !replace) return known;

@@ -7,12 +7,12 @@ import type { AuthRequest } from '../auth/auth-context.js';
 import { limitedAttempt } from '../auth/limited-attempt.js';
 import type { Needs } from '../context.js';
 
-/** What a body asks for about two-factor login, under our names. */
+/** Changes of a body to two-factor login, under our names. */
 type Changes = Readonly<Record<string, unknown>>;
 
 /**
- * Checks the code of a body against the token that it must be of: the one in use, else the one that is to be used. A code
- * of the token in use is guessed at like a password, so it counts like one.
+ * Checks the code of a body against the token in use, or else against the token that is to be used. A wrong code of the
+ * token in use counts as a failed login.
  */
 export async function shownCode(
   { read, twoFactor, now }: Needs<'read' | 'twoFactor' | 'now'>,
@@ -36,15 +36,15 @@ export async function shownCode(
   return refused === null && proof ? { user, codes: [proof] } : undefined;
 }
 
-/** Whether somebody begins to set it up: it shall be on, and there is nothing yet to confirm it by. */
+/** Whether the body starts the setup: it enables two-factor login, and there is no code yet to confirm it. */
 export function beginsSetUp({ read }: Needs<'read'>, { auth }: AuthRequest, changes: Changes, code: string): boolean {
-  // The API token may not: the decision says so.
+  // The API token may not start it; the decider rejects that.
   if (auth.byToken || read.settings.current().twoFactorEnable || changes['twoFactorEnable'] !== true) return false;
   if (Object.hasOwn(changes, 'twoFactorToken')) return false;
   return code === '' || read.settings.secrets().twoFactorToken === '';
 }
 
-/** The token of the body in its form; undefined when it names none, or none that is one. */
+/** The token of the body in normalized form; undefined without a valid one. */
 function newToken(changes: Changes): string | undefined {
   const parsed = secretsTable.twoFactorToken.safeParse(changes['twoFactorToken']);
   return parsed.success ? parsed.data : undefined;

@@ -1,8 +1,8 @@
-/** What an app is given: an address for each form that has something for it, and how the subscription is called. */
+/** The data for an app link: a URL for each format that supports the links, and the name of the subscription. */
 export interface Offer {
-  /** Null where none of the links has a URL. */
+  /** Null when none of the links has a URL. */
   readonly url: string | null;
-  /** Null where nothing can be said in that form, or the admin does not offer it. */
+  /** Null when the format supports none of the links or is disabled. */
   readonly singBoxUrl: string | null;
   readonly clashUrl: string | null;
   readonly name: string;
@@ -11,7 +11,7 @@ export interface Offer {
 interface App {
   readonly name: string;
   readonly systems: string;
-  /** The address that opens the app with the subscription; null when it cannot take this one. */
+  /** The URL that opens the app with the subscription; null when the app cannot import it. */
   readonly address: (offer: Offer) => string | null;
 }
 
@@ -26,7 +26,7 @@ const clash =
   ({ clashUrl, name }: Offer): string | null =>
     clashUrl && `${scheme}://install-config?url=${enc(clashUrl)}&name=${enc(name)}`;
 
-/** Schemes by the documents of each app; those that want the address as it is take what follows it as a name. */
+/** URL schemes from the documentation of each app. Apps that expect the URL unencoded treat a fragment as the name. */
 const apps: readonly App[] = [
   { name: 'Happ', systems: 'Android, iOS, Windows, macOS', address: links((url) => `happ://add/${url}`) },
   {
@@ -63,7 +63,7 @@ const apps: readonly App[] = [
   { name: 'Stash', systems: 'iOS, macOS', address: clash('stash') },
 ];
 
-/** A link that opens an app with the subscription. `fits`: the app runs on the system that was asked for. */
+/** A link that opens an app with the subscription. `fits`: the app runs on the given system. */
 export interface AppLink {
   readonly name: string;
   readonly systems: string;
@@ -71,7 +71,7 @@ export interface AppLink {
   readonly fits: boolean;
 }
 
-/** Every app that can be opened with this subscription. `system` by its name; null = unknown, which every app fits. */
+/** Every app that can import this subscription. `system` by its name; null = unknown, which fits every app. */
 export function appsFor(offer: Offer, system: System | null): readonly AppLink[] {
   return apps.flatMap(({ name, systems, address }) => {
     const found = address(offer);
@@ -80,7 +80,7 @@ export function appsFor(offer: Offer, system: System | null): readonly AppLink[]
   });
 }
 
-/** In this order: a phone with Android says Linux as well, and one of Apple says Mac OS. */
+/** The order matters: Android also reports Linux, and Apple phones also report Mac OS. */
 const SYSTEMS = [
   ['Android', /android/i],
   ['iOS', /iphone|ipad|ipod/i],
@@ -90,7 +90,7 @@ const SYSTEMS = [
 ] as const;
 export type System = (typeof SYSTEMS)[number][0];
 
-/** What a browser runs on, as far as it says. */
+/** The operating system in a User-Agent, if any. */
 export function systemOf(userAgent: string): System | null {
   return SYSTEMS.find(([, pattern]) => pattern.test(userAgent))?.[0] ?? null;
 }

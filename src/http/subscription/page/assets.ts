@@ -21,14 +21,14 @@ code{flex:1;min-width:0;direction:ltr;text-align:left;padding:.7rem;border-radiu
 summary,.code{display:block;cursor:pointer;padding:.5rem 0;text-decoration:none;color:var(--main);font-size:.9rem}summary::before,.code::before{content:"+ "}[open]>summary::before{content:"\\2212  "}a{color:var(--main)}
 :focus-visible{outline:3px solid var(--main);outline-offset:2px}`;
 
-/** Copies the text before a button; without a script there is no button, and a click on the text marks all of it. */
+/** Copies the text before a button. Without a script there is no button, and a click selects the text. */
 export const SCRIPT = `for(const b of document.querySelectorAll('button')){b.hidden=false;b.onclick=async()=>{const c=b.previousElementSibling,w=b.dataset.copy??=b.textContent;
 try{await navigator.clipboard.writeText(c.textContent)}catch{const r=document.createRange();r.selectNodeContents(c);const s=getSelection();s.removeAllRanges();s.addRange(r);document.execCommand('copy')}
 b.textContent=document.body.dataset.done;setTimeout(()=>{b.textContent=w},2000)}}`;
 
 const hashOf = (text: string): string => `'sha256-${hash('sha256', text, 'base64')}'`;
 
-/** The policy that the page must be sent with: its own style and script, and nothing else. */
+/** The Content-Security-Policy of the page: its own style and script, and nothing else. */
 export const infoPagePolicy = [
   "default-src 'none'",
   `style-src ${hashOf(STYLE)}`,

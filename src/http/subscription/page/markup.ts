@@ -1,9 +1,9 @@
 import type { MessageCode } from '../../../messages/message.js';
 
-/** A text of the page in the language of the reader. */
+/** A translated text of the page. */
 export type Translate = (code: Extract<MessageCode, `subscription-page.${string}`>) => string;
 
-/** A text that is marked at once, with a button that copies it. */
+/** A text that a click selects, with a button that copies it. */
 export function copied(text: string, t: Translate): string {
   return `<div class="row"><code>${escaped(text)}</code><button type="button" hidden>${t('subscription-page.copy')}</button></div>`;
 }
@@ -16,7 +16,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** A text that never becomes markup, in an attribute or outside of one. */
+/** Escapes a text for markup and attributes. */
 export function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }

@@ -15,33 +15,33 @@ export interface InfoPage extends TimeWords {
   /** Heading; empty = the subscription's id. */
   readonly title: string;
   readonly announce: string;
-  /** Shown as a link where `safeLink` lets it. */
+  /** Shown as a link if `safeLink` allows it. */
   readonly supportUrl: string;
-  /** Addresses of the subscription as apps fetch it; null for a form that is switched off. */
+  /** URLs of the subscription for apps; null for a disabled format. */
   readonly url: string;
   readonly jsonUrl: string | null;
   readonly clashUrl: string | null;
-  /** As `url`, for sing-box; null where that has no words for any of the links. */
+  /** Like `url`, for sing-box; null when it supports none of the links. */
   readonly singBoxUrl: string | null;
-  /** Every client of the subscription, those that may not connect included. */
+  /** All clients of the subscription, including those that may not connect. */
   readonly clients: readonly ClientUsage[];
-  /** When one of them last moved bytes: milliseconds since 1970; 0 = never. */
+  /** When one of them last transferred bytes: milliseconds since 1970; 0 = never. */
   readonly lastOnline: number;
   readonly links: readonly SingleLink[];
-  /** What the reader's browser runs on: its apps come first. */
+  /** The reader's operating system: its apps are listed first. */
   readonly system: System | null;
-  /** The single link, counted from 1, whose QR code was asked for; 0 = none. */
+  /** The link, counted from 1, whose QR code was requested; 0 = none. */
   readonly code: number;
 }
 
 /**
- * A page is loaded over bad lines: single links get a code of their own only while it stays below this, in bytes. The
- * others get a link to this page with that code.
+ * Size limit in bytes, because the page is loaded over bad connections. Links whose QR code does not fit get a link to this
+ * page with that code.
  */
 const SMALL = 19_500;
 /**
- * A page that tells a user what is left, and brings the subscription into an app: by a button, a QR code or by copying.
- * All of it can be read without a script. Whatever it is given is text: nothing of it becomes markup.
+ * A page that shows a user the remaining traffic and time, and adds the subscription to an app by a button, a QR code or
+ * copying. It works without a script. All input is escaped, so nothing becomes markup.
  */
 export function infoPage(page: InfoPage): string {
   const { language } = page;

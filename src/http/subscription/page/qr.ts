@@ -1,15 +1,15 @@
 import { encode } from 'uqr';
 
-/** Modules of quiet around the code, as ISO/IEC 18004 asks for. */
+/** Modules of the quiet zone, as ISO/IEC 18004 requires. */
 const QUIET = 4;
-/** Bytes that a code of the lowest level of correction still holds. */
+/** Maximum bytes of a code with the lowest error correction level. */
 export const LONGEST_CODE = 2900;
-/** Diagonal stripes. Any mask may be chosen, and to weigh all eight of them takes eight times as long. */
+/** Diagonal stripes. Any mask is valid, and evaluating all eight takes eight times as long. */
 const MASK = 3;
 
 /**
- * The text as a QR code: an SVG element whose dark modules are runs of one path, each from where the last one ended, which
- * is a quarter of the size of squares. Empty for a text that no code holds.
+ * The text as a QR code: an SVG element with one path of relative runs of dark modules, a quarter of the size of squares.
+ * Empty when the text does not fit into a code.
  */
 export function qrCode(text: string, label: string): string {
   if (Buffer.byteLength(text) > LONGEST_CODE) return '';

@@ -14,13 +14,13 @@ import { infoPagePolicy } from './assets.js';
 import { infoPage } from './page.js';
 import type { SingleLink } from './single-links.js';
 
-/** A subscription that somebody may use, and where it is fetched in the other forms; null for one that is switched off. */
+/** A valid subscription, and its URLs in the other formats; null for a disabled one. */
 export interface Shown extends Asked {
   readonly jsonUrl: string | null;
   readonly clashUrl: string | null;
   readonly language: Language;
   readonly system: System | null;
-  /** The single link, counted from 1, whose QR code was asked for; 0 = none. */
+  /** The link, counted from 1, whose QR code was requested; 0 = none. */
   readonly code: number;
 }
 

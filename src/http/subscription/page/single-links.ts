@@ -5,31 +5,31 @@ import { LONGEST_CODE, qrCode } from './qr.js';
 export interface SingleLink {
   readonly name: string;
   readonly url: string;
-  /** What its QR code holds: the URL, or as much of it as is needed to connect. */
+  /** The content of its QR code: the URL, or the part of it that is needed to connect. */
   readonly code: string;
 }
 
 interface Shown {
   readonly links: readonly SingleLink[];
-  /** The link, counted from 1, whose code was asked for; 0 = none. */
+  /** The link, counted from 1, whose QR code was requested; 0 = none. */
   readonly code: number;
   readonly language: Language;
 }
 
-/** What stands around a single link. */
+/** The markup of a single link. */
 const ITEM = 10;
 
 interface Item {
   readonly at: number;
   readonly title: string;
   readonly text: string;
-  /** To this page with its code; empty where no code holds it. */
+  /** A link to this page with its QR code; empty when it does not fit into a code. */
   readonly way: string;
 }
 
 /**
- * The links with a code each, as far as the codes fit into `room` bytes. With the code that was asked for goes its link, and
- * as many others as fit; of the rest there is the name, and the way to it.
+ * The links with QR codes, as many as fit into `room` bytes. The requested link comes with its code, and as many others as
+ * fit; the rest are names with a link to the page that shows them.
  */
 export function singleLinks({ links, code, language }: Shown, t: Translate, room: number): string {
   if (links.length === 0) return '';
@@ -52,7 +52,7 @@ export function singleLinks({ links, code, language }: Shown, t: Translate, room
       `<details${at === code ? ' open' : ''}><summary>${t('subscription-page.qrCode')}</summary>${svg}${note}</details>`
     );
   };
-  const lines = code > 0 && code <= links.length ? besides(code, items, drawn, room) : withCodes(items, drawn, room);
+  const lines = code > 0 && code <= links.length ? others(code, items, drawn, room) : withCodes(items, drawn, room);
   const list = lines.map((line) => `<li>${line}</li>`).join('\n');
   return `<section><h2>${t('subscription-page.singleLinks')}</h2><ul>${list}</ul></section>\n`;
 }
@@ -60,14 +60,14 @@ export function singleLinks({ links, code, language }: Shown, t: Translate, room
 function withCodes(items: readonly Item[], drawn: (at: number) => string, room: number): readonly string[] {
   let left = room - sizeOf(items.map(({ title, text, way }) => title + text + way));
   return items.map(({ at, title, text, way }) => {
-    // Once a code did not fit none is drawn for its size alone.
+    // After one code did not fit, no more are drawn just to measure them.
     const shown = left > 0 ? drawn(at) : '';
     left -= Buffer.byteLength(shown);
     return title + text + (shown !== '' && left >= 0 ? shown : way);
   });
 }
 
-function besides(code: number, items: readonly Item[], drawn: (at: number) => string, room: number): readonly string[] {
+function others(code: number, items: readonly Item[], drawn: (at: number) => string, room: number): readonly string[] {
   const asked = ({ title, text }: Item): string => title + text + drawn(code);
   const least = items.map((item) => {
     if (item.at === code) return asked(item);

@@ -2,7 +2,7 @@ import { type Language } from '../../../messages/language.js';
 import { type ClientUsage, totalUsage } from '../../../projections/subscription/usage.js';
 import type { Translate } from './markup.js';
 
-/** How times are told to a reader. */
+/** How times are shown to a reader. */
 export interface TimeWords {
   readonly language: Language;
   /** Name of the time zone. */
@@ -12,14 +12,14 @@ export interface TimeWords {
   readonly now: number;
 }
 
-/** Beyond it the calendar of JavaScript ends. */
+/** The end of the JavaScript calendar. */
 const LAST_TIME = 8.64e15;
 const DAY_MS = 86_400_000;
-/** The last day is told in hours, the last hour in minutes. */
+/** Less than a day is shown in hours, less than an hour in minutes. */
 const MINUTE = ['minute', 60_000] as const;
 const STEPS = [['day', DAY_MS] as const, ['hour', 3_600_000] as const];
 
-/** A moment with the name of its time zone. `ms` counts from 1970. */
+/** A time with the name of its time zone. `ms` since 1970. */
 export function timeShown(ms: number, { language, zone, calendar }: TimeWords): string {
   const locale = `${language === 'en' ? 'en-GB' : language}-u-ca-${calendar === 'jalalian' ? 'persian' : 'gregory'}`;
   const parts = { year: 'numeric', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' } as const;
@@ -27,7 +27,7 @@ export function timeShown(ms: number, { language, zone, calendar }: TimeWords): 
   return format.format(Math.min(ms, LAST_TIME));
 }
 
-/** When a subscription ends: how far away that is, and the moment where there is one. */
+/** When a subscription ends: the remaining time, and the date if there is one. */
 export interface EndShown {
   readonly away: string;
   readonly moment: string | null;

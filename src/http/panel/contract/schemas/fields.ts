@@ -3,7 +3,7 @@ import { encoded, issue } from '../../../../messages/issue.js';
 import { message, type Text } from '../../../../messages/message.js';
 import { type Cursor, readCursor } from '../feed-cursor.js';
 
-/** What is wrong with a value; never the value itself. */
+/** Describes an invalid value, without the value itself. */
 export class Wrong {
   readonly why: Text;
 
@@ -12,21 +12,21 @@ export class Wrong {
   }
 }
 
-/** Half a character, which the core would read as another text than the panel. */
+/** A lone surrogate, which the core would decode to another text than the panel. */
 export const HALF = /\p{Surrogate}/u;
 export const NOT_UNICODE = message('input.notUnicode');
 
 type Read<T> = (value: unknown) => T | Wrong;
 
 /**
- * A member that comes from JSON (`443`) or from a form (`"443"`). A reader answers for every value, `undefined` (the
- * member is absent) included.
+ * A member that comes from JSON (`443`) or from a form (`"443"`). The reader handles every value, including `undefined` for
+ * a missing member.
  */
 export function loose<T>(type: Kind, read: Read<T>) {
   return z.unknown().optional().transform(reading(read)).meta({ type });
 }
 
-/** The same for a member that must be there, as the documents then say. */
+/** The same for a required member, as the documents then show. */
 export function needed<T>(type: Kind, read: Read<T>) {
   return z
     .unknown()
@@ -66,13 +66,13 @@ interface Range {
   readonly min?: number;
   readonly max?: number;
   /**
-   * What else is read as a number. `form`: its text, and an empty text as 0, as forms send it; `loose`: `null` as 0 too, as
-   * clients of 3x-ui send it for what has no value; `json`: nothing.
+   * What else is accepted as a number. `form`: its text, and an empty text as 0, as forms send it; `loose`: also `null` as
+   * 0, as clients of 3x-ui send it for a missing value; `json`: nothing.
    */
   readonly from?: 'form' | 'loose' | 'json';
 }
 
-/** A whole number that JSON carries exactly. */
+/** A safe integer. */
 const readWhole =
   ({ min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER, from = 'form' }: Range): Read<number> =>
   (value) => {
@@ -97,26 +97,26 @@ function readFlag(value: unknown): boolean | Wrong {
   return NO.includes(value) ? false : new Wrong(message('input.notBoolean'));
 }
 
-/** A text; absent = empty. */
+/** A string; absent = empty. */
 export const text = loose('string', readText);
 export const optionalText = loose('string', given(readText));
-/** A text and nothing else: no number, no list. */
+/** A string only, not a number or a list. */
 export const plainText = loose('string', (value) => {
   if (value === undefined) return '';
   return typeof value === 'string' ? value : new Wrong(message('input.notString'));
 });
 
-/** The same, and it must be there. */
+/** The same, required. */
 export const requiredText = needed('string', (value) =>
   typeof value === 'string' ? value : new Wrong(message('input.notString')),
 );
 
-/** A whole number; absent = 0. */
+/** An integer; absent = 0. */
 export const whole = (range: Range = {}) => loose('integer', readWhole(range));
 export const optionalWhole = (range: Range = {}) => loose('integer', given(readWhole(range)));
 export const requiredWhole = (range: Range = {}) => needed('integer', readWhole(range));
 
-/** Where a follower of the events stands: a cursor, or a position alone. Absent = at the beginning. */
+/** The position of a follower of the events: a cursor, or a position alone. Absent = the beginning. */
 export const place = loose<Cursor>('string', (value) => {
   const cursor = typeof value === 'string' ? readCursor(value) : null;
   if (cursor) return cursor;
@@ -125,13 +125,13 @@ export const place = loose<Cursor>('string', (value) => {
   return position.why === NOT_WHOLE ? new Wrong(message('input.notCursor')) : position;
 });
 
-/** `null` says as little as nothing. */
+/** Treats `null` as absent. */
 export const optionalFlag = loose('boolean', (value) =>
   value === undefined || value === null ? undefined : readFlag(value),
 );
 export const requiredFlag = needed('boolean', readFlag);
 
-/** Texts from a JSON list, from a repeated form field, or from one form field that holds a JSON list. Absent = none. */
+/** Strings from a JSON list, a repeated form field, or one form field with a JSON list. Absent = none. */
 export const texts = loose('array', (value = []): readonly string[] | Wrong => {
   const list = typeof value === 'string' ? listIn(value) : value;
   if (!Array.isArray(list) || !list.every((item) => typeof item === 'string'))
@@ -149,12 +149,12 @@ function listIn(text: string): unknown {
   }
 }
 
-/** A body by its members. Unknown members are ignored, and no body is an empty one. */
+/** A body by its members. Unknown members are ignored, and a missing body is an empty one. */
 export function body<S extends z.ZodRawShape>(shape: S) {
   return z.preprocess((value) => value ?? {}, z.object(shape, issue('input.notObject')));
 }
 
-/** The number of an inbound in a path. */
+/** The id of an inbound in a path. */
 export const Id = z
   .string()
   .regex(/^(0|[1-9]\d*)$/, issue('input.notWholeNumber'))

@@ -35,10 +35,10 @@ export const WireInbound = z.object(shape);
 export type WireInbound = z.output<typeof WireInbound>;
 
 export const InboundBody = body(shape);
-/** The form of an import: one inbound as a text of JSON. */
+/** The form of an import: one inbound as a JSON string. */
 export const ImportBody = body({ data: requiredObject.transform((data): unknown => data).pipe(WireInbound) });
 
-/** An inbound as the panel answers it. `settings`, `streamSettings` and `sniffing` are texts of JSON. */
+/** An inbound as the API returns it. `settings`, `streamSettings` and `sniffing` are JSON strings. */
 export const InboundReply = z
   .object({
     id: z.int(),
@@ -48,7 +48,7 @@ export const InboundReply = z
     total: z.int(),
     allTime: z.int(),
     remark: z.string(),
-    /** Whether it listens: false also while its cap or expiry is reached. */
+    /** The effective state: also false while its cap or expiry is reached. */
     enable: z.boolean(),
     expiryTime: z.int(),
     trafficReset: z.enum(PERIODS),

@@ -6,10 +6,13 @@ import { HALF, isRecord, loose, NOT_UNICODE, needed, Wrong } from './fields.js';
 export type JsonMember = z.core.util.JSONType;
 export type JsonRecord = Record<string, JsonMember>;
 
-/** Levels of nesting in a text of JSON: what comes after reads it recursively. */
+/** Maximum nesting of a JSON text, because later code reads it recursively. */
 const DEEPEST = 64;
 const NAMES = ['__proto__', 'constructor', 'prototype'] as const;
-/** Values in a text of JSON, beside its clients; and in each of those, of which there may be any number. */
+/**
+ * Maximum number of values in a JSON text, not counting its clients, and in each of its clients, whose number is not
+ * limited.
+ */
 const MOST_VALUES = 100_000;
 const MOST_OF_CLIENT = 1000;
 
@@ -17,9 +20,7 @@ interface Room {
   values: number;
 }
 
-/**
- * Why parsed JSON is not taken in, or null. Members with the names of an object's own machinery are taken out on the way.
- */
+/** Why parsed JSON is rejected, or null. Removes members like `__proto__` on the way. */
 function problemOf(value: unknown, room: Room | null = { values: MOST_VALUES }, depth = 0): Text | null {
   if (typeof value === 'string') return HALF.test(value) ? NOT_UNICODE : null;
   if (typeof value === 'number') return Number.isFinite(value) ? null : message('input.jsonNumberOutOfRange');
@@ -33,7 +34,7 @@ function problemOf(value: unknown, room: Room | null = { values: MOST_VALUES }, 
   return problemOf(clients, null, 1) ?? membersProblem(Object.values(others), room, depth);
 }
 
-/** `room` is what is left for all of them; null = each has room of its own. */
+/** `room` is the number of values left for all; null = each has its own limit. */
 function membersProblem(members: readonly unknown[], room: Room | null, depth: number): Text | null {
   if (room) room.values -= members.length;
   if (room && room.values < 0) return message('input.jsonTooLarge');
@@ -44,7 +45,7 @@ function membersProblem(members: readonly unknown[], room: Room | null, depth: n
   return null;
 }
 
-/** An object from its text of JSON, or one that is parsed already. Nothing at all is an empty object. */
+/** An object from a JSON string, or one that is already parsed. A missing value is an empty object. */
 export function readObject(value: unknown): JsonRecord | Wrong {
   const parsed = typeof value === 'string' ? parse(value) : value;
   if (parsed instanceof Wrong) return parsed;
@@ -54,7 +55,7 @@ export function readObject(value: unknown): JsonRecord | Wrong {
   return problem ? new Wrong(problem) : (parsed as JsonRecord);
 }
 
-/** A list of objects from its text of JSON; none from nothing. */
+/** A list of objects from a JSON string; empty for a missing value. */
 export function readObjects(text: string): readonly JsonRecord[] | Wrong {
   const parsed = parse(text);
   if (parsed instanceof Wrong) return parsed;

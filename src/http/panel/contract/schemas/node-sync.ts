@@ -8,7 +8,7 @@ export const PendingInbound = z.object({
   deleted: z.boolean(),
   /** Number of changes that the node has not applied. */
   lag: z.int(),
-  /** The position of the first of them. */
+  /** The position of the first of these changes. */
   firstPosition: z.int(),
   /** The position of the configuration that the node has; 0 = it never had the inbound. */
   appliedPosition: z.int(),

@@ -7,7 +7,7 @@ const CoreStatus = z.object({
   version: z.string(),
 });
 
-/** The machine and the core. Where 3x-ui has another name or shape, both are there. */
+/** The machine and the core. Members that 3x-ui names or shapes differently exist in both forms. */
 export const Status = z
   .object({
     cpu: z.number(),
@@ -29,9 +29,9 @@ export const Status = z
     publicIP: z.object({ ipv4: z.string(), ipv6: z.string() }),
     /** `uptime` is the core's, in seconds. */
     appStats: z.object({ threads: z.int(), mem: z.int(), uptime: z.int() }),
-    /** The lasting name of this panel, by which a panel that has it as a node knows it again. */
+    /** The permanent id of this panel, by which another panel recognizes it as a node. */
     panelId: z.string(),
-    /** Members that the system does not tell, or not yet; they read as 0. */
+    /** Members that are not available on this system, or not yet; they are 0. */
     missing: z.array(z.string()),
   })
   .meta({ id: 'Status' });

@@ -4,31 +4,31 @@ import { type AddressInfo, createServer, type Server as NetServer, type Socket }
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
 import { Outbox } from '../live/outbox.js';
 import { HEADERS_TIMEOUT_MS, hardenedServer, listen, type ServerRules } from './listen.js';
-import { signpost } from './signpost.js';
+import { redirectToTls } from './tls-redirect.js';
 
 /** A certificate chain and its key, as PEM. */
-export interface DoorKey {
+export interface CertificateAndKey {
   readonly cert: Buffer;
   readonly key: Buffer;
 }
 
-export interface DoorRules extends ServerRules {
+export interface EndpointRules extends ServerRules {
   /**
-   * Stands before each connection, of which nothing has been read: lets it in by `enter`, now or later, or destroys it.
-   * `secured`: a handshake comes first.
+   * Receives each connection before any byte was read. Admits it by calling `enter`, now or later, or destroys it.
+   * `secured`: a TLS handshake follows.
    */
   readonly admit?: (socket: Socket, enter: () => void, secured: boolean) => void;
-  /** The name to which a caller who speaks plain HTTP to a door with TLS may be sent; empty = none. */
+  /** The host name for redirects from plain HTTP to TLS; empty = none. */
   readonly domain?: () => string;
 }
 
-/** How long running requests may go on once the door closes, in ms. */
+/** How long running requests may continue after the server closes, in ms. */
 const GRACE_MS = 10_000;
 const SWEEP_MS = 100;
 /** The first byte of every TLS connection. */
 const HANDSHAKE = 0x16;
 
-/** TLS 1.3, and of TLS 1.2 what keeps the past secret when the key is lost, and cannot be tampered with. */
+/** TLS 1.3, and the TLS 1.2 ciphers with forward secrecy and authenticated encryption. */
 const TLS = {
   minVersion: 'TLSv1.2',
   ciphers: [
@@ -40,33 +40,32 @@ const TLS = {
 } as const;
 
 /**
- * One address at which a server can be reached, with TLS or without. TLS comes and goes without giving up the port,
- * because the port belongs to a plain server of sockets and HTTP is handed its connections. With TLS a caller who speaks
- * plain HTTP is told the right address, and nothing else.
+ * A server at one address, with TLS or without. TLS can be enabled and disabled without releasing the port, because a plain
+ * TCP server owns the port and hands its connections to HTTP. With TLS, plain HTTP requests are only redirected.
  */
-export class Door {
+export class Endpoint {
   readonly #front: NetServer;
   readonly #http: Server;
-  readonly #signpost: Server;
+  readonly #redirect: Server;
   readonly #timeoutMs: number;
-  readonly #admit: DoorRules['admit'];
+  readonly #admit: EndpointRules['admit'];
   readonly #sockets = new Set<Socket>();
   #tls: TlsServer | null = null;
 
-  constructor(listener: RequestListener, rules: DoorRules) {
-    const { timeoutMs: patience = HEADERS_TIMEOUT_MS, admit, domain = () => '' } = rules;
-    this.#timeoutMs = patience;
+  constructor(listener: RequestListener, rules: EndpointRules) {
+    const { timeoutMs: timeouts = HEADERS_TIMEOUT_MS, admit, domain = () => '' } = rules;
+    this.#timeoutMs = timeouts;
     this.#admit = admit;
     this.#http = hardenedServer(listener, rules);
-    this.#signpost = hardenedServer(signpost(domain), { timeoutMs: patience });
-    // Neither listens by itself, but with this their clocks for slow headers and bodies begin.
-    for (const server of [this.#http, this.#signpost]) server.emit('listening');
+    this.#redirect = hardenedServer(redirectToTls(domain), { timeoutMs: timeouts });
+    // Neither server listens itself, but this starts their timers for slow headers and bodies.
+    for (const server of [this.#http, this.#redirect]) server.emit('listening');
     this.#front = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: admit !== undefined }, (socket) =>
       this.#knock(socket),
     );
   }
 
-  /** Where it listens, once it does. */
+  /** The address, once it listens. */
   get address(): AddressInfo {
     return this.#front.address() as AddressInfo;
   }
@@ -79,8 +78,8 @@ export class Door {
     return listen(this.#front, port, host);
   }
 
-  /** From now on new connections need TLS with this certificate, or none with null. Those that are there go on. */
-  secure(key: DoorKey | null): void {
+  /** New connections need TLS with this certificate, or no TLS with null. Open connections stay. */
+  secure(key: CertificateAndKey | null): void {
     if (key === null) {
       this.#tls = null;
       return;
@@ -99,11 +98,11 @@ export class Door {
     if (this.#front.listening) this.#front.close();
   }
 
-  /** Takes no more connections, lets running requests end, and then closes what is left. Safe when it never listened. */
+  /** Stops accepting, lets running requests finish, and then closes the remaining connections. Safe when it never listened. */
   async close(): Promise<void> {
     this.release();
     const idle = (): void => {
-      for (const server of [this.#http, this.#signpost]) server.closeIdleConnections();
+      for (const server of [this.#http, this.#redirect]) server.closeIdleConnections();
       for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
     };
     idle();
@@ -114,7 +113,7 @@ export class Door {
     await this.#empty();
     clearInterval(sweep);
     clearTimeout(cut);
-    for (const server of [this.#http, this.#signpost]) server.close();
+    for (const server of [this.#http, this.#redirect]) server.close();
   }
 
   #empty(): Promise<unknown> {
@@ -142,52 +141,52 @@ export class Door {
       if (this.#admit) socket.resume();
       return;
     }
-    // What ends before the handshake does would stay for ever otherwise.
+    // Connections that end before the handshake would otherwise never be removed.
     socket.allowHalfOpen = false;
-    const giveUp = (): void => void socket.destroy();
-    socket.on('error', giveUp);
-    socket.setTimeout(this.#timeoutMs, giveUp);
+    const abandon = (): void => void socket.destroy();
+    socket.on('error', abandon);
+    socket.setTimeout(this.#timeoutMs, abandon);
     socket.once('readable', () => {
-      socket.setTimeout(0, giveUp);
-      socket.off('timeout', giveUp);
+      socket.setTimeout(0, abandon);
+      socket.off('timeout', abandon);
       const first = socket.read() as Buffer | null;
-      if (first === null) return giveUp();
+      if (first === null) return abandon();
       socket.unshift(first);
-      (first[0] === HANDSHAKE ? tls : this.#signpost).emit('connection', socket);
+      (first[0] === HANDSHAKE ? tls : this.#redirect).emit('connection', socket);
     });
   }
 }
 
-/** The doors of one server: mostly one, two for a moment while it moves. */
-export class Doors {
+/** The endpoints of one server: usually one, and two while it moves. */
+export class Endpoints {
   readonly #listener: RequestListener;
-  readonly #rules: DoorRules;
-  readonly #open = new Set<Door>();
+  readonly #rules: EndpointRules;
+  readonly #open = new Set<Endpoint>();
 
-  constructor(listener: RequestListener, rules: DoorRules = {}) {
+  constructor(listener: RequestListener, rules: EndpointRules = {}) {
     this.#listener = listener;
     this.#rules = { outbox: new Outbox(), ...rules };
   }
 
-  /** Rejects with what the system said when the address cannot be had. */
-  async open(port: number, host: string, key: DoorKey | null = null): Promise<Door> {
-    const door = new Door(this.#listener, this.#rules);
-    this.#open.add(door);
+  /** Rejects with the error of the system when the address cannot be bound. */
+  async open(port: number, host: string, key: CertificateAndKey | null = null): Promise<Endpoint> {
+    const endpoint = new Endpoint(this.#listener, this.#rules);
+    this.#open.add(endpoint);
     try {
-      door.secure(key);
-      await door.listen(port, host);
-      return door;
+      endpoint.secure(key);
+      await endpoint.listen(port, host);
+      return endpoint;
     } catch (error) {
-      await this.close(door);
+      await this.close(endpoint);
       throw error;
     }
   }
 
-  /** Closes this one, or all of them. */
-  async close(one?: Door): Promise<void> {
+  /** Closes one, or all of them. */
+  async close(one?: Endpoint): Promise<void> {
     const closing = one ? [one] : [...this.#open];
-    await Promise.all(closing.map((door) => door.close()));
-    for (const door of closing) this.#open.delete(door);
+    await Promise.all(closing.map((endpoint) => endpoint.close()));
+    for (const endpoint of closing) this.#open.delete(endpoint);
   }
 }
 

@@ -1,15 +1,15 @@
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Doors } from '../../../src/http/server/door.js';
+import { Endpoints } from '../../../src/http/server/endpoint.js';
 import { makeCertificate } from '../../kit/real/certificate.js';
 
-/** A door with TLS of a server with this domain; `ask` says what it answers to plain HTTP. */
+/** An endpoint with TLS of a server with this domain; `ask` says what it answers to plain HTTP. */
 async function open(domain: string, host = '127.0.0.1') {
   const { certPem, keyPem, remove } = await makeCertificate(['panel.example']);
   remove();
-  const doors = new Doors((_req, res) => res.end('secret'), { domain: () => domain });
-  onTestFinished(() => doors.close());
-  const { address } = await doors.open(0, host, { cert: Buffer.from(certPem), key: Buffer.from(keyPem) });
+  const endpoints = new Endpoints((_req, res) => res.end('secret'), { domain: () => domain });
+  onTestFinished(() => endpoints.close());
+  const { address } = await endpoints.open(0, host, { cert: Buffer.from(certPem), key: Buffer.from(keyPem) });
   const { port } = address;
   const raw = (bytes: string): Promise<string> =>
     new Promise((resolve) => {

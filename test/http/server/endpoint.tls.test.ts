@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type ConnectionOptions, connect, getCiphers, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type DoorKey, Doors } from '../../../src/http/server/door.js';
+import { type CertificateAndKey, Endpoints } from '../../../src/http/server/endpoint.js';
 import { makeCertificate, type TestCertificate } from '../../kit/real/certificate.js';
 
 const HOST = '127.0.0.1';
@@ -17,16 +17,16 @@ afterAll(() => {
   for (const { remove } of certificates.values()) remove();
 });
 
-function keyOf(type: 'ec' | 'rsa'): DoorKey {
+function keyOf(type: 'ec' | 'rsa'): CertificateAndKey {
   const { certPem = '', keyPem = '' } = certificates.get(type) ?? {};
   return { cert: Buffer.from(certPem), key: Buffer.from(keyPem) };
 }
 
 async function open(type: 'ec' | 'rsa') {
-  const doors = new Doors((_req, res) => res.end('hello'));
-  onTestFinished(() => doors.close());
-  const door = await doors.open(0, HOST, keyOf(type));
-  return { door, port: door.address.port };
+  const endpoints = new Endpoints((_req, res) => res.end('hello'));
+  onTestFinished(() => endpoints.close());
+  const endpoint = await endpoints.open(0, HOST, keyOf(type));
+  return { endpoint, port: endpoint.address.port };
 }
 
 /** A connection that is secured; null when the server or the library of the client refuses it. */
@@ -41,11 +41,11 @@ async function handshake(port: number, options: ConnectionOptions): Promise<TLSS
   }
 }
 
-describe('a door with TLS', () => {
+describe('an endpoint with TLS', () => {
   it.each(['ec', 'rsa'] as const)(
     'takes suites with forward secrecy and AEAD, and no other, with a key of %s',
     async (type) => {
-      const { door, port } = await open(type);
+      const { endpoint, port } = await open(type);
       const names = getCiphers();
       expect(names.length).toBeGreaterThan(30);
       const takenBy = async (): Promise<string[]> => {
@@ -63,7 +63,7 @@ describe('a door with TLS', () => {
       const expected = [...TLS12.map((name) => `${signedBy}-${name}`), ...TLS13].toSorted();
       expect((await takenBy()).toSorted()).toStrictEqual(expected);
       // A renewed certificate changes nothing about it.
-      door.secure(keyOf(type));
+      endpoint.secure(keyOf(type));
       expect((await takenBy()).toSorted()).toStrictEqual(expected);
     },
   );

@@ -6,7 +6,7 @@ import { type TLSSocket, connect as tlsConnect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { defaultSettings } from '../../../src/events/settings/settings.js';
 import { Peers } from '../../../src/http/panel/auth/peer.js';
-import { type Door, Doors } from '../../../src/http/server/door.js';
+import { type Endpoint, Endpoints } from '../../../src/http/server/endpoint.js';
 import { makeCertificate, type TestCertificate } from '../../kit/real/certificate.js';
 
 const HOST = '127.0.0.1';
@@ -24,11 +24,11 @@ afterAll(() => {
 const keyOf = ({ certPem, keyPem }: TestCertificate) => ({ cert: Buffer.from(certPem), key: Buffer.from(keyPem) });
 
 /** A server that says over what it was asked; `/slow` says it when it is told to. */
-async function open(certificate: TestCertificate | null, patience?: number, domain = '') {
+async function open(certificate: TestCertificate | null, timeoutMs?: number, domain = '') {
   const waiting: (() => void)[] = [];
   const arrivals = new EventEmitter();
   const peers = new Peers(() => defaultSettings);
-  const doors = new Doors(
+  const endpoints = new Endpoints(
     (req, res) => {
       const { secure, ip } = peers.of(req);
       const answer = () => res.end(`${secure ? 'tls' : 'plain'} ${ip}`);
@@ -37,14 +37,14 @@ async function open(certificate: TestCertificate | null, patience?: number, doma
         arrivals.emit('slow');
       } else answer();
     },
-    { domain: () => domain, ...(patience === undefined ? {} : { timeoutMs: patience }) },
+    { domain: () => domain, ...(timeoutMs === undefined ? {} : { timeoutMs }) },
   );
-  const door = await doors.open(0, HOST, certificate && keyOf(certificate));
-  onTestFinished(() => doors.close());
+  const endpoint = await endpoints.open(0, HOST, certificate && keyOf(certificate));
+  onTestFinished(() => endpoints.close());
   const finish = (): void => {
     for (const answer of waiting.splice(0)) answer();
   };
-  return { doors, door, finish, arrived: () => once(arrivals, 'slow') };
+  return { endpoints, endpoint, finish, arrived: () => once(arrivals, 'slow') };
 }
 
 interface Said {
@@ -53,7 +53,7 @@ interface Said {
   readonly names: string;
 }
 
-const ask = ({ address }: Door, options: RequestOptions = {}): Promise<Said> =>
+const ask = ({ address }: Endpoint, options: RequestOptions = {}): Promise<Said> =>
   new Promise((resolve, reject) => {
     const base = { host: HOST, port: address.port, rejectUnauthorized: false, agent: false };
     const req = get({ ...base, ...options }, (res: IncomingMessage) => {
@@ -84,17 +84,17 @@ const handshake = (port: number, options: object): Promise<string> =>
     socket.on('error', () => resolve('refused'));
   });
 
-describe('a door with TLS', () => {
+describe('an endpoint with TLS', () => {
   it('serves over TLS, and says that it does', async () => {
-    const { door } = await open(one);
-    expect(await ask(door)).toMatchObject({ status: 200, text: 'tls 127.0.0.1' });
-    expect((await ask(door)).names).toContain('one.example');
-    expect(door.secured).toBe(true);
+    const { endpoint } = await open(one);
+    expect(await ask(endpoint)).toMatchObject({ status: 200, text: 'tls 127.0.0.1' });
+    expect((await ask(endpoint)).names).toContain('one.example');
+    expect(endpoint.secured).toBe(true);
   });
 
   it('speaks TLS 1.2 and 1.3, and nothing older', async () => {
-    const { door } = await open(one);
-    const { port } = door.address;
+    const { endpoint } = await open(one);
+    const { port } = endpoint.address;
     expect(await handshake(port, {})).toBe('TLSv1.3');
     expect(await handshake(port, { maxVersion: 'TLSv1.2' })).toBe('TLSv1.2');
     const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' };
@@ -102,62 +102,62 @@ describe('a door with TLS', () => {
   });
 
   it('answers bytes that are neither, and goes on', async () => {
-    const { door } = await open(one, 200);
-    const { port } = door.address;
+    const { endpoint } = await open(one, 200);
+    const { port } = endpoint.address;
     expect(await raw(port, 'nonsense\r\n\r\n')).toMatch(/^HTTP\/1.1 400 /);
     expect(await raw(port, Buffer.from([0x16, 3, 1, 0, 2, 1, 1]))).not.toContain('HTTP');
     expect(await raw(port, Buffer.alloc(2000, 0x16))).not.toContain('HTTP');
-    expect((await ask(door)).status).toBe(200);
+    expect((await ask(endpoint)).status).toBe(200);
   });
 
   it.each(['x'.repeat(255), 'nul\0.example', 'a b', 'one.example.', '☃', 'ü.example'])(
     'is not hurt by the name %s',
     async (name) => {
-      const { door } = await open(one);
-      const { port } = door.address;
+      const { endpoint } = await open(one);
+      const { port } = endpoint.address;
       await raw(port, clientHello(Buffer.from(name)));
       await raw(port, clientHello(Buffer.from(name), 65_535));
-      expect((await ask(door)).status).toBe(200);
+      expect((await ask(endpoint)).status).toBe(200);
     },
   );
 
   it('takes a new certificate for new connections while old ones go on', async () => {
-    const { door } = await open(one);
+    const { endpoint } = await open(one);
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     onTestFinished(() => agent.destroy());
-    expect((await ask(door, { agent })).names).toContain('one.example');
-    door.secure(keyOf(other));
-    expect((await ask(door, { agent })).names).toContain('one.example');
-    expect((await ask(door)).names).toContain('other.example');
+    expect((await ask(endpoint, { agent })).names).toContain('one.example');
+    endpoint.secure(keyOf(other));
+    expect((await ask(endpoint, { agent })).names).toContain('one.example');
+    expect((await ask(endpoint)).names).toContain('other.example');
   });
 
   it('comes and goes on the same port', async () => {
-    const { door } = await open(null);
-    const { port } = door.address;
+    const { endpoint } = await open(null);
+    const { port } = endpoint.address;
     const request = `GET / HTTP/1.1\r\nHost: ${HOST}:${port}\r\nConnection: close\r\n\r\n`;
     expect(await raw(port, request)).toContain('plain 127.0.0.1');
-    door.secure(keyOf(one));
+    endpoint.secure(keyOf(one));
     expect(await raw(port, request)).toContain('307');
-    expect((await ask(door)).text).toContain('tls');
-    door.secure(null);
+    expect((await ask(endpoint)).text).toContain('tls');
+    endpoint.secure(null);
     expect(await raw(port, request)).toContain('plain 127.0.0.1');
-    expect(door.address.port).toBe(port);
+    expect(endpoint.address.port).toBe(port);
   });
 });
 
-describe('a door that closes', () => {
+describe('an endpoint that closes', () => {
   it.each(['plain', 'tls'])('lets a running request end over %s, and takes no new one', async (kind) => {
-    const { doors, door, finish, arrived } = await open(kind === 'tls' ? one : null);
-    const { port } = door.address;
+    const { endpoints, endpoint, finish, arrived } = await open(kind === 'tls' ? one : null);
+    const { port } = endpoint.address;
     const slow = arrived();
     const agent = new Agent({ keepAlive: true });
     onTestFinished(() => agent.destroy());
     const running =
-      kind === 'tls' ? ask(door, { path: '/slow', agent }) : raw(port, 'GET /slow HTTP/1.1\r\nHost: a\r\n\r\n');
+      kind === 'tls' ? ask(endpoint, { path: '/slow', agent }) : raw(port, 'GET /slow HTTP/1.1\r\nHost: a\r\n\r\n');
     await slow;
     const idle: Socket = connect(port, HOST);
     await once(idle, 'connect');
-    const closed = doors.close();
+    const closed = endpoints.close();
     await once(idle, 'close');
     await expect(raw(port, 'GET / HTTP/1.1\r\n\r\n')).resolves.toBe('');
     finish();
@@ -166,29 +166,29 @@ describe('a door that closes', () => {
   });
 
   it('gives its port back at once, and what is connected goes on', async () => {
-    const { doors, door, finish, arrived } = await open(one);
+    const { endpoints, endpoint, finish, arrived } = await open(one);
     const slow = arrived();
-    const running = ask(door, { path: '/slow' });
+    const running = ask(endpoint, { path: '/slow' });
     await slow;
-    const { port } = door.address;
-    door.release();
-    const next = await doors.open(port, HOST, keyOf(other));
+    const { port } = endpoint.address;
+    endpoint.release();
+    const next = await endpoints.open(port, HOST, keyOf(other));
     expect((await ask(next)).names).toContain('other.example');
     finish();
     expect(await running).toMatchObject({ status: 200, names: expect.stringContaining('one.example') as string });
   });
 
   it('says why an address cannot be had, and leaves nothing behind', async () => {
-    const { door } = await open(null);
-    const doors = new Doors(() => undefined);
-    await expect(doors.open(door.address.port, HOST)).rejects.toThrow('EADDRINUSE');
-    await expect(doors.open(0, '192.0.2.1')).rejects.toThrow('EADDRNOTAVAIL');
-    await doors.close();
+    const { endpoint } = await open(null);
+    const endpoints = new Endpoints(() => undefined);
+    await expect(endpoints.open(endpoint.address.port, HOST)).rejects.toThrow('EADDRINUSE');
+    await expect(endpoints.open(0, '192.0.2.1')).rejects.toThrow('EADDRNOTAVAIL');
+    await endpoints.close();
   });
 
   it.each(['plain', 'tls'])('cuts greetings and heads that never end, over %s', async (kind) => {
-    const { door } = await open(kind === 'tls' ? one : null, 200);
-    const { port } = door.address;
+    const { endpoint } = await open(kind === 'tls' ? one : null, 200);
+    const { port } = endpoint.address;
     const halves: (string | Buffer)[] = ['GET / HT', ''];
     if (kind === 'tls') halves.push(Buffer.from([0x16, 3]));
     const answers = await Promise.all(halves.map((half) => raw(port, half)));

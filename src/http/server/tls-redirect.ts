@@ -3,15 +3,15 @@ import { isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { hostOf, nameOf, plain } from '../panel/auth/peer.js';
 
-/** What stands for a port that a Host header does not name, and what an https URL need not name. */
+/** The default port of a Host header, and the port that an https URL omits. */
 const [HTTP_PORT, HTTPS_PORT] = [80, 443];
 
 /**
- * Answers plain HTTP where TLS is spoken: with a redirect to the same target over TLS, or with 400. It redirects only to
- * the domain of the server and to the address that the client is connected to, because a Host header can name any machine:
- * a cache in between would hand the redirect to others. `domain`: as the settings have it; empty = none.
+ * Answers plain HTTP on a TLS port: with a redirect to the same target over TLS, or with 400. It redirects only to the
+ * domain of the server or the address of the connection, because a Host header can name any machine and a cache could serve
+ * the redirect to others. `domain`: as in the settings; empty = none.
  */
-export function signpost(domain: () => string): RequestListener {
+export function redirectToTls(domain: () => string): RequestListener {
   return (req, res) => {
     const target = req.url ?? '';
     const host = hostOverTls(req, nameOf(domain()));
@@ -22,12 +22,12 @@ export function signpost(domain: () => string): RequestListener {
   };
 }
 
-/** Host and port of our own that the request means; null when it means no server of ours, or cannot be understood. */
+/** Our own host and port that the request is for; null when it is for another host or invalid. */
 function hostOverTls({ headers, headersDistinct, socket }: IncomingMessage, domain: string): string | null {
   const { host, hostname } = hostOf(headers.host);
   if (host === '' || headersDistinct['host']?.length !== 1) return null;
   const port = Number(/:(\d+)$/.exec(host)?.[1] ?? HTTP_PORT);
-  // A port of the domain may be led to ours by a router that we know nothing of.
+  // A router may forward another port of the domain to ours.
   if (domain !== '' && hostname === domain) return written(domain, port === HTTP_PORT ? HTTPS_PORT : port);
   const local = plain(socket.localAddress ?? '');
   return isSame(hostname, local) && port === socket.localPort ? written(local, port) : null;
