@@ -1,6 +1,9 @@
 import type { ImportedTable, ImportFinding, ImportTotals } from '../../events/import.js';
 import type { Depletion } from '../../events/inbound/inbound.js';
+import { dayText } from '../../lib/time/days.js';
 import { message, type Text } from '../../messages/message.js';
+
+const DAY_MS = 86_400_000;
 
 const noTotals: ImportTotals = {
   inbounds: 0,
@@ -93,11 +96,8 @@ export function mostSevere(findings: readonly ImportFinding[], most: number): re
 export function disabledThere(depletion: Depletion): Text {
   return depletion.reason === 'cap'
     ? message('import.usedUpThere')
-    : message('import.expiredThere', { day: isoDay(depletion.expiresAt) });
+    : message('import.expiredThere', { day: dayText(Math.floor(depletion.expiresAt / DAY_MS)) });
 }
-
-/** `2026-03-01`, in UTC. */
-const isoDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 /** Characters of an imported name in a message. */
 const SHOWN = 80;
