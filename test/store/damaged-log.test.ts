@@ -43,7 +43,7 @@ const DAMAGE =
   'events.db is damaged (database disk image is malformed): portolan events verify names the position up to which it can be read. Restore a backup: portolan restore FILE --yes. Or continue from that position without the events after it: portolan doctor --keep-sound';
 
 describe('a log with a damaged page', () => {
-  it('is served up to there, only to be read, and nothing touches the file or the core that runs', async () => {
+  it('is served read-only up to that page, without a change to the file and the running core', async () => {
     const place = await filled();
     const { directory } = place.panel;
     const served = place.core.left;
@@ -72,7 +72,7 @@ describe('a log with a damaged page', () => {
     expect(readFileSync(directory.database).equals(evidence)).toBe(true);
   });
 
-  it('names the newest backup as a way on', async () => {
+  it('mentions the newest backup in the error', async () => {
     const place = await filled();
     const { directory } = place.panel;
     damageHistory(directory);
@@ -82,7 +82,7 @@ describe('a log with a damaged page', () => {
     expect(place.panel.store.startup.complaint).toMatchObject({ params: { file: join(directory.backups, name) } });
   });
 
-  it('is named by verification with its first bad position', async () => {
+  it('is reported by verification with its first invalid position', async () => {
     const place = await filled();
     const { directory, root } = { ...place.panel, root: place.root };
     damageHistory(directory);
@@ -98,7 +98,7 @@ describe('a log with a damaged page', () => {
     }
   });
 
-  it('goes on from its sound part as another log, when it is told to', async () => {
+  it('continues from its readable part as another log, on request', async () => {
     const place = await filled();
     const { directory } = place.panel;
     const { generation } = place.panel.log;
@@ -126,7 +126,7 @@ describe('a log with a damaged page', () => {
     place.must(change);
   });
 
-  it('is not repaired where nothing is damaged', async () => {
+  it('is not changed by the repair when it is not damaged', async () => {
     const place = await filled();
     const before = readFileSync(place.panel.directory.database);
     await expect(keepSound(place.root, false, sayIn('en'))).rejects.toThrow(
@@ -135,7 +135,7 @@ describe('a log with a damaged page', () => {
     expect(readFileSync(place.panel.directory.database).equals(before)).toBe(true);
   });
 
-  it('refuses changes from the moment on at which a running panel meets it', () => {
+  it('rejects changes from the moment at which a running panel reads the page', () => {
     const { db, log } = openParts(temporaryFolder());
     const { dispatch, must } = busOver(log);
     must(addInbound(1));
@@ -154,7 +154,7 @@ describe('a log with a damaged page', () => {
     expect(render(refusedByDisk(watched) ?? verbatim(''), 'en')).toBe(`nothing can be saved: ${DAMAGE}`);
   });
 
-  it('names the ways on, which help where snapshots hide the damage from a start', async () => {
+  it('explains the recovery, which works also when snapshots hide the damage from a start', async () => {
     const place = await filled();
     const { directory } = place.panel;
     damageMiddle(directory.database);
@@ -172,8 +172,8 @@ describe('a log with a damaged page', () => {
   });
 });
 
-describe('a log of which nothing can be read', () => {
-  it('ends the start with the file, the reason and the way on', async () => {
+describe('a log without a readable part', () => {
+  it('fails the start with the file, the reason and the recovery', async () => {
     const place = await filled();
     const { directory } = place.panel;
     damagePage(directory.database, 1);

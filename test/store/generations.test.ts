@@ -66,7 +66,7 @@ function settledUpTo(directory: DataDirectory, n: number): true | null {
 }
 
 describe('a switch of the state', () => {
-  it('changes nothing until it is decided, and what was only staged is gone with the next start', () => {
+  it('changes nothing before it is requested; the next start deletes a staged state', () => {
     const directory = given();
     put(stage(directory).directory, 'new');
     expect(completeSwitch(directory)).toBeNull();
@@ -74,7 +74,7 @@ describe('a switch of the state', () => {
     expect(existsSync(join(directory.root, 'staged'))).toBe(false);
   });
 
-  it('puts the new state in its place and the one before aside, whole', () => {
+  it('moves the new state into place and keeps the whole former one', () => {
     const directory = given();
     decided(directory);
     expect(owners(directory)).toEqual(['old']);
@@ -89,7 +89,7 @@ describe('a switch of the state', () => {
     expect(existsSync(join(directory.root, 'staged'))).toBe(false);
   });
 
-  it('is finished by the next start wherever the one before was killed, and nobody can read the middle', () => {
+  it('is completed by the next start after a kill at any step; the log cannot be opened in between', () => {
     let steps = 0;
     for (;;) {
       const directory = given();
@@ -106,7 +106,7 @@ describe('a switch of the state', () => {
     expect(steps).toBeGreaterThan(8);
   });
 
-  it('is over once a start was ready', () => {
+  it('ends when a start is ready', () => {
     const directory = given();
     decided(directory);
     completeSwitch(directory);
@@ -118,7 +118,7 @@ describe('a switch of the state', () => {
     expect(owners(directory)).toEqual(['new']);
   });
 
-  it('is taken back when the new state does not start, wherever that is interrupted, and says why', () => {
+  it('is rolled back with the reason when the new state does not start, wherever the rollback is interrupted', () => {
     const back = { outcome: 'returned', why: message('backup.rolledBack', { what: WHY, why: verbatim('no sense') }) };
     let steps = 0;
     for (;;) {
@@ -142,7 +142,7 @@ describe('a switch of the state', () => {
     expect(steps).toBeGreaterThan(6);
   });
 
-  it('is taken back after two starts that ended before they were ready, without a word', () => {
+  it('is rolled back after two starts that ended before they were ready, without an error', () => {
     const directory = given();
     decided(directory);
     for (let start = 1; start <= 2; start += 1) {
@@ -156,7 +156,7 @@ describe('a switch of the state', () => {
     expect(owners(directory)).toEqual(['old']);
   });
 
-  it('has no way back from an empty directory', () => {
+  it('has no rollback when there was no former state', () => {
     const directory = prepareDataDirectory(temporaryFolder());
     decided(directory);
     expect(completeSwitch(directory)).toEqual({ outcome: 'switched', why: WHY });
@@ -164,7 +164,7 @@ describe('a switch of the state', () => {
     expect(owners(directory)).toEqual(['new']);
   });
 
-  it('is one at a time', () => {
+  it('is rejected while another one is pending', () => {
     const directory = given();
     decided(directory);
     const second = stage(directory);
@@ -175,7 +175,7 @@ describe('a switch of the state', () => {
     expect(owners(directory)).toEqual(['new']);
   });
 
-  it('cannot lose what was decided to whoever tidies up', () => {
+  it('is not lost when its staged directory is discarded', () => {
     const directory = given();
     const staged = stage(directory);
     put(staged.directory, 'new');
@@ -185,7 +185,7 @@ describe('a switch of the state', () => {
     expect(owners(directory)).toEqual(['new']);
   });
 
-  it('stops a start at a note that cannot be read', () => {
+  it('fails the start when its file is unreadable', () => {
     const directory = given();
     writeFileSync(join(directory.root, 'switch.json'), '{"phase":"clear","from":"../..","to":"/"}');
     expect(() => completeSwitch(directory)).toThrow(/records which state of the panel is current/);

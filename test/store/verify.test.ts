@@ -150,8 +150,8 @@ const ATTACKS: readonly Attack[] = [
   },
 ];
 
-describe('a log in which somebody has erased history', () => {
-  it.each(ATTACKS)('is refused where $name', async ({ sql, chained, position, what, start }) => {
+describe('a log whose history was modified', () => {
+  it.each(ATTACKS)('is rejected: $name', async ({ sql, chained, position, what, start }) => {
     const own = await rolledUp();
     const { file } = backUp(own);
     own.log.close();
@@ -176,7 +176,7 @@ describe('a log in which somebody has erased history', () => {
     await expect(staging(file).done).rejects.toThrow(refused);
   });
 
-  it('is refused where the payload of a rolled-up measurement was put back, which would count twice', async () => {
+  it('is rejected when the payload of a rolled-up measurement was restored, which would count twice', async () => {
     const own = new TestLog();
     own.append(inboundAdded(), clientAdded(), used(1), used(2), renewed, used(4));
     const payload = own.log.rows(PRUNED - 1, 1)[0]?.payload;
@@ -193,7 +193,7 @@ describe('a log in which somebody has erased history', () => {
     });
   });
 
-  it('is not rolled up where a kept event is marked as measured: it keeps its payload', () => {
+  it('keeps the payload of an administrative event that is marked as measured', () => {
     const own = new TestLog();
     own.append(inboundAdded(), clientAdded(), used(1), renewed);
     tamper(own.directory.database, (db) => db.exec('UPDATE events SET measured = 1 WHERE position = 4'));
@@ -203,7 +203,7 @@ describe('a log in which somebody has erased history', () => {
     expect(own.log.rows(0, 4).map(({ payload }) => payload === null)).toEqual([false, false, true, false]);
   });
 
-  it('is not backed up as if it were whole', async () => {
+  it('is not backed up', async () => {
     const own = await rolledUp();
     tamper(own.directory.database, (db) => db.exec(blank(KEPT)));
     expect(() => backUp(own)).toThrow(
@@ -211,7 +211,7 @@ describe('a log in which somebody has erased history', () => {
     );
   });
 
-  it('is read no further than to the damage, by whoever reads', async () => {
+  it('is read only up to the damage by every reader', async () => {
     const own = await rolledUp();
     tamper(own.directory.database, (db) => db.exec(blank(KEPT)));
     expect(() => own.all()).toThrow('position 5: its payload is missing, and a ClientUpdated is never rolled up');
@@ -219,7 +219,7 @@ describe('a log in which somebody has erased history', () => {
     expect(() => own.log.at(KEPT)).toThrow('position 5');
   });
 
-  it('and nothing else is found in a sound one, by a start or by a full reading', async () => {
+  it('has no problems at a start and in a verification when it is valid', async () => {
     const own = await rolledUp();
     expect(verifyLog(own.log)).toEqual<Verdict>({ events: 9, pruned: 3, fault: null, keys: null });
     expect(own.reopen().complaint).toBeNull();

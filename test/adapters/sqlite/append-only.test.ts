@@ -30,12 +30,12 @@ describe('the table of events', () => {
     expect(() => beside(directory.database, (db) => db.exec(sql)), sql).toThrow(message);
   };
 
-  it('lets nothing be deleted', () => {
+  it('rejects deletions', () => {
     refuses('DELETE FROM events', 'events are never deleted');
     refuses('DELETE FROM events WHERE position = 4', 'events are never deleted');
   });
 
-  it('lets nothing be changed', () => {
+  it('rejects changes', () => {
     const columns = [
       'position',
       'stream',
@@ -67,7 +67,7 @@ describe('the table of events', () => {
     });
   });
 
-  it('lets nothing be put in the place of an event', () => {
+  it('rejects the replacement of an event', () => {
     const { directory } = filled();
     const insert = (version: number) =>
       `INSERT OR REPLACE INTO events SELECT 5, stream, ${version}, id, type, schema, at, meta, measured, encoding, payload, payload_hash, hash FROM events WHERE position = 1`;
@@ -79,11 +79,11 @@ describe('the table of events', () => {
     );
   });
 
-  it('lets no measured payload be dropped that no roll-up covers', () => {
+  it('rejects the removal of a measured payload that no roll-up covers', () => {
     refuses('UPDATE events SET payload = NULL WHERE position = 3', 'events are never changed');
   });
 
-  it('lets no other payload be dropped under a roll-up either', () => {
+  it('rejects the removal of another payload in the range of a roll-up', () => {
     const journal = filled();
     journal.append(rollUp(1, 4, 4, 3));
     beside(journal.directory.database, (db) => {
@@ -94,7 +94,7 @@ describe('the table of events', () => {
 });
 
 describe('a roll-up', () => {
-  it('drops the measured payloads of its range and nothing else, and the chain stays', () => {
+  it('removes only the measured payloads of its range and keeps the chain', () => {
     const journal = new TestLog();
     journal.append(inboundAdded(), clientAdded(), used(1), used(2), used(4));
     const { root, count } = journal.log.measuredRoot(1, 4);
@@ -107,7 +107,7 @@ describe('a roll-up', () => {
     expect([2, 3, 4, 5].map((position) => journal.log.coversPruned(position))).toStrictEqual([true, true, true, false]);
   });
 
-  it('gives its sum in the place of what was dropped, also after a restart', () => {
+  it('returns its sum in place of the removed payloads, also after a restart', () => {
     const journal = new TestLog();
     journal.append(inboundAdded(), clientAdded(), used(1), used(2), rollUp(1, 4, 4, 3));
     for (const _ of [1, 2]) {
@@ -122,7 +122,7 @@ describe('a roll-up', () => {
     }
   });
 
-  it('is not the end for a reader whose page holds nothing but what was dropped', () => {
+  it('does not end a read whose page has only removed payloads', () => {
     const journal = new TestLog();
     journal.append(inboundAdded(), clientAdded(), ...Array.from({ length: 20 }, () => used(1)));
     journal.append(rollUp(1, 22, 22, 20));
@@ -131,7 +131,7 @@ describe('a roll-up', () => {
     expect(journal.log.read(23, 5)).toStrictEqual([]);
   });
 
-  it('is met by a reader that was there before it', () => {
+  it('is found by a reader that was opened before it', () => {
     const journal = new TestLog();
     journal.append(inboundAdded(), clientAdded(), used(1), used(2));
     const reader = new TestLog(journal.directory.root);
@@ -139,7 +139,7 @@ describe('a roll-up', () => {
     expect(reader.all()).toStrictEqual(journal.all());
   });
 
-  it('that was not kept is forgotten', () => {
+  it('that was rolled back has no effect', () => {
     const journal = new TestLog();
     journal.append(inboundAdded(), clientAdded(), used(1), used(2));
     expect(() => journal.append(rollUp(1, 3, 3, 99), { type: 'Unheard', data: {} } as never)).toThrow();
@@ -149,7 +149,7 @@ describe('a roll-up', () => {
     expect(journal.all()[2]?.data).toStrictEqual(used(3).data);
   });
 
-  it('that is missing is noticed: a payload is not just gone', () => {
+  it('that is missing is detected', () => {
     const journal = new TestLog();
     journal.append(inboundAdded(), clientAdded(), used(1), used(2));
     tamper(journal.directory.database, (db) => db.exec('UPDATE events SET payload = NULL WHERE position = 3'));
@@ -158,7 +158,7 @@ describe('a roll-up', () => {
   });
 });
 
-describe('what this release does not know', () => {
+describe('content that this release does not know', () => {
   const withRow = (type: string, schema: number): TestLog => {
     const journal = new TestLog();
     journal.append(inboundAdded(), clientAdded());
@@ -169,7 +169,7 @@ describe('what this release does not know', () => {
     return journal;
   };
 
-  it('stops the reading: an event type', () => {
+  it('ends the read: an event type', () => {
     const journal = withRow('ClientTeleported', 1);
     expect(() => journal.all()).toThrow(LogDamage);
     expect(() => journal.all()).toThrow(
@@ -177,13 +177,13 @@ describe('what this release does not know', () => {
     );
   });
 
-  it('stops the reading: a newer schema', () => {
+  it('ends the read: a newer schema', () => {
     expect(() => withRow('ClientAdded', 2).all()).toThrow(
       'position 2: ClientAdded has schema version 2, this release knows 1',
     );
   });
 
-  it('stops the opening: a newer layout', () => {
+  it('fails the opening: a newer layout', () => {
     const journal = new TestLog();
     beside(journal.directory.database, (db) => db.pragma('user_version = 2'));
     expect(() => journal.reopen()).toThrow('the database was written by a newer release (layout 2, this one knows 1)');
@@ -191,7 +191,7 @@ describe('what this release does not know', () => {
 });
 
 describe('the chain', () => {
-  it('notices every change of a row, and names it', () => {
+  it('detects every change of a row', () => {
     const { log, db } = openParts(temporaryFolder());
     log.append([inboundAdded(), clientAdded(), used(1), used(2)], {
       at: T0,

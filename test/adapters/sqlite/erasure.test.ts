@@ -21,7 +21,7 @@ const wrappedIn = (file: string, id: string): Buffer | null =>
   );
 
 describe('a destroyed key', () => {
-  it('is in no page of the database and not in the write-ahead log, whatever pages were split meanwhile', async () => {
+  it('is in no page of the database and not in the write-ahead log, also after page splits', async () => {
     const own = new TestLog();
     own.append(inboundAdded());
     const numbers = Array.from({ length: 1500 }, (_, i) => ((i * 7919) % 1500) + 1);
@@ -38,7 +38,7 @@ describe('a destroyed key', () => {
     expect(left()).toBe(0);
   });
 
-  it('goes out of the write-ahead log once a reader that holds it has ended', async () => {
+  it('is removed from the write-ahead log when a reader that blocks it has ended', async () => {
     const own = new TestLog();
     own.append(inboundAdded(), clientAdded());
     const key = wrappedIn(own.directory.database, 'client:1/1') ?? expect.fail('there is no key');
@@ -51,7 +51,7 @@ describe('a destroyed key', () => {
     await expect.poll(() => rawBytes(own.directory.database).includes(key)).toBe(false);
   });
 
-  it('goes out of it at the next start, where a process was killed before', () => {
+  it('is removed from the write-ahead log at the next start after a kill', () => {
     const own = new TestLog();
     own.append(inboundAdded(), clientAdded());
     const key = wrappedIn(own.directory.database, 'client:1/1') ?? expect.fail('there is no key');
@@ -63,7 +63,7 @@ describe('a destroyed key', () => {
     next.log.close();
   });
 
-  it('takes the snapshots with it, also where the command line destroys it', async () => {
+  it('is deleted with the snapshots, also by the command line', async () => {
     const own = new TestLog();
     const { must } = busOver(own.log, own.clock);
     const passwordHash = await scryptPasswords().hash('a-good-password');
@@ -81,7 +81,7 @@ describe('a destroyed key', () => {
   });
 });
 
-describe('a destroyed key that somebody has put back', () => {
+describe('a destroyed key that was restored into the table', () => {
   const putBack = (): { own: TestLog; key: Buffer } => {
     const own = new TestLog();
     own.append(inboundAdded(), clientAdded());
@@ -95,7 +95,7 @@ describe('a destroyed key that somebody has put back', () => {
   const emailIn = (events: ReturnType<TestLog['all']>): string | undefined =>
     events.flatMap((event) => (event.type === 'ClientAdded' ? [event.data.identity.email] : []))[0];
 
-  it('opens nothing, is named by verification, and is destroyed again at the next start', () => {
+  it('opens nothing, is reported by verification, and is destroyed again at the next start', () => {
     const warn = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
     const { own, key } = putBack();
     const reader = openJournal(own.directory, { readonly: true });
@@ -115,7 +115,7 @@ describe('a destroyed key that somebody has put back', () => {
     warn.mockRestore();
   });
 
-  it('does not seal again either, not even where its row is gone', () => {
+  it('does not seal, even when its row is missing', () => {
     const own = new TestLog();
     own.append(inboundAdded(), clientAdded(), shredded);
     beside(own.directory.database, (db) => db.exec("DELETE FROM keys WHERE id = 'client:1/1'"));
@@ -124,7 +124,7 @@ describe('a destroyed key that somebody has put back', () => {
     expect(emailIn(own.all())).toBe('erased-1');
   });
 
-  it('is refused in a backup', () => {
+  it('is rejected in a backup', () => {
     const own = new TestLog();
     own.append(inboundAdded(), clientAdded());
     const key = wrappedIn(own.directory.database, 'client:1/1');

@@ -32,7 +32,7 @@ const rotated = ClientCredentialRotated({
 const shredded = DataKeyDestroyed({ key: 'client:1/1', reason: 'rotated' });
 
 describe('a destroyed key', () => {
-  it('leaves a placeholder in the place of what it sealed, at once and after a restart', () => {
+  it('leaves placeholders for its sealed fields, at once and after a restart', () => {
     const journal = new TestLog();
     journal.append(inboundAdded(), clientAdded(), rotated, shredded);
     for (const _ of [1, 2]) {
@@ -50,7 +50,7 @@ describe('a destroyed key', () => {
     }
   });
 
-  it('leaves the chain whole and the replay going', () => {
+  it('does not affect the chain and the replay', () => {
     const journal = new TestLog();
     journal.append(inboundAdded(), clientAdded(), clientAdded(bob, second), rotated, shredded);
     journal.append(
@@ -67,7 +67,7 @@ describe('a destroyed key', () => {
     expect([...folding.state.byEmail]).toStrictEqual([['alice', [1]]]);
   });
 
-  it('is gone from the table, and cannot seal again', () => {
+  it('is removed from the table and cannot seal again', () => {
     const journal = new TestLog();
     journal.append(clientAdded(), shredded);
     const row = beside(journal.directory.database, (db) =>
@@ -81,14 +81,14 @@ describe('a destroyed key', () => {
     expect(journal.log.head().position).toBe(2);
   });
 
-  it('comes back with the transaction that was not kept', () => {
+  it('is restored by a rollback', () => {
     const journal = new TestLog();
     journal.append(clientAdded());
     expect(() => journal.append(shredded, { type: 'Unheard', data: {} } as never)).toThrow();
     expect(journal.all()[0]?.data).toStrictEqual(clientAdded().data);
   });
 
-  it('of the month makes the names of actors illegible, and nothing else', () => {
+  it('of the month erases only the names of actors', () => {
     const journal = new TestLog();
     journal.log.append([inboundAdded()], context({ actor: admin }));
     journal.append(DataKeyDestroyed({ key: 'actors/2023-11', reason: 'erased' }));
@@ -97,7 +97,7 @@ describe('a destroyed key', () => {
 });
 
 describe('a key that is missing', () => {
-  it('is a fault, not an erasure', () => {
+  it('is an error, not an erasure', () => {
     const journal = new TestLog();
     journal.append(inboundAdded(), clientAdded());
     tamper(journal.directory.database, (db) => db.prepare("DELETE FROM keys WHERE id = 'client:1/1'").run());
@@ -106,7 +106,7 @@ describe('a key that is missing', () => {
     expect(() => journal.all()).toThrow('position 2: ClientAdded cannot be read: key client:1/1 is missing');
   });
 
-  it('that was made by another process meanwhile is looked up', () => {
+  it('that another process has created meanwhile is found', () => {
     const journal = new TestLog();
     const reader = new TestLog(journal.directory.root);
     journal.append(inboundAdded(), clientAdded());
@@ -129,7 +129,7 @@ describe('a box', () => {
     return journal;
   };
 
-  it('opens only in its own event, also beside another of the same key', () => {
+  it('opens only in its own event, not in another one with the same key', () => {
     for (const [a, b] of [
       [2, 3],
       [2, 4],
@@ -140,7 +140,7 @@ describe('a box', () => {
     }
   });
 
-  it('does not open when a byte of it was changed', () => {
+  it('does not open when a byte was changed', () => {
     const key = Buffer.alloc(32, 1);
     const box = seal(key, Buffer.from('secret'), 'here');
     expect(open(key, box, 'here').toString()).toBe('secret');
@@ -156,19 +156,19 @@ describe('a box', () => {
 });
 
 describe('the master key', () => {
-  it('is made for an empty log, for nobody else to read', () => {
+  it('is created for an empty log with private access', () => {
     const { directory } = new TestLog();
     expect(statSync(directory.masterKey).mode & 0o777).toBe(0o600);
   });
 
-  it('is never made anew when the log has events', () => {
+  it('is not created again when the log has events', () => {
     const journal = new TestLog();
     journal.append(inboundAdded());
     rmSync(journal.directory.masterKey);
     expect(() => journal.reopen()).toThrow(/key file .* is missing: put it back from a backup/);
   });
 
-  it('must be whole, and for one reader only', () => {
+  it('must be complete and private', () => {
     const journal = new TestLog();
     journal.append(inboundAdded());
     chmodSync(journal.directory.masterKey, 0o644);

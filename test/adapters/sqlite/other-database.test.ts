@@ -37,7 +37,7 @@ describe('a database of another program in the place of events.db', () => {
     ['with a rollback journal', {}, /its tables are "songs"/],
     ['with a write-ahead log', { wal: true }, /its tables are "songs"/],
     ['with a mark of its own', { mark: 252_006_674 }, /its application_id is 252006674/],
-  ])('%s is refused, and not changed', (_, kind, why) => {
+  ])('%s is rejected and not changed', (_, kind, why) => {
     const directory = fresh();
     const before = foreign(directory.database, kind);
     const files = readdirSync(directory.root);
@@ -58,7 +58,7 @@ describe('a database of another program in the place of events.db', () => {
     ['our user_version', 'PRAGMA user_version = 1', /its user_version is 1, and it has no tables/],
     ['a negative user_version', 'PRAGMA user_version = -3', /its user_version is -3/],
     ['an application_id', 'PRAGMA application_id = 5', /its application_id is 5/],
-  ])('that has only %s is not taken for an empty one', (_, sql, why) => {
+  ])('that has only %s is not considered empty', (_, sql, why) => {
     for (const wal of [false, true]) {
       const directory = fresh();
       const db = new Database(directory.database);
@@ -73,7 +73,7 @@ describe('a database of another program in the place of events.db', () => {
     }
   });
 
-  it('is known by what only its write-ahead log says', () => {
+  it('is recognized by content in its write-ahead log', () => {
     const elsewhere = join(temporaryFolder(), 'other.db');
     const db = new Database(elsewhere);
     db.exec('PRAGMA journal_mode = WAL; PRAGMA application_id = 5');
@@ -85,14 +85,14 @@ describe('a database of another program in the place of events.db', () => {
     expect(['', '-wal'].map((end) => readFileSync(database + end, 'hex'))).toEqual(before);
   });
 
-  it('that is no database at all is refused, and not changed', () => {
+  it('is rejected and not changed when it is not a database', () => {
     const directory = fresh();
     writeFileSync(directory.database, 'a list of songs\n'.repeat(100));
     expect(() => openJournal(directory)).toThrow('events.db is not a database');
     expect(readFileSync(directory.database, 'utf8')).toMatch(/^a list of songs\n/);
   });
 
-  it('that is a backup is named as one', () => {
+  it('is reported as a backup when it is one', () => {
     const own = new TestLog();
     own.append(inboundAdded());
     const { file } = backUp(own);
@@ -113,7 +113,7 @@ describe('a link in the place of a file of the panel', () => {
     expect(readFileSync(elsewhere, 'utf8')).toBe('');
   });
 
-  it('is not followed where it leads to nothing yet', () => {
+  it('is not followed when its target does not exist', () => {
     const directory = fresh();
     const elsewhere = join(temporaryFolder(), 'target');
     symlinkSync(elsewhere, directory.database);
@@ -121,7 +121,7 @@ describe('a link in the place of a file of the panel', () => {
     expect(existsSync(elsewhere)).toBe(false);
   });
 
-  it('is not followed where it leads to a log of ours', () => {
+  it('is not followed when its target is a log of the panel', () => {
     const own = new TestLog();
     own.append(inboundAdded());
     own.log.close();
@@ -143,7 +143,7 @@ describe('a link in the place of a file of the panel', () => {
     expect(readFileSync(database).equals(before)).toBe(true);
   });
 
-  it('is not followed for the folder of snapshots, whose files are removed at times', async () => {
+  it('is not followed for the folder of snapshots, whose files are deleted at times', async () => {
     const warn = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
     const own = new TestLog();
     own.append(inboundAdded());
@@ -160,8 +160,8 @@ describe('a link in the place of a file of the panel', () => {
   });
 });
 
-describe('a database of another program in the place of a file that can be made again', () => {
-  it('is put aside for the ledger, whole', () => {
+describe('a database of another program in the place of a file that can be recreated', () => {
+  it('is renamed and kept unchanged in the case of the ledger', () => {
     const warn = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
     const { log } = new TestLog();
     const file = join(temporaryFolder(), 'ledger.db');
@@ -175,7 +175,7 @@ describe('a database of another program in the place of a file that can be made 
     warn.mockRestore();
   });
 
-  it('is refused for the lock, and not changed', () => {
+  it('is rejected and not changed in the case of the lock', () => {
     const file = join(temporaryFolder(), 'lock.db');
     const before = foreign(file);
     expect(() => lockDirectory(file)).toThrow('is not a database of this panel');
@@ -184,7 +184,7 @@ describe('a database of another program in the place of a file that can be made 
 });
 
 describe('a log of an earlier release', () => {
-  it('is known by its tables, also out of its write-ahead log, and gets its mark', () => {
+  it('is recognized by its tables, also in its write-ahead log, and is marked', () => {
     const own = new TestLog();
     own.append(inboundAdded());
     own.log.close();
@@ -203,7 +203,7 @@ describe('a log of an earlier release', () => {
     expect(own.all()).toHaveLength(1);
   });
 
-  it('that ended before it had tables is begun again', () => {
+  it('is created again when it has no tables yet', () => {
     const directory = fresh();
     const db = new Database(directory.database);
     db.pragma('journal_mode = WAL');
@@ -215,7 +215,7 @@ describe('a log of an earlier release', () => {
     expect(lstatSync(empty.database).size).toBeGreaterThan(0);
   });
 
-  it('is not a folder', () => {
+  it('is not accepted when it is a folder', () => {
     const directory = fresh();
     mkdirSync(directory.database);
     expect(() => openJournal(directory)).toThrow('is not a file');

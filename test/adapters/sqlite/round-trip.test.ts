@@ -29,7 +29,7 @@ const canaries = [
 ];
 
 describe('the log', () => {
-  it('gives every event back as it was, before and after it was closed', () => {
+  it('returns every event unchanged, before and after it was closed', () => {
     const journal = new TestLog();
     const recorded = journal.log.append(
       events,
@@ -42,7 +42,7 @@ describe('the log', () => {
     expect(readAll(journal.log, 7)).toStrictEqual(recorded);
   });
 
-  it('numbers events without gaps, in the whole and in each stream', () => {
+  it('numbers events without gaps, in the log and in each stream', () => {
     const journal = new TestLog();
     for (const event of events) journal.append(event);
     const all = journal.all();
@@ -56,7 +56,7 @@ describe('the log', () => {
     expect(journal.log.readStream('client-1', 2, 2).map(({ version }) => version)).toStrictEqual([3, 4]);
   });
 
-  it('gives ids that rise with the position', () => {
+  it('assigns ids that ascend with the position', () => {
     const journal = new TestLog();
     for (const event of events) journal.append(event, event);
     const ids = journal.all().map(({ id }) => id);
@@ -65,7 +65,7 @@ describe('the log', () => {
     for (const id of ids) expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
   });
 
-  it('keeps who did what, and what followed from what', () => {
+  it('stores actors and causes', () => {
     const journal = new TestLog();
     const ids = { correlationId: randomUUID(), causationId: randomUUID() };
     const [added, moved] = journal.log.append(
@@ -88,7 +88,7 @@ describe('the log', () => {
     expect(journal.log.hashAt(events.length + 1)).toBeNull();
   });
 
-  it('packs long payloads that hold no secret', () => {
+  it('compresses long payloads without sealed fields', () => {
     const journal = new TestLog();
     const long = traffic({
       clients: Array.from({ length: 500 }, (_, i): [number, number, number] => [i + 1, 1000, 2000]),
@@ -100,7 +100,7 @@ describe('the log', () => {
     expect(journal.all()[0]?.data).toStrictEqual(long.data);
   });
 
-  it('refuses an event that breaks its own schema, and all that came with it', () => {
+  it('rejects an event that violates its schema, with the whole batch', () => {
     const journal = new TestLog();
     const broken = { type: 'InboundEnabled', data: { inbound: 'one' } } as unknown as PanelEvent;
     expect(() => journal.append(inboundAdded(), broken)).toThrow();
@@ -124,8 +124,8 @@ describe('the log', () => {
   });
 });
 
-describe('what is secret', () => {
-  it('never reaches the disk in the open', async () => {
+describe('a secret', () => {
+  it('is never on the disk in plain text', async () => {
     const journal = new TestLog();
     expect(canaries.length).toBeGreaterThan(15);
     journal.log.append(events, context({ actor }));
@@ -142,7 +142,7 @@ describe('what is secret', () => {
     expect(states[0]?.includes('ClientAdded')).toBe(true);
   });
 
-  it('makes two boxes of the same value differ', () => {
+  it('has a different box each time', () => {
     const journal = new TestLog();
     journal.append(clientAdded());
     journal.append(clientAdded());

@@ -15,7 +15,7 @@ const add = (...clients: readonly (typeof alice)[]) =>
 const context = { actor: admin, correlationId: 'test' };
 
 describe('a connection', () => {
-  it('is durable to the last commit, and says so when it is asked', () => {
+  it('is durable to the last commit', () => {
     const root = temporaryFolder();
     for (const _ of [1, 2]) {
       const { db } = openParts(root);
@@ -26,7 +26,7 @@ describe('a connection', () => {
     }
   });
 
-  it('has a SQLite without the lost-update fault of its write-ahead log', () => {
+  it('has a version of SQLite without the write-ahead log reset bug', () => {
     const { db } = openParts(temporaryFolder());
     const version = db.prepare('SELECT sqlite_version()').pluck().get() as string;
     const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
@@ -34,8 +34,8 @@ describe('a connection', () => {
   });
 });
 
-describe('a database that another program holds', () => {
-  it('refuses a command, changes nothing, and takes it afterwards', () => {
+describe('a database that another program has locked', () => {
+  it('rejects a command, changes nothing, and accepts it afterwards', () => {
     const journal = new TestLog();
     const { dispatch, must, state } = busOver(journal.log);
     must(addInbound);
@@ -56,7 +56,7 @@ describe('a database that another program holds', () => {
 });
 
 describe('a full disk', () => {
-  it('refuses a command whole, keeps answering, and goes on when there is room', () => {
+  it('rejects a whole command, keeps serving reads, and continues when there is space', () => {
     const { db, log } = openParts(temporaryFolder());
     const { dispatch, must, state } = busOver(log);
     must(addInbound);
@@ -81,7 +81,7 @@ describe('a full disk', () => {
 });
 
 describe('a file that cannot be written', () => {
-  it('can be read, and refuses every command', () => {
+  it('can be read, and every command is rejected', () => {
     const root = temporaryFolder();
     const first = openParts(root);
     busOver(first.log).must(addInbound);
@@ -95,7 +95,7 @@ describe('a file that cannot be written', () => {
 });
 
 describe('a damaged database file', () => {
-  it('is refused aloud, whichever page it is', () => {
+  it('is rejected with an error, whichever page is damaged', () => {
     const root = temporaryFolder();
     const { db, log } = openParts(root);
     const { must } = busOver(log);
@@ -120,7 +120,7 @@ describe('a damaged database file', () => {
     }
   });
 
-  it('is not a database any more when its header is gone', () => {
+  it('is not recognized as a database when its header is overwritten', () => {
     const root = temporaryFolder();
     const { db } = openParts(root);
     const file = db.name;
@@ -135,7 +135,7 @@ describe('a damaged database file', () => {
 describe('an idempotency key', () => {
   const commandId = (key: string, fingerprint: string) => ({ ...context, commandId: { key, fingerprint } });
 
-  it('has one effect and the same answer, also after a restart', () => {
+  it('has one effect and the same result, also after a restart', () => {
     const journal = new TestLog();
     busOver(journal.log).must(addInbound);
     const first = busOver(journal.log).dispatch(add(alice, bob), commandId('k', 'f'));
@@ -147,7 +147,7 @@ describe('an idempotency key', () => {
     expect(journal.log.head().position).toBe(3);
   });
 
-  it('is refused for another request', () => {
+  it('is rejected for another request', () => {
     const journal = new TestLog();
     const { dispatch, must } = busOver(journal.log);
     must(addInbound);
@@ -156,7 +156,7 @@ describe('an idempotency key', () => {
     expect(dispatch(add(bob), commandId('l', 'g'))).toMatchObject({ events: [{ position: 3 }] });
   });
 
-  it('is free when its command was refused', () => {
+  it('can be used again when its command was rejected', () => {
     const journal = new TestLog();
     const { dispatch, must } = busOver(journal.log);
     expect(dispatch(add(alice), commandId('k', 'f'))).toMatchObject({ code: 'INBOUND_NOT_FOUND' });
@@ -166,7 +166,7 @@ describe('an idempotency key', () => {
 });
 
 describe('the lock of a data directory', () => {
-  it('is one panel wide, and free when that ends', () => {
+  it('is held by one panel and released when it ends', () => {
     const { directory } = new TestLog();
     const first = lockDirectory(directory.lock);
     expect(() => lockDirectory(directory.lock)).toThrow(/another portolan process .*uses this data directory/);

@@ -37,7 +37,7 @@ const refusal = (file: string, passphrase = ''): string => {
 };
 
 describe('a backup', () => {
-  it('holds all events and the key, and replays to the same digests', () => {
+  it('contains all events and the key, and replays to the same digests', () => {
     const own = lived();
     const { file, position, sealed } = backUp(own);
     expect(position).toBe(own.log.head().position);
@@ -48,14 +48,14 @@ describe('a backup', () => {
     expect(verified.compared).toBe(Object.keys(digestsOf(own)).length);
   });
 
-  it('is not good when a fold of the panel had something else', () => {
+  it('is not good when a fold of the panel has another digest', () => {
     const own = lived();
     const { file } = backUp(own);
     const digests = { ...digestsOf(own), users: { position: own.log.head().position, digest: 'another' } };
     expect(() => verify({ file, passphrase: '', digests })).toThrow(/^Its users, once replayed, differs/);
   });
 
-  it('compares each fold at the position that it had, also when the log went on', () => {
+  it('compares each fold at its position, also when events were appended', () => {
     const own = lived();
     const before = digestsOf(own);
     busOver(own.log, own.clock).must({ type: 'ChangeSettings', data: { changes: { subTitle: 'later' } } });
@@ -64,14 +64,14 @@ describe('a backup', () => {
     expect(verify({ file, passphrase: '', digests }).compared).toBe(Object.keys(digests).length);
   });
 
-  it('does not compare what was destroyed in between', () => {
+  it('does not compare data that was erased in between', () => {
     const own = lived();
     const digests = digestsOf(own);
     busOver(own.log, own.clock).must({ type: 'ChangeSettings', data: { changes: { ldapPassword: 'another' } } });
     expect(verify({ file: backUp(own).file, passphrase: '', digests })).toMatchObject({ overtaken: true, compared: 0 });
   });
 
-  it('holds nothing of what was destroyed before', () => {
+  it('contains no erased data', () => {
     const own = lived();
     const bus = busOver(own.log, own.clock);
     const key = 'setting/ldapPassword/1';
@@ -86,7 +86,7 @@ describe('a backup', () => {
     expect(readFileSync(backUp(own).file).includes(before ?? '')).toBe(false);
   });
 
-  it('is useless without its passphrase, and says so', () => {
+  it('is rejected without its passphrase', () => {
     const own = lived();
     const { file, sealed } = backUp(own, 'sail by the stars');
     expect(sealed).toBe(true);
@@ -98,7 +98,7 @@ describe('a backup', () => {
     expect(sound(file, own, 'sail by the stars')).toMatchObject({ overtaken: false });
   });
 
-  it('is refused when its key belongs to another log', () => {
+  it('is rejected when its key belongs to another log', () => {
     const [mine, other] = [backUp(lived()), backUp(lived())];
     const key = new Database(other.file, { readonly: true })
       .prepare<[], { key: Buffer }>('SELECT key FROM backup')
@@ -108,7 +108,7 @@ describe('a backup', () => {
   });
 });
 
-describe('a file that is no backup', () => {
+describe('a file that is not a valid backup', () => {
   const fresh = (): string => backUp(lived()).file;
   const made = (bytes: Buffer | string): string => {
     const file = join(temporaryFolder(), 'file');
@@ -254,17 +254,17 @@ describe('a file that is no backup', () => {
       },
       /^The chain of events is broken at position 5/,
     ],
-  ])('is refused when it is %s', (_, make, why) => {
+  ])('is rejected when it is %s', (_, make, why) => {
     expect(refusal(make())).toMatch(why);
   });
 
-  it('is refused when it was read in its middle by nobody: a wrapping that asks for all memory', () => {
+  it('is rejected when its key derivation requires too much memory', () => {
     const file = fresh();
     tamper(file, (db) => db.exec("UPDATE backup SET sealing = 'scrypt', cost = 1073741824"));
     expect(refusal(file, 'any')).toBe('The key in it is not wrapped as in a backup');
   });
 
-  it('leaves nothing in the staged directory that could become a state', async () => {
+  it('leaves no state in the staged directory', async () => {
     const file = events('DELETE FROM events WHERE position = 9');
     const { directory, done } = staging(file);
     await expect(done).rejects.toThrow(/broken at position 10/);
@@ -274,7 +274,7 @@ describe('a file that is no backup', () => {
 });
 
 describe('the state of a backup', () => {
-  it('is refused before anything is read when the disk has no room for it', async () => {
+  it('is rejected before it is read when the disk has too little space', async () => {
     const { file } = backUp(lived());
     truncateSync(file, 2 ** 42);
     const { directory, done } = staging(file);
@@ -284,7 +284,7 @@ describe('the state of a backup', () => {
     expect(readdirSync(join(directory.root, 'staged'))).toEqual([]);
   });
 
-  it('of 3x-ui is refused so too, for which the log that is made of it needs more room', async () => {
+  it('is rejected likewise for 3x-ui, whose log needs more space', async () => {
     const file = join(temporaryFolder(), 'x-ui.db');
     makeXui(file, { inbounds: [] });
     const { bavail, bsize } = statfsSync(temporaryFolder());
@@ -292,7 +292,7 @@ describe('the state of a backup', () => {
     await expect(staging(file).done).rejects.toThrow(/^The disk has too little free space: importing this file needs/);
   });
 
-  it('believes nothing that stands beside the chain', async () => {
+  it('ignores content that the chain does not cover', async () => {
     const own = lived();
     own.clock.advance(48 * HOUR);
     const bus = busOver(own.log, own.clock);
@@ -344,14 +344,14 @@ describe('the state of a backup', () => {
       "INSERT INTO keys VALUES ('client:9/1', randomblob(60), 1, NULL)",
       /the panel did not make key client:9\/1$/,
     ],
-  ])('does not believe %s', async (_, sql, message) => {
+  ])('rejects %s', async (_, sql, message) => {
     const { file } = backUp(lived());
     tamper(file, (db) => db.exec(sql));
     const { done } = staging(file);
     await expect(done).rejects.toThrow(message);
   });
 
-  it('becomes a log of its own with the same history, in which all sessions ended', async () => {
+  it('becomes another log with the same history, in which all sessions have ended', async () => {
     const own = lived();
     const bus = busOver(own.log, own.clock);
     bus.must({
@@ -394,7 +394,7 @@ describe('the state of a backup', () => {
     expect(existsSync(`${directory.database}-wal`)).toBe(false);
   });
 
-  it('keeps of the machine where its panel listens, and certificates that are not here', async () => {
+  it('keeps the listen addresses of this machine, and skips missing certificates', async () => {
     const own = lived();
     const bus = busOver(own.log, own.clock);
     bus.must({
@@ -420,7 +420,7 @@ describe('the state of a backup', () => {
     log.close();
   });
 
-  it('can be written to: the next decision follows what was imported', async () => {
+  it('accepts further commands', async () => {
     const { directory, done } = staging(backUp(lived(), 'sealed').file, { passphrase: 'sealed' });
     await done;
     const { log } = openJournal(directory);

@@ -57,7 +57,7 @@ function panelWith(options: Options = {}) {
 const never = (): Promise<never> => new Promise(() => undefined);
 
 describe('a backup on request', () => {
-  it('is a private file that says in its name what it is, until it is taken away', async () => {
+  it('is a private file with a descriptive name, until it is removed', async () => {
     const { backups, own, unfinished, bus } = panelWith();
     const file = await backups.create();
     const { position } = own.log.head();
@@ -76,14 +76,14 @@ describe('a backup on request', () => {
   it.each([
     ['the state is replaced', { work: { stage: never } }, true],
     ['the panel restarts', { restarting: () => true }, false],
-  ])('is refused at once while %s', async (_, options, first) => {
+  ])('is rejected at once while %s', async (_, options, first) => {
     const { backups } = panelWith(options);
     if (first) void backups.replace({ path: '/x', requestedBy: admin });
     await expect(backups.create()).rejects.toThrow(/in progress/);
     await expect(backups.replace({ path: '/x', requestedBy: admin })).rejects.toMatchObject({ kind: 'busy' });
   });
 
-  it('waits for the one before it, so that whoever asks gets a whole one', async () => {
+  it('waits for the one before it', async () => {
     let [working, most] = [0, 0];
     const copy: BackupWork['copy'] = async (asked) => {
       working += 1;
@@ -97,7 +97,7 @@ describe('a backup on request', () => {
     for (const file of files) file.remove();
   });
 
-  it('goes on after one that failed, and after a replacement that was refused', async () => {
+  it('works after a failed one and after a rejected replacement', async () => {
     const copy = vi.fn<BackupWork['copy']>(work.copy).mockRejectedValueOnce(new Error('The disk has too little room'));
     const stage = () => Promise.reject(new BackupError('refused', verbatim('It is no backup')));
     const { backups } = panelWith({ work: { copy, stage } });
@@ -110,7 +110,7 @@ describe('a backup on request', () => {
     (await backups.create()).remove();
   });
 
-  it('waits no longer than half a minute, and those behind it wait for the same', async () => {
+  it('waits at most half a minute, and so do later ones', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     let end = (): void => undefined;
@@ -131,14 +131,14 @@ describe('a backup on request', () => {
     for (const file of await Promise.all([first, third])) file.remove();
   });
 
-  it('that cannot be made says why', async () => {
+  it('reports why it failed', async () => {
     const { backups } = panelWith({ work: { copy: () => Promise.reject(new Error('The disk has too little room')) } });
     await expect(backups.create()).rejects.toEqual(new BackupError('failed', verbatim('The disk has too little room')));
   });
 });
 
-describe('a timed backup', () => {
-  it('is kept once it was read again and its digests are those of the panel', async () => {
+describe('a scheduled backup', () => {
+  it('is kept after it was read back and its digests equal those of the panel', async () => {
     const { backups, own, appended, kept, unfinished } = panelWith();
     const { position } = own.log.head();
     const name = `portolan-2023-11-14-position-${position}.db`;
@@ -166,7 +166,7 @@ describe('a timed backup', () => {
     expect(backups.list()).toMatchObject([{ name, bytes }]);
   });
 
-  it('that is not good is thrown away, and the log and the status say why', async () => {
+  it('is deleted if it is not good, and the log and the status have the reason', async () => {
     const { backups, appended, kept, unfinished } = panelWith({
       work: {
         async copy(job) {
@@ -188,7 +188,7 @@ describe('a timed backup', () => {
     });
   });
 
-  it('is made again when something was destroyed meanwhile', async () => {
+  it('is repeated if a key was destroyed meanwhile', async () => {
     let made = 0;
     const { backups, bus, appended } = panelWith({
       work: {
@@ -204,7 +204,7 @@ describe('a timed backup', () => {
     expect(appended().at(-1)).toMatchObject({ type: 'BackupVerified' });
   });
 
-  it('takes the place of the oldest, and touches no other file', async () => {
+  it('replaces the oldest one and no other file', async () => {
     const { backups, bus, own, kept } = panelWith();
     bus.must({ type: 'ChangeSettings', data: { changes: { backupKeep: 2 } } });
     const { backups: folder } = own.directory;
@@ -219,7 +219,7 @@ describe('a timed backup', () => {
     expect(kept()).toEqual([...others, 'replaced-2023', old[1] ?? '', name].toSorted());
   });
 
-  it('is late when the last good one is older than twice the time between two', async () => {
+  it('is late when the last good one is older than two periods', async () => {
     const { backups, own } = panelWith();
     expect(backups.latest().late).toBe(false);
     await backups.keep();
@@ -229,7 +229,7 @@ describe('a timed backup', () => {
     expect(backups.latest().late).toBe(true);
   });
 
-  it('is never due, and never late, when none are wanted', async () => {
+  it('is never due and never late when backups are off', async () => {
     const { backups, bus, own } = panelWith();
     await backups.keep();
     bus.must({ type: 'ChangeSettings', data: { changes: { backupKeep: 0 } } });
@@ -238,8 +238,8 @@ describe('a timed backup', () => {
   });
 });
 
-describe('a file that takes the place of the state', () => {
-  it('is decided in one moment: the log says so, nobody changes anything any more, and the next start serves it', async () => {
+describe('a file that replaces the state', () => {
+  it('is recorded in the log, ends all changes by people, and is served by the next start', async () => {
     const one = panelWith();
     const file = await one.backups.create();
     one.bus.must({ type: 'ChangeSettings', data: { changes: { subTitle: 'Later' } } });
@@ -257,7 +257,7 @@ describe('a file that takes the place of the state', () => {
     expect(one.own.all().at(-1)).toMatchObject({ type: 'StateImported', meta: { actor: admin } });
   });
 
-  it('is left where it is when an operator names it', async () => {
+  it('stays in its place when an operator has named it', async () => {
     const { backups, own, unfinished } = panelWith();
     const file = await backups.create();
     const mine = join(own.directory.root, 'mine.db');
@@ -270,7 +270,7 @@ describe('a file that takes the place of the state', () => {
     await expect(backups.replaceFrom('/nowhere', '', admin)).rejects.toMatchObject({ kind: 'refused' });
   });
 
-  it('changes nothing when it is refused', async () => {
+  it('changes nothing when it is rejected', async () => {
     const { backups, own, appended, unfinished, markReplaced, switchOver } = panelWith();
     const file = join(own.directory.root, 'file.db');
     writeFileSync(file, 'no database');
@@ -283,7 +283,7 @@ describe('a file that takes the place of the state', () => {
     expect(completeSwitch(own.directory)).toBeNull();
   });
 
-  it('is not taken by a panel that nobody would start again', async () => {
+  it('is rejected by a panel that is not restarted automatically', async () => {
     const { backups } = panelWith({ switchOver: null });
     const file = await backups.create();
     await expect(backups.replace({ path: file.path, requestedBy: admin })).rejects.toThrow(/cannot restart itself/);

@@ -7,7 +7,7 @@ import { imported } from './kit.js';
 const HASH = `$2a$10$${'a'.repeat(53)}`;
 const DAY = 86_400_000;
 
-describe('a sound panel', () => {
+describe('a panel without problems', () => {
   const inbounds = [
     xuiInbound(2, {
       clients: [
@@ -58,7 +58,7 @@ describe('a sound panel', () => {
       custom_geo_resources: [{ id: 3, geo_type: 'geosite', alias: 'ads', url: 'https://example.com/ads.dat' }],
     });
 
-  it('keeps all of its numbers, names, credentials and terms, and nothing is found amiss', () => {
+  it('keeps all of its numbers, names, credentials and terms, without findings', () => {
     const { of, said } = panel();
     expect(said).toEqual([
       'nodes: noted: node far: inbounds on it that are managed from here: 1; their clients are identified by email, and their traffic counts from the first report',
@@ -111,7 +111,7 @@ describe('a sound panel', () => {
     ]);
   });
 
-  it('keeps what was counted and noted', () => {
+  it('keeps its traffic and comments', () => {
     const { of, report } = panel();
     const times = { createdAt: 1_700_000_000_000, updatedAt: 1_700_000_000_001 };
     expect(of('ClientHistoryImported')).toEqual([
@@ -131,11 +131,11 @@ describe('a sound panel', () => {
     expect(Object.values(report.totals.skipped)).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
   });
 
-  it('leaves what its nodes have to be managed from here, under the tags of there', () => {
+  it('keeps the inbounds of its nodes managed, with the tags on the nodes', () => {
     expect(panel().of('NodeInboundAdopted')).toEqual([{ node: 4, inbound: 7, tag: 'inbound-20007' }]);
   });
 
-  it('brings its nodes and geo sources along', () => {
+  it('keeps its nodes and geo sources', () => {
     const { of } = panel();
     expect(of('NodeAdded')).toEqual([
       {
@@ -151,7 +151,7 @@ describe('a sound panel', () => {
     ]);
   });
 
-  it('names its file and who asked, first of all, and everything else follows from that', () => {
+  it('has the file and the actor in the first event, which causes all others', () => {
     const { events } = panel();
     const [first, ...rest] = events;
     expect(first).toMatchObject({
@@ -166,7 +166,7 @@ describe('a sound panel', () => {
     expect(new Set(rest.map(({ cause }) => cause))).toEqual(new Set([0]));
   });
 
-  it('is one command, into an empty log only', () => {
+  it('is imported by one command, only into an empty log', () => {
     const { request, events } = panel();
     given()
       .when({ type: 'ImportPanel', data: request })
@@ -176,10 +176,10 @@ describe('a sound panel', () => {
   });
 });
 
-describe('what was used up', () => {
+describe('what was depleted', () => {
   const DISABLED = { enable: 0 };
 
-  it('is used up here too, and not switched off: so it ends by a reset or a later expiry', () => {
+  it('is depleted and not disabled here, so that a reset or a later expiry restores it', () => {
     const { of, state } = imported({
       inbounds: [
         xuiInbound(1, {
@@ -212,7 +212,7 @@ describe('what was used up', () => {
     expect(of('InboundAdded')[0]?.enabled).toBe(true);
   });
 
-  it('had the limits of its counters, where the settings say otherwise', () => {
+  it('has the limits of its counters if the settings differ', () => {
     const { of, said } = imported({
       inbounds: [xuiInbound(1, { clients: [xuiClient(1, { expiryTime: -DAY, totalGB: 5 })] })],
       client_traffics: [xuiStats(1, 1, 'user1', { expiry_time: T0 + 5, total: 7 })],

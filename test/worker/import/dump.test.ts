@@ -68,13 +68,13 @@ const dumped = (after = '') => {
 };
 
 describe('the dump of a database of 3.0.1', () => {
-  it('and the databases that the kit makes have the columns of a live one', () => {
+  it('has the same columns as the databases of the test kit', () => {
     expect(columnsIn(file((path) => makeDumped(path)))).toEqual(COLUMNS);
     expect(columnsIn(file((path) => makeXui(path)))).toEqual(COLUMNS);
     expect(columnsIn(file((path) => makeXui(path, { unique: false })))).toEqual(COLUMNS);
   });
 
-  it('comes over whole', () => {
+  it('is imported completely', () => {
     const { of, report } = dumped();
     expect(report.version).toBe('3.0');
     expect(report.totals.after).toEqual(report.totals.before);
@@ -90,7 +90,7 @@ describe('the dump of a database of 3.0.1', () => {
     expect(of('SettingsChanged')).toMatchObject([{ changes: { webPort: 54_321, subPath: '/feed/', subPort: 2096 } }]);
   });
 
-  it('is told with whom 3x-ui had switched off because nothing was left to them', () => {
+  it('has a report of the clients that 3x-ui had disabled because they were depleted', () => {
     const { said, of } = dumped();
     const again = 'enables it again';
     expect(said).toEqual([
@@ -122,14 +122,14 @@ describe('a release with', () => {
     CREATE TABLE less AS SELECT ${COLUMNS[table as keyof typeof COLUMNS].split(' ').filter((name) => name !== column)} FROM ${table};
     DROP TABLE ${table}; ALTER TABLE less RENAME TO ${table};`;
 
-  it.each(without)('no table %s comes over without what is in it, and that is said', (table) => {
+  it.each(without)('no table %s is imported without its content, with a report', (table) => {
     const { said, report } = dumped(`DROP TABLE ${table}`);
     const line = `${table}: noted: the table: this database does not have it: nothing is imported from it`;
     if (table !== 'history_of_seeders') expect(said).toContain(line);
     expect(report.totals.after).toMatchObject({ inbounds: 6, clients: 9 });
   });
 
-  it.each(optional)('no column %s.%s comes over whole, and the default that is taken is said', (table, column) => {
+  it.each(optional)('no column %s.%s is imported completely, with a report of the default', (table, column) => {
     const { said, report, of } = dumped(drop(table, column));
     const named = said.filter((line) => line.includes(`column "${column}": this database does not have it`));
     expect(named).toHaveLength(UNUSED.test(`${table}.${column}`) ? 0 : 1);
@@ -142,7 +142,7 @@ describe('a release with', () => {
     ]);
   });
 
-  it.each(vital)('no column %s.%s is refused, or comes over without that table', (table, column) => {
+  it.each(vital)('no column %s.%s is rejected or imported without that table', (table, column) => {
     if (WITHOUT_THESE_NONE.includes(table)) {
       expect(() => dumped(drop(table, column))).toThrow(`the table ${table} has no column ${column}`);
     } else {
@@ -151,7 +151,7 @@ describe('a release with', () => {
     }
   });
 
-  it.each(tables)('one more column in %s, and one more table, leaves them where they are and says so', (table) => {
+  it.each(tables)('one more column in %s and one more table is imported without them, with a report', (table) => {
     const { said, report } = dumped(`ALTER TABLE ${table} ADD COLUMN later_thing text DEFAULT 'x';
       CREATE TABLE api_tokens (id integer PRIMARY KEY, token text); CREATE INDEX by_token ON api_tokens (token COLLATE NOCASE DESC);
       CREATE TABLE "a ""b" (c); INSERT INTO "a ""b" VALUES (1), (2);`);
@@ -163,7 +163,7 @@ describe('a release with', () => {
     if (table !== 'history_of_seeders') expect(said).toContain(line);
   });
 
-  it('none of what came with 3.0 is 2.x', () => {
+  it('nothing of 3.0 is recognized as 2.x', () => {
     const { panel } = dumped(`DROP TABLE nodes; DROP TABLE custom_geo_resources; ${drop('inbounds', 'node_id')}`);
     expect(panel.version).toBe('2.x');
   });

@@ -10,7 +10,7 @@ const emails = ({ state }: ReturnType<typeof imported>): string[] =>
   [...state.clients.values()].map(({ identity }) => identity.email);
 
 describe('clients of one email', () => {
-  it('are one person over several inbounds where the subscription is the same: the bytes count once', () => {
+  it('are siblings on several inbounds if they have the same subscription: the bytes count once', () => {
     const panel = imported({
       users,
       inbounds: [1, 2, 3].map((id) =>
@@ -28,7 +28,7 @@ describe('clients of one email', () => {
     ]);
   });
 
-  it('get names of their own where they are not, also where only the case differs', () => {
+  it('get different names otherwise, also if only the case differs', () => {
     const panel = imported({
       users,
       inbounds: [
@@ -69,7 +69,7 @@ describe('clients of one email', () => {
     ['portolan-x', '_portolan-x'],
     ['erased-4', '_erased-4'],
     ['\ud800x', '\ufffdx'],
-  ])('that cannot be one here (%j) is called %j', (email, name) => {
+  ])('get a valid name: %j becomes %j', (email, name) => {
     const panel = imported({
       users,
       inbounds: [xuiInbound(1, { clients: [xuiClient(1, { email })] })],
@@ -82,7 +82,7 @@ describe('clients of one email', () => {
 });
 
 describe('counters', () => {
-  it('of nobody are left out and named, and their bytes are in the sums', () => {
+  it('without a client are skipped and reported, with their bytes in the sums', () => {
     const { report, said, of } = imported({
       users,
       inbounds: [xuiInbound(1, { clients: [xuiClient(1)] })],
@@ -99,7 +99,7 @@ describe('counters', () => {
     expect(report.totals.skipped).toMatchObject({ clientUp: 30, clientDown: 40 });
   });
 
-  it('are those of the client that differs by case alone, where it has none of its own', () => {
+  it('are assigned to a client whose email differs only by case, if it has none', () => {
     const { said, of } = imported({
       users,
       inbounds: [xuiInbound(1, { clients: [xuiClient(1, { email: 'Bo' })] })],
@@ -123,7 +123,7 @@ describe('an inbound', () => {
     ['a transport that is none', { stream: { network: 'quic' } }, 'streamSettings.network "quic" is unknown', 1],
     ['an address that is none', { listen: 'here' }, 'Listen address "here" is not an IP address', 1],
     ['a node that is gone', { node_id: 9 }, 'its node 9 is not here', 1],
-  ])('with %s is switched off, alone, and the others run', (_what, over, why, clients) => {
+  ])('with %s is the only one that is disabled', (_what, over, why, clients) => {
     const [first, second] = [xuiClient(1), xuiClient(2)];
     const { of, said, report } = imported({
       users,
@@ -145,7 +145,7 @@ describe('an inbound', () => {
     expect(report.totals.after.inbounds).toBe(2);
   });
 
-  it('of an unknown protocol is left out with its clients, and its bytes are in the sums', () => {
+  it('with an unknown protocol is skipped with its clients, with its bytes in the sums', () => {
     const { of, said, report } = imported({
       users,
       inbounds: [
@@ -163,7 +163,7 @@ describe('an inbound', () => {
     expect(report.totals.skipped).toMatchObject({ inbounds: 1, clients: 1, inboundUp: 5, inboundDown: 6, clientUp: 3 });
   });
 
-  it('whose port another has is switched off, and one on another node is not', () => {
+  it('with the port of another one is disabled, but not if it is on another node', () => {
     const { of, said } = imported({
       users,
       nodes: [{ id: 1, name: 'far', scheme: 'http', address: '10.0.0.1', port: 1, api_token: 'x', enable: 1 }],
@@ -176,7 +176,7 @@ describe('an inbound', () => {
     ]);
   });
 
-  it('of a node that could not come over whole is not pushed over what the node has', () => {
+  it('of a node does not replace the one on the node if it was changed by the import', () => {
     const { of, said } = imported({
       users,
       nodes: [{ id: 1, name: 'far', scheme: 'http', address: '10.0.0.1', port: 1, api_token: 'x', enable: 1 }],
@@ -196,7 +196,7 @@ describe('an inbound', () => {
     ]);
   });
 
-  it('whose keys the core would not start with is switched off and named', () => {
+  it('with keys that the core rejects is disabled and reported', () => {
     const [key, bad] = ['A'.repeat(43) + '=', 'not a key'];
     const wireguard = (id: number, settings: object) =>
       xuiInbound(id, { protocol: 'wireguard', settings, stream_settings: '' });
@@ -213,7 +213,7 @@ describe('an inbound', () => {
     expect(said).toEqual([2, 3].map((id) => `inbounds: changed: inbound ${id} (inbound ${id}): ${why}`));
   });
 
-  it('with an account that the core would count as a client is switched off and named, with its account', () => {
+  it('with an account that the core would count as a client is disabled and reported with it', () => {
     const accounts = [
       { user: 'ann', pass: 'x' },
       { user: '3:ann', pass: 'y' },
@@ -226,7 +226,7 @@ describe('an inbound', () => {
     expect(said).toEqual([expect.stringContaining('the account name "3:ann" looks like that of a client')]);
   });
 
-  it('whose tag cannot be kept gets another, and the rules that name it follow', () => {
+  it('with an invalid tag gets another one, also in the routing rules', () => {
     const rule = { type: 'field', inboundTag: ['my tag', 'inbound-20002'], outboundTag: 'direct' };
     const { of, said } = imported(
       { users, inbounds: [xuiInbound(1, { tag: 'my tag' }), xuiInbound(2)] },
@@ -240,7 +240,7 @@ describe('an inbound', () => {
     expect(said).toEqual([expect.stringContaining('its tag is inbound-20001 here')]);
   });
 
-  it('has numbers that can be, where those that it had cannot', () => {
+  it('gets valid numbers in place of invalid ones', () => {
     const { of, said } = imported({
       users,
       inbounds: [
@@ -260,7 +260,7 @@ describe('a client', () => {
     ['an id that is none', { id: 'x'.repeat(40) }, 'the id is neither a UUID nor a string of 1 to 30 bytes'],
     ['no id', { id: '' }, 'empty client ID'],
     ['a flow that is none', { flow: 'xtls-rprx-direct' }, 'flow "xtls-rprx-direct" is unknown'],
-  ])('with %s is switched off, alone', (_what, over, why) => {
+  ])('with %s is the only one that is disabled', (_what, over, why) => {
     const { of, said } = imported({
       users,
       inbounds: [xuiInbound(1, { clients: [xuiClient(1, over), xuiClient(2)] })],
@@ -270,7 +270,7 @@ describe('a client', () => {
     expect(said).toEqual([`clients: changed: client user1 of inbound 1: it is disabled: ${why}`]);
   });
 
-  it.each(['.', '..'])('called %s, which could not be added here, goes on', (email) => {
+  it.each(['.', '..'])('named %s, which could not be added here, is kept', (email) => {
     const { of, said } = imported({
       users,
       inbounds: [xuiInbound(1, { clients: [xuiClient(1, { email })] })],
@@ -280,7 +280,7 @@ describe('a client', () => {
     expect(said).toEqual([]);
   });
 
-  it('of shadowsocks 2022 with a key of another length is switched off: it would freeze the others', () => {
+  it('of Shadowsocks 2022 with a key of another length is disabled, because it would block the others', () => {
     const settings = { method: '2022-blake3-aes-128-gcm', password: Buffer.alloc(16, 1).toString('base64') };
     const key = (bytes: number) => Buffer.alloc(bytes, 2).toString('base64');
     const { of, said } = imported({
@@ -297,7 +297,7 @@ describe('a client', () => {
     expect(said).toEqual([expect.stringContaining('client user2 of inbound 1: it is disabled')]);
   });
 
-  it('with the id of another of its inbound is switched off, unless only one of them may connect', () => {
+  it('with the id of another one in its inbound is disabled, unless only one of them may connect', () => {
     const same = { id: xuiClient(1)['id'] };
     const { of } = imported({
       users,
@@ -311,7 +311,7 @@ describe('a client', () => {
     expect(of('ClientAdded').map(({ spec }) => spec.enabled)).toEqual([false, true, false, true]);
   });
 
-  it('that cannot be read is left out, and loosely typed members are nothing', () => {
+  it('that is unreadable is skipped, and members with a wrong type are ignored', () => {
     const loose = {
       tgId: '',
       limitIp: '3',
@@ -348,7 +348,7 @@ describe('a client', () => {
     ['nothing, and it has no counters', { enable: undefined }, null, true, 'on'],
     ['what is neither', { enable: 'false' }, 1, true, 'on'],
     ['nothing, and it is used up', { enable: undefined, totalGB: 5 }, 0, true, 'used up'],
-  ])('whose settings say %s is on or off as the panel before had it', (_what, over, counters, on, noted) => {
+  ])('whose settings say %s is enabled or disabled as in 3x-ui', (_what, over, counters, on, noted) => {
     const { of, said } = imported({
       users,
       inbounds: [xuiInbound(1, { clients: [xuiClient(1, over)] })],
@@ -364,7 +364,7 @@ describe('a client', () => {
     );
   });
 
-  it('has numbers that can be, where those that it had cannot', () => {
+  it('gets valid numbers in place of invalid ones', () => {
     const absurd = { limitIp: -1, totalGB: -7, expiryTime: 9e15, reset: 99_999, created_at: -3, tgId: 1e300 };
     const { of, said } = imported({
       users,
@@ -378,7 +378,7 @@ describe('a client', () => {
     expect(of('ClientHistoryImported')[0]).toMatchObject({ createdAt: 0, updatedAt: T0 > 0 ? 1_700_000_000_001 : 0 });
   });
 
-  it('of a protocol without clients is left out', () => {
+  it('of a protocol without clients is skipped', () => {
     const { of, said, report } = imported({
       users,
       inbounds: [xuiInbound(1, { protocol: 'mixed', settings: { auth: 'noauth' }, clients: [xuiClient(1)] })],

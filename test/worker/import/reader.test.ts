@@ -26,7 +26,7 @@ const refused = async (file: string): Promise<string> => {
 };
 
 describe('a database of 3x-ui', () => {
-  it.each(['2.x', '3.0'] as const)('of release %s is read whole', async (version) => {
+  it.each(['2.x', '3.0'] as const)('of release %s is read completely', async (version) => {
     const file = xuiFile({ version, ...small });
     const before = readFileSync(file);
     const { panel, sha256, bytes } = await read(file);
@@ -39,7 +39,7 @@ describe('a database of 3x-ui', () => {
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
-  it('is read with the write-ahead log beside it, and both stay as they are', async () => {
+  it('is read with its write-ahead log, and both stay unchanged', async () => {
     const file = xuiFile(small);
     const writer = new Database(file);
     try {
@@ -55,7 +55,7 @@ describe('a database of 3x-ui', () => {
     }
   });
 
-  it('is read as it was before a change that was never finished', async () => {
+  it('is read without an uncommitted transaction', async () => {
     const file = xuiFile(small);
     const left = join(temporaryFolder(), 'x-ui.db');
     const writer = new Database(file);
@@ -71,13 +71,13 @@ describe('a database of 3x-ui', () => {
     expect((await read(left)).panel.stats[0]?.up).toBe(3);
   });
 
-  it('may have an index over some rows, which compares columns with constants', async () => {
+  it('may have a partial index', async () => {
     const after = `CREATE UNIQUE INDEX a ON client_traffics (email) WHERE email <> '' AND \`inbound_id\` IS NOT NULL;
       CREATE INDEX b ON inbounds (tag) WHERE id > 1`;
     expect((await read(xuiFile({ ...small, after }))).panel.stats).toHaveLength(1);
   });
 
-  it('leaves nothing behind in the scratch folder, whatever comes of it', async () => {
+  it('leaves nothing in the temporary folder, also after an error', async () => {
     const scratch = temporaryFolder();
     await readXui(xuiFile(small), scratch);
     await expect(readXui(xuiFile({ after: 'CREATE VIEW z AS SELECT 1' }), scratch)).rejects.toThrow(RefusedFile);
@@ -85,7 +85,7 @@ describe('a database of 3x-ui', () => {
   });
 });
 
-describe('what is none is refused with the reason:', () => {
+describe('an invalid database is rejected with the reason:', () => {
   it.each([
     ['a trigger', 'CREATE TRIGGER evil AFTER INSERT ON users BEGIN SELECT 1; END', 'the trigger "evil"'],
     ['a view', 'CREATE VIEW evil AS SELECT 1', 'the view "evil"'],
@@ -114,7 +114,7 @@ describe('what is none is refused with the reason:', () => {
     expect(await refused(xuiFile({ ...small, after }))).toContain(why);
   });
 
-  it('no database, an empty file, a folder, and nothing', async () => {
+  it('not a database, an empty file, a folder, a missing file', async () => {
     const folder = temporaryFolder();
     const file = join(folder, 'x-ui.db');
     writeFileSync(file, 'hello, this is no database');
@@ -125,7 +125,7 @@ describe('what is none is refused with the reason:', () => {
     expect(await refused(join(folder, 'none'))).toContain('There is no file');
   });
 
-  it('a file that is cut short, and one with a page of noise', async () => {
+  it('a truncated file, and one with a damaged page', async () => {
     const cut = xuiFile(small);
     truncateSync(cut, 30_000);
     expect(await refused(cut)).toMatch(/damaged|cannot be read/);
@@ -143,8 +143,8 @@ describe('what is none is refused with the reason:', () => {
   });
 });
 
-describe('values that cannot be what they are', () => {
-  it('are put right and named, each with its row', async () => {
+describe('values with another type', () => {
+  it('are corrected and reported, each with its row', async () => {
     const file = xuiFile({
       ...small,
       client_traffics: [
@@ -169,7 +169,7 @@ describe('values that cannot be what they are', () => {
     ]);
   });
 
-  it('may be texts that are stored as bytes, as editors of databases leave them', async () => {
+  it('may be texts stored as blobs, as database editors do', async () => {
     const stored = { ...small, inbounds: [xuiInbound(3, { remark: 'Žluťoučký', clients: [xuiClient(1)] })] };
     const after = `UPDATE inbounds SET settings = CAST(settings AS BLOB), remark = CAST(remark AS BLOB), port = CAST(port AS BLOB);
       UPDATE settings SET value = CAST(value AS BLOB); UPDATE users SET password = CAST(password AS BLOB);
@@ -178,7 +178,7 @@ describe('values that cannot be what they are', () => {
     expect(bytes.panel).toEqual(texts.panel);
   });
 
-  it('may have another type than their column: texts, reals and words are read as what they say', async () => {
+  it('may be texts or reals in integer columns, and are converted', async () => {
     const file = xuiFile({
       ...small,
       after: `CREATE TABLE odd (id, inbound_id, enable, email, up, down, all_time, expiry_time, total, reset, last_online);

@@ -17,8 +17,8 @@ const changes = (settings: Record<string, string>, over: Parameters<typeof impor
   };
 };
 
-describe('settings of another panel', () => {
-  it('keep paths, ports and all that customers see, and what was never set is as it was there', () => {
+describe('imported settings', () => {
+  it('keep paths, ports and everything that customers see; unset ones get the defaults of 3x-ui', () => {
     const { changed, said } = changes({
       ...{ webPort: '54321', webBasePath: '/secret', subPath: 'my-sub', subJsonPath: '/j/', subEncrypt: 'false' },
       ...{ subUpdates: '6', subShowInfo: 'true', timeLocation: 'Asia/Tehran', sessionMaxAge: '60', remarkModel: '-io' },
@@ -34,12 +34,12 @@ describe('settings of another panel', () => {
     expect(changes({ subPort: '2097' }).changed).toEqual({ subPort: 2097 });
   });
 
-  it('of 2.x serve the JSON subscription, which could not be switched off there', () => {
+  it('of 2.x enable the JSON subscription, which could not be disabled there', () => {
     const { of } = imported({ version: '2.x', users });
     expect(of('SettingsChanged')).toEqual([{ changes: { ...THEIRS, subJsonEnable: true } }]);
   });
 
-  it('are sealed where they are secrets, and the API token goes on', () => {
+  it('are sealed if they are secrets, and the API token stays valid', () => {
     const token = 'T'.repeat(48);
     const { changed, secrets, tokens, said } = changes({
       twoFactorEnable: 'true',
@@ -113,13 +113,13 @@ describe('settings of another panel', () => {
       THEIRS,
     ],
     [{ chatBotRunTime: 'when I like' }, 'setting chatBotRunTime: its value is not accepted: must be five', THEIRS],
-  ])('that cannot be (%j) are left out and named, and the others stay', (settings, why, left) => {
+  ])('that are invalid (%j) are skipped and reported, and the others are kept', (settings, why, left) => {
     const { changed, said } = changes({ ...settings } as Record<string, string>);
     expect(said).toEqual([expect.stringContaining(why)]);
     expect(changed).toEqual(left);
   });
 
-  it('that this machine cannot follow are left out: nobody would reach the panel', () => {
+  it('that this machine cannot use are skipped, because the panel would be unreachable', () => {
     const reason = message('import.notUsableHere', { why: verbatim('it is not there') });
     const hostProblems = [
       { key: 'webCertFile', reason },
@@ -143,8 +143,8 @@ describe('settings of another panel', () => {
   });
 });
 
-describe('accounts', () => {
-  it('that nobody could log in with are left out, and a password that is of no use is said', () => {
+describe('imported accounts', () => {
+  it('are skipped if a login is impossible, and an unusable password is reported', () => {
     const rows = [
       { id: 1, username: 'root', password: 'x' },
       { id: 2, username: 'root', password: 'x' },
@@ -169,14 +169,14 @@ describe('accounts', () => {
     ]);
   });
 
-  it('own their inbounds; those of nobody are of the first', () => {
+  it('own their inbounds; the first account owns those without an owner', () => {
     const { of } = imported({ users, inbounds: [xuiInbound(1, { user_id: 9 })] });
     expect(of('InboundAdded')[0]?.owner).toBe(1);
   });
 });
 
-describe('nodes and geo sources', () => {
-  it('that cannot be are left out and named', () => {
+describe('imported nodes and geo sources', () => {
+  it('are skipped and reported if they are invalid', () => {
     const node = { name: 'n', scheme: 'http', address: 'h', port: 1, base_path: '', api_token: 't', enable: 1 };
     const source = { geo_type: 'geoip', alias: 'a', url: 'https://example.com/a.dat' };
     const { of, said } = imported({
@@ -207,7 +207,7 @@ describe('nodes and geo sources', () => {
     ]);
   });
 
-  it('are held to the rules of those that are added', () => {
+  it('are validated by the rules for added ones', () => {
     const node = { scheme: 'http', address: 'node.example', port: 1, base_path: 'a/', api_token: 't', enable: 1 };
     const { of, said } = imported({
       users,

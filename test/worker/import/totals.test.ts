@@ -24,7 +24,7 @@ const inbound = record({
 });
 const stats = record({ email, inbound: nat(4), up: bytes, down: bytes });
 
-it('the sums before are those after and what was left out, however a database is, and the events hold the same', () => {
+it('the sums before an import are those after it plus what was skipped, for any database, and equal those in the events', () => {
   check(
     property(
       array(inbound, { maxLength: 4 }),

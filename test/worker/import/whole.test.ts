@@ -38,7 +38,7 @@ async function whole(file: string, more: object = {}) {
 }
 
 describe('an import', () => {
-  it('makes a whole log, with its key and its anchor, by the import itself', async () => {
+  it('creates a complete log with its key and its anchor', async () => {
     const { events, complaint, report, directory } = await whole(xuiFile(content));
     expect(complaint).toBe(null);
     expect(events.map(({ type }) => type)).toEqual([
@@ -57,7 +57,7 @@ describe('an import', () => {
     expect(readdirSync(directory.run).filter((name) => /^(xui|template)-/.test(name))).toEqual([]);
   });
 
-  it('shows clients and inbounds with all that was counted and noted of them', async () => {
+  it('keeps clients and inbounds with their traffic and comments', async () => {
     const own = { up: 3, down: 4, all_time: 50, last_online: T0 - 5000 };
     const file = xuiFile({
       ...content,
@@ -81,7 +81,7 @@ describe('an import', () => {
     log.close();
   });
 
-  it('hashes a password that was kept in clear, so that it goes on', async () => {
+  it('hashes a plain-text password, so that it stays valid', async () => {
     const users = [{ id: 1, username: 'root', password: 'in clear' }];
     const { events, report } = await whole(xuiFile({ ...content, users }));
     expect(inEnglish(report.findings)).toMatchObject([{ item: 'user root', outcome: 'changed' }]);
@@ -91,7 +91,7 @@ describe('an import', () => {
     expect(await scryptPasswords().verify('in clear', hash)).toBe(true);
   });
 
-  it('keeps a hash of bcrypt as it is, but none that would take the machine', async () => {
+  it('keeps a bcrypt hash, but not one that is too expensive to verify', async () => {
     const hash = await bcrypt('correct horse', 4);
     const users = [
       { id: 1, username: 'root', password: hash },
@@ -106,7 +106,7 @@ describe('an import', () => {
     expect(inEnglish(report.findings)).toMatchObject([{ item: 'user amy', outcome: 'changed' }]);
   });
 
-  it('into a directory that has a log is refused, and adds nothing', async () => {
+  it('is rejected if the directory has a log, and adds nothing', async () => {
     const { directory, events } = await whole(xuiFile(content));
     await expect(importXui(xuiFile(content), directory, options)).rejects.toThrow(RefusedFile);
     const { log } = openJournal(directory, { readonly: true });
@@ -114,14 +114,14 @@ describe('an import', () => {
     log.close();
   });
 
-  it('of what is none leaves no event', async () => {
+  it('of an invalid file leaves no event', async () => {
     const directory = prepareDataDirectory(join(temporaryFolder(), 'data'));
     const bad = xuiFile({ ...content, after: 'CREATE VIEW evil AS SELECT 1' });
     await expect(importXui(bad, directory, options)).rejects.toThrow('the view "evil"');
     expect(readdirSync(directory.root)).not.toContain('events.db');
   });
 
-  it('says the same before it is done as after, and then changes nothing', async () => {
+  it('has the same report as a dry run, which changes nothing', async () => {
     const file = xuiFile(content);
     const scratch = temporaryFolder();
     const before = await examineXui(file, scratch, options);
@@ -129,7 +129,7 @@ describe('an import', () => {
     expect((await whole(file)).report).toEqual(before);
   });
 
-  it('leaves out places that this machine does not have, unless a panel here keeps its own', async () => {
+  it('skips addresses and files that this machine does not have, unless a panel here keeps its own', async () => {
     const settings = { webListen: '198.51.100.7', webCertFile: '/nowhere/a.pem', webKeyFile: '/nowhere/a.key' };
     const file = xuiFile({ ...content, settings });
     const alone = await whole(file);
@@ -147,7 +147,7 @@ describe('an import', () => {
 });
 
 describe('certificates of inbounds', () => {
-  it('that are of no use here are named, for those that shall run here', async () => {
+  it('are reported if they are unusable and the inbound runs here', async () => {
     const good = await makeCertificate();
     onTestFinished(() => good.remove());
     const tls = (certificateFile: string, keyFile: string) => ({
@@ -182,7 +182,7 @@ describe('certificates of inbounds', () => {
     ]);
   });
 
-  it('that are given as lines are examined too, in inbounds and in the template', async () => {
+  it('are checked also if they are inline, in inbounds and in the template', async () => {
     const [good, other] = [await makeCertificate(), await makeCertificate()];
     for (const { remove } of [good, other]) remove();
     const lines = (pem: string) => pem.trim().split('\n');
@@ -251,7 +251,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     return { template: changed?.data.template, url: changed?.data.outboundTestUrl, said: inEnglish(report.findings) };
   };
 
-  it('is kept as it is when the core takes it, also wrapped in the answer that it was read from', async () => {
+  it('is kept if the core accepts it, also inside an API response', async () => {
     const kept = own([rule]);
     expect(await templateOf(kept, 'https://example.com/204')).toEqual({
       template: kept,
@@ -261,7 +261,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect((await templateOf({ xraySetting: kept })).template).toEqual(kept);
   });
 
-  it('needs no geo files for the rule that every panel has', async () => {
+  it('needs no geo files for the default rule', async () => {
     const { template, said } = await templateOf(
       own([{ type: 'field', ip: ['geoip:private'], outboundTag: 'blocked' }, rule]),
     );
@@ -271,7 +271,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(said).toMatchObject([{ outcome: 'changed', item: 'the core template' }]);
   });
 
-  it('loses just what needs files and lists that are not here, each named with its own', async () => {
+  it('loses only rules that need missing files and lists, each with a report', async () => {
     const geo = temporaryFolder();
     writeFileSync(
       join(geo, 'geoip.dat'),
@@ -336,20 +336,20 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       own([], { inbounds: [{ tag: 'mine', port: 1, protocol: 'socks' }] }),
       'the default template is used',
     ],
-  ])('%s gives way to the usual one, and that is said', async (_what, template, why) => {
+  ])('%s is replaced by the default one, with a report', async (_what, template, why) => {
     const done = await templateOf(template);
     expect(done.template).toBe(undefined);
     expect(done.said).toMatchObject([{ outcome: 'skipped', reason: expect.stringContaining(why) }]);
   });
 
-  it('is the usual one where only the test address was set; one that is none is left out', async () => {
+  it('is the default one if only the test URL was set; an invalid URL is skipped', async () => {
     expect(await templateOf('', 'https://example.com/204')).toMatchObject({ template: defaultTemplate, said: [] });
     const bad = await templateOf('', 'ftp://example.com');
     expect(bad.template).toBe(undefined);
     expect(bad.said).toMatchObject([{ outcome: 'skipped', item: 'setting xrayOutboundTestUrl' }]);
   });
 
-  it('names what this panel does not ask, by its address', async () => {
+  it('reports addresses that this panel does not query', async () => {
     const node = { scheme: 'https', port: 443, api_token: 't', enable: 1 };
     const geo = { geo_type: 'geosite', url: 'http://127.0.0.1:1/a.dat' };
     const { events, report } = await whole(
