@@ -5,8 +5,8 @@ import { ADMIN, GROUP, STRANGER, startBot } from './kit.js';
 const ann = draft('ann', 1, { identity: { tgId: 900 } });
 const ben = draft('ben', 2, { identity: { tgId: 901 } });
 
-describe('a stranger', () => {
-  it('learns his number once, and nothing else', async () => {
+describe('an unknown user', () => {
+  it('gets their id once, and nothing else', async () => {
     const { ask, server, place } = await startBot({ clients: [ann] });
     const { text, keyboard } = await ask('/status', STRANGER);
     expect(text).toBe('This bot answers only the admins and clients of its panel.\nYour ID: 666');
@@ -18,7 +18,7 @@ describe('a stranger', () => {
     expect((await ask('/status', STRANGER)).text).toBe(text);
   });
 
-  it('is one of few that are answered in the same second', async () => {
+  it('is answered at a limited rate', async () => {
     const { ask, server } = await startBot();
     for (let id = 1000; id < 1020; id += 1) server.write(id, '/start');
     await ask('/online');
@@ -26,7 +26,7 @@ describe('a stranger', () => {
     expect(answered.reduce((sum, one) => sum + one)).toBe(5);
   });
 
-  it('is an admin as soon as his number is in the settings, and none when it is taken out', async () => {
+  it('becomes an admin when the id is added to the settings, and stops being one when it is removed', async () => {
     const { ask, change, place } = await startBot({ settings: { chatBotChatId: '' } });
     expect((await ask('/online')).text).toContain(`Your ID: ${ADMIN}`);
     change({ chatBotChatId: `5 ,${ADMIN}` });
@@ -38,7 +38,7 @@ describe('a stranger', () => {
 });
 
 describe('a client', () => {
-  it('hears of itself and of nobody else, whatever it asks', async () => {
+  it('gets only its own data, whatever it requests', async () => {
     const { ask, place } = await startBot({ clients: [ann, ben] });
     for (const command of ['/start', '/usage ben', '/search b', '/backup']) {
       const { text, keyboard } = await ask(command, 900);
@@ -51,7 +51,7 @@ describe('a client', () => {
 });
 
 describe('in a group', () => {
-  it('an admin is heard when the group is on the list too', async () => {
+  it('an admin is answered when the group is in the settings too', async () => {
     const { ask, server } = await startBot();
     expect((await ask('/online', ADMIN, GROUP)).text).toBe('No client is online');
     expect((await ask('/id@portolan_bot', ADMIN, GROUP)).text).toBe(`Your ID: ${ADMIN}\nThe ID of this chat: ${GROUP}`);
@@ -61,7 +61,7 @@ describe('in a group', () => {
     expect(server.chat(-5)).toHaveLength(1);
   });
 
-  it('nobody else is, nor is small talk, nor what is for another bot', async () => {
+  it('other users, other messages and commands for another bot are ignored', async () => {
     const { ask, server } = await startBot();
     server.write(STRANGER, '/status', { chat: GROUP });
     server.write(STRANGER, '/id', { chat: GROUP });
@@ -72,7 +72,7 @@ describe('in a group', () => {
   });
 });
 
-describe('what an admin has not written himself', () => {
+describe('a message that an admin has not written', () => {
   it.each([
     ['is passed on', { forward_origin: { type: 'user' } }],
     ['is passed on, in an older way', { forward_date: 1 }],
@@ -88,7 +88,7 @@ describe('what an admin has not written himself', () => {
     expect(server.chat(ADMIN)).toHaveLength(1);
   });
 
-  it('is not heard when it was changed later, or stands in a channel', async () => {
+  it('is ignored when it was edited or posted in a channel', async () => {
     const { ask, server } = await startBot();
     const message = {
       message_id: 1,

@@ -7,7 +7,7 @@ import { ADMIN, OTHER_ADMIN, STRANGER, startBot, until } from './kit.js';
 const BY_BOT = { kind: 'bot', id: String(ADMIN), name: 'Ann', ip: null };
 
 describe('a client', () => {
-  it('is disabled and enabled after a yes, and the log says by whom', async () => {
+  it('is disabled and enabled after a confirmation, and the log names the admin', async () => {
     const { ask, press, mark, appended } = await startBot({ clients: [alice] });
     mark();
     const shown = await ask('/usage alice');
@@ -24,7 +24,7 @@ describe('a client', () => {
     ]);
   });
 
-  it('stays as it is after a no', async () => {
+  it('is unchanged after a cancellation', async () => {
     const { ask, press, mark, appended } = await startBot({ clients: [alice] });
     mark();
     const shown = await ask('/usage alice');
@@ -33,7 +33,7 @@ describe('a client', () => {
     expect(appended()).toEqual([]);
   });
 
-  it('is set to zero after a yes', async () => {
+  it('is reset after a confirmation', async () => {
     const { ask, press, mark, appended, place } = await startBot({ clients: [alice] });
     place.must({
       type: 'RecordTraffic',
@@ -48,7 +48,7 @@ describe('a client', () => {
     ]);
   });
 
-  it('is disabled in every inbound that it is in', async () => {
+  it('is disabled in all of its inbounds', async () => {
     const { ask, press, mark, appended, place } = await startBot({ clients: [alice] });
     place.must(
       { type: 'AddInbound', data: { owner: userId(1), ...inboundDraft({ spec: { port: 8443, tag: 'in-2' } }) } },
@@ -64,7 +64,7 @@ describe('a client', () => {
     ]);
   });
 
-  it('that is gone meanwhile is nobody any more', async () => {
+  it('that was deleted meanwhile is not found', async () => {
     const { ask, press, place, mark, appended } = await startBot({ clients: [alice, bob] });
     const shown = await ask('/usage alice');
     await press('Disable', shown);
@@ -76,7 +76,7 @@ describe('a client', () => {
 });
 
 describe('a button', () => {
-  it('works once: not when it is pressed again, and not when the server sends the pressing again after a restart', async () => {
+  it('works once: not when it is pressed again, nor when the server repeats the update after a restart', async () => {
     const { ask, press, mark, appended, server, bot, make, place } = await startBot({ clients: [alice] });
     const shown = await ask('/usage alice');
     await press('Disable', shown);
@@ -102,7 +102,7 @@ describe('a button', () => {
     expect(place.panel.read.clients.firstByEmail('alice')?.spec.enabled).toBe(true);
   });
 
-  it('does nothing after ten minutes', async () => {
+  it('expires after ten minutes', async () => {
     const { ask, press, mark, appended, place } = await startBot({ clients: [alice] });
     const shown = await ask('/usage alice');
     await press('Disable', shown);
@@ -131,7 +131,7 @@ describe('a button', () => {
     expect(appended()).toEqual([]);
   });
 
-  it('that somebody presses who is no admin does nothing', async () => {
+  it('has no effect for a user who is not an admin', async () => {
     const { ask, press, server, mark, appended } = await startBot({ clients: [alice] });
     const shown = await ask('/usage alice');
     const question = await press('Disable', shown);
@@ -145,7 +145,7 @@ describe('a button', () => {
 });
 
 describe('the core', () => {
-  it('is started anew after a yes, once', async () => {
+  it('is restarted once after a confirmation', async () => {
     const { ask, press, mark, place } = await startBot();
     const shown = await ask('/restart');
     expect(shown.text).toBe('Restart the core? All connections are interrupted for a moment.');
@@ -157,7 +157,7 @@ describe('the core', () => {
     expect(place.data('CoreStarted').at(-1)).toMatchObject({ reason: 'request' });
   });
 
-  it('is not, when it would not start', async () => {
+  it('is not restarted when it would not start', async () => {
     const { ask, press, place } = await startBot();
     place.core.config.test = () => Promise.reject(new CoreError('invalid', verbatim('no <such> outbound')));
     const shown = await ask('/restart');

@@ -8,7 +8,7 @@ const documents = ({ server }: Pick<Awaited<ReturnType<typeof startBot>>, 'serve
   server.calls.filter(({ method }) => method === 'sendDocument');
 
 describe('a backup', () => {
-  it('goes to every admin when one asks for it, and the log says so', async () => {
+  it('is sent to every admin when one requests it, and is recorded', async () => {
     const { ask, server, mark, appended, removed } = await startBot();
     mark();
     await ask('/backup');
@@ -31,14 +31,14 @@ describe('a backup', () => {
     expect(removed).toHaveLength(1);
   });
 
-  it('says that it is sealed', async () => {
+  it('states that it is sealed', async () => {
     const { ask, server } = await startBot({ backup: { sealed: true } });
     await ask('/backup');
     await until(() => documents({ server }).length === 3, 'all have it');
     expect(server.chat(OTHER_ADMIN)[0]?.text).toContain('Its key is encrypted with the backup passphrase');
   });
 
-  it('goes to the others when one chat is gone, and the one who asked hears of it', async () => {
+  it('is sent to the others when one chat no longer exists, and the requester is informed', async () => {
     const { ask, server, appended, mark } = await startBot({ settings: { chatBotChatId: `${ADMIN},${STRANGER}` } });
     mark();
     await ask('/backup');
@@ -57,7 +57,7 @@ describe('a backup', () => {
     ]);
   });
 
-  it('is tried again when the server is busy', async () => {
+  it('is retried when the server is busy', async () => {
     const { ask, server } = await startBot();
     server.fault = (method, times) => (method === 'sendDocument' && times < 3 ? { code: 429, retryAfter: 0.02 } : null);
     await ask('/backup');
@@ -81,7 +81,7 @@ describe('a backup', () => {
     expect(appended()).toEqual([]);
   });
 
-  it('that nobody got is a failure, and the log says why', async () => {
+  it('that reached no chat is a failure, recorded with its reason', async () => {
     const { ask, server, mark, appended, removed } = await startBot();
     server.fault = (method) =>
       method === 'sendDocument' ? { code: 413, description: 'Request Entity Too Large' } : null;
@@ -96,7 +96,7 @@ describe('a backup', () => {
     expect(removed).toHaveLength(1);
   });
 
-  it('is not waited for when the panel ends, and its file is gone', async () => {
+  it('does not delay the shutdown of the panel, and its file is deleted', async () => {
     const { ask, server, delivery, removed, appended, mark } = await startBot();
     let asked = 0;
     server.fault = (method) => {
@@ -116,7 +116,7 @@ describe('a backup', () => {
     expect(await delivery.deliver(() => expect.unreachable())).toMatchObject({ code: 'RESTART_UNDER_WAY' });
   });
 
-  it('is made once for two who ask at the same time', async () => {
+  it('is made once for two requests at the same time', async () => {
     const { server, delivery, place } = await startBot();
     await until(() => server.polls > 0, 'the bot is there');
     const dispatch: Parameters<typeof delivery.deliver>[0] = (command) =>
@@ -128,7 +128,7 @@ describe('a backup', () => {
 });
 
 describe('the report', () => {
-  it('goes to every admin, with the backup where the settings want it', async () => {
+  it('is sent to every admin, with the backup if the settings enable it', async () => {
     const { bot, server, change } = await startBot();
     await until(() => server.polls > 0, 'the bot is there');
     bot.report();
@@ -139,7 +139,7 @@ describe('the report', () => {
     await until(() => documents({ server }).length === 3, 'all have the file');
   });
 
-  it('comes by the schedule, as it is at that time', async () => {
+  it('is sent on schedule, with the state at that time', async () => {
     const { server, change } = await startBot();
     await until(() => server.polls > 0, 'the bot is there');
     change({ chatBotRunTime: '@every 1s' });
@@ -147,7 +147,7 @@ describe('the report', () => {
     expect(server.chat(GROUP)[0]?.text).toMatch(/^Portolan 1\.2\.3 on /);
   });
 
-  it('tells when its backup could not be sent', async () => {
+  it('states that its backup could not be sent', async () => {
     const create = () => Promise.reject(new BackupError('failed', message('common.diskFull')));
     const { bot, server } = await startBot({ create, settings: { chatBotBackup: true } });
     await until(() => server.polls > 0, 'the bot is there');

@@ -8,7 +8,7 @@ const record = (...clients: ReturnType<typeof used>[]) =>
   ({ type: 'RecordTraffic', data: { run: 'r1', clients, inbounds: [], outbounds: [] } }) as const;
 
 describe('an admin', () => {
-  it('reads how the machine, the core and the backups are', async () => {
+  it('gets the state of the machine, the core and the backups', async () => {
     const lastGood = { at: T0, name: 'x', position: 1, bytes: 1, sealed: false };
     const { ask } = await startBot({ clients: [alice, bob], lastGood });
     const { text } = await ask('/status');
@@ -25,7 +25,7 @@ describe('an admin', () => {
     ]);
   });
 
-  it('reads how a client stands, by its email in any case', async () => {
+  it('gets the state of a client, by its email in any case', async () => {
     const ann = draft('ann', 3, { spec: { capBytes: 3 * GB, expiresAt: T0 + 5 * DAY } });
     const { ask, place, press } = await startBot({
       clients: [ann, draft('first-use', 4, { spec: { expiresAt: -DAY } })],
@@ -45,7 +45,7 @@ describe('an admin', () => {
     expect((await press('Refresh', shown)).text).toContain('first: its traffic cap is used up');
   });
 
-  it('reads who is online and who has used most', async () => {
+  it('gets the online clients and the top users', async () => {
     const many = Array.from({ length: 12 }, (_, n) => draft(`client-${n}`, n + 1));
     const { ask, place } = await startBot({ clients: many });
     expect((await ask('/online')).text).toBe('No client is online');
@@ -69,7 +69,7 @@ describe('an admin', () => {
     },
   );
 
-  it('searches, page by page, and opens what was found', async () => {
+  it('searches page by page, and opens a result', async () => {
     const { ask, press, last } = await startBot({
       clients: Array.from({ length: 10 }, (_, n) => draft(`Müller:${n}@example.com`, n + 1)),
     });
@@ -90,7 +90,7 @@ describe('an admin', () => {
     expect(last()?.keyboard.flat()).toHaveLength(1);
   });
 
-  it('finds by as much of a long text as a button carries', async () => {
+  it('finds by the part of a long text that fits into a button', async () => {
     const long = '長'.repeat(60);
     const { ask } = await startBot({
       clients: Array.from({ length: 9 }, (_, n) => draft(`${long}${n}`, n + 1)),
@@ -99,7 +99,7 @@ describe('an admin', () => {
     expect((await ask(`/search ${long}`)).text).toBe(`Clients that match ${'長'.repeat(16)}: 9, page 1 of 2`);
   });
 
-  it('reads who is soon over', async () => {
+  it('gets the clients that are nearly depleted', async () => {
     const { ask, change } = await startBot({
       clients: [
         draft('soon', 1, { spec: { expiresAt: T0 + DAY } }),
@@ -115,7 +115,7 @@ describe('an admin', () => {
     );
   });
 
-  it('gets the list of commands for anything else', async () => {
+  it('gets the list of commands for any other message', async () => {
     const { ask, server } = await startBot();
     expect((await ask('/start')).text).toMatch(/^Commands of this bot:\n\/status – The host/);
     expect((await ask('/drop')).text).toMatch(/^Unknown command\nCommands of this bot:/);
@@ -127,7 +127,7 @@ describe('an admin', () => {
     });
   });
 
-  it('is spoken to in the language of the setting, also after that has changed', async () => {
+  it('is answered in the configured language, also after a change', async () => {
     const { ask, change, server } = await startBot({ settings: { chatBotLang: 'ru-RU' } });
     expect((await ask('/online')).text).toBe('Ни один клиент не в сети');
     const before = server.polls;
@@ -139,7 +139,7 @@ describe('an admin', () => {
   });
 });
 
-describe('names that others choose', () => {
+describe('names chosen by users', () => {
   const hostile = [
     '<b>bold</b>',
     '</code><a href="https://evil.example">x</a>',
@@ -150,7 +150,7 @@ describe('names that others choose', () => {
     '*_[`](tg://user?id=1)',
   ];
 
-  it.each(hostile)('are shown as they are: %s', async (remark) => {
+  it.each(hostile)('are shown unchanged: %s', async (remark) => {
     // The core knows no email with this letter. The server refuses marks that it does not know, and what is left open.
     const email = remark.replaceAll('>', '');
     const { ask, press } = await startBot({ remark, clients: [draft(email, 1, { identity: { comment: 'find-me' } })] });
@@ -163,7 +163,7 @@ describe('names that others choose', () => {
     expect(question.text).toBe(`Disable ${email}? Its connections are closed immediately.`);
   });
 
-  it('do not turn the line around, and are cut', async () => {
+  it('do not change the text direction, and are cut', async () => {
     const { ask, place } = await startBot();
     // A name as an earlier release took it.
     place.panel.log.append([clientAdded(draft(`\u202eevil${'x'.repeat(200)}`, 1))], {
@@ -175,7 +175,7 @@ describe('names that others choose', () => {
     expect(JSON.stringify(shown.keyboard)).not.toContain('\u202e');
   });
 
-  it('make several messages where they are too long for one', async () => {
+  it('are split into several messages when they are too long for one', async () => {
     const clients = Array.from({ length: 50 }, (_, n) =>
       draft(`${String(n).padStart(3, '0')}-${'&'.repeat(180)}`, n + 1),
     );

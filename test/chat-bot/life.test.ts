@@ -13,7 +13,7 @@ async function withAlarms(options: Parameters<typeof startBot>[0] = {}) {
 }
 
 describe('the bot', () => {
-  it('runs while the settings say so', async () => {
+  it('runs while the settings enable it', async () => {
     const { ask, change, server, delivery } = await startBot({ settings: { chatBotEnable: false } });
     server.write(ADMIN, '/online');
     const dispatch = (): never => expect.unreachable();
@@ -29,7 +29,7 @@ describe('the bot', () => {
     await ask('/help');
   });
 
-  it('goes to another server when the settings say so', async () => {
+  it('switches to another server when the settings change', async () => {
     const { ask, change, server } = await startBot();
     await ask('/online');
     const other = await startBotServer({ token: '9:other' });
@@ -41,7 +41,7 @@ describe('the bot', () => {
     expect(server.chat(ADMIN)).toHaveLength(1);
   });
 
-  it('asks for what comes next, and tells the server so', async () => {
+  it('requests the next updates, and confirms the previous ones', async () => {
     const { ask, server } = await startBot();
     await ask('/online');
     await until(() => server.offsets.includes(1002), 'the first update is confirmed');
@@ -50,7 +50,7 @@ describe('the bot', () => {
     expect(server.offsets[0]).toBeNull();
   });
 
-  it('stops when nobody knows its token, says so once, and starts with another', async () => {
+  it('stops when its token is rejected, reports it once, and starts with another token', async () => {
     const { alarms, change, server, place, delivery } = await withAlarms({ settings: { chatBotToken: '5:wrong' } });
     await until(() => alarms.length > 0, 'there is an alarm');
     expect(alarms).toEqual([
@@ -73,7 +73,7 @@ describe('the bot', () => {
     expect(JSON.stringify([place.warnings, alarms])).not.toContain('5:wrong');
   });
 
-  it('starts again after a mistake of ours, and says so', async () => {
+  it('restarts after a bug, and reports it', async () => {
     const { ask, alarms, place } = await withAlarms();
     await ask('/online');
     vi.spyOn(place.panel.alarms, 'over').mockImplementationOnce(() => {
@@ -84,7 +84,7 @@ describe('the bot', () => {
     expect(place.warnings.filter((line) => line.startsWith('the chat bot failed'))).toHaveLength(1);
   });
 
-  it('stops when the token is taken away at the server while it runs', async () => {
+  it('stops when its token is revoked while it runs', async () => {
     const { ask, alarms, server } = await withAlarms();
     await ask('/online');
     server.fault = () => ({ code: 401, description: 'Unauthorized' });
@@ -103,7 +103,7 @@ describe('the bot', () => {
     },
   );
 
-  it('says when somebody else polls with the same token, and goes on when he is gone', async () => {
+  it('reports that another program polls with the same token, and continues when that stops', async () => {
     const { ask, alarms, server } = await withAlarms();
     await ask('/online');
     server.fault = (method) => (method === 'getUpdates' ? { code: 409, description: 'Conflict' } : null);
@@ -138,7 +138,7 @@ describe('the bot', () => {
     },
   );
 
-  it('says when the server is away for long', async () => {
+  it('reports a long outage of the server', async () => {
     const { alarms, place, server } = await withAlarms();
     server.fault = () => {
       place.clock.advance(200_000);
@@ -154,7 +154,7 @@ describe('the bot', () => {
     ]);
   });
 
-  it('keeps what it has to say until the server can be reached, and leaves out what cannot be said', async () => {
+  it('keeps messages until the server is reachable, and drops those that it rejects', async () => {
     const { ask, server } = await startBot();
     await ask('/online');
     server.fault = (method, times) => {
@@ -168,7 +168,7 @@ describe('the bot', () => {
     expect(server.chat(ADMIN).at(-1)?.text).toBe('No client has used any traffic yet');
   });
 
-  it('reaches its server through a proxy that wants a password', async () => {
+  it('reaches its server through a proxy with a password', async () => {
     const proxy = await startSocksServer({ user: 'me', password: 'p@ss' });
     onTestFinished(() => proxy.stop());
     const { ask, server } = await startBot({

@@ -30,8 +30,8 @@ async function start(options: Parameters<typeof startBot>[0] = {}) {
   return { ...bot, told, texts };
 }
 
-describe('every admin is told', () => {
-  it('of logins, and of those that failed, in one message', async () => {
+describe('every admin is notified', () => {
+  it('of logins and failed logins, in one message', async () => {
     const { place, told, server } = await start();
     place.must(login, failed('credentials', 1, 'root'), failed('credentials', 1, 'root'));
     place.must(failed('two-factor'), failed('locked', 7));
@@ -45,14 +45,14 @@ describe('every admin is told', () => {
     await until(() => server.chat(ADMIN).length === 2 && server.chat(GROUP).length === 1, 'the others are told too');
   });
 
-  it('of no login when the settings say so', async () => {
+  it('of no login when the settings disable that', async () => {
     const { place, told } = await start({ settings: { chatBotLoginNotify: false } });
     place.must(login, failed('credentials'));
     place.panel.alarms.tell({ title: verbatim('The panel restarts'), body: verbatim('because'), severity: 'warning' });
     expect(await told(1)).toEqual(['Events of the panel\nThe panel restarts: because']);
   });
 
-  it('of few lines where there are many', async () => {
+  it('in few lines when there are many events', async () => {
     const { place, told } = await start();
     for (let n = 0; n < 40; n += 1) place.must(failed('credentials', 1, `user-${n}`));
     const [text = ''] = await told(1);
@@ -60,7 +60,7 @@ describe('every admin is told', () => {
     expect(text).toMatch(/\nand 10 more$/);
   });
 
-  it('of clients that are over, with the reason', async () => {
+  it('of depleted clients, with the reason', async () => {
     const { place, told } = await start({
       clients: [draft('ann', 1, { spec: { capBytes: GB } }), draft('ben', 2, { spec: { expiresAt: T0 + 5 } })],
     });
@@ -70,7 +70,7 @@ describe('every admin is told', () => {
     expect(await told(1)).toEqual(['These clients have ended\nann: its traffic cap is used up\nben: expired']);
   });
 
-  it('of a core that fails, once for the same reason, and when it runs again', async () => {
+  it('of a core failure, once for the same reason, and of its recovery', async () => {
     const { place, told } = await start();
     const fails = (reason: string): AnyCommand => ({
       type: 'RecordCoreFailed',
@@ -91,14 +91,14 @@ describe('every admin is told', () => {
     expect((await told(3))[2]).toBe('Events of the panel\nThe core failed: no <port>');
   });
 
-  it('of an inbound that the core leaves out, with the reason', async () => {
+  it('of an inbound that the core rejects, with the reason', async () => {
     const { place, told } = await start();
     const reason = 'open /srv/cert/a.pem: no such file or directory';
     place.must({ type: 'RecordInboundRejected', data: { inbound: one, reason: verbatim(reason) } });
     expect(await told(1)).toEqual([`Events of the panel\nThe core rejects an inbound: Inbound 1: ${reason}`]);
   });
 
-  it('of processors that are busy for long', async () => {
+  it('of high processor load that lasts', async () => {
     const { told, busy, change } = await start({ settings: { chatBotCpu: 50 } });
     busy(...Array.from({ length: 120 }, () => 51));
     expect(await told(1)).toEqual(['Events of the panel\nCPU usage has been above 50% for two minutes']);
@@ -108,7 +108,7 @@ describe('every admin is told', () => {
     busy(...Array.from({ length: 120 }, () => 100));
   });
 
-  it('of nothing when the bot is off', async () => {
+  it('of nothing when the bot is disabled', async () => {
     const { place, change, texts, ask } = await start();
     change({ chatBotEnable: false });
     place.must(login);
@@ -118,7 +118,7 @@ describe('every admin is told', () => {
   });
 });
 
-describe('who is soon over', () => {
+describe('a client that is nearly depleted', () => {
   const clients = [
     draft('ann', 1, { spec: { expiresAt: T0 + DAY } }),
     draft('ben', 2, { spec: { capBytes: 3 * GB } }),
@@ -128,7 +128,7 @@ describe('who is soon over', () => {
   const ANN = 'These clients end soon\nann: ∞ left, expires 2023-11-15 22:13';
   const BEN = 'These clients end soon\nben: 512 MB left, expires ∞';
 
-  it('is told once, also by the next process, and again in the next term', async () => {
+  it('is reported once, also after a restart, and again in the next period', async () => {
     const { place, told, mark, appended, bot, make, look, texts } = await start({ clients, settings });
     mark();
     look();
@@ -152,7 +152,7 @@ describe('who is soon over', () => {
     next.stop();
   });
 
-  it('is not told while the settings do not want it, and not of who is gone', async () => {
+  it('is not reported when the settings disable that, or when it was deleted', async () => {
     const { place, look, mark, appended, change } = await start({ clients });
     mark();
     look();
@@ -165,8 +165,8 @@ describe('who is soon over', () => {
   });
 });
 
-describe('the watch over the processors', () => {
-  it('does not mind peaks, and has news once', () => {
+describe('the processor load monitor', () => {
+  it('ignores peaks, and reports once', () => {
     const watch = new CpuWatch();
     const news = (cpu: number, count: number) =>
       Array.from({ length: count }, () => watch.add(cpu, 80)).filter((one) => one !== null);

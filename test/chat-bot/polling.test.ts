@@ -34,7 +34,7 @@ async function pausesWith(answer: (times: number) => Fault) {
 
 const message = { message_id: 1, date: 5, chat: { id: 2 }, from: { id: 3 }, text: 'x' };
 
-describe('the polls', () => {
+describe('polling', () => {
   it.each<[string, Fault, string | null]>([
     ['has nothing and says so at once', { result: [] }, null],
     ['gives the same again and again', { result: [{ update_id: 1 }] }, null],
@@ -46,18 +46,18 @@ describe('the polls', () => {
     for (const [index, ms] of pauses.entries()) expect(ms).toBeGreaterThan(700 * 2 ** index);
   });
 
-  it('go on at once while there is something new', async () => {
+  it('continues at once while there are updates', async () => {
     const { pauses, taken } = await pausesWith((times) => ({ result: [{ update_id: times, message }] }));
     expect(pauses).toEqual([]);
     expect(taken()).toBeGreaterThanOrEqual(TURNS - 1);
   });
 
-  it('take an update once that comes again', async () => {
+  it('processes a repeated update once', async () => {
     const { taken } = await pausesWith(() => ({ result: [{ update_id: 1, message }] }));
     expect(taken()).toBe(1);
   });
 
-  describe('when the server numbers its updates anew', () => {
+  describe('when the server restarts the numbers of its updates', () => {
     /** What was taken, in order, of what `script` has people write before a poll, or does to it. */
     async function takenOf(script: (server: BotServer, turn: number, pass: (ms: number) => void) => Fault | null) {
       const server = await startBotServer();
@@ -83,7 +83,7 @@ describe('the polls', () => {
       return taken;
     }
 
-    it('hear what comes after a long time without any', async () => {
+    it('receives updates after a long idle time', async () => {
       const taken = await takenOf((server, turn, pass) => {
         if (turn === 1) server.write(3, 'high');
         if (turn === 2) {
@@ -116,7 +116,7 @@ describe('the polls', () => {
       expect(taken).toEqual(['high', 'low']);
     });
 
-    it('take nothing twice that an outage kept from being confirmed', async () => {
+    it('processes no update twice after an outage prevented its confirmation', async () => {
       const taken = await takenOf((server, turn) => {
         if (turn === 1) server.write(3, 'first');
         if (turn === 2) return 'hang-up';

@@ -38,8 +38,8 @@ function start() {
   };
 }
 
-describe('what the bot wants to say', () => {
-  it('goes out in its order, answers first', async () => {
+describe('the queue of messages', () => {
+  it('sends in order, answers first', async () => {
     const { queue, notice, answer, said } = start();
     for (const name of ['n1', 'n2']) notice(name);
     for (const name of ['a1', 'a2']) answer(name);
@@ -51,7 +51,7 @@ describe('what the bot wants to say', () => {
     await until(() => said.length === 5, 'the next is said');
   });
 
-  it('is at most two hundred notices; the oldest are dropped, and that is told', async () => {
+  it('holds at most two hundred notifications, drops the oldest and reports that', async () => {
     const { queue, notice, said, dropped } = start();
     for (let n = 0; n < 250; n += 1) notice(`n${n}`);
     queue.use(line);
@@ -59,7 +59,7 @@ describe('what the bot wants to say', () => {
     expect([said[0], said.at(-1), dropped]).toEqual(['n50', 'n249', [50]]);
   });
 
-  it('waits longer and longer while nobody is there, and as long as it is asked to', async () => {
+  it('backs off while the server is unreachable, and waits as long as the server asks', async () => {
     const { queue, notice, said, waited, fail } = start();
     let tries = 0;
     fail(() => {
@@ -81,7 +81,7 @@ describe('what the bot wants to say', () => {
     expect(waited[8]).toBe(3210);
   });
 
-  it('is forgotten when nobody wants it any more', async () => {
+  it('drops messages that are cancelled', async () => {
     const { queue, notice, answer, said, clock, dropped } = start();
     answer('a1');
     notice('n1');
@@ -99,7 +99,7 @@ describe('what the bot wants to say', () => {
     expect([said.at(-1), dropped]).toEqual(['n3', [1]]);
   });
 
-  it('is left out when the chat does not take it, or when it is a mistake', async () => {
+  it('drops a message that the chat rejects, or that fails by a bug', async () => {
     const { queue, notice, said, fail } = start();
     fail((name) => (name === 'n1' ? new ChatError('gone', verbatim('no')) : name === 'n2' ? new Error('x') : null));
     for (const name of ['n1', 'n2', 'n3']) notice(name);
@@ -112,7 +112,7 @@ describe('what the bot wants to say', () => {
     ]);
   });
 
-  it('is kept for the next bot when the token is none, and forgotten when there is none', async () => {
+  it('is kept for the next bot when the token is invalid, and dropped without a token', async () => {
     const { queue, notice, said, fail } = start();
     let tries = 0;
     fail(() => (tries++ === 0 ? new ChatError('token', verbatim('no')) : null));

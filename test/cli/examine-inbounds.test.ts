@@ -42,7 +42,7 @@ const tls = (certificateFile: string, keyFile: string, over: { id?: typeof two; 
   });
 
 describe('inbounds that do not run', () => {
-  it('are those that the core of this machine refuses, while they shall run', async () => {
+  it('are those that the core of this machine rejects while they are enabled', async () => {
     const added = inboundAdded();
     const { tag } = added.data.spec;
     expect(await lines(added, refused)).toEqual([`NOTE inbound 1 (${tag}): the core does not accept it: ${reason}`]);
@@ -52,20 +52,20 @@ describe('inbounds that do not run', () => {
     expect(await lines(nodeAdded, inboundAdded({ node: nodeOne }), refused)).toEqual([`${well} (0 run here)`]);
   });
 
-  it('are those of a node that was deleted', async () => {
+  it('are those of a deleted node', async () => {
     const bound = inboundAdded({ node: nodeOne });
     expect(await lines(nodeAdded, bound, inboundAdded({ id: two }), NodeDeleted({ node: nodeOne }))).toEqual([
       `NOTE inbound 1 (${bound.data.spec.tag}): its node (#1) was deleted, so it runs nowhere: delete it, or add it again here or on another node`,
     ]);
   });
 
-  it('are told with their reasons at each start', () => {
+  it('are reported with their reasons at each start', () => {
     expect(refusedHere(...states([inboundAdded(), refused]))).toMatchObject([
       { inbound: { id: 1 }, reason: verbatim(reason) },
     ]);
   });
 
-  it('are those whose certificates are of no use here, also before the core is asked', async () => {
+  it('are those with invalid certificates, also before the core checks them', async () => {
     const good = await makeCertificate();
     onTestFinished(() => good.remove());
     const gone = '/nowhere/fullchain.pem';
@@ -78,7 +78,7 @@ describe('inbounds that do not run', () => {
     ]);
   });
 
-  it('are those whose certificates were given as lines that are of no use, also on a node', async () => {
+  it('are those with invalid certificates given as lines, also on a node', async () => {
     const garbage = (over: { id?: typeof two; node?: NodeId } = {}) =>
       inboundAdded({
         ...over,

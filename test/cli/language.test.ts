@@ -18,12 +18,12 @@ describe('the language of the command line', () => {
     expect(cliLanguage(env)).toBe(language);
   });
 
-  it('names values without the marks that a terminal would show', () => {
+  it('shows values without marks that a terminal would display', () => {
     const said = sayIn('fa')(message('cli.adminUnknown', { username: 'ann' }));
     expect(said).toBe('مدیری با نام ann وجود ندارد');
   });
 
-  it('is that of errors', async () => {
+  it('is used for errors', async () => {
     const written: string[] = [];
     const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(String(text)) > 0);
     onTestFinished(() => spy.mockRestore());

@@ -25,7 +25,7 @@ const bytesIn = (events: ReturnType<typeof readAll>): number =>
   events.reduce((sum, event) => sum + (event.type === 'TrafficRecorded' ? (event.data.clients[0]?.[1] ?? 0) : 0), 0);
 
 describe('a reader beside a panel that rolls up', () => {
-  it('counts nothing twice: all pages are of one moment', () => {
+  it('counts nothing twice: all pages are from one point in time', () => {
     const { own, rollUp } = busy();
     const { log } = openToRead(own.directory.root);
     try {
@@ -39,7 +39,7 @@ describe('a reader beside a panel that rolls up', () => {
     expect(bytesIn(own.all())).toBe(POLLS);
   });
 
-  it('verifies what was there when it began', () => {
+  it('verifies the events that existed when it started', () => {
     const { own, rollUp } = busy();
     const { log } = openToRead(own.directory.root);
     let pages = 0;
@@ -54,7 +54,7 @@ describe('a reader beside a panel that rolls up', () => {
     after.log.close();
   });
 
-  it('that follows sees each look at one moment, and what came since at the next', () => {
+  it('that follows reads each page at one point in time, and later events with the next', () => {
     const { own, rollUp } = busy();
     const { log } = openToRead(own.directory.root, { live: true });
     try {

@@ -45,8 +45,8 @@ describe('an operation on accounts', () => {
   );
 });
 
-describe('what is printed', () => {
-  it('shows control characters, and JSON with them means the same', () => {
+describe('printed output', () => {
+  it('shows control characters, and JSON with them keeps its meaning', () => {
     expect(visible('a\u001b[31m\u009b\r\tb\nö\u200c')).toBe('a\\u001b[31m\\u009b\\u000d\tb\nö\u200c');
     const hidden = 'a\u202eb\u2066c\u2028d\u{e0041}\ufeff';
     expect(visible(hidden)).toBe('a\\u202eb\\u2066c\\u2028d\\udb40\\udc41\\ufeff');

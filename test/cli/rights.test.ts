@@ -33,7 +33,7 @@ const NOTHING = '0000000000000000';
 const BOTH = '0000000000001400';
 
 describe('what the account of the panel may do', () => {
-  it('is that of the panel that runs, not of who asks', () => {
+  it('is checked for the running panel, not for the account of the command', () => {
     const { add, lines } = machine();
     add('self', ['node', 'doctor'], 0, '000001ffffffffff');
     add(77, ['node', 'dist/main.js', 'serve'], 998, BOTH);
@@ -45,13 +45,13 @@ describe('what the account of the panel may do', () => {
     ]);
   });
 
-  it('is all of it where both programs are there', () => {
+  it('is complete when both programs are installed', () => {
     const { add, lines } = machine(['ss', 'nft']);
     add(77, ['node', 'dist/main.js', 'serve'], 998, BOTH);
     expect(lines(77).at(-1)).toBe('ok cutting over UDP: the UDP flow of one client can be blocked');
   });
 
-  it('is that of who asks, when another process has the number of a panel that ended', () => {
+  it('is checked for the account of the command, when another process has the pid of a panel that ended', () => {
     const { add, lines } = machine([]);
     add('self', ['node', 'doctor'], 1000, NOTHING);
     add(77, ['sleep', '1'], 998, BOTH);
@@ -63,19 +63,19 @@ describe('what the account of the panel may do', () => {
     expect(lines(null)).toEqual(lines(77));
   });
 
-  it('is too much when it is root', () => {
+  it('is too much for root', () => {
     const { add, lines } = machine();
     add(77, ['node', 'dist/main.js', 'serve'], 0, BOTH);
     expect(lines(77)[0]).toBe('NOTE account: the panel (pid 77) is root, and an account of its own is enough');
   });
 
-  it('is not known where the system does not say', () => {
+  it('is unknown when the system does not report it', () => {
     expect(machine().lines(null)).toEqual(['NOTE account: nothing can be read about this account']);
   });
 });
 
 describe('the clock', () => {
-  it('may not be behind what the log has already', () => {
+  it('must not be behind the log', () => {
     expect(plain(examineClock(T0, T0))).toEqual({ what: 'clock', ok: true, detail: 'it is 2023-11-14 22:13:20Z' });
     expect(plain(examineClock(T0 + HOUR, T0))).toEqual({
       what: 'clock',

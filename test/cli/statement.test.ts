@@ -50,7 +50,7 @@ function history() {
 const [day1, day2] = [dayText(Math.floor(T0 / DAY)), dayText(Math.floor(T0 / DAY) + 1)];
 
 describe('events statement', () => {
-  it('says each line in words, as JSON and as a table, and they are the same', async () => {
+  it('prints the same lines as text, as JSON and as a table', async () => {
     const { journal } = history();
     const ask = (...more: readonly string[]) =>
       portolan(journal, 'events', 'statement', 'ALICE', '--from', day1, '--to', day2, ...more);
@@ -82,7 +82,7 @@ describe('events statement', () => {
     expect(JSON.parse(second.out)).toMatchObject({ opening: { up: 100, down: 200 }, closing: { up: 10, down: 20 } });
   });
 
-  it('is that of one life: an email that was deleted and given again has another account', async () => {
+  it('is separate for each client: an email that was deleted and added again has another statement', async () => {
     const { journal, must } = history();
     must({ type: 'DeleteClient', data: { inbound: one, client: { email: 'alice' } } });
     const deleted = await portolan(journal, 'events', 'statement', 'alice');
@@ -98,7 +98,7 @@ describe('events statement', () => {
     });
   });
 
-  it('tells what a sibling used who left, in the account of the others and in its own', async () => {
+  it('shows the usage transferred from a deleted sibling, in the statements of the others and in its own', async () => {
     const { journal, must } = history();
     const alice = draft('alice', 2);
     must({ type: 'AddInbound', data: { owner: userId(1), ...inboundDraft({ spec: { port: 444, tag: 'in-2' } }) } });
@@ -133,7 +133,7 @@ describe('events statement', () => {
 });
 
 describe('events why', () => {
-  it('says state, rule, since when, by whom, and what would change it, before the story', async () => {
+  it('prints state, rule, since when, by whom and what would change it, before the history', async () => {
     const { journal, must } = history();
     const spec = { capBytes: 20 };
     must({
@@ -160,7 +160,7 @@ describe('events why', () => {
     });
   });
 
-  it('says once that somebody may connect, and of who may not every rule', async () => {
+  it('prints once that a client may connect, and every rule for one that may not', async () => {
     const { journal, must } = history();
     must({ type: 'RecordCoreStarted', data: { run: 'r1', version: '1', reason: 'start' } });
     const spoken = async () => (await portolan(journal, 'events', 'why', 'alice')).lines;
@@ -190,7 +190,7 @@ describe('events why', () => {
     ]);
   });
 
-  it('says of whom there is no more who deleted it and when, and knows its later life too', async () => {
+  it('prints who deleted a client and when, and finds a later client with the same email', async () => {
     const { journal, must } = history();
     must({ type: 'DeleteClient', data: { inbound: one, client: { email: 'alice' } } });
     const { code, lines } = await portolan(journal, 'events', 'why', 'alice');
@@ -208,7 +208,7 @@ describe('events why', () => {
     ]);
   });
 
-  it('says so when it never heard of somebody', async () => {
+  it('reports an unknown client', async () => {
     const { journal } = history();
     for (const name of ['nobody', '#9'])
       expect(await portolan(journal, 'events', 'why', name)).toMatchObject({

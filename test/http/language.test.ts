@@ -50,32 +50,32 @@ describe('the language of a caller', () => {
     expect(languageOf({ cookie: `lang=${header.replaceAll(/[;]/g, '')}` })).toBe('en');
   });
 
-  it('does not take the end of another name for the cookie', () => {
+  it('does not match the end of another cookie name', () => {
     expect(languageOf({ cookie: 'mylang=fa; slang=ru' })).toBe('en');
   });
 });
 
-describe('what is said', () => {
-  it('puts details in their places, and never reads a place in a detail', () => {
+describe('a rendered text', () => {
+  it('has its parameters inserted, and never treats a parameter as a template', () => {
     const rejection = new Rejection('CLIENT_NOT_IN_INBOUND', { client: '{inbound}', inbound: 7 });
     expect(inLanguage(rejection, 'ru')).toBe('Во входящем подключении 7 нет клиента {inbound}');
     expect(inLanguage(rejection, 'en')).toBe(rejection.message);
   });
 
-  it('translates the reason inside of a reason, and leaves the words of the core', () => {
+  it('has a nested reason translated, and keeps the text of the core', () => {
     const taken = new Rejection('PORT_TAKEN', { port: 443, by: message('inbound.name', { tag: 'in-443' }) });
     expect(inLanguage(taken, 'zh')).toBe('端口已存在：443 已被入站 in-443占用');
     const refused = new Rejection('CORE_REFUSED', { why: verbatim('infra/conf: unknown cipher') });
     expect(inLanguage(refused, 'ru')).toBe('Ядро не принимает эту конфигурацию: infra/conf: unknown cipher');
   });
 
-  it('translates every reason of a list, and what stands behind the name of a file', () => {
+  it('has every reason of a list translated, and the text after a file name', () => {
     const problem = (file: string, why: Text) => message('geo.fileProblem', { file, why });
     const why = [problem('geoip.dat', message('geo.fileEmpty')), problem('geosite.dat', verbatim('EX'))];
     expect(inLanguage(new Rejection('GEO_FAILED', { why }), 'ru')).toBe('geoip.dat: геофайл пуст\r\ngeosite.dat: EX');
   });
 
-  it('says every problem of the settings', () => {
+  it('exists for every problem of the settings', () => {
     const problems = [
       { key: 'webPort', why: message('input.notBetween', { min: 1, max: 65_535 }) },
       { key: 'subPort', why: message('input.notWholeNumber') },
@@ -85,19 +85,19 @@ describe('what is said', () => {
     );
   });
 
-  it('sets names apart where a line runs from right to left', () => {
+  it('isolates names in right-to-left text', () => {
     const text = inLanguage(new Rejection('CLIENT_NOT_FOUND', { client: 'ann@example.com' }), 'fa');
     expect(text).toBe('کاربر \u2068ann@example.com\u2069 وجود ندارد');
   });
 
-  it('leaves the words of other programs', () => {
+  it('keeps the text of other programs', () => {
     for (const text of ['Some words of somebody', 'constructor', '__proto__', 'x'.repeat(100_000)])
       expect(render(verbatim(text), 'fa')).toBe(text);
   });
 });
 
 describe('the settings', () => {
-  it('have a text of their own for every wrong value, except one of another type', () => {
+  it('have their own text for every invalid value, except one of another type', () => {
     const texts = problemsOfSettings().map(textOfIssue);
     const ofZod = texts.flatMap((text) => ('verbatim' in text ? [text.verbatim] : []));
     expect(ofZod.filter((text) => !/^Invalid input: expected (string|boolean), received /.test(text))).toEqual([]);

@@ -62,7 +62,7 @@ async function listen(origin: string, query = '', headers: Record<string, string
 }
 
 describe('the feed of events', () => {
-  it('is for admins and the token only, and changes nothing', async () => {
+  it('requires an admin or the token, and changes nothing', async () => {
     const { panel, ask } = await start();
     expect((await panel.call('GET', PATH)).status).toBe(404);
     expect((await panel.call('GET', PATH, { headers: { accept: 'text/event-stream' } })).status).toBe(404);
@@ -73,7 +73,7 @@ describe('the feed of events', () => {
     expect(panel.appended()).toEqual([]);
   });
 
-  it('gives what came after a position, in pages, and where to go on', async () => {
+  it('returns the events after a position in pages, with the next position', async () => {
     const { add, page, head, panel } = await start();
     const first = head();
     add(...started(7));
@@ -92,7 +92,7 @@ describe('the feed of events', () => {
     ]);
   });
 
-  it('goes on after a cursor, which is refused where the log has another history', async () => {
+  it('continues after a cursor, which is rejected if the log has another history', async () => {
     const { add, ask, page, head, panel } = await start();
     const first = head();
     add(...started(5));
@@ -126,7 +126,7 @@ describe('the feed of events', () => {
     );
   });
 
-  it('tells no secret: what is sealed is not there', async () => {
+  it('contains no secrets: sealed fields are omitted', async () => {
     const { panel, ask } = await start();
     const text = JSON.stringify(await ask());
     expect(text).toContain('"UserCreated"');
@@ -134,7 +134,7 @@ describe('the feed of events', () => {
     for (const secret of [TOKEN, passwordHash, '127.0.0.1']) expect(text).not.toContain(secret);
   });
 
-  it('stops a page that grows too large, and looks no further than a question may', async () => {
+  it('ends a page that grows too large, and examines a limited number of events', async () => {
     const { add, page, head } = await start();
     const first = head();
     add(...Array.from({ length: 4 }, () => PanelStarted({ version: 'x'.repeat(1_500_000) })));
@@ -180,8 +180,8 @@ describe('the feed of events', () => {
   });
 });
 
-describe('a question that waits', () => {
-  it('is answered when something that it asks for has come', async () => {
+describe('a waiting request', () => {
+  it('is answered when a matching event is appended', async () => {
     const { panel, add, page, head } = await start();
     const first = head();
     const waiting = page(`?after=${first}&wait=60&types=PanelStopped`);
@@ -193,7 +193,7 @@ describe('a question that waits', () => {
     expect(panel.feed.size).toBe(0);
   });
 
-  it('is answered with nothing when the time is up, and when the panel moves', async () => {
+  it('is answered with no events at its timeout, and when the panel moves', async () => {
     const { panel, page, head } = await start();
     expect(await page(`?after=${head()}&wait=1`)).toMatchObject({ events: [], next: head() });
     const waiting = page(`?after=${head()}&wait=60`);
@@ -202,7 +202,7 @@ describe('a question that waits', () => {
     expect(await waiting).toMatchObject({ events: [], next: head() });
   });
 
-  it('gets no more than a sentence once its session has ended', async () => {
+  it('is rejected once its session has ended', async () => {
     const { panel, head } = await start();
     const browser = await panel.browser().login();
     const waiting = browser.get(`${PATH}?after=${head()}&wait=60`);
@@ -216,7 +216,7 @@ describe('a question that waits', () => {
     });
   });
 
-  it('is forgotten when its caller goes away', async () => {
+  it('is dropped when its caller disconnects', async () => {
     const { panel, head } = await start();
     const asked = request(`${panel.origin}${PATH}?after=${head()}&wait=60`, { headers: bearer }).end();
     asked.on('error', () => undefined);
@@ -225,7 +225,7 @@ describe('a question that waits', () => {
     await expect.poll(() => panel.feed.size).toBe(0);
   });
 
-  it('is refused when a hundred wait already', async () => {
+  it('is rejected when a hundred wait already', async () => {
     const { log } = new TestLog();
     const feed = new EventFeed(log, { clients: new ReadModels(log).clients });
     const caller = new AbortController();
@@ -241,7 +241,7 @@ describe('a question that waits', () => {
 });
 
 describe('a stream of events', () => {
-  it('tells the past, then what comes, and goes on where it was', async () => {
+  it('sends past events, then new ones, and resumes where it stopped', async () => {
     const { panel, add, head } = await start();
     const first = head();
     add(...started(3));
@@ -269,7 +269,7 @@ describe('a stream of events', () => {
     await expect.poll(() => panel.feed.size).toBe(0);
   });
 
-  it('says that a Last-Event-ID is none', async () => {
+  it('rejects an invalid Last-Event-ID', async () => {
     const { ask } = await start();
     const headers = { ...bearer, accept: 'text/event-stream', 'last-event-id': 'nonsense' };
     expect(await ask('', headers)).toEqual({
@@ -280,7 +280,7 @@ describe('a stream of events', () => {
     });
   });
 
-  it('ends with the token, at once, before it tells of that', async () => {
+  it('ends at once when the token changes, before it sends that event', async () => {
     const { panel, head } = await start();
     const stream = await listen(panel.origin, `?after=${head()}`);
     panel.given({ type: 'IssueApiToken', data: { token: 'N'.repeat(48), replace: true } });
@@ -302,7 +302,7 @@ describe('a stream of events', () => {
     }) satisfies typeof mountHandlers,
   };
 
-  it('gives signs of life, with the place of who wants nothing of what passes, and ends a session that ran out', async () => {
+  it('sends heartbeats, with the position when all events are filtered out, and ends with an expired session', async () => {
     const { panel, add, head } = await start(impatient);
     const browser = await panel.browser().login();
     const stream = await listen(panel.origin, `?after=${head()}&types=ClientAdded`, { cookie: browser.cookie });
@@ -313,7 +313,7 @@ describe('a stream of events', () => {
     await stream.until(() => stream.heard.over);
   });
 
-  it('cuts off who does not read', async () => {
+  it('disconnects a follower that does not read', async () => {
     const { panel, add, head } = await start(impatient);
     const first = head();
     add(...Array.from({ length: 30 }, () => PanelStarted({ version: 'x'.repeat(1_000_000) })));

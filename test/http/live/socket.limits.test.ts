@@ -51,8 +51,8 @@ const talk = (port: number, text: string): Promise<string> =>
     socket.on('error', () => resolve(heard));
   });
 
-describe('a slow listener', () => {
-  it('gets the latest of each kind once it reads again, and the others notice nothing', async () => {
+describe('a slow browser', () => {
+  it('receives the latest message of each kind once it reads again, and others are not affected', async () => {
     const { panel, listen } = await start();
     const [slow, sound] = [await listen(), await listen()];
     slow.ws.pause();
@@ -75,7 +75,7 @@ describe('a slow listener', () => {
     await eventually(() => expect(slow.of('invalidate')).toHaveLength(2));
   });
 
-  it('is cut off when nothing goes out for 15 ticks, and the others are not', async () => {
+  it('is disconnected when nothing is sent for 15 ticks, and others are not', async () => {
     const { panel, listen } = await start();
     const [stuck, sound] = [await listen(), await listen()];
     stuck.ws.pause();
@@ -92,8 +92,8 @@ describe('a slow listener', () => {
   });
 });
 
-describe('a listener', () => {
-  it('that answers no ping is gone within 90 s, and one that does stays', async () => {
+describe('a connected browser', () => {
+  it('that answers no ping is disconnected within 90 s, and one that does is not', async () => {
     const { panel, listen } = await start();
     const [dead, alive] = [await listen({ autoPong: false }), await listen()];
     for (let tick = 0; tick < 45; tick += 1) {
@@ -107,7 +107,7 @@ describe('a listener', () => {
     expect(alive.of('status')).toHaveLength(45);
   });
 
-  it('that talks is asked to leave, and one that says little is not', async () => {
+  it('that sends too many messages is disconnected, and one that sends few is not', async () => {
     const { panel, listen } = await start();
     const [loud, quiet] = [await listen(), await listen()];
     for (let n = 0; n < 65; n += 1) loud.ws.send('x');
@@ -191,14 +191,14 @@ describe('a handshake', () => {
     },
   );
 
-  it('on the port of the subscriptions is nothing, and the connection ends', async () => {
+  it('on the port of the subscription server is rejected, and the connection is closed', async () => {
     const { panel, cookie } = await start();
     const port = Number(new URL(panel.subscriptions).port);
     const lines = [...HANDSHAKE, `Cookie: ${cookie}`].join('\r\n');
     expect(await talk(port, `GET /ws HTTP/1.1\r\n${lines}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 404 /);
   });
 
-  it('behind a trusted proxy may have another port and scheme, and not another name', async () => {
+  it('behind a trusted proxy may have another port and scheme, but not another host name', async () => {
     const { panel, cookie } = await start();
     const ask = (origin: string) => {
       const forwarded = [
@@ -217,7 +217,7 @@ describe('a handshake', () => {
     expect(await ask('https://other.example')).toBe(403);
   });
 
-  it('takes no sub-protocol and no compression, whatever is offered', async () => {
+  it('accepts no sub-protocol and no compression', async () => {
     const { panel, cookie } = await start();
     const offers = [
       'Sec-WebSocket-Protocol: a, b',
@@ -235,7 +235,7 @@ describe('a handshake', () => {
 describe('an offer of another protocol', () => {
   const offer = 'Host: x\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk';
 
-  it('is not taken, and the request is answered', async () => {
+  it('is not accepted, and the request is answered', async () => {
     const { panel, cookie } = await start();
     const answer = await talk(
       panel.port,
@@ -246,7 +246,7 @@ describe('an offer of another protocol', () => {
     expect(await talk(panel.port, `GET /nope HTTP/1.1\r\n${offer}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 404 /);
   });
 
-  it('with a body is refused: it would be answered as if it had none', async () => {
+  it('with a body is rejected, because it would be answered as if it had none', async () => {
     const { panel, cookie } = await start();
     const head = `POST /panel/setting/update HTTP/1.1\r\n${offer}\r\nCookie: ${cookie}\r\nContent-Length: 2\r\n\r\n{}`;
     expect(await talk(panel.port, head)).toMatch(/^HTTP\/1\.1 400 /);

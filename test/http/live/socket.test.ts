@@ -33,7 +33,7 @@ const refusal = (panel: Panel, headers: Record<string, string>, path = '/ws'): P
 };
 
 describe('the upgrade', () => {
-  it('is for the browser of an admin', async () => {
+  it('requires the browser of an admin', async () => {
     const panel = await startPanel();
     panel.given({ type: 'IssueApiToken', data: { token: 'secret-token', replace: true } });
     const browser = await panel.browser().login();
@@ -51,7 +51,7 @@ describe('the upgrade', () => {
     ws.close();
   });
 
-  it('is limited for one session, and others come in', async () => {
+  it('is limited for one session, and other sessions are accepted', async () => {
     const panel = await startPanel();
     const [browser, other] = [await panel.browser().login(), await panel.browser().login()];
     await Promise.all(Array.from({ length: 32 }, () => listen(panel, browser)));
@@ -67,8 +67,8 @@ describe('the upgrade', () => {
   });
 });
 
-describe('a listener', () => {
-  it('is told the status at each reading of the machine, as everybody who asks is', async () => {
+describe('a connected browser', () => {
+  it('receives the status at each reading of the machine, the same as requests get', async () => {
     const panel = await startPanel();
     const browser = await panel.browser().login();
     const { said } = await listen(panel, browser);
@@ -80,7 +80,7 @@ describe('a listener', () => {
     expect(said[1]?.['data']).toEqual((await browser.get('/panel/api/server/status')).json?.obj);
   });
 
-  it('is told what no event can say', async () => {
+  it('receives notifications that have no event', async () => {
     const panel = await startPanel();
     const { said } = await listen(panel, await panel.browser().login());
     panel.alarms.tell({
@@ -97,7 +97,7 @@ describe('a listener', () => {
     });
   });
 
-  it('is told what others changed, and not what its own session did', async () => {
+  it('receives the changes of others, and not those of its own session', async () => {
     const panel = await startPanel();
     const [one, other] = [await panel.browser().login(), await panel.browser().login()];
     const [mine, theirs] = [await listen(panel, one), await listen(panel, other)];
@@ -108,7 +108,7 @@ describe('a listener', () => {
     expect(theirs.of('invalidate')).toHaveLength(2);
   });
 
-  it('is told what came by the API token and what the panel did by itself, whoever it is', async () => {
+  it('receives changes by the API token and by the panel itself', async () => {
     const panel = await startPanel();
     panel.given({ type: 'IssueApiToken', data: { token: 'secret-token', replace: true } });
     const browser = await panel.browser().login();
@@ -130,7 +130,7 @@ describe('a listener', () => {
     }
   });
 
-  it('is told once of many things that one request changed', async () => {
+  it('receives one message for many changes by one request', async () => {
     const panel = await startPanel();
     const { said } = await listen(panel, await panel.browser().login());
     const clients = Array.from({ length: 30 }, (_, n) => draft(`client-${n}`, n + 1));
@@ -141,7 +141,7 @@ describe('a listener', () => {
     expect(said).toHaveLength(2);
   });
 
-  it('is told of the core, and not of traffic', async () => {
+  it('receives changes of the core, and not of traffic', async () => {
     const panel = await startPanel();
     const { said } = await listen(panel, await panel.browser().login());
     const outbounds = [['direct', 1, 1]] as const;
@@ -155,7 +155,7 @@ describe('a listener', () => {
     ]);
   });
 
-  it('goes with its session: by logout, by new credentials, by time', async () => {
+  it('is disconnected when its session ends: by logout, new credentials or expiry', async () => {
     const panel = await startPanel({ settings: { sessionMaxAge: 10 } });
     const leaving = await panel.browser().login();
     const left = await listen(panel, leaving);
@@ -178,7 +178,7 @@ describe('a listener', () => {
     expect(await again.closed).toBe(1008);
   });
 
-  it('may not talk much', async () => {
+  it('may send only a limited number of messages', async () => {
     const panel = await startPanel();
     const { ws, closed } = await listen(panel, await panel.browser().login());
     ws.send('x'.repeat(1000));
@@ -186,7 +186,7 @@ describe('a listener', () => {
     expect(await closed).toBe(1009);
   });
 
-  it('hears when the panel stops, and is cut off when it does not leave', async () => {
+  it('is informed when the panel stops, and is terminated if it does not close', async () => {
     const panel = await startPanel();
     const browser = await panel.browser().login();
     const { closed } = await listen(panel, browser);

@@ -44,7 +44,7 @@ async function opsOf(panel: TestPanel, { ahead = () => 0, writable = () => true,
 }
 
 describe('the health port', () => {
-  it('tells whether the read models are at the head of the log', async () => {
+  it('reports whether the read models are at the head of the log', async () => {
     let ahead = 0;
     const ask = await opsOf(await startPanel(), { ahead: () => ahead });
     expect(await ask('/readyz')).toMatchObject({ status: 200, text: 'ready\n' });
@@ -55,7 +55,7 @@ describe('the health port', () => {
     expect((await ask('/login')).status).toBe(404);
   });
 
-  it('answers to the names of this machine alone', async () => {
+  it('answers only to the names of this machine', async () => {
     const panel = await startPanel();
     const ask = await opsOf(panel, { clients: true });
     const status = (host: string): Promise<number | undefined> =>
@@ -80,7 +80,7 @@ describe('the health port', () => {
       expect([host, await status(host)]).toStrictEqual([host, 421]);
   });
 
-  it('tells apart a core that fails from one that an admin stopped', async () => {
+  it('distinguishes a failed core from one that an admin stopped', async () => {
     const panel = await startPanel();
     const ask = await opsOf(panel);
     const asked = async () => {
@@ -96,7 +96,7 @@ describe('the health port', () => {
     expect(readMetrics((await ask('/metrics')).text).get('portolan_core_wanted')).toBe(0);
   });
 
-  it('tells whether the disk takes changes again, also when nobody makes one', () => {
+  it('reports whether the disk accepts changes again, also without a change', () => {
     const root = mkdtempSync(join(tmpdir(), 'portolan-room-'));
     onTestFinished(() => rmSync(root, { recursive: true }));
     const run = join(root, 'run');
@@ -118,8 +118,8 @@ describe('the health port', () => {
   });
 });
 
-describe('the figures for a scraper', () => {
-  it('are well-formed, true, and name nobody', async () => {
+describe('the metrics', () => {
+  it('are well-formed and correct, and contain no client', async () => {
     const panel = await startPanel();
     let writable = true;
     const ask = await opsOf(panel, { writable: () => writable });
@@ -155,7 +155,7 @@ describe('the figures for a scraper', () => {
     expect((await ask('/metrics/clients')).status).toBe(404);
   });
 
-  it('say of a node whether it answers, once that is known, and how far it is behind', async () => {
+  it('report whether a node responds, once that is known, and how far it is behind', async () => {
     const panel = await startPanel();
     const ask = await opsOf(panel);
     const place = {
@@ -179,7 +179,7 @@ describe('the figures for a scraper', () => {
     expect(await ofNodes()).toMatchObject({ 'portolan_node_up{node="1",name="Oslo"}': 1 });
   });
 
-  it('are told of each client, once for each email, only when the operator wants that', async () => {
+  it('contain each email once, only when the operator enables that', async () => {
     const panel = await startPanel();
     const ask = await opsOf(panel, { clients: true });
     const hostile = { ...bob, identity: { ...bob.identity, email: 'b\\o"b' } };
@@ -207,7 +207,7 @@ describe('the figures for a scraper', () => {
     expect(promtool(text) ?? '0').toBe('0');
   });
 
-  it('come whole when there are more clients than in one piece', async () => {
+  it('are complete when there are more clients than fit into one chunk', async () => {
     const panel = await startPanel();
     const ask = await opsOf(panel, { clients: true });
     const clients = Array.from({ length: 1500 }, (_, number) => ({

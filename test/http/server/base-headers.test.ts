@@ -67,7 +67,7 @@ const REFUSED = [
 ] as const;
 
 describe('every answer of the panel carries the base headers', () => {
-  it('at every route, to an admin and to a stranger', async () => {
+  it('at every route, for an admin and without a login', async () => {
     const panel = await startPanel();
     const places = operations()
       .flatMap(({ route }) => [route.path, ...route.aliases].map((path) => ({ method: route.method, path })))
@@ -111,7 +111,7 @@ describe('every answer of the panel carries the base headers', () => {
     expect(answer).toMatchObject({ status, headers: BASE });
   });
 
-  it('to WebSockets, welcome or not', async () => {
+  it('for WebSockets, accepted or not', async () => {
     const panel = await startPanel();
     const { cookie } = await panel.browser().login();
     const head = `Cookie: ${cookie}\r\n`;
@@ -124,7 +124,7 @@ describe('every answer of the panel carries the base headers', () => {
     for (const answer of await welcome) expect(answer).toMatchObject({ status: 101, headers: BASE });
   });
 
-  it('and over TLS asks browsers to come back so, also with a refusal', async () => {
+  it('and HSTS over TLS, also with a rejection', async () => {
     const { certPem, keyPem, remove } = await makeCertificate();
     remove();
     const panel = await startPanel();
@@ -190,7 +190,7 @@ describe('every answer of the subscription server carries them', () => {
     expect(answer).toMatchObject({ status, headers: BASE });
   });
 
-  it('to guesses without end, and when it is switched off', async () => {
+  it('for repeated guesses, and when it is disabled', async () => {
     const port = await start();
     let status = 404;
     while (status === 404) {
@@ -205,7 +205,7 @@ describe('every answer of the subscription server carries them', () => {
 });
 
 describe('the base headers are with', () => {
-  it('the end of a request that does not come, and the way to TLS', async () => {
+  it('the end of an incomplete request, and the redirect to TLS', async () => {
     const { certPem, keyPem, remove } = await makeCertificate();
     remove();
     const endpoints = new Endpoints((_req, res) => res.end('x'), { timeoutMs: 100, domain: () => 'panel.example' });

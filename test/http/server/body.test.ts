@@ -41,7 +41,7 @@ async function start() {
 }
 
 describe('bodies', () => {
-  it('have room for so many bytes at one time, which come back with the answers', async () => {
+  it('share a limited buffer space, which is released with the answers', async () => {
     const { sockets, send } = await start();
     const held = [send(), send()];
     for (const { socket } of held) socket.write('x'.repeat(LIMIT - 1));
@@ -57,7 +57,7 @@ describe('bodies', () => {
     await last.until(`<${LIMIT} yyy>`);
   });
 
-  it('of a stranger end at 8 KB, in however many pieces they come', async () => {
+  it('of an unauthenticated caller are limited to 8 KB, in any number of chunks', async () => {
     const { port } = await startPanel();
     const head = '/login HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked';
     const [large, small] = [client(port, head), client(port, head)];

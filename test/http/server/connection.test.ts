@@ -44,8 +44,8 @@ const echo: RequestListener = (req, res) => {
   req.on('end', () => res.end(`<${req.method} ${req.url} ${Buffer.concat(body).toString('latin1')}>`));
 };
 
-describe('requests that a client sends ahead', () => {
-  it('are taken one at a time', async () => {
+describe('pipelined requests', () => {
+  it('are parsed one at a time', async () => {
     const waiting: (() => void)[] = [];
     let asked = 0;
     const { port } = await serve((req, res) => {
@@ -62,7 +62,7 @@ describe('requests that a client sends ahead', () => {
     await until('</199>');
   });
 
-  it('are all answered, in their order, also when nothing follows', async () => {
+  it('are all answered in order, also when nothing follows', async () => {
     const { port } = await serve((req, res) => res.end(`<${req.url}>`));
     const { socket, until, heard } = client(port);
     socket.end(Array.from({ length: 500 }, (_, n) => GET.replace('/', `/${n}`)).join(''));
@@ -72,7 +72,7 @@ describe('requests that a client sends ahead', () => {
     );
   });
 
-  it('are the same wherever the bytes are cut, whatever their bodies look like', async () => {
+  it('have the same result wherever the bytes are split, whatever their bodies contain', async () => {
     const { port } = await serve(echo);
     const body = fc
       .array(fc.constantFrom('\r\n', '\r\n\r\n', GET, 'x', '0\r\n\r\n', '\n\n', 'y'.repeat(2000)), { maxLength: 6 })
@@ -117,7 +117,7 @@ describe('requests that a client sends ahead', () => {
     );
   });
 
-  it('are not read while the answer is not taken', async () => {
+  it('are not read while the answer is not read', async () => {
     const text = 'x'.repeat(64 * MIB);
     let asked = 0;
     const { port, sockets } = await serve((_req, res) => {
@@ -136,7 +136,7 @@ describe('requests that a client sends ahead', () => {
     await closed;
   });
 
-  it('give way to another protocol with the bytes that it has', async () => {
+  it('are handed over to another protocol with the bytes received', async () => {
     const { port } = await serve(echo, {
       upgrade(_req, socket, head) {
         socket.write(`101 ${head.toString()} `);
@@ -150,7 +150,7 @@ describe('requests that a client sends ahead', () => {
     await until('then later');
   });
 
-  it('end with the one that the parser refuses', async () => {
+  it('end with the one that the parser rejects', async () => {
     const { port } = await serve(echo);
     const { socket, heard, closed } = client(port);
     socket.write(`${GET}GET / HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n${GET}`);
@@ -158,7 +158,7 @@ describe('requests that a client sends ahead', () => {
     expect(heard().match(/HTTP\/1\.1 \d+/g)).toStrictEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
   });
 
-  it('wait behind a body that nobody reads, which is thrown away', async () => {
+  it('wait for a body that is not read, which is discarded', async () => {
     const { port } = await serve((req, res) => res.end(`<${req.url}>`));
     const { socket, until } = client(port);
     socket.write(`POST /p HTTP/1.1\r\nHost: a\r\nContent-Length: ${MIB}\r\n\r\n`);
@@ -191,7 +191,7 @@ describe('a large answer', () => {
     expect(head.headers.get('content-length')).toBeNull();
   });
 
-  it('gives way to others when there is no room for all that wait, if its reader is the slowest', async () => {
+  it('is dropped when the buffers are full, if its reader is the slowest', async () => {
     const body = pattern(64 * MIB);
     const outbox = new Outbox(130 * MIB);
     const { port, sockets } = await serve((_req, res) => res.end(body), { outbox });
@@ -220,14 +220,14 @@ describe('a large answer', () => {
     expect(outbox.size).toBe(0);
   });
 
-  it('that is larger than all the room there is, is sent all the same', async () => {
+  it('that is larger than all buffer space is sent anyway', async () => {
     const outbox = new Outbox(MIB);
     const { port } = await serve((_req, res) => res.end(pattern(20 * MIB)), { outbox });
     expect((await (await fetch(`http://127.0.0.1:${port}/`)).arrayBuffer()).byteLength).toBe(20 * MIB);
     await expect.poll(() => outbox.size).toBe(0);
   });
 
-  it('is given up when its reader takes nothing for a minute', async () => {
+  it('is dropped when its reader reads nothing for a minute', async () => {
     const { port, sockets } = await serve((_req, res) => res.end(pattern(40 * MIB)));
     const { socket } = client(port, false);
     socket.write(GET);

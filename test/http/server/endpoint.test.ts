@@ -85,14 +85,14 @@ const handshake = (port: number, options: object): Promise<string> =>
   });
 
 describe('an endpoint with TLS', () => {
-  it('serves over TLS, and says that it does', async () => {
+  it('serves over TLS, and reports that it does', async () => {
     const { endpoint } = await open(one);
     expect(await ask(endpoint)).toMatchObject({ status: 200, text: 'tls 127.0.0.1' });
     expect((await ask(endpoint)).names).toContain('one.example');
     expect(endpoint.secured).toBe(true);
   });
 
-  it('speaks TLS 1.2 and 1.3, and nothing older', async () => {
+  it('supports TLS 1.2 and 1.3, and nothing older', async () => {
     const { endpoint } = await open(one);
     const { port } = endpoint.address;
     expect(await handshake(port, {})).toBe('TLSv1.3');
@@ -101,7 +101,7 @@ describe('an endpoint with TLS', () => {
     expect(await handshake(port, old)).toBe('refused');
   });
 
-  it('answers bytes that are neither, and goes on', async () => {
+  it('answers bytes that are neither TLS nor HTTP, and continues', async () => {
     const { endpoint } = await open(one, 200);
     const { port } = endpoint.address;
     expect(await raw(port, 'nonsense\r\n\r\n')).toMatch(/^HTTP\/1.1 400 /);
@@ -121,7 +121,7 @@ describe('an endpoint with TLS', () => {
     },
   );
 
-  it('takes a new certificate for new connections while old ones go on', async () => {
+  it('uses a new certificate for new connections while open ones continue', async () => {
     const { endpoint } = await open(one);
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     onTestFinished(() => agent.destroy());
@@ -131,7 +131,7 @@ describe('an endpoint with TLS', () => {
     expect((await ask(endpoint)).names).toContain('other.example');
   });
 
-  it('comes and goes on the same port', async () => {
+  it('is enabled and disabled on the same port', async () => {
     const { endpoint } = await open(null);
     const { port } = endpoint.address;
     const request = `GET / HTTP/1.1\r\nHost: ${HOST}:${port}\r\nConnection: close\r\n\r\n`;
@@ -146,7 +146,7 @@ describe('an endpoint with TLS', () => {
 });
 
 describe('an endpoint that closes', () => {
-  it.each(['plain', 'tls'])('lets a running request end over %s, and takes no new one', async (kind) => {
+  it.each(['plain', 'tls'])('lets a running request finish over %s, and accepts no new one', async (kind) => {
     const { endpoints, endpoint, finish, arrived } = await open(kind === 'tls' ? one : null);
     const { port } = endpoint.address;
     const slow = arrived();
@@ -165,7 +165,7 @@ describe('an endpoint that closes', () => {
     await closed;
   });
 
-  it('gives its port back at once, and what is connected goes on', async () => {
+  it('releases its port at once, and open connections continue', async () => {
     const { endpoints, endpoint, finish, arrived } = await open(one);
     const slow = arrived();
     const running = ask(endpoint, { path: '/slow' });
@@ -178,7 +178,7 @@ describe('an endpoint that closes', () => {
     expect(await running).toMatchObject({ status: 200, names: expect.stringContaining('one.example') as string });
   });
 
-  it('says why an address cannot be had, and leaves nothing behind', async () => {
+  it('reports why an address cannot be bound, and leaves nothing open', async () => {
     const { endpoint } = await open(null);
     const endpoints = new Endpoints(() => undefined);
     await expect(endpoints.open(endpoint.address.port, HOST)).rejects.toThrow('EADDRINUSE');
@@ -186,7 +186,7 @@ describe('an endpoint that closes', () => {
     await endpoints.close();
   });
 
-  it.each(['plain', 'tls'])('cuts greetings and heads that never end, over %s', async (kind) => {
+  it.each(['plain', 'tls'])('closes incomplete handshakes and heads after the timeout, over %s', async (kind) => {
     const { endpoint } = await open(kind === 'tls' ? one : null, 200);
     const { port } = endpoint.address;
     const halves: (string | Buffer)[] = ['GET / HT', ''];

@@ -21,7 +21,7 @@ function start() {
 }
 
 describe('FairTurns', () => {
-  it('does at once what a turn has time for, and no more', async () => {
+  it('runs at once the work that fits into a turn, and no more', async () => {
     const { turns, add, done } = start();
     for (let i = 0; i < 10; i += 1) add('a', 1);
     expect([done.length, turns.waiting]).toStrictEqual([3, 7]);
@@ -36,7 +36,7 @@ describe('FairTurns', () => {
     expect(done.length).toBe(12);
   });
 
-  it('lets everybody else on the loop be heard between two turns', async () => {
+  it('lets other work on the event loop run between two turns', async () => {
     const { turns, add } = start();
     const heard: number[] = [];
     for (let i = 0; i < 5; i += 1) add('a', 100);
@@ -47,7 +47,7 @@ describe('FairTurns', () => {
     expect(heard).toStrictEqual([3, 2, 1, 0]);
   });
 
-  it('serves who waits in rounds: a thousand of one delay another by one', async () => {
+  it('serves the queues round-robin: a thousand items of one delay another by one', async () => {
     const { add, done } = start();
     for (let i = 0; i < 1000; i += 1) add('many', 1);
     add('few', 1);
@@ -58,7 +58,7 @@ describe('FairTurns', () => {
     expect(done.slice(3)).toStrictEqual(['many', 'few', 'one', 'many', 'few', 'many']);
   });
 
-  it('counts what work is charged with, where it took less', async () => {
+  it('counts the charge of work that took less time', async () => {
     const { turns, add } = start();
     for (let i = 0; i < 4; i += 1) add('a', 0, 1.5);
     expect(turns.waiting).toBe(2);
@@ -66,7 +66,7 @@ describe('FairTurns', () => {
     expect(turns.waiting).toBe(0);
   });
 
-  it('goes on after work that fails', async () => {
+  it('continues after work that fails', async () => {
     const { turns, add, done } = start();
     const fails = () => {
       throw new Error('work');

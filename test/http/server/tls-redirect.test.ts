@@ -29,7 +29,7 @@ async function open(domain: string, host = '127.0.0.1') {
   return { ask, raw, port };
 }
 
-describe('plain HTTP where TLS is spoken', () => {
+describe('plain HTTP on a TLS port', () => {
   it.each([
     ['panel.example:PORT', '/login?x=1', '307 https://panel.example:PORT/login?x=1'],
     ['PANEL.example:PORT', '/', '307 https://panel.example:PORT/'],
@@ -78,13 +78,13 @@ describe('plain HTTP where TLS is spoken', () => {
     expect(await ask('panel.example:PORT', target)).toBe('400');
   });
 
-  it('is led to a domain with letters of any script by its ASCII form', async () => {
+  it('is redirected to an internationalized domain in its ASCII form', async () => {
     const { ask } = await open('xn--pnel-5qa.example');
     expect(await ask('XN--pnel-5qa.example:PORT')).toBe('307 https://xn--pnel-5qa.example:PORT/');
     expect(await ask('p\u00e4nel.example:PORT')).toBe('400');
   });
 
-  it('is refused without a Host, and with two', async () => {
+  it('is rejected without a Host, and with two', async () => {
     const { raw, port } = await open('panel.example');
     expect(await raw('GET / HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
     expect(await raw('GET / HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
@@ -93,7 +93,7 @@ describe('plain HTTP where TLS is spoken', () => {
     expect(await raw(`CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n`)).not.toContain('Location');
   });
 
-  it('without a domain is led to the address that it reached, and to nothing else', async () => {
+  it('without a domain is redirected only to the address of the connection', async () => {
     const { ask } = await open('');
     expect(await ask('127.0.0.1:PORT')).toBe('307 https://127.0.0.1:PORT/');
     expect(await ask('[::ffff:127.0.0.1]:PORT')).toBe('307 https://127.0.0.1:PORT/');
