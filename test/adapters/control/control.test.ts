@@ -49,14 +49,14 @@ const ask = (request: ControlRequest, timeoutMs = 5_000, path = controlSocket(ru
   askControl(path, run, request, timeoutMs);
 
 describe('the control socket', () => {
-  it('carries a request and its answer, for this account only', async () => {
+  it('transports a request and its response, for this account only', async () => {
     const { path } = await serve();
     const request = { type: 'x', data: { text: 'ä\n"'.repeat(1_000) } };
     expect(await ask(request)).toEqual({ ok: true, result: request });
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it('is nobody where no panel runs, also when one crashed and left its socket', async () => {
+  it('has no response when no panel runs, also when a crashed one has left its socket', async () => {
     expect(await ask({ type: 'x', data: null })).toBeNull();
     const { server, path } = await serve();
     linkSync(path, `${path}.kept`);
@@ -68,7 +68,7 @@ describe('the control socket', () => {
     expect(await ask({ type: 'x', data: 1 })).toMatchObject({ ok: true });
   });
 
-  it('takes the place of a socket that was left over', async () => {
+  it('replaces a socket that was left over', async () => {
     const path = controlSocket(run);
     const first = await serveControl(path, async () => ({ ok: true, result: 'first' }));
     onTestFinished(() => first.close());

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Backoff } from '../../../src/commands/reactors/backoff.js';
 import { Clock } from '../../kit/clock.js';
 
-describe('the waiting between tries', () => {
+describe('the delay between attempts', () => {
   it('doubles from one second to a minute', () => {
     const clock = new Clock();
     const backoff = new Backoff(clock.now);
@@ -16,7 +16,7 @@ describe('the waiting between tries', () => {
     expect(waits).toStrictEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
   });
 
-  it('ends to the millisecond', () => {
+  it('ends exactly on time', () => {
     const clock = new Clock();
     const backoff = new Backoff(clock.now);
     expect(backoff.waiting()).toBe(false);
@@ -27,13 +27,13 @@ describe('the waiting between tries', () => {
     expect([backoff.waiting(), backoff.remaining()]).toStrictEqual([false, 0]);
   });
 
-  it('takes the whole minute at once where trying again is of no use', () => {
+  it('is a minute at once when a retry cannot succeed', () => {
     const backoff = new Backoff(new Clock().now);
     backoff.failed(true);
     expect(backoff.remaining()).toBe(60_000);
   });
 
-  it('forgets what was before a run that lasted a minute, and not before one that was shorter', () => {
+  it('starts again at one second after a run of at least a minute', () => {
     for (const [lasted, next] of [
       [60_000, 1],
       [59_999, 8],
@@ -51,7 +51,7 @@ describe('the waiting between tries', () => {
     }
   });
 
-  it('ends when somebody asks', () => {
+  it('ends on request', () => {
     const backoff = new Backoff(new Clock().now);
     backoff.failed(true);
     backoff.reset();

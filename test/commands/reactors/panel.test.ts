@@ -14,7 +14,7 @@ const rotate = {
 } as const;
 
 describe('a panel', () => {
-  it('is what it was when it begins again, with and without its snapshots', async () => {
+  it('has the same state after a restart, with and without snapshots', async () => {
     const place = await started(undefined, ...past, rotate);
     place.core.counts = [{ kind: 'client', name: 1, up: 5, down: 0 }];
     await place.wait(5000);
@@ -33,7 +33,7 @@ describe('a panel', () => {
     await again.stop(true);
   });
 
-  it('lets no second one into its data directory', async () => {
+  it('rejects a second one on its data directory', async () => {
     const place = await started();
     const second = createPanel({
       dataDir: place.root,
@@ -48,7 +48,7 @@ describe('a panel', () => {
     ).toHaveProperty('events');
   });
 
-  it('throws its snapshots away when a key is destroyed, and makes new ones soon', async () => {
+  it('deletes its snapshots when a key is destroyed, and writes new ones soon', async () => {
     const place = await started(undefined, ...past);
     await place.close(true);
     await place.open();
@@ -61,7 +61,7 @@ describe('a panel', () => {
     expect(readdirSync(snapshots).length).toBeGreaterThan(5);
   });
 
-  it('serves and refuses changes when events are missing, and leaves the evidence alone', async () => {
+  it('is read-only when events are missing, and does not change the files', async () => {
     const place = await started(undefined, ...past);
     await place.close(true);
     const { anchor } = place.panel.directory;

@@ -33,7 +33,7 @@ describe('a schedule', () => {
     expect(runs).toEqual(expected);
   });
 
-  it('runs at the midnight of its zone', async () => {
+  it('runs at midnight in its time zone', async () => {
     const { runs } = held('@midnight', 'Asia/Tehran', '2026-02-01T20:28:30Z');
     await vi.advanceTimersByTimeAsync(2 * MINUTE);
     expect(runs).toEqual(['2026-02-01T20:30:00']);
@@ -49,7 +49,7 @@ describe('a schedule', () => {
     '@annually',
     '0 3 * * MON-FRI',
     '@every 2h3m4s',
-  ])('takes what the setting takes: %s', (text) => {
+  ])('accepts what the setting accepts: %s', (text) => {
     expect(schedule.parse(text)).toBe(text);
     scheduled(text, 'Local', () => undefined).stop();
   });

@@ -43,7 +43,7 @@ describe('the timer of backups', () => {
   beforeEach(() => void vi.useFakeTimers({ now: T0 }));
   afterEach(() => void vi.useRealTimers());
 
-  it('makes one when it is time, by the schedule as it is now', async () => {
+  it('creates one on time, by the current schedule', async () => {
     const { keep, set, own } = timer();
     await vi.advanceTimersByTimeAsync(2.5 * HOUR);
     expect(keep).toHaveBeenCalledTimes(2);
@@ -56,7 +56,7 @@ describe('the timer of backups', () => {
     own.stop();
   });
 
-  it('tries again soon when another one is in the way, and ends with the panel', async () => {
+  it('retries soon when another one is running, and stops with the panel', async () => {
     const { keep, own } = timer();
     keep.mockRejectedValue(new BackupError('busy', message('BACKUP_BUSY')));
     await vi.advanceTimersByTimeAsync(HOUR + 10 * 60_000);
@@ -66,7 +66,7 @@ describe('the timer of backups', () => {
     expect(keep).toHaveBeenCalledTimes(3);
   });
 
-  it('makes up for one that was missed, a minute after the start', async () => {
+  it('creates a missed one a minute after the start', async () => {
     const { keep, is, own } = timer();
     is({ late: true, lastGood: good });
     await vi.advanceTimersByTimeAsync(61_000);
@@ -74,7 +74,7 @@ describe('the timer of backups', () => {
     own.stop();
   });
 
-  it('raises an alarm once while the last good one is too old', async () => {
+  it('raises one alarm while the last good one is too old', async () => {
     const { raised, is, verified, own } = timer();
     is({ late: true, lastGood: good });
     for (let i = 0; i < 3; i += 1) own.check();

@@ -23,8 +23,8 @@ function spoiled(...tags: readonly string[]): FakeCore {
   return core;
 }
 
-describe('an inbound with which the core passes its test and does not start', () => {
-  it('is found by trying where nobody is named, and left out at each start, with its reason told once', async () => {
+describe('an inbound with which the core passes its test but does not start', () => {
+  it('is found by attempts if the core names none, and left out at each start, with one report', async () => {
     const place = await started(spoiled('in-1', 'in-3'), ...three);
     const asked = ['start in-1,in-2,in-3', 'trialInbounds in-1,in-2,in-3', 'start in-2'];
     expect(await place.done(restart)).toStrictEqual(['stop', ...asked]);
@@ -60,7 +60,7 @@ describe('an inbound with which the core passes its test and does not start', ()
     expect(running(place)).toStrictEqual(['in-2']);
   });
 
-  it('takes no try of its own where there are many: after two that the core names all are tried at once', async () => {
+  it('needs no attempt of its own among many: after two named ones, all are tried at once', async () => {
     const core = new FakeCore();
     const many = Array.from({ length: 20 }, (_, n) => n + 1);
     for (const n of many.slice(1)) core.refuses.add(`in-${n}`);
@@ -77,7 +77,7 @@ describe('an inbound with which the core passes its test and does not start', ()
     expect(running(place)).toStrictEqual(['in-1']);
   });
 
-  it('is tried again in its turn where there are many', async () => {
+  it('is tried again in turn among many', async () => {
     const core = new FakeCore();
     const many = Array.from({ length: 30 }, (_, n) => n + 1);
     for (const n of many) core.refuses.add(`in-${n}`);
@@ -89,7 +89,7 @@ describe('an inbound with which the core passes its test and does not start', ()
     expect(new Set([...first, ...core.seen()])).toStrictEqual(new Set(many.map((n) => `addInbound in-${n}`)));
   });
 
-  it('is not tried in the running core where it would break it, until it is changed', async () => {
+  it('is not tried in the running core before it is changed', async () => {
     const core = spoiled();
     core.spoils.set('in-2', true);
     const place = await started(core, ...three);
@@ -117,7 +117,7 @@ describe('a core that does not start at all', () => {
     return place;
   }
 
-  it('is tried at once when an inbound that it was to run is switched off or deleted', async () => {
+  it('is tried at once when one of its inbounds is disabled or deleted', async () => {
     const place = await down();
     expect(await place.done(switchOff(2))).toStrictEqual(['start in-1,in-3']);
     const other = await down();
@@ -126,14 +126,14 @@ describe('a core that does not start at all', () => {
     ]);
   });
 
-  it('is tried at once with another template, and not for an inbound that comes to it', async () => {
+  it('is tried at once with another template, but not after an inbound was added', async () => {
     const place = await down();
     expect(await place.done(addInbound(4))).toStrictEqual([]);
     const template: AnyCommand = { type: 'ChangeCoreTemplate', data: { template: { log: {} }, outboundTestUrl: '' } };
     expect(await place.done(template)).toContain('start in-1,in-2,in-3,in-4');
   });
 
-  it('for another reason than its inbounds says that reason', async () => {
+  it('for a reason other than its inbounds has that reason reported', async () => {
     const place = await started(spoiled('in-2'), ...three);
     vi.spyOn(place.core.process, 'trialInbounds').mockRejectedValue(
       new CoreError('invalid', verbatim('there is no outbound')),
@@ -144,8 +144,8 @@ describe('a core that does not start at all', () => {
   });
 });
 
-describe('an inbound that was refused and runs', () => {
-  it('is said to run after a start', async () => {
+describe('a rejected inbound that runs again', () => {
+  it('is recorded after a start', async () => {
     const place = await started(spoiled('in-1'), addInbound(1));
     await place.done(restart);
     place.core.spoils.clear();
@@ -155,7 +155,7 @@ describe('an inbound that was refused and runs', () => {
     expect(place.data('InboundAcceptedByCore')).toHaveLength(1);
   });
 
-  it('is said to run when the next panel process finds it so', async () => {
+  it('is recorded when the next panel process finds it running', async () => {
     const place = await started(spoiled('in-1'), addInbound(1));
     await place.close(true);
     place.core.spoils.clear();
@@ -164,7 +164,7 @@ describe('an inbound that was refused and runs', () => {
     expect(place.data('InboundAcceptedByCore')).toStrictEqual([{ inbound: one }]);
   });
 
-  it('is said to run when it is switched on again', async () => {
+  it('is recorded when it is enabled again', async () => {
     const place = await started(spoiled('in-1'), addInbound(1));
     await place.done(switchOff(1));
     place.core.spoils.clear();

@@ -6,8 +6,8 @@ import type { FakeCore } from './fake-core.js';
 const past = [addInbound(1), addClients(alice, bob)] as const;
 const fresh = (core?: FakeCore) => started(core, ...past);
 
-describe('a look now and then', () => {
-  it('puts back an inbound that the core lost', async () => {
+describe('the periodic comparison', () => {
+  it('adds an inbound that the core has lost', async () => {
     const place = await fresh();
     place.core.listening.delete('in-1');
     await place.wait(60_000);
@@ -15,7 +15,7 @@ describe('a look now and then', () => {
     expect(place.data('CoreDriftRepaired')).toStrictEqual([{ inboundTags: ['in-1'], clientCount: 0 }]);
   });
 
-  it('loses no change that is made meanwhile', async () => {
+  it('does not undo a change that is made meanwhile', async () => {
     const place = await fresh();
     place.core.listening.delete('in-1');
     place.clock.advance(60_000);
@@ -27,7 +27,7 @@ describe('a look now and then', () => {
     expect(place.core.served['in-1']).toContain('carol');
   });
 
-  it('puts back accounts that the core lost, and cuts those that nobody knows', async () => {
+  it('adds accounts that the core has lost, and disconnects unknown ones', async () => {
     const place = await fresh();
     place.core.listening.get('in-1')?.users.delete(1);
     place.core.listening.get('in-1')?.users.set(99, { client: 99, email: 'mallory', account: {} });

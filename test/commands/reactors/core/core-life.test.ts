@@ -15,7 +15,7 @@ const past = [addInbound(1), addClients(alice, bob)] as const;
 const fresh = (core?: FakeCore) => started(core, ...past);
 const starts = (place: Place) => place.data('CoreStarted').map((data) => (data as { reason: string }).reason);
 
-describe('the wish of an admin', () => {
+describe('a request of an admin', () => {
   it('stops the core and keeps it stopped', async () => {
     const place = await fresh();
     expect(await place.done({ type: 'StopCore', data: {} })).toStrictEqual(['stop']);
@@ -26,7 +26,7 @@ describe('the wish of an admin', () => {
     expect(place.core.served).toStrictEqual({ 'in-1': ['alice', 'bob', 'carol'], 'in-2': [] });
   });
 
-  it('is answered with the reason each time that it fails, whoever saw it fail so before', async () => {
+  it('has the reason in each failed response', async () => {
     const place = await fresh();
     const failing = () =>
       place.core.fail.set('start', new CoreError('refused', verbatim('The core ended with code 7')));
@@ -41,7 +41,7 @@ describe('the wish of an admin', () => {
     expect(failures()).toHaveLength(2);
   });
 
-  it('restarts it, and counts what it had counted before', async () => {
+  it('restarts the core, after its counters were read', async () => {
     const place = await fresh();
     place.core.counts = [{ kind: 'client', name: 1, up: 1, down: 2 }];
     expect(await place.done({ type: 'RestartCore', data: {} })).toStrictEqual(['stop', 'start in-1']);
@@ -53,7 +53,7 @@ describe('the wish of an admin', () => {
     ]);
   });
 
-  it('for another template restarts it', async () => {
+  it('for another template restarts the core', async () => {
     const place = await fresh();
     const template: AnyCommand = { type: 'ChangeCoreTemplate', data: { template: { log: {} }, outboundTestUrl: '' } };
     expect(await place.done(template)).toStrictEqual(['stop', 'start in-1']);
@@ -62,8 +62,8 @@ describe('the wish of an admin', () => {
   });
 });
 
-describe('a core that does not take another template', () => {
-  it('goes on with the old one, which the admins are told once, until it starts again', async () => {
+describe('a core that rejects another template', () => {
+  it('continues with the old one until it restarts, with one notification', async () => {
     const place = await fresh();
     const told: string[] = [];
     place.panel.alarms.raised$.subscribe(({ title, body }) =>
@@ -88,8 +88,8 @@ describe('a core that does not take another template', () => {
   });
 });
 
-describe('a core that ends by itself', () => {
-  it('is started again after a while that doubles', async () => {
+describe('a core that exits', () => {
+  it('is restarted after a delay that doubles', async () => {
     const place = await fresh();
     for (const seconds of [1, 2, 4]) {
       place.core.crash('killed');
@@ -106,7 +106,7 @@ describe('a core that ends by itself', () => {
     );
   });
 
-  it('and cannot be started says so once, not every minute', async () => {
+  it('and cannot be started is reported once', async () => {
     const place = await fresh();
     place.core.crash('killed');
     for (let i = 0; i < 5; i += 1) {
@@ -121,7 +121,7 @@ describe('a core that ends by itself', () => {
     expect(place.core.run).not.toBeNull();
   });
 
-  it('is started at once when somebody asks', async () => {
+  it('is started at once on request', async () => {
     const place = await fresh();
     for (let i = 0; i < 4; i += 1) {
       place.core.crash('killed');
@@ -131,7 +131,7 @@ describe('a core that ends by itself', () => {
     expect(await place.done({ type: 'RestartCore', data: {} })).toStrictEqual(['start in-1']);
   });
 
-  it('takes the changes of its absence with it', async () => {
+  it('starts with the changes that were made meanwhile', async () => {
     const place = await fresh();
     place.core.crash('killed');
     expect(await place.done(addClients(draft('carol', 3)), addInbound(2))).toStrictEqual([]);
@@ -140,10 +140,10 @@ describe('a core that ends by itself', () => {
   });
 });
 
-describe('a call that gets lost', () => {
+describe('a call without a response', () => {
   const lost = () => new CoreError('unreachable', verbatim('no answer'));
 
-  it('is made again, without a restart, where the core goes on to answer', async () => {
+  it('is repeated without a restart if the core still responds', async () => {
     const place = await fresh();
     place.core.fail.set('addUser', lost());
     await place.done(addClients(draft('carol', 3)));
@@ -166,7 +166,7 @@ describe('a call that gets lost', () => {
     expect(place.core.runs).toBe(1);
   });
 
-  it('to cut somebody cuts once more', async () => {
+  it('to disconnect a client is repeated', async () => {
     const place = await fresh();
     place.core.fail.set('disconnect', lost());
     const calls = await place.done(update(draft('alice', 1, { spec: { enabled: false } })));
@@ -180,7 +180,7 @@ describe('a call that gets lost', () => {
     expect(place.core.runs).toBe(1);
   });
 
-  it('again and again ends in a full start, and so does a core that is silent', async () => {
+  it('leads to a full start when it is repeated, and so does a core that does not respond', async () => {
     const place = await fresh();
     place.core.fail.set('addUser', lost());
     place.core.responsive = false;
@@ -196,8 +196,8 @@ describe('a call that gets lost', () => {
   });
 });
 
-describe('a call that is refused', () => {
-  it('is settled by a full start', async () => {
+describe('a rejected call', () => {
+  it('leads to a full start', async () => {
     const place = await fresh();
     place.core.fail.set('addUser', new CoreError('refused', verbatim('no such inbound')));
     expect(await place.done(addClients(draft('carol', 3)))).toStrictEqual(['addUser in-1 carol', 'stop', 'start in-1']);
@@ -205,8 +205,8 @@ describe('a call that is refused', () => {
   });
 });
 
-describe('a panel that begins', () => {
-  it('starts the core with all that serves', async () => {
+describe('a panel that starts', () => {
+  it('starts the core with all enabled inbounds', async () => {
     const place = await fresh();
     await place.close(false);
     place.core.seen();
@@ -215,7 +215,7 @@ describe('a panel that begins', () => {
     expect(place.core.served).toStrictEqual({ 'in-1': ['alice', 'bob'] });
   });
 
-  it('takes over a core that runs, and changes nothing when nothing differs', async () => {
+  it('adopts a running core and changes nothing if nothing differs', async () => {
     const place = await fresh();
     await place.close(true);
     expect(place.core.seen()).toStrictEqual(['release']);
@@ -225,7 +225,7 @@ describe('a panel that begins', () => {
     expect(place.data('CoreDriftRepaired')).toStrictEqual([]);
   });
 
-  it('repairs only what differs in a core that it takes over', async () => {
+  it('repairs only the differences in an adopted core', async () => {
     const place = await fresh();
     await place.done(addInbound(2));
     await place.close(true);
@@ -248,7 +248,7 @@ describe('a panel that begins', () => {
     expect(place.data('CoreDriftRepaired')).toStrictEqual([{ inboundTags: ['stranger'], clientCount: 2 }]);
   });
 
-  it('closes what clients still have open whose accounts an earlier panel process had just removed', async () => {
+  it('closes open connections of clients that an earlier panel process had just removed', async () => {
     const place = await fresh();
     await place.close(true);
     place.core.seenClients.set('in-1', [1, 2, 98]);
@@ -259,7 +259,7 @@ describe('a panel that begins', () => {
     expect(place.core.seen()).toStrictEqual(['disconnect in-1 bob,98', 'addUser in-1 bob']);
   });
 
-  it('closes what is still open of an inbound that an earlier panel process had just removed', async () => {
+  it('closes open connections of an inbound that an earlier panel process had just removed', async () => {
     const place = await fresh();
     await place.close(true);
     place.core.halfRemoved.set('in-7', { port: 7777 });
@@ -278,7 +278,7 @@ describe('a panel that begins', () => {
     expect(place.core.seen()).toStrictEqual(['stop', 'start in-1']);
   });
 
-  it('comes up beside a core that does not answer, and puts it right', async () => {
+  it('starts with a core that does not answer, and restarts that core', async () => {
     const place = await fresh();
     await place.close(true);
     place.core.fail.set('inboundTags', new CoreError('unreachable', verbatim('no answer')));
@@ -289,7 +289,7 @@ describe('a panel that begins', () => {
     expect(place.core.served).toStrictEqual({ 'in-1': ['alice', 'bob'] });
   });
 
-  it('says so when the core died while nobody looked', async () => {
+  it('reports that the core exited while the panel was not running', async () => {
     const place = await fresh();
     await place.close(true);
     place.core.left = null;
@@ -298,7 +298,7 @@ describe('a panel that begins', () => {
     expect(starts(place)).toStrictEqual(['start', 'start']);
   });
 
-  it('stops a core that nobody wants any more', async () => {
+  it('stops a core that should not run any more', async () => {
     const place = await fresh();
     await place.done({ type: 'StopCore', data: {} });
     await place.close(false);
@@ -308,8 +308,8 @@ describe('a panel that begins', () => {
   });
 });
 
-describe('time', () => {
-  it('goes on for the clients when the core does not answer', async () => {
+describe('an expiry', () => {
+  it('takes effect also when the core does not report its counters', async () => {
     const place = await fresh();
     await place.done(update(draft('alice', 1, { spec: { expiresAt: T0 + DAY } })));
     place.clock.advance(DAY);

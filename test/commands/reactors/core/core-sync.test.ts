@@ -25,14 +25,14 @@ describe('a change of a client', () => {
     expect(place.core.runs).toBe(1);
   });
 
-  it('that is deleted removes and cuts it, and nobody else', async () => {
+  it('that is deleted removes and disconnects only this client', async () => {
     const place = await fresh();
     const gone = await place.done({ type: 'DeleteClient', data: { inbound: one, client: { email: 'alice' } } });
     expect(gone).toStrictEqual(['removeUser in-1 alice', 'disconnect in-1 alice']);
     expect(place.core.served).toStrictEqual({ 'in-1': ['bob'] });
   });
 
-  it('that is switched off and on again goes and comes', async () => {
+  it('that is disabled and enabled is removed and added', async () => {
     const place = await fresh();
     expect(await place.done(update(draft('alice', 1, { spec: { enabled: false } })))).toStrictEqual([
       'removeUser in-1 alice',
@@ -42,12 +42,12 @@ describe('a change of a client', () => {
     expect(starts(place)).toStrictEqual(['start']);
   });
 
-  it('that is nothing to the core does not reach it', async () => {
+  it('without an effect on the core is not sent to it', async () => {
     const place = await fresh();
     expect(await place.done(update(draft('alice', 1, { spec: { capBytes: 5, limitIp: 1 } })))).toStrictEqual([]);
   });
 
-  it('of its credential ends the old connections before the new one comes', async () => {
+  it('of its credential closes the old connections before the new one is added', async () => {
     const place = await fresh();
     expect(await place.done(update(draft('alice', 9)))).toStrictEqual([
       'removeUser in-1 alice',
@@ -60,14 +60,14 @@ describe('a change of a client', () => {
     expect(place.core.runs).toBe(1);
   });
 
-  it('of its name changes the account and ends nothing', async () => {
+  it('of its name changes the account and closes no connection', async () => {
     const place = await fresh();
     const calls = await place.done(update(draft('amy', 1)));
     expect(calls).toStrictEqual(['removeUser in-1 alice', 'addUser in-1 amy']);
     expect(place.core.served).toStrictEqual({ 'in-1': ['bob', 'amy'] });
   });
 
-  it('of many names adds nobody before all are removed: the core forgets their keys with them', async () => {
+  it('of many names removes all clients before it adds any, because the core deletes keys with them', async () => {
     const place = await fresh();
     const many = (name: string) => Array.from({ length: 40 }, (_, i) => draft(`${name}-${i}`, 100 + i));
     await place.done(addClients(...many('old')));
@@ -79,7 +79,7 @@ describe('a change of a client', () => {
     ]);
   });
 
-  it('that reaches its cap cuts it at once, without a restart', async () => {
+  it('that reaches its cap disconnects it at once, without a restart', async () => {
     const place = await fresh();
     await place.done(update(draft('alice', 1, { spec: { capBytes: 10 } })));
     place.core.counts = [{ kind: 'client', name: 1, up: 6, down: 6 }];
@@ -94,7 +94,7 @@ describe('a change of a client', () => {
     expect(starts(place)).toStrictEqual(['start']);
   });
 
-  it('whose term ends cuts it within a poll', async () => {
+  it('whose term ends disconnects it within one poll', async () => {
     const place = await fresh();
     await place.done(update(draft('alice', 1, { spec: { expiresAt: T0 + 7000 } })));
     await place.wait(5000);
@@ -103,7 +103,7 @@ describe('a change of a client', () => {
     expect(place.core.seen()).toStrictEqual(['removeUser in-1 alice', 'disconnect in-1 alice']);
   });
 
-  it('and fifty more in one batch are fifty calls and one cut', async () => {
+  it('and of fifty more in one batch is fifty calls and one disconnect', async () => {
     const place = await fresh();
     const many = Array.from({ length: 50 }, (_, i) => draft(`client-${i}`, 100 + i));
     const added = await place.done(addClients(...many));
@@ -120,7 +120,7 @@ describe('a change of a client', () => {
 });
 
 describe('many inbounds at once', () => {
-  it('wait for whoever is to be cut', async () => {
+  it('are added after pending disconnects', async () => {
     const place = await fresh();
     const adding = place.core.inbounds.add.bind(place.core);
     let batches = 0;
@@ -136,7 +136,7 @@ describe('many inbounds at once', () => {
     expect(calls.slice(cut).filter((call) => call.startsWith('addInbound')).length).toBeGreaterThan(80);
   });
 
-  it('that go wait for it too', async () => {
+  it('are removed after pending disconnects', async () => {
     const place = await started(undefined, ...past, ...Array.from({ length: 60 }, (_, n) => addInbound(n + 2)));
     const removing = place.core.inbounds.remove.bind(place.core);
     let removed = 0;
@@ -153,8 +153,8 @@ describe('many inbounds at once', () => {
   });
 });
 
-describe('connections that cannot be ended one by one', () => {
-  it('are ended by exactly one restart for all', async () => {
+describe('connections that cannot be closed one by one', () => {
+  it('are closed by one restart', async () => {
     const place = await fresh();
     for (const email of ['alice', 'bob']) place.core.uncuttable.add(email);
     await place.done(update(draft('alice', 1, { spec: { enabled: false } })));
@@ -169,13 +169,13 @@ describe('connections that cannot be ended one by one', () => {
   });
 });
 
-describe('whoever was cut and goes on to receive', () => {
+describe('a disconnected client that still receives data', () => {
   const receiving = (place: Place, down: number): void => {
     place.core.counts = [{ kind: 'client', name: 1, up: down, down }];
   };
   const off = update(draft('alice', 1, { spec: { enabled: false } }));
 
-  it('is cut again at the next poll, twice, and then the core is restarted once', async () => {
+  it('is disconnected again at the next two polls, and then the core is restarted once', async () => {
     const place = await fresh();
     await place.done(off);
     for (let poll = 1; poll <= 4; poll += 1) {
@@ -191,7 +191,7 @@ describe('whoever was cut and goes on to receive', () => {
     expect(starts(place)).toStrictEqual(['start', 'disconnect']);
   });
 
-  it('is let alone when it only sends, or was let in again', async () => {
+  it('is ignored if it only sends, or may connect again', async () => {
     const place = await fresh();
     await place.done(off);
     for (let poll = 1; poll <= 4; poll += 1) {
@@ -217,7 +217,7 @@ describe('an email in two inbounds', () => {
     return place;
   };
 
-  it('that goes on in one of them is cut in the other for certain', async () => {
+  it('that may still connect on one of them is disconnected from the other', async () => {
     const place = await both();
     place.core.uncuttable.add('alice');
     const calls = await place.done({ type: 'DeleteClient', data: { inbound: two, client: { email: 'alice' } } });
@@ -227,7 +227,7 @@ describe('an email in two inbounds', () => {
     expect(place.core.served).toStrictEqual({ 'in-1': ['alice', 'bob'], 'in-2': [] });
   });
 
-  it('is cut in both when the sum reaches its cap', async () => {
+  it('is disconnected from both when the sum reaches the cap', async () => {
     const place = await both();
     await place.done(update(draft('alice', 1, { spec: { capBytes: 10 } })), {
       type: 'UpdateClient',
@@ -246,8 +246,8 @@ describe('an email in two inbounds', () => {
   });
 });
 
-describe('connections that cannot be ended one by one, where the settings want no restart', () => {
-  it('go on, and so does the core; only new connections are refused', async () => {
+describe('connections that cannot be closed one by one, without restarts in the settings', () => {
+  it('stay open, the core keeps running, and new connections are refused', async () => {
     const place = await fresh();
     await place.done({ type: 'ChangeSettings', data: { changes: { restartCoreOnClientDisable: false } } });
     place.core.uncuttable.add('alice');
@@ -260,7 +260,7 @@ describe('connections that cannot be ended one by one, where the settings want n
 });
 
 describe('connections that wait for such a restart', () => {
-  it('are left alone when the settings change before it comes', async () => {
+  it('stay open when the settings change before it', async () => {
     const place = await fresh();
     place.core.uncuttable.add('alice');
     await place.done(update(draft('alice', 1, { spec: { enabled: false } })));
@@ -269,7 +269,7 @@ describe('connections that wait for such a restart', () => {
     expect(starts(place)).toStrictEqual(['start']);
   });
 
-  it('are ended by any other that comes first', async () => {
+  it('are closed by any earlier restart', async () => {
     const place = await fresh();
     place.core.uncuttable.add('alice');
     await place.done(update(draft('alice', 1, { spec: { enabled: false } })));
@@ -280,7 +280,7 @@ describe('connections that wait for such a restart', () => {
 });
 
 describe('a change of an inbound', () => {
-  it('that is added or removed touches no other', async () => {
+  it('that is added or removed does not affect others', async () => {
     const place = await fresh();
     expect(await place.done(addInbound(2))).toStrictEqual(['addInbound in-2']);
     expect(await place.done({ type: 'DeleteInbound', data: { inbound: two } })).toStrictEqual(['removeInbound in-2']);
@@ -300,7 +300,7 @@ describe('a change of an inbound', () => {
     expect(place.core.served).toStrictEqual({ 'in-1': ['alice', 'bob'] });
   });
 
-  it('may hand a port round in one go', async () => {
+  it('may exchange ports in one batch', async () => {
     const place = await started(undefined, addInbound(1), addInbound(2));
     const move = (inbound: typeof one, n: number, port: number): AnyCommand => ({
       type: 'UpdateInbound',
@@ -312,7 +312,7 @@ describe('a change of an inbound', () => {
     expect(['in-1', 'in-2'].map((tag) => inbounds.get(tag)?.config['port'])).toStrictEqual([1002, 1001]);
   });
 
-  it('that the core does not take is left out and recorded, while the others run', async () => {
+  it('that the core rejects is left out and recorded, while the others run', async () => {
     const core = new FakeCore();
     core.refuses.add('in-2');
     const place = await fresh(core);
@@ -331,7 +331,7 @@ describe('a change of an inbound', () => {
     expect(starts(place)).toStrictEqual(['start']);
   });
 
-  it('that keeps the core from starting is left out too', async () => {
+  it('that prevents the start of the core is left out too', async () => {
     const core = new FakeCore();
     core.refuses.add('in-1').add('in-3');
     const place = await started(core, addInbound(1), addInbound(2), addInbound(3));
@@ -348,7 +348,7 @@ describe('a change of an inbound', () => {
   });
 });
 
-describe('a tag that goes from one inbound to another', () => {
+describe('a tag that moves from one inbound to another', () => {
   const count = (name: string, up: number) => ({ kind: 'inbound' as const, name, up, down: 0 });
   const at = (port: number, tag: string) => inboundDraft({ spec: { port, tag } });
   const booked = (place: Place) =>
@@ -360,7 +360,7 @@ describe('a tag that goes from one inbound to another', () => {
   const gone = { type: 'DeleteInbound', data: { inbound: one } } as const;
   const again = { type: 'AddInbound', data: { owner: userId(1), ...at(1001, 'in-1') } } as const;
 
-  it('leaves with the former one what was counted for it up to its end', async () => {
+  it('keeps the traffic of the former one separate', async () => {
     const place = await started(undefined, addInbound(1));
     place.core.counts = [count('in-1', 100)];
     await place.panel.reactors.poll();
@@ -373,7 +373,7 @@ describe('a tag that goes from one inbound to another', () => {
     expect(place.data('InboundCountersReleased')).toStrictEqual([{ run: 'run-1', counters: [['in-1', 130, 0]] }]);
   });
 
-  it('is told apart by the next panel process when this one died before the core was told', async () => {
+  it('is recognized by the next panel process if this one exited before it was sent to the core', async () => {
     const place = await started(undefined, addInbound(1));
     place.core.counts = [count('in-1', 100)];
     await place.diedAfter(gone, again);
@@ -385,7 +385,7 @@ describe('a tag that goes from one inbound to another', () => {
     expect(booked(place)).toStrictEqual([[[1, 100, 0]], [[1, 50, 0]], [[2, 1, 0]]]);
   });
 
-  it('is each one’s own when two swap theirs', async () => {
+  it('has the right traffic when two inbounds exchange their tags', async () => {
     const place = await started(undefined, addInbound(1), addInbound(2));
     const move = (inbound: typeof one, port: number, tag: string) =>
       ({ type: 'UpdateInbound', data: { inbound, ...at(port, tag) } }) as const;

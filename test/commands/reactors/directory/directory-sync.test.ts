@@ -76,7 +76,7 @@ const enabling = (email: string, enabled: boolean): AnyCommand => {
 };
 
 describe('a sync with the directory', () => {
-  it('adds who is allowed and missing, once, in its own name', async () => {
+  it('adds people who are allowed and missing, once, as its own actor', async () => {
     const { place, run, asked } = await start({
       ldapDefaultTotalGB: 2,
       ldapDefaultExpiryDays: 30,
@@ -107,14 +107,14 @@ describe('a sync with the directory', () => {
     ['trojan', 'password', {}],
     ['shadowsocks', 'password', { settings: { method: '2022-blake3-aes-128-gcm', password: `${'A'.repeat(22)}==` } }],
     ['hysteria2', 'auth', { stream: { network: 'hysteria', security: 'tls', tlsSettings: {} } }],
-  ] as const)('gives clients of %s what lets them in', async (protocol, member, config) => {
+  ] as const)('generates credentials for clients of %s', async (protocol, member, config) => {
     const { place, run } = await start({ ldapInboundTags: 'in-2' });
     place.must(addInbound(2, { spec: { protocol }, config }));
     await run([person('anna')]);
     expect(place.panel.read.clients.firstByEmail('anna')?.credential[member]).toMatch(/^\S{20,}$/);
   });
 
-  it('adds nobody when that is off, and nobody twice', async () => {
+  it('adds no client when that is off, and none twice', async () => {
     const { place, run, change } = await start({ ldapAutoCreate: false });
     expect(await run([person('anna')])).toEqual([]);
     change({ ldapAutoCreate: true, ldapInboundTags: ' in-2 , in-1,in-2,' });
@@ -127,7 +127,7 @@ describe('a sync with the directory', () => {
     expect(await run([person(['anna', 'z']), person('alice')])).toEqual([]);
   });
 
-  it('disables whoever is not allowed, and enables only whom a sync has disabled', async () => {
+  it('disables people who are not allowed, and enables only clients that a sync has disabled', async () => {
     const { place, run } = await start({}, alice, bob);
     const both = (flag: string) => [person('alice', flag), person('BOB', flag)];
     const off = await run(both('off'));
@@ -150,13 +150,13 @@ describe('a sync with the directory', () => {
     expect(types(await run([person('alice', 'off')]))).toEqual(['ClientUpdated', 'DirectorySynced']);
   });
 
-  it('reads the flag the other way round when told to', async () => {
+  it('inverts the flag if so configured', async () => {
     const { run } = await start({ ldapInvertFlag: true, ldapTruthyValues: 'locked' }, alice, bob);
     const events = await run([person('alice', 'LOCKED'), person('bob', null)]);
     expect(events).toMatchObject([{ data: { client: 1, changes: { enabled: false } } }, outcome({ disabled: 1 })]);
   });
 
-  it('removes whom it made and nobody else, across a restart', async () => {
+  it('removes only clients that it created, also after a restart', async () => {
     const { place, run, make } = await start({}, alice);
     await run([person('anna'), person('bert'), person('alice')]);
     await place.close(false);
@@ -169,7 +169,7 @@ describe('a sync with the directory', () => {
   it.each<[string, readonly DirectoryEntry[] | Error, Text]>([
     ['cannot be asked', new DirectoryError(message('directory.noAnswer')), message('directory.noAnswer')],
     ['names nobody', [], problems(message('directory.empty'))],
-  ])('removes nobody while the directory %s, and says so once', async (_, answer, error) => {
+  ])('removes no client while the directory %s, and reports that once', async (_, answer, error) => {
     const { place, run } = await start({}, alice);
     await run([person('anna')]);
     expect(await run(answer)).toMatchObject([outcome({ error })]);
@@ -179,7 +179,7 @@ describe('a sync with the directory', () => {
     expect([...place.panel.read.clients.all()]).toHaveLength(2);
   });
 
-  it('removes nobody when suddenly most people are missing, and a few of many when they are', async () => {
+  it('removes no client when most people are suddenly missing, but does when only a few are', async () => {
     const { place, run } = await start();
     const people = Array.from({ length: 24 }, (_, n) => person(`p${n}`));
     await run(people);
@@ -190,14 +190,14 @@ describe('a sync with the directory', () => {
     expect(events.at(-1)).toMatchObject(outcome({ deleted: 12 }));
   });
 
-  it('removes nobody when that is off', async () => {
+  it('removes no client when that is off', async () => {
     const { run, change } = await start();
     await run([person('anna'), person('bert')]);
     change({ ldapAutoDelete: false });
     expect(await run([person('bert')])).toEqual([]);
   });
 
-  it('does what it can, and names what stands in the way', async () => {
+  it('makes the possible changes and reports the problems', async () => {
     const { place, run, change } = await start({ ldapInboundTags: 'gone,in-1,in-2' }, alice);
     place.must(addInbound(2, { spec: { protocol: 'socks' }, config: { settings: {} } }));
     const error = problems(
@@ -215,7 +215,7 @@ describe('a sync with the directory', () => {
     ]);
   });
 
-  it('adds many, in commands of many', async () => {
+  it('adds many clients in batches', async () => {
     const { run } = await start();
     const people = Array.from({ length: 120 }, (_, n) => person(`person-${n}`));
     const events = await run(people);
@@ -223,7 +223,7 @@ describe('a sync with the directory', () => {
     expect(new Set(events.map(({ meta }) => meta.correlationId)).size).toBe(4);
   });
 
-  it('is nothing without inbounds, and nothing when it is off', async () => {
+  it('does nothing without inbounds or when it is off', async () => {
     const { run, change, asked } = await start({ ldapInboundTags: ' , ' });
     change({ ldapInboundTags: '' });
     await run([person('anna')]);
@@ -235,7 +235,7 @@ describe('a sync with the directory', () => {
   it.each<[string, (parts: Awaited<ReturnType<typeof start>>) => void]>([
     ['is switched off', ({ change }) => change({ ldapEnable: false })],
     ['ends', ({ sync }) => sync.stop()],
-  ])('changes nothing any more when the panel %s while the directory thinks', async (_, end) => {
+  ])('changes nothing when the panel %s before the directory answers', async (_, end) => {
     const parts = await start();
     let answer: (entries: readonly DirectoryEntry[]) => void = () => undefined;
     parts.script.answer = new Promise((resolve) => (answer = resolve));
@@ -250,7 +250,7 @@ describe('a sync with the directory', () => {
     expect(parts.asked).toHaveLength(1);
   });
 
-  it('runs by the schedule of the settings, and by the next one as soon as that is set', async () => {
+  it('follows the schedule of the settings, and a new one at once', async () => {
     const { place, sync, change, asked, script } = await start({ ldapSyncCron: '@every 10m' });
     script.answer = [person('anna')];
     sync.begin();

@@ -70,14 +70,14 @@ async function start(...more: readonly AnyCommand[]) {
   return { place, server, file, folder, keeping, outcomes, asked };
 }
 
-describe('the keeping of geo files', () => {
-  it('does nothing where everything is in its place', async () => {
+describe('the maintenance of geo files', () => {
+  it('does nothing when all files are present', async () => {
     const { keeping, server, outcomes } = await start();
     await keeping.repair();
     expect([server.asked, outcomes()]).toEqual([[], []]);
   });
 
-  it('gets a file again that is gone, and restarts a core that reads it', async () => {
+  it('downloads a missing file and restarts a core that uses it', async () => {
     const { keeping, file, outcomes, place } = await start(using('ext:geosite_mine.dat:ads'));
     rmSync(file);
     await keeping.repair();
@@ -86,7 +86,7 @@ describe('the keeping of geo files', () => {
     expect(place.events('GeoSourceDownloaded').at(-1)?.meta.actor).toMatchObject({ kind: 'system', name: 'geo' });
   });
 
-  it('gets a file again that is not the one of the log', async () => {
+  it('downloads a file again that differs from the recorded one', async () => {
     const { keeping, file, outcomes, place } = await start();
     writeFileSync(file, newer);
     await keeping.repair();
@@ -95,7 +95,7 @@ describe('the keeping of geo files', () => {
     expect(place.warnings.join()).toMatch(/are missing or differ from the log/);
   });
 
-  it('keeps what is there when nothing better can be had, and says so', async () => {
+  it('keeps the file when the download fails, and reports that', async () => {
     const { keeping, server, file, outcomes } = await start();
     writeFileSync(file, newer);
     server.failing = 500;
@@ -104,7 +104,7 @@ describe('the keeping of geo files', () => {
     expect(outcomes()).toEqual(['GeoSourceFailed']);
   });
 
-  it('gets the file of a source that was imported without one', async () => {
+  it('downloads the file of an imported source', async () => {
     const { keeping, file, outcomes, place } = await start();
     keeping.begin();
     rmSync(file);
@@ -117,14 +117,14 @@ describe('the keeping of geo files', () => {
     await eventually(() => expect(outcomes()).toContain('GeoSourceDownloaded'));
   });
 
-  it('gets a built-in file that the core needs and no other', async () => {
+  it('downloads only built-in files that the core needs', async () => {
     const { keeping, asked } = await start(using('ext:geosite_IR.dat:ads'));
     await keeping.repair();
     await keeping.repair();
     expect(asked).toEqual([['geosite_IR.dat']]);
   });
 
-  it('tidies up, and follows the schedule of the settings, once a minute at most', async () => {
+  it('deletes old files, and follows the schedule of the settings, once a minute at most', async () => {
     const { keeping, server, folder, file, outcomes, place } = await start();
     const left = join(folder, 'staged-00000000-0000-4000-8000-000000000000.dat');
     writeFileSync(left, list);
@@ -145,7 +145,7 @@ describe('the keeping of geo files', () => {
     place.must({ type: 'ChangeSettings', data: { changes: { geoUpdateSchedule: '' } } });
   });
 
-  it('changes nothing any more when the panel has ended', async () => {
+  it('changes nothing after the panel has stopped', async () => {
     const { keeping, server, file, outcomes } = await start();
     rmSync(file);
     let hang: () => void = () => undefined;

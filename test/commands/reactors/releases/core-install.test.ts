@@ -116,7 +116,7 @@ function installOf({ panel, warnings }: Place, core: VersionedCore, versions: Co
 const CHANGED = ['CoreVersionInstalled', 'CoreRestartRequested', 'CoreStopped', 'CoreStarted'];
 
 describe('an installation', () => {
-  it('is in the log, restarts the core once, and is then what counts', async () => {
+  it('is recorded, restarts the core once, and is then in use', async () => {
     const { wish, happened, core, versions, place } = await ready();
     expect(await wish('latest')).toBe('2.0.0');
     expect(happened()).toEqual(CHANGED);
@@ -128,7 +128,7 @@ describe('an installation', () => {
     expect(place.panel.read.core().choice).toMatchObject({ version: '2.0.0', trial: { from: '1.0.0' } });
   });
 
-  it('of what runs already changes nothing', async () => {
+  it('of the running version changes nothing', async () => {
     const { wish, happened } = await ready();
     expect(await wish('v1.0.0')).toBe('1.0.0');
     expect(happened()).toEqual([]);
@@ -178,7 +178,7 @@ describe('an installation', () => {
     expect([parts.core.executable, parts.versions.choice, parts.versions.here]).toEqual(['1.0.0', '1.0.0', ['1.0.0']]);
   });
 
-  it('that the log does not take leaves nothing behind', async () => {
+  it('that cannot be recorded leaves no files', async () => {
     const { install, versions, core, happened } = await ready();
     const done = await install.install('2.0.0', () => reject('STORAGE_FULL'));
     expect(done).toMatchObject({ code: 'STORAGE_FULL' });
@@ -186,7 +186,7 @@ describe('an installation', () => {
     expect(happened()).toEqual([]);
   });
 
-  it('is one at a time', async () => {
+  it('is rejected while another one runs', async () => {
     const { wish, happened } = await ready();
     const both = await Promise.all([wish('2.0.0'), wish('1.5.0')]);
     expect(both).toEqual(['2.0.0', 'INSTALL_RUNNING']);
@@ -194,7 +194,7 @@ describe('an installation', () => {
     expect(await wish('1.5.0')).toBe('1.5.0');
   });
 
-  it('while the core is stopped starts nothing, and is tried when it starts', async () => {
+  it('does not start a stopped core, and is tried at its next start', async () => {
     const { wish, happened, core, place } = await ready();
     await place.done({ type: 'StopCore', data: {} });
     expect(await wish('2.0.0')).toBe('2.0.0');
@@ -213,7 +213,7 @@ describe('an installation', () => {
 });
 
 describe('a new version', () => {
-  it('that does not start is taken back at once', async () => {
+  it('that does not start is rolled back at once', async () => {
     const { wish, happened, core, versions, place } = await ready();
     core.dead.add('2.0.0');
     expect(await wish('2.0.0')).toBe('CORE_ROLLED_BACK');
@@ -224,7 +224,7 @@ describe('a new version', () => {
     expect([core.run?.version, versions.choice]).toEqual(['1.0.0', '1.0.0']);
   });
 
-  it('that does not start is answered once the former one runs again, or cannot', async () => {
+  it('that does not start is answered when the former one runs again or has failed too', async () => {
     const { install, core, place } = await ready();
     core.dead.add('2.0.0');
     const runs = install.install('2.0.0', byAdmin(place)).then((done) => [(done as Rejection).code, core.run]);
@@ -236,7 +236,7 @@ describe('a new version', () => {
     expect(await fails).toStrictEqual(['CORE_ROLLED_BACK', verbatim('1.0.0 broke down')]);
   });
 
-  it('that dies within half a minute is taken back', async () => {
+  it('that exits within half a minute is rolled back', async () => {
     const { wish, happened, core, place } = await ready();
     await wish('2.0.0');
     await place.wait(29_000);
@@ -246,7 +246,7 @@ describe('a new version', () => {
     expect(core.run?.version).toBe('1.0.0');
   });
 
-  it('that has lasted longer is started again when it dies', async () => {
+  it('that exits later is started again', async () => {
     const { wish, happened, core, place } = await ready();
     await wish('2.0.0');
     await place.wait(31_000);
@@ -256,7 +256,7 @@ describe('a new version', () => {
     expect(core.run?.version).toBe('2.0.0');
   });
 
-  it('that nothing came before is removed when it does not start', async () => {
+  it('without a former version is removed when it does not start', async () => {
     const { wish, core, versions, place } = await ready();
     versions.keep = () => Promise.resolve(null);
     core.dead.add('2.0.0');
@@ -267,7 +267,7 @@ describe('a new version', () => {
 });
 
 describe('after a crash in the middle', () => {
-  it('the version of the log is chosen, and started', async () => {
+  it('the recorded version is chosen and started', async () => {
     const { place, core, versions, happened } = await ready();
     place.must({ type: 'RecordCoreInstalled', data: { version: '2.0.0', previousVersion: '1.0.0', sha256: '' } });
     await place.calm();
@@ -285,7 +285,7 @@ describe('after a crash in the middle', () => {
     expect(happened().filter((type) => type === 'CoreRestartRequested')).toHaveLength(2);
   });
 
-  it('a version that is not there any more is not chosen', async () => {
+  it('a missing version is not chosen', async () => {
     const { place, core, versions } = await ready();
     place.must({ type: 'RecordCoreInstalled', data: { version: '2.0.0', previousVersion: '1.0.0', sha256: '' } });
     installOf(place, core, versions).prepare();
@@ -294,7 +294,7 @@ describe('after a crash in the middle', () => {
 });
 
 describe('the list', () => {
-  it('falls back to what is here', async () => {
+  it('falls back to the installed versions', async () => {
     const { install, versions } = await ready();
     expect(await install.list()).toEqual({ versions: ['v2.0.0', 'v1.5.0'], why: null });
     versions.tags = null;

@@ -40,14 +40,14 @@ async function crowded() {
 }
 
 describe('a client with too many addresses', () => {
-  it('is held to the newest once the grace is over: what it has open is cut, and the core refuses the rest', async () => {
+  it('keeps only the newest after the grace period: others are disconnected and blocked in the core', async () => {
     const place = await crowded();
     expect(holding(place.core.seen())).toStrictEqual([`block in-1 alice ${A}`, `disconnectAddresses in-1 alice ${A}`]);
     const [event] = place.events('ClientIpsBlocked');
     expect(event?.meta.actor).toStrictEqual({ kind: 'system', id: 'ip-limit', name: 'ip-limit', ip: null });
   });
 
-  it('is cut again as long as it stays connected, three times in all, and nothing is said twice', async () => {
+  it('is disconnected again while it stays connected, three times in total, with one event', async () => {
     const place = await crowded();
     place.core.seen();
     for (let i = 0; i < 10; i += 1) await place.wait(POLL);
@@ -58,7 +58,7 @@ describe('a client with too many addresses', () => {
     expect(place.data(...types)).toHaveLength(1);
   });
 
-  it('gets its other address back when the kept one is gone for the grace', async () => {
+  it('may use the other address when the kept one was gone for the grace period', async () => {
     const place = await crowded();
     connect(place.core, place.clock.now());
     for (let i = 0; i < 6; i += 1) await place.wait(POLL);
@@ -69,14 +69,14 @@ describe('a client with too many addresses', () => {
     expect(holding(place.core.seen())).toStrictEqual(['block']);
   });
 
-  it('gets it back too when of the kept one nothing is heard, though its connections stay', async () => {
+  it('may use the other address when the kept one is idle, although its connections stay open', async () => {
     const place = await crowded();
     place.core.silent.set(`alice ${B}`, 31_000);
     await place.wait(POLL);
     expect(place.data(...types).slice(1)).toStrictEqual([{ client: 1, reason: 'left' }]);
   });
 
-  it('gets it back at once with a higher limit', async () => {
+  it('may use the other address at once after a higher limit', async () => {
     const place = await crowded();
     const calls = await place.done({
       type: 'UpdateClient',
@@ -87,7 +87,7 @@ describe('a client with too many addresses', () => {
     expect(place.data(...types).slice(1)).toStrictEqual([{ client: 1, reason: 'changed' }]);
   });
 
-  it('gets it back at once with a reset, for as long as the grace', async () => {
+  it('may use the other address at once after a reset, for the grace period', async () => {
     const place = await crowded();
     const reset = { type: 'ResetClientTraffic', data: { inbound: null, email: 'alice' } } as const;
     expect(holding(await place.done(reset))).toStrictEqual(['block']);
@@ -97,7 +97,7 @@ describe('a client with too many addresses', () => {
     expect(place.data(...types)).toHaveLength(3);
   });
 
-  it('that changes its network is never held: nothing comes from the old one any more', async () => {
+  it('that changes its network is never blocked, because the old address is idle', async () => {
     const place = await started(undefined, ...past);
     connect(place.core, place.clock.now(), A);
     await place.wait(POLL);
@@ -129,7 +129,7 @@ describe('a client with too many addresses', () => {
     },
   );
 
-  it('is held at the newer address where those are kept that were there first, and it is known that they are there', async () => {
+  it('is blocked at the newer address if the oldest ones are kept and known to be connected', async () => {
     const place = await started(undefined, ...past, {
       type: 'ChangeSettings',
       data: { changes: { ipLimitKeep: 'oldest' } },
@@ -142,7 +142,7 @@ describe('a client with too many addresses', () => {
     expect(place.data(...types)).toStrictEqual([{ ...said([A], [B]), keep: 'oldest' }]);
   });
 
-  it('is told once that what it has open cannot be ended, and nobody restarts the core for it', async () => {
+  it('has one report that its connections cannot be closed, without a restart of the core', async () => {
     const place = await started(undefined, ...past);
     const heard: string[] = [];
     place.panel.alarms.raised$.subscribe(({ title, severity }) => heard.push(`${severity}: ${render(title, 'en')}`));
@@ -156,7 +156,7 @@ describe('a client with too many addresses', () => {
     expect(place.core.runs).toBe(1);
   });
 
-  it('counts an IPv6 network once, and IPv4 in IPv6 as what it is', async () => {
+  it('counts an IPv6 network once, and IPv4-mapped addresses as IPv4', async () => {
     const place = await started(undefined, ...past);
     connect(place.core, place.clock.now(), '[2001:db8:1:2::a]', '[2001:db8:1:2:ffff::1]', '@', 'not-an-address');
     for (let i = 0; i < 10; i += 1) await place.wait(POLL);
@@ -168,7 +168,7 @@ describe('a client with too many addresses', () => {
     expect(place.data(...types)).toStrictEqual([said(['2001:db8:1:2::/64'], [A])]);
   });
 
-  it('writes one event, however long three of them go on', async () => {
+  it('has one event, however long three addresses stay connected', async () => {
     const place = await crowded();
     connect(place.core, place.clock.now(), A, B, C);
     for (let i = 0; i < 60; i += 1) await place.wait(POLL);
@@ -176,8 +176,8 @@ describe('a client with too many addresses', () => {
   });
 });
 
-describe('what is held back', () => {
-  it('is held back by a core that starts anew, and by a panel that takes one over', async () => {
+describe('a blocked address', () => {
+  it('stays blocked after a restart of the core and in an adopted core', async () => {
     const place = await crowded();
     place.core.seen();
     place.core.crash('killed');
@@ -194,7 +194,7 @@ describe('what is held back', () => {
     expect(place.data(...types)).toHaveLength(1);
   });
 
-  it('is let in when the kept address did not come back after a restart of the panel', async () => {
+  it('is allowed when the kept address did not return after a restart of the panel', async () => {
     const place = await crowded();
     await place.close(true);
     connect(place.core, place.clock.now());
@@ -205,7 +205,7 @@ describe('what is held back', () => {
     expect(place.data(...types).slice(1)).toStrictEqual([{ client: 1, reason: 'left' }]);
   });
 
-  it('is told again to a core that did not take it', async () => {
+  it('is sent again to a core that did not accept it', async () => {
     const place = await started(undefined, ...past);
     place.core.fail.set('block', new CoreError('unreachable', verbatim('no answer')));
     connect(place.core, place.clock.now(), A, B);
@@ -217,7 +217,7 @@ describe('what is held back', () => {
     ]);
   });
 
-  it('is nothing for whoever has no limit', async () => {
+  it('does not exist for a client without a limit', async () => {
     const place = await started(undefined, addInbound(1), addClients(alice, bob));
     connect(place.core, place.clock.now(), A, B, C);
     for (let i = 0; i < 20; i += 1) await place.wait(POLL);

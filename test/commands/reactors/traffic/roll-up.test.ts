@@ -39,7 +39,7 @@ function statement(events: readonly RecordedEvent[]): Record<string, number> {
 }
 
 describe('a roll-up', () => {
-  it('changes no read model and no statement, and its payloads are gone', () => {
+  it('changes no read model and no statement, and removes its payloads', () => {
     const root = temporaryFolder();
     let runs = 0;
     let pruned = 0;
@@ -74,7 +74,7 @@ describe('a roll-up', () => {
     expect(pruned).toBeGreaterThan(30);
   });
 
-  it('changes nothing either when the clock was wrong for a while, and nothing stays behind', () => {
+  it('changes nothing when the clock was wrong for a while, and leaves no payload', () => {
     const root = temporaryFolder();
     let [runs, pruned, ahead] = [0, 0, 0];
     const days = constantFrom(0, 0, 400, 400, 2, -1, -3000);
@@ -133,7 +133,7 @@ describe('a roll-up', () => {
     expect(sums(plan(end, used(1), used(2), used(3)))).toStrictEqual([[5, 'r1', [1, 6, 12, T0 + 2000]]]);
   });
 
-  it('sums no further than to an event that a sum may not cross', () => {
+  it('ends a sum at an event that it must not cross', () => {
     const reset = ClientTrafficReset({ client: first, up: 1, down: 2 });
     expect(sums(plan(end, used(1), reset, used(2), used(3)))).toStrictEqual([
       [3, 'r1', [1, 1, 2, T0]],
@@ -141,7 +141,7 @@ describe('a roll-up', () => {
     ]);
   });
 
-  it('keeps the runs of the core apart', () => {
+  it('separates the runs of the core', () => {
     const started = CoreStarted({ run: 'r2', version: '26', reason: 'start' });
     expect(sums(plan(end, used(1), started, used(2, 'r2')))).toStrictEqual([
       [3, 'r1', [1, 1, 2, T0]],
@@ -149,7 +149,7 @@ describe('a roll-up', () => {
     ]);
   });
 
-  it('leaves alone what is younger', () => {
+  it('does not include newer events', () => {
     expect(plan(T0 + 1000, used(1), used(2), used(3))).toMatchObject({
       fromPosition: 1,
       toPosition: 3,
@@ -172,7 +172,7 @@ describe('a roll-up', () => {
   const [now, due] = [T0 + 100 * HOUR, T0 + 50 * HOUR];
   const future = T0 + 9000 * HOUR;
 
-  it('goes past events of a clock that was ahead, which are as old as what follows them', () => {
+  it('includes events of a clock that was ahead if later events are old', () => {
     expect(at([T0, future, future, T0 + HOUR, T0 + 60 * HOUR], due, now)).toMatchObject({
       ...{ fromPosition: 1, toPosition: 4, prunedCount: 4, firstAt: T0, lastAt: T0 + HOUR, skewedAfterAt: now },
     });
@@ -184,13 +184,13 @@ describe('a roll-up', () => {
     });
   });
 
-  it('waits with them where nothing tells that they are old', () => {
+  it('does not include events of a clock that was ahead if no later event is old', () => {
     expect(at([T0, future], due, now)).toMatchObject({ toPosition: 1 });
     expect(at([T0, future, T0 + 60 * HOUR, T0], due, now)).toMatchObject({ toPosition: 1 });
     expect(at([T0, future], due, now)?.skewedAfterAt).toBeUndefined();
   });
 
-  it('takes a backlog in pieces', () => {
+  it('processes a backlog in parts', () => {
     const journal = new TestLog();
     for (let i = 0; i < 5; i += 1) journal.append(...Array.from({ length: 5000 }, () => used(1)));
     const { must, state } = busOver(journal.log, journal.clock);

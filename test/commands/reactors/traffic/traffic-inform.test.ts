@@ -92,7 +92,7 @@ async function some(count: number, list: readonly unknown[]): Promise<void> {
 }
 
 describe('a receiver of traffic figures', () => {
-  it('is told after each poll what was moved here and on nodes, as 3x-ui says it, and also that nothing was', async () => {
+  it('receives the traffic of this panel and its nodes after each poll in the format of 3x-ui, also when there was none', async () => {
     const { asked, url } = await receiver();
     const { happens, requests } = await start(url);
     happens('TrafficRecorded', {
@@ -141,7 +141,7 @@ describe('a receiver of traffic figures', () => {
     expect(requests[0]?.timeoutMs).toBe(10_000);
   });
 
-  it('that says no is told later, in one sum, after longer and longer waits; admins once, when it lasts', async () => {
+  it('that rejects it receives one sum later, with a growing delay and one notification to the admins', async () => {
     const { asked, does, told, url } = await receiver((_req, res) => void res.writeHead(500).end());
     const { moves, dispatched, warned, later } = await start(url);
     moves(1, 10);
@@ -179,7 +179,7 @@ describe('a receiver of traffic figures', () => {
     expect(warned).toHaveLength(1);
   });
 
-  it('that is slow after a long absence loses what it was just told, and not what it missed', async () => {
+  it('that times out after a long failure loses only the last delivery', async () => {
     const { asked, does, told, url } = await receiver((_req, res) => void res.writeHead(500).end());
     const { moves, later, warned } = await start(url, { timeoutMs: 300 });
     moves(1, 1000);
@@ -194,7 +194,7 @@ describe('a receiver of traffic figures', () => {
     expect(told('bert')).toBe(0);
   });
 
-  it('that does not answer holds nothing up, and is not told twice what it may have', async () => {
+  it('that does not answer delays nothing, and does not receive twice what it may have', async () => {
     const { asked, does, told, url } = await receiver(() => undefined);
     const { moves, later, warned } = await start(url, { timeoutMs: 300 });
     moves(1, 10);
@@ -208,7 +208,7 @@ describe('a receiver of traffic figures', () => {
     expect(told('anna')).toBe(10);
   });
 
-  it('sends nobody elsewhere: a redirect is a no', async () => {
+  it('cannot redirect: that is a rejection', async () => {
     const other = await receiver();
     const { does, told, url } = await receiver((_req, res) => void res.writeHead(307, { location: other.url }).end());
     const { moves, later, warned } = await start(url);
@@ -220,7 +220,7 @@ describe('a receiver of traffic figures', () => {
     expect(other.asked).toEqual([]);
   });
 
-  it('may say as much as it likes: a huge answer is not read, and counts as one', async () => {
+  it('may send a huge response, which is not read', async () => {
     const { asked, told, url } = await receiver((_req, res) => void res.writeHead(200).end(Buffer.alloc(3_000_000)));
     const { moves, warned } = await start(url);
     moves(1, 10);
@@ -229,7 +229,7 @@ describe('a receiver of traffic figures', () => {
     expect(warned).toEqual([]);
   });
 
-  it('is not asked at a private address, whatever was saved', async () => {
+  it('receives nothing at a private address', async () => {
     const { asked, url } = await receiver();
     const { moves, warned } = await start(url, { allowPrivate: false });
     moves(1, 10);
@@ -238,7 +238,7 @@ describe('a receiver of traffic figures', () => {
     expect(asked).toEqual([]);
   });
 
-  it('is told nothing while it is switched off, and nothing of that time later', async () => {
+  it('receives nothing while it is disabled, and nothing of that time later', async () => {
     const { asked, told, url } = await receiver();
     const { moves, settings } = await start(url, { on: false });
     moves(1, 10);
@@ -249,7 +249,7 @@ describe('a receiver of traffic figures', () => {
     expect(asked[0]?.body.clientTraffics).toEqual([]);
   });
 
-  it('does not keep the panel from stopping', async () => {
+  it('does not delay the stop of the panel', async () => {
     const { asked, url } = await receiver(() => undefined);
     const { inform, dispatched, warned } = await start(url);
     await some(1, asked);

@@ -19,7 +19,7 @@ const used = (place: Place, email = 'alice') => {
   return client ? place.panel.read.usage.client(client) : undefined;
 };
 
-describe('what counters grew by', () => {
+describe('the growth of counters', () => {
   const recorded = (over: Partial<Baselines> = {}): Baselines => ({
     run: 'r',
     clients: new Map(),
@@ -38,7 +38,7 @@ describe('what counters grew by', () => {
     outbounds: new Map([['out', { up: 2, down: 0 }]]),
   });
 
-  it('is the whole of a counter that is new', () => {
+  it('is the full value of a new counter', () => {
     expect(growthOf(counters([1, 3, 4]), recorded())).toStrictEqual({
       clients: [[1, 3, 4]],
       inbounds: [[5, 1, 0]],
@@ -46,18 +46,18 @@ describe('what counters grew by', () => {
     });
   });
 
-  it('is the difference to what is recorded', () => {
+  it('is the difference to the recorded value', () => {
     const known = recorded({ clients: new Map([[1, { up: 3, down: 4 }]]) });
     expect(growthOf(counters([1, 5, 4]), known).clients).toStrictEqual([[1, 2, 0]]);
     expect(growthOf(counters([1, 3, 4]), known).clients).toStrictEqual([]);
   });
 
-  it('is nothing where a counter fell', () => {
+  it('is zero when a counter has decreased', () => {
     const known = recorded({ clients: new Map([[1, { up: 30, down: 4 }]]) });
     expect(growthOf(counters([1, 1, 9]), known).clients).toStrictEqual([[1, 0, 5]]);
   });
 
-  it.each([Number.NaN, 2 ** 63, Number.POSITIVE_INFINITY, 0.5])('leaves out a counter of %d', (bytes) => {
+  it.each([Number.NaN, 2 ** 63, Number.POSITIVE_INFINITY, 0.5])('ignores a counter of %d', (bytes) => {
     expect(growthOf(counters([1, bytes], [2, 1]), recorded()).clients).toStrictEqual([[2, 1, 0]]);
   });
 });
@@ -73,7 +73,7 @@ describe('a poll', () => {
     ]);
   });
 
-  it('that finds nothing new writes nothing', async () => {
+  it('without growth records nothing', async () => {
     const place = await started(undefined, ...past);
     place.core.counts = [count('client', 1, 7)];
     await place.wait(5000);
@@ -82,7 +82,7 @@ describe('a poll', () => {
     expect(place.panel.log.head().position).toBe(position);
   });
 
-  it('comes as often as the setting says', async () => {
+  it('runs at the interval of the settings', async () => {
     const place = await started(undefined, ...past);
     place.must({ type: 'ChangeSettings', data: { changes: { pollSeconds: 1 } } });
     await place.wait(5000); // the one that was under way
@@ -93,7 +93,7 @@ describe('a poll', () => {
     expect(place.data('TrafficRecorded')).toHaveLength(4);
   });
 
-  it('goes on after one that failed, and loses nothing', async () => {
+  it('after a failed one counts everything', async () => {
     const place = await started(undefined, ...past);
     place.core.counts = [count('client', 1, 7)];
     place.core.fail.set('counters', new CoreError('unreachable', verbatim('no answer')));
@@ -107,7 +107,7 @@ describe('a poll', () => {
     expect(used(place)).toStrictEqual({ up: 9, down: 0 });
   });
 
-  it('begins at zero with a new run of the core', async () => {
+  it('starts at zero with a new run of the core', async () => {
     const place = await started(undefined, ...past);
     place.core.counts = [count('client', 1, 100)];
     await place.wait(5000);
@@ -118,7 +118,7 @@ describe('a poll', () => {
     expect(used(place)).toStrictEqual({ up: 130, down: 0 });
   });
 
-  it('is taken once more before a planned stop', async () => {
+  it('runs once more before a planned stop', async () => {
     const place = await started(undefined, ...past);
     place.core.counts = [count('client', 1, 11)];
     place.must({ type: 'StopCore', data: {} });
@@ -126,7 +126,7 @@ describe('a poll', () => {
     expect(used(place)).toStrictEqual({ up: 11, down: 0 });
   });
 
-  it('does not count twice after a credential was rotated, also when the panel starts from nothing', async () => {
+  it('does not count twice after a new credential, also after a full replay', async () => {
     const place = await started(undefined, ...past);
     place.core.counts = [count('client', 1, 100)];
     await place.wait(5000);
@@ -138,7 +138,7 @@ describe('a poll', () => {
     expect(used(place)).toStrictEqual({ up: 100, down: 0 });
   });
 
-  it('knows who is online, and where from, and writes an address once an hour', async () => {
+  it('shows connected clients with their addresses, and records an address once an hour', async () => {
     const place = await started(undefined, ...past);
     place.core.connected = [{ client: 1, ips: [{ ip: '198.51.100.1', at: 0 }] }];
     await place.wait(5000);
@@ -185,7 +185,7 @@ describe('a change of counters', () => {
     { type: 'DeleteClient', data: { inbound: one, client: { email: 'alice' } } },
     { type: 'UpdateClient', data: { inbound: one, client: { email: 'alice' }, draft: draft('amy', 1) } },
     { type: 'DeleteInbound', data: { inbound: one } },
-  ])('takes in first what was used before it: $type', async (command) => {
+  ])('is recorded after the traffic before it: $type', async (command) => {
     const { place, from } = await moved();
     expect(await change(place, command)).not.toBeInstanceOf(Rejection);
     const [first, ...rest] = types(place, from);
@@ -194,14 +194,14 @@ describe('a change of counters', () => {
     expect(types(place, from).filter((type) => type === 'TrafficRecorded')).toHaveLength(1);
   });
 
-  it('that leaves the email alone does not ask the core', async () => {
+  it('that does not concern the email does not query the core', async () => {
     const { place, from } = await moved();
     const data = { inbound: one, client: { email: 'Alice' }, draft: draft('alice', 1, { spec: { limitIp: 3 } }) };
     await change(place, { type: 'UpdateClient', data });
     expect(types(place, from)).toStrictEqual(['ClientUpdated']);
   });
 
-  it('shares a reading with others, and none that began before it', async () => {
+  it('shares a query with others, but not one that began before it', async () => {
     const { place, from } = await moved();
     let readings = 0;
     const counters = place.core.stats.counters.bind(place.core);
@@ -217,7 +217,7 @@ describe('a change of counters', () => {
     expect(types(place, from).filter((type) => type === 'TrafficRecorded').length).toBeGreaterThan(0);
   });
 
-  it('is made all the same when the core does not answer, and the log of the panel says so', async () => {
+  it('is made also when the core does not answer, with a warning', async () => {
     const { place } = await moved();
     const none = { clients: new Map(), inbounds: new Map(), outbounds: new Map() };
     let answer: (late: CoreCounters) => void = () => undefined;
@@ -232,7 +232,7 @@ describe('a change of counters', () => {
     );
   });
 
-  it('by time alone comes after the bytes of the former term, which deplete nobody', async () => {
+  it('by time is recorded after the bytes of the former term, which deplete no client', async () => {
     const place = await started(
       undefined,
       addInbound(1),
@@ -247,7 +247,7 @@ describe('a change of counters', () => {
 });
 
 describe('the sum of all polls', () => {
-  it('is what went through the core, however often panel and core begin anew', async () => {
+  it('equals the traffic of the core, however often panel and core restart', async () => {
     holdTimers();
     const steps = array(record({ bytes: nat(1000), then: integer({ min: 0, max: 9 }) }), {
       minLength: 3,
