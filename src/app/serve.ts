@@ -47,7 +47,7 @@ export async function serve(config: Config, say: (text: Text) => string): Promis
 
 function openPanel(config: Config, logger: PanelLogger): Promise<Panel> {
   const warn = (message: string, fields: object = {}): void => logger.warn(fields, message);
-  reportMissingTexts((code, language) => warn('a text is missing, the English one is shown', { code, language }));
+  reportMissingTexts((code, language) => warn('a text or one of its parameters is missing', { code, language }));
   if (process.getuid?.() === 0)
     warn('the panel runs as root; an account of its own with CAP_NET_BIND_SERVICE and CAP_NET_ADMIN is enough');
   if (config.ALLOW_PRIVATE_OUTBOUND)

@@ -1,7 +1,7 @@
 import { directionOf, type Language } from './language.js';
 
 /** What a formatter writes where a value is not of its type: a text of another version may have been stored. */
-const UNKNOWN = '?';
+export const UNKNOWN = '?';
 const DAY_MS = 86_400_000;
 const DURATIONS = [
   ['day', DAY_MS],

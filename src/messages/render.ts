@@ -9,6 +9,7 @@ import {
   numberText,
   quotedText,
   timeText,
+  UNKNOWN,
   utcText,
 } from './formats.js';
 import { textOfIssue } from './issue.js';
@@ -21,14 +22,31 @@ const DEFAULT_ZONE = 'UTC';
 
 const load = createRequire(import.meta.url);
 
-/** The texts of a language by their codes, from `locales/`. The path is the same from `src` and from `dist`. */
+/** Files of `locales/` that could not be read, such as `fa/client.json`. */
+const unreadable = new Set<string>();
+
+/**
+ * The texts of a language by their codes, from `locales/`. The path is the same from `src` and from `dist`. English stands
+ * in for a file that cannot be read. Throws if an English file cannot be read.
+ */
 function textsOf(language: Language): Record<string, string> {
   const texts: Record<string, string> = {};
   for (const area of areas) {
-    const file = load(`../../locales/${language}/${area}.json`) as Readonly<Record<string, string>>;
-    for (const [key, text] of Object.entries(file)) texts[area === 'rejections' ? key : `${area}.${key}`] = text;
+    try {
+      const file = load(`../../locales/${language}/${area}.json`) as Readonly<Record<string, string>>;
+      for (const [key, text] of Object.entries(file)) texts[area === 'rejections' ? key : `${area}.${key}`] = text;
+    } catch (error) {
+      if (language === 'en') throw error;
+      unreadable.add(`${language}/${area}.json`);
+    }
   }
   return texts;
+}
+
+/** The file of `locales/` that has the text of a code. */
+function fileOf(code: string, language: Language): string {
+  const [area = ''] = code.includes('.') ? code.split('.') : ['rejections'];
+  return `${language}/${area}.json`;
 }
 
 const i18n = createInstance();
@@ -57,7 +75,10 @@ type OnMissing = (code: string, language: Language) => void;
 let onMissing: OnMissing = () => undefined;
 const reported = new Set<string>();
 
-/** Calls `report` once for each text that a language lacks when it is needed. */
+/**
+ * Calls `report` once for each text that a language lacks when it is needed, once for each file of `locales/` that cannot
+ * be read, as `fa/client.json`, and once for each parameter without a usable value, as `CLIENT_NOT_FOUND {{client}}`.
+ */
 export function reportMissingTexts(report: OnMissing): void {
   onMissing = report;
 }
@@ -91,9 +112,12 @@ function rendered(text: Text, language: Language, zone: string, depth: number): 
   );
   const count = typeof replace['count'] === 'number' ? { count: replace['count'] } : {};
   // The parameters go in by `replace`, so that none of them is read as an option.
-  const options = { lng: language, replace, nest: false, $zone: zone };
+  const options = { lng: language, replace, nest: false, $zone: zone, $code: code };
   const { res, usedLng } = i18n.t(code, { ...options, ...count, returnDetails: true });
-  if (usedLng !== language || res === code) report(code, language);
+  if (usedLng !== language || res === code) {
+    const file = fileOf(code, language);
+    report(unreadable.has(file) ? file : code, language);
+  }
   return res;
 }
 
@@ -113,24 +137,40 @@ function report(code: string, language: Language): void {
   onMissing(code, language);
 }
 
+/** Whether a value can be shown as a string: an object would become `[object Object]`. */
+function hasText(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every(hasText);
+  return value instanceof Rendered || (value !== undefined && typeof value !== 'object');
+}
+
 /** What i18next writes for one place in a text. `format` is the word after the comma. */
 function formatted(value: unknown, format: string | undefined, lng: string | undefined, options = {}): string {
   const language = languages.find((known) => known === lng) ?? 'en';
-  const { $zone = DEFAULT_ZONE } = options as { readonly $zone?: string };
-  const nested = (said: unknown): string => (said instanceof Rendered ? said.text : isolated(String(said), language));
-  const each = (separator: string, show: (item: unknown) => string): string =>
-    Array.isArray(value) ? value.map(show).join(separator) : show(value);
+  const {
+    $zone = DEFAULT_ZONE,
+    $code = '',
+    interpolationkey = '',
+  } = options as { readonly $zone?: string; readonly $code?: string; readonly interpolationkey?: string };
+  const shown = (item: unknown, show: (item: unknown) => string): string => {
+    if (hasText(item)) return show(item);
+    report(`${$code} {{${interpolationkey}}}`, language);
+    return UNKNOWN;
+  };
+  const nested = (item: unknown): string =>
+    shown(item, (said) => (said instanceof Rendered ? said.text : isolated(String(said), language)));
+  const each = (separator: string): string =>
+    Array.isArray(value) ? value.map(nested).join(separator) : nested(value);
   switch (format) {
     case 'message':
       return nested(value);
     case 'messages':
-      return each('; ', nested);
+      return each('; ');
     case 'lines':
-      return each('\r\n', nested);
+      return each('\r\n');
     case 'list':
-      return each(', ', (item) => isolated(String(item), language));
+      return each(', ');
     case 'quoted':
-      return quotedText(value, language);
+      return shown(value, (said) => quotedText(said, language));
     case 'number':
       return numberText(value, language);
     case 'bytes':
@@ -144,6 +184,6 @@ function formatted(value: unknown, format: string | undefined, lng: string | und
     case 'utc':
       return isolated(utcText(value), language);
     default:
-      return isolated(String(value), language);
+      return nested(value);
   }
 }

@@ -1,3 +1,6 @@
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Rejection, reject } from '../../src/commands/rejection.js';
 import { MessageError, textOf } from '../../src/messages/error.js';
@@ -67,6 +70,71 @@ describe('a text that is missing', () => {
       'client.ofTheFuture',
     ]);
     expect(missing).toStrictEqual(['fa client.ofTheFuture', 'en client.ofTheFuture']);
+  });
+});
+
+describe('a file of texts that is missing or broken', () => {
+  type Render = Pick<typeof import('../../src/messages/render.js'), 'render' | 'reportMissingTexts'>;
+  const root = resolve(import.meta.dirname, '../..');
+  let folder = '';
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** A copy of the renderer, with texts of its own. */
+  function copy(): Promise<Render> {
+    return import(join(folder, 'src/messages/render.ts')) as Promise<Render>;
+  }
+
+  function plant(): void {
+    folder = mkdtempSync(join(tmpdir(), 'portolan-texts-'));
+    for (const name of ['package.json', 'tsconfig.json', 'locales', 'src/messages'])
+      cpSync(join(root, name), join(folder, name), { recursive: true });
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  }
+
+  it('is replaced by English and reported once', async () => {
+    plant();
+    rmSync(join(folder, 'locales/ru/rejections.json'));
+    writeFileSync(join(folder, 'locales/fa/settings.json'), '{ "invalid": ');
+    const missing: string[] = [];
+    const copied = await copy();
+    copied.reportMissingTexts((code, language) => missing.push(`${language} ${code}`));
+    const notFound = message('CLIENT_NOT_FOUND', { client: 'ann' });
+    const setting = message('settings.invalid', { key: 'webPort', why: verbatim('EX') });
+    expect(copied.render(notFound, 'ru')).toBe('There is no client ann');
+    expect(copied.render(message('GEO_BUSY'), 'ru')).toBe(render(message('GEO_BUSY'), 'en'));
+    expect(copied.render(setting, 'ru')).toBe(render(setting, 'ru'));
+    expect(copied.render(setting, 'fa')).toMatch(/^Setting /);
+    expect(copied.render(notFound, 'fa')).toBe(render(notFound, 'fa'));
+    expect(missing).toStrictEqual(['ru ru/rejections.json', 'fa fa/settings.json']);
+  });
+
+  it('stops the start when it is an English one', async () => {
+    plant();
+    rmSync(join(folder, 'locales/en/settings.json'));
+    await expect(copy()).rejects.toThrow('settings.json');
+  });
+});
+
+describe('a parameter without a usable value', () => {
+  afterEach(() => reportMissingTexts(() => undefined));
+
+  it.each([
+    ['CLIENT_NOT_FOUND', 'client', undefined, 'There is no client ?'],
+    ['CLIENT_NOT_FOUND', 'client', { name: 'ann' }, 'There is no client ?'],
+    ['CORE_FAILED', 'why', {}, /\?$/],
+    ['METRIC_INVALID', 'known', ['cpu', {}], /cpu, \?/],
+  ])('of %s is shown as ? and reported once (%s)', (code, name, value, shown) => {
+    const missing: string[] = [];
+    reportMissingTexts((missed, language) => missing.push(`${language} ${missed}`));
+    // Stored by another version: the types of this one do not hold.
+    const language = value === undefined ? 'en' : 'zh';
+    const text: unknown = { code, params: { [name]: value } };
+    if (!isText(text)) throw new Error('not a text');
+    render(text, language);
+    render(text, language);
+    expect(render(text, 'en')).toMatch(shown);
+    expect(missing.filter((entry) => entry.startsWith(language))).toHaveLength(1);
+    expect(missing[0]).toContain(`${code} {{${name}`);
   });
 });
 
