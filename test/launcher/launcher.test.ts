@@ -141,7 +141,7 @@ describe('a launcher whose panel requests a restart', () => {
   });
 
   it.each(['SIGUSR2', 'SIGHUP'] as const)('forwards %s only when the panel is ready', async (signal) => {
-    // Whoever has no handler yet ends of it.
+    // A process without a handler would exit.
     const late = `setTimeout(() => { process.on('${signal}', () => process.exit(9)); ready(); }, 500); hang();`;
     putPanel(root, '1.0.0', late);
     const ended = run();

@@ -34,7 +34,7 @@ async function rolledUp(): Promise<TestLog> {
   return own;
 }
 
-/** Row by row, as somebody who knows how the chain is made. */
+/** Computes the chain of all rows again, as an attacker who knows its format would. */
 function chainAnew(db: Database.Database): void {
   let before: Buffer = Buffer.alloc(32);
   for (const row of db.prepare<[], EventRow>('SELECT * FROM events ORDER BY position').all()) {
@@ -57,7 +57,7 @@ const forged = (from: number, to: number) => `
 interface Attack {
   readonly name: string;
   readonly sql: string;
-  /** The chain is made anew over what was changed. */
+  /** The chain is computed again after the change. */
   readonly chained?: true;
   readonly position: number;
   readonly what: RegExp;
@@ -109,13 +109,13 @@ const ATTACKS: readonly Attack[] = [
     what: /^its range starts at 1, and the range before ends at 6$/,
   },
   {
-    name: 'a kept event is called a measurement and erased',
+    name: 'an administrative event is marked as a measurement and erased',
     sql: `UPDATE events SET type = 'TrafficRecorded', measured = 1, payload = NULL WHERE position = ${KEPT}`,
     position: KEPT,
     what: /^the hash does not follow/,
   },
   {
-    name: 'a kept event is called a measurement and erased, and the chain is made anew',
+    name: 'an administrative event is marked as a measurement and erased, and the chain is computed again',
     sql: `UPDATE events SET type = 'TrafficRecorded', measured = 1, payload = NULL WHERE position = ${KEPT}`,
     chained: true,
     position: ROLL_UP,
@@ -135,7 +135,7 @@ const ATTACKS: readonly Attack[] = [
     start: /position 7: the payload does not match its hash/,
   },
   {
-    name: 'the range of a roll-up is extended, and the chain is made anew',
+    name: 'the range of a roll-up is extended, and the chain is computed again',
     sql: `UPDATE events SET payload = CAST(json_set(CAST(payload AS TEXT), '$.toPosition', 8) AS BLOB) WHERE position = ${ROLL_UP}; ${blank(YOUNG)}`,
     chained: true,
     position: ROLL_UP,
@@ -163,7 +163,7 @@ describe('a log whose history was modified', () => {
     const { fault } = verifyLog(log);
     expect(fault?.position).toBe(position);
     expect(render(fault?.what ?? verbatim(''), 'en')).toMatch(what);
-    // A chain that was made anew does not lead to the head that the anchor names, unless it only goes on after it.
+    // A chain that was computed again does not contain the head in the anchor, unless only later events were changed.
     if (chained) expect(complaint === null).toBe(position > HEAD);
     else if (start) expect(render(complaint ?? verbatim(''), 'en')).toMatch(start);
 

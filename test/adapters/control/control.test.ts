@@ -77,7 +77,7 @@ describe('the control socket', () => {
   });
 
   it.each(['', 'GET / HTTP/1.1\r\n\r\n', '{}\n', '[]\n', '{"type":1,"data":{}}\n', `{"type":"${'x'.repeat(65)}"}\n`])(
-    'answers nonsense with a sentence or not at all, and goes on: %j',
+    'answers invalid input with an error or not at all, and keeps serving: %j',
     async (bytes) => {
       const { path } = await serve();
       expect(await raw(path, bytes)).not.toContain('"ok":true');

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { chainHash, type EventRow, payloadHash } from '../../../src/adapters/sqlite/codec.js';
 
-/** Somebody with the file in an editor: the triggers are no obstacle. */
+/** Changes the file as a database editor would, without the triggers. */
 export function tamper(file: string, change: (db: Database.Database) => void): void {
   const db = new Database(file);
   try {

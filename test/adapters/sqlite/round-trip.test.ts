@@ -17,7 +17,7 @@ const events = samples
 
 const actor: Actor = { kind: 'user', id: '7', name: 'canary-actor', ip: '192.0.2.222' };
 
-/** Texts of the samples that nobody without a key may read. */
+/** Texts of the samples that must be unreadable without a key. */
 const canaries = [
   ...new Set(
     JSON.stringify(events).match(

@@ -51,7 +51,7 @@ export class Place {
     });
   }
 
-  /** The log has these, and the panel died before it told the core. The core goes on. */
+  /** The log has these events, but the panel exited before it updated the core. The core keeps running. */
   async diedAfter(...commands: readonly AnyCommand[]): Promise<void> {
     await this.close(true);
     const { left } = this.core;

@@ -77,7 +77,7 @@ describe('a panel', () => {
     expect(place.panel.dispatch({ type: 'RestartCore', data: {} }, { actor: admin, correlationId: 'x' })).toMatchObject(
       { code: 'STORAGE_READ_ONLY' },
     );
-    expect(place.core.served).toStrictEqual({ 'in-1': ['alice', 'bob'] }); // the core goes on
+    expect(place.core.served).toStrictEqual({ 'in-1': ['alice', 'bob'] }); // the core keeps running
     await place.close(true);
     expect(readFileSync(anchor, 'utf8')).toBe(evidence);
     expect(place.panel.log.head().position).toBe(position);

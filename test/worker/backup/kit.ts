@@ -56,7 +56,7 @@ export function digestsOf({ log }: Pick<TestLog, 'log'>): Digests {
   );
 }
 
-/** Changes a file with SQLite itself, as somebody would who is not bound by our rules. */
+/** Changes a file with SQLite directly, without the rules of the panel. */
 export function tamper(file: string, change: (db: Database.Database) => void): void {
   const db = new Database(file);
   try {

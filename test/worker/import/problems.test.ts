@@ -3,7 +3,7 @@ import { T0 } from '../../kit/builders.js';
 import { xuiClient, xuiInbound, xuiStats } from '../../kit/xui-database.js';
 import { imported } from './kit.js';
 
-/** Somebody has to be there, and is nothing to say. */
+/** A valid account, which causes no finding. */
 const users = [{ id: 1, username: 'root', password: `$2a$10$${'a'.repeat(53)}` }];
 
 const emails = ({ state }: ReturnType<typeof imported>): string[] =>

@@ -107,7 +107,7 @@ describe('an inbound with which the core passes its test but does not start', ()
 });
 
 describe('a core that does not start at all', () => {
-  /** It starts as soon as in-2 is not asked for, and says of nobody that it is at fault. */
+  /** It starts without in-2, and names no inbound in its error. */
   async function down(): Promise<Place> {
     const place = await started(spoiled('in-2'), ...three);
     vi.spyOn(place.core.process, 'trialInbounds').mockResolvedValue(new Map());

@@ -34,7 +34,7 @@ describe('a request of an admin', () => {
     failing();
     await place.done({ type: 'RestartCore', data: {} });
     failing();
-    await place.wait(2000); // it is tried again by itself, and nobody needs to hear the same once more
+    await place.wait(2000); // it is retried automatically, without another report
     expect(failures()).toStrictEqual([{ run: null, reason: verbatim('The core ended with code 7') }]);
     failing();
     await place.done({ type: 'RestartCore', data: {} });
@@ -230,7 +230,7 @@ describe('a panel that starts', () => {
     await place.done(addInbound(2));
     await place.close(true);
     const { listening: inbounds } = place.core;
-    // Nobody of the log.
+    // Not in the log.
     const mallory = { client: 99, email: 'mallory', account: { id: 'x' } };
     inbounds.get('in-1')?.users.delete(1);
     inbounds.get('in-1')?.users.set(99, mallory);

@@ -23,7 +23,7 @@ export type Count =
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** A core without a process. It does as it is told, notes what that was, and fails where a test says so. */
+/** A core without a process. It records the calls, and fails where a test configures it. */
 export class FakeCore implements Core {
   /** Every call that changes something, in order. */
   calls: string[] = [];
@@ -46,7 +46,7 @@ export class FakeCore implements Core {
 
   /** Tags that no configuration may hold. */
   readonly refuses = new Set<string>();
-  /** Tags with which it passes the test and does not start, for a reason that names nobody; true: it breaks down with them. */
+  /** Tags with which it passes its test but does not start, for a reason without a tag; true: it crashes with them. */
   readonly spoils = new Map<string, boolean>();
   /** By tag, the clients that the log of the core names. */
   readonly seenClients = new Map<string, number[]>();

@@ -168,7 +168,7 @@ describe('a sync with the directory', () => {
 
   it.each<[string, readonly DirectoryEntry[] | Error, Text]>([
     ['cannot be asked', new DirectoryError(message('directory.noAnswer')), message('directory.noAnswer')],
-    ['names nobody', [], problems(message('directory.empty'))],
+    ['is empty', [], problems(message('directory.empty'))],
   ])('removes no client while the directory %s, and reports that once', async (_, answer, error) => {
     const { place, run } = await start({}, alice);
     await run([person('anna')]);

@@ -130,7 +130,7 @@ describe('the maintenance of geo files', () => {
     writeFileSync(left, list);
     keeping.prepare();
     expect(existsSync(left)).toBe(false);
-    // By now the panel answers: this may be of a download that somebody has asked for.
+    // The panel answers by now, so this may belong to a requested download.
     writeFileSync(left, list);
     keeping.begin();
     expect(existsSync(left)).toBe(true);

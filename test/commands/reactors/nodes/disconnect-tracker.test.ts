@@ -262,7 +262,7 @@ describe('connections that a 3x-ui does not close', () => {
     expect(xui.clients('in-1').map(({ id }) => id)).toStrictEqual([uuid(9), uuid(8)]);
     await pass(20, flow);
     expect([xui.restarts, restarts()]).toStrictEqual([1, [{ node: 1, clients: [1], inbounds: [] }]]);
-    // Whoever comes with the new one is welcome.
+    // A connection with the new id is allowed.
     await pass(60, () => xui.flow('in-1', 'alice', 100));
     expect(xui.restarts).toBe(1);
   });

@@ -15,7 +15,7 @@ const drips: NodeFault = ({ url = '' }, response) => {
   return true;
 };
 
-/** Whoever begins a round with it is held up. */
+/** A round with this node does not end. */
 async function heldUp(centre: Awaited<ReturnType<typeof withXui>>): Promise<void> {
   onTestFinished(() => centre.sync.stop());
   const { length } = centre.remote.calls;

@@ -84,7 +84,7 @@ async function ready() {
     place,
     versions,
     install,
-    wish: async (version: string) => {
+    requestInstall: async (version: string) => {
       const done = await install.install(version, byAdmin(place));
       await place.calm();
       return done instanceof Rejection ? done.code : done;
@@ -117,8 +117,8 @@ const CHANGED = ['CoreVersionInstalled', 'CoreRestartRequested', 'CoreStopped', 
 
 describe('an installation', () => {
   it('is recorded, restarts the core once, and is then in use', async () => {
-    const { wish, happened, core, versions, place } = await ready();
-    expect(await wish('latest')).toBe('2.0.0');
+    const { requestInstall, happened, core, versions, place } = await ready();
+    expect(await requestInstall('latest')).toBe('2.0.0');
     expect(happened()).toEqual(CHANGED);
     expect(place.data('CoreVersionInstalled')).toEqual([
       { version: '2.0.0', previousVersion: '1.0.0', sha256: 'sha of 2.0.0' },
@@ -129,16 +129,16 @@ describe('an installation', () => {
   });
 
   it('of the running version changes nothing', async () => {
-    const { wish, happened } = await ready();
-    expect(await wish('v1.0.0')).toBe('1.0.0');
+    const { requestInstall, happened } = await ready();
+    expect(await requestInstall('v1.0.0')).toBe('1.0.0');
     expect(happened()).toEqual([]);
   });
 
   it('of an installed version works without the list of releases', async () => {
-    const { wish, versions, happened } = await ready();
+    const { requestInstall, versions, happened } = await ready();
     versions.tags = null;
     versions.here.push('1.5.0');
-    expect(await wish('1.5.0')).toBe('1.5.0');
+    expect(await requestInstall('1.5.0')).toBe('1.5.0');
     expect(happened()).toEqual(CHANGED);
   });
 
@@ -172,7 +172,7 @@ describe('an installation', () => {
     const parts = await ready();
     spoil(parts);
     const run = parts.core.run;
-    expect(await parts.wish(version)).toBe(code);
+    expect(await parts.requestInstall(version)).toBe(code);
     expect(parts.happened()).toEqual(events);
     expect(parts.core.run).toBe(run);
     expect([parts.core.executable, parts.versions.choice, parts.versions.here]).toEqual(['1.0.0', '1.0.0', ['1.0.0']]);
@@ -187,17 +187,17 @@ describe('an installation', () => {
   });
 
   it('is rejected while another one runs', async () => {
-    const { wish, happened } = await ready();
-    const both = await Promise.all([wish('2.0.0'), wish('1.5.0')]);
+    const { requestInstall, happened } = await ready();
+    const both = await Promise.all([requestInstall('2.0.0'), requestInstall('1.5.0')]);
     expect(both).toEqual(['2.0.0', 'INSTALL_RUNNING']);
     expect(happened()).toEqual(CHANGED);
-    expect(await wish('1.5.0')).toBe('1.5.0');
+    expect(await requestInstall('1.5.0')).toBe('1.5.0');
   });
 
   it('does not start a stopped core, and is tried at its next start', async () => {
-    const { wish, happened, core, place } = await ready();
+    const { requestInstall, happened, core, place } = await ready();
     await place.done({ type: 'StopCore', data: {} });
-    expect(await wish('2.0.0')).toBe('2.0.0');
+    expect(await requestInstall('2.0.0')).toBe('2.0.0');
     expect(happened()).toEqual(['CoreStopped', 'CoreVersionInstalled']);
     core.dead.add('2.0.0');
     await place.done({ type: 'RestartCore', data: {} });
@@ -214,9 +214,9 @@ describe('an installation', () => {
 
 describe('a new version', () => {
   it('that does not start is rolled back at once', async () => {
-    const { wish, happened, core, versions, place } = await ready();
+    const { requestInstall, happened, core, versions, place } = await ready();
     core.dead.add('2.0.0');
-    expect(await wish('2.0.0')).toBe('CORE_ROLLED_BACK');
+    expect(await requestInstall('2.0.0')).toBe('CORE_ROLLED_BACK');
     expect(place.data('CoreVersionRolledBack')).toEqual([
       { version: '2.0.0', restoredVersion: '1.0.0', reason: verbatim('2.0.0 broke down') },
     ]);
@@ -237,8 +237,8 @@ describe('a new version', () => {
   });
 
   it('that exits within half a minute is rolled back', async () => {
-    const { wish, happened, core, place } = await ready();
-    await wish('2.0.0');
+    const { requestInstall, happened, core, place } = await ready();
+    await requestInstall('2.0.0');
     await place.wait(29_000);
     core.crash('panic');
     await place.calm();
@@ -247,8 +247,8 @@ describe('a new version', () => {
   });
 
   it('that exits later is started again', async () => {
-    const { wish, happened, core, place } = await ready();
-    await wish('2.0.0');
+    const { requestInstall, happened, core, place } = await ready();
+    await requestInstall('2.0.0');
     await place.wait(31_000);
     core.crash('panic');
     await place.wait(2000);
@@ -257,10 +257,10 @@ describe('a new version', () => {
   });
 
   it('without a former version is removed when it does not start', async () => {
-    const { wish, core, versions, place } = await ready();
+    const { requestInstall, core, versions, place } = await ready();
     versions.keep = () => Promise.resolve(null);
     core.dead.add('2.0.0');
-    expect(await wish('2.0.0')).toBe('CORE_ROLLED_BACK');
+    expect(await requestInstall('2.0.0')).toBe('CORE_ROLLED_BACK');
     expect([versions.here, versions.choice, core.executable]).toEqual([['1.0.0'], null, 'outside']);
     expect(place.data('CoreVersionRolledBack')).toMatchObject([{ restoredVersion: null }]);
   });

@@ -101,7 +101,7 @@ describe('a client with too many addresses', () => {
     const place = await started(undefined, ...past);
     connect(place.core, place.clock.now(), A);
     await place.wait(POLL);
-    // The core goes on to list what went away without a word.
+    // The core still lists connections that were lost without being closed.
     connect(place.core, place.clock.now(), A, B);
     for (let i = 1; i < 30; i += 1) {
       place.core.silent.set(`alice ${A}`, i * POLL);
@@ -111,7 +111,7 @@ describe('a client with too many addresses', () => {
   });
 
   it.each([true, false])(
-    'that changes its network where nobody knows what is silent is not cut where it is now: %s',
+    'that changes its network while idle addresses are unknown stays connected at the new address: %s',
     async (told) => {
       // Behind a proxy, with those kept that were there first.
       const place = await started(undefined, ...past, {

@@ -15,7 +15,7 @@ interface Asked {
   readonly body: { clientTraffics: Record<string, unknown>[]; inboundTraffics: Record<string, unknown>[] };
 }
 
-/** A receiver on loopback that answers as it is told to, and remembers what it was told. */
+/** A receiver on loopback with configurable answers, which stores the requests. */
 async function receiver(answer: RequestListener = (_req, res) => void res.writeHead(204).end()) {
   const asked: Asked[] = [];
   const does = { answer };

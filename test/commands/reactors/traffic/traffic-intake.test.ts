@@ -267,7 +267,7 @@ describe('the sum of all polls', () => {
           place.core.counts = [count('client', 1, counter)];
           if (then < 5) await place.panel.reactors.poll();
           if (then === 5) {
-            await place.close(true); // the core goes on, the next panel takes it over
+            await place.close(true); // the core keeps running, and the next panel process adopts it
             await place.open();
           }
           if (then === 6) {
@@ -281,7 +281,7 @@ describe('the sum of all polls', () => {
             counter = 0;
           }
           if (then === 8) {
-            lost += through - lost - (used(place)?.up ?? 0); // not read before it died: nobody knows of it
+            lost += through - lost - (used(place)?.up ?? 0); // not read before the core exited
             place.core.crash('killed');
             await place.wait(61_000);
             counter = 0;
