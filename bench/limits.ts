@@ -50,7 +50,7 @@ class Stage {
 }
 
 /** Processor time, in ms: other work of the machine does not count. */
-function spent(work: () => void): number {
+function used(work: () => void): number {
   const before = process.cpuUsage();
   work();
   const { user, system } = process.cpuUsage(before);
@@ -61,8 +61,8 @@ function spent(work: () => void): number {
 function cost({ panel }: InsidePanel, stage: Stage, watch: AddressWatch, state: PanelState, at: number) {
   const dry = (command: AnyCommand): unknown => panel.dispatch(command, { ...asSystem('bench'), dryRun: true });
   let growth: ReturnType<typeof growthOf> | undefined;
-  const compared = spent(() => (growth = growthOf(stage.counts, panel.read.usage.baselines())));
-  const decided = spent(() => {
+  const compared = used(() => (growth = growthOf(stage.counts, panel.read.usage.baselines())));
+  const decided = used(() => {
     dry({ type: 'BeginPeriods', data: {} });
     if (growth) dry({ type: 'RecordTraffic', data: { run: RUN, ...growth } });
     const connected = stage.users.map(({ client, ips }) => ({ email: emailOf(client), ips }));

@@ -54,9 +54,9 @@ export const sockets: Bench = async ({ quick }) => {
     const plan = { port: ports.panel, path: '/ws', cookies, reads: true };
     const sound = await listeners({ ...plan, count });
     const alone = await measured(panel, sound, count, seconds);
-    const deaf = await listeners({ ...plan, count: slow, reads: false });
+    const idleClients = await listeners({ ...plan, count: slow, reads: false });
     const among = await measured(panel, sound, count, seconds);
-    deaf.stop();
+    idleClients.stop();
     sound.stop();
     const note = `${count} listeners, median of ${alone.ticks} ticks, the worst ${alone.worst.toFixed(1)} ms`;
     return [

@@ -69,7 +69,7 @@ describe('portolan admin', () => {
     expect(await login(NAME, `from a file ${NAME}`)).toMatchObject({ success: true });
   });
 
-  it('says with its exit code and a sentence what it could not do', async () => {
+  it('reports failures with its exit code and a message', async () => {
     const refused: [number, RegExp, string[]][] = [
       [1, /^portolan: There is already a user/, ['create', panel.username]],
       [1, /^portolan: There is no admin nobody\n$/, ['reset-password', 'nobody']],
@@ -84,7 +84,7 @@ describe('portolan admin', () => {
     expect(deeds(before)).toEqual([]);
   });
 
-  it('ends the sessions of whoever gets a new password, live sockets too, and nobody else’s', async () => {
+  it('ends the sessions and sockets of the user with the new password, and no others', async () => {
     const captain = await panel.admin();
     await ok('create', 'purser', '--password', 'purser-1-password');
     const purser = new Admin(panel.url, { username: 'purser', password: 'purser-1-password' });
@@ -101,7 +101,7 @@ describe('portolan admin', () => {
     expect(await login('purser', made?.['password'])).toMatchObject({ success: true });
   });
 
-  it('switches two-factor login off for who has lost the app', async () => {
+  it('disables two-factor login for a user who has lost the app', async () => {
     const admin = await panel.admin();
     const on = { twoFactorEnable: true, twoFactorToken: TOKEN, twoFactorCode: await code() };
     await must(admin.post('/panel/setting/update', on));
@@ -117,7 +117,7 @@ describe('portolan admin', () => {
     expect(all).toMatchObject({ twoFactorEnable: false, hasTwoFactorToken: false });
   });
 
-  it('changes nothing behind the back of a panel that it cannot reach', async () => {
+  it('changes nothing while a running panel cannot be reached', async () => {
     const socket = join(panel.dataDir, 'run', 'control.sock');
     const mark = headOf(panel.dataDir);
     renameSync(socket, `${socket}.away`);

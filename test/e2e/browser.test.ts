@@ -48,7 +48,7 @@ describe.skipIf(found === null)('the page, in a real browser', () => {
   };
   const toast = (text: string) => page.locator('#toasts p', { hasText: text }).first().waitFor();
 
-  it('refuses a wrong password and says so, and shows a stranger nothing but the login', async () => {
+  it('rejects a wrong password with a message, and shows nothing but the login before it', async () => {
     await page.goto(panel.url);
     expect(await page.locator('nav, #panel, #settings').count()).toBe(0);
     expect(await page.isVisible('#second')).toBe(false);
@@ -239,7 +239,7 @@ describe.skipIf(found === null)('the page, in a real browser', () => {
     await page.waitForSelector('#panel');
   });
 
-  it('lets the admin out', async () => {
+  it('logs the admin out', async () => {
     await page.click('#logout');
     await page.waitForSelector('#login');
     expect(await page.locator('#panel').count()).toBe(0);

@@ -6,7 +6,7 @@ import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
 import { withoutCore } from '../kit/real/core-process.js';
 import { type ClientSeed, inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
 import { type Admin, must, type PanelProcess, startPanel, storeTemplate } from '../kit/real/panel-process.js';
-import { mayCut } from '../kit/real/rights.js';
+import { canFilter } from '../kit/real/rights.js';
 import { moved, startTransfer, type Transfer } from '../kit/real/socks.js';
 import { startTargets, type Targets } from '../kit/real/targets.js';
 import {
@@ -76,7 +76,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     await Promise.all([client?.stop(), panel?.cleanUp(), targets?.stop()]);
   });
 
-  it('and stands still for a while keeps its core, and loses nothing that was asked', async () => {
+  it('keeps its core when it is suspended, and loses no request', async () => {
     const [start, pid] = [headOf(panel.dataDir), corePid()];
     const asked = Array.from({ length: 10 }, another);
     await until('the first is decided', () => headOf(panel.dataDir) > start, 5);
@@ -90,7 +90,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(running.map((transfer) => transfer.ended())).toEqual([false, false]);
   });
 
-  it.skipIf(!mayCut)('with many new inbounds cuts in time', async () => {
+  it.skipIf(!canFilter)('with many new inbounds cuts in time', async () => {
     const [start, pid] = [headOf(panel.dataDir), corePid()];
     let answered = 0;
     const waiting = Array.from({ length: MANY }, (_, n) => n);

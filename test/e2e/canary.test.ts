@@ -103,7 +103,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
 
   afterAll(() => panel?.cleanUp());
 
-  it('in every answer, whoever asks and whatever is asked', async () => {
+  it('in every answer, for any caller and any request', async () => {
     const leaks: string[] = [];
     const routes = Object.values(tables).flatMap((table) => Object.values(table) as Route[]);
     const askers: [string, Admin][] = [
@@ -129,7 +129,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(leaks).toStrictEqual([]);
   });
 
-  it('in refusals: what was typed is not said back and not written down', async () => {
+  it('in rejections: input is neither returned nor recorded', async () => {
     const stranger = new Admin(panel.url, { username: 'captain', password: CANARY.typed });
     const answer = await stranger.login('000000');
     expect(answer.success).toBe(false);

@@ -112,7 +112,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(bytesOf(anna.email)).toBe(inLog());
   });
 
-  it('is told when it may not come in', async () => {
+  it('gets an error when it is not authorized', async () => {
     const stranger = startChild(process.execPath, [EXAMPLE, '--file', file, '--once'], {
       env: { ...process.env, PORTOLAN_URL: panel.url, PORTOLAN_TOKEN: 'wrong' },
     });

@@ -46,20 +46,20 @@ function mounts(): boolean {
   }
 }
 
-interface Told {
+interface Notice {
   readonly title?: string;
   readonly body?: string;
   readonly severity?: string;
 }
 
-/** What a browser is told from now on. */
-async function titles(panel: PanelProcess, admin: Admin): Promise<Told[]> {
-  const heard: Told[] = [];
+/** The notifications to a browser from now on. */
+async function titles(panel: PanelProcess, admin: Admin): Promise<Notice[]> {
+  const received: Notice[] = [];
   const url = `${panel.url.replace('http', 'ws')}/ws`;
   const socket = new WebSocket(url, { headers: { cookie: admin.cookieHeader() } });
-  socket.on('message', (data: Buffer) => heard.push(JSON.parse(data.toString()) as Told));
+  socket.on('message', (data: Buffer) => received.push(JSON.parse(data.toString()) as Notice));
   await once(socket, 'open');
-  return heard;
+  return received;
 }
 
 describe.skipIf(!mayMount)('a data directory', () => {
@@ -131,7 +131,7 @@ describe.skipIf(!mayMount)('a data directory', () => {
     }
   });
 
-  it('that is read-only ends the start with a sentence', async () => {
+  it('that is read-only ends the start with a message', async () => {
     const dataDir = join(root, 'read-only');
     mount(dataDir, 'size=16m', 'mode=0700');
     try {
@@ -281,7 +281,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
 });
 
 describe.skipIf(withoutCore('what a panel listens on'))('a running panel', () => {
-  it('listens on its three ports alone, the core on none that nobody asked for, and opens no inspector', async () => {
+  it('listens on its three ports only, the core on no unconfigured one, and opens no inspector', async () => {
     const panel = await startPanel();
     try {
       const admin = await panel.admin();
@@ -335,10 +335,10 @@ describe.skipIf(withoutCore('what a panel listens on'))('a running panel', () =>
 
       await panel.stop();
       writeFileSync(webKeyFile, 'rubbish');
-      const squatter = createServer().listen(panel.ports.sub, '127.0.0.1');
-      await once(squatter, 'listening');
+      const occupant = createServer().listen(panel.ports.sub, '127.0.0.1');
+      await once(occupant, 'listening');
       const noted = await examine();
-      squatter.close();
+      occupant.close();
       expect(noted.code).toBe(0);
       expect(noted.stdout).toContain(`ok   panel port: 127.0.0.1:${port} is free`);
       expect(noted.stdout).toMatch(/^NOTE subscription port: .* is taken by another program$/m);

@@ -157,11 +157,11 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
 
   afterAll(() => panel?.cleanUp());
 
-  it('is told what is wrong; nothing is changed, nothing breaks and the core runs on', async () => {
+  it('is reported as invalid; nothing changes, nothing fails and the core keeps running', async () => {
     const { pid } = panel;
     const before = headOf(panel.dataDir);
     const routes = Object.values(tables).flatMap((table) => Object.entries(table) as [string, Route][]);
-    const complaints: string[] = [];
+    const problems: string[] = [];
     const refused = new Set<string>();
     let calls = 0;
     for (const [name, route] of routes) {
@@ -171,11 +171,11 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       // A few at a time, as a browser would.
       await Promise.all(
         Array.from({ length: 4 }, async () => {
-          for (let call = pending.pop(); call; call = pending.pop()) await ask(call, complaints, refused);
+          for (let call = pending.pop(); call; call = pending.pop()) await ask(call, problems, refused);
         }),
       );
     }
-    expect(complaints.slice(0, 20)).toStrictEqual([]);
+    expect(problems.slice(0, 20)).toStrictEqual([]);
     expect(calls).toBeGreaterThan(2000);
     const traces = logOf(panel.dataDir, before).filter(({ meta }) => refused.has(meta.correlationId));
     expect(traces.map(({ type }) => type).filter((type) => type !== 'LoginFailed')).toStrictEqual([]);
@@ -188,14 +188,14 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   async function ask({ name, method, path, init }: Call, complaints: string[], refused: Set<string>): Promise<void> {
     const response = await admin.raw(method, path, init);
     const text = await response.text();
-    const said = `${name}: ${method} ${path.slice(0, 80)} ${String(init.body ?? '').slice(0, 60)} -> ${response.status} ${text.slice(0, 200)}`;
-    if (response.status >= 500) return void complaints.push(said);
+    const summary = `${name}: ${method} ${path.slice(0, 80)} ${String(init.body ?? '').slice(0, 60)} -> ${response.status} ${text.slice(0, 200)}`;
+    if (response.status >= 500) return void complaints.push(summary);
     if (response.status === 404 && text === '') return;
     if (!response.headers.get('content-type')?.includes('json')) return;
     const answer = JSON.parse(text) as { success?: unknown; msg?: unknown };
-    if (typeof answer.success !== 'boolean' && !path.includes('openapi')) complaints.push(`no envelope ${said}`);
+    if (typeof answer.success !== 'boolean' && !path.includes('openapi')) complaints.push(`no envelope ${summary}`);
     if (answer.success !== false) return;
-    if (LEAKS.test(text)) complaints.push(`leak ${said}`);
+    if (LEAKS.test(text)) complaints.push(`leak ${summary}`);
     refused.add(response.headers.get('x-correlation-id') ?? '');
   }
 });

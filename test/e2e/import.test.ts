@@ -53,7 +53,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('says beforehand what becomes of it, and fills an empty data directory', async () => {
+  it('previews the result, and fills an empty data directory', async () => {
     const dataDir = join(folder, 'alone');
     const before = readFileSync(file);
     const dry = await cli(['--json', 'import', '3x-ui', file, '--dry-run'], dataDir);
@@ -76,7 +76,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('add --yes to replace it')]);
   });
 
-  it('goes on under a running panel as if nothing had happened', async () => {
+  it('continues under a running panel without interruption', async () => {
     panel = await startPanel({ launcher: true });
     const { dataDir, ports } = panel;
     const before = await panel.admin();
@@ -141,7 +141,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       expect(recorded(dataDir, 'GeoSourceAdded')).toHaveLength(2);
     });
 
-    it('goes on under a running panel', async () => {
+    it('continues under a running panel', async () => {
       await panel?.cleanUp();
       panel = await startPanel({ launcher: true });
       const { ports } = panel;

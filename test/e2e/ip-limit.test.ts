@@ -104,7 +104,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
       .filter(({ data }) => data.client === numberOf(index))
       .flatMap(({ data }) => data.ips.map(({ ip }) => ip));
 
-  const told = (index: number) =>
+  const eventsOf = (index: number) =>
     logOf(panel.dataDir, start).filter(
       (event) => /^ClientIps(Blocked|Unblocked)$/.test(event.type) && event.stream === `client-${numberOf(index)}`,
     );
@@ -120,7 +120,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
       const { running } = moored[index] ?? expect.fail('not moored');
       await until('the first address is cut', () => running.home.ended());
       await isHeld(index);
-      expect(told(index).map(({ type, data }) => [type, data])).toEqual([
+      expect(eventsOf(index).map(({ type, data }) => [type, data])).toEqual([
         [
           'ClientIpsBlocked',
           {
@@ -153,14 +153,14 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     const wire = wireOf(added.one, guest, { limitIp: 2 });
     await must(admin.post(`/panel/api/inbounds/updateClient/${keyOf(added.one, guest)}`, clientBody(added.id, wire)));
     await until('the first address is let in', async () => (await small(0, 'home')) === 200);
-    expect(told(0).at(-1)).toMatchObject({ type: 'ClientIpsUnblocked', data: { reason: 'changed' } });
+    expect(eventsOf(0).at(-1)).toMatchObject({ type: 'ClientIpsUnblocked', data: { reason: 'changed' } });
   });
 
   it('comes back where it was held when the other address is left, without a restart of the core', async () => {
     const before = recorded(panel.dataDir, 'CoreStarted', start).length;
     moored[1]?.running.cafe.stop();
     await until('the first address is let in', async () => (await small(1, 'home')) === 200);
-    expect(told(1).at(-1)).toMatchObject({ type: 'ClientIpsUnblocked', data: { reason: 'left' } });
+    expect(eventsOf(1).at(-1)).toMatchObject({ type: 'ClientIpsUnblocked', data: { reason: 'left' } });
     await pause(100);
     expect(moored.map(({ running }) => running.neighbour.ended())).toEqual([false, false]);
     expect(recorded(panel.dataDir, 'CoreStarted', start)).toHaveLength(before);
@@ -170,9 +170,9 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
 const WITHOUT = 'a panel that has no right to end connections';
 
 describe.skipIf(withoutCore(WITHOUT))(WITHOUT, () => {
-  it('refuses what is new, lets go on what is open without a restart of the core, and says so once', async () => {
+  it('rejects new connections, keeps open ones without a restart of the core, and warns once', async () => {
     const targets = await startTargets();
-    const panel = await startPanel({ powerless: true });
+    const panel = await startPanel({ withoutNetAdmin: true });
     const admin = await panel.admin();
     await storeTemplate(admin, template(targets));
     await must(admin.post('/panel/setting/update', { pollSeconds: 1, ipLimitGraceSeconds: GRACE_S }));
@@ -184,24 +184,25 @@ describe.skipIf(withoutCore(WITHOUT))(WITHOUT, () => {
     const [home, cafe] = [client.socksPort(0), client.socksPort(1)];
     const small = async (port: number, totalMs = 2_000) =>
       (await download(port, `${targets.url}/small`, { totalMs })).status;
-    const sail = (port: number) => startTransfer(port, `${targets.url}/slow?rate=${RATE}`, { totalMs: 100_000 });
-    const said = () =>
+    const startDownload = (port: number) =>
+      startTransfer(port, `${targets.url}/slow?rate=${RATE}`, { totalMs: 100_000 });
+    const warnings = () =>
       `${panel.stdout()}${panel.stderr()}`.split('Open connections from a blocked address stay open').length;
     const flows: Transfer[] = [];
     try {
       await until('the inbound runs', async () => (await small(home)) === 200);
       const start = headOf(panel.dataDir);
-      flows.push(sail(home));
+      flows.push(startDownload(home));
       await moved(flows[0] as Transfer, 1);
       await until('home is seen', () => recorded(panel.dataDir, 'ClientIpsSeen').length > 0);
-      flows.push(sail(cafe));
-      await until('the warning', () => said() > 1);
+      flows.push(startDownload(cafe));
+      await until('the warning', () => warnings() > 1);
       await until('the first address gets nowhere', async () => (await small(home)) === 0);
       expect(await small(cafe, 60_000)).toBe(200);
       // It is tried three times, one poll after the other.
       await pause(3_000);
       for (const flow of flows) await moved(flow, flow.bytes() + 1);
-      expect([said(), flows.map((flow) => flow.ended())]).toEqual([2, [false, false]]);
+      expect([warnings(), flows.map((flow) => flow.ended())]).toEqual([2, [false, false]]);
       expect(recorded(panel.dataDir, 'ClientIpsBlocked', start)).toHaveLength(1);
       expect(logOf(panel.dataDir, start).filter(({ type }) => /^Core(St|Fail|Restart)/.test(type))).toEqual([]);
     } finally {

@@ -157,7 +157,7 @@ describe('a kill -9', () => {
       await panel?.exited;
       await dies({ when: 'after', to: '/events.db' });
       await dies({ when: 'before', to: `${dataDir}/keys/master.key` });
-      // Nobody can help that the disk is full: that is no try.
+      // A full disk is not a failure of the panel, so this does not count as a try.
       const note = { to: NOTE, holding: '"tries":1' };
       await ends({ when: 'full', ...note }, /"code":74.*is full\. Make room on it and start the panel again/s);
       await dies({ when: 'after', ...note });

@@ -3,7 +3,7 @@ import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
 import { withoutCore } from '../kit/real/core-process.js';
 import { type ClientSeed, inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
 import { type Admin, must, type PanelProcess, startPanel, storeTemplate } from '../kit/real/panel-process.js';
-import { mayCut, withoutRight } from '../kit/real/rights.js';
+import { canFilter, withoutRight } from '../kit/real/rights.js';
 import { download, moved, startTransfer, type Transfer } from '../kit/real/socks.js';
 import { startTargets, type Targets } from '../kit/real/targets.js';
 import { HANG_MS } from '../kit/wait.js';
@@ -44,7 +44,7 @@ interface Crew {
 
 const SUITE = 'clients that may not connect any more';
 // Without the right the core cannot be told to end single connections; the panel then restarts it, and neighbours feel it.
-const right = mayCut;
+const right = canFilter;
 if (!right) withoutRight(`${SUITE}: who is not concerned`);
 
 describe.skipIf(withoutCore(SUITE))(SUITE, () => {

@@ -190,7 +190,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     }
   });
 
-  it('tells a node that stood still what was decided meanwhile, and takes nothing over that it made up', async () => {
+  it('sends a suspended node the changes meanwhile, and ignores what it invented', async () => {
     node.kill('SIGSTOP');
     try {
       await must(
@@ -201,12 +201,12 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       node.kill('SIGCONT');
     }
     await synced('it has arrived');
-    const mallory = makeClient();
+    const invented = makeClient();
     const [own] = await listThere();
-    await must(there.post(`${API}/addClient`, clientBody(own?.id ?? 0, wireOf(vless(), mallory))));
+    await must(there.post(`${API}/addClient`, clientBody(own?.id ?? 0, wireOf(vless(), invented))));
     await until('it is listed', async () => (await sync()).unmanaged.clients.length === 1);
-    expect((await admin.get(`${API}/getClientTraffics/${mallory.email}`)).success).toBe(false);
-    expect(await emailsThere()).toContain(mallory.email);
+    expect((await admin.get(`${API}/getClientTraffics/${invented.email}`)).success).toBe(false);
+    expect(await emailsThere()).toContain(invented.email);
   });
 
   it('takes along what was used there before a reset, also a moment before', async () => {

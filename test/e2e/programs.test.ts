@@ -7,7 +7,7 @@ import { temporaryFolder } from '../kit/log.js';
 import { withoutCore } from '../kit/real/core-process.js';
 import { must } from '../kit/real/panel-process.js';
 import { freePorts } from '../kit/real/ports.js';
-import { drive, refusals, type Told, valueOf } from '../programs/drive.js';
+import { drive, refusals, type Step, valueOf } from '../programs/drive.js';
 import { type Installed, py3xui, threeXuiClient, without } from '../programs/install.js';
 import { CORES, type Stage, setStage } from '../programs/stage.js';
 import { deedsOf, headOf, recorded, until } from './support.js';
@@ -18,7 +18,7 @@ const folderOf = (program: Installed): string => ('folder' in program ? program.
 /** What becomes known of a node by itself is no deed of the program. */
 const deeds = (dataDir: string, head: number): string[] =>
   deedsOf(dataDir, head).filter((type) => !/^Node(Identified|Went)/.test(type));
-const opsOf = (told: readonly Told[]): string[] => [...new Set(told.map(({ op }) => op))].sort();
+const opsOf = (told: readonly Step[]): string[] => [...new Set(told.map(({ op }) => op))].sort();
 
 const SUITE = 'programs of others, unmodified';
 const [python, javascript] = await Promise.all([py3xui(), threeXuiClient()]);
@@ -148,7 +148,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     /** The session goes on under a new id, and the client logs in all the same. */
     const renamed = ['UserCredentialsChanged', 'DataKeyDestroyed', 'LoggedIn', 'LoggedIn'];
 
-    const run = (login: Record<string, string>, asked: object): Promise<readonly Told[]> => {
+    const run = (login: Record<string, string>, asked: object): Promise<readonly Step[]> => {
       const module = join(folderOf(javascript), 'node_modules', '3xui-api-client', 'index.js');
       const question = { module, host: stage.panel.url, login, ...asked };
       return drive(process.execPath, [driver('three-x-ui-client/drive.mjs'), JSON.stringify(question)], {});

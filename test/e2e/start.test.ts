@@ -38,7 +38,7 @@ describe.skipIf(withoutCore('a panel from its first start to its end'))(
     });
     afterAll(() => panel?.cleanUp());
 
-    it('prints address, admin, password, subscriptions and the state of the core, and the password opens the door', async () => {
+    it('prints address, admin, password, subscriptions and the state of the core, and the password works', async () => {
       expect(line(panel, 'Panel')).toBe(`${panel.url}/`);
       expect(line(panel, 'Admin')).toBe('admin');
       expect(password).toMatch(/^[\w-]{20}$/);
@@ -60,7 +60,7 @@ describe.skipIf(withoutCore('a panel from its first start to its end'))(
       expect(status).toBe(404);
     });
 
-    it('keeps everything in its data directory from everybody else', () => {
+    it('makes its data directory private', () => {
       const paths = [panel.dataDir, ...pathsIn(panel.dataDir)];
       const open = paths.filter((path) => !lstatSync(path).isSymbolicLink() && (lstatSync(path).mode & 0o077) !== 0);
       expect(open).toEqual([]);
@@ -69,7 +69,7 @@ describe.skipIf(withoutCore('a panel from its first start to its end'))(
       expect(lstatSync(join(panel.dataDir, 'keys', 'master.key')).mode & 0o777).toBe(0o600);
     });
 
-    it('keeps a second panel out with a sentence, and goes on itself', async () => {
+    it('rejects a second panel with a message, and continues', async () => {
       const before = logOf(panel.dataDir).length;
       const second = await cli(['serve'], panel.dataDir, { env: { PORTOLAN_PORT: '0', PORTOLAN_SUB_PORT: '0' } });
       expect(second.code).toBe(1);
@@ -80,7 +80,7 @@ describe.skipIf(withoutCore('a panel from its first start to its end'))(
       expect(recorded(panel.dataDir, 'CoreStarted')).toHaveLength(1);
     });
 
-    it('ends with SIGTERM, code 0 and no core left, and then starts again without a password in sight', async () => {
+    it('ends with SIGTERM, code 0 and no core left, and then starts again without printing a password', async () => {
       expect(processesOf(panel.dataDir)).not.toEqual([]);
       expect(await panel.stop()).toEqual({ code: 0, signal: null });
       expect(processesOf(panel.dataDir)).toEqual([]);
@@ -129,7 +129,7 @@ describe('a panel without a core', () => {
   });
   afterAll(() => panel?.cleanUp());
 
-  it('says so, and does everything that needs none', async () => {
+  it('reports it, and does everything that needs no core', async () => {
     expect(line(panel, 'Core')).toMatch(/^error: .*no core/i);
     const admin = await panel.admin();
     const one = inboundCase(context, 'vless-tcp');
@@ -144,7 +144,7 @@ describe('a panel without a core', () => {
     expect(state.core.state).toBe('error');
   });
 
-  it('refuses to start or stop what is not there, with a reason', async () => {
+  it('rejects starting or stopping it, with a reason', async () => {
     const admin = await panel.admin();
     const restart = await admin.post('/panel/api/server/restartCoreService');
     expect(restart).toMatchObject({ success: false, msg: expect.stringMatching(/no core/i) as string });

@@ -7,7 +7,7 @@ import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
 import { withoutCore } from '../kit/real/core-process.js';
 import { inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
 import { type Admin, must, type PanelProcess, startPanel, storeTemplate } from '../kit/real/panel-process.js';
-import { mayCut, withoutRight } from '../kit/real/rights.js';
+import { canFilter, withoutRight } from '../kit/real/rights.js';
 import { download, moved, startTransfer, type Transfer } from '../kit/real/socks.js';
 import { startTargets, type Targets } from '../kit/real/targets.js';
 import { type Added, addInbound, clientBody, entryOf, headOf, recorded, template, until, wireOf } from './support.js';
@@ -20,7 +20,7 @@ const HOUR_MS = 3_600_000;
 
 const SUITE = 'terms of clients, and caps and periods of inbounds';
 // Without the right nothing can be cut one by one: the panel restarts the core, and everybody feels it.
-const powerless = !mayCut && withoutRight(`${SUITE}: who is not concerned`);
+const powerless = !canFilter && withoutRight(`${SUITE}: who is not concerned`);
 
 describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   const clients = {
@@ -99,7 +99,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(await small('fresh')).toBe(0);
   });
 
-  it('a term that renews itself cuts nobody', async () => {
+  it('a term that renews itself cuts no client', async () => {
     const renewed = await until('the next term', () => recorded(panel.dataDir, 'ClientRenewed', start)[0]);
     expect(renewed.data.expiresAt - renewed.data.previousExpiresAt).toBe(30 * DAY_MS);
     await until('it may connect', async () => (await small('renewing')) === 200);
@@ -109,7 +109,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(ended('renewing')).toBe(false);
   });
 
-  it('an inbound over its cap is cut, and a reset brings it back, while another one goes on', async () => {
+  it('an inbound over its cap is cut, and a reset restores it, while another one continues', async () => {
     await until('moored is cut', () => ended('moored'));
     const [event] = recorded(panel.dataDir, 'InboundDepleted', start);
     expect(event?.data).toMatchObject({ inbound: capped.id, depletion: { reason: 'cap', capBytes: CAP } });
@@ -121,7 +121,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(recorded(panel.dataDir, 'CoreStarted', start)).toEqual([]);
   });
 
-  it('depleted clients are deleted together, and nobody else', async () => {
+  it('depleted clients are deleted together, and no others', async () => {
     await must(admin.post('/panel/api/inbounds/delDepletedClients/-1'));
     const deleted = recorded(panel.dataDir, 'ClientDeleted', start).map(({ data }) => data.client);
     expect(deleted).toEqual([numberOf('fresh')]);

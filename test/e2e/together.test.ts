@@ -70,7 +70,7 @@ describe.skipIf(withoutCore(SUITE) || withoutFlowFilter(SUITE))(SUITE, () => {
     await Promise.all([client?.stop(), panel?.cleanUp(), targets?.stop()]);
   });
 
-  it('are cut by cap and expiry, while those behind the same address lose nothing and the core stays', async () => {
+  it('are cut by cap and expiry, while others behind the same address lose nothing and the core keeps running', async () => {
     const [start, pid] = [headOf(panel.dataDir), corePid()];
     const transfers: Transfer[] = CREW.map((_, n) =>
       startTransfer(client.socksPort(n), `${targets.url}/slow?rate=${RATE}`, { totalMs: 80_000 }),

@@ -6,7 +6,7 @@ import { message } from '../../src/messages/message.js';
 import { fakePanel } from '../kit/fake-panel.js';
 import { geoipFile } from '../kit/geo.js';
 import { coreBinary, withoutCore } from '../kit/real/core-process.js';
-import { coreAs, impostor, putCore } from '../kit/real/core-versions.js';
+import { coreAs, fakeCore, putCore } from '../kit/real/core-versions.js';
 import { type Admin, cli, loopbackTemplate, must, type PanelProcess, startPanel } from '../kit/real/panel-process.js';
 import { freePort } from '../kit/real/ports.js';
 import { coreAssets, panelAssets, type ReleaseServer, startReleaseServer } from '../kit/real/release-server.js';
@@ -51,7 +51,7 @@ describe.skipIf(withoutCore('versions of the core'))('versions of the core', () 
     fresh = coreAs(real, NEW);
     server = await startReleaseServer();
     server.release('core', `v${NEW}`, coreAssets(archiveOf(fresh)));
-    server.release('core', 'v26.7.30', coreAssets(archiveOf(impostor('26.7.30', 'exit 1'))));
+    server.release('core', 'v26.7.30', coreAssets(archiveOf(fakeCore('26.7.30', 'exit 1'))));
     server.release('core', 'v26.7.31', coreAssets(archiveOf('#!/bin/sh\nexit 1\n')));
     server.release('core', 'v26.7.32', coreAssets(archiveOf(fresh), `SHA2-256= ${'0'.repeat(64)}\n`));
     server.release(
@@ -61,7 +61,7 @@ describe.skipIf(withoutCore('versions of the core'))('versions of the core', () 
     );
     // It runs a real core, and dies a moment after that one has answered.
     const dying = `${real} "$@" & sleep 1.5; kill -9 $!; exit 1`;
-    server.release('core', 'v26.7.34', coreAssets(archiveOf(impostor('26.7.34', dying))));
+    server.release('core', 'v26.7.34', coreAssets(archiveOf(fakeCore('26.7.34', dying))));
     panel = await startPanel({ dataDir: dataDirWith(old), coreBin: '', env: server.env });
     admin = await panel.admin();
     await until('the core has started', () => recorded(panel.dataDir, 'CoreStarted').length > 0);

@@ -9,7 +9,7 @@ import { openJournal } from '../../src/store/journal.js';
  */
 const directory = prepareDataDirectory(process.argv[2] ?? '');
 const lock = lockDirectory(directory.lock);
-process.once('exit', () => lock.release()); // a lock that nobody remembers is collected, and so let go
+process.once('exit', () => lock.release()); // an unreferenced lock would be garbage-collected and released
 const { log, anchor } = openJournal(directory);
 const actor = { kind: 'system', id: 'appender', name: 'appender', ip: null } as const;
 
@@ -21,7 +21,7 @@ function more(): void {
       actor,
       correlationId: version,
     });
-    // What a reader that is busy has not taken yet waits; it counts as never told.
+    // Positions that a busy reader has not read yet count as not acknowledged.
     process.stdout.write(`${events.at(-1)?.position}\n`);
     anchor.moved();
   }

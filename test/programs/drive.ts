@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /** What a driver told about one call: its result, or what it was refused with. */
-export interface Told {
+export interface Step {
   readonly op: string;
   readonly value?: unknown;
   readonly error?: string;
@@ -18,18 +18,18 @@ export async function drive(
   command: string,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-): Promise<readonly Told[]> {
+): Promise<readonly Step[]> {
   const options = { env: { ...process.env, ...env }, timeout: TIMEOUT_MS, maxBuffer: MOST_OUTPUT };
   const { stdout } = await run(command, [...args], options);
   return stdout
     .split('\n')
     .filter((line) => line.startsWith('{"op":'))
-    .map((line) => JSON.parse(line) as Told);
+    .map((line) => JSON.parse(line) as Step);
 }
 
 /** The calls that were refused, each with its words. */
-export const refusals = (told: readonly Told[]): Readonly<Record<string, string>> =>
+export const refusals = (told: readonly Step[]): Readonly<Record<string, string>> =>
   Object.fromEntries(told.flatMap(({ op, error }) => (error === undefined ? [] : [[op, error]])));
 
 /** The result of the last call of a method. */
-export const valueOf = (told: readonly Told[], op: string): unknown => told.findLast((one) => one.op === op)?.value;
+export const valueOf = (told: readonly Step[], op: string): unknown => told.findLast((one) => one.op === op)?.value;

@@ -16,7 +16,7 @@ const start = async () => {
 };
 
 describe('guessing at the API token', () => {
-  it('is no longer listened to after 60 wrong ones in a minute, for 15 minutes, and others notice nothing', async () => {
+  it('is blocked after 60 wrong tokens in a minute, for 15 minutes, and others are not affected', async () => {
     const { panel, call, guess } = await start();
     await guess(59);
     expect(await call(`Bearer ${TOKEN}`)).toBe(200);
@@ -28,7 +28,7 @@ describe('guessing at the API token', () => {
     expect(await call(`Bearer ${TOKEN}`)).toBe(200);
   });
 
-  it('is forgiven to a program with an old token that asks now and then', async () => {
+  it('does not block a program that sends an old token now and then', async () => {
     const { panel, call, guess } = await start();
     for (let minute = 0; minute < 5; minute += 1) {
       await guess(20);
@@ -37,7 +37,7 @@ describe('guessing at the API token', () => {
     expect(await call(`Bearer ${TOKEN}`)).toBe(200);
   });
 
-  it('counts a request once, a path that is answered without the router too, and one IPv6 customer as one', async () => {
+  it('counts a request once, also on a path without the router, and an IPv6 /64 as one', async () => {
     const { call, guess } = await start();
     const [one, same] = ['2001:db8::1', '2001:db8::ffff:2'];
     await guess(59, one, '/panel/api/server/status');
@@ -46,14 +46,14 @@ describe('guessing at the API token', () => {
     expect(await call(`Bearer ${TOKEN}`, same)).toBe(404);
   });
 
-  it('does not shut out the browser of the same address', async () => {
+  it('does not block the browser of the same address', async () => {
     const { panel, guess } = await start();
     const browser = await panel.browser().login();
     await guess(70, '127.0.0.1');
     expect((await browser.get(LIST, { authorization: `Bearer ${TOKEN}` })).status).toBe(200);
   });
 
-  it('is not what a request without a Bearer token does', async () => {
+  it('does not include requests without a Bearer token', async () => {
     const { call } = await start();
     for (let n = 0; n < 70; n += 1) await call(`Basic ${n}`);
     expect(await call(`Bearer ${TOKEN}`)).toBe(200);

@@ -17,7 +17,7 @@ const WRONG = { success: false, msg: 'Invalid username or password or two-factor
 const types = (events: readonly { readonly type: string }[]) => events.map(({ type }) => type);
 
 describe('a login while nothing can be saved', () => {
-  it('goes through without its event, which is recorded with its own time when there is room', async () => {
+  it('succeeds without its event, which is recorded with its original time when there is space', async () => {
     const panel = await startPanel();
     panel.storage('full');
     const before = panel.now();
@@ -47,7 +47,7 @@ describe('a login while nothing can be saved', () => {
     expect(types(panel.log.read(head, 10))).toEqual(['LoggedIn', 'SettingsChanged']);
   });
 
-  it.each(['busy', 'read-only', 'failed'] as const)('goes through with a disk that is %s', async (kind) => {
+  it.each(['busy', 'read-only', 'failed'] as const)('succeeds when the disk is %s', async (kind) => {
     const panel = await startPanel();
     panel.storage(kind);
     const browser = await panel.browser().login();
@@ -55,7 +55,7 @@ describe('a login while nothing can be saved', () => {
     expect((await browser.post(UPDATE, { subAnnounce: 'x' })).json?.success).toBe(false);
   });
 
-  it('goes through with a log that was closed because it is damaged', async () => {
+  it('succeeds when the log was closed because it is damaged', async () => {
     const why = 'the log lost events';
     const panel = await startPanel({ closed: () => reject('STORAGE_READ_ONLY', { why: verbatim(why) }) });
     const browser = await panel.browser().login();
@@ -73,7 +73,7 @@ describe('a login while nothing can be saved', () => {
     expect((await panel.browser().post('/login', ADMIN)).json).toMatchObject(WRONG);
   });
 
-  it('takes a two-factor code once, also when there is room again before the login is recorded', async () => {
+  it('accepts a two-factor code once, also when there is space again before the login is recorded', async () => {
     const panel = await startPanel();
     const code = () => codeAt(TOKEN, panel.now());
     const first = await panel.browser().login();
@@ -115,7 +115,7 @@ describe('a login while nothing can be saved', () => {
     expect((await panel.call('GET', LIST, { headers: { cookie } })).status).toBe(404);
   });
 
-  it('is no way around the end of a session that was recorded before', async () => {
+  it('does not revive a session whose end was recorded before', async () => {
     const panel = await startPanel();
     const browser = await panel.browser().login();
     const { cookie } = browser;
@@ -141,7 +141,7 @@ describe('a login while nothing can be saved', () => {
     expect((await browser.get(LIST)).status).toBe(404);
   });
 
-  it('is refused with the reason when too many others wait', () => {
+  it('is rejected with the reason when too many others wait', () => {
     let done: ReturnType<Dispatch> = reject('STORAGE_FULL');
     const dispatched: string[] = [];
     const unsaved = new UnsavedSessions({

@@ -7,8 +7,8 @@ const CHANGE = '/panel/api/inbounds/onlines';
 const SETTINGS = '/panel/setting/all';
 const XHR = { 'x-requested-with': 'XMLHttpRequest' };
 
-describe('who is nobody', () => {
-  it('finds nothing: a hidden path, an unknown one and one outside give the same bytes', async () => {
+describe('an unauthenticated caller', () => {
+  it('gets the same bytes for a hidden path, an unknown one and one outside the base path', async () => {
     const panel = await startPanel({ basePath: '/p3x9/' });
     const nothing = bare(await panel.call('GET', '/p3x9/panel/api/nope'));
     expect(nothing).toMatchObject({ status: 404, text: '' });
@@ -36,7 +36,7 @@ describe('who is nobody', () => {
     expect(panel.appended()).toEqual([]);
   });
 
-  it('is told to log in when it is a script', async () => {
+  it('gets 401 when it is a script', async () => {
     const panel = await startPanel();
     for (const [method, path] of [
       ['GET', LIST],
@@ -60,7 +60,7 @@ describe('who is nobody', () => {
     },
   );
 
-  it('is who sends two cookies, or an id anywhere else', async () => {
+  it('is one with two cookies, or an id anywhere else', async () => {
     const panel = await startPanel();
     const { cookie } = await panel.browser().login();
     for (const both of [`${cookie}; 3x-ui=${'a'.repeat(43)}`, `3x-ui=${'a'.repeat(43)}; ${cookie}`]) {
@@ -71,7 +71,7 @@ describe('who is nobody', () => {
 });
 
 describe('a session', () => {
-  it('reads, and changes with its token', async () => {
+  it('reads, and changes with its CSRF token', async () => {
     const panel = await startPanel();
     const browser = await panel.browser().login();
     const read = await browser.get(LIST);
@@ -98,7 +98,7 @@ describe('a session', () => {
     expect((await browser.get(LIST)).status).toBe(200);
   });
 
-  it('is not to be used by the token of another session, or from another site', async () => {
+  it('cannot be used with the token of another session, or from another site', async () => {
     const panel = await startPanel();
     const [one, other] = [await panel.browser().login(), await panel.browser().login()];
     expect((await one.post(CHANGE, {}, { 'x-csrf-token': other.token })).status).toBe(403);
@@ -107,7 +107,7 @@ describe('a session', () => {
     expect((await one.post(CHANGE, {}, { origin: panel.origin })).status).toBe(200);
   });
 
-  it('ends with logout, for good', async () => {
+  it('ends permanently with logout', async () => {
     const panel = await startPanel();
     const browser = await panel.browser().login();
     const { cookie, token } = browser;
@@ -121,7 +121,7 @@ describe('a session', () => {
     expect((await browser.post('/login', ADMIN)).status).toBe(403);
   });
 
-  it('ends with its time, and a clock set back does not revive it', async () => {
+  it('ends when it expires, and setting the clock back does not revive it', async () => {
     const panel = await startPanel({ settings: { sessionMaxAge: 10 } });
     const browser = await panel.browser().login();
     panel.later(10 * 60_000 - 5000);
@@ -132,7 +132,7 @@ describe('a session', () => {
     expect((await browser.get(LIST)).status).toBe(404);
   });
 
-  it('lives as long as the browser without an age, at most a day', async () => {
+  it('without a maximum age lasts as long as the browser, at most a day', async () => {
     const panel = await startPanel({ settings: { sessionMaxAge: 0 } });
     const browser = panel.browser();
     const answer = await browser.post('/login', ADMIN);
@@ -141,7 +141,7 @@ describe('a session', () => {
     expect((await browser.get(LIST)).status).toBe(404);
   });
 
-  it('is told when a path cannot be decoded', async () => {
+  it('gets an error for a path that cannot be decoded', async () => {
     const panel = await startPanel();
     const browser = await panel.browser().login();
     const answer = await browser.get('/panel/api/inbounds/getClientTraffics/%E0%A4%A');
@@ -158,7 +158,7 @@ describe('the API token', () => {
     return { panel, send };
   };
 
-  it('opens the API without a CSRF token, and its events say so', async () => {
+  it('grants access to the API without a CSRF token, and its events record that', async () => {
     const { panel, send } = await withToken();
     expect((await send('GET', LIST, 'Bearer secret-token')).json?.success).toBe(true);
     expect((await send('GET', LIST, 'bEARER secret-token')).json?.success).toBe(true);
@@ -182,7 +182,7 @@ describe('the API token', () => {
     expect((await send('GET', LIST, authorization)).status).toBe(404);
   });
 
-  it('opens nothing else, and no other place holds it', async () => {
+  it('grants access to nothing else, and is accepted in no other place', async () => {
     const { panel, send } = await withToken();
     for (const path of [SETTINGS, '/panel/setting/updateUser', '/panel/xray/', '/panel/core/', '/logout']) {
       expect({ path, status: (await send('POST', path, 'Bearer secret-token')).status }).toEqual({ path, status: 404 });
@@ -195,14 +195,14 @@ describe('the API token', () => {
     expect((await panel.call('GET', LIST, { headers: twice })).status).toBe(404);
   });
 
-  it('is for paths of the API alone, as the tables have it', () => {
+  it('is only for paths of the API, as the tables define', () => {
     for (const route of Object.values(tables).flatMap((table) => Object.values(table))) {
       if (route.auth !== 'panel') continue;
       for (const path of [route.path, ...route.aliases]) expect(path).toMatch(/^\/panel\/api\//);
     }
   });
 
-  it('is not asked for while there is none', async () => {
+  it('is not checked while there is none', async () => {
     const panel = await startPanel();
     expect((await panel.call('GET', LIST, { headers: { authorization: 'Bearer null' } })).status).toBe(404);
   });

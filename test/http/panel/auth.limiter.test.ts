@@ -25,15 +25,15 @@ const start = () => {
   return { limiter, refusals, fail, failures, later: (ms: number) => void (at += ms) };
 };
 
-describe('the limit of logins', () => {
-  it('takes the addresses of one IPv6 customer for one', () => {
+describe('the login limit', () => {
+  it('counts the addresses of an IPv6 /64 as one', () => {
     const { failures, fail } = start();
     expect(failures('2001:db8:1:2::1', 5)).toBe(5);
     expect(fail('2001:db8:1:2:ffff::9')).toBe(false);
     expect(fail('2001:db8:1:3::1')).toBe(true);
   });
 
-  it('takes a name in every case for one, on one address', () => {
+  it('ignores the case of a name, for one address', () => {
     const { fail } = start();
     const names = ['admin', 'Admin', 'ADMIN', 'aDmin', 'adMin'];
     expect(names.map((name) => fail('198.51.100.1', name))).not.toContain(false);
@@ -41,13 +41,13 @@ describe('the limit of logins', () => {
     expect(fail('198.51.100.1', 'other')).toBe(true);
   });
 
-  it('locks nobody out elsewhere, after a thousand failures', () => {
+  it('locks no other address, after a thousand failures', () => {
     const { failures, limiter } = start();
     failures('198.51.100.1', 1000);
     expect(admitted(limiter.begin('198.51.100.2', 'admin'))).not.toBeNull();
   });
 
-  it('counts five minutes, and locks for fifteen from the last failure', () => {
+  it('counts for five minutes, and locks for fifteen from the last failure', () => {
     const { failures, fail, later } = start();
     expect(failures('198.51.100.1', 4)).toBe(4);
     later(5 * MINUTE + 1);
@@ -58,7 +58,7 @@ describe('the limit of logins', () => {
     expect(fail('198.51.100.1')).toBe(true);
   });
 
-  it('begins anew with a success, for the name and not for the address', () => {
+  it('is reset by a success, for the name and not for the address', () => {
     const { limiter, failures } = start();
     for (let round = 0; round < 7; round += 1) {
       expect(failures('198.51.100.1', 4)).toBe(4);
@@ -68,7 +68,7 @@ describe('the limit of logins', () => {
     expect(limiter.begin('198.51.100.1', 'other')).toBe('locked');
   });
 
-  it('has a number of attempts under way at once, over everybody', () => {
+  it('admits a limited number of concurrent attempts, over all callers', () => {
     const { limiter } = start();
     const open = Array.from({ length: 64 }, (_, n) => admitted(limiter.begin(`198.51.100.${n}`, 'admin')));
     expect(open).not.toContain(null);
@@ -77,7 +77,7 @@ describe('the limit of logins', () => {
     expect(admitted(limiter.begin('203.0.113.1', 'admin'))).not.toBeNull();
   });
 
-  it('lets many right logins of one caller at once wait for each other, and refuses none', async () => {
+  it('lets many valid logins of one caller wait for each other, and refuses none', async () => {
     const { limiter, refusals } = start();
     let most = 0;
     let now = 0;
@@ -95,7 +95,7 @@ describe('the limit of logins', () => {
     expect(refusals).toEqual([]);
   });
 
-  it('refuses those who wait once the guesses before them have failed', async () => {
+  it('refuses waiting attempts once the guesses before them have failed', async () => {
     const { limiter, refusals } = start();
     const first = await Promise.all(Array.from({ length: 5 }, () => limiter.enter('198.51.100.1', 'admin')));
     const waiting = Array.from({ length: 70 }, () => limiter.enter('198.51.100.1', 'admin'));
@@ -107,7 +107,7 @@ describe('the limit of logins', () => {
     elsewhere?.succeeded();
   });
 
-  it('keeps a bounded memory: of 100,000 names and addresses the latest are known', () => {
+  it('has bounded memory: of 100,000 names and addresses the latest are known', () => {
     const { fail, limiter } = start();
     for (let n = 0; n < 100_000; n += 1) fail(`10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`, `name-${n}`);
     for (let n = 0; n < 5; n += 1) fail('192.0.2.1', 'late');

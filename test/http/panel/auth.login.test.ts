@@ -57,7 +57,7 @@ describe('login', () => {
     expect(panel.appended()).toEqual([]);
   });
 
-  it('takes a form, with or without a token before it', async () => {
+  it('accepts a form, with or without an earlier CSRF token', async () => {
     const panel = await startPanel();
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     const body = new URLSearchParams(ADMIN).toString();
@@ -66,7 +66,7 @@ describe('login', () => {
     expect(answer.headers.getSetCookie()).toHaveLength(1);
   });
 
-  it('keeps the token from before the login and gives a new id', async () => {
+  it('keeps the CSRF token from before the login and gives a new id', async () => {
     const panel = await startPanel();
     const browser = panel.browser();
     const first = await browser.get('/csrf-token');
@@ -106,7 +106,7 @@ describe('login', () => {
     expect(panel.appended()).toEqual([]);
   });
 
-  it('says that there is no second factor, and knows no other way in', async () => {
+  it('reports that there is no second factor, and supports no other method', async () => {
     const panel = await startPanel();
     expect((await panel.browser().post('/getTwoFactorEnable')).json).toEqual({ success: true, msg: '', obj: false });
     expect((await panel.browser().post('/panel/api/login', ADMIN)).status).toBe(404);
@@ -122,7 +122,7 @@ describe('the lock-out', () => {
     username = 'admin',
   ) => panel.browser().post('/login', { username, password }, { 'x-forwarded-for': ip });
 
-  it('answers alike after 5 failures, keeps no more of them, and ends after 15 minutes', async () => {
+  it('gives the same answer after 5 failures, records no more of them, and ends after 15 minutes', async () => {
     const panel = await startPanel();
     for (let count = 0; count < 5; count += 1) await attempt(panel, 'wrong');
     const position = panel.log.head().position;
@@ -133,7 +133,7 @@ describe('the lock-out', () => {
     expect((await attempt(panel, ADMIN.password)).json?.success).toBe(true);
   });
 
-  it('lets no burst through', async () => {
+  it('applies to a burst of attempts', async () => {
     const panel = await startPanel({ slow: true });
     await Promise.all(Array.from({ length: 40 }, (_, at) => attempt(panel, `guess ${at}`)));
     expect(panel.log.read(1, 100).filter(({ type }) => type === 'LoginFailed')).toHaveLength(5);
@@ -150,7 +150,7 @@ describe('the lock-out', () => {
     expect(counts).toEqual({ credentials: 30, 'two-factor': 0, locked: 11 });
   });
 
-  it('keeps what it refused as one sum', async () => {
+  it('records what it refused as one sum', async () => {
     const panel = await startPanel();
     for (let count = 0; count < 12; count += 1) await attempt(panel, 'wrong');
     const position = panel.log.head().position;

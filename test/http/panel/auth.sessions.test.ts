@@ -9,7 +9,7 @@ const MINUTE = 60_000;
 const DAY = 1440 * MINUTE;
 
 describe('a session', () => {
-  it('gets older by the setting of now, when that is shorter', async () => {
+  it('expires by the current setting, when that is shorter', async () => {
     const panel = await startPanel({ settings: { sessionMaxAge: 600 } });
     const browser = await panel.browser().login();
     panel.later(20 * MINUTE);
@@ -22,7 +22,7 @@ describe('a session', () => {
     expect((await browser.get(LIST)).status).toBe(404);
   });
 
-  it('lives for 30 days at most', async () => {
+  it('lasts 30 days at most', async () => {
     const panel = await startPanel({ settings: { sessionMaxAge: 525_600 } });
     const browser = panel.browser();
     const answer = await browser.post('/login', ADMIN);
@@ -33,7 +33,7 @@ describe('a session', () => {
     expect((await browser.get(LIST)).status).toBe(404);
   });
 
-  it('begins also when the clock was wrong for a while', async () => {
+  it('starts also after the clock was wrong for a while', async () => {
     const panel = await startPanel();
     panel.later(365 * DAY);
     await panel.browser().login();
@@ -42,7 +42,7 @@ describe('a session', () => {
     expect((await browser.get(LIST)).status).toBe(200);
   });
 
-  it("is nobody else's for a cookie that was changed in one place", async () => {
+  it('is not found by a cookie that was changed in one place', async () => {
     const panel = await startPanel();
     const { cookie } = await panel.browser().login();
     const [name = '', id = ''] = cookie.split('=');
@@ -67,7 +67,7 @@ describe('a session', () => {
       expect((await panel.call('GET', LIST, { headers: { cookie } })).status).toBe(404);
   });
 
-  it('does not change by a GET, whatever it says that it is', async () => {
+  it('is not changed by a GET, whatever its headers claim', async () => {
     const panel = await startPanel();
     const browser = await panel.browser().login();
     const method = { 'x-http-method-override': 'POST', 'x-method-override': 'POST' };
@@ -87,7 +87,7 @@ describe('a session', () => {
     expect((await browser.post(CHANGE)).status).toBe(403);
   });
 
-  it('that logs in with a cookie that it chose itself gets another', async () => {
+  it('gets a new id when it logs in with a self-chosen cookie', async () => {
     const panel = await startPanel();
     const chosen = `3x-ui=${'A'.repeat(43)}`;
     const browser = panel.browser();

@@ -117,7 +117,7 @@ describe('the statement of a client', () => {
     });
   });
 
-  it('is that of who was deleted last where nobody has the email, or of the number that is asked for', async () => {
+  it('is that of the last deleted client when no client has the email, or of the requested number', async () => {
     const { panel, given, uses, ask, statement } = await start();
     const remove: AnyCommand = { type: 'DeleteClient', data: { inbound: one, client: { email: 'alice' } } };
     uses(100, 200);
@@ -174,7 +174,7 @@ describe('the statement of a client', () => {
     ['?from=-1', 'from is not a valid date: write it as 2026-03-31, or as milliseconds since 1970'],
   ] as const;
 
-  it('is refused with a sentence for what is no day or no range', async () => {
+  it('is rejected with a reason for an invalid day or range', async () => {
     const { ask } = await start();
     for (const [query, msg] of wrong) {
       const { json } = await ask(query);
@@ -182,7 +182,7 @@ describe('the statement of a client', () => {
     }
   });
 
-  it('is asked for a client that is there, by somebody who may', async () => {
+  it('requires an existing client and an authorized caller', async () => {
     const { panel } = await start();
     const path = '/panel/api/clients/nobody/statement';
     const { json } = await panel.call('GET', path, { headers });
@@ -190,13 +190,13 @@ describe('the statement of a client', () => {
     expect((await panel.call('GET', path)).status).toBe(404);
   });
 
-  it('waits for a ledger that is being made, and says so when that takes long', async () => {
+  it('waits for a ledger that is being built, and reports when that takes long', async () => {
     const { panel, ask } = await start();
     Object.assign(panel.ledger, { ask: async () => ({ unavailable: 'unready' }) });
     expect((await ask()).json?.msg).toBe('The statements are still being built from the log: try again in a minute');
   });
 
-  it('is not given where it does not agree with the counter, also when it is made anew', async () => {
+  it('is not returned when it disagrees with the counter, also after a rebuild', async () => {
     const { panel, uses, ask } = await start();
     uses(1, 2);
     vi.spyOn(panel.read.usage, 'client').mockReturnValue({ up: 500, down: 0 });

@@ -134,7 +134,7 @@ describe('why a client may or may not connect', () => {
       });
   });
 
-  it('knows nobody who never was, and tells admins only', async () => {
+  it('does not find an unknown client, and requires an admin', async () => {
     const { panel } = await start();
     const { json } = await panel.call('GET', '/panel/api/clients/nobody/why', { headers });
     expect(json).toMatchObject({ success: false, msg: 'There is no client nobody' });

@@ -107,7 +107,7 @@ describe('every route of the tables', () => {
     expect(panel.log.head().position).toBe(head);
   });
 
-  it('is hidden from strangers', async () => {
+  it('is hidden without authentication', async () => {
     const { panel } = await panelWithClient();
     const stranger = panel.browser();
     const script = { 'x-requested-with': 'XMLHttpRequest' };

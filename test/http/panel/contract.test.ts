@@ -169,7 +169,7 @@ describe('the route tables', () => {
     expect(shadowed.map(({ path }) => path)).toStrictEqual([]);
   });
 
-  it('open only the login to everybody', () => {
+  it('make only the login public', () => {
     const open = routes.filter(({ auth }) => auth === 'none').map(({ path }) => path);
     expect(open).toStrictEqual(['/login', '/csrf-token', '/getTwoFactorEnable']);
   });

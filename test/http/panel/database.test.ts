@@ -77,7 +77,7 @@ describe('GET getDb', () => {
     expect(left()).toEqual([]);
   });
 
-  it('keeps nothing of it for a caller who goes away in the middle', async () => {
+  it('keeps nothing for a caller that disconnects', async () => {
     const { panel, headers, left } = await panelWith();
     await new Promise<void>((gone) => {
       const asked = request(`${panel.origin}/panel/api/server/getDb`, { headers }, (response) => {
@@ -266,7 +266,7 @@ describe('POST importDB', () => {
     expect(left()).toEqual([]);
   });
 
-  it('keeps nothing of a caller who goes away in the middle', async () => {
+  it('keeps nothing of a caller that disconnects', async () => {
     const { panel, headers, left, taken } = await panelWith();
     const asked = request(`${panel.origin}${IMPORT}`, {
       method: 'POST',
@@ -281,7 +281,7 @@ describe('POST importDB', () => {
     expect(taken).toEqual([]);
   });
 
-  it('is for nobody but an admin, and for no page of another site', async () => {
+  it('requires an admin, and is not for pages of another site', async () => {
     const { panel, headers, taken, left } = await panelWith();
     const body = (): FormData => {
       const form = new FormData();

@@ -64,7 +64,7 @@ describe('the document', () => {
     expect(written.toSorted()).toStrictEqual([...routes, 'GET /ws'].toSorted());
   });
 
-  it('refers to nothing that is not there, and holds nothing that nobody refers to', () => {
+  it('has no dangling references, and no unused components', () => {
     const refs = every('$ref', plain).map(String);
     const at = (ref: string) =>
       ref

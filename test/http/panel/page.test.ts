@@ -17,7 +17,7 @@ async function pages(lang: string) {
 }
 
 describe('the page', () => {
-  it('is only the login for a stranger, with a field for the code of a second factor', async () => {
+  it('contains only the login before authentication, with a field for the two-factor code', async () => {
     const { outside } = await pages('en');
     expect(outside).toMatch(/<label id="second" hidden>[^]*autocomplete="one-time-code" inputmode="numeric"/);
     expect(outside).not.toMatch(/panel\/|webPort|<main|data-words/);

@@ -5,7 +5,7 @@ import { message } from '../../../src/messages/message.js';
 import { startPanel } from '../kit/panel.js';
 
 describe('restartPanel', () => {
-  it('answers at once, and leaves a fact of the caller for the servers', async () => {
+  it('answers at once, and records the request of the caller for the servers', async () => {
     const panel = await startPanel();
     const browser = await panel.browser().login();
     const answer = await browser.post('/panel/setting/restartPanel');
@@ -15,7 +15,7 @@ describe('restartPanel', () => {
     expect(events[0]?.meta.actor).toMatchObject({ kind: 'user', name: 'admin' });
   });
 
-  it('says so when one is under way, and adds nothing', async () => {
+  it('reports a restart in progress, and records nothing', async () => {
     const panel = await startPanel({ restarting: () => true });
     const browser = await panel.browser().login();
     const answer = await browser.post('/panel/setting/restartPanel');
@@ -28,7 +28,7 @@ describe('restartPanel', () => {
     expect(panel.appended()).toEqual([]);
   });
 
-  it('refuses at once, with a sentence, what would come to nothing', async () => {
+  it('rejects at once, with a reason, a restart that would fail', async () => {
     const restartProblem = async () => reject('PORT_TAKEN', { port: 9, by: message('inbound.otherProgram') }).text;
     const panel = await startPanel({ parts: { restartProblem } });
     const browser = await panel.browser().login();
@@ -42,7 +42,7 @@ describe('restartPanel', () => {
     expect(panel.appended()).toEqual([]);
   });
 
-  it('says when the panel will not be found under this name any more', async () => {
+  it('warns when the panel will no longer be reachable under this name', async () => {
     const panel = await startPanel();
     const browser = await panel.browser().login();
     const restarted = async (webDomain: string): Promise<string | undefined> => {
@@ -72,7 +72,7 @@ describe('restartPanel', () => {
     expect(panel.appended()).toEqual([]);
   });
 
-  it('takes the token only under /panel/api, and nobody without any', async () => {
+  it('accepts the token only under /panel/api, and rejects callers without one', async () => {
     const panel = await startPanel();
     panel.given({ type: 'IssueApiToken', data: { token: 'secret-token', replace: true } });
     const headers = { authorization: 'Bearer secret-token' };

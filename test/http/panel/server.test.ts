@@ -95,7 +95,7 @@ describe('bodies', () => {
     expect(await echo(body, headers)).toMatchObject({ status: 400, json: { success: false, msg } });
   });
 
-  it('of nobody are small', async () => {
+  it('of unauthenticated callers are small', async () => {
     const panel = await startPanel();
     const body = JSON.stringify({ username: 'x'.repeat(17_000), password: 'x' });
     expect(await panel.call('POST', '/login', { headers: JSON_TYPE, body })).toMatchObject({
@@ -105,7 +105,7 @@ describe('bodies', () => {
     expect(panel.appended()).toEqual([]);
   });
 
-  it('that say to be endless end', async () => {
+  it('with an invalid length are rejected', async () => {
     const panel = await startPanel();
     const answer = await raw(
       panel.port,
@@ -115,7 +115,7 @@ describe('bodies', () => {
     expect(answer).toContain('Connection: close');
   });
 
-  it('come with a GET of some clients and mean nothing', async () => {
+  it('of a GET, which some clients send, are ignored', async () => {
     const panel = await startPanel();
     const answer = await raw(
       panel.port,
@@ -142,7 +142,7 @@ describe('an answer', () => {
     expect((await panel.call('OPTIONS', '/login', preflight)).status).toBe(404);
   });
 
-  it.each(['/fail', '/fail/text'])('to a defect at %s names it by an id alone', async (path) => {
+  it.each(['/fail', '/fail/text'])('for a bug at %s contains only an id', async (path) => {
     const { panel, authorization } = await startEcho();
     const answer = await panel.call('GET', `/panel/api/test${path}?secret=1`, { headers: { authorization } });
     const id = answer.headers.get('x-correlation-id') ?? '?';
@@ -168,7 +168,7 @@ describe('an answer', () => {
     ).toBe('403');
   });
 
-  it('needs a host that is one', async () => {
+  it('requires a valid host', async () => {
     const panel = await startPanel();
     const answer = await raw(panel.port, 'GET /csrf-token HTTP/1.1\r\nHost: evil"><x>\r\nConnection: close\r\n\r\n');
     expect(answer.slice(9, 12)).toBe('400');
@@ -241,7 +241,7 @@ describe('connections', () => {
     expect([...bad.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status)).toEqual(['400']);
   });
 
-  it('live through a header named like a prototype', async () => {
+  it('survive a header named like a prototype', async () => {
     const panel = await startPanel();
     const answer = await raw(
       panel.port,
@@ -252,7 +252,7 @@ describe('connections', () => {
 });
 
 describe('the page', () => {
-  it('is for everybody, with a policy of its own each time, and tells no version', async () => {
+  it('is public, with a new policy each time, and reveals no version', async () => {
     const panel = await startPanel({ basePath: '/p/' });
     const answer = await panel.call('GET', '/p/');
     const nonce = /nonce="([^"]+)"/.exec(answer.text)?.[1] ?? '?';

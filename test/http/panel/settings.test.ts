@@ -248,7 +248,7 @@ describe('a change', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('to a port that somebody holds, and to files that are no pair, is refused by the real machine', async () => {
+  it('to a port in use, and to files that do not match, is rejected by the real machine', async () => {
     const { errors, update } = await start(
       {},
       { serverPortProblem: (listen, port) => portProblem(listen, port, false), certificateProblem },
@@ -276,7 +276,7 @@ describe('a change', () => {
     expect((await update(pair(one.certFile, one.keyFile))).json?.success).toBe(true);
   });
 
-  it('of whom to believe needs a word when it is everybody', async () => {
+  it('of the trusted proxies needs a confirmation to trust every address', async () => {
     const { panel, update, errors } = await start();
     expect(await errors({ trustedProxyCIDRs: '10.0.0.0/8,0.0.0.0/0' })).toMatchObject([{ key: 'trustedProxyCIDRs' }]);
     for (const trustEveryProxy of ['false', 'yes', 1, null])
@@ -303,14 +303,14 @@ describe('a change', () => {
     },
   );
 
-  it('may tell of traffic where no name can be resolved now', async () => {
+  it('may set a traffic receiver whose name cannot be resolved now', async () => {
     const nowhere = () => Promise.reject(new Error('ENOTFOUND'));
     const { update } = await start({}, { web: createWeb({ allowPrivate: false, resolve: nowhere }) });
     const changes = { externalTrafficInformEnable: true, externalTrafficInformURI: 'https://away.example/' };
     expect((await update(changes)).json?.success).toBe(true);
   });
 
-  it('sends the token of the bot to nobody without TLS, and to nothing private', async () => {
+  it('sends the token of the bot to no server without TLS, and to no private one', async () => {
     const web = createWeb({ allowPrivate: false, resolve: async () => [{ address: '9.9.9.9', family: 4 }] });
     const guarded = await start({}, { web });
     const why = 'must begin with https://: the token of the bot is sent there';

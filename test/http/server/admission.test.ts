@@ -62,7 +62,7 @@ async function enter(port: number, localAddress = '127.0.0.1'): Promise<Guest> {
 }
 
 describe('connections', () => {
-  it('beyond the limit of one address end the oldest of it, never the new one or a neighbour', async () => {
+  it('above the limit of one address close the oldest of that address, never the new one or a neighbour', async () => {
     const { port } = await start();
     const neighbour = await enter(port, '127.0.0.2');
     const held = [await enter(port), await enter(port), await enter(port), await enter(port)];
@@ -72,7 +72,7 @@ describe('connections', () => {
     for (const guest of [...held.slice(1), neighbour]) await guest.ask();
   });
 
-  it('beyond the limit of all end the oldest of who has most', async () => {
+  it('above the total limit close the oldest of the address with the most', async () => {
     const { port } = await start();
     const alone = await enter(port, '127.0.0.2');
     const held = [await enter(port), await enter(port), await enter(port)];
@@ -82,7 +82,7 @@ describe('connections', () => {
     for (const guest of [alone, late, ...others, ...held.slice(1)]) await guest.ask();
   });
 
-  it('that closed leave room', async () => {
+  it('that closed are no longer counted', async () => {
     const { port } = await start();
     const staying = await enter(port);
     for (let i = 0; i < 20; i += 1) {
@@ -93,7 +93,7 @@ describe('connections', () => {
     await staying.ask();
   });
 
-  it('that say nothing lock nobody out', async () => {
+  it('that are idle lock no client out', async () => {
     const { port } = await start();
     let closed = 0;
     const silent = Array.from({ length: 50 }, () => guestOf(connect(port, '127.0.0.1')));
@@ -102,13 +102,13 @@ describe('connections', () => {
     await (await enter(port)).ask();
   });
 
-  it('of a trusted proxy are many callers, and are not counted', async () => {
+  it('of a trusted proxy carry many callers, and are not counted', async () => {
     const { port } = await start(ROOM, ['127.0.0.1/32']);
     const held = await Promise.all(Array.from({ length: 12 }, () => enter(port)));
     for (const guest of held) await guest.ask();
   });
 
-  it('that another limit counts make room for others, and stay', async () => {
+  it('that another limit counts are no longer counted, and stay open', async () => {
     const { port } = await start();
     const exempt = await Promise.all(Array.from({ length: 3 }, () => enter(port)));
     for (const guest of exempt) await guest.ask(GET.replace('/', '/exempt'));
@@ -119,7 +119,7 @@ describe('connections', () => {
     for (const guest of [...exempt, late]) await guest.ask();
   });
 
-  it('are let in over TLS as well', async () => {
+  it('are admitted over TLS as well', async () => {
     const { certPem, keyPem, remove } = await makeCertificate(['sub.example']);
     remove();
     const { port } = await start(ROOM, [], { cert: Buffer.from(certPem), key: Buffer.from(keyPem) });
@@ -138,7 +138,7 @@ describe('connections', () => {
 });
 
 describe('requests', () => {
-  it('that are sent ahead are answered in turns with those of others', async () => {
+  it('that are pipelined take turns with those of others', async () => {
     // No time at all: whatever arrives waits for a turn of its own.
     const { port, asked } = await start({ ...ROOM, budgetMs: 0 });
     const [greedy, modest] = [await enter(port), await enter(port)];

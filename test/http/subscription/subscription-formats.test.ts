@@ -137,7 +137,7 @@ describe('the form of a subscription', () => {
     expect(JSON.parse(text(await ask('/json/abc')))).toMatchObject({ remarks: 'home-one' });
   });
 
-  it('is nothing for a stranger, whatever the form', async () => {
+  it('is not found for an unknown subId, whatever the format', async () => {
     const { ask } = await start({ subJsonEnable: true });
     for (const path of ['/json/nobody', '/clash/nobody', '/sub/nobody?format=sing-box']) {
       const reply = await ask(path);
@@ -160,7 +160,7 @@ const XHTTP_REALITY = {
   },
 };
 
-describe('a form that has no words for any of the links', () => {
+describe('a format that supports none of the links', () => {
   const linksIn = (reply: Reply) => Buffer.from(text(reply), 'base64').toString();
 
   it.each([

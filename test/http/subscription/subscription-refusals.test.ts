@@ -40,7 +40,7 @@ const get = (target: string, more = '', method = 'GET'): string =>
   `${method} ${target} HTTP/1.1\r\nHost: sub.example:10882\r\n${more}Connection: close\r\n\r\n`;
 
 describe('what is refused', () => {
-  it('says the same at every path, whatever is there', async () => {
+  it('has the same answer at every path, whatever exists there', async () => {
     const { say } = await start({ subJsonEnable: true, subPath: '/hidden/' });
     const paths = ['/hidden/abc', '/hidden/off', '/hidden/x', '/json/abc', '/sub/abc', '/', '/login'];
     for (const [method, more, status] of [
@@ -57,7 +57,7 @@ describe('what is refused', () => {
     }
   });
 
-  it('is limited alike: a path that is none, nobody, and who may not connect', async () => {
+  it('is limited alike: an invalid path, an unknown subId, and a client that may not connect', async () => {
     const { say, panel } = await start({ subJsonEnable: true });
     const from = (ip: string) => `X-Forwarded-For: ${ip}\r\n`;
     const targets = ['/sub/x', '/sub/off', '/sub/off?html=1', '/nothing', '/json/off', '/sub/%ff', '/clash/x'];
@@ -71,14 +71,14 @@ describe('what is refused', () => {
     expect(panel.complaints).toStrictEqual([]);
   });
 
-  it('counts the caller, not who it says that it is', async () => {
+  it('counts by the address of the caller, whatever its headers claim', async () => {
     const { say } = await start({ trustedProxyCIDRs: [] });
     const answers: string[] = [];
     for (let i = 0; i < 70; i += 1) answers.push(await say(get('/sub/x', `X-Forwarded-For: 198.51.100.${i}\r\n`)));
     expect(answers.at(-1)).toMatch(/^HTTP\/1.1 429 /);
   });
 
-  it('is not for a form that nothing can be said in: who may connect is no stranger', async () => {
+  it('does not count a format that supports none of the links', async () => {
     const { say } = await start({}, 'kcp');
     const [none, nobody] = [get('/sub/abc?format=sing-box'), get('/sub/nobody?format=sing-box')];
     for (let i = 0; i < 70; i += 1) expect(await say(none)).toMatch(/^HTTP\/1.1 200 /);

@@ -146,14 +146,14 @@ describe('a subscription', () => {
     expect(reply.headers['profile-web-page-url']).toBe('https://front.example/sub/abc');
   });
 
-  it('believes forwarded headers only of a trusted proxy', async () => {
+  it('trusts forwarded headers only from a trusted proxy', async () => {
     const { fetchFrom } = await start([client('one', 'abc')], { subEncrypt: false, trustedProxyCIDRs: [] });
     const reply = await fetchFrom('/sub/abc', { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' });
     expect(reply.body).toContain('@sub.example:4433');
     expect(reply.headers['profile-web-page-url']).toBe('http://sub.example:10882/sub/abc');
   });
 
-  it('is a page for a browser and for who asks, and links for an app', async () => {
+  it('is a page for a browser and on request, and links for an app', async () => {
     const { fetchFrom } = await start([client('one', 'abc')], { subTitle: '<b>Mine' });
     for (const [path, headers] of [
       ['/sub/abc', { accept: 'text/html,*/*' }],
@@ -219,7 +219,7 @@ describe('what is not there', () => {
     }
   });
 
-  it('is limited for who guesses, and never for who has it', async () => {
+  it('is limited for callers that guess, and never for those that know it', async () => {
     const { fetchFrom } = await start([client('one', 'abc')]);
     const guess = (at: number) => fetchFrom(`/sub/guess${at}`, { 'x-forwarded-for': '198.51.100.7' });
     const replies = await Promise.all(Array.from({ length: 100 }, (_, at) => guess(at)));

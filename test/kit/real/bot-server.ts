@@ -48,7 +48,7 @@ export interface BotServer {
   push(update: object): void;
   /** What waits is lost with the server, and another takes its place. */
   forget(): void;
-  /** The next update has the number after this one, as when the server begins to count anew. */
+  /** The next update has the number after this one, as when the server restarts its numbers. */
   renumber(last: number): void;
   /** As if the bot had never confirmed what it took since: the server sends it again. */
   again(): void;

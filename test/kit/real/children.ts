@@ -23,7 +23,7 @@ export interface Child {
 }
 
 /** The last words that explain a failure. */
-export function lastWords(child: Pick<Child, 'stdout' | 'stderr'>, characters = 2_000): string {
+export function endOfOutput(child: Pick<Child, 'stdout' | 'stderr'>, characters = 2_000): string {
   return [child.stdout(), child.stderr()]
     .map((text) => text.trim().slice(-characters))
     .filter((text) => text !== '')

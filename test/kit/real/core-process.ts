@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Child, lastWords, startChild } from './children.js';
+import { type Child, endOfOutput, startChild } from './children.js';
 
 /** The real core, or nothing where there is none. */
 export function coreBinary(): string | undefined {
@@ -30,7 +30,7 @@ export interface CoreOptions {
 
 /** A real core with a configuration of our own. */
 export interface CoreProcess extends Pick<Child, 'pid' | 'running' | 'exited' | 'kill'> {
-  /** Everything it said. */
+  /** All output. */
   log(): string;
   stop(): Promise<void>;
 }
@@ -55,7 +55,7 @@ export async function startCore(config: object, tcpPorts: number[], options: Cor
   } catch (error) {
     await stop();
     throw new Error(
-      `the core did not start: ${error instanceof Error ? error.message : String(error)}\n${lastWords(child)}`,
+      `the core did not start: ${error instanceof Error ? error.message : String(error)}\n${endOfOutput(child)}`,
     );
   }
   return {
@@ -63,7 +63,7 @@ export async function startCore(config: object, tcpPorts: number[], options: Cor
     running: () => child.running(),
     exited: child.exited,
     kill: (signal) => child.kill(signal),
-    log: () => lastWords(child, 100_000),
+    log: () => endOfOutput(child, 100_000),
     stop,
   };
 }

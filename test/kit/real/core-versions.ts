@@ -44,7 +44,7 @@ export function putCore(dataDir: string, version: string, content: Buffer | stri
 }
 
 /** A program that passes for a core of this version: what it does when it is run is up to `run`, a shell command. */
-export const impostor = (version: string, run: string): string =>
+export const fakeCore = (version: string, run: string): string =>
   `#!/bin/sh
 case "$1" in
   version) echo "Xray ${version} (Impostor)"; exit 0;;

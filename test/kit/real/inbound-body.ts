@@ -65,7 +65,7 @@ export interface InboundCase {
 
 let clientNumber = 0;
 
-/** A client nobody else has. */
+/** A client with unique values. */
 export function makeClient(given: Partial<ClientSeed> = {}): ClientSeed {
   clientNumber += 1;
   const tail = randomBytes(4).toString('hex');

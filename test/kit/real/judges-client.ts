@@ -1,4 +1,4 @@
-import { lastWords, startChild } from './children.js';
+import { endOfOutput, startChild } from './children.js';
 import { accepts } from './core-process.js';
 import { type Judge, judgeBinary, judged } from './judges.js';
 import { freePorts } from './ports.js';
@@ -38,7 +38,7 @@ interface Profile {
 
 /**
  * sing-box with a profile as it came, but for what belongs to a device: instead of its tunnel there is an endpoint that leads
- * to each of its outbounds, and it looks for no network interface. It cannot be told the pin of a certificate, so it is
+ * to each of its outbounds, and it looks for no network interface. It does not support certificate pins, so it is
  * given the certificates that its system believes, as a file.
  */
 export function startSingBox(text: string, names: readonly string[], certFile: string): Promise<JudgeClient> {
@@ -86,7 +86,7 @@ async function start(
         continue;
       }
       await stop();
-      throw new Error(`${judge} did not start:\n${lastWords(child)}`);
+      throw new Error(`${judge} did not start:\n${endOfOutput(child)}`);
     }
   }
   return {
@@ -96,7 +96,7 @@ async function start(
       if (port === undefined) throw new Error(`no server ${name}`);
       return port;
     },
-    log: () => lastWords(child, 20_000),
+    log: () => endOfOutput(child, 20_000),
     stop,
   };
 }

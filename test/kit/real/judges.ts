@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { lastWords, startChild } from './children.js';
+import { endOfOutput, startChild } from './children.js';
 import { coreBinary } from './core-process.js';
 
 /** Programs of others that read a form of a subscription. */
@@ -61,7 +61,7 @@ export async function complaintOf(judge: Judge, text: string, timeoutMs = 180_00
     const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
     const { code, signal } = await child.exited;
     clearTimeout(timer);
-    return code === 0 ? '' : lastWords(child) || `it ended with ${code ?? signal}`;
+    return code === 0 ? '' : endOfOutput(child) || `it ended with ${code ?? signal}`;
   } finally {
     remove();
   }

@@ -16,7 +16,7 @@ export interface AdminOptions {
 /** The payload of an answer that must be a success. */
 export async function must<T>(answer: Envelope<T> | Promise<Envelope<T>>): Promise<T> {
   const { success, msg, obj } = await answer;
-  if (!success) throw new Error(`the panel said no: ${msg}`);
+  if (!success) throw new Error(`the panel rejected the request: ${msg}`);
   return obj;
 }
 

@@ -1,11 +1,11 @@
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Child, type Exit, lastWords, startChild } from './children.js';
+import { type Child, type Exit, endOfOutput, startChild } from './children.js';
 import { coreBinary } from './core-process.js';
 import { Admin, must } from './panel-admin.js';
 import { freePorts } from './ports.js';
-import { mayCut } from './rights.js';
+import { canFilter } from './rights.js';
 
 export { Admin, type Envelope, must } from './panel-admin.js';
 
@@ -23,7 +23,7 @@ export interface PanelOptions {
   /** Through `bin/portolan`, which can start a newer version in its place. */
   launcher?: boolean;
   /** Without CAP_NET_ADMIN, whoever runs the test: single connections cannot be ended. */
-  powerless?: boolean;
+  withoutNetAdmin?: boolean;
   /** Its standard output is on a disk that is full. */
   fullOutput?: boolean;
   /** A core template to store once the panel is up; the core is restarted with it. Leave it out on a restart. */
@@ -85,7 +85,8 @@ export async function startPanel(options: PanelOptions = {}): Promise<PanelProce
   const ports = options.ports ?? (await panelPorts());
   const core = options.coreBin ?? coreBinary();
   const command = [process.execPath, options.launcher ? launcherFile() : mainFile(), 'serve'];
-  if (options.powerless && mayCut) command.unshift('setpriv', '--bounding-set=-net_admin', '--inh-caps=-net_admin');
+  if (options.withoutNetAdmin && canFilter)
+    command.unshift('setpriv', '--bounding-set=-net_admin', '--inh-caps=-net_admin');
   if (options.fullOutput) command.unshift('sh', '-c', 'exec "$0" "$@" > /dev/full');
   const [program = '', ...args] = command;
   const child = startChild(program, args, {
@@ -125,7 +126,7 @@ export async function startPanel(options: PanelOptions = {}): Promise<PanelProce
   } catch (error) {
     await (options.dataDir === undefined ? cleanUp() : stop());
     throw new Error(
-      `the panel did not start: ${error instanceof Error ? error.message : String(error)}\n${lastWords(child)}`,
+      `the panel did not start: ${error instanceof Error ? error.message : String(error)}\n${endOfOutput(child)}`,
     );
   }
   return {
@@ -147,7 +148,7 @@ export async function startPanel(options: PanelOptions = {}): Promise<PanelProce
   };
 }
 
-/** Three ports nobody else has. */
+/** Three unused ports. */
 export async function panelPorts(): Promise<PanelPorts> {
   const [panel = 0, sub = 0, ops = 0] = await freePorts(3, 'tcp');
   return { panel, sub, ops };
@@ -189,7 +190,7 @@ export function startCli(args: string[], dataDir: string, env: Record<string, st
 
 /**
  * Processes that name this data directory in their command line or work in it: the core that outlived its panel.
- * Only for directories that the kit made, so nobody else's process can be among them.
+ * Only for directories that the kit made, so no foreign process can be among them.
  */
 export function processesOf(dataDir: string): number[] {
   return readdirSync('/proc')

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestCertificate } from './certificate.js';
-import { lastWords, startChild } from './children.js';
+import { endOfOutput, startChild } from './children.js';
 import { accepts } from './core-process.js';
 import { freePort } from './ports.js';
 
@@ -54,7 +54,7 @@ export async function startProxy(name: ProxyName, { panelPort, subPort, certific
   while (!(await accepts(port))) {
     if (!child.running() || Date.now() > deadline) {
       await stop();
-      throw new Error(`${name} does not listen:\n${lastWords(child)}`);
+      throw new Error(`${name} does not listen:\n${endOfOutput(child)}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

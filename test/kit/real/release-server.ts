@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 /** What a file of a release is: its bytes, or a server that misbehaves. */
 export type Asset = Buffer | string | RequestListener;
 
-/** Releases on a local port, told and served as GitHub does it. */
+/** Releases on a local port, listed and served as on GitHub. */
 export interface ReleaseServer {
   readonly url: string;
   /** Environment of a panel that asks here. */
@@ -21,14 +21,14 @@ export interface ReleaseServer {
   stop(): Promise<void>;
 }
 
-interface Told {
+interface ListedRelease {
   readonly tag_name: string;
   readonly assets: readonly { readonly name: string; readonly browser_download_url: string }[];
 }
 
 export async function startReleaseServer(): Promise<ReleaseServer> {
   const files = new Map<string, { readonly asset: Asset; readonly modified: Date }>();
-  const lists: Record<'core' | 'panel', Told[]> = { core: [], panel: [] };
+  const lists: Record<'core' | 'panel', ListedRelease[]> = { core: [], panel: [] };
   const asked: string[] = [];
   const sockets = new Set<Socket>();
   const state = { failing: null as number | null };
@@ -38,7 +38,7 @@ export async function startReleaseServer(): Promise<ReleaseServer> {
     asked.push(path);
     if (state.failing !== null) return void response.writeHead(state.failing).end();
     const [, kind, latest] = /^\/(core|panel)\/releases(\/latest)?$/.exec(path) ?? [];
-    if (kind !== undefined) return tell(response, lists[kind as 'core' | 'panel'], latest !== undefined);
+    if (kind !== undefined) return sendReleases(response, lists[kind as 'core' | 'panel'], latest !== undefined);
     const found = files.get(path);
     if (found === undefined) return void response.writeHead(404).end('Not Found');
     if (typeof found.asset === 'function') return found.asset(request, response);
@@ -68,11 +68,11 @@ export async function startReleaseServer(): Promise<ReleaseServer> {
     put,
     release: (of: 'core' | 'panel', tag: string, assets: Readonly<Record<string, Asset>>, flags = {}) => {
       for (const [name, asset] of Object.entries(assets)) put(`/download/${of}/${tag}/${name}`, asset);
-      const told = Object.keys(assets).map((name) => ({
+      const listed = Object.keys(assets).map((name) => ({
         name,
         browser_download_url: `${url}/download/${of}/${tag}/${name}`,
       }));
-      lists[of].unshift({ tag_name: tag, assets: told, ...flags });
+      lists[of].unshift({ tag_name: tag, assets: listed, ...flags });
     },
     stop: () =>
       new Promise<void>((resolve) => {
@@ -82,7 +82,7 @@ export async function startReleaseServer(): Promise<ReleaseServer> {
   });
 }
 
-function tell(response: ServerResponse, releases: readonly Told[], latest: boolean): void {
+function sendReleases(response: ServerResponse, releases: readonly ListedRelease[], latest: boolean): void {
   const answer = latest ? releases[0] : releases;
   const body = JSON.stringify(answer ?? { message: 'Not Found' });
   response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' }).end(body);

@@ -2,19 +2,21 @@ import { plain } from '../../../src/cli/finding.js';
 import { examineRights } from '../../../src/cli/rights.js';
 
 const rights = examineRights({ pid: null, path: process.env['PATH'] });
-const may = (right: string): boolean => rights.some((finding) => finding.ok && plain(finding).what === right);
+const isAllowed = (right: string): boolean => rights.some((finding) => finding.ok && plain(finding).what === right);
 
 /** Whether this process, and so a panel that it starts, may end single connections. */
-export const mayCut = may('cutting');
+export const canFilter = isAllowed('cutting');
 
 /** For `describe.skipIf`: true where single connections cannot be ended, and then it says so where nobody can miss it. */
 export function withoutRight(suite: string): boolean {
-  return !mayCut && skipped(suite, 'It needs CAP_NET_ADMIN and the program ss: nothing here was cut.');
+  return !canFilter && skipped(suite, 'It needs CAP_NET_ADMIN and the program ss: nothing here was cut.');
 }
 
 /** The same where single UDP flows cannot be blocked. */
 export function withoutFlowFilter(suite: string): boolean {
-  return !may('cutting over UDP') && skipped(suite, 'It needs CAP_NET_ADMIN and the program nft: no flow was blocked.');
+  return (
+    !isAllowed('cutting over UDP') && skipped(suite, 'It needs CAP_NET_ADMIN and the program nft: no flow was blocked.')
+  );
 }
 
 function skipped(suite: string, why: string): true {

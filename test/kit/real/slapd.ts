@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Attribute, Change, Client } from 'ldapts';
 import { makeCertificate, type TestCertificate } from './certificate.js';
-import { type Child, lastWords, startChild } from './children.js';
+import { type Child, endOfOutput, startChild } from './children.js';
 import { accepts } from './core-process.js';
 import { freePorts } from './ports.js';
 
@@ -64,7 +64,7 @@ export async function startSlapd({ sizeLimit = 500 }: { sizeLimit?: number } = {
     child = startChild(binary, ['-f', file, '-h', urls, '-d', '0']);
     const deadline = Date.now() + 15_000;
     while (!((await accepts(port)) && (await accepts(tlsPort)))) {
-      if (!child.running() || Date.now() > deadline) throw new Error(`slapd did not start\n${lastWords(child)}`);
+      if (!child.running() || Date.now() > deadline) throw new Error(`slapd did not start\n${endOfOutput(child)}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   };

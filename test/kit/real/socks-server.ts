@@ -9,10 +9,10 @@ export interface SocksServer {
 }
 
 interface Options {
-  /** Empty = nobody is asked for a password. */
+  /** Empty = no password is required. */
   readonly user?: string;
   readonly password?: string;
-  /** The code that is answered to a wish for a connection; 0 = it is made. */
+  /** The reply code to a connection request; 0 = success. */
   readonly code?: number;
 }
 
@@ -30,16 +30,16 @@ export async function startSocksServer({ user = '', password = '', code = 0 }: O
       if (step.startsWith('greeting')) {
         const method = user === '' ? 0 : 2;
         socket.write(Buffer.from([5, piece.subarray(2).includes(method) ? method : 255]));
-        step = user === '' ? 'wish' : 'password';
+        step = user === '' ? 'request' : 'password';
       } else if (step === 'password') {
         const length = piece[1] ?? 0;
         const isRight =
           piece.subarray(2, 2 + length).toString() === user && piece.subarray(3 + length).toString() === password;
         socket.write(Buffer.from([1, isRight ? 0 : 1]));
-        step = 'wish';
+        step = 'request';
       } else {
         socket.off('data', talk);
-        const { host, port } = wishOf(piece);
+        const { host, port } = targetOf(piece);
         asked.push(`${host}:${port}`);
         if (code !== 0) return void socket.end(Buffer.from([5, code, 0, 1, 0, 0, 0, 0, 0, 0]));
         const target = keep(connect({ host: '127.0.0.1', port }));
@@ -64,7 +64,7 @@ export async function startSocksServer({ user = '', password = '', code = 0 }: O
   };
 }
 
-function wishOf(piece: Buffer): { readonly host: string; readonly port: number } {
+function targetOf(piece: Buffer): { readonly host: string; readonly port: number } {
   const kind = piece[3];
   const port = piece.readUInt16BE(piece.length - 2);
   const rest = piece.subarray(4, -2);

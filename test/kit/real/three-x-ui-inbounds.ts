@@ -53,7 +53,7 @@ export class XuiInbounds {
   readonly rows = new Map<string, Row>();
   online: string[] = [];
   readonly ips = new Map<string, string[]>();
-  /** How often its core was started anew. */
+  /** How often its core was restarted. */
   restarts = 0;
   /** What its core has counted since its poll before. */
   #flowed: { readonly tag: string; readonly email: string; readonly up: number; readonly down: number }[] = [];

@@ -111,11 +111,11 @@ export class ThreeXuiNode {
     for (const [verb, pattern, route] of this.routes) {
       const match = verb === method ? pattern.exec(path) : null;
       if (!match) continue;
-      const said = route(call, match);
-      const no = typeof said === 'string';
-      const envelope = no
-        ? { success: false, msg: said, obj: null }
-        : { success: true, msg: said.msg ?? '', obj: said.obj ?? null };
+      const result = route(call, match);
+      const failed = typeof result === 'string';
+      const envelope = failed
+        ? { success: false, msg: result, obj: null }
+        : { success: true, msg: result.msg ?? '', obj: result.obj ?? null };
       response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(envelope));
       return;
     }

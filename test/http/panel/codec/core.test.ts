@@ -75,7 +75,7 @@ describe('stopCoreService', () => {
 });
 
 describe('restartCoreService', () => {
-  it('goes on as it is when the configuration is invalid', async () => {
+  it('keeps the running configuration when the new one is invalid', async () => {
     const panel = startPanel({ core: { config: { test: invalid('bad routing') } } });
     expect((await control(panel, 'restartCoreService')).msg).toBe(
       'The core does not accept this configuration: bad routing',
@@ -83,7 +83,7 @@ describe('restartCoreService', () => {
     expect(panel.log.events).toStrictEqual([]);
   });
 
-  it('goes on as it is when the core gives no answer, and says when there is none', async () => {
+  it('keeps it when the core does not respond, and reports when there is none', async () => {
     const silent = startPanel({ core: { config: { test: failing('unreachable', 'The core gave no answer') } } });
     expect((await control(silent, 'restartCoreService')).msg).toBe('The core could not do it: The core gave no answer');
     const none = startPanel({ core: { config: { test: failing('missing', 'There is no core') } } });

@@ -103,7 +103,7 @@ describe('add', () => {
 });
 
 describe('what the machine and the core say', () => {
-  it('refuses a port that a stranger holds', async () => {
+  it('rejects a port that another program uses', async () => {
     panel = startPanel({ portProblem: async (_, port, udp) => (port === 443 && !udp ? 'taken' : null) });
     expect((await add(vless(443))).msg).toBe('Port already exists: 443 is used by another program');
     expect((await add(vless(444))).success).toBe(true);
