@@ -119,7 +119,7 @@ async function tail(log: SqliteEventLog, count: number, follow: boolean, json: b
   }
 }
 
-/** Prints what there is after a position; returns the last one. */
+/** Prints the events after a position; returns the last position. */
 function printed(log: SqliteEventLog, after: number, json: boolean): number {
   let position = after;
   for (let page = log.read(position, PAGE); page.length > 0; page = log.read(position, PAGE)) {

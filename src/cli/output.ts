@@ -5,14 +5,14 @@ import { isText } from '../messages/message.js';
 import { render } from '../messages/render.js';
 import { actorText } from '../projections/why/history.js';
 
-/** Lines for a terminal, which would obey control characters in the names that somebody gave. In JSON it reads the same. */
+/** Escapes control characters, which a terminal would execute. In JSON the value stays the same. */
 export function print(lines: string): void {
   process.stdout.write(`${visible(lines)}\n`);
 }
 
 /**
- * With control characters other than the ends of lines and tabs, and what turns a line around or is not seen, as what
- * JSON writes for them. The joiners stay, which Persian words and emoji are made with.
+ * Escapes control characters (except line ends and tabs) and invisible or direction characters as in JSON. The joiners
+ * stay, which Persian words and emoji are made with.
  */
 export function visible(text: string): string {
   return escaped(text, /[^\P{Cc}\n\t]|(?![\u200c\u200d])[\p{Cf}\u2028\u2029]/gu);
@@ -29,7 +29,7 @@ export function printEither(json: boolean, value: unknown, text: string): void {
   print(json ? JSON.stringify(value) : text);
 }
 
-/** Sealed fields that name people rather than let somebody in. The others are shown as present only. */
+/** Sealed fields that identify people and are not credentials. Of all others, only their presence is shown. */
 const PERSONAL: ReadonlySet<string> = new Set(['identity', 'ips', 'attempt', 'details']);
 
 /** The event as an auditor may see it: no credential, key or token. */

@@ -27,7 +27,7 @@ export async function acceptLoss(dataDir: string, json: boolean, say: Say): Prom
     try {
       const finding = anchor.check();
       if (finding.kind !== 'lost' && finding.kind !== 'missing') throw new OperatorError(message('cli.lossNone'));
-      // Snapshots may hold what the log no longer tells.
+      // Snapshots may contain data that is no longer in the log.
       snapshots.clear();
       const { position: found } = log.head();
       const expected = finding.kind === 'lost' ? finding.expected : null;

@@ -16,7 +16,7 @@ import { statementCsv } from '../projections/statement/statement-csv.js';
 import { statementOfNumbers } from '../projections/statement/statement-of-client.js';
 import type { Journal } from '../store/journal.js';
 import { clientsNamed, numberIn } from './clients-named.js';
-import { print } from './output.js';
+import { inEnglish, print } from './output.js';
 import { type Common, reading } from './reading.js';
 
 interface Options {
@@ -41,7 +41,7 @@ export function statementCommand(events: Command, common: (command: Command) => 
       reading(dataDir, (journal) => {
         const statement = statementIn(journal, name, options);
         if (options.csv) process.stdout.write(statementCsv(rendered(statement, say)));
-        else print(json ? JSON.stringify(rendered(statement, say)) : text(name, statement, say));
+        else print(json ? JSON.stringify(inEnglish(statement)) : text(name, statement, say));
       });
     });
 }

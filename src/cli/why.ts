@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { OperatorError } from '../lib/operator-error.js';
 import { message, type Text } from '../messages/message.js';
-import { rendered } from '../messages/rendered.js';
 import type { Say } from '../messages/terminal.js';
 import { ReadModels } from '../projections/read-models.js';
 import { type DeletedClient, deletedClient } from '../projections/why/deleted-clients.js';
@@ -11,7 +10,7 @@ import { standingText } from '../projections/why/standing-texts.js';
 import type { Moment } from '../projections/why/why-facts.js';
 import type { Journal } from '../store/journal.js';
 import { clientsNamed, numberIn } from './clients-named.js';
-import { print } from './output.js';
+import { inEnglish, print } from './output.js';
 import { type Common, reading } from './reading.js';
 
 /** `portolan events why CLIENT`: the state of a client, the rule behind it, since when, by whom, and what would change it. */
@@ -24,8 +23,8 @@ export function whyCommand(events: Command, common: (command: Command) => Common
       const { dataDir, json } = common(command);
       reading(dataDir, (journal) => {
         const { now, past } = found(journal, name);
-        for (const one of now) print(json ? JSON.stringify(rendered(plain(one), say)) : nowText(one, say));
-        for (const one of past) print(json ? JSON.stringify(rendered(one, say)) : pastText(one, say));
+        for (const one of now) print(json ? JSON.stringify(inEnglish(plain(one))) : nowText(one, say));
+        for (const one of past) print(json ? JSON.stringify(inEnglish(one)) : pastText(one, say));
       });
     });
 }

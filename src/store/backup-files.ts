@@ -52,7 +52,7 @@ export async function privateCopy(
 
 /** The scheduled backups in a folder, recognized by their names, newest first. */
 export function keptIn(folder: string): ReturnType<Backups['list']> {
-  if (!existsSync(folder)) return [];
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return [];
   return readdirSync(folder)
     .filter((name) => KEPT_NAME.test(name))
     .flatMap((name) => {

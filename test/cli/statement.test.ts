@@ -20,7 +20,9 @@ import {
 import { busOver, TestLog } from '../kit/log.js';
 
 /** What a command prints, and its exit code, over a log that is open elsewhere at the same time. */
-async function portolan(journal: TestLog, ...args: readonly string[]) {
+const portolan = (journal: TestLog, ...args: readonly string[]) => portolanIn('en', journal, ...args);
+
+async function portolanIn(language: string, journal: TestLog, ...args: readonly string[]) {
   const written = { out: '', err: '' };
   const keep = (end: 'out' | 'err') => (text: unknown) => {
     written[end] += String(text);
@@ -29,7 +31,11 @@ async function portolan(journal: TestLog, ...args: readonly string[]) {
   const out = vi.spyOn(process.stdout, 'write').mockImplementation(keep('out'));
   const err = vi.spyOn(process.stderr, 'write').mockImplementation(keep('err'));
   try {
-    const code = await run(['node', 'portolan', ...args], { PORTOLAN_DATA_DIR: journal.directory.root }, async () => 0);
+    const code = await run(
+      ['node', 'portolan', ...args],
+      { PORTOLAN_DATA_DIR: journal.directory.root, PORTOLAN_LANG: language },
+      async () => 0,
+    );
     return { code, ...written, lines: written.out.split('\n').filter((line) => line !== '') };
   } finally {
     out.mockRestore();
@@ -48,6 +54,20 @@ function history() {
   return { journal, must: busOver(journal.log, journal.clock).must };
 }
 const [day1, day2] = [dayText(Math.floor(T0 / DAY)), dayText(Math.floor(T0 / DAY) + 1)];
+
+describe('JSON of the command line', () => {
+  it('is in English, whatever the language', async () => {
+    const { journal } = history();
+    for (const command of [['why'], ['statement', '--from', day1, '--to', day2]]) {
+      const ask = (language: string) =>
+        portolanIn(language, journal, '--json', 'events', command[0] ?? '', 'alice', ...command.slice(1));
+      const [persian, english] = [await ask('fa'), await ask('en')];
+      expect(persian.code).toBe(0);
+      expect(persian.out).not.toMatch(/[\u0600-\u06ff]/);
+      expect(Object.keys(JSON.parse(persian.lines[0] ?? ''))).toEqual(Object.keys(JSON.parse(english.lines[0] ?? '')));
+    }
+  });
+});
 
 describe('events statement', () => {
   it('prints the same lines as text, as JSON and as a table', async () => {

@@ -127,6 +127,8 @@ function createApp({ services, basePath, bind, log }: PanelServerParts, gate: Pa
   // Express replaces the prototype of each answer, and its prototype does not have our methods.
   Object.setPrototypeOf(express.response, Answer.prototype);
   const app = express();
+  // Express shows the stack of an error that nothing handled, unless it runs in production.
+  app.set('env', 'production');
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('case sensitive routing');
