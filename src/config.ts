@@ -27,7 +27,7 @@ const Environment = z.object({
   OPS_PORT: z.coerce.number().int().min(0).max(65535).default(2054),
   /** Series that name clients, for whoever may connect to loopback. Never a setting: the operator decides. */
   METRICS_CLIENTS: z.stringbool().default(false),
-  /** Mirrors of the public release pages, for the many who cannot reach those. */
+  /** Mirrors of the public release pages, for networks that cannot reach them. */
   CORE_RELEASES_URL: releases('https://api.github.com/repos/XTLS/Xray-core/releases'),
   /** Where releases of the panel are published; there is no public place yet. */
   PANEL_RELEASES_URL: address.optional(),
@@ -87,7 +87,7 @@ function lookUp(name: string, env: NodeJS.ProcessEnv, flags: Readonly<Record<str
   return undefined;
 }
 
-/** Where the log has a say when neither a flag nor the environment does. */
+/** The settings that apply when neither a flag nor the environment gives a value. */
 const SETTING_OF: Readonly<Record<string, SettingKey>> = {
   HOST: 'webListen',
   PORT: 'webPort',

@@ -37,7 +37,7 @@ export interface CoreChecks {
   ) => Promise<RecordedEvent | null>;
 }
 
-/** The numbers of the admins' chats in the setting `chatBotChatId`, without duplicates and without what is not a number. */
+/** The numbers of the admins' chats in the setting `chatBotChatId`, without duplicates and invalid entries. */
 export function chatsIn(list: string): readonly number[] {
   const numbers = list.split(',').map((text) => Number(text.trim() === '' ? Number.NaN : text));
   return [...new Set(numbers.filter((chat) => Number.isSafeInteger(chat) && chat !== 0))];

@@ -40,7 +40,10 @@ export class Warnings {
     if (fresh.length > 0) this.#warn(fresh);
   }
 
-  /** Records the warnings before they are sent: a lost one is also in /soon, a repeated one annoys. */
+  /**
+   * Records the warnings before they are sent: a lost warning is still listed by /soon, while repeated warnings are
+   * annoying.
+   */
   #warn(fresh: readonly EndingSoon[]): void {
     const { read, dispatch, warn } = this.#parts;
     const numbers = (of: 'expiry' | 'cap'): readonly ClientNumber[] =>

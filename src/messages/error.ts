@@ -12,7 +12,7 @@ export class MessageError extends Error {
   }
 }
 
-/** What an error says: its own text, or the words of the program that threw it. */
+/** The text of an error: its own message, or verbatim that of another program. */
 export function textOf(error: unknown): Text {
   if (error instanceof MessageError) return error.text;
   return verbatim(error instanceof Error ? error.message : String(error));

@@ -84,14 +84,14 @@ export function reportMissingTexts(report: OnMissing): void {
 }
 
 /**
- * The sentence in this language, or in English where the language lacks it; an unknown code is shown itself. `zone` is the
- * name of the time zone for moments.
+ * The message in this language, or in English if there is no translation; an unknown code is returned as it is. `zone`
+ * is the name of the time zone for times.
  */
 export function render(text: Text, language: Language, zone = DEFAULT_ZONE): string {
   return rendered(text, language, zone, 0);
 }
 
-/** What the first issue of a refused value says, in English, for logs and operators. */
+/** The message of the first issue of a rejected value, in English, for logs and operators. */
 export function issueText({ issues }: { readonly issues: readonly { readonly message: string }[] }): string {
   return render(issues[0] ? textOfIssue(issues[0].message) : message('input.invalid'), 'en');
 }

@@ -9,7 +9,7 @@ export type Rendered<T> = T extends string | number | boolean | null | undefined
       ? Rendered<Item>[]
       : { -readonly [K in keyof T]: Rendered<T[K]> };
 
-/** Replaces all texts in plain objects and arrays by what `say` returns for them. A text that occurs often is said once. */
+/** Replaces all texts in plain objects and arrays with the results of `say`. A repeated text is rendered once. */
 export function rendered<T>(value: T, say: (text: Text) => string): Rendered<T> {
   const known = new Map<Text, string>();
   const sayOnce = (text: Text): string => {

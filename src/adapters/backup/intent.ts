@@ -7,8 +7,9 @@ import { message } from '../../messages/message.js';
 import { flush, readRegular, replaceFile } from '../data-directory/files.js';
 
 /**
- * A switch under way. `clear` and `fill` move the state before out and the new one in; `trial` waits for the first start
- * that gets ready; `return-clear` and `return-fill` are the way back, `returned` waits until the log before has it.
+ * A pending switch of the state. `clear` and `fill` move the state before out and the new one in; `trial` waits for the
+ * first start that gets ready; `return-clear` and `return-fill` are the way back, `returned` waits until the log before
+ * has it.
  */
 const Intent = z.strictObject({
   phase: z.enum(['clear', 'fill', 'trial', 'return-clear', 'return-fill', 'returned']),
@@ -36,7 +37,7 @@ export function readIntent(root: string): Intent | null {
   }
 }
 
-/** At once or not at all, and durable. */
+/** Writes the file atomically and durably. */
 export function writeIntent(root: string, intent: Intent): void {
   replaceFile(intentOf(root), `${JSON.stringify(intent)}\n`);
 }

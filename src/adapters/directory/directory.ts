@@ -17,7 +17,7 @@ const LOGINS_AT_ONCE = 8;
 const REST_MS = 5_000;
 /** Longest user name: a directory closes the connection on longer ones. */
 const LONGEST_NAME = 256;
-/** For a search of everybody. */
+/** For a search of all people. */
 const SEARCH = { ms: 60_000, bytes: 32 * 1024 * 1024 };
 const MOST_ENTRIES = 50_000;
 const PAGE = 500;
@@ -45,7 +45,7 @@ export function createDirectory({ warn, now = Date.now }: Parts): Directory {
       try {
         return await talk(place, LOGIN, (open) => isOwn(open, place, name, password));
       } catch (error) {
-        // What it answers may be due to the name that was tried: no guess makes a directory rest that works.
+        // The failure may be caused by the name that was tried, so a guessed name must not suspend a working directory.
         if (!((error as DirectoryError).cause instanceof ResultCodeError)) restUntil = now() + REST_MS;
         warn('the directory could not be asked for a login', { reason: (error as DirectoryError).message });
         return false;
@@ -76,7 +76,7 @@ async function isOwn(open: () => Client, place: DirectoryPlace, name: string, pa
     await open().bind(dn === '' ? NO_DN : dn, dn === '' ? randomUUID() : password);
     return dn !== '';
   } catch (error) {
-    // Wrong, locked, without a password: each has a code of its own, and all of them are a no.
+    // A wrong password and a locked account have different codes, but all of them mean that the login fails.
     if (error instanceof ResultCodeError) return false;
     throw error;
   }

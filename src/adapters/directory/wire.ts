@@ -8,8 +8,9 @@ import { message } from '../../messages/message.js';
 const PIECE = 4096;
 
 /**
- * The connection to a directory as its client sees it: in small pieces and not without end. A directory that sends
- * many tiny messages at once would else overflow the stack of the client, outside of every promise.
+ * The connection to a directory as its client sees it: in small pieces and not without end. A directory that sends many
+ * tiny messages at once would otherwise overflow the stack of the client, in a place where no promise catches the
+ * error.
  */
 export class Wire extends Duplex {
   readonly #socket: Socket;

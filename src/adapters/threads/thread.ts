@@ -47,7 +47,7 @@ export class Thread<T, R> {
   }
 
   #started(): Tinypool {
-    // Tests run the sources as they are: the thread needs what reads them.
+    // Tests run the TypeScript sources, so the thread needs the same loader.
     const hooks = new URL('../../../scripts/typescript.mjs', import.meta.url).href;
     return (this.#pool ??= new Tinypool({
       filename: `${this.#worker.href}${EXTENSION}`,

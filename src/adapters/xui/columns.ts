@@ -3,9 +3,9 @@ import { z } from 'zod';
 /** How a value of a column is read; SQLite keeps any kind of value in any column. */
 export interface Column<T> {
   readonly schema: z.ZodType<T>;
-  /** What is taken in place of a value that does not fit. */
+  /** The replacement for an invalid value. */
   readonly rescue: (raw: unknown) => T;
-  /** What each row gets where the table has no such column. */
+  /** The value of each row when the table has no such column. */
   readonly missing: T;
 }
 
@@ -19,7 +19,7 @@ const MOST_BYTES = 2 ** 52 - 1;
 /** Characters of a text that is not JSON. */
 const LONGEST = 65_536;
 
-/** A whole number between two others; one beyond them becomes the nearer of these. Nothing at all is 0. */
+/** An integer, clamped to a range. An absent value is 0. */
 export function whole(min: number, max: number): Column<number> {
   const nearest = (value: bigint): number => (value < BigInt(min) ? min : value > BigInt(max) ? max : Number(value));
   const any = z.union([
@@ -66,7 +66,7 @@ export function text(longest = LONGEST): Column<string> {
 
 const TRUE: ReadonlySet<string> = new Set(['1', 'true', 't']);
 const FALSE: ReadonlySet<string> = new Set(['0', 'false', 'f', '']);
-/** Yes or no. What is neither is no. */
+/** A boolean; any other value is false. */
 export const flag: Column<boolean> = {
   schema: z
     .union([z.bigint(), z.number(), z.string(), z.null()])

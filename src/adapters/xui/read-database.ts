@@ -47,7 +47,7 @@ export function readDatabase(file: string): XuiPanel {
 function opened(file: string): Database.Database {
   let db: Database.Database | undefined;
   try {
-    // What a writer left half done is rolled back first, which takes the right to write; the copy is ours.
+    // SQLite first rolls back an interrupted write, which needs write access; the copy is private.
     db = new Database(file, { readonly: !existsSync(`${file}-journal`), fileMustExist: true });
     db.defaultSafeIntegers(true);
     for (const pragma of [
@@ -102,7 +102,7 @@ function textOfBlob(raw: unknown): unknown {
   return Buffer.isBuffer(raw) ? raw.toString('utf8') : raw;
 }
 
-/** Says what a value was and what is taken instead. Long texts, which may be secrets, are not shown. */
+/** Reports an invalid value and its replacement. Long strings are not shown, because they may be secrets. */
 function replacedValue(column: string, raw: unknown, taken: unknown): Text {
   if (typeof taken === 'string') return message('import.valueTooLong', { column });
   return message('import.valueReplaced', { column, value: shown(String(raw)), taken: String(taken) });

@@ -20,9 +20,9 @@ export interface Shape {
 }
 
 /**
- * Compares what a database is made of with what 3x-ui makes. Releases differ: what is missing has a default, and what is
- * unknown is not read; both are findings. Throws `RefusedFile` for what computes, and where accounts, inbounds or
- * settings are missing. No row of the database has been read by then.
+ * Compares the schema of a database with that of 3x-ui. Releases differ: missing columns get a default and unknown ones
+ * are not read; both are findings. Throws `RefusedFile` for what computes, and where accounts, inbounds or settings are
+ * missing. No row of the database has been read by then.
  */
 export function shapeOf(db: Database): Shape {
   const all = plainTables(db);
@@ -87,7 +87,7 @@ function plainColumns(db: Database, table: string, sql: string): ReadonlySet<str
   return new Set(found.map(({ name }) => name));
 }
 
-/** Whether the rows of a known table can be read. Throws where the panel would be nothing without them. */
+/** Whether the rows of a known table can be read. Throws for a required table. */
 function isReadable(db: Database, table: Table<never>, own: ReadonlySet<string>, findings: ImportFinding[]): boolean {
   const lacking = table.needed.map(columnOf).find((column) => !own.has(column));
   if (lacking !== undefined) {

@@ -40,7 +40,7 @@ export function depletionOfInbound(row: XuiInbound, now: number): Depletion | nu
   return row.nodeId === 0 ? depletionOf(Math.max(0, total), expiryTime <= LATEST_MS ? expiryTime : 0, row, now) : null;
 }
 
-/** What an inbound is checked against: the inbounds before it, and the users and nodes that were imported. */
+/** The context for the checks of an inbound: the inbounds before it, and the imported users and nodes. */
 export interface Surroundings {
   readonly state: PanelState;
   readonly owner: (user: number) => UserId;

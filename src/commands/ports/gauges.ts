@@ -62,7 +62,7 @@ export interface CoreGauges {
 
 /**
  * Measurements and what they were over the last six hours. Steps without a measurement are left out; the oldest comes
- * first. They are no events: a lost one harms nobody.
+ * first. They are not events: losing them is harmless.
  */
 export interface Gauges {
   readonly core: CoreGauges;

@@ -20,11 +20,11 @@ export interface HostReading {
   /** Public addresses of the machine itself; 'N/A' behind NAT. No external service is queried. */
   readonly publicIP: { readonly ipv4: string; readonly ipv6: string };
   readonly appStats: { readonly threads: number; readonly mem: number };
-  /** Names of the members that this system does not tell, or not yet: a rate needs two readings. */
+  /** Names of the members that are not available, or not yet: a rate needs two readings. */
   readonly missing: readonly string[];
 }
 
-/** Samples the machine once every 2 s, however many ask. */
+/** Samples the machine once every 2 s for all callers. */
 export interface HostMonitor {
   readonly latest: HostReading;
   readonly readings$: Observable<HostReading>;

@@ -1,4 +1,4 @@
-/** Of one way to prove who the server is, inside the encryption of VLESS. */
+/** The keys of one authentication method of VLESS encryption. */
 export interface VlessAuthentication {
   /** As the core calls it. */
   readonly label: string;

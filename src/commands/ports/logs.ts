@@ -1,20 +1,20 @@
 import type { JsonObject } from '../../lib/json.js';
 import { MessageError } from '../../messages/error.js';
 
-/** From everything to the gravest only. */
+/** From the lowest to the highest severity. */
 export const logLevels = ['debug', 'info', 'notice', 'warning', 'error'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 export interface LogQuery {
   /** Lines at most. */
   readonly count: number;
-  /** The least grave level that is wanted. */
+  /** The lowest severity to return. */
   readonly least: LogLevel;
   /** Name of the time zone of the stamps; 'Local' is that of the machine. */
   readonly zone: string;
 }
 
-/** What became of a request, by the protocol of the outbound that took it. */
+/** The outcome of a request, by the protocol of the outbound that handled it. */
 export type AccessKind = 'direct' | 'blocked' | 'proxied';
 
 export interface AccessQuery {
@@ -26,7 +26,7 @@ export interface AccessQuery {
   readonly template: JsonObject;
 }
 
-/** A line of the core's access log. What the line does not tell is empty. */
+/** A line of the core's access log. Missing parts are empty. */
 export interface AccessLine {
   /** Without control characters, and cut. */
   readonly text: string;

@@ -4,7 +4,7 @@ import type { Bucket, Sample } from './gauges.js';
 export const nodeMetrics = ['cpu', 'mem'] as const;
 export type NodeMetric = (typeof nodeMetrics)[number];
 
-/** The load of nodes over the last six hours. These are no events: losing them is harmless. */
+/** The load of nodes over the last six hours. They are not events: losing them is harmless. */
 export interface NodeHistories {
   add(node: NodeId, values: Readonly<Record<NodeMetric, number>>): void;
   /** Oldest first; steps without a reading are left out. */

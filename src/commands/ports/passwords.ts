@@ -1,4 +1,4 @@
-/** Slow on purpose, and behind a small queue: a flood of logins cannot take the machine. */
+/** Hashing is slow on purpose and limited by a small queue, so that a flood of logins cannot overload the machine. */
 export interface Passwords {
   /** A PHC string with its parameters. */
   hash(password: string): Promise<string>;

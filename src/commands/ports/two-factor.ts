@@ -1,8 +1,8 @@
-/** A right code, without the code: whoever holds the token can say so, and nobody else. */
+/** The proof that a code was valid, without the code itself. */
 export interface TwoFactorProof {
   /** The token that the code is of, base32. */
   readonly token: string;
-  /** The 30 s of the code, counted from 1970. */
+  /** The time step of the code: 30-second steps since 1970. */
   readonly step: number;
 }
 

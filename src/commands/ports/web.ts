@@ -1,23 +1,23 @@
 import { MessageError } from '../../messages/error.js';
 import type { Text } from '../../messages/message.js';
 
-/** A request that the panel makes of the world. Headers by lower-case name. */
+/** An outgoing request. Header names are in lower case. */
 export interface WebRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
-  /** What comes in pieces can be sent once: it follows no redirect. */
+  /** A streamed body can be sent only once, so redirects are not followed. */
   readonly body?: string | Buffer | AsyncIterable<Uint8Array>;
-  /** For the whole exchange, redirects included, in ms; 15 s without it. */
+  /** Timeout of the whole exchange including redirects, in ms; default 15 s. */
   readonly timeoutMs?: number;
-  /** Largest body that is taken, in bytes after decompression; 1 MiB without it. */
+  /** Largest accepted body, in bytes after decompression; default 1 MiB. */
   readonly limit?: number;
   /** Without `false` a redirect is followed, up to five times; with it the redirect is the answer, with an empty body. */
   readonly redirects?: boolean;
-  /** This one target may be a private address: the admin said so for it. */
+  /** The admin has allowed a private address for this target. */
   readonly allowPrivate?: boolean;
   /**
-   * `socks5://user:password@host:port`: the proxy makes the connection, and looks up the name. Where it is, is the choice
-   * of an admin: its address is not judged, the one that is asked for is, as far as its name tells.
+   * `socks5://user:password@host:port`: the proxy connects and resolves the name. The address of the proxy is not
+   * checked, because an admin chose it. The target is checked by its name only.
    */
   readonly proxy?: string;
   readonly signal?: AbortSignal;

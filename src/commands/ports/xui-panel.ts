@@ -1,13 +1,13 @@
 import type { ImportFinding } from '../../events/import.js';
 
-/** An account of the web panel. The password is a hash of bcrypt, or itself in panels of long ago. */
+/** An account of the web panel. The password is a bcrypt hash, or plain text in very old panels. */
 export interface XuiUser {
   readonly id: number;
   readonly username: string;
   readonly password: string;
 }
 
-/** An inbound as its row has it; the texts of JSON are not looked at yet. Bytes, and milliseconds since 1970. */
+/** An inbound as stored in its row; JSON text is not parsed yet. Bytes, and milliseconds since 1970. */
 export interface XuiInbound {
   readonly id: number;
   readonly userId: number;
@@ -57,7 +57,7 @@ export interface XuiOutbound {
 export interface XuiIps {
   readonly id: number;
   readonly clientEmail: string;
-  /** A text of JSON. */
+  /** JSON text. */
   readonly ips: string;
 }
 
@@ -87,7 +87,7 @@ export interface XuiGeo {
   readonly url: string;
 }
 
-/** Everything that a database of 3x-ui holds and this panel has a place for, in the order of the ids. */
+/** Everything in a database of 3x-ui that this panel can import, ordered by id. */
 export interface XuiPanel {
   /** As far as the tables show it. */
   readonly version: '2.x' | '3.0';

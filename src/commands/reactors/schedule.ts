@@ -9,8 +9,9 @@ const UNITS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 10
 const NAMED: Readonly<Record<string, string>> = { '@midnight': '@daily', '@annually': '@yearly' };
 
 /**
- * Calls `run` again and again, as the settings write it: cron fields (with or without seconds), `@daily` and its like in
- * a time zone (`Local` = that of the machine), or `@every 1h30m` from now on. Throws for what is no schedule.
+ * Calls `run` repeatedly by a schedule in the format of the settings: cron fields (with or without seconds), `@daily`
+ * and its like in a time zone (`Local` = that of the machine), or `@every 1h30m` from now on. Throws for an invalid
+ * schedule.
  */
 export function scheduled(schedule: string, timeZone: string, run: () => void): { stop(): void } {
   const text = schedule.trim();
@@ -64,7 +65,7 @@ export class SettingsSchedule {
   }
 }
 
-/** Whether a text is a schedule that comes after `now` (ms since 1970), and not all the time. Starts nothing. */
+/** Whether a text is a schedule that runs after `now` (ms since 1970), and not continuously. Starts nothing. */
 export function isSchedule(schedule: string, now: number): boolean {
   const text = schedule.trim();
   try {
@@ -75,7 +76,7 @@ export function isSchedule(schedule: string, now: number): boolean {
   }
 }
 
-/** When a schedule comes next after `now` (ms since 1970); null when it never does. Throws for what is no schedule. */
+/** When a schedule next runs after `now` (ms since 1970); null when it never does. Throws for an invalid schedule. */
 export function upcoming(schedule: string, timeZone: string, now: number): number | null {
   const text = schedule.trim();
   if (text.startsWith('@every ')) return now + periodOf(text.slice('@every '.length));

@@ -15,7 +15,7 @@ export function unreadiness(read: ReadModels, log: Pick<EventLog, 'head'>): stri
   return behind.length === 0 ? null : `behind the log: ${behind.join(', ')}`;
 }
 
-/** Why the core is down although it should run, or null. */
+/** Why the core is not running although it should be; null when it is. */
 export function coreUnreadiness(read: Pick<ReadModels, 'core'>): string | null {
   const { state, wanted, error } = read.core().process;
   if (!wanted || state === 'running') return null;

@@ -7,8 +7,9 @@ export interface ConnectionLimits {
 }
 
 /**
- * Limits the connections of a server. At a limit it closes the oldest connection of the network with the most connections,
- * never the new one: idle connections lock no client out, not even another one behind the same address.
+ * Limits the connections of a server. At a limit it closes the oldest connection of the network with the most
+ * connections, never the new one: idle connections cannot lock out other clients, not even those behind the same
+ * address.
  */
 export class ConnectionLimiter {
   readonly #limits: ConnectionLimits;

@@ -5,7 +5,7 @@ const targets = new Set(['dest', 'target', 'url']);
 
 /**
  * The TCP ports of this machine's loopback to which parts of an inbound's configuration send connections: fallbacks,
- * the target of REALITY, a masquerade, a tunnel. Names count as what they say, not as what they resolve to.
+ * the target of REALITY, a masquerade, a tunnel. Host names are compared as text and not resolved.
  */
 export function loopbackPorts(...parts: readonly unknown[]): ReadonlySet<number> {
   const found = new Set<number>();

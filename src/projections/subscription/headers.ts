@@ -59,7 +59,7 @@ function plainValue(text: string): string {
   return /^[\x20-\x7e]*$/.test(value) ? value : '';
 }
 
-/** A URL with what is not ASCII percent-encoded. */
+/** A URL with non-ASCII characters percent-encoded. */
 function urlValue(text: string): string {
   return plainValue(text.trim().replace(/[^\0-\x7f]+/g, percentEncoded));
 }

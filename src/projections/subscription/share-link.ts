@@ -23,7 +23,9 @@ export interface ShareLink {
    * (`alpn`, `obfs`, `mport` …).
    */
   readonly params: LinkParams;
-  /** What of it nothing can say, in words of ours; such a link only tells why there is none, and has no parameters. */
+  /**
+   * Why the inbound cannot be expressed as a link, as text. Such a link only carries this reason and has no parameters.
+   */
   readonly problem?: string;
 }
 

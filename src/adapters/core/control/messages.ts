@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { loadSync, type MessageTypeDefinition, type PackageDefinition } from '@grpc/proto-loader';
 
-/** A message whose type travels with it, Xray's answer to `google.protobuf.Any`. */
+/** A message that includes its type, Xray's equivalent of `google.protobuf.Any`. */
 export interface TypedMessage {
   readonly type: string;
   readonly value: Buffer;

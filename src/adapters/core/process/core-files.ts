@@ -12,7 +12,7 @@ export interface CoreFilesOptions {
   readonly splice: boolean;
 }
 
-/** Where everything of a core lies, and what it finds in its environment. All paths are absolute. */
+/** The files of a core and its environment. All paths are absolute. */
 export interface CoreFiles {
   readonly paths: CorePaths;
   readonly dataDir: string;
@@ -36,7 +36,7 @@ export function coreFiles(options: CoreFilesOptions): CoreFiles {
     pidFile: join(runDir, 'core.json'),
     appliedFile: join(runDir, 'applied.json'),
     outputFile: join(logDir, 'core-output.log'),
-    // Nothing of the panel's own environment: `env:NAME` in a configuration could carry it away.
+    // Nothing of the panel's own environment, because `env:NAME` in a configuration could leak it.
     environment: {
       XRAY_LOCATION_ASSET: assetDir,
       XRAY_LOCATION_CERT: dataDir,

@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { readSpare } from '../../data-directory/files.js';
 
-/** Replaces a file at once or not at all. 0600: configurations carry keys. */
+/** Replaces a file atomically. Mode 0600, because configurations contain keys. */
 export function writeAtomically(file: string, value: unknown): void {
   const next = `${file}.next`;
   rmSync(next, { force: true });

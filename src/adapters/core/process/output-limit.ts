@@ -1,13 +1,13 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 
-/** How large the output of a core may become between two looks, in bytes, and what is kept of a larger one: its end. */
+/** Maximum size of the output of a core between two checks, in bytes, and how much of its end is kept. */
 const LARGEST = 1024 * 1024;
 const KEPT = 16 * 1024;
 const LOOK_MS = 250;
 
 export interface OutputLimiter {
-  /** Looks every 250 ms, until `stop`. Does nothing while it watches already. */
+  /** Checks every 250 ms until `stop`. Does nothing when it is already running. */
   start(): void;
   stop(): void;
 }

@@ -23,7 +23,9 @@ export function identify(pid: number): Identity | null {
   }
 }
 
-/** What the kernel says of a process behind its name: state, parent, group and so on. Throws when there is no such process. */
+/**
+ * The fields of `/proc/PID/stat` after the name: state, parent, group and so on. Throws when there is no such process.
+ */
 function fieldsOf(pid: number): readonly string[] {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   // The name in parentheses may itself contain spaces and parentheses.

@@ -28,7 +28,7 @@ export interface SpawnOptions {
   readonly pidFile: string;
   readonly runDir: string;
   readonly environment: NodeJS.ProcessEnv;
-  /** Why it is over before it could be looked at. */
+  /** Why the process ended before it could be examined. */
   readonly failure: (ending: Ending) => CoreError;
 }
 

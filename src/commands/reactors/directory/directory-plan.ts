@@ -64,7 +64,7 @@ export function planSync(entries: readonly DirectoryEntry[], known: Known): Dire
       if (client.spec.enabled) disable.push(client);
     } else if (!client.spec.enabled && disabled.has(client.number)) enable.push(client);
   }
-  // A mistyped filter matches hardly any person, and must not delete all clients.
+  // A mistyped filter matches hardly anyone and must not delete all clients.
   const tooMany = remove.length > FEW && remove.length > made.size / 2;
   const missing = [...people.values()].filter(({ email, allowed }) => allowed && !known.clientByEmail(email));
   const target = targets[0] ?? null;
@@ -99,7 +99,7 @@ function peopleOf(entries: readonly DirectoryEntry[], { settings, clientByEmail 
   const truthy = new Set(listOf(settings.ldapTruthyValues).map((value) => value.toLowerCase()));
   const people = new Map<string, Person>();
   for (const { names, flag } of entries) {
-    // Of several names the one that is a client already: their order is up to the directory.
+    // Of several names, the one that a client already has is used, because their order depends on the directory.
     const email = names.find((name) => clientByEmail(name)) ?? names[0];
     if (email === undefined) continue;
     const key = emailKey(email);

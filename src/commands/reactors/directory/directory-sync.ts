@@ -21,12 +21,12 @@ interface Parts {
   readonly directory: Directory;
   readonly settings: () => Settings;
   readonly secrets: () => Secrets;
-  /** What the panel has at this moment. */
+  /** The current state of the panel. */
   readonly known: () => Known;
   readonly client: (number: Client['number']) => Client | undefined;
-  /** How the last sync that was news went; null when that is not known. */
+  /** The last recorded result; null when it is unknown. */
   readonly last: () => DirectoryOutcome | null;
-  /** What a new client of an inbound is let in by, and its subscription is found by. */
+  /** The credential and the subscription id of a new client. */
   readonly fresh: (inbound: Inbound) => { readonly credential: ClientDraft['credential']; readonly subId: string };
   readonly dispatch: (command: AnyCommand) => Done | Rejection;
   readonly changed$: Observable<readonly RecordedEvent[]>;
@@ -94,7 +94,7 @@ export class DirectorySync {
 
   async #apply(plan: DirectoryPlan): Promise<DirectoryOutcome> {
     const counts = { added: 0, enabled: 0, disabled: 0, deleted: 0, rejected: 0 };
-    // First what takes access away, so that a run that is cut short errs on the safe side.
+    // Access is removed first, so that an interrupted run errs on the safe side.
     for (const [key, clients] of [
       ['disabled', plan.disable],
       ['deleted', plan.remove],
@@ -121,7 +121,7 @@ export class DirectorySync {
         this.#do({ type: 'AddClients', data: { inbound: target.id, clients } }, clients.length > 1);
       if (adding(drafts) === 'done') counts.added += drafts.length;
       else {
-        // One of them cannot be: the others shall not suffer for it.
+        // One client was rejected; the others are added one by one.
         for (const draft of drafts) {
           const done = adding([draft]);
           if (done === 'done') counts.added += 1;
@@ -174,7 +174,7 @@ export class DirectorySync {
     return 'refused';
   }
 
-  /** Only what is news: the log must not grow by a sync every minute. */
+  /** Recorded only when the result changed: a sync every minute must not grow the log. */
   #report(outcome: DirectoryOutcome): void {
     const { last, warn, dispatch } = this.#parts;
     if (this.#stopped) return;

@@ -72,5 +72,5 @@ export function templateRejection(error: unknown): Rejection {
   return reject('TEMPLATE_INVALID', { why });
 }
 
-/** `value` as a text of JSON for people. */
+/** `value` as indented JSON. */
 export const pretty = (value: unknown): string => JSON.stringify(value, null, 2);

@@ -19,7 +19,7 @@ const CHOICES: Partial<Record<string, readonly string[]>> = {
   apiDialect: settingsTable.apiDialect.unwrap().options,
 };
 
-/** The form of all settings, empty: the script fills in what holds. The names are those of the API. */
+/** The empty form of all settings; the script fills in the current values. The names are those of the API. */
 export function settingFields(t: Say): string {
   const groups: readonly (readonly [string, RegExp])[] = [
     [t('page.panel'), /^(web|session|trusted|time|datepicker|pageSize|expireDiff|trafficDiff|remarkModel)/],

@@ -3,7 +3,7 @@ import { type Language, languageNames } from '../../../messages/language.js';
 import { settingFields } from './fields.js';
 import type { Say } from './words.js';
 
-/** What is behind the login: a section for each tab, and no data in any. */
+/** The markup after the login: one section for each tab, without data. */
 export const panelMarkup = (t: Say, language: Language): string => `<main id="panel"><header><h1>${t('page.panel')}</h1>
 <select id="language" aria-label="${t('page.language')}">${options(languageNames, language)}</select>
 <a href="panel/api-docs">${t('page.apiDocuments')}</a><button id="logout" type="button">${t('page.signOut')}</button></header>
@@ -49,7 +49,7 @@ ${order('panel/setting/restartPanel', t('page.restartPanel'), 'restartPanel')}${
 </main><dialog id="dialog" aria-labelledby="dialogTitle"><h2 id="dialogTitle"></h2><div id="dialogBody"></div><p><button id="dialogClose" type="button">${t('page.close')}</button></p></dialog>
 <div id="toasts" role="status" aria-live="polite"></div>`;
 
-/** A button that asks whether one is sure, and posts. */
+/** A button that asks for confirmation and then posts. */
 function order(path: string, label: string, id = ''): string {
   return `<button type="button"${id === '' ? '' : ` id="${id}"`} data-post="${path}">${label}</button>`;
 }

@@ -1,4 +1,4 @@
-/** How the pages look: whatever the system has, light or dark, from a phone to a desk. */
+/** The style of the pages: system fonts, light and dark mode, from phones to desktops. */
 export const STYLE = `:root{color-scheme:light dark;--line:#8884;--bad:#d13438;--good:#2a8f4d}*{box-sizing:border-box}
 body{margin:0 auto;max-width:72rem;padding:1rem;font:15px/1.5 system-ui,sans-serif}
 h1{font-size:1.2rem}h2{font-size:1rem;margin:1.2rem 0 .5rem}[hidden]{display:none!important}

@@ -33,7 +33,7 @@ const words = {
   replace: 'page.confirmImport',
 } as const;
 
-/** The same as a text of JSON, safe inside an attribute between double quotes. */
+/** The same as JSON, escaped for a double-quoted attribute. */
 export function scriptWords(t: Say): string {
   const told = Object.keys(words).map((name) => [name, t(words[name as keyof typeof words])]);
   return JSON.stringify(Object.fromEntries(told)).replaceAll('&', '&amp;').replaceAll('"', '&quot;');

@@ -1,4 +1,4 @@
-/** The name, the password and the second factor of who is logged in. */
+/** The name, password and two-factor login of the current admin. */
 export const ACCOUNT = `async function readAccount() {
   const on = (await post('getTwoFactorEnable')).obj === true;
   $('setUp').hidden = on || !$('confirm').hidden;
@@ -12,7 +12,7 @@ onSubmit('account', async () => {
   $('account').reset();
   await renewToken();
 });
-/** Asks for a change of two-factor login; what is asked without a code answers with a token to confirm. */
+/** Requests a change of two-factor login. A request without a code returns a token that must be confirmed. */
 async function second(change) {
   const answer = await act('panel/setting/update', change);
   if (answer.success) await renewToken();

@@ -1,4 +1,4 @@
-/** Backups, and the way of one back into the panel. */
+/** Backups and their import. */
 export const BACKUPS = `async function listBackups() {
   const answer = await get('panel/api/server/backups');
   if (!answer.success) { toast(answer.msg, '', 'error'); return; }

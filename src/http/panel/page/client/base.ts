@@ -1,4 +1,4 @@
-/** What the other parts use. Everything that comes from the panel is set as text, never as markup. */
+/** Functions that the other scripts share. Data from the panel is always inserted as text, never as markup. */
 export const BASE = `const $ = (id) => document.getElementById(id);
 const say = JSON.parse(document.body.dataset.words);
 const loaders = {};
@@ -17,7 +17,7 @@ const post = (path, body) => call('POST', path, body || {});
 async function renewToken() { token = (await get('csrf-token')).obj; }
 const failed = () => toast(say.silent, '', 'error');
 
-/** Posts, and shows what is said about it. */
+/** Posts a request and shows the message of the response. */
 async function act(path, body) {
   try {
     const answer = await post(path, body);
@@ -42,7 +42,7 @@ function button(text, label, work) {
   element.addEventListener('click', () => busy(element, work));
   return element;
 }
-/** Nobody presses it twice while it works. */
+/** The button is disabled until the request is complete. */
 async function busy(element, work) {
   element.disabled = true;
   try { await work(); } catch (error) { failed(); } finally { element.disabled = false; }

@@ -34,7 +34,7 @@ function hint(field, settings) {
   }
   $('h-' + name).replaceChildren(...parts);
 }
-/** Beside each field what is wrong with it. */
+/** Shows the problem of each field next to it. */
 function complain(errors) {
   for (const field of fields()) {
     const wrong = errors.filter(({ key }) => key === field.name).map(({ why }) => why);

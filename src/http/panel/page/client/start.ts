@@ -1,4 +1,4 @@
-/** The status, the tabs, the WebSocket; and the beginning of it all. */
+/** The entry point of the page: status, tabs and WebSocket. */
 export const START = `let socket = null;
 let lost = false;
 function status({ core, cpu, mem, netIO }) {
@@ -24,7 +24,7 @@ function turn() {
   }
   load().catch(failed);
 }
-/** What a change of each noun makes stale. */
+/** The lists that must be fetched again after a change of each resource. */
 const stale = { nodes: ['nodes'], inbounds: ['inbounds', 'clients'], core: ['core'], settings: ['settings', 'account'], users: ['account'] };
 function hear(message) {
   if (message.type === 'status') status(message.data);
