@@ -116,7 +116,7 @@ export const limits: Bench = async ({ quick }) => {
   const held = state.ipBlocks.size;
   await inside.close();
   removeFolder(folder);
-  if (held === 0) throw new Error('nobody was held back');
+  if (held === 0) throw new Error('no client was blocked');
   return [
     {
       name: `limits: decided in one poll, ${clients} clients, ${online} online`,

@@ -27,7 +27,7 @@ export function fill({ panel }: InsidePanel, clients: number, size: number): voi
   }
 }
 
-/** The status of an answer, or 0 as long as nobody listens. */
+/** The status of an answer, or 0 while the server does not listen. */
 function statusOf(port: number, path: string): Promise<number> {
   return new Promise((resolve) => {
     const asked = get({ port, host: '127.0.0.1', path, agent: false }, (response) => {

@@ -22,7 +22,7 @@ export async function answers(path, args, expected) {
 
 /**
  * Puts a program at `path`. `get` is given an empty folder beside it and answers with the program in there, so the last
- * step is one rename: whoever else does the same, the file is whole. Throws when it does not come or does not run.
+ * step is one rename, so the file is complete even with concurrent runs. Throws when it cannot be fetched or run.
  */
 export async function keep(path, get, runs) {
   const parent = dirname(path);

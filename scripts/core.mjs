@@ -29,13 +29,13 @@ async function chosenVersion() {
 
 /**
  * The path of a core that runs, or undefined. `own` tells that the panel finds it by itself, in its data directory,
- * where an administrator may switch versions: then nobody should tell it a path.
+ * where an administrator may switch versions: then it must get no path.
  */
 export async function findCore() {
-  const told = process.env.PORTOLAN_CORE_BIN;
-  if (told) {
-    if (await runs(told)) return { path: told };
-    console.warn(`PORTOLAN_CORE_BIN is set to ${told}, which cannot be run as a core.`);
+  const configured = process.env.PORTOLAN_CORE_BIN;
+  if (configured) {
+    if (await runs(configured)) return { path: configured };
+    console.warn(`PORTOLAN_CORE_BIN is set to ${configured}, which cannot be run as a core.`);
     return undefined;
   }
   const own = join(dataDir(), 'core', await chosenVersion(), 'xray');
@@ -76,7 +76,7 @@ async function fromRelease(folder) {
   const machine = { x64: '64', arm64: 'arm64-v8a' }[process.arch];
   if (!system || !machine) throw new Error(`no release for ${process.platform} on ${process.arch}`);
   const name = `Xray-${system}-${machine}.zip`;
-  // Installed by now; Node's own fetch cannot be told how long to wait for a connection.
+  // Installed by now; Node's own fetch has no connect timeout.
   const { Agent, EnvHttpProxyAgent, fetch } = await import('undici');
   const proxied = Object.keys(process.env).some((name) => /^https?_proxy$/i.test(name));
   const settings = { connect: { timeout: CONNECT_MS }, headersTimeout: 20_000, bodyTimeout: 30_000 };

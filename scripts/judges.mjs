@@ -56,10 +56,10 @@ export async function ensureJudges({ build = true } = {}) {
 async function pathOf(judge, build) {
   if (process.env.PORTOLAN_JUDGES === 'off') return undefined;
   const runs = (path) => answers(path, judge.asked, judge.answer);
-  const told = process.env[judge.variable];
-  if (told) {
-    if (await runs(told)) return told;
-    console.warn(`${judge.variable} is set to ${told}, which cannot be run as ${judge.name}.`);
+  const configured = process.env[judge.variable];
+  if (configured) {
+    if (await runs(configured)) return configured;
+    console.warn(`${judge.variable} is set to ${configured}, which cannot be run as ${judge.name}.`);
     return undefined;
   }
   const path = cached('judges', `${judge.name}-${judge.version}`, judge.name);

@@ -53,7 +53,7 @@ function dependenciesMissing(dev) {
 }
 
 export async function ensureDependencies({ dev }) {
-  // An installed package has no lock file, and whoever installed it has installed the dependencies.
+  // An installed package has no lock file, and its dependencies are installed with it.
   if (!existsSync(lockFile) || !dependenciesMissing(dev)) return;
   await alone(async () => {
     if (!dependenciesMissing(dev)) return;
@@ -163,7 +163,7 @@ const busyMark = join(root, '.setup-lock');
 
 /** Two set-ups of one folder at the same time would delete each other's files: the second waits for the first. */
 async function alone(work) {
-  for (let told = false; ; await sleep(300)) {
+  for (let reported = false; ; await sleep(300)) {
     try {
       await writeFile(busyMark, String(process.pid), { flag: 'wx' });
       break;
@@ -171,9 +171,9 @@ async function alone(work) {
       if (error.code !== 'EEXIST') throw error;
     }
     if (await abandoned()) await rm(busyMark, { force: true });
-    else if (!told) {
+    else if (!reported) {
       console.log('Waiting for another set-up of this folder to end…');
-      told = true;
+      reported = true;
     }
   }
   try {
@@ -195,7 +195,7 @@ async function abandoned() {
   }
 }
 
-/** For the other scripts: a failed set-up is told in its own words. */
+/** For the other scripts: prints the message of a failed setup. */
 export async function main(work) {
   try {
     process.exitCode = (await work()) ?? 0;

@@ -4,6 +4,6 @@ import { ensureReady, main } from './setup.mjs';
 
 await main(async () => {
   await ensureReady({ dev: false });
-  // The panel finds the core by itself in the same places: being told one would keep it from changing the version.
+  // The panel finds the core by itself in the same places: a given path would prevent version changes.
   return attach(process.execPath, ['bin/portolan', 'serve', ...process.argv.slice(2)], { cwd: root });
 });

@@ -30,7 +30,7 @@ export interface LivePanel {
   readonly stop: () => Promise<void>;
 }
 
-/** `env` is for what the panel process shall be told besides, such as `NODE_OPTIONS=--cpu-prof`. */
+/** `env`: additional environment variables of the panel process, such as `NODE_OPTIONS=--cpu-prof`. */
 export async function livePanel(clients: number, env: Readonly<Record<string, string>> = {}): Promise<LivePanel> {
   const folder = newFolder();
   const port = await freePort();

@@ -5,7 +5,7 @@ import { sleep } from './time.js';
 
 const preload = pathToFileURL(join(import.meta.dirname, 'loop-watch.mjs')).href;
 
-/** What a panel process must be told so that its loop can be watched through `file`. */
+/** Environment variables that make a panel process report its event loop to `file`. */
 export const watching = (file: string) => ({ NODE_OPTIONS: `--import ${preload}`, LOOP_WATCH_FILE: file });
 
 /** Since the last call, in ms. */
