@@ -6,6 +6,7 @@ import { Rejection, reject } from '../../src/commands/rejection.js';
 import { MessageError, textOf } from '../../src/messages/error.js';
 import { byteCountText, bytesText, durationText, quotedText, timeText, utcText } from '../../src/messages/formats.js';
 import { isText, message, type Text, verbatim } from '../../src/messages/message.js';
+import type * as renderer from '../../src/messages/render.js';
 import { render, reportMissingTexts } from '../../src/messages/render.js';
 import { rendered } from '../../src/messages/rendered.js';
 
@@ -74,7 +75,7 @@ describe('a text that is missing', () => {
 });
 
 describe('a file of texts that is missing or broken', () => {
-  type Render = Pick<typeof import('../../src/messages/render.js'), 'render' | 'reportMissingTexts'>;
+  type Render = Pick<typeof renderer, 'render' | 'reportMissingTexts'>;
   const root = resolve(import.meta.dirname, '../..');
   let folder = '';
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
