@@ -2,7 +2,7 @@ import { directionOf, type Language, languageNamed } from './language.js';
 import type { Text } from './message.js';
 import { render } from './render.js';
 
-/** Renders a text for the operator. Sentences that do not have a code yet are shown as they are. */
+/** Renders a text for the operator. Text without a code, such as that of other programs, is shown as it is. */
 export type Say = (text: Text) => string;
 
 /** Variables that name the language, the strongest first. The last three are those of POSIX. */
