@@ -1,13 +1,13 @@
 /**
- * Who may import whom: the table of docs/architecture.md, in code. Three sentences say it all.
- * Facts know nothing. Deciding and remembering do not know each other. Edges meet only in the composition files.
+ * Which folder may import which: the table of docs/architecture.md, in code. Events import no commands and no projections.
+ * Commands and projections do not import each other. `app` connects the entry points and the adapters.
  *
  * `test/architecture.test.ts` runs this, and plants a violation of every rule to see that each one bites.
  */
 
 /**
- * Folder of src → what it may import of src, from the lowest layer to the highest. `messages` and `lib` know nothing of the
- * rest. Only `main.ts` and `cli` stand above `app`, which constructs everything.
+ * Folder of src → what it may import of src, from the lowest layer to the highest. `messages` and `lib` import nothing
+ * above them. Only `main.ts` and `cli` stand above `app`, which constructs everything.
  */
 const may = {
   messages: ['messages'],
@@ -18,7 +18,7 @@ const may = {
   'http/panel/contract': ['http/panel/contract', 'lib/parse-json', 'messages/message', 'messages/issue'],
   'chat-bot': ['chat-bot', 'commands', 'projections', 'events', 'messages', 'lib'],
   http: ['http', 'commands', 'projections', 'events', 'messages', 'lib'],
-  adapters: ['adapters', 'commands/ports', 'projections/ports', 'events', 'messages', 'lib'],
+  adapters: ['adapters', 'commands/ports', 'events', 'messages', 'lib'],
   store: ['store', 'adapters', 'commands', 'projections', 'events', 'messages', 'lib'],
   control: ['control', 'store', 'adapters', 'commands', 'projections', 'events', 'messages', 'lib'],
   worker: ['worker', 'store', 'adapters', 'http/panel/codec', 'commands', 'projections', 'events', 'messages', 'lib'],
