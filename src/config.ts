@@ -3,30 +3,43 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { defaultSettings, type SettingKey, type Settings } from './events/settings/settings.js';
 import { MessageError } from './messages/error.js';
+import { issue, textOfIssue } from './messages/issue.js';
 import { message } from './messages/message.js';
-import { issueText } from './messages/render.js';
 
-const address = z.url({ protocol: /^https?$/ }).transform((text) => text.replace(/\/+$/, ''));
+const address = z
+  .url({ protocol: /^https?$/, error: issue('input.notWebAddress') })
+  .transform((text) => text.replace(/\/+$/, ''));
+const PORTS = { min: 0, max: 65535 };
+const port = z.coerce
+  .number(issue('input.notWholeNumber'))
+  .int(issue('input.notWholeNumber'))
+  .min(PORTS.min, issue('input.notBetween', PORTS))
+  .max(PORTS.max, issue('input.notBetween', PORTS));
+const ip = z.union([z.ipv4(), z.ipv6()], issue('input.notIpAddress'));
+const flag = z.stringbool(issue('input.notBoolean'));
+const given = z.string().min(1, issue('input.missing'));
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
+const MAX_USERNAME = 64;
 const releases = (usual: string) => address.default(usual);
 
 /** `PORTOLAN_…`; each is also a flag (`--data-dir`), and a secret may come from the file that `…_FILE` names. */
 const Environment = z.object({
-  DATA_DIR: z.string().min(1).default('./data'),
-  HOST: z.union([z.ipv4(), z.ipv6()]).optional(),
-  PORT: z.coerce.number().int().min(0).max(65535).optional(),
-  SUB_HOST: z.union([z.ipv4(), z.ipv6()]).optional(),
-  SUB_PORT: z.coerce.number().int().min(0).max(65535).optional(),
+  DATA_DIR: given.default('./data'),
+  HOST: ip.optional(),
+  PORT: port.optional(),
+  SUB_HOST: ip.optional(),
+  SUB_PORT: port.optional(),
   BASE_PATH: z
     .string()
-    .regex(/^[\w\-./~]*$/)
-    .refine((value) => !value.split('/').some((part) => part === '.' || part === '..'), 'may not climb with . or ..')
+    .regex(/^[\w\-./~]*$/, issue('input.notPath'))
+    .refine((value) => !value.split('/').some((part) => part === '.' || part === '..'), issue('input.notPath'))
     .optional(),
-  ADMIN_USERNAME: z.string().min(1).max(64).optional(),
-  ADMIN_PASSWORD: z.string().min(1).optional(),
-  CORE_BIN: z.string().min(1).optional(),
-  OPS_PORT: z.coerce.number().int().min(0).max(65535).default(2054),
+  ADMIN_USERNAME: given.max(MAX_USERNAME, issue('input.tooLong', { limit: MAX_USERNAME })).optional(),
+  ADMIN_PASSWORD: given.optional(),
+  CORE_BIN: given.optional(),
+  OPS_PORT: port.default(2054),
   /** Series that name clients, for whoever may connect to loopback. Never a setting: the operator decides. */
-  METRICS_CLIENTS: z.stringbool().default(false),
+  METRICS_CLIENTS: flag.default(false),
   /** Mirrors of the public release pages, for networks that cannot reach them. */
   CORE_RELEASES_URL: releases('https://api.github.com/repos/XTLS/Xray-core/releases'),
   /** Where releases of the panel are published; there is no public place yet. */
@@ -35,8 +48,8 @@ const Environment = z.object({
   WGPROV_URL: releases('https://api.cloudflareclient.com/v0a4005'),
   VPNPROV_URL: releases('https://api.nordvpn.com'),
   /** For tests and closed networks: requests of the panel may go to private addresses. Never a setting. */
-  ALLOW_PRIVATE_OUTBOUND: z.stringbool().default(false),
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  ALLOW_PRIVATE_OUTBOUND: flag.default(false),
+  LOG_LEVEL: z.enum(LOG_LEVELS, issue('input.notOneOf', { known: LOG_LEVELS })).default('info'),
 });
 
 export type Config = Readonly<z.output<typeof Environment>> & {
@@ -47,6 +60,13 @@ export type Config = Readonly<z.output<typeof Environment>> & {
   readonly CACHE: string | undefined;
 };
 type Source = 'flag' | 'environment' | 'file' | 'default';
+
+const SOURCE_TEXTS = {
+  flag: 'start.fromFlag',
+  environment: 'start.fromEnvironment',
+  file: 'start.fromFile',
+  default: 'start.fromDefault',
+} as const;
 
 /** Values that are shown only as present. */
 const SECRET: ReadonlySet<string> = new Set(['ADMIN_PASSWORD']);
@@ -66,10 +86,10 @@ export function readConfig(env: NodeJS.ProcessEnv, flags: Readonly<Record<string
   }
   const parsed = Environment.safeParse(raw);
   if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    const name = String(issue?.path[0]);
-    const source = sources[name] ?? 'default';
-    const why = issueText(parsed.error);
+    const [first] = parsed.error.issues;
+    const name = String(first?.path[0]);
+    const source = message(SOURCE_TEXTS[sources[name] ?? 'default']);
+    const why = textOfIssue(first?.message ?? '');
     throw new MessageError(message('start.configInvalid', { variable: `PORTOLAN_${name}`, source, why }));
   }
   const own = { PATH: env['PATH'], CACHE: env['XDG_CACHE_HOME'] };

@@ -879,6 +879,9 @@ export interface MessageParams {
   'input.negative': None;
   'input.outboundInvalid': { readonly why: Text };
   'input.outboundsInvalid': { readonly why: Text };
+  'input.notWebAddress': None;
+  'input.notIpAddress': None;
+  'input.notPath': None;
   'network.unreachable': { readonly host: string | number };
   'network.connectionLost': { readonly host: string | number };
   'network.tooLarge': { readonly host: string | number; readonly limit: number };
@@ -1349,13 +1352,17 @@ export interface MessageParams {
   'start.password': None;
   'start.passwordOnce': None;
   'start.passwordNotPrinted': { readonly why: string | number };
-  'start.configInvalid': { readonly variable: string | number; readonly source: string | number; readonly why: string | number };
+  'start.configInvalid': { readonly variable: string | number; readonly source: Text; readonly why: Text };
   'start.portUsed': { readonly port: string | number; readonly server: Text; readonly by: Text; readonly option: string | number };
   'start.otherProgram': None;
   'start.thisPanel': None;
   'start.portForbidden': { readonly port: string | number; readonly server: Text; readonly option: string | number };
   'start.addressMissing': { readonly listen: string | number; readonly server: Text; readonly option: string | number };
   'start.listenFailed': { readonly server: Text; readonly port: string | number; readonly why: Text };
+  'start.fromFlag': None;
+  'start.fromEnvironment': None;
+  'start.fromFile': None;
+  'start.fromDefault': None;
   'storage.fileMissing': { readonly file: string | number };
   'storage.notRegular': { readonly file: string | number };
   'storage.symbolicLink': { readonly path: string | number };
