@@ -19,6 +19,7 @@ import { importCommand } from './import.js';
 import { nodeCommands } from './node.js';
 import { printEither } from './output.js';
 import { settingCommands } from './settings.js';
+import { usageText } from './usage-error.js';
 
 /** The settings in the log of a data directory, or null when there is none. */
 function settingsIn(dataDir: string): Settings | null {
@@ -38,7 +39,7 @@ function settingsIn(dataDir: string): Settings | null {
 const flagOf = (name: string): string => name.toLowerCase().replaceAll('_', '-');
 const camel = (flag: string): string => flag.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** The program with its global options. Commander's own error messages stay English. */
+/** The program with its global options. The errors of commander are printed by `run`, in the language of the command line. */
 function createProgram(say: Say): Command {
   const titles: Readonly<Record<string, string>> = {
     'Usage:': say(message('cli.titleUsage')),
@@ -48,6 +49,7 @@ function createProgram(say: Say): Command {
   };
   const program = new Command('portolan').description(say(message('cli.about'))).exitOverride();
   // Commands inherit these when they are created.
+  program.configureOutput({ outputError: () => undefined });
   program.configureHelp({ styleTitle: (title) => titles[title] ?? title });
   program.helpOption('-h, --help', say(message('cli.optionHelp')));
   program.helpCommand('help [command]', say(message('cli.helpCommand')));
@@ -102,7 +104,11 @@ export async function run(
   try {
     await program.parseAsync([...argv]);
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return 0;
+      if (error.code !== 'commander.help') process.stderr.write(`portolan: ${say(usageText(error))}\n`);
+      return 2;
+    }
     // The stack is shown only on request.
     const debug = env['PORTOLAN_LOG_LEVEL'] === 'debug' && error instanceof Error;
     process.stderr.write(`portolan: ${debug ? error.stack : say(textOf(error))}\n`);

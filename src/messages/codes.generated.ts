@@ -444,6 +444,13 @@ export interface MessageParams {
   'cli.whySince': { readonly at: number; readonly by: Text; readonly position: string | number };
   'cli.whyStory': None;
   'cli.whyTitle': { readonly email: string | number; readonly client: string | number; readonly inbound: string | number; readonly standing: Text };
+  'cli.unknownCommand': { readonly name: string | number };
+  'cli.unknownOption': { readonly name: string | number };
+  'cli.missingArgument': { readonly name: string | number };
+  'cli.optionNeedsValue': { readonly name: string | number };
+  'cli.requiredOption': { readonly name: string | number };
+  'cli.tooManyArguments': None;
+  'cli.didYouMean': { readonly problem: Text; readonly names: string | number };
   'client.nameEmpty': None;
   'client.emailPathSegment': None;
   'client.nameTooLong': { readonly limit: string | number };

@@ -30,4 +30,19 @@ describe('the language of the command line', () => {
     const code = await run(['node', 'portolan', 'core', 'install', 'x'], { LANG: 'ru_RU.UTF-8' }, async () => 0);
     expect([code, written]).toEqual([1, ['portolan: x — не версия: укажите, например, 26.7.28 или latest\n']]);
   });
+
+  it.each([
+    [['nonsense'], 'Команды nonsense нет'],
+    [['events', 'tial'], 'Команды tial нет. Возможно, вы имели в виду tail?'],
+    [['--nonsense'], 'Параметра --nonsense нет'],
+    [['events', 'why'], 'Не указан аргумент client'],
+    [['--port'], 'Параметру --port <value> нужно значение'],
+    [['events', 'why', 'a', 'b'], 'Слишком много аргументов'],
+  ])('is that of a wrong usage: %j', async (args, text) => {
+    const written: string[] = [];
+    const spy = vi.spyOn(process.stderr, 'write').mockImplementation((chunk) => written.push(String(chunk)) > 0);
+    onTestFinished(() => spy.mockRestore());
+    const code = await run(['node', 'portolan', ...args], { LANG: 'ru_RU.UTF-8' }, async () => 0);
+    expect([code, written]).toEqual([2, [`portolan: ${text}\n`]]);
+  });
 });
