@@ -262,6 +262,21 @@ export async function openThrough(socks: number, port: number, path: string, pat
   });
 }
 
+/**
+ * Rejects while a download transfers bytes. The kernel sends one reset for a destroyed socket: a client on a busy machine may miss
+ * it and keep its end open, and a client core over Shadowsocks 2022 always does. What counts is that nothing flows any more.
+ */
+export async function overOrSilent(download: Pick<Download, 'bytes' | 'isOver'>): Promise<void> {
+  const before = download.bytes();
+  for (let waited = 0; waited < SILENCE_MS && !download.isOver(); waited += 50) {
+    await pause(50);
+    if (download.bytes() > before) throw new Error('the download still transfers bytes');
+  }
+}
+
+/** `/slow` sends something every 50 ms. */
+const SILENCE_MS = 2_000;
+
 function socksTo(socks: number, port: number, patience: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(socks, '127.0.0.1');

@@ -192,7 +192,7 @@ describe('the statement of a client', () => {
 
   it('waits for a ledger that is being built, and reports when that takes long', async () => {
     const { panel, ask } = await start();
-    Object.assign(panel.ledger, { ask: async () => ({ unavailable: 'unready' }) });
+    Object.assign(panel.ledger, { query: async () => ({ unavailable: 'unready' }) });
     expect((await ask()).json?.msg).toBe('The statements are still being built from the log: try again in a minute');
   });
 
