@@ -74,7 +74,7 @@ describe('portolan admin', () => {
       [1, /^portolan: There is already a user/, ['create', panel.username]],
       [1, /^portolan: There is no admin nobody\n$/, ['reset-password', 'nobody']],
       [1, /at least 10 characters/, ['reset-password', panel.username, '--password', 'nine-char']],
-      [2, /missing required argument/, ['create']],
+      [2, /^portolan: The argument name is missing\n$/, ['create']],
     ];
     const before = headOf(panel.dataDir);
     const answers = await Promise.all(refused.map(async ([, , args]) => ({ args, ...(await run(...args)) })));
