@@ -34,8 +34,8 @@ export default defineConfig({
     pool: 'forks',
     // Loading the sources again for each file costs as much as the tests: a file restores whatever it changes.
     isolate: false,
-    // Tests of real cores mostly wait: three workers for each processor keep it busy.
-    maxWorkers: Math.min(12, 3 * availableParallelism()),
+    // Tests of real cores mostly wait, so two workers for each processor keep it busy. More of them slow each other down.
+    maxWorkers: Math.min(8, 2 * availableParallelism()),
     // These limits only stop a test that hangs. A test waits for a condition, however busy the machine is.
     testTimeout: 300_000,
     hookTimeout: 300_000,

@@ -137,14 +137,20 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   /** A WireGuard request must not name a loopback address; the template leads it to the target anyway. */
   const url = (name: string, path: string) => (name === 'wireguard' ? `http://198.18.0.1${path}` : targets.url + path);
 
-  it.concurrent.each(NAMES)('%s carries small and big bodies for both of its clients', async (name) => {
-    const small = await download(annas(name), url(name, '/small'), { totalMs: 150_000 });
+  async function carries(name: string, totalMs: number): Promise<void> {
+    const small = await download(annas(name), url(name, '/small'), { totalMs });
     expect(small).toMatchObject({ status: 200, text: SMALL_BODY, ended: 'complete' });
-    const big = await download(berts(name), url(name, `/bytes/${DOWN}`), { totalMs: 150_000 });
+    const big = await download(berts(name), url(name, `/bytes/${DOWN}`), { totalMs });
     expect(big).toMatchObject({ status: 200, bytes: DOWN, ended: 'complete' });
-    const sent = await upload(berts(name), url(name, '/sink'), UP, { totalMs: 150_000 });
+    const sent = await upload(berts(name), url(name, '/sink'), UP, { totalMs });
     expect(sent).toMatchObject({ status: 200, text: `{"bytes":${UP}}`, ended: 'complete' });
-  });
+  }
+
+  const title = '%s carries small and big bodies for both of its clients';
+  it.concurrent.each(NAMES.filter((name) => name !== 'wireguard'))(title, (name) => carries(name, 150_000));
+
+  // On its own: it loses packets to a busy machine, and sends them again ever more slowly.
+  it.each(['wireguard'])(title, { timeout: 1_000_000 }, (name) => carries(name, 300_000));
 
   describe('and what it counted', () => {
     const list = () => must(admin.get<(Counted & { id: number })[]>('/panel/api/inbounds/list'));
