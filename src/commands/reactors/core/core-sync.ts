@@ -223,6 +223,7 @@ export class CoreSync {
     const { run, version } = started.run;
     this.#template = template;
     dispatch({ type: 'RecordCoreStarted', data: { run, version, reason } });
+    this.#disconnectRestart.cancel(); // the connections ended with the earlier run
     this.#running.started([...inbounds.values()].filter(({ tag }) => !this.#excluded.problems.has(tag)));
     this.#backoff.started();
   }
