@@ -223,7 +223,6 @@ export class CoreSync {
     const { run, version } = started.run;
     this.#template = template;
     dispatch({ type: 'RecordCoreStarted', data: { run, version, reason } });
-    this.#disconnectRestart.cancel(); // the connections ended with the earlier run
     this.#running.started([...inbounds.values()].filter(({ tag }) => !this.#excluded.problems.has(tag)));
     this.#backoff.started();
   }
@@ -266,6 +265,7 @@ export class CoreSync {
   }
 
   #exited(run: string, reason: Text, configuration: boolean): void {
+    this.#disconnectRestart.cancel(); // the connections ended with the run
     this.#running.forget();
     this.#failed(reason, configuration, { run, awaited: false });
   }

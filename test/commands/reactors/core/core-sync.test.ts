@@ -169,6 +169,22 @@ describe('connections that cannot be closed one by one', () => {
   });
 });
 
+describe('a restart that was planned to close connections', () => {
+  it('does not shorten the pause after the core has exited: the connections ended with it', async () => {
+    const place = await fresh();
+    place.core.uncuttable.add('alice');
+    await place.done(update(draft('alice', 1, { spec: { enabled: false } })));
+    await place.wait(500);
+    place.core.crash('killed');
+    await place.wait(1100);
+    place.core.crash('killed');
+    await place.wait(1800);
+    expect(starts(place)).toStrictEqual(['start', 'start']);
+    await place.wait(400);
+    expect(starts(place)).toStrictEqual(['start', 'start', 'start']);
+  });
+});
+
 describe('a disconnected client that still receives data', () => {
   const receiving = (place: Place, down: number): void => {
     place.core.counts = [{ kind: 'client', name: 1, up: down, down }];
