@@ -6,6 +6,7 @@ import { openApi } from '../src/http/panel/openapi/document.js';
 import { SOCKET_TAG, socketMessages } from '../src/http/panel/openapi/socket.js';
 import { eventsPage } from './docs-events.js';
 import { GENERATED, type JsonSchema, shape } from './docs-shape.js';
+import { CONTRACT_FILE, contractModule } from './web-contract.js';
 
 function schemaText(schema: z.ZodType): string {
   return shape(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema);
@@ -174,6 +175,7 @@ export const pages: Readonly<Record<string, () => string>> = {
   'docs/events.md': eventsPage,
   'docs/errors.md': errorsPage,
   'docs/api.md': apiPage,
+  [CONTRACT_FILE]: contractModule,
 };
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

@@ -19,6 +19,7 @@ import type { HttpLog } from '../server/http-log.js';
 import { refuseUpgrade } from '../server/no-upgrade.js';
 import { textFrame } from './frame.js';
 import { SocketClient } from './socket-client.js';
+import { trafficOf } from './traffic-push.js';
 
 /** Sockets of one session, and of all. */
 const MAX_PER_SESSION = 32;
@@ -170,6 +171,16 @@ export class PanelSockets {
     this.#closeEnded();
     const author = this.#parts.authorOf(events[0]?.meta.correlationId ?? '');
     for (const push of pushesOf(events)) this.#push(push, author);
+    this.#tellTraffic(events);
+  }
+
+  /** Growth adds up, so no such message takes the place of another one. */
+  #tellTraffic(events: readonly RecordedEvent[]): void {
+    const traffic = trafficOf(events);
+    if (!traffic) return;
+    const frame = textFrame(JSON.stringify(traffic));
+    const key = `traffic ${events[0]?.position}`;
+    for (const listener of this.#listeners.values()) listener.send(key, frame);
   }
 
   #warn({ title, body, severity }: Alarm): void {

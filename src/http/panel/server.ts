@@ -1,6 +1,13 @@
 import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Router } from 'express';
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+  type Router,
+} from 'express';
 import type { Change, Dispatch } from '../../commands/bus.js';
 import { storageRejection } from '../../commands/storage.js';
 import { message } from '../../messages/message.js';
@@ -24,7 +31,8 @@ import type { PanelServices } from './context.js';
 import { tables } from './contract/index.js';
 import { PanelGate } from './gate.js';
 import { type Gate, mount, sendMessage } from './mount.js';
-import { page } from './page.js';
+import { classicPage } from './page.js';
+import { mountWeb } from './web.js';
 
 /**
  * A browser opens six connections, a badly written program a few hundred. Half of the answers are sent after their handler
@@ -136,10 +144,9 @@ function createApp({ services, basePath, bind, log }: PanelServerParts, gate: Pa
   app.set('query parser', 'simple');
   app.set('trust proxy', (address: string) => peers.trusts(address));
   app.use(entrance(gate, basePath));
-  app.get(
-    '/',
-    page((req, res) => gate.authOf(req, res).session !== null),
-  );
+  const isLoggedIn = (req: Request, res: Response): boolean => gate.authOf(req, res).session !== null;
+  mountWeb(app, isLoggedIn);
+  app.get('/classic', classicPage(isLoggedIn));
   mount(app, tables.auth, authHandlers, gate, { read, now, ...accounts });
   mount(app, tables.account, accountHandlers, gate, { read, ...accounts });
   bind(app, gate, services);

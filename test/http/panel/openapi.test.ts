@@ -163,7 +163,7 @@ describe('the document', () => {
     for (const resource of ['inbounds', 'outbounds', 'core', 'settings', 'users', 'nodes'])
       expect(said).toContain(JSON.stringify({ type: 'invalidate', resource }));
     expect(socketMessages.map(({ schema }) => schema.shape.type.value)).toStrictEqual([
-      ...['status', 'xrayState', 'notification', 'invalidate'],
+      ...['status', 'xrayState', 'notification', 'invalidate', 'traffic'],
     ]);
   });
 });

@@ -16,9 +16,18 @@ const InvalidateMessage = z.object({
   resource: z.enum(['inbounds', 'outbounds', 'core', 'settings', 'users', 'nodes', 'custom-geo']),
 });
 
+const Growth = z.tuple([z.int(), z.int(), z.int()]);
+/** `[client number, up, down]` and `[inbound id, up, down]`: bytes since the previous message. */
+const TrafficMessage = z.object({
+  type: z.literal('traffic'),
+  clients: z.array(Growth),
+  inbounds: z.array(Growth),
+  at: z.int(),
+});
+
 /** Every message that the panel sends over the WebSocket. */
 export const SocketMessage = z
-  .union([StatusMessage, CoreStateMessage, NotificationMessage, InvalidateMessage])
+  .union([StatusMessage, CoreStateMessage, NotificationMessage, InvalidateMessage, TrafficMessage])
   .meta({ id: 'SocketMessage' });
 
 /** Describes when each message is sent. */
@@ -33,6 +42,7 @@ export const socketMessages = [
     schema: InvalidateMessage,
     when: 'when another session changed something: reload the data that is shown',
   },
+  { schema: TrafficMessage, when: 'when counters have grown' },
 ] as const;
 
 export const SOCKET_PATH = '/ws';

@@ -1,0 +1,167 @@
+import type { Gets, Posts } from './contract.generated';
+
+/** The address of the panel, with its base path and a slash at the end. All paths of the contract are relative to it. */
+export const base = new URL('.', document.baseURI);
+
+/** A request that the panel refused, or that did not reach it. */
+export class ApiError extends Error {
+  /** The stable code of the refusal; `OFFLINE` when the panel did not answer. */
+  readonly code: string;
+  readonly status: number;
+  /** Problems of single members, by their names. */
+  readonly fields: Readonly<Record<string, string>>;
+
+  constructor(message: string, code: string, status: number, fields: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.code = code;
+    this.status = status;
+    this.fields = fields;
+  }
+
+  get isOffline(): boolean {
+    return this.code === OFFLINE;
+  }
+}
+
+const OFFLINE = 'OFFLINE';
+
+interface Envelope {
+  readonly success: boolean;
+  readonly msg: string;
+  readonly obj: unknown;
+  readonly code?: string;
+}
+
+/** What a POST did: its object, and the panel's sentence about it. */
+export interface Done<T> {
+  readonly obj: T;
+  readonly msg: string;
+}
+
+interface RouteTypes {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly reply: unknown;
+}
+
+type Part<N extends string, T> = [T] extends [undefined] ? { readonly [K in N]?: undefined } : { readonly [K in N]: T };
+type Input<R extends RouteTypes> = Part<'params', R['params']> &
+  Part<'query', R['query']> &
+  Part<'body', R['body']> & { readonly signal?: AbortSignal };
+type Optional<R extends RouteTypes> =
+  Record<string, never> extends Omit<Input<R>, 'signal'> ? [input?: Input<R>] : [input: Input<R>];
+type AnyInput = {
+  readonly params?: unknown;
+  readonly query?: unknown;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+};
+
+/** What the client needs of the page around it. */
+interface Surroundings {
+  /** Asks the admin to log in again; resolves after the login. Without it, a request of an ended session fails. */
+  renew?: () => Promise<void>;
+  /** The sentence for a panel that does not answer. */
+  offlineText: () => string;
+}
+const surroundings: Surroundings = { offlineText: () => '' };
+
+/** Connects the client to the page: called once, at the start. */
+export function surround(given: Surroundings): void {
+  Object.assign(surroundings, given);
+}
+
+let token: Promise<string> | null = null;
+
+/** Forgets the CSRF token: after a login there is another one. */
+export function forgetToken(): void {
+  token = null;
+}
+
+async function csrfToken(): Promise<string> {
+  token ??= send('GET', 'csrf-token', {}).then(({ obj }) => String(obj));
+  try {
+    return await token;
+  } catch (error) {
+    token = null;
+    throw error;
+  }
+}
+
+/** The URL of a path of the contract, with its parameters and its query. */
+export function urlOf(path: string, { params, query }: Pick<AnyInput, 'params' | 'query'> = {}): URL {
+  const values = (params ?? {}) as Readonly<Record<string, string | number>>;
+  const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(values[name] ?? '')));
+  const url = new URL(filled.slice(1), base);
+  for (const [name, value] of Object.entries((query ?? {}) as Readonly<Record<string, unknown>>))
+    if (value !== undefined) url.searchParams.set(name, String(value));
+  return url;
+}
+
+async function send(
+  method: 'GET' | 'POST',
+  url: URL | string,
+  { body, signal }: AnyInput,
+  csrf?: string,
+): Promise<Envelope> {
+  const isForm = body instanceof FormData;
+  const response = await fetch(new URL(url, base), {
+    method,
+    credentials: 'same-origin',
+    signal: signal ?? null,
+    headers: {
+      'X-Requested-With': 'XMLHttpRequest',
+      ...(csrf === undefined ? {} : { 'X-CSRF-Token': csrf }),
+      ...(body === undefined || isForm ? {} : { 'Content-Type': 'application/json' }),
+    },
+    body: body === undefined ? null : isForm ? body : JSON.stringify(body),
+  }).catch((error: unknown) => {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    throw new ApiError(surroundings.offlineText(), OFFLINE, 0);
+  });
+  const envelope = (await response.json().catch(() => null)) as Envelope | null;
+  if (envelope?.success === true) return envelope;
+  if (envelope === null)
+    throw new ApiError(surroundings.offlineText(), response.status >= 500 ? OFFLINE : 'NOT_FOUND', response.status);
+  throw new ApiError(envelope.msg, envelope.code ?? 'UNKNOWN', response.status, fieldsOf(envelope.obj));
+}
+
+/** A refusal of settings names each key; other refusals have a sentence alone. */
+function fieldsOf(obj: unknown): Readonly<Record<string, string>> {
+  if (typeof obj !== 'object' || obj === null || !('errors' in obj) || !Array.isArray(obj.errors)) return {};
+  const errors = obj.errors as readonly { readonly key: string; readonly why: string }[];
+  return Object.fromEntries(errors.map(({ key, why }) => [key, why]));
+}
+
+/** Sends, and sends again after a login when the session has ended, or with a new token when the old one is not valid. */
+async function call(method: 'GET' | 'POST', path: string, input: AnyInput): Promise<Envelope> {
+  const attempt = async (): Promise<Envelope> =>
+    send(method, urlOf(path, input), input, method === 'POST' ? await csrfToken() : undefined);
+  try {
+    return await attempt();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.status === 401 && surroundings.renew) await surroundings.renew();
+    else if (error.code !== 'CSRF_TOKEN_INVALID') throw error;
+    forgetToken();
+    return attempt();
+  }
+}
+
+/** The one way to the panel. Paths, parameters, bodies and replies are those of the contract. */
+export const api = {
+  async get<P extends keyof Gets>(path: P, ...[input]: Optional<Gets[P]>): Promise<Gets[P]['reply']> {
+    return (await call('GET', path, input ?? {})).obj as Gets[P]['reply'];
+  },
+
+  async post<P extends keyof Posts>(path: P, ...[input]: Optional<Posts[P]>): Promise<Done<Posts[P]['reply']>> {
+    const { obj, msg } = await call('POST', path, input ?? {});
+    return { obj: obj as Posts[P]['reply'], msg };
+  },
+
+  /** The address of a file, to link to. */
+  file<P extends keyof Gets>(path: P, ...[input]: Optional<Gets[P]>): string {
+    return urlOf(path, input).href;
+  },
+};

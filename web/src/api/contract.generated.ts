@@ -1,0 +1,714 @@
+// Written by `npm run docs` from the route tables in src/http/panel/contract. Do not edit: a test compares.
+
+/** The answer is a file, not the envelope: link to it instead of fetching it. */
+export interface File { readonly file: true }
+
+export type ClientTraffic = { readonly id: number; readonly inboundId: number; readonly enable: boolean; readonly email: string; readonly uuid: string; readonly subId: string; readonly up: number; readonly down: number; readonly allTime: number; readonly expiryTime: number; readonly total: number; readonly reset: number; readonly lastOnline: number };
+
+export type Inbound = { readonly id: number; readonly userId: number; readonly up: number; readonly down: number; readonly total: number; readonly allTime: number; readonly remark: string; readonly enable: boolean; readonly expiryTime: number; readonly trafficReset: "never" | "hourly" | "daily" | "weekly" | "monthly"; readonly lastTrafficResetTime: number; readonly clientStats: readonly (ClientTraffic)[]; readonly listen: string; readonly port: number; readonly protocol: string; readonly settings: string; readonly streamSettings: string; readonly tag: string; readonly sniffing: string; readonly nodeId?: number };
+
+export type Node = { readonly id: number; readonly name: string; readonly remark: string; readonly scheme: "http" | "https"; readonly host: string; readonly address: string; readonly port: number; readonly basePath: string; readonly apiToken: string; readonly hasApiToken: boolean; readonly enable: boolean; readonly allowPrivateAddress: boolean; readonly status: "unknown" | "online" | "offline"; readonly lastHeartbeat: number; readonly lastError: string; readonly cpu: number; readonly mem: number; readonly cpuPct: number; readonly memPct: number; readonly latencyMs: number; readonly coreVersion: string; readonly xrayVersion: string; readonly uptimeSecs: number; readonly kind: string; readonly syncState: "synced" | "behind" | "failing" | "refused" | "disabled" | "unknown"; readonly pendingChanges: number; readonly pendingReason: string; readonly pending: readonly ({ readonly inboundId: number; readonly tag: string; readonly deleted: boolean; readonly lag: number; readonly firstPosition: number; readonly appliedPosition: number; readonly appliedAt: number; readonly reason: string; readonly since: number; readonly retryAt: number })[]; readonly createdAt: number; readonly updatedAt: number };
+
+export type NodeSync = { readonly id: number; readonly name: string; readonly state: "synced" | "behind" | "failing" | "refused" | "disabled" | "unknown"; readonly lag: number; readonly appliedPosition: number; readonly wantedPosition: number; readonly listedAt: number; readonly error: string; readonly failingSince: number; readonly tries: number; readonly nextTryAt: number; readonly pending: readonly ({ readonly inboundId: number; readonly tag: string; readonly deleted: boolean; readonly lag: number; readonly firstPosition: number; readonly appliedPosition: number; readonly appliedAt: number; readonly reason: string; readonly since: number; readonly retryAt: number })[]; readonly coreRestartedAt: number; readonly coreRestartedFor: { readonly clients: readonly (string)[]; readonly inbounds: readonly (number)[] }; readonly unmanaged: { readonly inbounds: readonly (string)[]; readonly clients: readonly ({ readonly inbound: string; readonly email: string })[]; readonly omitted: number } };
+
+export type Settings = { readonly webListen: "" | string; readonly webPort: number; readonly webBasePath: string; readonly webDomain: string; readonly webCertFile: string; readonly webKeyFile: string; readonly sessionMaxAge: number; readonly trustedProxyCIDRs: readonly (string)[] | string; readonly twoFactorEnable: boolean; readonly timeLocation: string; readonly datepicker: "gregorian" | "jalalian"; readonly pageSize: number; readonly expireDiff: number; readonly trafficDiff: number; readonly remarkModel: string; readonly externalTrafficInformEnable: boolean; readonly externalTrafficInformURI: string; readonly restartCoreOnClientDisable: boolean; readonly chatBotEnable: boolean; readonly chatBotAPIServer: string; readonly chatBotChatId: string; readonly chatBotRunTime: string; readonly chatBotBackup: boolean; readonly chatBotLoginNotify: boolean; readonly chatBotCpu: number; readonly chatBotLang: "en-US" | "fa-IR" | "ru-RU" | "zh-CN" | "zh-TW" | "ar-EG" | "es-ES" | "id-ID" | "ja-JP" | "pt-BR" | "tr-TR" | "uk-UA" | "vi-VN"; readonly subEnable: boolean; readonly subListen: "" | string; readonly subPort: number; readonly subPath: string; readonly subDomain: string; readonly subCertFile: string; readonly subKeyFile: string; readonly subTitle: string; readonly subSupportUrl: string; readonly subProfileUrl: string; readonly subAnnounce: string; readonly subUpdates: number; readonly subEncrypt: boolean; readonly subShowInfo: boolean; readonly subEnableRouting: boolean; readonly subRoutingRules: string; readonly subURI: string; readonly subJsonEnable: boolean; readonly subJsonPath: string; readonly subJsonURI: string; readonly subJsonFragment: string; readonly subJsonNoises: string; readonly subJsonMux: string; readonly subJsonRules: string; readonly subClashEnable: boolean; readonly subClashPath: string; readonly subClashURI: string; readonly ldapEnable: boolean; readonly ldapHost: string; readonly ldapPort: number; readonly ldapUseTLS: boolean; readonly ldapBindDN: string; readonly ldapBaseDN: string; readonly ldapUserFilter: string; readonly ldapUserAttr: string; readonly ldapVlessField: string; readonly ldapFlagField: string; readonly ldapTruthyValues: string; readonly ldapInvertFlag: boolean; readonly ldapSyncCron: string; readonly ldapInboundTags: string; readonly ldapAutoCreate: boolean; readonly ldapAutoDelete: boolean; readonly ldapDefaultTotalGB: number; readonly ldapDefaultExpiryDays: number; readonly ldapDefaultLimitIP: number; readonly backupSchedule: string; readonly backupKeep: number; readonly apiDialect: "spec" | "3x-ui"; readonly coreSplice: boolean; readonly pollSeconds: number; readonly ipLimitGraceSeconds: number; readonly ipLimitKeep: "newest" | "oldest"; readonly measuredRetentionHours: number; readonly eraseDeletedAfterDays: number; readonly geoUpdateSchedule: string; readonly tgBotEnable: boolean; readonly tgBotAPIServer: string; readonly tgBotChatId: string; readonly tgRunTime: string; readonly tgBotBackup: boolean; readonly tgBotLoginNotify: boolean; readonly tgCpu: number; readonly tgLang: "en-US" | "fa-IR" | "ru-RU" | "zh-CN" | "zh-TW" | "ar-EG" | "es-ES" | "id-ID" | "ja-JP" | "pt-BR" | "tr-TR" | "uk-UA" | "vi-VN"; readonly restartXrayOnClientDisable: boolean; readonly twoFactorToken: ""; readonly chatBotToken: ""; readonly chatBotProxy: ""; readonly ldapPassword: ""; readonly backupPassphrase: ""; readonly wgprov: ""; readonly vpnprov: ""; readonly apiToken: ""; readonly tgBotToken: ""; readonly tgBotProxy: ""; readonly hasTwoFactorToken: boolean; readonly hasChatBotToken: boolean; readonly hasChatBotProxy: boolean; readonly hasLdapPassword: boolean; readonly hasBackupPassphrase: boolean; readonly hasWgprov: boolean; readonly hasVpnprov: boolean; readonly hasTgBotToken: boolean; readonly hasTgBotProxy: boolean; readonly hasWarpSecret: boolean; readonly hasNordSecret: boolean; readonly hasApiToken: boolean; readonly environment: Readonly<Record<string, { readonly variable: string; readonly value: string | number }>> };
+
+export type SocketMessage = { readonly type: "status"; readonly data: Status } | { readonly type: "xrayState"; readonly data: "running" | "stop" | "error" } | { readonly type: "notification"; readonly title: string; readonly body: string; readonly severity: "success" | "warning" | "error" } | { readonly type: "invalidate"; readonly resource: "inbounds" | "outbounds" | "core" | "settings" | "users" | "nodes" | "custom-geo" } | { readonly type: "traffic"; readonly clients: readonly (readonly [number, number, number])[]; readonly inbounds: readonly (readonly [number, number, number])[]; readonly at: number };
+
+export type Status = { readonly cpu: number; readonly cpuCores: number; readonly logicalPro: number; readonly cpuSpeedMhz: number; readonly mem: { readonly current: number; readonly total: number }; readonly swap: { readonly current: number; readonly total: number }; readonly disk: { readonly current: number; readonly total: number }; readonly core: { readonly state: "running" | "stop" | "error"; readonly errorMsg: string; readonly version: string }; readonly xray: { readonly state: "running" | "stop" | "error"; readonly errorMsg: string; readonly version: string }; readonly uptime: number; readonly load: { readonly load1: number; readonly load5: number; readonly load15: number }; readonly loads: readonly (number)[]; readonly tcpCount: number; readonly udpCount: number; readonly netIO: { readonly up: number; readonly down: number }; readonly netTraffic: { readonly sent: number; readonly recv: number }; readonly publicIP: { readonly ipv4: string; readonly ipv6: string }; readonly appStats: { readonly threads: number; readonly mem: number; readonly uptime: number }; readonly panelId: string; readonly missing: readonly (string)[] };
+
+export interface Gets {
+  '/csrf-token': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: string;
+  };
+  '/panel/api/inbounds/getClientTraffics/:email': {
+    params: { readonly email: string | number };
+    query: undefined;
+    body: undefined;
+    reply: ClientTraffic;
+  };
+  '/panel/api/inbounds/getClientTrafficsById/:id': {
+    params: { readonly id: string | number };
+    query: undefined;
+    body: undefined;
+    reply: ClientTraffic | readonly (ClientTraffic)[];
+  };
+  '/panel/api/inbounds/getSubLinks/:subId': {
+    params: { readonly subId: string | number };
+    query: undefined;
+    body: undefined;
+    reply: readonly (string)[];
+  };
+  '/panel/api/inbounds/getClientLinks/:id/:email': {
+    params: { readonly id: string | number; readonly email: string | number };
+    query: undefined;
+    body: undefined;
+    reply: readonly (string)[];
+  };
+  '/panel/api/clients/:email/why': {
+    params: { readonly email: string | number };
+    query: undefined;
+    body: undefined;
+    reply: { readonly email: string; readonly inbound: { readonly id: number; readonly tag: string; readonly remark: string }; readonly standing: string; readonly mayConnect: boolean; readonly rule: string; readonly since: { readonly at: number; readonly position: number; readonly by: string } | null; readonly remedies: readonly (string)[]; readonly also: readonly ({ readonly standing: string; readonly rule: string; readonly since: { readonly at: number; readonly position: number; readonly by: string } | null; readonly remedies: readonly (string)[] })[]; readonly siblings: readonly ({ readonly inbound: { readonly id: number; readonly tag: string; readonly remark: string }; readonly standing: string; readonly mayConnect: boolean; readonly rule: string })[]; readonly earlier: readonly ({ readonly client: number; readonly since: { readonly at: number; readonly position: number; readonly by: string } })[]; readonly story: readonly ({ readonly position: number; readonly at: number; readonly type: string; readonly what: string; readonly by: string; readonly because: { readonly position: number; readonly type: string } | null })[] };
+  };
+  '/panel/api/clients/:email/statement': {
+    params: { readonly email: string | number };
+    query: { readonly from?: string; readonly to?: string; readonly format?: "" | "json" | "csv"; readonly client?: number };
+    body: undefined;
+    reply: { readonly email: string; readonly zone: string; readonly from: string; readonly to: string; readonly clients: readonly ({ readonly client: number; readonly inbound: string; readonly since: number; readonly until: number | null })[]; readonly opening: { readonly up: number; readonly down: number }; readonly used: { readonly up: number; readonly down: number }; readonly changed: { readonly up: number; readonly down: number }; readonly closing: { readonly up: number; readonly down: number }; readonly counter: { readonly up: number; readonly down: number } | null; readonly days: readonly ({ readonly date: string; readonly sources: readonly ({ readonly source: string; readonly client: number; readonly inbound: string; readonly up: number; readonly down: number })[]; readonly entries: readonly ({ readonly at: number; readonly position: number; readonly client: number; readonly kind: string; readonly rule: string; readonly what: string; readonly by: string; readonly up: number; readonly down: number })[]; readonly balance: { readonly up: number; readonly down: number } })[] };
+  };
+  '/panel/api/inbounds/list': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: readonly (Inbound)[];
+  };
+  '/panel/api/inbounds/get/:id': {
+    params: { readonly id: string | number };
+    query: undefined;
+    body: undefined;
+    reply: Inbound;
+  };
+  '/panel/api/server/status': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: Status;
+  };
+  '/panel/api/server/getWebCertFiles': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: { readonly webCertFile: string; readonly webKeyFile: string };
+  };
+  '/panel/api/server/cpuHistory/:bucket': {
+    params: { readonly bucket: "2" | "30" | "60" | "120" | "180" | "300" };
+    query: undefined;
+    body: undefined;
+    reply: readonly ({ readonly t: number; readonly v: number; readonly cpu: number })[];
+  };
+  '/panel/api/server/history/:metric/:bucket': {
+    params: { readonly metric: "cpu" | "mem" | "netUp" | "netDown" | "online" | "load1" | "load5" | "load15"; readonly bucket: "2" | "30" | "60" | "120" | "180" | "300" };
+    query: undefined;
+    body: undefined;
+    reply: readonly ({ readonly t: number; readonly v: number })[];
+  };
+  '/panel/api/server/coreMetricsState': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: { readonly enabled: boolean; readonly listen: string; readonly reason?: string; readonly keys: readonly (string)[]; readonly values: Readonly<Record<string, number>> };
+  };
+  '/panel/api/server/coreMetricsHistory/:metric/:bucket': {
+    params: { readonly metric: "coreAlloc" | "coreSys" | "coreHeapObjects" | "coreNumGC" | "corePauseNs" | "xrAlloc" | "xrSys" | "xrHeapObjects" | "xrNumGC" | "xrPauseNs"; readonly bucket: "2" | "30" | "60" | "120" | "180" | "300" };
+    query: undefined;
+    body: undefined;
+    reply: readonly ({ readonly t: number; readonly v: number })[];
+  };
+  '/panel/api/server/coreObservatory': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: readonly ({ readonly tag: string; readonly alive: boolean; readonly delay: number; readonly lastSeenTime: number; readonly lastTryTime: number; readonly updatedAt: number })[];
+  };
+  '/panel/api/server/coreObservatoryHistory/:tag/:bucket': {
+    params: { readonly tag: string | number; readonly bucket: "2" | "30" | "60" | "120" | "180" | "300" };
+    query: undefined;
+    body: undefined;
+    reply: readonly ({ readonly t: number; readonly v: number })[];
+  };
+  '/panel/api/server/getConfigJson': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: Readonly<Record<string, unknown>>;
+  };
+  '/panel/api/server/getNewUUID': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: string | { readonly uuid: string };
+  };
+  '/panel/api/server/getNewX25519Cert': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: { readonly privateKey: string; readonly publicKey: string };
+  };
+  '/panel/api/server/getNewmldsa65': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: { readonly privateKey: string; readonly publicKey: string; readonly seed: string; readonly verify: string };
+  };
+  '/panel/api/server/getNewmlkem768': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: { readonly clientKey: string; readonly serverKey: string; readonly seed: string; readonly client: string };
+  };
+  '/panel/api/server/getNewVlessEnc': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: { readonly auths: readonly ({ readonly id: number | string; readonly label: string; readonly encryption: string; readonly decryption: string })[] };
+  };
+  '/panel/api/server/getCoreVersion': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: readonly (string)[];
+  };
+  '/panel/api/server/getPanelUpdateInfo': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: { readonly currentVersion: string; readonly latestVersion: string; readonly updateAvailable: boolean };
+  };
+  '/panel/api/server/getDb': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: File;
+  };
+  '/panel/api/server/backups': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: { readonly last: { readonly at: number; readonly why: string | null } | null; readonly lastGood: { readonly at: number; readonly name: string; readonly position: number; readonly bytes: number; readonly sealed: boolean } | null; readonly next: number | null; readonly late: boolean; readonly files: readonly ({ readonly name: string; readonly bytes: number; readonly at: number })[] };
+  };
+  '/panel/api/inbounds/createbackup': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: readonly ({ readonly chatId: number; readonly success: boolean; readonly msg: string })[];
+  };
+  '/panel/setting/getDefaultJsonConfig': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: Readonly<Record<string, unknown>>;
+  };
+  '/panel/setting/getApiToken': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: string;
+  };
+  '/panel/api/setting/getDefaultJsonConfig': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: Readonly<Record<string, unknown>>;
+  };
+  '/panel/core/getDefaultJsonConfig': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: Readonly<Record<string, unknown>>;
+  };
+  '/panel/core/getOutboundsTraffic': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: readonly ({ readonly id: number; readonly tag: string; readonly up: number; readonly down: number; readonly total: number })[];
+  };
+  '/panel/core/getCoreResult': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: string;
+  };
+  '/panel/api/xray/getDefaultJsonConfig': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: Readonly<Record<string, unknown>>;
+  };
+  '/panel/api/xray/getOutboundsTraffic': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: readonly ({ readonly id: number; readonly tag: string; readonly up: number; readonly down: number; readonly total: number })[];
+  };
+  '/panel/api/xray/getXrayResult': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: string;
+  };
+  '/panel/api/custom-geo/list': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: readonly ({ readonly id: number; readonly type: "geoip" | "geosite"; readonly alias: string; readonly url: string; readonly status: "ok" | "failed" | "never"; readonly error: string; readonly lastDownload: number; readonly fileName: string; readonly tags: readonly (string)[]; readonly size: number; readonly localPath: string; readonly lastUpdatedAt: number; readonly lastModified: string; readonly createdAt: number; readonly updatedAt: number })[];
+  };
+  '/panel/api/custom-geo/aliases': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: { readonly geosite: readonly ({ readonly alias: string; readonly type: "geoip" | "geosite"; readonly fileName: string; readonly extExample: string; readonly builtIn: boolean; readonly present: boolean })[] | null; readonly geoip: readonly ({ readonly alias: string; readonly type: "geoip" | "geosite"; readonly fileName: string; readonly extExample: string; readonly builtIn: boolean; readonly present: boolean })[] | null };
+  };
+  '/panel/api/nodes/list': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: readonly (Node)[];
+  };
+  '/panel/api/nodes/get/:id': {
+    params: { readonly id: string | number };
+    query: undefined;
+    body: undefined;
+    reply: Node;
+  };
+  '/panel/api/nodes/:id/sync': {
+    params: { readonly id: string | number };
+    query: undefined;
+    body: undefined;
+    reply: NodeSync;
+  };
+  '/panel/api/nodes/history/:id/:metric/:bucket': {
+    params: { readonly id: string | number; readonly metric: "cpu" | "mem"; readonly bucket: "2" | "30" | "60" | "120" | "180" | "300" };
+    query: undefined;
+    body: undefined;
+    reply: readonly ({ readonly t: number; readonly v: number })[];
+  };
+  '/panel/api/events': {
+    params: undefined;
+    query: { readonly after?: string; readonly limit?: number; readonly types?: string; readonly wait?: number; readonly generation?: string };
+    body: undefined;
+    reply: { readonly events: readonly ({ readonly position: number; readonly id: string; readonly type: string; readonly stream: string; readonly version: number; readonly at: number; readonly actor: { readonly kind: string; readonly id: string; readonly name: string }; readonly correlationId: string; readonly causationId: string | null; readonly data: Readonly<Record<string, unknown>>; readonly emails?: Readonly<Record<string, string>> })[]; readonly next: number; readonly cursor: string; readonly head: number; readonly generation: string };
+  };
+  '/panel/api/openapi.json': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: File;
+  };
+  '/panel/api-docs': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: File;
+  };
+  '/panel/api-docs/:file': {
+    params: { readonly file: string | number };
+    query: undefined;
+    body: undefined;
+    reply: File;
+  };
+}
+
+export interface Posts {
+  '/login': {
+    params: undefined;
+    query: undefined;
+    body: { readonly username?: string; readonly password?: string; readonly twoFactorCode?: string };
+    reply: null;
+  };
+  '/logout': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: null;
+  };
+  '/getTwoFactorEnable': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: boolean;
+  };
+  '/panel/api/inbounds/clientIps/:email': {
+    params: { readonly email: string | number };
+    query: undefined;
+    body: undefined;
+    reply: readonly (string)[];
+  };
+  '/panel/api/inbounds/clearClientIps/:email': {
+    params: { readonly email: string | number };
+    query: undefined;
+    body: undefined;
+    reply: null;
+  };
+  '/panel/api/inbounds/addClient': {
+    params: undefined;
+    query: undefined;
+    body: { readonly id: number; readonly settings: string };
+    reply: null;
+  };
+  '/panel/api/inbounds/updateClient/:clientId': {
+    params: { readonly clientId: string | number };
+    query: undefined;
+    body: { readonly id: number; readonly settings: string };
+    reply: null;
+  };
+  '/panel/api/inbounds/resetAllClientTraffics/:id': {
+    params: { readonly id: string | number };
+    query: undefined;
+    body: undefined;
+    reply: null;
+  };
+  '/panel/api/inbounds/delDepletedClients/:id': {
+    params: { readonly id: string | number };
+    query: undefined;
+    body: undefined;
+    reply: null;
+  };
+  '/panel/api/inbounds/onlines': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: readonly (string)[];
+  };
+  '/panel/api/inbounds/lastOnline': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: readonly ({ readonly email: string; readonly lastOnline: number })[] | Readonly<Record<string, number>>;
+  };
+  '/panel/api/inbounds/updateClientTraffic/:email': {
+    params: { readonly email: string | number };
+    query: undefined;
+    body: { readonly upload?: number; readonly download?: number };
+    reply: null;
+  };
+  '/panel/api/inbounds/:id/copyClients': {
+    params: { readonly id: string | number };
+    query: undefined;
+    body: { readonly sourceInboundId: number; readonly clientEmails?: readonly (unknown)[]; readonly flow?: string };
+    reply: { readonly added: readonly (string)[]; readonly skipped: readonly (string)[]; readonly errors: readonly (string)[] };
+  };
+  '/panel/api/inbounds/:id/delClient/:clientId': {
+    params: { readonly id: string | number; readonly clientId: string | number };
+    query: undefined;
+    body: undefined;
+    reply: null;
+  };
+  '/panel/api/inbounds/:id/delClientByEmail/:email': {
+    params: { readonly id: string | number; readonly email: string | number };
+    query: undefined;
+    body: undefined;
+    reply: null;
+  };
+  '/panel/api/inbounds/:id/resetClientTraffic/:email': {
+    params: { readonly id: string | number; readonly email: string | number };
+    query: undefined;
+    body: undefined;
+    reply: null;
+  };
+  '/panel/api/inbounds/add': {
+    params: undefined;
+    query: undefined;
+    body: { readonly enable?: boolean; readonly remark?: string; readonly listen?: string; readonly port?: number; readonly protocol?: string; readonly tag?: string; readonly total?: number; readonly expiryTime?: number; readonly trafficReset?: string; readonly settings?: string; readonly streamSettings?: string; readonly sniffing?: string; readonly nodeId?: number };
+    reply: Inbound;
+  };
+  '/panel/api/inbounds/del/:id': {
+    params: { readonly id: string | number };
+    query: undefined;
+    body: undefined;
+    reply: number;
+  };
+  '/panel/api/inbounds/update/:id': {
+    params: { readonly id: string | number };
+    query: undefined;
+    body: { readonly enable?: boolean; readonly remark?: string; readonly listen?: string; readonly port?: number; readonly protocol?: string; readonly tag?: string; readonly total?: number; readonly expiryTime?: number; readonly trafficReset?: string; readonly settings?: string; readonly streamSettings?: string; readonly sniffing?: string; readonly nodeId?: number };
+    reply: Inbound;
+  };
+  '/panel/api/inbounds/setEnable/:id': {
+    params: { readonly id: string | number };
+    query: undefined;
+    body: { readonly enable: boolean };
+    reply: null;
+  };
+  '/panel/api/inbounds/resetAllTraffics': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: null;
+  };
+  '/panel/api/inbounds/import': {
+    params: undefined;
+    query: undefined;
+    body: { readonly data: string };
+    reply: Inbound;
+  };
+  '/panel/api/inbounds/:id/resetTraffic': {
+    params: { readonly id: string | number };
+    query: undefined;
+    body: undefined;
+    reply: null;
+  };
+  '/panel/api/server/logs/:count': {
+    params: { readonly count: string | number };
+    query: undefined;
+    body: { readonly level?: string; readonly syslog?: boolean };
+    reply: string | readonly (string)[];
+  };
+  '/panel/api/server/corelogs/:count': {
+    params: { readonly count: string | number };
+    query: undefined;
+    body: { readonly filter?: string; readonly showDirect?: boolean; readonly showBlocked?: boolean; readonly showProxy?: boolean };
+    reply: string | readonly ({ readonly DateTime: string; readonly FromAddress: string; readonly ToAddress: string; readonly Inbound: string; readonly Outbound: string; readonly Email: string; readonly Event: number })[];
+  };
+  '/panel/api/server/stopCoreService': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: null;
+  };
+  '/panel/api/server/restartCoreService': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: null;
+  };
+  '/panel/api/server/getNewEchCert': {
+    params: undefined;
+    query: undefined;
+    body: { readonly sni?: string };
+    reply: { readonly echKeySet: string; readonly echServerKeys: readonly (string)[] | string; readonly echConfigList: string };
+  };
+  '/panel/api/server/installCore/:version': {
+    params: { readonly version: string | number };
+    query: undefined;
+    body: undefined;
+    reply: string;
+  };
+  '/panel/api/server/updatePanel': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: string;
+  };
+  '/panel/api/server/updateGeofile': {
+    params: undefined;
+    query: undefined;
+    body: { readonly fileName?: string };
+    reply: readonly ({ readonly file: string; readonly outcome: "updated" | "unchanged" | "failed"; readonly sha256: string | null; readonly reason: string | null })[];
+  };
+  '/panel/api/server/updateGeofile/:fileName': {
+    params: { readonly fileName: string | number };
+    query: undefined;
+    body: undefined;
+    reply: readonly ({ readonly file: string; readonly outcome: "updated" | "unchanged" | "failed"; readonly sha256: string | null; readonly reason: string | null })[];
+  };
+  '/panel/api/server/importDB': {
+    params: undefined;
+    query: undefined;
+    body: FormData;
+    reply: string;
+  };
+  '/panel/api/backuptochatbot': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: readonly ({ readonly chatId: number; readonly success: boolean; readonly msg: string })[];
+  };
+  '/panel/setting/all': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: Settings;
+  };
+  '/panel/setting/update': {
+    params: undefined;
+    query: undefined;
+    body: { readonly webListen?: "" | string; readonly webPort?: number; readonly webBasePath?: string; readonly webDomain?: string; readonly webCertFile?: string; readonly webKeyFile?: string; readonly sessionMaxAge?: number; readonly trustedProxyCIDRs?: readonly (string)[] | string; readonly twoFactorEnable?: boolean; readonly timeLocation?: string; readonly datepicker?: "gregorian" | "jalalian"; readonly pageSize?: number; readonly expireDiff?: number; readonly trafficDiff?: number; readonly remarkModel?: string; readonly externalTrafficInformEnable?: boolean; readonly externalTrafficInformURI?: string; readonly restartCoreOnClientDisable?: boolean; readonly chatBotEnable?: boolean; readonly chatBotAPIServer?: string; readonly chatBotChatId?: string; readonly chatBotRunTime?: string; readonly chatBotBackup?: boolean; readonly chatBotLoginNotify?: boolean; readonly chatBotCpu?: number; readonly chatBotLang?: "en-US" | "fa-IR" | "ru-RU" | "zh-CN" | "zh-TW" | "ar-EG" | "es-ES" | "id-ID" | "ja-JP" | "pt-BR" | "tr-TR" | "uk-UA" | "vi-VN"; readonly subEnable?: boolean; readonly subListen?: "" | string; readonly subPort?: number; readonly subPath?: string; readonly subDomain?: string; readonly subCertFile?: string; readonly subKeyFile?: string; readonly subTitle?: string; readonly subSupportUrl?: string; readonly subProfileUrl?: string; readonly subAnnounce?: string; readonly subUpdates?: number; readonly subEncrypt?: boolean; readonly subShowInfo?: boolean; readonly subEnableRouting?: boolean; readonly subRoutingRules?: string; readonly subURI?: string; readonly subJsonEnable?: boolean; readonly subJsonPath?: string; readonly subJsonURI?: string; readonly subJsonFragment?: string; readonly subJsonNoises?: string; readonly subJsonMux?: string; readonly subJsonRules?: string; readonly subClashEnable?: boolean; readonly subClashPath?: string; readonly subClashURI?: string; readonly ldapEnable?: boolean; readonly ldapHost?: string; readonly ldapPort?: number; readonly ldapUseTLS?: boolean; readonly ldapBindDN?: string; readonly ldapBaseDN?: string; readonly ldapUserFilter?: string; readonly ldapUserAttr?: string; readonly ldapVlessField?: string; readonly ldapFlagField?: string; readonly ldapTruthyValues?: string; readonly ldapInvertFlag?: boolean; readonly ldapSyncCron?: string; readonly ldapInboundTags?: string; readonly ldapAutoCreate?: boolean; readonly ldapAutoDelete?: boolean; readonly ldapDefaultTotalGB?: number; readonly ldapDefaultExpiryDays?: number; readonly ldapDefaultLimitIP?: number; readonly backupSchedule?: string; readonly backupKeep?: number; readonly apiDialect?: "spec" | "3x-ui"; readonly coreSplice?: boolean; readonly pollSeconds?: number; readonly ipLimitGraceSeconds?: number; readonly ipLimitKeep?: "newest" | "oldest"; readonly measuredRetentionHours?: number; readonly eraseDeletedAfterDays?: number; readonly geoUpdateSchedule?: string; readonly tgBotEnable?: boolean; readonly tgBotAPIServer?: string; readonly tgBotChatId?: string; readonly tgRunTime?: string; readonly tgBotBackup?: boolean; readonly tgBotLoginNotify?: boolean; readonly tgCpu?: number; readonly tgLang?: "en-US" | "fa-IR" | "ru-RU" | "zh-CN" | "zh-TW" | "ar-EG" | "es-ES" | "id-ID" | "ja-JP" | "pt-BR" | "tr-TR" | "uk-UA" | "vi-VN"; readonly restartXrayOnClientDisable?: boolean; readonly twoFactorToken?: string; readonly chatBotToken?: string; readonly chatBotProxy?: string; readonly ldapPassword?: string; readonly backupPassphrase?: string; readonly wgprov?: string; readonly vpnprov?: string; readonly tgBotToken?: string; readonly tgBotProxy?: string; readonly warp?: string; readonly nord?: string; readonly twoFactorCode?: string; readonly trustEveryProxy?: boolean };
+    reply: { readonly restart?: readonly (string)[]; readonly environment?: Readonly<Record<string, { readonly variable: string; readonly value: string | number }>>; readonly twoFactorToken?: string; readonly otpauthUrl?: string; readonly qr?: string } | null;
+  };
+  '/panel/setting/defaultSettings': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: { readonly expireDiff: number; readonly trafficDiff: number; readonly pageSize: number; readonly defaultCert: string; readonly defaultKey: string; readonly chatBotEnable: boolean; readonly tgBotEnable: boolean; readonly subEnable: boolean; readonly subJsonEnable: boolean; readonly subClashEnable: boolean; readonly subTitle: string; readonly subURI: string; readonly subJsonURI: string; readonly subClashURI: string; readonly remarkModel: string; readonly datepicker: string; readonly ipLimitEnable: boolean };
+  };
+  '/panel/setting/secret': {
+    params: undefined;
+    query: undefined;
+    body: { readonly key?: string; readonly value: string; readonly twoFactorCode?: string };
+    reply: null;
+  };
+  '/panel/setting/regenerateApiToken': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: string;
+  };
+  '/panel/api/setting/all': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: Settings;
+  };
+  '/panel/api/setting/update': {
+    params: undefined;
+    query: undefined;
+    body: { readonly webListen?: "" | string; readonly webPort?: number; readonly webBasePath?: string; readonly webDomain?: string; readonly webCertFile?: string; readonly webKeyFile?: string; readonly sessionMaxAge?: number; readonly trustedProxyCIDRs?: readonly (string)[] | string; readonly twoFactorEnable?: boolean; readonly timeLocation?: string; readonly datepicker?: "gregorian" | "jalalian"; readonly pageSize?: number; readonly expireDiff?: number; readonly trafficDiff?: number; readonly remarkModel?: string; readonly externalTrafficInformEnable?: boolean; readonly externalTrafficInformURI?: string; readonly restartCoreOnClientDisable?: boolean; readonly chatBotEnable?: boolean; readonly chatBotAPIServer?: string; readonly chatBotChatId?: string; readonly chatBotRunTime?: string; readonly chatBotBackup?: boolean; readonly chatBotLoginNotify?: boolean; readonly chatBotCpu?: number; readonly chatBotLang?: "en-US" | "fa-IR" | "ru-RU" | "zh-CN" | "zh-TW" | "ar-EG" | "es-ES" | "id-ID" | "ja-JP" | "pt-BR" | "tr-TR" | "uk-UA" | "vi-VN"; readonly subEnable?: boolean; readonly subListen?: "" | string; readonly subPort?: number; readonly subPath?: string; readonly subDomain?: string; readonly subCertFile?: string; readonly subKeyFile?: string; readonly subTitle?: string; readonly subSupportUrl?: string; readonly subProfileUrl?: string; readonly subAnnounce?: string; readonly subUpdates?: number; readonly subEncrypt?: boolean; readonly subShowInfo?: boolean; readonly subEnableRouting?: boolean; readonly subRoutingRules?: string; readonly subURI?: string; readonly subJsonEnable?: boolean; readonly subJsonPath?: string; readonly subJsonURI?: string; readonly subJsonFragment?: string; readonly subJsonNoises?: string; readonly subJsonMux?: string; readonly subJsonRules?: string; readonly subClashEnable?: boolean; readonly subClashPath?: string; readonly subClashURI?: string; readonly ldapEnable?: boolean; readonly ldapHost?: string; readonly ldapPort?: number; readonly ldapUseTLS?: boolean; readonly ldapBindDN?: string; readonly ldapBaseDN?: string; readonly ldapUserFilter?: string; readonly ldapUserAttr?: string; readonly ldapVlessField?: string; readonly ldapFlagField?: string; readonly ldapTruthyValues?: string; readonly ldapInvertFlag?: boolean; readonly ldapSyncCron?: string; readonly ldapInboundTags?: string; readonly ldapAutoCreate?: boolean; readonly ldapAutoDelete?: boolean; readonly ldapDefaultTotalGB?: number; readonly ldapDefaultExpiryDays?: number; readonly ldapDefaultLimitIP?: number; readonly backupSchedule?: string; readonly backupKeep?: number; readonly apiDialect?: "spec" | "3x-ui"; readonly coreSplice?: boolean; readonly pollSeconds?: number; readonly ipLimitGraceSeconds?: number; readonly ipLimitKeep?: "newest" | "oldest"; readonly measuredRetentionHours?: number; readonly eraseDeletedAfterDays?: number; readonly geoUpdateSchedule?: string; readonly tgBotEnable?: boolean; readonly tgBotAPIServer?: string; readonly tgBotChatId?: string; readonly tgRunTime?: string; readonly tgBotBackup?: boolean; readonly tgBotLoginNotify?: boolean; readonly tgCpu?: number; readonly tgLang?: "en-US" | "fa-IR" | "ru-RU" | "zh-CN" | "zh-TW" | "ar-EG" | "es-ES" | "id-ID" | "ja-JP" | "pt-BR" | "tr-TR" | "uk-UA" | "vi-VN"; readonly restartXrayOnClientDisable?: boolean; readonly twoFactorToken?: string; readonly chatBotToken?: string; readonly chatBotProxy?: string; readonly ldapPassword?: string; readonly backupPassphrase?: string; readonly wgprov?: string; readonly vpnprov?: string; readonly tgBotToken?: string; readonly tgBotProxy?: string; readonly warp?: string; readonly nord?: string; readonly twoFactorCode?: string; readonly trustEveryProxy?: boolean };
+    reply: { readonly restart?: readonly (string)[]; readonly environment?: Readonly<Record<string, { readonly variable: string; readonly value: string | number }>>; readonly twoFactorToken?: string; readonly otpauthUrl?: string; readonly qr?: string } | null;
+  };
+  '/panel/api/setting/defaultSettings': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: { readonly expireDiff: number; readonly trafficDiff: number; readonly pageSize: number; readonly defaultCert: string; readonly defaultKey: string; readonly chatBotEnable: boolean; readonly tgBotEnable: boolean; readonly subEnable: boolean; readonly subJsonEnable: boolean; readonly subClashEnable: boolean; readonly subTitle: string; readonly subURI: string; readonly subJsonURI: string; readonly subClashURI: string; readonly remarkModel: string; readonly datepicker: string; readonly ipLimitEnable: boolean };
+  };
+  '/panel/setting/updateUser': {
+    params: undefined;
+    query: undefined;
+    body: { readonly oldUsername?: string; readonly oldPassword?: string; readonly newUsername?: string; readonly newPassword?: string };
+    reply: null;
+  };
+  '/panel/setting/restartPanel': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: null;
+  };
+  '/panel/api/setting/restartPanel': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: null;
+  };
+  '/panel/core/': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: { readonly coreSetting: string; readonly inboundTags: string; readonly clientReverseTags: string; readonly outboundTestUrl: string } | string;
+  };
+  '/panel/core/update': {
+    params: undefined;
+    query: undefined;
+    body: { readonly coreSetting?: string; readonly xraySetting?: string; readonly content?: string; readonly outboundTestUrl?: string };
+    reply: { readonly warnings: readonly (string)[] } | null;
+  };
+  '/panel/core/resetOutboundsTraffic': {
+    params: undefined;
+    query: undefined;
+    body: { readonly tag?: string };
+    reply: null;
+  };
+  '/panel/core/testOutbound': {
+    params: undefined;
+    query: undefined;
+    body: { readonly outbound?: string; readonly allOutbounds?: string; readonly outbounds?: string; readonly mode?: string };
+    reply: { readonly success: boolean; readonly delay: number; readonly mode: "tcp" | "http"; readonly error?: string; readonly statusCode?: number; readonly connectMs?: number; readonly tlsMs?: number; readonly ttfbMs?: number; readonly endpoints?: readonly ({ readonly address: string; readonly success: boolean; readonly delay: number; readonly error?: string })[] };
+  };
+  '/panel/core/wgprov/:action': {
+    params: { readonly action: "data" | "del" | "config" | "reg" | "license" };
+    query: undefined;
+    body: { readonly privateKey?: string; readonly publicKey?: string; readonly license?: string };
+    reply: string;
+  };
+  '/panel/core/vpnprov/:action': {
+    params: { readonly action: "countries" | "servers" | "reg" | "setKey" | "data" | "del" };
+    query: undefined;
+    body: { readonly countryId?: string; readonly token?: string; readonly key?: string };
+    reply: string;
+  };
+  '/panel/api/xray/': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: { readonly coreSetting: string; readonly inboundTags: string; readonly clientReverseTags: string; readonly outboundTestUrl: string } | string;
+  };
+  '/panel/api/xray/update': {
+    params: undefined;
+    query: undefined;
+    body: { readonly coreSetting?: string; readonly xraySetting?: string; readonly content?: string; readonly outboundTestUrl?: string };
+    reply: { readonly warnings: readonly (string)[] } | null;
+  };
+  '/panel/api/xray/resetOutboundsTraffic': {
+    params: undefined;
+    query: undefined;
+    body: { readonly tag?: string };
+    reply: null;
+  };
+  '/panel/api/xray/testOutbound': {
+    params: undefined;
+    query: undefined;
+    body: { readonly outbound?: string; readonly allOutbounds?: string; readonly outbounds?: string; readonly mode?: string };
+    reply: { readonly success: boolean; readonly delay: number; readonly mode: "tcp" | "http"; readonly error?: string; readonly statusCode?: number; readonly connectMs?: number; readonly tlsMs?: number; readonly ttfbMs?: number; readonly endpoints?: readonly ({ readonly address: string; readonly success: boolean; readonly delay: number; readonly error?: string })[] };
+  };
+  '/panel/api/xray/wgprov/:action': {
+    params: { readonly action: "data" | "del" | "config" | "reg" | "license" };
+    query: undefined;
+    body: { readonly privateKey?: string; readonly publicKey?: string; readonly license?: string };
+    reply: string;
+  };
+  '/panel/api/xray/vpnprov/:action': {
+    params: { readonly action: "countries" | "servers" | "reg" | "setKey" | "data" | "del" };
+    query: undefined;
+    body: { readonly countryId?: string; readonly token?: string; readonly key?: string };
+    reply: string;
+  };
+  '/panel/api/custom-geo/add': {
+    params: undefined;
+    query: undefined;
+    body: { readonly type?: string; readonly alias?: string; readonly url?: string };
+    reply: { readonly id: number; readonly type: "geoip" | "geosite"; readonly alias: string; readonly url: string; readonly status: "ok" | "failed" | "never"; readonly error: string; readonly lastDownload: number; readonly fileName: string; readonly tags: readonly (string)[]; readonly size: number; readonly localPath: string; readonly lastUpdatedAt: number; readonly lastModified: string; readonly createdAt: number; readonly updatedAt: number } | null;
+  };
+  '/panel/api/custom-geo/update/:id': {
+    params: { readonly id: string | number };
+    query: undefined;
+    body: { readonly type?: string; readonly alias?: string; readonly url?: string };
+    reply: { readonly id: number; readonly type: "geoip" | "geosite"; readonly alias: string; readonly url: string; readonly status: "ok" | "failed" | "never"; readonly error: string; readonly lastDownload: number; readonly fileName: string; readonly tags: readonly (string)[]; readonly size: number; readonly localPath: string; readonly lastUpdatedAt: number; readonly lastModified: string; readonly createdAt: number; readonly updatedAt: number } | null;
+  };
+  '/panel/api/custom-geo/delete/:id': {
+    params: { readonly id: string | number };
+    query: undefined;
+    body: undefined;
+    reply: null;
+  };
+  '/panel/api/custom-geo/download/:id': {
+    params: { readonly id: string | number };
+    query: undefined;
+    body: undefined;
+    reply: null;
+  };
+  '/panel/api/custom-geo/update-all': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: { readonly succeeded: readonly ({ readonly id: number; readonly alias: string; readonly fileName: string })[] | null; readonly failed: readonly ({ readonly id: number; readonly alias: string; readonly fileName: string; readonly error: string })[] | null };
+  };
+  '/panel/api/nodes/add': {
+    params: undefined;
+    query: undefined;
+    body: { readonly name?: string; readonly remark?: string; readonly scheme?: string; readonly host?: string; readonly address?: string; readonly port?: number; readonly basePath?: string; readonly apiToken?: string; readonly enable?: boolean; readonly allowPrivateAddress?: boolean };
+    reply: Node;
+  };
+  '/panel/api/nodes/update/:id': {
+    params: { readonly id: string | number };
+    query: undefined;
+    body: { readonly name?: string; readonly remark?: string; readonly scheme?: string; readonly host?: string; readonly address?: string; readonly port?: number; readonly basePath?: string; readonly apiToken?: string; readonly enable?: boolean; readonly allowPrivateAddress?: boolean };
+    reply: Node;
+  };
+  '/panel/api/nodes/del/:id': {
+    params: { readonly id: string | number };
+    query: undefined;
+    body: undefined;
+    reply: { readonly inbounds: number; readonly remaining: number; readonly kept: number };
+  };
+  '/panel/api/nodes/setEnable/:id': {
+    params: { readonly id: string | number };
+    query: undefined;
+    body: { readonly enable: boolean };
+    reply: null;
+  };
+  '/panel/api/nodes/test': {
+    params: undefined;
+    query: undefined;
+    body: { readonly name?: string; readonly remark?: string; readonly scheme?: string; readonly host?: string; readonly address?: string; readonly port?: number; readonly basePath?: string; readonly apiToken?: string; readonly enable?: boolean; readonly allowPrivateAddress?: boolean };
+    reply: { readonly status: "online" | "offline"; readonly cpu: number; readonly mem: number; readonly cpuPct: number; readonly memPct: number; readonly latencyMs: number; readonly coreVersion: string; readonly xrayVersion: string; readonly uptimeSecs: number; readonly error: string };
+  };
+  '/panel/api/nodes/probe/:id': {
+    params: { readonly id: string | number };
+    query: undefined;
+    body: undefined;
+    reply: { readonly status: "online" | "offline"; readonly cpu: number; readonly mem: number; readonly cpuPct: number; readonly memPct: number; readonly latencyMs: number; readonly coreVersion: string; readonly xrayVersion: string; readonly uptimeSecs: number; readonly error: string };
+  };
+}

@@ -1,0 +1,46 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api } from './client';
+
+/*
+ * Queries that more than one screen reads. The first element of a key is the resource that an `invalidate` message of the
+ * WebSocket names; a screen's own queries begin with it as well.
+ */
+
+export const inbounds = queryOptions({
+  queryKey: ['inbounds', 'list'],
+  queryFn: ({ signal }) => api.get('/panel/api/inbounds/list', { signal }),
+  staleTime: 60_000,
+});
+
+/** Emails of the clients that are connected. Traffic that arrives adds to it; a client that falls silent leaves with the next poll. */
+export const onlines = queryOptions({
+  queryKey: ['onlines'],
+  queryFn: async ({ signal }) => new Set((await api.post('/panel/api/inbounds/onlines', { signal })).obj),
+  refetchInterval: 10_000,
+});
+
+/** The machine and the core; pushed every two seconds. */
+export const status = queryOptions({
+  queryKey: ['status'],
+  queryFn: ({ signal }) => api.get('/panel/api/server/status', { signal }),
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+/** The settings that other screens need. */
+export const pageSettings = queryOptions({
+  queryKey: ['settings', 'page'],
+  queryFn: async ({ signal }) => (await api.post('/panel/setting/defaultSettings', { signal })).obj,
+  staleTime: 300_000,
+});
+
+export const nodes = queryOptions({
+  queryKey: ['nodes', 'list'],
+  queryFn: ({ signal }) => api.get('/panel/api/nodes/list', { signal }),
+  refetchInterval: 15_000,
+});
+
+export const backups = queryOptions({
+  queryKey: ['backups'],
+  queryFn: ({ signal }) => api.get('/panel/api/server/backups', { signal }),
+  staleTime: 60_000,
+});

@@ -1,0 +1,63 @@
+import i18next, { type i18n } from 'i18next';
+import { initReactI18next } from 'react-i18next';
+import type { Texts } from './texts';
+
+export const languages = ['en', 'fa', 'ru', 'zh', 'ar'] as const;
+export type Language = (typeof languages)[number];
+
+export const languageNames: Readonly<Record<Language, string>> = {
+  en: 'English',
+  fa: 'فارسی',
+  ru: 'Русский',
+  zh: '中文',
+  ar: 'العربية',
+};
+
+export const directionOf = (language: Language): 'ltr' | 'rtl' =>
+  language === 'fa' || language === 'ar' ? 'rtl' : 'ltr';
+
+/** Loads the texts of one namespace in one language. */
+export type LoadTexts = (language: Language) => Promise<Readonly<Record<string, string>>>;
+
+const loaders = new Map<keyof Texts, LoadTexts>();
+
+/** The language that the server chose for the document: the cookie `lang`, else the one of the browser. */
+export function currentLanguage(): Language {
+  return languages.find((language) => language === document.documentElement.lang) ?? 'en';
+}
+
+export async function startTexts(namespace: keyof Texts, load: LoadTexts): Promise<i18n> {
+  await i18next.use(initReactI18next).init({
+    lng: currentLanguage(),
+    fallbackLng: false,
+    ns: [],
+    defaultNS: namespace,
+    resources: {},
+    keySeparator: false,
+    nsSeparator: false,
+    interpolation: { escapeValue: false },
+    react: { useSuspense: false },
+  });
+  await addTexts(namespace, load);
+  return i18next;
+}
+
+/** Makes the texts of a namespace ready in the current language; later also in those the admin changes to. */
+export async function addTexts(namespace: keyof Texts, load: LoadTexts): Promise<void> {
+  loaders.set(namespace, load);
+  await loadInto(namespace, load, currentLanguage());
+}
+
+async function loadInto(namespace: keyof Texts, load: LoadTexts, language: Language): Promise<void> {
+  if (i18next.hasResourceBundle(language, namespace)) return;
+  i18next.addResourceBundle(language, namespace, await load(language));
+}
+
+/** Changes the language of the page and of the panel's answers. */
+export async function changeLanguage(language: Language): Promise<void> {
+  await Promise.all([...loaders].map(([namespace, load]) => loadInto(namespace, load, language)));
+  document.cookie = `lang=${language}; path=${new URL('.', document.baseURI).pathname}; max-age=31536000; samesite=lax`;
+  document.documentElement.lang = language;
+  document.documentElement.dir = directionOf(language);
+  await i18next.changeLanguage(language);
+}

@@ -1,0 +1,119 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { useSyncExternalStore } from 'react';
+import { ApiError, api, base } from '../api/client';
+import type { SocketMessage } from '../api/contract.generated';
+import { patch } from './patch';
+
+/** The status comes every two seconds: without it for so long, the connection is taken for lost. */
+const SILENCE_MS = 10_000;
+const FIRST_WAIT_MS = 1000;
+const LONGEST_WAIT_MS = 30_000;
+
+export interface LiveState {
+  readonly isOnline: boolean;
+  /** When the last message came, ms since 1970. */
+  readonly heardAt: number;
+}
+
+type Notify = (message: Extract<SocketMessage, { type: 'notification' }>) => void;
+
+/** The one WebSocket of the page. It follows the panel as long as the page is open. */
+export class Live {
+  readonly #client: QueryClient;
+  readonly #notify: Notify;
+  readonly #listeners = new Set<() => void>();
+  #heardAt = Date.now();
+  #state: LiveState = { isOnline: true, heardAt: this.#heardAt };
+  #socket: WebSocket | null = null;
+  #wait = FIRST_WAIT_MS;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #wasOpen = false;
+
+  constructor(client: QueryClient, notify: Notify) {
+    this.#client = client;
+    this.#notify = notify;
+    window.addEventListener('online', () => this.reconnect());
+  }
+
+  start(): void {
+    const url = new URL('ws', base);
+    url.protocol = url.protocol.replace('http', 'ws');
+    const socket = new WebSocket(url);
+    this.#socket = socket;
+    this.#expect();
+    socket.addEventListener('open', () => this.#opened());
+    socket.addEventListener('message', ({ data }) => this.#hear(JSON.parse(String(data)) as SocketMessage));
+    socket.addEventListener('close', () => {
+      if (this.#socket === socket) this.#lost();
+    });
+  }
+
+  /** Connects at once: after a login, a change of language, or when the network is back. */
+  reconnect(): void {
+    clearTimeout(this.#timer);
+    const former = this.#socket;
+    this.#socket = null;
+    former?.close();
+    this.start();
+  }
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  state = (): LiveState => this.#state;
+
+  #opened(): void {
+    this.#wait = FIRST_WAIT_MS;
+    // Whatever was missed meanwhile: every query on screen asks again, the others when they are shown.
+    if (this.#wasOpen) void this.#client.invalidateQueries();
+    this.#wasOpen = true;
+    this.#set(true);
+  }
+
+  #hear(message: SocketMessage): void {
+    this.#expect();
+    this.#set(true);
+    if (message.type === 'notification') this.#notify(message);
+    else patch(this.#client, message);
+  }
+
+  /** Starts the time within which the next message must come. */
+  #expect(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#lost(), SILENCE_MS);
+  }
+
+  #lost(): void {
+    clearTimeout(this.#timer);
+    const former = this.#socket;
+    this.#socket = null;
+    former?.close();
+    this.#set(false);
+    this.#timer = setTimeout(() => void this.#again(), this.#wait * (0.75 + Math.random() / 2));
+    this.#wait = Math.min(LONGEST_WAIT_MS, this.#wait * 2);
+  }
+
+  /** Asks something small before: an ended session then shows the login, which a refused WebSocket cannot tell. */
+  async #again(): Promise<void> {
+    try {
+      this.#client.setQueryData(['status'], await api.get('/panel/api/server/status'));
+      this.start();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.#lost();
+    }
+  }
+
+  #set(isOnline: boolean): void {
+    if (isOnline) this.#heardAt = Date.now();
+    if (isOnline === this.#state.isOnline) return;
+    this.#state = { isOnline, heardAt: this.#heardAt };
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+export function useLive(live: Live): LiveState {
+  return useSyncExternalStore(live.subscribe, live.state);
+}

@@ -1,0 +1,18 @@
+import { Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import i18next from 'i18next';
+import type { SocketMessage } from '../api/contract.generated';
+
+const COLORS = { success: 'teal', warning: 'orange', error: 'red' } as const;
+const SHOWN_MS = { success: 5000, warning: 10_000, error: 20_000 } as const;
+
+/** Shows what the panel wants every admin to know. The server has translated it. */
+export function notice({ title, body, severity }: Extract<SocketMessage, { type: 'notification' }>): void {
+  notifications.show({
+    color: COLORS[severity],
+    autoClose: SHOWN_MS[severity],
+    title,
+    message: body === '' ? null : <Text size="sm">{body}</Text>,
+    closeButtonProps: { 'aria-label': i18next.t('close', { ns: 'shell' }) },
+  });
+}

@@ -1,0 +1,63 @@
+import type { QueryClient } from '@tanstack/react-query';
+import type { Inbound, SocketMessage, Status } from '../api/contract.generated';
+import { inbounds, onlines, status } from '../api/queries';
+
+type Pushed = Exclude<SocketMessage, { type: 'notification' }>;
+type Traffic = Extract<Pushed, { type: 'traffic' }>;
+
+/** Puts a pushed message into the cache. The first element of a query's key is the resource that `invalidate` names. */
+export function patch(client: QueryClient, message: Pushed): void {
+  switch (message.type) {
+    case 'status':
+      client.setQueryData(status.queryKey, message.data);
+      return;
+    case 'xrayState':
+      client.setQueryData(
+        status.queryKey,
+        (known: Status | undefined) => known && { ...known, core: { ...known.core, state: message.data } },
+      );
+      return;
+    case 'invalidate':
+      void client.invalidateQueries({ queryKey: [message.resource] });
+      return;
+    case 'traffic':
+      addTraffic(client, message);
+  }
+}
+
+/** Adds the bytes to the counters that are on screen. Whose counters grow is connected. */
+function addTraffic(client: QueryClient, { clients, inbounds: ofInbounds, at }: Traffic): void {
+  const known = client.getQueryData(inbounds.queryKey);
+  if (!known) return;
+  const byClient = new Map(clients.map(([id, up, down]) => [id, { up, down }]));
+  const byInbound = new Map(ofInbounds.map(([id, up, down]) => [id, { up, down }]));
+  const active: string[] = [];
+  const next = known.map((inbound): Inbound => {
+    const own = byInbound.get(inbound.id);
+    if (!own && !inbound.clientStats.some(({ id }) => byClient.has(id))) return inbound;
+    const clientStats = inbound.clientStats.map((stats) => {
+      const more = byClient.get(stats.id);
+      if (!more) return stats;
+      active.push(stats.email);
+      return {
+        ...stats,
+        up: stats.up + more.up,
+        down: stats.down + more.down,
+        allTime: stats.allTime + more.up + more.down,
+        lastOnline: at,
+      };
+    });
+    return {
+      ...inbound,
+      clientStats,
+      up: inbound.up + (own?.up ?? 0),
+      down: inbound.down + (own?.down ?? 0),
+      allTime: inbound.allTime + (own?.up ?? 0) + (own?.down ?? 0),
+    };
+  });
+  client.setQueryData(inbounds.queryKey, next);
+  client.setQueryData(onlines.queryKey, (before) => {
+    if (!before || active.every((email) => before.has(email))) return before;
+    return new Set([...before, ...active]);
+  });
+}

@@ -1,0 +1,156 @@
+import {
+  Alert,
+  Button,
+  NativeSelect,
+  Paper,
+  PasswordInput,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+  useDirection,
+} from '@mantine/core';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { ApiError, api } from '../api/client';
+import { changeLanguage, currentLanguage, directionOf, type Language, languageNames, languages } from '../i18n/i18n';
+import { Logo } from '../theme/Logo';
+import classes from './Login.module.css';
+
+/** The refusals after which the admin should know of the lockout. */
+const ATTEMPTS_BEFORE_HINT = 2;
+
+export function Login() {
+  const { t, i18n } = useTranslation('login');
+  const [needsCode, setNeedsCode] = useState(false);
+  const [error, setError] = useState('');
+  const [failures, setFailures] = useState(0);
+  const [isBusy, setBusy] = useState(false);
+  const code = useRef<HTMLInputElement>(null);
+
+  useEffect(() => {
+    document.title = t('title');
+  }, [t]);
+  useEffect(() => {
+    askForCode().then(setNeedsCode, (problem: unknown) => setError(sentence(problem)));
+  }, []);
+
+  const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const text = (name: string): string => String(form.get(name) ?? '');
+    setBusy(true);
+    setError('');
+    try {
+      await api.post('/login', {
+        body: {
+          username: text('username'),
+          password: text('password'),
+          twoFactorCode: text('twoFactorCode').replaceAll(/\s/g, ''),
+        },
+      });
+      // The same address with a session is the panel; the fragment leads to the wanted screen.
+      location.reload();
+    } catch (problem) {
+      setBusy(false);
+      setError(sentence(problem));
+      setFailures((before) => before + 1);
+      const isNeeded = await askForCode().catch(() => needsCode);
+      setNeedsCode(isNeeded);
+      if (isNeeded && !needsCode) code.current?.focus();
+    }
+  };
+
+  return (
+    <main className={classes['page']}>
+      <Paper className={classes['card']} p="xl" shadow="sm">
+        <Stack gap="lg">
+          <div className={classes['brand']}>
+            <Logo size={36} />
+            <div>
+              <Title order={1} size="h2">
+                {t('title')}
+              </Title>
+              <Text size="sm" c="dimmed">
+                {t('subtitle')}
+              </Text>
+            </div>
+          </div>
+          <form onSubmit={(event) => void submit(event)} className={classes['form']}>
+            <TextInput
+              name="username"
+              label={t('username')}
+              autoComplete="username"
+              autoCapitalize="none"
+              spellCheck={false}
+              dir="auto"
+              required
+              withAsterisk={false}
+              autoFocus
+            />
+            <PasswordInput
+              name="password"
+              label={t('password')}
+              autoComplete="current-password"
+              required
+              withAsterisk={false}
+              dir="auto"
+            />
+            {needsCode && (
+              <TextInput
+                ref={code}
+                name="twoFactorCode"
+                label={t('code')}
+                description={t('codeHelp')}
+                autoComplete="one-time-code"
+                inputMode="numeric"
+                maxLength={16}
+                dir="ltr"
+                required
+                withAsterisk={false}
+              />
+            )}
+            {error !== '' && (
+              <Alert color="red" variant="light" role="alert" p="sm">
+                <Text size="sm">{error}</Text>
+                {failures >= ATTEMPTS_BEFORE_HINT && (
+                  <Text size="sm" c="dimmed" mt={4}>
+                    {t('locked')}
+                  </Text>
+                )}
+              </Alert>
+            )}
+            <Button type="submit" loading={isBusy} fullWidth mt="xs">
+              {t('signIn')}
+            </Button>
+          </form>
+        </Stack>
+      </Paper>
+      <LanguageChoice language={i18n.language as Language} label={t('language')} />
+    </main>
+  );
+}
+
+async function askForCode(): Promise<boolean> {
+  return (await api.post('/getTwoFactorEnable')).obj;
+}
+
+const sentence = (problem: unknown): string => (problem instanceof ApiError ? problem.message : String(problem));
+
+function LanguageChoice({ language, label }: { readonly language: Language; readonly label: string }) {
+  const { setDirection } = useDirection();
+  return (
+    <NativeSelect
+      aria-label={label}
+      variant="unstyled"
+      className={classes['language']}
+      value={languages.includes(language) ? language : currentLanguage()}
+      data={languages.map((value) => ({ value, label: languageNames[value] }))}
+      onChange={({ target }) => {
+        const next = target.value as Language;
+        setDirection(directionOf(next));
+        void changeLanguage(next);
+      }}
+    />
+  );
+}

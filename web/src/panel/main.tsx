@@ -1,0 +1,55 @@
+import { DirectionProvider, MantineProvider } from '@mantine/core';
+import { ModalsProvider } from '@mantine/modals';
+import { Notifications } from '@mantine/notifications';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { I18nextProvider } from 'react-i18next';
+import { HashRouter } from 'react-router';
+import { ApiError, surround } from '../api/client';
+import { currentLanguage, directionOf, startTexts } from '../i18n/i18n';
+import { Live } from '../live/live';
+import { notice } from '../live/notice';
+import { Shell } from '../shell/Shell';
+import { renewSession } from '../shell/session';
+import { styleNonce } from '../theme/nonce';
+import { theme } from '../theme/theme';
+import './styles';
+
+const nonce = styleNonce();
+const i18n = await startTexts('shell', async (language) => (await import(`../shell/texts/${language}.json`)).default);
+surround({ offlineText: () => i18n.t('error.offline', { ns: 'shell' }), renew: renewSession });
+
+const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // The WebSocket says when something is stale.
+      staleTime: 30_000,
+      refetchOnWindowFocus: false,
+      retry: (failures, error) => failures < 2 && error instanceof ApiError && error.isOffline,
+    },
+  },
+});
+const live = new Live(client, notice);
+live.start();
+
+const root = document.getElementById('root');
+if (root)
+  createRoot(root).render(
+    <StrictMode>
+      <I18nextProvider i18n={i18n}>
+        <DirectionProvider initialDirection={directionOf(currentLanguage())}>
+          <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+            <QueryClientProvider client={client}>
+              <HashRouter>
+                <ModalsProvider>
+                  <Notifications position="bottom-right" limit={4} />
+                  <Shell live={live} />
+                </ModalsProvider>
+              </HashRouter>
+            </QueryClientProvider>
+          </MantineProvider>
+        </DirectionProvider>
+      </I18nextProvider>
+    </StrictMode>,
+  );

@@ -1,0 +1,25 @@
+import { screen as account } from './account/screen';
+import { screen as audit } from './audit/screen';
+import { screen as backups } from './backups/screen';
+import { screen as clients } from './clients/screen';
+import { screen as core } from './core/screen';
+import { screen as geo } from './geo/screen';
+import { screen as inbounds } from './inbounds/screen';
+import { screen as nodes } from './nodes/screen';
+import { screen as overview } from './overview/screen';
+import type { ScreenDefinition } from './screen';
+import { screen as settings } from './settings/screen';
+
+/** Every screen, in the order of the navigation. */
+export const screens: readonly ScreenDefinition[] = [
+  overview,
+  clients,
+  inbounds,
+  nodes,
+  core,
+  geo,
+  backups,
+  settings,
+  audit,
+  account,
+];

@@ -1,0 +1,20 @@
+import type { Icon } from '@tabler/icons-react';
+import type { ComponentType } from 'react';
+import type { LoadTexts } from '../i18n/i18n';
+import type { Texts } from '../i18n/texts';
+
+/** The names of the screens: each is a folder here, a namespace of texts, and the first part of its address. */
+export type ScreenId = Exclude<keyof Texts, 'shell' | 'login'>;
+
+/** What the shell knows of a screen before it is opened. */
+export interface ScreenDefinition {
+  readonly id: ScreenId;
+  readonly icon: Icon;
+  /** The group of the navigation. */
+  readonly group: 'traffic' | 'system' | 'security';
+  /** The second key of the shortcut `g` + key. */
+  readonly key: string;
+  readonly texts: LoadTexts;
+  /** The component; it is loaded when the screen is opened, and handles all addresses below `#/<id>`. */
+  readonly load: () => Promise<ComponentType>;
+}

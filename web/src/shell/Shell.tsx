@@ -1,0 +1,194 @@
+import {
+  AppShell,
+  Burger,
+  Button,
+  Group,
+  Kbd,
+  Modal,
+  NavLink,
+  ScrollArea,
+  Stack,
+  Text,
+  UnstyledButton,
+} from '@mantine/core';
+import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import IconBook from '@tabler/icons-react/dist/esm/icons/IconBook.mjs';
+import IconSearch from '@tabler/icons-react/dist/esm/icons/IconSearch.mjs';
+import IconWifiOff from '@tabler/icons-react/dist/esm/icons/IconWifiOff.mjs';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link, useLocation } from 'react-router';
+import { base } from '../api/client';
+import { type Live, useLive } from '../live/live';
+import { screens } from '../screens/registry';
+import { Logo } from '../theme/Logo';
+import { useFormat } from '../ui/format';
+import { Screens } from './Screens';
+import { SessionDialog } from './SessionDialog';
+import classes from './Shell.module.css';
+import { OPEN_PALETTE, useShortcuts } from './shortcuts';
+import { ViewMenu } from './ViewMenu';
+
+const Palette = lazy(async () => ({ default: (await import('./Palette')).Palette }));
+
+const GROUPS = ['traffic', 'system', 'security'] as const;
+
+export function Shell({ live }: { readonly live: Live }) {
+  const { t } = useTranslation('shell');
+  const [isMenuOpen, menu] = useDisclosure(false);
+  const [isHelpOpen, help] = useDisclosure(false);
+  const { pathname } = useLocation();
+  // Loaded with the first use; from then on it hears its shortcut itself.
+  const [isPaletteWanted, setPaletteWanted] = useState(false);
+  const openPalette = (): void => {
+    setPaletteWanted(true);
+    document.dispatchEvent(new Event(OPEN_PALETTE));
+  };
+  useHotkeys([['mod+K', openPalette]], []);
+  useShortcuts(help.open);
+  // On a phone the menu covers the screen that was chosen in it.
+  useEffect(() => menu.close(), [pathname, menu.close]);
+  return (
+    <AppShell
+      header={{ height: 52 }}
+      navbar={{ width: 216, breakpoint: 'sm', collapsed: { mobile: !isMenuOpen } }}
+      padding="md"
+    >
+      <a href="#content" className={classes['skip']} onClick={skip}>
+        {t('nav.skip')}
+      </a>
+      <AppShell.Header>
+        <Group h="100%" px="md" gap="sm" wrap="nowrap">
+          <Burger
+            opened={isMenuOpen}
+            onClick={menu.toggle}
+            hiddenFrom="sm"
+            size="sm"
+            aria-label={t('nav.open')}
+            aria-expanded={isMenuOpen}
+          />
+          <Link to="/overview" className={classes['brand']}>
+            <Logo />
+            <Text fw={600} visibleFrom="xs">
+              Portolan
+            </Text>
+          </Link>
+          <UnstyledButton className={classes['search']} onClick={openPalette} aria-label={t('keys.palette')}>
+            <IconSearch size={16} aria-hidden />
+            <span>{t('search')}</span>
+            <Kbd size="xs" visibleFrom="sm">
+              Ctrl K
+            </Kbd>
+          </UnstyledButton>
+          <ViewMenu live={live} onHelp={help.open} />
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar>
+        <Navigation path={pathname} />
+      </AppShell.Navbar>
+      <AppShell.Main id="content" tabIndex={-1} className={classes['main']}>
+        <Offline live={live} />
+        <Screens />
+      </AppShell.Main>
+      <Suspense>{isPaletteWanted && <Palette />}</Suspense>
+      <SessionDialog live={live} />
+      <Modal
+        opened={isHelpOpen}
+        onClose={help.close}
+        title={t('keys.title')}
+        closeButtonProps={{ 'aria-label': t('close') }}
+      >
+        <ShortcutList />
+      </Modal>
+    </AppShell>
+  );
+}
+
+/** The fragment is the address of a screen, so the link moves the focus by itself. */
+function skip(event: { preventDefault(): void }): void {
+  event.preventDefault();
+  document.getElementById('content')?.focus();
+}
+
+function Navigation({ path }: { readonly path: string }) {
+  const { t } = useTranslation('shell');
+  return (
+    <nav aria-label={t('nav.label')} className={classes['nav']}>
+      <ScrollArea className={classes['links']} type="auto">
+        {GROUPS.map((group) => (
+          <div key={group} className={classes['group']}>
+            <Text size="xs" fw={600} c="dimmed" px="sm" pb={4} component="h2">
+              {t(`nav.${group}`)}
+            </Text>
+            {screens
+              .filter((screen) => screen.group === group)
+              .map(({ id, icon: Icon }) => {
+                const isCurrent = path === `/${id}` || path.startsWith(`/${id}/`);
+                return (
+                  <NavLink
+                    key={id}
+                    component={Link}
+                    to={`/${id}`}
+                    label={t(`nav.${id}`)}
+                    leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
+                    active={isCurrent}
+                    aria-current={isCurrent ? 'page' : undefined}
+                    className={classes['link']}
+                  />
+                );
+              })}
+          </div>
+        ))}
+      </ScrollArea>
+      <NavLink
+        component="a"
+        href={new URL('panel/api-docs', base).href}
+        label={t('apiDocs')}
+        leftSection={<IconBook size={18} stroke={1.6} aria-hidden />}
+        className={classes['link']}
+      />
+    </nav>
+  );
+}
+
+function Offline({ live }: { readonly live: Live }) {
+  const { t } = useTranslation('shell');
+  const { isOnline, heardAt } = useLive(live);
+  const format = useFormat();
+  return (
+    <div role="status">
+      {!isOnline && (
+        <div className={classes['offline']}>
+          <IconWifiOff size={18} aria-hidden />
+          <span>{t('offline', { time: format.time(heardAt) })}</span>
+          <Button size="compact-xs" variant="white" color="dark" onClick={() => live.reconnect()}>
+            {t('offline.retry')}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function ShortcutList() {
+  const { t } = useTranslation('shell');
+  const rows: readonly (readonly [readonly string[], string])[] = [
+    [['Ctrl', 'K'], t('keys.palette')],
+    [['?'], t('keys.help')],
+    ...screens.map(({ id, key }) => [['g', key], t('keys.go', { screen: t(`nav.${id}`) })] as const),
+  ];
+  return (
+    <Stack gap={6}>
+      {rows.map(([keys, meaning]) => (
+        <Group key={keys.join()} justify="space-between" wrap="nowrap">
+          <Text size="sm">{meaning}</Text>
+          <Group gap={4} wrap="nowrap" dir="ltr">
+            {keys.map((key) => (
+              <Kbd key={key}>{key}</Kbd>
+            ))}
+          </Group>
+        </Group>
+      ))}
+    </Stack>
+  );
+}

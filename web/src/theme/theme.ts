@@ -1,0 +1,43 @@
+import { createTheme, type MantineColorsTuple } from '@mantine/core';
+
+/** The blue of nautical charts. */
+const sea: MantineColorsTuple = [
+  '#e9f4fb',
+  '#d3e6f2',
+  '#a3cce6',
+  '#70b0da',
+  '#4898d0',
+  '#2f89ca',
+  '#1f7fc5',
+  '#0f6cae',
+  '#00609d',
+  '#00538b',
+];
+
+const FONT =
+  '-apple-system, BlinkMacSystemFont, "Segoe UI", Roboto, "Noto Sans", "Noto Sans Arabic", Helvetica, Arial, sans-serif';
+
+export const theme = createTheme({
+  primaryColor: 'sea',
+  primaryShade: { light: 7, dark: 5 },
+  colors: { sea },
+  autoContrast: true,
+  luminanceThreshold: 0.35,
+  fontFamily: `Vazirmatn Variable, ${FONT}`,
+  fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
+  headings: {
+    fontFamily: `Vazirmatn Variable, ${FONT}`,
+    fontWeight: '600',
+    sizes: { h1: { fontSize: '1.375rem', lineHeight: '1.3' }, h2: { fontSize: '1rem', lineHeight: '1.4' } },
+  },
+  defaultRadius: 'md',
+  cursorType: 'pointer',
+  respectReducedMotion: true,
+  components: {
+    Tooltip: { defaultProps: { withArrow: true, openDelay: 300, events: { hover: true, focus: true, touch: false } } },
+    Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.45 } } },
+    Drawer: { defaultProps: { overlayProps: { backgroundOpacity: 0.45 } } },
+    ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },
+    Paper: { defaultProps: { withBorder: true } },
+  },
+});

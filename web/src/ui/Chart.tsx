@@ -1,0 +1,101 @@
+import { useComputedColorScheme } from '@mantine/core';
+import { useElementSize } from '@mantine/hooks';
+import { useEffect, useRef } from 'react';
+import UPlot, { type AlignedData } from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import classes from './Chart.module.css';
+import { useFormat } from './format';
+
+export interface Series {
+  readonly label: string;
+  readonly values: readonly number[];
+}
+
+interface Props {
+  readonly label: string;
+  /** Seconds since 1970, ascending. */
+  readonly times: readonly number[];
+  readonly series: readonly Series[];
+  readonly text: (value: number) => string;
+  readonly most?: number | undefined;
+  readonly height?: number;
+}
+
+const COLORS = ['--mantine-color-sea-5', '--mantine-color-orange-5', '--mantine-color-teal-5'];
+
+/** Lines over time. Screen readers get the last values from the legend. */
+export function Chart({ label, times, series, text, most, height = 220 }: Props) {
+  const { ref, width } = useElementSize<HTMLDivElement>();
+  const chart = useRef<UPlot | null>(null);
+  const place = useRef<HTMLDivElement>(null);
+  const scheme = useComputedColorScheme();
+  const format = useFormat();
+  const latest = useRef({ text, format });
+  latest.current = { text, format };
+  const names = series.map((one) => one.label).join();
+
+  useEffect(() => {
+    const target = place.current;
+    if (!target || width === 0) return undefined;
+    const style = getComputedStyle(document.documentElement);
+    const color = (name: string): string => style.getPropertyValue(name).trim();
+    const axis = {
+      stroke: color('--muted'),
+      grid: { stroke: color('--line'), width: 1 },
+      ticks: { show: false },
+      font: '11px sans-serif',
+    };
+    const made = new UPlot(
+      {
+        width,
+        height,
+        legend: { show: false },
+        cursor: { y: false, points: { size: 6 } },
+        scales: { x: { time: true }, y: { range: (_, __, highest) => [0, most ?? Math.max(1, highest * 1.1)] } },
+        axes: [
+          {
+            ...axis,
+            grid: { show: false },
+            values: (_, values) => values.map((value) => latest.current.format.time(value * 1000)),
+          },
+          { ...axis, size: 64, values: (_, values) => values.map((value) => latest.current.text(value)) },
+        ],
+        series: [
+          {},
+          ...names.split(',').map((name, index) => ({
+            label: name,
+            stroke: color(COLORS[index] ?? ''),
+            fill: `color-mix(in srgb, ${color(COLORS[index] ?? '')} 12%, transparent)`,
+            width: 1.5,
+            points: { show: false },
+          })),
+        ],
+      },
+      [[], ...names.split(',').map(() => [])],
+      target,
+    );
+    chart.current = made;
+    return () => {
+      made.destroy();
+      chart.current = null;
+    };
+  }, [width, height, names, most, scheme]);
+
+  useEffect(() => {
+    chart.current?.setData([times, ...series.map(({ values }) => values)] as unknown as AlignedData);
+  }, [times, series, width, scheme, most, names]);
+
+  return (
+    <figure ref={ref} className={classes['figure']} aria-label={label}>
+      <div ref={place} dir="ltr" style={{ height }} />
+      <figcaption className={classes['legend']}>
+        {series.map(({ label: name, values }, index) => (
+          <span key={name} className={classes['entry']}>
+            <span className={classes['swatch']} style={{ background: `var(${COLORS[index]})` }} />
+            {name} <strong className="number">{text(values.at(-1) ?? 0)}</strong>
+          </span>
+        ))}
+      </figcaption>
+    </figure>
+  );
+}

@@ -1,0 +1,104 @@
+import { Alert, Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import IconAlertTriangle from '@tabler/icons-react/dist/esm/icons/IconAlertTriangle.mjs';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { type ReactNode, useEffect } from 'react';
+import { useTranslation } from 'react-i18next';
+import classes from './Page.module.css';
+import { sentenceOf } from './toast';
+
+interface PageProps {
+  readonly title: string;
+  /** One line on what the numbers on the screen are. */
+  readonly summary?: ReactNode;
+  readonly actions?: ReactNode;
+  /** The content fills the window and scrolls inside, as tables do. */
+  readonly fill?: boolean;
+  readonly children: ReactNode;
+}
+
+/** The frame of every screen: the only h1, the title of the tab, the actions. */
+export function Page({ title, summary, actions, fill = false, children }: PageProps) {
+  useEffect(() => {
+    document.title = `${title} · Portolan`;
+  }, [title]);
+  return (
+    <div className={classes['page']} data-fill={fill || undefined}>
+      <Group justify="space-between" align="center" gap="sm" className={classes['head']}>
+        <div>
+          <Title order={1} tabIndex={-1} data-page-title>
+            {title}
+          </Title>
+          {summary !== undefined && (
+            <Text size="sm" c="dimmed" className="number">
+              {summary}
+            </Text>
+          )}
+        </div>
+        {actions !== undefined && <Group gap="xs">{actions}</Group>}
+      </Group>
+      {children}
+    </div>
+  );
+}
+
+/** Why a list or a value is not there, with the way out. */
+export function Problem({ error, retry }: { readonly error: unknown; readonly retry: () => void }) {
+  const { t } = useTranslation('shell');
+  return (
+    <Alert color="red" variant="light" icon={<IconAlertTriangle />} title={t('error.load')} role="alert">
+      <Stack gap="sm" align="flex-start">
+        <Text size="sm">{sentenceOf(error)}</Text>
+        <Button size="xs" variant="default" onClick={retry}>
+          {t('retry')}
+        </Button>
+      </Stack>
+    </Alert>
+  );
+}
+
+/** Nothing is here yet: what would be, and how to begin. */
+export function Empty({
+  icon,
+  title,
+  body,
+  action,
+}: {
+  readonly icon: ReactNode;
+  readonly title: string;
+  readonly body: string;
+  readonly action?: ReactNode;
+}) {
+  return (
+    <Stack align="center" gap="xs" className={classes['empty']}>
+      <div className={classes['emptyIcon']} aria-hidden>
+        {icon}
+      </div>
+      <Text fw={600}>{title}</Text>
+      <Text size="sm" c="dimmed" ta="center" maw={420}>
+        {body}
+      </Text>
+      {action}
+    </Stack>
+  );
+}
+
+/** A query's content: a skeleton while it loads, the problem when it failed and nothing is known, else the content. */
+export function Loaded<T>({
+  query,
+  rows = 6,
+  children,
+}: {
+  readonly query: UseQueryResult<T>;
+  readonly rows?: number;
+  readonly children: (data: T) => ReactNode;
+}) {
+  if (query.data !== undefined) return children(query.data);
+  if (query.error) return <Problem error={query.error} retry={() => void query.refetch()} />;
+  return (
+    <Stack gap="xs" aria-busy="true">
+      {Array.from({ length: rows }, (_, index) => (
+        <Skeleton key={index} height={36} />
+      ))}
+    </Stack>
+  );
+}

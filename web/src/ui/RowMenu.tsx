@@ -1,0 +1,55 @@
+import { Menu } from '@mantine/core';
+import IconDots from '@tabler/icons-react/dist/esm/icons/IconDots.mjs';
+import { type ReactNode, useState } from 'react';
+import classes from './RowMenu.module.css';
+
+interface Opened<R> {
+  readonly row: R;
+  readonly x: number;
+  readonly y: number;
+  readonly button: HTMLElement;
+}
+
+/**
+ * One menu for all rows of a table. Returns the button for a row, and the menu, which stands once beside the table.
+ */
+export function useRowMenu<R>(
+  label: (row: R) => string,
+  items: (row: R) => ReactNode,
+): readonly [(row: R) => ReactNode, ReactNode] {
+  const [opened, setOpened] = useState<Opened<R> | null>(null);
+  const close = (): void => {
+    opened?.button.focus();
+    setOpened(null);
+  };
+  const button = (row: R): ReactNode => (
+    <button
+      type="button"
+      className={classes['button']}
+      aria-label={label(row)}
+      aria-haspopup="menu"
+      onClick={({ currentTarget }) => {
+        const { left, right, bottom } = currentTarget.getBoundingClientRect();
+        setOpened({ row, x: (left + right) / 2, y: bottom, button: currentTarget });
+      }}
+    >
+      <IconDots size={18} aria-hidden />
+    </button>
+  );
+  const menu = (
+    <Menu
+      opened={opened !== null}
+      onChange={(isOpen) => !isOpen && close()}
+      position="bottom-end"
+      shadow="md"
+      withinPortal
+      trapFocus
+    >
+      <Menu.Target>
+        <div className={classes['anchor']} style={{ left: opened?.x ?? 0, top: opened?.y ?? 0 }} />
+      </Menu.Target>
+      <Menu.Dropdown>{opened && items(opened.row)}</Menu.Dropdown>
+    </Menu>
+  );
+  return [button, menu];
+}

@@ -1,0 +1,96 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import { pageSettings } from '../api/queries';
+
+const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
+const SPANS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+];
+
+/** Numbers, sizes and times as people of a language write them. */
+export interface Format {
+  number(value: number, digits?: number): string;
+  percent(value: number): string;
+  /** Binary units under their common names: 1 GB is 1024³ bytes, as clients' caps are counted. */
+  bytes(value: number): string;
+  rate(bytesPerSecond: number): string;
+  /** `at` in ms since 1970. */
+  date(at: number): string;
+  dateTime(at: number): string;
+  time(at: number): string;
+  /** How far from now: "in 3 days", "2 hours ago". */
+  relative(at: number, now?: number): string;
+  /** A length of time in seconds, in its two largest units. */
+  duration(seconds: number): string;
+}
+
+export function makeFormat(language: string, calendar: string): Format {
+  const locale = `${language}-u-ca-${calendar}`;
+  const numbers = new Map<number, Intl.NumberFormat>();
+  const digitsOf = (digits: number): Intl.NumberFormat => {
+    const made = numbers.get(digits) ?? new Intl.NumberFormat(language, { maximumFractionDigits: digits });
+    numbers.set(digits, made);
+    return made;
+  };
+  const units = UNITS.map(
+    (unit) =>
+      new Intl.NumberFormat(language, {
+        style: 'unit',
+        unit,
+        unitDisplay: unit === 'byte' ? 'narrow' : 'short',
+        maximumSignificantDigits: 3,
+      }),
+  );
+  const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
+  const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+  const time = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' });
+  const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
+  const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 0 });
+  const bytes = (value: number): string => {
+    const step = value < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(value) / 10));
+    return units[step]?.format(value / 1024 ** step) ?? '';
+  };
+  const span = (seconds: number, unit: 'day' | 'hour' | 'minute'): string =>
+    new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'short' }).format(seconds);
+  return {
+    number: (value, digits = 0) => digitsOf(digits).format(value),
+    percent: (value) => percent.format(value),
+    bytes,
+    rate: (value) => `${bytes(value)}/s`,
+    date: (at) => date.format(at),
+    dateTime: (at) => dateTime.format(at),
+    time: (at) => time.format(at),
+    relative(at, now = Date.now()) {
+      const seconds = (at - now) / 1000;
+      const [unit, size] = SPANS.find(([, length]) => Math.abs(seconds) >= length) ?? (['second', 1] as const);
+      return relative.format(Math.trunc(seconds / size), unit);
+    },
+    duration(seconds) {
+      const days = Math.floor(seconds / 86_400);
+      const hours = Math.floor((seconds % 86_400) / 3600);
+      const minutes = Math.floor((seconds % 3600) / 60);
+      if (days > 0) return `${span(days, 'day')} ${span(hours, 'hour')}`;
+      return hours > 0 ? `${span(hours, 'hour')} ${span(minutes, 'minute')}` : span(minutes, 'minute');
+    },
+  };
+}
+
+/** The formats of the page's language and of the calendar in the settings. */
+export function useFormat(): Format {
+  const { i18n } = useTranslation();
+  const { data } = useQuery(pageSettings);
+  const language = i18n.language;
+  const calendar = data?.datepicker === 'jalalian' || (data === undefined && language === 'fa') ? 'persian' : 'gregory';
+  return useMemo(() => makeFormat(language, calendar), [language, calendar]);
+}
+
+/** A technical text (address, link, UUID, version): always left to right, whatever stands around it. */
+export function Technical({ children }: { readonly children: ReactNode }) {
+  return <bdi className="technical">{children}</bdi>;
+}

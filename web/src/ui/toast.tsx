@@ -1,0 +1,64 @@
+import { Button, Group, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import i18next from 'i18next';
+import type { ReactNode } from 'react';
+import { ApiError } from '../api/client';
+
+const SHOWN_MS = 5000;
+let toasts = 0;
+/** Long enough to read, to regret and to reach the button. */
+const UNDO_MS = 12_000;
+
+interface Undo {
+  /** Takes the change back; a failure is shown like any other. */
+  readonly undo: () => Promise<unknown>;
+}
+
+/** Says that something was done, and offers to take it back where that is possible. */
+export function toastDone(message: ReactNode, { undo }: Partial<Undo> = {}): void {
+  if (message === '') return;
+  toasts += 1;
+  const id = `toast-${toasts}`;
+  const takeBack = async (): Promise<void> => {
+    notifications.hide(id);
+    try {
+      await undo?.();
+      toastDone(i18next.t('undone', { ns: 'shell' }));
+    } catch (error) {
+      toastError(error);
+    }
+  };
+  notifications.show({
+    id,
+    color: 'teal',
+    autoClose: undo ? UNDO_MS : SHOWN_MS,
+    closeButtonProps: { 'aria-label': i18next.t('close', { ns: 'shell' }) },
+    message: (
+      <Group justify="space-between" wrap="nowrap" gap="sm">
+        <Text size="sm">{message}</Text>
+        {undo && (
+          <Button size="compact-sm" variant="light" onClick={() => void takeBack()}>
+            {i18next.t('undo', { ns: 'shell' })}
+          </Button>
+        )}
+      </Group>
+    ),
+  });
+}
+
+/** Says why something was refused, in the panel's own sentence. */
+export function toastError(error: unknown): void {
+  notifications.show({
+    color: 'red',
+    autoClose: UNDO_MS,
+    closeButtonProps: { 'aria-label': i18next.t('close', { ns: 'shell' }) },
+    message: sentenceOf(error),
+    role: 'alert',
+  });
+}
+
+/** The sentence of an error for people. */
+export function sentenceOf(error: unknown): string {
+  if (error instanceof ApiError && error.message !== '') return error.message;
+  return i18next.t('error.unexpected', { ns: 'shell' });
+}

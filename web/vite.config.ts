@@ -1,0 +1,46 @@
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
+import react from '@vitejs/plugin-react';
+import { defineConfig, type Plugin } from 'vite';
+import { compression, defineAlgorithm } from 'vite-plugin-compression2';
+import { checkTexts } from './texts.mjs';
+
+/** The build fails when a language lacks a text. */
+const texts: Plugin = {
+  name: 'texts',
+  buildStart() {
+    for (const problem of checkTexts()) this.error(problem);
+  },
+};
+
+/**
+ * Two builds that share no file: the login is public, everything of the panel is behind it. `vite build --mode login` and
+ * `--mode panel`.
+ */
+export default defineConfig(({ mode: shell }) => ({
+  // Relative, so that the files work under any base path.
+  base: './',
+  plugins: [
+    texts,
+    react(),
+    compression({
+      algorithms: [defineAlgorithm('gzip', { level: 9 }), defineAlgorithm('brotliCompress')],
+      exclude: [/\.html$/, /\.woff2$/],
+    }),
+    {
+      name: 'document',
+      closeBundle: () => renameSync(join('dist', shell, `${shell}.html`), join('dist', shell, 'index.html')),
+    },
+  ],
+  html: { cspNonce: '%NONCE%' },
+  build: {
+    target: 'es2022',
+    outDir: `dist/${shell}`,
+    assetsDir: `assets/${shell}`,
+    // A data: URL in a style sheet would need a wider policy.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    rolldownOptions: { input: `${shell}.html` },
+  },
+}));
