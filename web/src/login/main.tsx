@@ -1,3 +1,6 @@
+// Before all others: the style sheets of a component follow those of the kit, and win.
+import './styles';
+
 import { DirectionProvider, MantineProvider } from '@mantine/core';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -6,7 +9,6 @@ import { surround } from '../api/client';
 import { currentLanguage, directionOf, startTexts } from '../i18n/i18n';
 import { styleNonce } from '../theme/nonce';
 import { theme } from '../theme/theme';
-import './styles';
 import { Login } from './Login';
 
 const nonce = styleNonce();

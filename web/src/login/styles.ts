@@ -17,4 +17,5 @@ import '@mantine/core/styles/Title.css';
 import '@mantine/core/styles/Alert.css';
 import '@mantine/core/styles/CloseButton.css';
 import '@mantine/core/styles/Center.css';
+import '@fontsource-variable/vazirmatn/index.css';
 import '../theme/base.css';

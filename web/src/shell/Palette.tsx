@@ -1,4 +1,5 @@
 import { Spotlight, type SpotlightActionGroupData, spotlight } from '@mantine/spotlight';
+import '@mantine/core/styles/ScrollArea.css';
 import '@mantine/spotlight/styles.css';
 import IconSearch from '@tabler/icons-react/dist/esm/icons/IconSearch.mjs';
 import { useQueryClient } from '@tanstack/react-query';

@@ -1,16 +1,4 @@
-import {
-  AppShell,
-  Burger,
-  Button,
-  Group,
-  Kbd,
-  Modal,
-  NavLink,
-  ScrollArea,
-  Stack,
-  Text,
-  UnstyledButton,
-} from '@mantine/core';
+import { AppShell, Burger, Button, Group, Kbd, Modal, NavLink, Stack, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import IconBook from '@tabler/icons-react/dist/esm/icons/IconBook.mjs';
 import IconSearch from '@tabler/icons-react/dist/esm/icons/IconSearch.mjs';
@@ -114,7 +102,7 @@ function Navigation({ path }: { readonly path: string }) {
   const { t } = useTranslation('shell');
   return (
     <nav aria-label={t('nav.label')} className={classes['nav']}>
-      <ScrollArea className={classes['links']} type="auto">
+      <div className={classes['links']}>
         {GROUPS.map((group) => (
           <div key={group} className={classes['group']}>
             <Text size="xs" fw={600} c="dimmed" px="sm" pb={4} component="h2">
@@ -139,7 +127,7 @@ function Navigation({ path }: { readonly path: string }) {
               })}
           </div>
         ))}
-      </ScrollArea>
+      </div>
       <NavLink
         component="a"
         href={new URL('panel/api-docs', base).href}

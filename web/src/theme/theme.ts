@@ -23,10 +23,10 @@ export const theme = createTheme({
   colors: { sea },
   autoContrast: true,
   luminanceThreshold: 0.35,
-  fontFamily: `Vazirmatn Variable, ${FONT}`,
+  fontFamily: FONT,
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
   headings: {
-    fontFamily: `Vazirmatn Variable, ${FONT}`,
+    fontFamily: FONT,
     fontWeight: '600',
     sizes: { h1: { fontSize: '1.375rem', lineHeight: '1.3' }, h2: { fontSize: '1rem', lineHeight: '1.4' } },
   },
@@ -38,6 +38,7 @@ export const theme = createTheme({
     Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.45 } } },
     Drawer: { defaultProps: { overlayProps: { backgroundOpacity: 0.45 } } },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },
+    Fieldset: { styles: { legend: { fontWeight: 600, fontSize: 'var(--mantine-font-size-sm)' } } },
     Paper: { defaultProps: { withBorder: true } },
   },
 });

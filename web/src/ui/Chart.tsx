@@ -55,6 +55,7 @@ export function Chart({ label, times, series, text, most, height = 220 }: Props)
         axes: [
           {
             ...axis,
+            size: 28,
             grid: { show: false },
             values: (_, values) => values.map((value) => latest.current.format.time(value * 1000)),
           },
@@ -65,7 +66,7 @@ export function Chart({ label, times, series, text, most, height = 220 }: Props)
           ...names.split(',').map((name, index) => ({
             label: name,
             stroke: color(COLORS[index] ?? ''),
-            fill: `color-mix(in srgb, ${color(COLORS[index] ?? '')} 12%, transparent)`,
+            ...(index === 0 ? { fill: `color-mix(in srgb, ${color(COLORS[index] ?? '')} 14%, transparent)` } : {}),
             width: 1.5,
             points: { show: false },
           })),

@@ -113,6 +113,7 @@ export function DataTable<R extends RowData>({
   });
   useEffect(() => virtualizer.measure(), [virtualizer, height]);
 
+  const least = visible.reduce((sum, { width }) => sum + leastOf(width), selection ? 2.5 : 0);
   const tracks = [...(selection ? ['2.5rem'] : []), ...visible.map(({ width }) => width)].join(' ');
   return (
     <div ref={scroller} className={classes['scroller']} style={{ '--tracks': tracks }} tabIndex={-1}>
@@ -121,6 +122,7 @@ export function DataTable<R extends RowData>({
         aria-label={label}
         aria-rowcount={rows.length + 1}
         className={classes['table']}
+        style={{ minWidth: isPhone ? 0 : `${least}rem` }}
         data-cards={isPhone || undefined}
       >
         <div role="row" aria-rowindex={1} className={classes['header']} data-hidden={isPhone || undefined}>
@@ -173,6 +175,9 @@ export function DataTable<R extends RowData>({
     </div>
   );
 }
+
+/** The least width of a track in rem. */
+const leastOf = (track: string): number => Number(/([\d.]+)rem/.exec(track)?.[1] ?? 0);
 
 function compare(one: string | number | undefined, other: string | number | undefined): number {
   if (one === other || one === undefined || other === undefined) return 0;

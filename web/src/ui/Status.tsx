@@ -18,9 +18,9 @@ export function Status({ tone, children }: { readonly tone: Tone; readonly child
   );
 }
 
-/** How much of a cap is used: the bar is decoration, the text beside it has the numbers. */
-export function Meter({ share }: { readonly share: number }) {
-  const tone = share >= 1 ? 'bad' : share >= 0.8 ? 'warn' : 'good';
+/** How much of a cap is used: the bar is decoration, the text beside it has the numbers. `isPlain`: full is no problem. */
+export function Meter({ share, isPlain = false }: { readonly share: number; readonly isPlain?: boolean }) {
+  const tone = isPlain ? 'good' : share >= 1 ? 'bad' : share >= 0.8 ? 'warn' : 'good';
   return (
     <svg
       className={classes['meter']}

@@ -3,7 +3,7 @@ import { type ReactNode, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { pageSettings } from '../api/queries';
 
-const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
+const UNITS = ['kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
 const SPANS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['year', 31_536_000],
   ['month', 2_592_000],
@@ -43,7 +43,7 @@ export function makeFormat(language: string, calendar: string): Format {
       new Intl.NumberFormat(language, {
         style: 'unit',
         unit,
-        unitDisplay: unit === 'byte' ? 'narrow' : 'short',
+        unitDisplay: 'short',
         maximumSignificantDigits: 3,
       }),
   );
@@ -53,8 +53,8 @@ export function makeFormat(language: string, calendar: string): Format {
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
   const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 0 });
   const bytes = (value: number): string => {
-    const step = value < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(value) / 10));
-    return units[step]?.format(value / 1024 ** step) ?? '';
+    const step = value < 1024 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(value) / 10) - 1);
+    return units[step]?.format(value / 1024 ** (step + 1)) ?? '';
   };
   const span = (seconds: number, unit: 'day' | 'hour' | 'minute'): string =>
     new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'short' }).format(seconds);

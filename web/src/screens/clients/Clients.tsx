@@ -1,3 +1,6 @@
+// Before all others: the style sheets of a component follow those of the kit, and win.
+import './styles';
+
 import { Button, Menu, NativeSelect, TextInput } from '@mantine/core';
 import IconLink from '@tabler/icons-react/dist/esm/icons/IconLink.mjs';
 import IconPencil from '@tabler/icons-react/dist/esm/icons/IconPencil.mjs';
@@ -26,7 +29,6 @@ import { ColumnChooser } from './ColumnChooser';
 import { useColumns } from './columns';
 import { filtered, STATES } from './filter';
 import { LinksDialog } from './LinksDialog';
-import './styles';
 
 const DEFAULTS = { search: '', state: 'all', inbound: 'all', sort: 'email', order: 'asc' } as const;
 const NONE: ReadonlySet<string> = new Set();
@@ -137,12 +139,14 @@ function List({ inbounds, onEdit, onAdd }: ListProps) {
           onChange={({ currentTarget }) => setFilters({ search: currentTarget.value })}
         />
         <NativeSelect
+          className={classes['choice']}
           aria-label={t('filter.state')}
           value={filters.state}
           onChange={({ currentTarget }) => setFilters({ state: currentTarget.value })}
           data={STATES.map((state) => ({ value: state, label: t(`state.${state}`) }))}
         />
         <NativeSelect
+          className={classes['choice']}
           aria-label={t('filter.inbound')}
           value={filters.inbound}
           onChange={({ currentTarget }) => setFilters({ inbound: currentTarget.value })}

@@ -88,7 +88,7 @@ export function useColumns({ online, toggle, menuButton }: Parts) {
         header: t('column.used'),
         cell: usage,
         value: ({ used }) => used,
-        width: 'minmax(12rem, 1.4fr)',
+        width: 'minmax(11rem, 1.4fr)',
         isNumber: true,
       },
       {
@@ -152,8 +152,10 @@ function Usage({
   return (
     <span className={classes['usage']}>
       <span className="number">
-        {format.bytes(used)}{' '}
-        <span className={classes['of']}>/ {stats.total > 0 ? format.bytes(stats.total) : unlimited}</span>
+        <bdi>{format.bytes(used)}</bdi>{' '}
+        <span className={classes['of']}>
+          / <bdi>{stats.total > 0 ? format.bytes(stats.total) : unlimited}</bdi>
+        </span>
       </span>
       {stats.total > 0 && <Meter share={share} />}
     </span>

@@ -1,3 +1,6 @@
+// Before all others: the style sheets of a component follow those of the kit, and win.
+import './styles';
+
 import { Button, Menu } from '@mantine/core';
 import IconArrowBarToDown from '@tabler/icons-react/dist/esm/icons/IconArrowBarToDown.mjs';
 import IconCopy from '@tabler/icons-react/dist/esm/icons/IconCopy.mjs';
@@ -23,7 +26,6 @@ import { useColumns } from './columns';
 import { bodyOf, draftOf } from './draft';
 import { EditInbound, NewInbound } from './Editor';
 import { freePort } from './generators';
-import './styles';
 
 /** Everything below `#/inbounds`. */
 export function Inbounds() {

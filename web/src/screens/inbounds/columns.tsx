@@ -48,8 +48,13 @@ export function useColumns({ toggle, menuButton }: Parts) {
   const usage = ({ up, down, total }: Inbound) => (
     <span className={classes['usage']}>
       <span className="number">
-        {format.bytes(up + down)}
-        {total > 0 && <span className={classes['of']}> / {format.bytes(total)}</span>}
+        <bdi>{format.bytes(up + down)}</bdi>
+        {total > 0 && (
+          <span className={classes['of']}>
+            {' / '}
+            <bdi>{format.bytes(total)}</bdi>
+          </span>
+        )}
       </span>
       {total > 0 && <Meter share={(up + down) / total} />}
     </span>

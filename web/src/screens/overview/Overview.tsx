@@ -1,3 +1,6 @@
+// Before all others: the style sheets of a component follow those of the kit, and win.
+import './styles';
+
 import { Anchor, Paper, SegmentedControl, SimpleGrid, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
@@ -14,7 +17,6 @@ import { Attention } from './Attention';
 import { CHARTS, type ChartName, HistoryChart } from './HistoryChart';
 import classes from './Overview.module.css';
 import { TopClients } from './TopClients';
-import './styles';
 
 const DEFAULTS = { chart: 'network' } as const;
 

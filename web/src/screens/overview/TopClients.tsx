@@ -40,8 +40,7 @@ export function TopClients() {
                 <Anchor component={Link} to={`/clients?search=${encodeURIComponent(email)}`} size="sm" className="clip">
                   <bdi>{email}</bdi>
                 </Anchor>
-                {/* Relative to the first; not a share of a cap. */}
-                <Meter share={(used / most) * 0.79} />
+                <Meter share={used / most} isPlain />
                 <span className="number">{format.bytes(used)}</span>
               </li>
             ))}
