@@ -19,6 +19,7 @@ COPY --from=build /opt/portolan/scripts/no-telemetry /opt/portolan/scripts/no-te
 COPY --from=build /opt/portolan/docs /opt/portolan/docs
 COPY --from=build /opt/portolan/dist /opt/portolan/dist
 COPY --from=build /opt/portolan/locales /opt/portolan/locales
+COPY --from=build /opt/portolan/web/dist /opt/portolan/web/dist
 COPY --from=build /opt/portolan/node_modules /opt/portolan/node_modules
 COPY --from=build --chmod=755 /opt/portolan/deploy/portolan-in-container /usr/local/bin/portolan
 ENV NODE_ENV=production PORTOLAN_DATA_DIR=/data

@@ -1,8 +1,9 @@
-// npm run build: compile src to dist and copy what is not TypeScript.
-import { checkNode, ensureBuild, ensureDependencies, main } from './setup.mjs';
+// npm run build: compile src to dist, copy what is not TypeScript, and build the web panel where it is not current.
+import { checkNode, ensureBuild, ensureDependencies, ensureWeb, main } from './setup.mjs';
 
 await main(async () => {
   checkNode();
   await ensureDependencies({ dev: true });
   await ensureBuild({ force: true });
+  await ensureWeb();
 });

@@ -23,6 +23,7 @@ export async function ensureReady({ dev, unchecked = false }) {
   checkNode();
   await ensureDependencies({ dev: dev || needsBuild({ unchecked }) });
   await ensureBuild({ lenient: dev, unchecked });
+  await ensureWeb();
   return { core: await ensureCore() };
 }
 
@@ -155,6 +156,60 @@ async function checkTexts() {
     'scripts/messages.ts',
   ]);
   if (code !== 0) throw new SetupError(`${output}\n\nThe texts in locales/ are not complete, see above.`);
+}
+
+/* ---- the web panel ---- */
+
+const web = join(root, 'web');
+const webDist = join(web, 'dist');
+const webMark = join(webDist, '.stamp');
+const WEB_INPUTS = ['src', 'package-lock.json', 'vite.config.ts', 'texts.mjs', 'login.html', 'panel.html'];
+
+function needsWeb() {
+  // An installed package has the built files only.
+  if (!existsSync(join(web, 'src'))) return false;
+  if (!existsSync(webMark)) return true;
+  return Math.max(...WEB_INPUTS.map((name) => newest(join(web, name)))) > statSync(webMark).mtimeMs;
+}
+
+/** Builds the web panel when it is missing or older than its sources. */
+export async function ensureWeb({ force = false } = {}) {
+  if (!existsSync(join(web, 'src')) || !(force || needsWeb())) return;
+  await alone(async () => {
+    if (!(force || needsWeb())) return;
+    console.log('Building the web panel…');
+    const started = new Date();
+    await ensureWebPackages();
+    const fresh = join(web, `.dist-${process.pid}`);
+    const old = `${fresh}-old`;
+    try {
+      for (const shell of ['login', 'panel']) {
+        const args = ['build', '--mode', shell, '--outDir', join(fresh, shell)];
+        const { code, output } = await capture(join(web, 'node_modules', '.bin', 'vite'), args, { cwd: web });
+        if (code !== 0) throw new SetupError(`${output}\n\nThe web panel could not be built, see above.`);
+      }
+      const mark = join(fresh, '.stamp');
+      await writeFile(mark, '');
+      await utimes(mark, started, started);
+      if (existsSync(webDist)) await rename(webDist, old);
+      await rename(fresh, webDist);
+    } finally {
+      await Promise.all([fresh, old].map((path) => rm(path, { recursive: true, force: true })));
+    }
+  });
+}
+
+/** The packages that build and check the web panel. */
+export async function ensureWebPackages() {
+  if (!existsSync(join(web, 'src'))) return;
+  const lock = readFileSync(join(web, 'package-lock.json'));
+  const hash = createHash('sha256').update(lock).digest('hex');
+  const mark = join(web, 'node_modules', '.portolan-lock');
+  if (existsSync(mark) && readFileSync(mark, 'utf8') === hash) return;
+  const env = installEnv(true);
+  const { code, output } = await capture('npm', ['ci', '--ignore-scripts'], { cwd: web, env });
+  if (code !== 0) throw new SetupError(`${output}\n\nThe packages of the web panel could not be installed, see above.`);
+  await writeFile(mark, hash);
 }
 
 /* ---- one at a time ---- */

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { findCore } from './core.mjs';
 import { ensureJudges } from './judges.mjs';
 import { attach, capture, tool } from './process.mjs';
-import { checkNode, ensureDependencies, ensureReady, main } from './setup.mjs';
+import { checkNode, ensureDependencies, ensureReady, ensureWebPackages, main } from './setup.mjs';
 
 const BORDERS = 'test/architecture.test.ts';
 /** What the compiler remembers from one run to the next. */
@@ -33,6 +33,7 @@ function staticChecks() {
     step('format', 'biome', ['check', '.']),
     step('lint', 'oxlint', []),
     step('types', 'tsc', ['--noEmit', '--incremental', '--tsBuildInfoFile', TYPES_CACHE]),
+    step('web', 'tsc', ['--noEmit', '-p', 'web']),
   ];
 }
 
@@ -96,6 +97,7 @@ function warnOfMissing(core, judges) {
 async function check() {
   checkNode();
   await ensureDependencies({ dev: true });
+  await ensureWebPackages();
   const results = await Promise.all([...staticChecks(), step('borders', 'vitest', ['run', BORDERS])]);
   return results.includes(false) ? 1 : 0;
 }

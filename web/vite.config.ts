@@ -13,6 +13,18 @@ const texts: Plugin = {
   },
 };
 
+/** Names the document of a shell `index.html`, wherever the build was put. */
+function document(shell: string): Plugin {
+  let folder = '';
+  return {
+    name: 'document',
+    configResolved: ({ build }) => {
+      folder = build.outDir;
+    },
+    closeBundle: () => renameSync(join(folder, `${shell}.html`), join(folder, 'index.html')),
+  };
+}
+
 /**
  * Two builds that share no file: the login is public, everything of the panel is behind it. `vite build --mode login` and
  * `--mode panel`.
@@ -27,10 +39,7 @@ export default defineConfig(({ mode: shell }) => ({
       algorithms: [defineAlgorithm('gzip', { level: 9 }), defineAlgorithm('brotliCompress')],
       exclude: [/\.html$/, /\.woff2$/],
     }),
-    {
-      name: 'document',
-      closeBundle: () => renameSync(join('dist', shell, `${shell}.html`), join('dist', shell, 'index.html')),
-    },
+    document(shell),
   ],
   html: { cspNonce: '%NONCE%' },
   build: {

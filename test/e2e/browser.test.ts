@@ -13,7 +13,7 @@ const STEP_MS = 30_000;
 
 const found = chromiumFor('the browser test');
 
-describe.skipIf(found === null)('the page, in a real browser', () => {
+describe.skipIf(found === null)('the classic page, in a real browser', () => {
   let panel: PanelProcess;
   let browser: Browser;
   let page: Page;
@@ -44,7 +44,13 @@ describe.skipIf(found === null)('the page, in a real browser', () => {
     await page.fill('input[name=username]', panel.username);
     await page.fill('input[name=password]', panel.password);
     if (code !== undefined) await page.fill('input[name=twoFactorCode]', code);
-    await page.click('#login button');
+    await page.click('button[type=submit]');
+  };
+  /** After a login: the page before the one of `web/`. */
+  const classic = async (): Promise<void> => {
+    await page.waitForSelector('[data-page-title]');
+    await page.goto(`${panel.url}/classic`);
+    await page.waitForSelector('#panel');
   };
   const toast = (text: string) => page.locator('#toasts p', { hasText: text }).first().waitFor();
 
@@ -54,14 +60,14 @@ describe.skipIf(found === null)('the page, in a real browser', () => {
     expect(await page.isVisible('#second')).toBe(false);
     await page.fill('input[name=username]', panel.username);
     await page.fill('input[name=password]', 'not the password');
-    await page.click('#login button');
-    await page.waitForSelector('#error:not(:empty)');
-    expect(await page.textContent('#error')).toContain('Invalid username or password');
+    await page.click('button[type=submit]');
+    await page.waitForSelector('[role=alert]');
+    expect(await page.textContent('[role=alert]')).toContain('Invalid username or password');
   });
 
   it('lets the admin in, and shows what another session adds, hostile names as text', async () => {
     await logIn();
-    await page.waitForSelector('#panel');
+    await classic();
     await tab('inbounds');
 
     const remark = '<img src=x onerror="document.title=1">';
@@ -201,8 +207,7 @@ describe.skipIf(found === null)('the page, in a real browser', () => {
     await answer.waitFor();
     expect(await answer.textContent()).toMatch(/^200[^]*"success": true/);
     expect([...hosts]).toStrictEqual([new URL(panel.url).host]);
-    await page.goto(panel.url);
-    await page.waitForSelector('#panel');
+    await classic();
   });
 
   it('speaks the language that is chosen, in its direction, and fits a phone', async () => {
@@ -228,20 +233,20 @@ describe.skipIf(found === null)('the page, in a real browser', () => {
     await page.waitForSelector('#switchOff:not([hidden])');
 
     await page.click('#logout');
-    await page.waitForSelector('#second:not([hidden])');
+    await page.waitForSelector('input[name=twoFactorCode]');
     const field = page.locator('input[name=twoFactorCode]');
     expect(await field.getAttribute('autocomplete')).toBe('one-time-code');
     expect(await field.getAttribute('inputmode')).toBe('numeric');
     await logIn(wrongCode(token, Date.now()));
-    await page.waitForSelector('#error:not(:empty)');
+    await page.waitForSelector('[role=alert]');
     // A code counts once, and that of the next step counts already.
     await logIn(codeAt(token, Date.now() + STEP_MS));
-    await page.waitForSelector('#panel');
+    await classic();
   });
 
   it('logs the admin out', async () => {
     await page.click('#logout');
-    await page.waitForSelector('#login');
+    await page.waitForSelector('input[name=username]');
     expect(await page.locator('#panel').count()).toBe(0);
     expect(complaints).toStrictEqual([]);
   });

@@ -130,21 +130,25 @@ describe.skipIf(found === null)('the web panel, in a real browser', () => {
       .first()
       .waitFor();
     await page.goto(`${panel.url}/#/clients`);
-    await page.getByRole('button', { name: 'Add client' }).first().click();
-    await page.getByLabel('Email').fill('a<b&c');
+    await page.locator('#content').getByRole('button', { name: 'Add client' }).first().click();
+    await page.getByRole('textbox', { name: 'Email' }).fill('a<b&c');
     await page.getByLabel('Traffic cap').fill('10');
     await page.getByRole('dialog').getByRole('button', { name: 'Add client' }).click();
-    await page.getByRole('cell', { name: 'a<b&c' }).waitFor();
+    await page.getByRole('cell', { name: 'a<b&c', exact: true }).waitFor();
     const added = recorded(panel.dataDir, 'ClientAdded').at(-1);
     expect(added?.data).toMatchObject({ spec: { capBytes: 10 * 1024 ** 3, enabled: true, flow: 'xtls-rprx-vision' } });
 
     const before = headOf(panel.dataDir);
     await page.getByRole('switch', { name: 'a<b&c enabled' }).click();
     await toast('a<b&c is disabled.');
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await page
+      .getByRole('alert')
+      .filter({ hasText: 'a<b&c is disabled.' })
+      .getByRole('button', { name: 'Undo' })
+      .click();
     await toast('The change was undone.');
     const changes = logOf(panel.dataDir, before).filter((event) => event.type === 'ClientUpdated');
-    expect(changes.map(({ data }) => data.spec.enabled)).toStrictEqual([false, true]);
+    expect(changes.map(({ data }) => data.changes.enabled)).toStrictEqual([false, true]);
 
     await menuOf('a<b&c', 'Edit');
     await page.getByLabel('Comment').fill('paid until spring');
@@ -176,15 +180,15 @@ describe.skipIf(found === null)('the web panel, in a real browser', () => {
     expect(await page.getByRole('row').count()).toBeLessThan(60);
     await page.getByRole('searchbox').fill('ahab');
     await page.getByText('1 client', { exact: true }).waitFor();
-    await page.getByRole('cell', { name: 'sailor-77' }).waitFor();
+    await page.getByRole('cell', { name: 'sailor-77', exact: true }).waitFor();
     expect(page.url()).toContain('search=ahab');
     await page.reload();
-    await page.getByRole('cell', { name: 'sailor-77' }).waitFor();
+    await page.getByRole('cell', { name: 'sailor-77', exact: true }).waitFor();
   });
 
   it('keeps what was typed when the session ends, and goes on after a login', async () => {
-    await page.getByRole('button', { name: 'Add client' }).click();
-    await page.getByLabel('Email').fill('queequeg');
+    await page.locator('#content').getByRole('button', { name: 'Add client' }).click();
+    await page.getByRole('textbox', { name: 'Email' }).fill('queequeg');
     await context.clearCookies();
     await page.getByRole('dialog').getByRole('button', { name: 'Add client' }).click();
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
@@ -206,7 +210,6 @@ describe.skipIf(found === null)('the web panel, in a real browser', () => {
     await context.setOffline(true);
     await page.getByText('No connection to the panel.').waitFor();
     await context.setOffline(false);
-    await page.getByRole('button', { name: 'Reconnect' }).click();
     await page.getByText('No connection to the panel.').waitFor({ state: 'detached' });
   });
 
@@ -219,9 +222,9 @@ describe.skipIf(found === null)('the web panel, in a real browser', () => {
     const small = await newPage(phone);
     await small.goto(`${panel.url}/#/clients`);
     await heading('کاربران', small);
-    expect(await small.evaluate(() => document.documentElement.dir)).toBe('rtl');
+    expect(await small.evaluate('document.documentElement.dir')).toBe('rtl');
     const overflow = await small.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
     );
     expect(overflow).toBe(0);
     await phone.close();

@@ -134,9 +134,9 @@ describe('the page', () => {
   it('speaks the language and runs in its direction', async () => {
     const panel = await startPanel();
     const page = async (headers: Record<string, string>) => (await panel.browser().get('/', headers)).text;
-    expect(await page(persian)).toMatch(/<html lang="fa" dir="rtl">[^]*رمز عبور/);
-    expect(await page(russian)).toMatch(/<html lang="ru" dir="ltr">[^]*Пароль/);
-    expect(await page({})).toMatch(/<html lang="en" dir="ltr">[^]*Password/);
+    expect(await page(persian)).toMatch(/<html lang="fa" dir="rtl">/);
+    expect(await page(russian)).toMatch(/<html lang="ru" dir="ltr">/);
+    expect(await page({})).toMatch(/<html lang="en" dir="ltr">/);
   });
 });
 

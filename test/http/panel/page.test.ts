@@ -11,17 +11,15 @@ const attribute = (html: string, name: string): string =>
 async function pages(lang: string) {
   const panel = await startPanel({ basePath: '/p/' });
   const headers = { 'accept-language': lang };
-  const outside = (await panel.browser().get('/', headers)).text;
-  const inside = (await (await panel.browser().login()).get('/', headers)).text;
+  const outside = await panel.browser().get('/classic', headers);
+  const inside = (await (await panel.browser().login()).get('/classic', headers)).text;
   return { outside, inside };
 }
 
-describe('the page', () => {
-  it('contains only the login before authentication, with a field for the two-factor code', async () => {
+describe('the classic page', () => {
+  it('is not there without a session', async () => {
     const { outside } = await pages('en');
-    expect(outside).toMatch(/<label id="second" hidden>[^]*autocomplete="one-time-code" inputmode="numeric"/);
-    expect(outside).not.toMatch(/panel\/|webPort|<main|data-words/);
-    expect(() => new Script(scriptIn(outside))).not.toThrow();
+    expect(outside).toMatchObject({ status: 404, text: '' });
   });
 
   it('has a field for each setting behind the login, and neither data nor a version', async () => {

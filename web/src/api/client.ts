@@ -106,7 +106,7 @@ async function send(
   csrf?: string,
 ): Promise<Envelope> {
   const isForm = body instanceof FormData;
-  const response = await fetch(new URL(url, base), {
+  const init: RequestInit = {
     method,
     credentials: 'same-origin',
     signal: signal ?? null,
@@ -115,8 +115,9 @@ async function send(
       ...(csrf === undefined ? {} : { 'X-CSRF-Token': csrf }),
       ...(body === undefined || isForm ? {} : { 'Content-Type': 'application/json' }),
     },
-    body: body === undefined ? null : isForm ? body : JSON.stringify(body),
-  }).catch((error: unknown) => {
+  };
+  if (body !== undefined) init.body = isForm ? body : JSON.stringify(body);
+  const response = await fetch(new URL(url, base), init).catch((error: unknown) => {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new ApiError(surroundings.offlineText(), OFFLINE, 0);
   });
@@ -142,9 +143,10 @@ async function call(method: 'GET' | 'POST', path: string, input: AnyInput): Prom
     return await attempt();
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
+    // Either way the token belongs to another session.
+    forgetToken();
     if (error.status === 401 && surroundings.renew) await surroundings.renew();
     else if (error.code !== 'CSRF_TOKEN_INVALID') throw error;
-    forgetToken();
     return attempt();
   }
 }

@@ -3,8 +3,9 @@ import './styles';
 
 import { DirectionProvider, MantineProvider } from '@mantine/core';
 import { ModalsProvider } from '@mantine/modals';
+import { Notifications } from '@mantine/notifications';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { lazy, StrictMode, Suspense } from 'react';
+import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { I18nextProvider } from 'react-i18next';
 import { HashRouter } from 'react-router';
@@ -16,9 +17,6 @@ import { Shell } from '../shell/Shell';
 import { renewSession } from '../shell/session';
 import { styleNonce } from '../theme/nonce';
 import { theme } from '../theme/theme';
-
-// The first screen does not wait for the place of its toasts.
-const Notifications = lazy(async () => ({ default: (await import('@mantine/notifications')).Notifications }));
 
 const nonce = styleNonce();
 const i18n = await startTexts('shell', async (language) => (await import(`../shell/texts/${language}.json`)).default);
@@ -47,9 +45,7 @@ if (root)
             <QueryClientProvider client={client}>
               <HashRouter>
                 <ModalsProvider>
-                  <Suspense>
-                    <Notifications position="bottom-right" limit={4} />
-                  </Suspense>
+                  <Notifications position="bottom-right" limit={4} />
                   <Shell live={live} />
                 </ModalsProvider>
               </HashRouter>

@@ -1,4 +1,4 @@
-import { AppShell, Burger, Button, Group, Kbd, Modal, NavLink, Stack, Text, UnstyledButton } from '@mantine/core';
+import { Burger, Button, Group, Kbd, Modal, NavLink, Stack, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import IconBook from '@tabler/icons-react/dist/esm/icons/IconBook.mjs';
 import IconSearch from '@tabler/icons-react/dist/esm/icons/IconSearch.mjs';
@@ -37,15 +37,11 @@ export function Shell({ live }: { readonly live: Live }) {
   // On a phone the menu covers the screen that was chosen in it.
   useEffect(() => menu.close(), [pathname, menu.close]);
   return (
-    <AppShell
-      header={{ height: 52 }}
-      navbar={{ width: 216, breakpoint: 'sm', collapsed: { mobile: !isMenuOpen } }}
-      padding="md"
-    >
+    <>
       <a href="#content" className={classes['skip']} onClick={skip}>
         {t('nav.skip')}
       </a>
-      <AppShell.Header>
+      <header className={classes['header']}>
         <Group h="100%" px="md" gap="sm" wrap="nowrap">
           <Burger
             opened={isMenuOpen}
@@ -70,14 +66,14 @@ export function Shell({ live }: { readonly live: Live }) {
           </UnstyledButton>
           <ViewMenu live={live} onHelp={help.open} />
         </Group>
-      </AppShell.Header>
-      <AppShell.Navbar>
+      </header>
+      <aside className={classes['aside']} data-open={isMenuOpen || undefined}>
         <Navigation path={pathname} />
-      </AppShell.Navbar>
-      <AppShell.Main id="content" tabIndex={-1} className={classes['main']}>
+      </aside>
+      <main id="content" tabIndex={-1} className={classes['main']}>
         <Offline live={live} />
         <Screens />
-      </AppShell.Main>
+      </main>
       <Suspense>{isPaletteWanted && <Palette />}</Suspense>
       <SessionDialog live={live} />
       <Modal
@@ -88,7 +84,7 @@ export function Shell({ live }: { readonly live: Live }) {
       >
         <ShortcutList />
       </Modal>
-    </AppShell>
+    </>
   );
 }
 

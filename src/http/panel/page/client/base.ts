@@ -8,7 +8,7 @@ async function call(method, path, body) {
   const headers = { 'X-Requested-With': 'XMLHttpRequest', 'X-CSRF-Token': token };
   if (body) headers['Content-Type'] = 'application/json';
   const response = await fetch(path, { method, headers, body: body ? JSON.stringify(body) : undefined });
-  if (response.status === 401) location.reload();
+  if (response.status === 401) location.assign('./');
   return response.json();
 }
 const get = (path) => call('GET', path);

@@ -55,7 +55,7 @@ document.addEventListener('click', ({ target }) => {
   const pressed = target.closest('[data-post]');
   if (pressed && confirm(pressed.textContent + ': ' + say.sure)) busy(pressed, () => act(pressed.dataset.post));
 });
-onClick('logout', async () => { await act('logout'); location.reload(); });
+onClick('logout', async () => { await act('logout'); location.assign('./'); });
 $('language').addEventListener('change', ({ target }) => {
   document.cookie = 'lang=' + target.value + '; path=' + location.pathname + '; max-age=31536000; samesite=lax';
   location.reload();
