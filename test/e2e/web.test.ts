@@ -151,7 +151,7 @@ describe.skipIf(found === null)('the web panel, in a real browser', () => {
     expect(changes.map(({ data }) => data.changes.enabled)).toStrictEqual([false, true]);
 
     await menuOf('a<b&c', 'Edit');
-    await page.getByLabel('Comment').fill('paid until spring');
+    await page.getByRole('textbox', { name: 'Comment', exact: true }).fill('paid until spring');
     await page.getByRole('button', { name: 'Save' }).click();
     await expect.poll(() => recorded(panel.dataDir, 'ClientIdentityChanged').length).toBe(1);
     await page.getByRole('dialog').waitFor({ state: 'hidden' });

@@ -21,6 +21,8 @@ interface Props {
   readonly height?: number;
 }
 
+/** Bytes are counted in powers of two, and so are the lines of their axis. */
+const STEPS = Array.from({ length: 50 }, (_, exponent) => 2 ** exponent);
 const COLORS = ['--mantine-color-sea-5', '--mantine-color-orange-5', '--mantine-color-teal-5'];
 
 /** Lines over time. Screen readers get the last values from the legend. */
@@ -59,7 +61,12 @@ export function Chart({ label, times, series, text, most, height = 220 }: Props)
             grid: { show: false },
             values: (_, values) => values.map((value) => latest.current.format.time(value * 1000)),
           },
-          { ...axis, size: 64, values: (_, values) => values.map((value) => latest.current.text(value)) },
+          {
+            ...axis,
+            ...(most === undefined ? { incrs: STEPS } : {}),
+            size: 64,
+            values: (_, values) => values.map((value) => latest.current.text(value)),
+          },
         ],
         series: [
           {},

@@ -78,7 +78,6 @@ export function DataTable<R extends RowData>({
   card,
   cardHeight = 92,
 }: Props<R>) {
-  const { t } = useTranslation('shell');
   const scroller = useRef<HTMLDivElement>(null);
   const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false });
   const [{ density }] = usePreferences();
@@ -125,24 +124,14 @@ export function DataTable<R extends RowData>({
         style={{ minWidth: isPhone ? 0 : `${least}rem` }}
         data-cards={isPhone || undefined}
       >
-        <div role="row" aria-rowindex={1} className={classes['header']} data-hidden={isPhone || undefined}>
-          {selection && (
-            <span role="columnheader" className={classes['check']}>
-              <input
-                type="checkbox"
-                aria-label={t('table.selectAll')}
-                checked={selection.ids.size > 0 && selection.ids.size >= rows.length}
-                ref={(box) => {
-                  if (box) box.indeterminate = selection.ids.size > 0 && selection.ids.size < rows.length;
-                }}
-                onChange={selection.toggleAll}
-              />
-            </span>
-          )}
-          {visible.map((column) => (
-            <HeaderCell key={column.id} column={column} sort={sort} onSort={onSort} />
-          ))}
-        </div>
+        <Header
+          columns={visible}
+          sort={sort}
+          onSort={onSort}
+          selection={selection}
+          count={rows.length}
+          isHidden={isPhone === true}
+        />
         <div role="rowgroup" className={classes['body']} style={{ height: virtualizer.getTotalSize() }}>
           {virtualizer.getVirtualItems().map(({ index, start }) => {
             const row = sorted[index];
@@ -182,6 +171,35 @@ const leastOf = (track: string): number => Number(/([\d.]+)rem/.exec(track)?.[1]
 function compare(one: string | number | undefined, other: string | number | undefined): number {
   if (one === other || one === undefined || other === undefined) return 0;
   return one < other ? -1 : 1;
+}
+
+interface HeaderProps<R> extends Pick<Props<R>, 'columns' | 'sort' | 'onSort' | 'selection'> {
+  readonly count: number;
+  readonly isHidden: boolean;
+}
+
+function Header<R>({ columns, sort, onSort, selection, count, isHidden }: HeaderProps<R>) {
+  const { t } = useTranslation('shell');
+  return (
+    <div role="row" aria-rowindex={1} className={classes['header']} data-hidden={isHidden || undefined}>
+      {selection && (
+        <span role="columnheader" className={classes['check']}>
+          <input
+            type="checkbox"
+            aria-label={t('table.selectAll')}
+            checked={selection.ids.size > 0 && selection.ids.size >= count}
+            ref={(box) => {
+              if (box) box.indeterminate = selection.ids.size > 0 && selection.ids.size < count;
+            }}
+            onChange={selection.toggleAll}
+          />
+        </span>
+      )}
+      {columns.map((column) => (
+        <HeaderCell key={column.id} column={column} sort={sort} onSort={onSort} />
+      ))}
+    </div>
+  );
 }
 
 function HeaderCell<R>({

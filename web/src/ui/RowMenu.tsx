@@ -1,6 +1,6 @@
 import { Menu } from '@mantine/core';
 import IconDots from '@tabler/icons-react/dist/esm/icons/IconDots.mjs';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useCallback, useRef, useState } from 'react';
 import classes from './RowMenu.module.css';
 
 interface Opened<R> {
@@ -22,19 +22,25 @@ export function useRowMenu<R>(
     opened?.button.focus();
     setOpened(null);
   };
-  const button = (row: R): ReactNode => (
-    <button
-      type="button"
-      className={classes['button']}
-      aria-label={label(row)}
-      aria-haspopup="menu"
-      onClick={({ currentTarget }) => {
-        const { left, right, bottom } = currentTarget.getBoundingClientRect();
-        setOpened({ row, x: (left + right) / 2, y: bottom, button: currentTarget });
-      }}
-    >
-      <IconDots size={18} aria-hidden />
-    </button>
+  // The same function as long as the table stands, so that rows which did not change are not drawn again.
+  const latest = useRef(label);
+  latest.current = label;
+  const button = useCallback(
+    (row: R): ReactNode => (
+      <button
+        type="button"
+        className={classes['button']}
+        aria-label={latest.current(row)}
+        aria-haspopup="menu"
+        onClick={({ currentTarget }) => {
+          const { left, right, bottom } = currentTarget.getBoundingClientRect();
+          setOpened({ row, x: (left + right) / 2, y: bottom, button: currentTarget });
+        }}
+      >
+        <IconDots size={18} aria-hidden />
+      </button>
+    ),
+    [],
   );
   const menu = (
     <Menu

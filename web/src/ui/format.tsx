@@ -52,9 +52,11 @@ export function makeFormat(language: string, calendar: string): Format {
   const time = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' });
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
   const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 0 });
+  // Units are Latin letters: without an isolate they would change places with what stands around them.
+  const isolated = (text: string): string => (language === 'fa' || language === 'ar' ? `\u2068${text}\u2069` : text);
   const bytes = (value: number): string => {
     const step = value < 1024 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(value) / 10) - 1);
-    return units[step]?.format(value / 1024 ** (step + 1)) ?? '';
+    return isolated(units[step]?.format(value / 1024 ** (step + 1)) ?? '');
   };
   const span = (seconds: number, unit: 'day' | 'hour' | 'minute'): string =>
     new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'short' }).format(seconds);
@@ -62,7 +64,7 @@ export function makeFormat(language: string, calendar: string): Format {
     number: (value, digits = 0) => digitsOf(digits).format(value),
     percent: (value) => percent.format(value),
     bytes,
-    rate: (value) => `${bytes(value)}/s`,
+    rate: (value) => isolated(`${bytes(value)}/s`),
     date: (at) => date.format(at),
     dateTime: (at) => dateTime.format(at),
     time: (at) => time.format(at),

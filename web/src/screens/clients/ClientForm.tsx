@@ -11,7 +11,7 @@ import {
   Textarea,
   TextInput,
 } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { type UseFormReturnType, useForm } from '@mantine/form';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, type Done } from '../../api/client';
@@ -72,7 +72,6 @@ export function ClientForm({ client, inbounds, onClose }: Props) {
     setRefusal('');
     save.mutate(values, { onSuccess: onClose, onError: (error) => setRefusal(sentenceOf(error)) });
   });
-  const { expires } = form.values;
   return (
     <Drawer
       opened
@@ -112,31 +111,7 @@ export function ClientForm({ client, inbounds, onClose }: Props) {
             placeholder={t('unlimited')}
             {...form.getInputProps('gigabytes')}
           />
-          <div>
-            <Text size="sm" fw={500} mb={4} id="expires-label">
-              {t('form.expires')}
-            </Text>
-            <SegmentedControl
-              fullWidth
-              size="xs"
-              aria-labelledby="expires-label"
-              data={(['never', 'date', 'use'] as const).map((value) => ({ value, label: t(`form.expires.${value}`) }))}
-              {...form.getInputProps('expires')}
-            />
-            {expires === 'date' && (
-              <TextInput mt="xs" type="date" aria-label={t('form.date')} {...form.getInputProps('date')} />
-            )}
-            {expires === 'use' && (
-              <NumberInput
-                mt="xs"
-                min={1}
-                allowDecimal={false}
-                aria-label={t('form.days')}
-                suffix={` ${t('form.daysUnit')}`}
-                {...form.getInputProps('days')}
-              />
-            )}
-          </div>
+          <ExpiryFields form={form} />
           <Group grow align="flex-start">
             <NumberInput
               label={t('form.limitIp')}
@@ -178,6 +153,38 @@ export function ClientForm({ client, inbounds, onClose }: Props) {
         </Stack>
       </form>
     </Drawer>
+  );
+}
+
+function ExpiryFields({ form }: { readonly form: UseFormReturnType<Values> }) {
+  const { t } = useTranslation('clients');
+  const { expires } = form.values;
+  return (
+    <div>
+      <Text size="sm" fw={500} mb={4} id="expires-label">
+        {t('form.expires')}
+      </Text>
+      <SegmentedControl
+        fullWidth
+        size="xs"
+        aria-labelledby="expires-label"
+        data={(['never', 'date', 'use'] as const).map((value) => ({ value, label: t(`form.expires.${value}`) }))}
+        {...form.getInputProps('expires')}
+      />
+      {expires === 'date' && (
+        <TextInput mt="xs" type="date" aria-label={t('form.date')} {...form.getInputProps('date')} />
+      )}
+      {expires === 'use' && (
+        <NumberInput
+          mt="xs"
+          min={1}
+          allowDecimal={false}
+          aria-label={t('form.days')}
+          suffix={` ${t('form.daysUnit')}`}
+          {...form.getInputProps('days')}
+        />
+      )}
+    </div>
   );
 }
 

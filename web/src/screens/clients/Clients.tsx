@@ -10,7 +10,7 @@ import IconSearch from '@tabler/icons-react/dist/esm/icons/IconSearch.mjs';
 import IconTrash from '@tabler/icons-react/dist/esm/icons/IconTrash.mjs';
 import IconUsers from '@tabler/icons-react/dist/esm/icons/IconUsers.mjs';
 import { useQuery } from '@tanstack/react-query';
-import { useCallback, useDeferredValue, useMemo, useState } from 'react';
+import { type ReactNode, useCallback, useDeferredValue, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import type { Inbound } from '../../api/contract.generated';
@@ -81,7 +81,6 @@ interface ListProps {
 
 function List({ inbounds, onEdit, onAdd }: ListProps) {
   const { t } = useTranslation('clients');
-  const format = useFormat();
   const { data: online = NONE } = useQuery(onlinesQuery);
   const [filters, setFilters] = useFilters<keyof typeof DEFAULTS>(DEFAULTS);
   const [selected, setSelected] = useState<ReadonlySet<string>>(NONE);
@@ -128,61 +127,15 @@ function List({ inbounds, onEdit, onAdd }: ListProps) {
 
   return (
     <>
-      <div className={classes['bar']}>
-        <TextInput
-          type="search"
-          className={classes['search']}
-          leftSection={<IconSearch size={16} />}
-          placeholder={t('search')}
-          aria-label={t('search')}
-          value={filters.search}
-          onChange={({ currentTarget }) => setFilters({ search: currentTarget.value })}
-        />
-        <NativeSelect
-          className={classes['choice']}
-          aria-label={t('filter.state')}
-          value={filters.state}
-          onChange={({ currentTarget }) => setFilters({ state: currentTarget.value })}
-          data={STATES.map((state) => ({ value: state, label: t(`state.${state}`) }))}
-        />
-        <NativeSelect
-          className={classes['choice']}
-          aria-label={t('filter.inbound')}
-          value={filters.inbound}
-          onChange={({ currentTarget }) => setFilters({ inbound: currentTarget.value })}
-          data={[
-            { value: 'all', label: t('filter.allInbounds') },
-            ...inbounds
-              .filter(hasClients)
-              .map(({ id, remark, port }) => ({ value: String(id), label: `${remark || `#${id}`} · ${port}` })),
-          ]}
-        />
+      <FilterBar filters={filters} onChange={setFilters} inbounds={inbounds} count={rows.length}>
         <ColumnChooser columns={columns} hidden={hidden} onChange={setHidden} />
-        <span className={classes['count']} role="status">
-          {t('count', { count: rows.length, shown: format.number(rows.length) })}
-        </span>
-      </div>
+      </FilterBar>
       {chosen.length > 0 && <BulkBar rows={chosen} actions={actions} onClear={() => setSelected(NONE)} />}
       {rows.length === 0 ? (
-        <Empty
-          icon={<IconUsers size={28} />}
-          title={all.length === 0 ? t('none.title') : t('nothing.title')}
-          body={all.length === 0 ? t('none.body') : t('nothing.body')}
-          action={
-            all.length === 0 ? (
-              <Button mt="sm" onClick={onAdd}>
-                {t('add')}
-              </Button>
-            ) : (
-              <Button
-                variant="default"
-                mt="sm"
-                onClick={() => setFilters({ search: '', state: 'all', inbound: 'all' })}
-              >
-                {t('nothing.action')}
-              </Button>
-            )
-          }
+        <Nothing
+          isNew={all.length === 0}
+          onAdd={onAdd}
+          onClear={() => setFilters({ search: '', state: 'all', inbound: 'all' })}
         />
       ) : (
         <DataTable
@@ -201,6 +154,84 @@ function List({ inbounds, onEdit, onAdd }: ListProps) {
       {menu}
       {links && <LinksDialog client={links} onClose={() => setLinks(null)} />}
     </>
+  );
+}
+
+interface FilterBarProps {
+  readonly filters: Readonly<Record<keyof typeof DEFAULTS, string>>;
+  readonly onChange: (changes: Partial<Record<keyof typeof DEFAULTS, string>>) => void;
+  readonly inbounds: readonly Inbound[];
+  readonly count: number;
+  readonly children: ReactNode;
+}
+
+function FilterBar({ filters, onChange, inbounds, count, children }: FilterBarProps) {
+  const { t } = useTranslation('clients');
+  const format = useFormat();
+  return (
+    <div className={classes['bar']}>
+      <TextInput
+        type="search"
+        className={classes['search']}
+        leftSection={<IconSearch size={16} />}
+        placeholder={t('search')}
+        aria-label={t('search')}
+        value={filters.search}
+        onChange={({ currentTarget }) => onChange({ search: currentTarget.value })}
+      />
+      <NativeSelect
+        className={classes['choice']}
+        aria-label={t('filter.state')}
+        value={filters.state}
+        onChange={({ currentTarget }) => onChange({ state: currentTarget.value })}
+        data={STATES.map((state) => ({ value: state, label: t(`state.${state}`) }))}
+      />
+      <NativeSelect
+        className={classes['choice']}
+        aria-label={t('filter.inbound')}
+        value={filters.inbound}
+        onChange={({ currentTarget }) => onChange({ inbound: currentTarget.value })}
+        data={[
+          { value: 'all', label: t('filter.allInbounds') },
+          ...inbounds
+            .filter(hasClients)
+            .map(({ id, remark, port }) => ({ value: String(id), label: `${remark || `#${id}`} · ${port}` })),
+        ]}
+      />
+      {children}
+      <span className={classes['count']} role="status">
+        {t('count', { count, shown: format.number(count) })}
+      </span>
+    </div>
+  );
+}
+
+interface NothingProps {
+  /** There are no clients at all. */
+  readonly isNew: boolean;
+  readonly onAdd: () => void;
+  readonly onClear: () => void;
+}
+
+function Nothing({ isNew, onAdd, onClear }: NothingProps) {
+  const { t } = useTranslation('clients');
+  return (
+    <Empty
+      icon={<IconUsers size={28} />}
+      title={isNew ? t('none.title') : t('nothing.title')}
+      body={isNew ? t('none.body') : t('nothing.body')}
+      action={
+        isNew ? (
+          <Button mt="sm" onClick={onAdd}>
+            {t('add')}
+          </Button>
+        ) : (
+          <Button variant="default" mt="sm" onClick={onClear}>
+            {t('nothing.action')}
+          </Button>
+        )
+      }
+    />
   );
 }
 
