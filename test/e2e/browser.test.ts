@@ -207,7 +207,8 @@ describe.skipIf(found === null)('the classic page, in a real browser', () => {
     await answer.waitFor();
     expect(await answer.textContent()).toMatch(/^200[^]*"success": true/);
     expect([...hosts]).toStrictEqual([new URL(panel.url).host]);
-    await classic();
+    await page.goto(`${panel.url}/classic`);
+    await page.waitForSelector('#panel');
   });
 
   it('speaks the language that is chosen, in its direction, and fits a phone', async () => {
