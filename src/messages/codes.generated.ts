@@ -1012,7 +1012,6 @@ export interface MessageParams {
   'notifications.blockedAddressesHelp': None;
   'notifications.coreKeptConfiguration': None;
   'page.panel': None;
-  'page.signIn': None;
   'page.panelNotResponding': None;
   'page.language': None;
   'page.apiDocuments': None;
@@ -1092,8 +1091,6 @@ export interface MessageParams {
   'page.confirm': None;
   'page.switchOff': None;
   'page.close': None;
-  'page.userName': None;
-  'page.password': None;
   'page.subscription': None;
   'page.chatBot': None;
   'page.directory': None;
