@@ -171,16 +171,16 @@ export class PanelSockets {
     this.#closeEnded();
     const author = this.#parts.authorOf(events[0]?.meta.correlationId ?? '');
     for (const push of pushesOf(events)) this.#push(push, author);
-    this.#tellTraffic(events);
+    this.#sendTraffic(events);
   }
 
-  /** Growth adds up, so no such message takes the place of another one. */
-  #tellTraffic(events: readonly RecordedEvent[]): void {
+  /** Growth adds up, so a later message never replaces an earlier one: the key is unique. */
+  #sendTraffic(events: readonly RecordedEvent[]): void {
     const traffic = trafficOf(events);
     if (!traffic) return;
     const frame = textFrame(JSON.stringify(traffic));
     const key = `traffic ${events[0]?.position}`;
-    for (const listener of this.#listeners.values()) listener.send(key, frame);
+    for (const client of this.#clients.values()) client.send(key, frame);
   }
 
   #warn({ title, body, severity }: Alarm): void {
