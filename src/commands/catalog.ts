@@ -2,6 +2,7 @@ import { type BackupCommand, backup } from './backup.js';
 import { type CertificateCommand, certificate } from './certificate.js';
 import { type ChatBotCommand, chatBot } from './chat-bot.js';
 import { type ClientCommand, client } from './client/client.js';
+import { type ClientsCommand, clientsTogether } from './client/many.js';
 import { type RenewalCommand, renewal } from './client/renewal.js';
 import type { Decider } from './command.js';
 import { type CoreCommand, core } from './core.js';
@@ -23,6 +24,7 @@ import { type UserCommand, user } from './user/user.js';
 export type AnyCommand =
   | InboundCommand
   | ClientCommand
+  | ClientsCommand
   | TrafficCommand
   | CoreCommand
   | RenewalCommand
@@ -46,6 +48,7 @@ export type AnyCommand =
 export const deciders: Decider<AnyCommand> = {
   ...inbound,
   ...client,
+  ...clientsTogether,
   ...traffic,
   ...core,
   ...renewal,

@@ -12,6 +12,9 @@ const types = [
   'ResetAllTraffic',
   'ResetOutboundTraffic',
   'AdjustClientTraffic',
+  'ResetClientsTraffic',
+  'AdjustClientsTraffic',
+  'DeleteClients',
   'DeleteDepletedClients',
   'DeleteClient',
   'UpdateClient',
@@ -50,6 +53,10 @@ function countingInbounds(command: CountedCommand, state: PanelState): Iterable<
     case 'ResetClientTraffic':
     case 'AdjustClientTraffic':
       return ofClients(clientsNamed(state, command.data.email));
+    case 'ResetClientsTraffic':
+      return ofClients(command.data.clients.flatMap((number) => state.clients.get(number) ?? []));
+    case 'AdjustClientsTraffic':
+      return ofClients(command.data.counters.flatMap(({ email }) => clientsNamed(state, email)));
     case 'ResetAllClientTraffic': {
       const { inbound } = command.data;
       if (inbound === 'all') return state.inbounds.keys();

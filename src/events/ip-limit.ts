@@ -52,8 +52,10 @@ export const ClientIpsUnblocked = defineEvent('ClientIpsUnblocked', {
   recordedBy: {
     LimitAddresses: 'a poll finds fewer addresses than the limit',
     UpdateClient: 'the limit of the client changed, or the client was enabled',
+    ChangeClientTerms: 'several clients were enabled',
     UpdateInbound: 'the request changes the limit of a client or enables it',
     ResetClientTraffic: 'the traffic of the client was reset',
+    ResetClientsTraffic: 'the traffic of the client was reset',
     ResetAllClientTraffic: 'the traffic of the client was reset',
     BeginPeriods: 'the traffic of the client was reset by a new period or a renewal',
     ClearClientIps: 'the recorded addresses of the client were cleared',

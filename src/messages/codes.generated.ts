@@ -484,6 +484,7 @@ export interface MessageParams {
   'client.deletedByEmail': None;
   'client.trafficReset': None;
   'client.allTrafficReset': None;
+  'client.restored': None;
   'client.depletedDeleted': None;
   'client.ipLogCleared': None;
   'common.diskFull': None;

@@ -1,11 +1,9 @@
 import type { PanelEvent } from '../../events/catalog.js';
-import { ClientTrafficAdjusted, ClientTrafficReset } from '../../events/client/client.js';
 import type { Client } from '../../events/client/client-document.js';
 import { ClientIpsCleared, ClientIpsSeen } from '../../events/client/client-ips.js';
 import { zero } from '../../events/counters.js';
 import type { ClientNumber, InboundId } from '../../events/ids.js';
 import type { Caused } from '../../events/log/event.js';
-import { message } from '../../messages/message.js';
 import type { Command, Decider } from '../command.js';
 import { erase, inboundDepletionEvents } from '../inbound/inbound.js';
 import { Rejection, reject } from '../rejection.js';
@@ -14,7 +12,9 @@ import { unblocked } from '../traffic/ip-limit.js';
 import { addClients, changeClient, clientDepletionEvents, findByKey, type Target } from './client-rules.js';
 import { type ClientDraft, hasClients } from './credentials.js';
 import { clientDepletion } from './limits.js';
-import { carrierOf, clientIn, clientsNamed, deletions, siblingsOf, usedBy } from './siblings.js';
+import { adjustments } from './many.js';
+import { resetClient } from './reset.js';
+import { clientIn, clientsNamed, deletions, usedBy } from './siblings.js';
 
 /** A client of an inbound, by what names it in the panel API's paths or by its email. */
 export type ClientName = { readonly key: string } | { readonly email: string };
@@ -79,21 +79,7 @@ export const client: Decider<ClientCommand> = {
   },
 
   AdjustClientTraffic({ email, up, down }, state, { now }) {
-    const siblings = clientsNamed(state, email);
-    const carrier = carrierOf(state, siblings);
-    if (!carrier) return reject('CLIENT_NOT_FOUND', { client: email });
-    if (![up, down, up + down].every((bytes) => Number.isSafeInteger(bytes) && bytes >= 0)) {
-      return reject('VALUE_OUT_OF_RANGE', { field: 'upload and download', why: message('client.countersInBytes') });
-    }
-    const after = { up, down };
-    // One of them gets all bytes, so that the sum is the requested one.
-    const adjusted = [carrier, ...siblings.filter((sibling) => sibling !== carrier)].flatMap(({ number }) => {
-      const before = state.counters.clients.get(number) ?? zero;
-      if (number === carrier.number) return [ClientTrafficAdjusted({ client: number, ...after, before })];
-      return before.up + before.down > 0 ? [ClientTrafficAdjusted({ client: number, ...zero, before })] : [];
-    });
-    const effects = siblings.flatMap((sibling) => clientDepletionEvents(sibling, after, now));
-    return [...adjusted, ...effects.map((event) => ({ ...event, cause: 0 }))];
+    return adjustments(state, email, { up, down }, now);
   },
 
   DeleteDepletedClients({ inbound }, state, { now }) {
@@ -164,27 +150,4 @@ function find(state: PanelState, target: Target, name: ClientName): Client | Rej
 function numbersOf(state: PanelState, inbound: InboundId | 'all'): Iterable<ClientNumber> | Rejection {
   if (inbound === 'all') return state.clients.keys();
   return state.clientsOf.get(inbound) ?? reject('INBOUND_NOT_FOUND', { inbound });
-}
-
-/**
- * Sets the counters of a client and of all its siblings to 0. `seenAt` is the index of the first reset among the events of the
- * decision. The numbers of the clients are added to `done`.
- */
-export function resetClient(
-  state: PanelState,
-  current: Client,
-  now: number,
-  { seenAt: at = 0, done }: { readonly seenAt?: number; readonly done?: Set<ClientNumber> } = {},
-): Caused<PanelEvent>[] {
-  const events: Caused<PanelEvent>[] = [];
-  for (const sibling of siblingsOf(state, current)) {
-    done?.add(sibling.number);
-    const { up, down } = state.counters.clients.get(sibling.number) ?? zero;
-    const cause = at + events.length;
-    events.push(ClientTrafficReset({ client: sibling.number, up, down }));
-    const judged = sibling.depletion ? clientDepletionEvents(sibling, zero, now) : [];
-    const effects = [...judged, ...unblocked(state, sibling, 'reset')];
-    events.push(...effects.map((event) => ({ ...event, cause })));
-  }
-  return events;
 }

@@ -163,7 +163,8 @@ function shadowsocksProblem(
 /** A hundred years. A larger number is probably not in days. */
 export const MOST_RESET_DAYS = 36_500;
 
-function specProblem(spec: ClientSpec): Text | null {
+/** Why the terms of a client are out of range; null if they are not. */
+export function specProblem(spec: ClientSpec): Text | null {
   if (spec.expiresAt > LATEST_MS) return message('client.expiryTooLate');
   if (spec.expiresAt < -LATEST_MS) return message('client.expiryOutOfRange');
   if (spec.renewalDays > MOST_RESET_DAYS) return message('client.resetTooLong');

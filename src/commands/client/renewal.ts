@@ -10,9 +10,9 @@ import { addDays, periodStart, zoneNamed } from '../../lib/time/calendar.js';
 import type { Command, Decider } from '../command.js';
 import { resetInbound } from '../inbound/inbound.js';
 import type { PanelState } from '../state.js';
-import { resetClient } from './client.js';
 import { clientDepletionEvents } from './client-rules.js';
 import { renewsItself, wasAhead } from './limits.js';
+import { resetClient } from './reset.js';
 import { usedBy } from './siblings.js';
 
 const DAY_MS = 86_400_000;

@@ -97,6 +97,7 @@ export const ClientUpdated = defineEvent('ClientUpdated', {
   summary: 'The specification of a client changed. Only changed fields are listed.',
   recordedBy: {
     UpdateClient: 'an admin saves the client with another specification',
+    ChangeClientTerms: 'an admin changes the terms of several clients, or undoes such a change',
     UpdateInbound: 'an admin saves the inbound with another specification of the client',
   },
   data: z.strictObject({
@@ -143,6 +144,7 @@ export const ClientDeleted = defineEvent('ClientDeleted', {
   summary: 'A client was deleted. Its data can be read until its data keys are destroyed.',
   recordedBy: {
     DeleteClient: 'an admin or the directory sync deletes the client',
+    DeleteClients: 'an admin deletes several clients',
     DeleteDepletedClients: 'an admin deletes all depleted clients',
     DeleteInbound: 'an admin deletes the inbound',
     UpdateInbound: 'an admin saves the inbound without the client',
@@ -160,9 +162,12 @@ export const ClientDepleted = defineEvent('ClientDepleted', {
     AddClients: 'the traffic of the other clients with its email reaches the cap',
     AddInbound: 'the traffic of the other clients with its email reaches the cap',
     UpdateClient: 'an admin saves the client with a cap, expiry or email by which a limit is reached',
+    ChangeClientTerms: 'an admin changes the terms of several clients, and a limit is reached',
     UpdateInbound: 'an admin saves the inbound with a cap, expiry or email of the client by which a limit is reached',
     AdjustClientTraffic: 'an admin sets the counters to the cap or more',
+    AdjustClientsTraffic: 'an admin undoes a reset of several clients that had reached their caps',
     ResetClientTraffic: 'the traffic is reset, but the expiry has passed',
+    ResetClientsTraffic: 'the traffic is reset, but the expiry has passed',
     ResetAllClientTraffic: 'the traffic is reset, but the expiry has passed',
     BeginPeriods: 'a new period resets the traffic, but the expiry has passed',
     ImportPanel: 'the cap or expiry of the imported client is reached',
@@ -175,9 +180,12 @@ export const ClientReactivated = defineEvent('ClientReactivated', {
   summary: 'A depleted client is below its cap and before its expiry again.',
   recordedBy: {
     UpdateClient: 'an admin saves the client with a higher cap or a later expiry, or enables it',
+    ChangeClientTerms: 'an admin raises the caps, extends the expiries of several clients, or enables them',
     UpdateInbound: 'an admin saves the inbound with a higher cap or a later expiry of the client',
     AdjustClientTraffic: 'an admin sets the counters below the cap',
+    AdjustClientsTraffic: 'an admin undoes a reset, with counters below the cap',
     ResetClientTraffic: 'an admin resets the traffic of the client',
+    ResetClientsTraffic: 'an admin resets the traffic of several clients',
     ResetAllClientTraffic: 'an admin resets the traffic of all clients',
     BeginPeriods: 'a new period or a renewal starts',
   },
@@ -189,6 +197,7 @@ export const ClientTrafficReset = defineEvent('ClientTrafficReset', {
   summary: 'The counters of a client were set to 0.',
   recordedBy: {
     ResetClientTraffic: 'an admin resets the traffic of the client',
+    ResetClientsTraffic: 'an admin resets the traffic of several clients',
     ResetAllClientTraffic: 'an admin resets the traffic of all clients',
     BeginPeriods: 'a new period of the inbound or a renewal of the client starts',
   },
@@ -205,6 +214,7 @@ export const ClientTrafficAdjusted = defineEvent('ClientTrafficAdjusted', {
   recordedBy: {
     AdjustClientTraffic:
       'an admin sets the counters; one of the clients with the email gets the values, the others get 0',
+    AdjustClientsTraffic: 'an admin undoes a reset or a deletion of several clients',
   },
   data: z.strictObject({
     client,
@@ -223,6 +233,7 @@ export const ClientTrafficTransferred = defineEvent('ClientTrafficTransferred', 
     UpdateClient: 'the email of a client changes and other clients keep the former email',
     UpdateInbound: 'the request deletes or renames a client that shares its email',
     DeleteClient: 'a client is deleted that shares its email',
+    DeleteClients: 'a client is deleted that shares its email',
     DeleteDepletedClients: 'a client is deleted that shares its email',
     DeleteInbound: 'a client is deleted that shares its email with a client of another inbound',
     RecordNodeTraffic: 'a node reports traffic of a client that was deleted after a transfer',

@@ -3,6 +3,8 @@
 /** The answer is a file, not the envelope: link to it instead of fetching it. */
 export interface File { readonly file: true }
 
+export type ClientRow = { readonly id: number; readonly inboundId: number; readonly enable: boolean; readonly email: string; readonly uuid: string; readonly subId: string; readonly up: number; readonly down: number; readonly allTime: number; readonly expiryTime: number; readonly total: number; readonly reset: number; readonly lastOnline: number; readonly state: "active" | "expiring" | "high" | "depleted" | "expired" | "disabled"; readonly enabled: boolean; readonly online: boolean; readonly comment: string; readonly limitIp: number; readonly createdAt: number };
+
 export type ClientTraffic = { readonly id: number; readonly inboundId: number; readonly enable: boolean; readonly email: string; readonly uuid: string; readonly subId: string; readonly up: number; readonly down: number; readonly allTime: number; readonly expiryTime: number; readonly total: number; readonly reset: number; readonly lastOnline: number };
 
 export type Inbound = { readonly id: number; readonly userId: number; readonly up: number; readonly down: number; readonly total: number; readonly allTime: number; readonly remark: string; readonly enable: boolean; readonly expiryTime: number; readonly trafficReset: "never" | "hourly" | "daily" | "weekly" | "monthly"; readonly lastTrafficResetTime: number; readonly clientStats: readonly (ClientTraffic)[]; readonly listen: string; readonly port: number; readonly protocol: string; readonly settings: string; readonly streamSettings: string; readonly tag: string; readonly sniffing: string; readonly nodeId?: number };
@@ -47,6 +49,24 @@ export interface Gets {
     query: undefined;
     body: undefined;
     reply: readonly (string)[];
+  };
+  '/panel/api/clients/page': {
+    params: undefined;
+    query: { readonly search?: string; readonly state?: "all" | "online" | "active" | "expiring" | "high" | "depleted" | "expired" | "disabled"; readonly inbound?: number; readonly sort?: "email" | "inbound" | "state" | "used" | "expiry" | "seen" | "comment" | "created"; readonly order?: "asc" | "desc"; readonly offset?: number; readonly limit?: number };
+    body: undefined;
+    reply: { readonly clients: readonly (ClientRow)[]; readonly matched: number; readonly used: number; readonly counts: { readonly all: number; readonly online: number; readonly active: number; readonly expiring: number; readonly high: number; readonly depleted: number; readonly expired: number; readonly disabled: number } };
+  };
+  '/panel/api/clients/inbounds': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: readonly ({ readonly id: number; readonly remark: string; readonly tag: string; readonly protocol: string; readonly port: number; readonly enable: boolean; readonly nodeId: number; readonly clients: number; readonly method: string; readonly vision: boolean })[];
+  };
+  '/panel/api/clients/:email/details': {
+    params: { readonly email: string | number };
+    query: undefined;
+    body: undefined;
+    reply: readonly ({ readonly row: ClientRow; readonly client: Readonly<Record<string, unknown>>; readonly addresses: readonly ({ readonly ip: string; readonly at: number })[] })[];
   };
   '/panel/api/clients/:email/why': {
     params: { readonly email: string | number };
@@ -397,6 +417,18 @@ export interface Posts {
     params: { readonly id: string | number; readonly email: string | number };
     query: undefined;
     body: undefined;
+    reply: null;
+  };
+  '/panel/api/clients/change': {
+    params: undefined;
+    query: undefined;
+    body: { readonly action: "enable" | "disable" | "reset" | "extend" | "addTraffic" | "delete"; readonly clients?: readonly (number)[]; readonly search?: string; readonly state?: "all" | "online" | "active" | "expiring" | "high" | "depleted" | "expired" | "disabled"; readonly inbound?: number; readonly except?: readonly (number)[]; readonly days?: number; readonly bytes?: number; readonly preview?: boolean };
+    reply: { readonly clients: readonly (number)[]; readonly changed: number; readonly disconnected: number; readonly reconnected: number; readonly sample: readonly (string)[]; readonly undo: { readonly terms: readonly ({ readonly client: number; readonly enabled?: boolean; readonly capBytes?: number; readonly expiresAt?: number })[]; readonly counters: readonly ({ readonly email: string; readonly up: number; readonly down: number })[]; readonly deleted: readonly ({ readonly inbound: number; readonly client: Readonly<Record<string, unknown>> })[] } | null };
+  };
+  '/panel/api/clients/restore': {
+    params: undefined;
+    query: undefined;
+    body: { readonly terms?: readonly ({ readonly client: number; readonly enabled?: boolean; readonly capBytes?: number; readonly expiresAt?: number })[]; readonly counters?: readonly ({ readonly email: string; readonly up: number; readonly down: number })[]; readonly deleted?: readonly ({ readonly inbound: number; readonly client: { readonly id?: string; readonly security?: string; readonly password?: string; readonly flow?: string; readonly reverse?: Readonly<Record<string, unknown>>; readonly auth?: string; readonly method?: string; readonly email?: string; readonly limitIp?: number; readonly totalGB?: number; readonly expiryTime?: number; readonly enable?: boolean; readonly tgId?: number; readonly subId?: string; readonly comment?: string; readonly reset?: number } })[] };
     reply: null;
   };
   '/panel/api/inbounds/add': {

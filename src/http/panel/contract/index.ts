@@ -1,6 +1,7 @@
 import { apiDocsRoutes } from './api-docs.js';
 import { authRoutes } from './auth.js';
 import { backupToChatRoutes } from './backup-to-chat.js';
+import { clientListRoutes } from './client-list.js';
 import { clientStatementRoutes } from './client-statement.js';
 import { clientWhyRoutes } from './client-why.js';
 import { clientRoutes } from './clients.js';
@@ -24,6 +25,7 @@ import { versionRoutes } from './versions.js';
 export const tables = {
   auth: authRoutes,
   clients: clientRoutes,
+  clientList: clientListRoutes,
   clientWhy: clientWhyRoutes,
   clientStatement: clientStatementRoutes,
   inbounds: inboundRoutes,

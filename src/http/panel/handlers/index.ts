@@ -6,6 +6,7 @@ import { tables } from '../contract/index.js';
 import { type Gate, mount } from '../mount.js';
 import { mountApiDocs } from '../openapi/serve.js';
 import { backupToChatHandlers } from './backup-to-chat.js';
+import { clientListHandlers } from './client-list.js';
 import { clientStatementHandlers } from './client-statement.js';
 import { clientWhyHandlers } from './client-why.js';
 import { clientHandlers } from './clients.js';
@@ -28,6 +29,7 @@ import { versionHandlers } from './versions.js';
 export function mountHandlers(router: Router, gate: Gate<AuthRequest>, services: PanelServices): void {
   const { read, now, core, machine, accounts, nodes, releases, backup, history, server, outside } = services;
   mount(router, tables.clients, clientHandlers, gate, { read, now });
+  mount(router, tables.clientList, clientListHandlers, gate, { read, now });
   mount(router, tables.clientWhy, clientWhyHandlers, gate, { read, now, ...history, ...nodes });
   mount(router, tables.clientStatement, clientStatementHandlers, gate, { read, now, ...history });
   mount(router, tables.inbounds, inboundHandlers, gate, { read, ...core, ...machine });

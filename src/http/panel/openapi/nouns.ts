@@ -19,6 +19,7 @@ const docs = { tag: 'Documents', description: 'This description of the API.' };
 export const nouns: Readonly<Record<keyof typeof tables, Noun>> = {
   auth,
   clients: inbounds,
+  clientList: inbounds,
   clientWhy: inbounds,
   clientStatement: inbounds,
   inbounds,

@@ -1,0 +1,129 @@
+import type { PanelEvent } from '../../events/catalog.js';
+import { type ClientSpec, ClientTrafficAdjusted, ClientUpdated } from '../../events/client/client.js';
+import type { Client } from '../../events/client/client-document.js';
+import { type Counter, zero } from '../../events/counters.js';
+import type { ClientNumber } from '../../events/ids.js';
+import type { Caused } from '../../events/log/event.js';
+import { readMark } from '../../lib/ownership-mark.js';
+import { message } from '../../messages/message.js';
+import type { Command, Decider } from '../command.js';
+import { Rejection, reject } from '../rejection.js';
+import type { PanelState } from '../state.js';
+import { unblocked } from '../traffic/ip-limit.js';
+import { clientDepletionEvents } from './client-rules.js';
+import { specProblem } from './credentials.js';
+import { resetClient } from './reset.js';
+import { carrierOf, clientsNamed, deletions, usedBy } from './siblings.js';
+
+/** New terms of one client; absent members stay as they are. */
+export interface ClientTerms {
+  readonly client: ClientNumber;
+  readonly enabled?: boolean | undefined;
+  /** Bytes; 0 = no cap. */
+  readonly capBytes?: number | undefined;
+  /** Milliseconds since 1970; 0 = never, negative = a period that starts with the first use. */
+  readonly expiresAt?: number | undefined;
+}
+
+/** The counters of an email, in bytes. */
+export interface EmailCounter extends Counter {
+  readonly email: string;
+}
+
+/** Commands for many clients at once: each is one append. Clients that no longer exist are skipped. */
+export type ClientsCommand =
+  | Command<'ChangeClientTerms', { readonly terms: readonly ClientTerms[] }>
+  | Command<'ResetClientsTraffic', { readonly clients: readonly ClientNumber[] }>
+  | Command<'AdjustClientsTraffic', { readonly counters: readonly EmailCounter[] }>
+  | Command<'DeleteClients', { readonly clients: readonly ClientNumber[] }>;
+
+export const clientsTogether: Decider<ClientsCommand> = {
+  ChangeClientTerms({ terms }, state, { now }) {
+    const events: PanelEvent[] = [];
+    for (const asked of terms) {
+      const current = state.clients.get(asked.client);
+      if (!current) continue;
+      const spec = { ...current.spec, ...changesOf(current, asked) };
+      const why = specProblem(spec);
+      if (why) return reject('CREDENTIAL_INVALID', { email: current.identity.email, why });
+      events.push(...termsEvents(state, current, asked, now));
+    }
+    return events;
+  },
+
+  ResetClientsTraffic({ clients }, state, { now }) {
+    const events: Caused<PanelEvent>[] = [];
+    const done = new Set<ClientNumber>();
+    for (const number of clients) {
+      const current = state.clients.get(number);
+      if (current && !done.has(number))
+        events.push(...resetClient(state, current, now, { seenAt: events.length, done }));
+    }
+    return events;
+  },
+
+  AdjustClientsTraffic({ counters }, state, { now }) {
+    const events: Caused<PanelEvent>[] = [];
+    for (const { email, up, down } of counters) {
+      const adjusted = adjustments(state, email, { up, down }, now, events.length);
+      if (!(adjusted instanceof Rejection)) events.push(...adjusted);
+      else if (adjusted.code !== 'CLIENT_NOT_FOUND') return adjusted;
+    }
+    return events;
+  },
+
+  DeleteClients({ clients }, state) {
+    return deletions(
+      state,
+      [...new Set(clients)].flatMap((number) => state.clients.get(number) ?? []),
+    );
+  },
+};
+
+function changesOf({ spec }: Client, { enabled, capBytes, expiresAt }: ClientTerms): Partial<ClientSpec> {
+  return {
+    ...(enabled === undefined || enabled === spec.enabled ? {} : { enabled }),
+    ...(capBytes === undefined || capBytes === spec.capBytes ? {} : { capBytes }),
+    ...(expiresAt === undefined || expiresAt === spec.expiresAt ? {} : { expiresAt }),
+  };
+}
+
+function termsEvents(state: PanelState, current: Client, asked: ClientTerms, now: number): readonly PanelEvent[] {
+  const changes = changesOf(current, asked);
+  if (Object.keys(changes).length === 0) return [];
+  const next: Client = { ...current, spec: { ...current.spec, ...changes } };
+  // The centre of this node decides about its clients, because its log has the expiry.
+  const reevaluate = changes.enabled === true || readMark('', current.identity.comment).number !== 0;
+  return [
+    ClientUpdated({ client: current.number, changes }),
+    ...(changes.enabled === true ? unblocked(state, current, 'changed') : []),
+    ...clientDepletionEvents(next, usedBy(state, current), now, reevaluate),
+  ];
+}
+
+/**
+ * Sets the counters of an email. `seenAt` is the index of the first adjustment among the events of the decision.
+ */
+export function adjustments(
+  state: PanelState,
+  email: string,
+  after: Counter,
+  now: number,
+  seenAt = 0,
+): readonly Caused<PanelEvent>[] | Rejection {
+  const siblings = clientsNamed(state, email);
+  const carrier = carrierOf(state, siblings);
+  if (!carrier) return reject('CLIENT_NOT_FOUND', { client: email });
+  const { up, down } = after;
+  if (![up, down, up + down].every((bytes) => Number.isSafeInteger(bytes) && bytes >= 0)) {
+    return reject('VALUE_OUT_OF_RANGE', { field: 'upload and download', why: message('client.countersInBytes') });
+  }
+  // One of them gets all bytes, so that the sum is the requested one.
+  const adjusted = [carrier, ...siblings.filter((sibling) => sibling !== carrier)].flatMap(({ number }) => {
+    const before = state.counters.clients.get(number) ?? zero;
+    if (number === carrier.number) return [ClientTrafficAdjusted({ client: number, up, down, before })];
+    return before.up + before.down > 0 ? [ClientTrafficAdjusted({ client: number, ...zero, before })] : [];
+  });
+  const effects = siblings.flatMap((sibling) => clientDepletionEvents(sibling, { up, down }, now));
+  return [...adjusted, ...effects.map((event) => ({ ...event, cause: seenAt }))];
+}

@@ -1,0 +1,119 @@
+import { hasClients } from '../../../commands/client/credentials.js';
+import { Rejection, reject } from '../../../commands/rejection.js';
+import type { Client } from '../../../events/client/client-document.js';
+import type { Inbound } from '../../../events/inbound/inbound-document.js';
+import { textOf } from '../../../lib/json.js';
+import { listClients, onlineNow, stateOf } from '../../../projections/queries/client-list.js';
+import { wireClient } from '../codec/client.js';
+import { clientTraffic } from '../codec/client-traffic.js';
+import type { Needs } from '../context.js';
+import type { clientListRoutes } from '../contract/client-list.js';
+import type { Handlers } from '../mount.js';
+import { planOf } from './client-change.js';
+import { restoreClients } from './client-restore.js';
+
+type Services = Needs<'now' | 'read'>;
+
+const DEFAULT_LIMIT = 100;
+/** Emails in the answer of a change, for people to recognize. */
+const SAMPLE = 5;
+
+export const clientListHandlers: Handlers<typeof clientListRoutes, Services> = {
+  page({ query: { sort, order, offset, limit, ...filter } }, { read, now }, { userId }) {
+    const at = now();
+    const list = listClients(read, ownInbounds(read, userId), filter, { sort, desc: order === 'desc' }, at);
+    const { clients, counts, used } = list;
+    const online = onlineNow(read, at);
+    const page = clients.slice(offset, offset + (limit || DEFAULT_LIMIT));
+    return { clients: page.map((client) => rowOf(read, client, online, at)), matched: clients.length, used, counts };
+  },
+
+  inbounds: (_, { read }, { userId }) =>
+    read.inbounds
+      .all()
+      .filter(({ owner, protocol }) => owner === userId && hasClients(protocol))
+      .map((inbound) => ({
+        ...{ id: inbound.id, remark: inbound.remark, tag: inbound.tag, protocol: inbound.protocol },
+        ...{ port: inbound.port, enable: inbound.enabled && inbound.depletion === null, nodeId: inbound.node ?? 0 },
+        clients: read.clients.ofInbound(inbound.id).length,
+        method: inbound.protocol === 'shadowsocks' ? textOf(inbound.config.settings['method']) : '',
+        vision: supportsVision(inbound),
+      })),
+
+  details({ params: { email } }, { read, now }) {
+    const clients = read.clients.byEmail(email);
+    if (clients.length === 0) return reject('CLIENT_NOT_FOUND', { client: email });
+    const at = now();
+    const online = onlineNow(read, at);
+    return clients.map((client) => ({
+      row: rowOf(read, client, online, at),
+      client: wireClient(client),
+      addresses: read.usage.addresses(client).map(([ip, seen]) => ({ ip, at: seen })),
+    }));
+  },
+
+  async change({ body }, { read, now }, { dispatch, change, userId }) {
+    const chosen = body.clients ?? matching(read, userId, body, now());
+    const left = new Set(body.except);
+    const numbers = chosen.filter((number) => !left.has(number));
+    const plan = () => planOf(body, documents(read, numbers), read, now());
+    const before = plan();
+    const answer = {
+      clients: numbers,
+      ...{ changed: before.changed.length, disconnected: before.disconnected, reconnected: before.reconnected },
+      sample: before.changed.slice(0, SAMPLE).map(({ identity }) => identity.email),
+      undo: null,
+    };
+    if (body.preview === true || before.command === null) return answer;
+    // Counters may have been recorded meanwhile, so what takes the change back is computed in the same step.
+    let undo = before.undo;
+    if (before.command.type === 'ChangeClientTerms') {
+      const done = dispatch(before.command);
+      return done instanceof Rejection ? done : { ...answer, undo };
+    }
+    const { command } = before;
+    const done = await change(() => {
+      const latest = plan();
+      undo = latest.undo;
+      return latest.command?.type === command.type ? latest.command : command;
+    });
+    return done instanceof Rejection ? done : { ...answer, undo };
+  },
+
+  restore: restoreClients,
+};
+
+const ownInbounds = (read: Services['read'], userId: number): ReadonlySet<Inbound['id']> =>
+  new Set(read.inbounds.all().flatMap(({ id, owner }) => (owner === userId ? [id] : [])));
+
+function matching(
+  read: Services['read'],
+  userId: number,
+  filter: Parameters<typeof listClients>[2],
+  now: number,
+): readonly number[] {
+  const list = listClients(read, ownInbounds(read, userId), filter, { sort: 'email', desc: false }, now);
+  return list.clients.map(({ number }) => number);
+}
+
+const documents = (read: Services['read'], numbers: readonly number[]): readonly Client[] =>
+  numbers.flatMap((number) => read.clients.get(number) ?? []);
+
+function rowOf(read: Services['read'], client: Client, online: ReadonlySet<string>, now: number) {
+  return {
+    ...clientTraffic(read, client),
+    state: stateOf(read, client, now),
+    enabled: client.spec.enabled,
+    online: online.has(client.identity.email),
+    comment: client.identity.comment,
+    limitIp: client.spec.limitIp,
+    createdAt: client.createdAt,
+  };
+}
+
+/** Vision needs raw TCP with TLS or REALITY. */
+function supportsVision({ protocol, config: { stream } }: Inbound): boolean {
+  const network = textOf(stream?.['network']) || 'tcp';
+  const security = textOf(stream?.['security']) || 'none';
+  return protocol === 'vless' && (network === 'tcp' || network === 'raw') && security !== 'none';
+}
