@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ClientTraffic, Inbound } from '../src/api/contract.generated';
-import { clientKey, clientRows, stateOf } from '../src/model/clients';
+import { clientKey, type WireClient } from '../src/model/clients';
+import { valuesOf, wireOfValues } from '../src/screens/clients/client-values';
 import { bodyOf, draftOf, valueAt, withValue } from '../src/screens/inbounds/draft';
 
 const NOW = Date.UTC(2026, 0, 1);
@@ -18,36 +19,36 @@ const inbound: Inbound = {
   sniffing: JSON.stringify({ enabled: false }),
 };
 
-describe('the state of a client', () => {
-  it.each([
-    ['active', {}, {}],
-    ['disabled', { enable: false }, { total: 1, up: 5 }],
-    ['depleted', {}, { total: 10, up: 5, down: 5, enable: false }],
-    ['expired', {}, { expiryTime: NOW - 1, enable: false }],
-    ['expiring', {}, { expiryTime: NOW + DAY }],
-    ['high', {}, { total: 10, up: 8 }],
-    ['active', {}, { expiryTime: -30 * DAY }],
-  ])('is %s', (state, wire, changes) => {
-    expect(stateOf({ email: 'a', ...wire }, { ...stats, ...changes }, NOW)).toBe(state);
-  });
-});
-
-describe('the rows of the clients', () => {
-  it('join counters with settings, and stay the same objects while nothing changes', () => {
-    const [row] = clientRows([inbound], NOW);
-    expect(row).toMatchObject({ key: '7', email: 'a', wire: { comment: 'Ahab' }, state: 'active' });
-    expect(row?.text).toContain('ahab');
-    expect(clientRows([{ ...inbound }], NOW)[0]).toBe(row);
-  });
-
+describe('the paths of clients', () => {
   it.each([
     ['vless', 'u'],
     ['trojan', 'p'],
     ['shadowsocks', 'a'],
     ['hysteria2', 'h'],
-  ])('are named in paths as %s wants it', (protocol, key) => {
+  ])('name them as %s does', (protocol, key) => {
     const wire = { email: 'a', id: 'u', password: 'p', auth: 'h' };
-    expect(clientKey({ inbound: { ...inbound, protocol }, wire })).toBe(key);
+    expect(clientKey(protocol, wire)).toBe(key);
+  });
+});
+
+describe('the form of a client', () => {
+  const client: WireClient = {
+    ...{ id: 'u', email: 'a', enable: true, totalGB: 1_234_567_891, expiryTime: NOW + 12_345, limitIp: 2, tgId: 4711 },
+    ...{ subId: 's', comment: 'Ahab', reset: 30, flow: '' },
+  };
+
+  it.each([{}, { totalGB: 0, expiryTime: 0 }, { expiryTime: -30 * DAY }, { enable: false, tgId: 0, limitIp: 0 }])(
+    'returns what it got: %j',
+    (changes) => {
+      const { id: _, flow: __, ...shown } = { ...client, ...changes };
+      const before = { ...client, ...changes };
+      expect(wireOfValues(valuesOf(before, undefined), before)).toStrictEqual(shown);
+    },
+  );
+
+  it('changes a rounded cap and an expiry only with their fields', () => {
+    const values = { ...valuesOf(client, undefined), gigabytes: 2, expires: 'use' as const, days: 7 };
+    expect(wireOfValues(values, client)).toMatchObject({ totalGB: 2 * 1024 ** 3, expiryTime: -7 * DAY });
   });
 });
 

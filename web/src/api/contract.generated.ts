@@ -428,7 +428,7 @@ export interface Posts {
   '/panel/api/clients/restore': {
     params: undefined;
     query: undefined;
-    body: { readonly terms?: readonly ({ readonly client: number; readonly enabled?: boolean; readonly capBytes?: number; readonly expiresAt?: number })[]; readonly counters?: readonly ({ readonly email: string; readonly up: number; readonly down: number })[]; readonly deleted?: readonly ({ readonly inbound: number; readonly client: { readonly id?: string; readonly security?: string; readonly password?: string; readonly flow?: string; readonly reverse?: Readonly<Record<string, unknown>>; readonly auth?: string; readonly method?: string; readonly email?: string; readonly limitIp?: number; readonly totalGB?: number; readonly expiryTime?: number; readonly enable?: boolean; readonly tgId?: number; readonly subId?: string; readonly comment?: string; readonly reset?: number } })[] };
+    body: { readonly terms?: readonly ({ readonly client: number; readonly enabled?: boolean; readonly capBytes?: number; readonly expiresAt?: number })[]; readonly counters?: readonly ({ readonly email: string; readonly up: number; readonly down: number })[]; readonly deleted?: readonly ({ readonly inbound: number; readonly client: Readonly<Record<string, unknown>> })[] };
     reply: null;
   };
   '/panel/api/inbounds/add': {

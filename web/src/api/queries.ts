@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api } from './client';
+import type { Gets } from './contract.generated';
 
 /*
  * Queries that more than one screen reads. The first element of a key is the resource that an `invalidate` message of the
@@ -11,6 +12,35 @@ export const inbounds = queryOptions({
   queryFn: ({ signal }) => api.get('/panel/api/inbounds/list', { signal }),
   staleTime: 60_000,
 });
+
+/** Begins the key of each page of clients. */
+export const clientPages = ['inbounds', 'clients', 'page'] as const;
+
+export type ClientQuery = NonNullable<Gets['/panel/api/clients/page']['query']>;
+
+/** One page of the clients of all inbounds: the server filters and sorts. */
+export const clientPage = (query: ClientQuery) =>
+  queryOptions({
+    queryKey: [...clientPages, query],
+    queryFn: ({ signal }) => api.get('/panel/api/clients/page', { query, signal }),
+    staleTime: 10_000,
+    refetchInterval: 20_000,
+  });
+
+/** The inbounds that can have clients, without these clients. */
+export const clientInbounds = queryOptions({
+  queryKey: ['inbounds', 'clients', 'inbounds'],
+  queryFn: ({ signal }) => api.get('/panel/api/clients/inbounds', { signal }),
+  staleTime: 60_000,
+});
+
+/** The clients of an email, one for each of its inbounds. */
+export const clientDetails = (email: string) =>
+  queryOptions({
+    queryKey: ['inbounds', 'clients', 'details', email],
+    queryFn: ({ signal }) => api.get('/panel/api/clients/:email/details', { params: { email }, signal }),
+    refetchInterval: 10_000,
+  });
 
 /** Emails of the clients that are connected. Traffic that arrives adds to it; a client that falls silent leaves with the next poll. */
 export const onlines = queryOptions({

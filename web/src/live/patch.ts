@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
-import type { Inbound, SocketMessage, Status } from '../api/contract.generated';
-import { inbounds, onlines, status } from '../api/queries';
+import type { ClientRow, Gets, Inbound, SocketMessage, Status } from '../api/contract.generated';
+import { clientPages, inbounds, onlines, status } from '../api/queries';
 
 type Pushed = Exclude<SocketMessage, { type: 'notification' }>;
 type Traffic = Extract<Pushed, { type: 'traffic' }>;
@@ -25,12 +25,16 @@ export function patch(client: QueryClient, message: Pushed): void {
   }
 }
 
-/** Adds the bytes to the counters that are on screen. Whose counters grow is connected. */
+type Growth = ReadonlyMap<number, { readonly up: number; readonly down: number }>;
+type ClientPage = Gets['/panel/api/clients/page']['reply'];
+
+/** Adds the bytes to the counters that are on screen. A client whose counters grow is connected. */
 function addTraffic(client: QueryClient, { clients, inbounds: ofInbounds, at }: Traffic): void {
+  const byClient: Growth = new Map(clients.map(([id, up, down]) => [id, { up, down }]));
+  const byInbound: Growth = new Map(ofInbounds.map(([id, up, down]) => [id, { up, down }]));
+  client.setQueriesData<ClientPage>({ queryKey: clientPages }, (page) => page && grownPage(page, byClient, at));
   const known = client.getQueryData(inbounds.queryKey);
   if (!known) return;
-  const byClient = new Map(clients.map(([id, up, down]) => [id, { up, down }]));
-  const byInbound = new Map(ofInbounds.map(([id, up, down]) => [id, { up, down }]));
   const active: string[] = [];
   const next = known.map((inbound): Inbound => {
     const own = byInbound.get(inbound.id);
@@ -39,13 +43,7 @@ function addTraffic(client: QueryClient, { clients, inbounds: ofInbounds, at }: 
       const more = byClient.get(stats.id);
       if (!more) return stats;
       active.push(stats.email);
-      return {
-        ...stats,
-        up: stats.up + more.up,
-        down: stats.down + more.down,
-        allTime: stats.allTime + more.up + more.down,
-        lastOnline: at,
-      };
+      return grown(stats, more, at);
     });
     return {
       ...inbound,
@@ -60,4 +58,24 @@ function addTraffic(client: QueryClient, { clients, inbounds: ofInbounds, at }: 
     if (!before || active.every((email) => before.has(email))) return before;
     return new Set([...before, ...active]);
   });
+}
+
+interface Counted {
+  readonly up: number;
+  readonly down: number;
+  readonly allTime: number;
+  readonly lastOnline: number;
+}
+
+function grown<C extends Counted>(row: C, { up, down }: { readonly up: number; readonly down: number }, at: number): C {
+  return { ...row, up: row.up + up, down: row.down + down, allTime: row.allTime + up + down, lastOnline: at };
+}
+
+function grownPage(page: ClientPage, byClient: Growth, at: number): ClientPage {
+  if (!page.clients.some(({ id }) => byClient.has(id))) return page;
+  const clients = page.clients.map((row): ClientRow => {
+    const more = byClient.get(row.id);
+    return more ? { ...grown(row, more, at), online: true } : row;
+  });
+  return { ...page, clients };
 }

@@ -2,18 +2,19 @@ import { Spotlight, type SpotlightActionGroupData, spotlight } from '@mantine/sp
 import '@mantine/core/styles/ScrollArea.css';
 import '@mantine/spotlight/styles.css';
 import IconSearch from '@tabler/icons-react/dist/esm/icons/IconSearch.mjs';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
-import { inbounds } from '../api/queries';
+import { clientPage, inbounds } from '../api/queries';
+import { clientPath } from '../model/clients';
 import { screens } from '../screens/registry';
 import { OPEN_PALETTE } from './shortcuts';
 
 /** Matches of each kind. */
 const MOST = 6;
 
-/** Ctrl+K: goes to a screen, a client or an inbound. What is known of clients and inbounds is what was loaded already. */
+/** Ctrl+K: goes to a screen, a client or an inbound. Clients are searched by the server, inbounds among those loaded. */
 export function Palette() {
   const { t } = useTranslation('shell');
   const navigate = useNavigate();
@@ -26,6 +27,11 @@ export function Palette() {
     return () => document.removeEventListener(OPEN_PALETTE, spotlight.open);
   }, []);
   const wanted = query.trim().toLowerCase();
+  const clients = useQuery({
+    ...clientPage({ search: wanted, limit: MOST }),
+    enabled: wanted !== '',
+    refetchInterval: false,
+  });
   const known = client.getQueryData(inbounds.queryKey) ?? [];
   const go = (path: string) => () => void navigate(path);
 
@@ -55,16 +61,12 @@ export function Palette() {
         onClick: go(`/inbounds/${id}`),
       })),
     });
-    const emails: string[] = [];
-    for (const { clientStats } of known)
-      for (const { email } of clientStats)
-        if (emails.length < MOST && !emails.includes(email) && email.toLowerCase().includes(wanted)) emails.push(email);
     groups.push({
       group: t('palette.clients'),
-      actions: emails.map((email) => ({
+      actions: [...new Set((clients.data?.clients ?? []).map(({ email }) => email))].map((email) => ({
         id: `client-${email}`,
         label: email,
-        onClick: go(`/clients?search=${encodeURIComponent(email)}`),
+        onClick: go(clientPath(email)),
       })),
     });
   }

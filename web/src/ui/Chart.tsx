@@ -19,21 +19,27 @@ interface Props {
   readonly text: (value: number) => string;
   readonly most?: number | undefined;
   readonly height?: number;
+  /** One bar for each value, such as a day, instead of a line. */
+  readonly bars?: boolean;
+  /** The text of a time below the axis, given in ms; the time of day if absent. */
+  readonly timeText?: (at: number) => string;
 }
 
 /** Bytes are counted in powers of two, and so are the lines of their axis. */
 const STEPS = Array.from({ length: 50 }, (_, exponent) => 2 ** exponent);
+/** Steps of an axis of days, in seconds. */
+const DAYS = [1, 2, 7, 14, 31, 92, 366].map((days) => days * 86_400);
 const COLORS = ['--mantine-color-sea-5', '--mantine-color-orange-5', '--mantine-color-teal-5'];
 
 /** Lines over time. Screen readers get the last values from the legend. */
-export function Chart({ label, times, series, text, most, height = 220 }: Props) {
+export function Chart({ label, times, series, text, most, height = 220, bars = false, timeText }: Props) {
   const { ref, width } = useElementSize<HTMLDivElement>();
   const chart = useRef<UPlot | null>(null);
   const place = useRef<HTMLDivElement>(null);
   const scheme = useComputedColorScheme();
   const format = useFormat();
-  const latest = useRef({ text, format });
-  latest.current = { text, format };
+  const latest = useRef({ text, timeText: timeText ?? format.time });
+  latest.current = { text, timeText: timeText ?? format.time };
   const names = series.map((one) => one.label).join();
 
   useEffect(() => {
@@ -59,7 +65,8 @@ export function Chart({ label, times, series, text, most, height = 220 }: Props)
             ...axis,
             size: 28,
             grid: { show: false },
-            values: (_, values) => values.map((value) => latest.current.format.time(value * 1000)),
+            ...(bars ? { incrs: DAYS } : {}),
+            values: (_, values) => values.map((value) => latest.current.timeText(value * 1000)),
           },
           {
             ...axis,
@@ -74,7 +81,10 @@ export function Chart({ label, times, series, text, most, height = 220 }: Props)
             label: name,
             stroke: color(COLORS[index] ?? ''),
             ...(index === 0 ? { fill: `color-mix(in srgb, ${color(COLORS[index] ?? '')} 14%, transparent)` } : {}),
-            width: 1.5,
+            width: bars ? 0 : 1.5,
+            ...(bars && UPlot.paths.bars
+              ? { paths: UPlot.paths.bars({ size: [0.7, 40] }), fill: color(COLORS[index] ?? '') }
+              : {}),
             points: { show: false },
           })),
         ],
@@ -87,11 +97,11 @@ export function Chart({ label, times, series, text, most, height = 220 }: Props)
       made.destroy();
       chart.current = null;
     };
-  }, [width, height, names, most, scheme]);
+  }, [width, height, names, most, scheme, bars]);
 
   useEffect(() => {
     chart.current?.setData([times, ...series.map(({ values }) => values)] as unknown as AlignedData);
-  }, [times, series, width, scheme, most, names]);
+  }, [times, series, width, scheme, most, names, bars]);
 
   return (
     <figure ref={ref} className={classes['figure']} aria-label={label}>

@@ -11,7 +11,7 @@ import {
   useTable,
 } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { memo, type ReactNode, useEffect, useMemo, useRef } from 'react';
+import { type CSSProperties, memo, type ReactNode, type RefObject, useEffect, useMemo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { usePreferences } from '../shell/preferences';
 import classes from './DataTable.module.css';
@@ -48,10 +48,22 @@ interface Props<R> {
   /** A row on a phone. */
   readonly card: (row: R) => ReactNode;
   readonly cardHeight?: number;
+  /** Rows that the server filters, sorts and sends in pages; `rows` is not read then. */
+  readonly remote?: RemoteRows<R> | undefined;
+}
+
+export interface RemoteRows<R> {
+  readonly count: number;
+  /** Undefined as long as its page is not there. */
+  readonly rowAt: (index: number) => R | undefined;
+  /** The rows in view changed. */
+  readonly onRange: (first: number, last: number) => void;
+  /** The table scrolls to its top when this changes. */
+  readonly resetKey: string;
 }
 
 export interface Selection {
-  readonly ids: ReadonlySet<string>;
+  readonly ids: Pick<ReadonlySet<string>, 'has' | 'size'>;
   readonly toggle: (id: string) => void;
   readonly toggleAll: () => void;
   readonly label: string;
@@ -77,6 +89,7 @@ export function DataTable<R extends RowData>({
   selection,
   card,
   cardHeight = 92,
+  remote,
 }: Props<R>) {
   const scroller = useRef<HTMLDivElement>(null);
   const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false });
@@ -100,17 +113,24 @@ export function DataTable<R extends RowData>({
   );
   const table = useTable({ features, columns: definitions, data: rows as R[], state, getRowId: idOf });
   const sorted = table.getRowModel().rows;
+  const count = remote ? remote.count : sorted.length;
+  const rowAt = (index: number): R | undefined => (remote ? remote.rowAt(index) : sorted[index]?.original);
   const visible = useMemo(() => columns.filter(({ id }) => !hidden.has(id)), [columns, hidden]);
 
   const height = isPhone ? cardHeight : density === 'compact' ? 2.125 * REM : 2.75 * REM;
   const virtualizer = useVirtualizer({
-    count: sorted.length,
+    count,
     getScrollElement: () => scroller.current,
     estimateSize: () => height,
-    getItemKey: (index) => sorted[index]?.id ?? index,
+    getItemKey: (index) => {
+      const row = rowAt(index);
+      return row === undefined ? index : idOf(row);
+    },
     overscan: 8,
   });
   useEffect(() => virtualizer.measure(), [virtualizer, height]);
+  const items = virtualizer.getVirtualItems();
+  useRemoteRange(remote, items[0]?.index ?? 0, items.at(-1)?.index ?? 0, scroller);
 
   const least = visible.reduce((sum, { width }) => sum + leastOf(width), selection ? 2.5 : 0);
   const tracks = [...(selection ? ['2.5rem'] : []), ...visible.map(({ width }) => width)].join(' ');
@@ -119,7 +139,7 @@ export function DataTable<R extends RowData>({
       <div
         role="table"
         aria-label={label}
-        aria-rowcount={rows.length + 1}
+        aria-rowcount={count + 1}
         className={classes['table']}
         style={{ minWidth: isPhone ? 0 : `${least}rem` }}
         data-cards={isPhone || undefined}
@@ -129,40 +149,78 @@ export function DataTable<R extends RowData>({
           sort={sort}
           onSort={onSort}
           selection={selection}
-          count={rows.length}
+          count={count}
           isHidden={isPhone === true}
         />
         <div role="rowgroup" className={classes['body']} style={{ height: virtualizer.getTotalSize() }}>
-          {virtualizer.getVirtualItems().map(({ index, start }) => {
-            const row = sorted[index];
-            if (!row) return null;
-            return (
-              <div
-                role="row"
-                key={row.id}
-                aria-rowindex={index + 2}
-                aria-selected={selection ? selection.ids.has(row.id) : undefined}
-                className={classes['row']}
-                style={{ transform: `translateY(${start}px)`, height }}
-              >
-                {selection && (
-                  <span role="cell" className={classes['check']}>
-                    <input
-                      type="checkbox"
-                      aria-label={`${selection.label} ${row.id}`}
-                      checked={selection.ids.has(row.id)}
-                      onChange={() => selection.toggle(row.id)}
-                    />
-                  </span>
-                )}
-                {isPhone ? <Card row={row.original} card={card} /> : <Cells row={row.original} columns={visible} />}
-              </div>
-            );
-          })}
+          {items.map(({ index, start, key }) => (
+            <Row
+              key={key}
+              index={index}
+              place={{ transform: `translateY(${start}px)`, height }}
+              row={rowAt(index)}
+              idOf={idOf}
+              selection={selection}
+              columns={visible}
+              card={isPhone ? card : null}
+            />
+          ))}
         </div>
       </div>
     </div>
   );
+}
+
+interface RowProps<R> extends Pick<Props<R>, 'idOf' | 'selection' | 'columns'> {
+  readonly index: number;
+  readonly place: CSSProperties;
+  readonly row: R | undefined;
+  /** Null: the row is a line of cells. */
+  readonly card: ((row: R) => ReactNode) | null;
+}
+
+function Row<R>({ index, place, row, idOf, selection, columns, card }: RowProps<R>) {
+  const id = row === undefined ? undefined : idOf(row);
+  const isSelected = selection && id !== undefined ? selection.ids.has(id) : undefined;
+  return (
+    <div role="row" aria-rowindex={index + 2} aria-selected={isSelected} className={classes['row']} style={place}>
+      {selection && (
+        <span role="cell" className={classes['check']}>
+          {id !== undefined && (
+            <input
+              type="checkbox"
+              aria-label={`${selection.label} ${id}`}
+              checked={isSelected === true}
+              onChange={() => selection.toggle(id)}
+            />
+          )}
+        </span>
+      )}
+      {row === undefined ? (
+        <span role="cell" className={classes['coming']} aria-busy="true" />
+      ) : card ? (
+        <Card row={row} card={card} />
+      ) : (
+        <Cells row={row} columns={columns} />
+      )}
+    </div>
+  );
+}
+
+/** Tells which rows are in view, and scrolls to the top when others are shown. */
+function useRemoteRange<R>(
+  remote: RemoteRows<R> | undefined,
+  first: number,
+  last: number,
+  scroller: RefObject<HTMLDivElement | null>,
+): void {
+  const { onRange, resetKey } = remote ?? {};
+  useEffect(() => onRange?.(first, last), [onRange, first, last]);
+  const shown = useRef(resetKey);
+  useEffect(() => {
+    if (shown.current !== resetKey) scroller.current?.scrollTo({ top: 0 });
+    shown.current = resetKey;
+  }, [resetKey, scroller]);
 }
 
 /** The least width of a track in rem. */

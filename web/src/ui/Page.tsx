@@ -1,8 +1,10 @@
-import { Alert, Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Alert, Anchor, Button, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
 import IconAlertTriangle from '@tabler/icons-react/dist/esm/icons/IconAlertTriangle.mjs';
+import IconChevronLeft from '@tabler/icons-react/dist/esm/icons/IconChevronLeft.mjs';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router';
 import classes from './Page.module.css';
 import { sentenceOf } from './toast';
 
@@ -11,22 +13,30 @@ interface PageProps {
   /** One line on what the numbers on the screen are. */
   readonly summary?: ReactNode;
   readonly actions?: ReactNode;
+  /** The screen above this one. */
+  readonly back?: { readonly to: string; readonly label: string };
   /** The content fills the window and scrolls inside, as tables do. */
   readonly fill?: boolean;
   readonly children: ReactNode;
 }
 
 /** The frame of every screen: the only h1, the title of the tab, the actions. */
-export function Page({ title, summary, actions, fill = false, children }: PageProps) {
+export function Page({ title, summary, actions, back, fill = false, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Portolan`;
   }, [title]);
   return (
     <div className={classes['page']} data-fill={fill || undefined}>
       <Group justify="space-between" align="center" gap="sm" className={classes['head']}>
-        <div>
+        <div className={classes['title']}>
+          {back && (
+            <Anchor component={Link} to={back.to} size="sm" className={classes['back']}>
+              <IconChevronLeft size={16} aria-hidden />
+              {back.label}
+            </Anchor>
+          )}
           <Title order={1} tabIndex={-1} data-page-title>
-            {title}
+            <bdi>{title}</bdi>
           </Title>
           {summary !== undefined && (
             <Text size="sm" c="dimmed" className="number">
@@ -94,11 +104,39 @@ export function Loaded<T>({
 }) {
   if (query.data !== undefined) return children(query.data);
   if (query.error) return <Problem error={query.error} retry={() => void query.refetch()} />;
+  return <Loading rows={rows} />;
+}
+
+/** What is shown until the content is there. */
+export function Loading({ rows }: { readonly rows: number }) {
   return (
     <Stack gap="xs" aria-busy="true">
       {Array.from({ length: rows }, (_, index) => (
         <Skeleton key={index} height={36} />
       ))}
     </Stack>
+  );
+}
+
+/** A part of a screen with its heading. */
+export function Section({
+  title,
+  actions,
+  children,
+}: {
+  readonly title: string;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}) {
+  return (
+    <Paper component="section" p="md" aria-label={title} className={classes['section']}>
+      <div className={classes['sectionHead']}>
+        <Text component="h2" fw={600} size="sm">
+          {title}
+        </Text>
+        {actions}
+      </div>
+      {children}
+    </Paper>
   );
 }

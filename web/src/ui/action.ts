@@ -2,30 +2,32 @@ import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-quer
 import type { Done } from '../api/client';
 import { toastDone, toastError } from './toast';
 
-interface Action<V> {
-  readonly run: (input: V) => Promise<Done<unknown>>;
+interface Action<V, R> {
+  readonly run: (input: V) => Promise<Done<R>>;
   /** Keys of the queries that the change makes stale. The WebSocket tells other browsers, not the author. */
   readonly stale: readonly QueryKey[];
-  /** Takes the change back. Its presence puts Undo into the toast. */
-  readonly undo?: ((input: V) => Promise<unknown>) | undefined;
+  /** Takes the change back. Its presence puts Undo into the toast, unless `canUndo` says no. */
+  readonly undo?: ((input: V, done: Done<R>) => Promise<unknown>) | undefined;
+  readonly canUndo?: (done: Done<R>) => boolean;
   /** What the toast says instead of the panel's sentence. */
-  readonly said?: (input: V) => string;
+  readonly said?: (input: V, done: Done<R>) => string;
   /** A form shows the refusal itself. */
   readonly silent?: boolean;
 }
 
 /** A change: runs it, refreshes what it made stale, and says how it went. */
-export function useAction<V = void>({ run, stale, undo, said, silent = false }: Action<V>) {
+export function useAction<V = void, R = unknown>({ run, stale, undo, canUndo, said, silent = false }: Action<V, R>) {
   const client = useQueryClient();
   const refresh = () => Promise.all(stale.map((queryKey) => client.invalidateQueries({ queryKey })));
   return useMutation({
     mutationFn: run,
-    async onSuccess({ msg }, input) {
+    async onSuccess(done, input) {
       const takeBack = async () => {
-        await undo?.(input);
+        await undo?.(input, done);
         await refresh();
       };
-      toastDone(said?.(input) ?? msg, undo ? { undo: takeBack } : {});
+      const offersUndo = undo && (canUndo?.(done) ?? true);
+      toastDone(said?.(input, done) ?? done.msg, offersUndo ? { undo: takeBack } : {});
       await refresh();
     },
     onError: (error) => {

@@ -22,6 +22,8 @@ export interface Format {
   rate(bytesPerSecond: number): string;
   /** `at` in ms since 1970. */
   date(at: number): string;
+  /** Day and month of a time in UTC, for axes. */
+  day(at: number): string;
   dateTime(at: number): string;
   time(at: number): string;
   /** How far from now: "in 3 days", "2 hours ago". */
@@ -48,6 +50,7 @@ export function makeFormat(language: string, calendar: string): Format {
       }),
   );
   const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
+  const day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' });
   const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
   const time = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' });
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
@@ -66,6 +69,7 @@ export function makeFormat(language: string, calendar: string): Format {
     bytes,
     rate: (value) => isolated(`${bytes(value)}/s`),
     date: (at) => date.format(at),
+    day: (at) => day.format(at),
     dateTime: (at) => dateTime.format(at),
     time: (at) => time.format(at),
     relative(at, now = Date.now()) {

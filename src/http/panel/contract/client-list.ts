@@ -142,7 +142,7 @@ export const clientListRoutes = routes('/panel/api/clients', {
     body: body({
       terms: Undo.shape.terms.default([]),
       counters: Undo.shape.counters.default([]),
-      deleted: z.array(z.object({ inbound: z.int(), client: WireClient })).default([]),
+      deleted: z.array(z.object({ inbound: z.int(), client: z.record(z.string(), z.unknown()).pipe(WireClient) })).default([]),
     }),
     limit: LARGE_BODY,
   }),

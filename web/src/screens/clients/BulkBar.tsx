@@ -1,53 +1,37 @@
 import { Button, CloseButton } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { ClientRow } from '../../model/clients';
 import { useFormat } from '../../ui/format';
-import type { ClientActions } from './actions';
+import type { ClientAction } from './actions';
 import classes from './Clients.module.css';
 
-/** What can be done with the selected clients, and their totals. */
+const ACTIONS: readonly ClientAction[] = ['enable', 'disable', 'extend', 'addTraffic', 'reset', 'delete'];
+
+/** What can be done with the selected clients. */
 export function BulkBar({
-  rows,
-  actions,
+  count,
+  onAction,
   onClear,
 }: {
-  readonly rows: readonly ClientRow[];
-  readonly actions: ClientActions;
+  readonly count: number;
+  readonly onAction: (action: ClientAction) => void;
   readonly onClear: () => void;
 }) {
   const { t } = useTranslation('clients');
   const format = useFormat();
-  const used = rows.reduce((sum, row) => sum + row.used, 0);
   return (
-    <div className={classes['bulk']}>
-      <span className="number">
-        {t('selected', { count: rows.length, shown: format.number(rows.length), used: format.bytes(used) })}
-      </span>
-      <Button
-        size="compact-sm"
-        variant="default"
-        loading={actions.isBusy}
-        onClick={() => actions.setAllEnabled(rows, true)}
-      >
-        {t('enable')}
-      </Button>
-      <Button
-        size="compact-sm"
-        variant="default"
-        loading={actions.isBusy}
-        onClick={() => actions.setAllEnabled(rows, false)}
-      >
-        {t('disable')}
-      </Button>
-      <Button
-        size="compact-sm"
-        variant="light"
-        color="red"
-        loading={actions.isBusy}
-        onClick={() => actions.remove(rows, onClear)}
-      >
-        {t('delete')}
-      </Button>
+    <div className={classes['bulk']} role="toolbar" aria-label={t('selected', { n: format.number(count) })}>
+      <span className="number">{t('selected', { n: format.number(count) })}</span>
+      {ACTIONS.map((action) => (
+        <Button
+          key={action}
+          size="compact-sm"
+          variant={action === 'delete' ? 'light' : 'default'}
+          {...(action === 'delete' ? { color: 'red' } : {})}
+          onClick={() => onAction(action)}
+        >
+          {t(`action.${action}`)}
+        </Button>
+      ))}
       <CloseButton size="sm" aria-label={t('clear')} onClick={onClear} />
     </div>
   );

@@ -1,122 +1,59 @@
 import { type ReactNode, useCallback, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { ClientRow, ClientState } from '../../model/clients';
+import { Link } from 'react-router';
+import type { ClientRow } from '../../api/contract.generated';
+import { type ClientInbound, clientPath, inboundName } from '../../model/clients';
 import type { Column } from '../../ui/DataTable';
-import { type Format, useFormat } from '../../ui/format';
-import { Meter, Status, type Tone } from '../../ui/Status';
+import { useFormat } from '../../ui/format';
 import { Toggle } from '../../ui/Toggle';
 import classes from './Clients.module.css';
-
-const TONES: Readonly<Record<ClientState, Tone>> = {
-  active: 'good',
-  expiring: 'warn',
-  high: 'warn',
-  depleted: 'bad',
-  expired: 'bad',
-  disabled: 'quiet',
-};
+import { ClientStatus, Expiry, Usage } from './cells';
 
 interface Parts {
-  readonly online: ReadonlySet<string>;
+  readonly inbounds: readonly ClientInbound[];
   readonly toggle: (row: ClientRow, enabled: boolean) => void;
   readonly menuButton: (row: ClientRow) => ReactNode;
 }
 
 /** The columns of the table, and the card that a row is on a phone. */
-export function useColumns({ online, toggle, menuButton }: Parts) {
+export function useColumns({ inbounds, toggle, menuButton }: Parts) {
   const { t } = useTranslation('clients');
   const format = useFormat();
-  const state = useCallback(
-    (row: ClientRow) => <Status tone={TONES[row.state]}>{t(`state.${row.state}`)}</Status>,
-    [t],
-  );
-  const usage = useCallback(
-    (row: ClientRow) => <Usage row={row} format={format} unlimited={t('unlimited')} />,
-    [format, t],
-  );
-  const expiry = useCallback(
-    (row: ClientRow) => expiryText(row, format, t('never'), (days) => t('afterFirstUse', { count: days })),
-    [format, t],
-  );
+  const names = useMemo(() => new Map(inbounds.map((inbound) => [inbound.id, inboundName(inbound)])), [inbounds]);
+  const nameOf = useCallback(({ inboundId }: ClientRow) => names.get(inboundId) ?? `#${inboundId}`, [names]);
   const enabled = useCallback(
     (row: ClientRow) => (
-      <Toggle
-        label={t('enabled', { email: row.email })}
-        checked={row.wire.enable !== false}
-        onChange={(on) => toggle(row, on)}
-      />
+      <Toggle label={t('enabled', { email: row.email })} checked={row.enabled} onChange={(on) => toggle(row, on)} />
     ),
     [t, toggle],
   );
-  const name = useCallback(
-    (row: ClientRow) => (
-      <span className={classes['name']}>
-        <span
-          className={classes['dot']}
-          data-online={online.has(row.email) || undefined}
-          title={online.has(row.email) ? t('state.online') : undefined}
-        />
-        <bdi className="clip" title={row.email}>
-          {row.email}
-        </bdi>
-        {online.has(row.email) && <span className={classes['hidden']}>{t('state.online')}</span>}
-      </span>
-    ),
-    [online, t],
-  );
+  const name = useCallback((row: ClientRow) => <Name row={row} online={t('state.online')} />, [t]);
 
   const columns = useMemo(
     (): readonly Column<ClientRow>[] => [
+      { ...column('email', 'minmax(12rem, 2fr)'), cell: name, isFixed: true },
       {
-        id: 'email',
-        header: t('column.email'),
-        cell: name,
-        value: ({ email }) => email,
-        width: 'minmax(12rem, 2fr)',
-        isFixed: true,
+        ...column('inbound', 'minmax(8rem, 1.2fr)'),
+        cell: (row) => <bdi title={nameOf(row)}>{nameOf(row)}</bdi>,
       },
+      { ...column('state', 'minmax(8rem, 1fr)'), cell: (row) => <ClientStatus row={row} /> },
+      { ...column('used', 'minmax(11rem, 1.4fr)'), cell: (row) => <Usage row={row} />, isNumber: true },
+      { ...column('expiry', 'minmax(8rem, 1fr)'), cell: (row) => <Expiry row={row} /> },
       {
-        id: 'inbound',
-        header: t('column.inbound'),
-        cell: ({ inbound }) => <bdi title={inbound.remark}>{inbound.remark || `#${inbound.id}`}</bdi>,
-        value: ({ inbound }) => inbound.remark,
-        width: 'minmax(8rem, 1.2fr)',
+        ...column('seen', 'minmax(8rem, 1fr)'),
+        cell: ({ lastOnline }) => (lastOnline === 0 ? '–' : format.relative(lastOnline)),
       },
-      { id: 'state', header: t('column.state'), cell: state, value: (row) => row.state, width: 'minmax(8rem, 1fr)' },
-      {
-        id: 'used',
-        header: t('column.used'),
-        cell: usage,
-        value: ({ used }) => used,
-        width: 'minmax(11rem, 1.4fr)',
-        isNumber: true,
-      },
-      {
-        id: 'expiry',
-        header: t('column.expiry'),
-        cell: expiry,
-        value: ({ stats }) => (stats.expiryTime === 0 ? Number.MAX_SAFE_INTEGER : stats.expiryTime),
-        width: 'minmax(8rem, 1fr)',
-      },
-      {
-        id: 'seen',
-        header: t('column.seen'),
-        cell: ({ stats }) => (stats.lastOnline === 0 ? '–' : format.relative(stats.lastOnline)),
-        value: ({ stats }) => stats.lastOnline,
-        width: 'minmax(8rem, 1fr)',
-      },
-      {
-        id: 'comment',
-        header: t('column.comment'),
-        cell: ({ wire }) => <bdi title={wire.comment}>{wire.comment}</bdi>,
-        value: ({ wire }) => wire.comment ?? '',
-        width: 'minmax(8rem, 1fr)',
-      },
+      { ...column('comment', 'minmax(8rem, 1fr)'), cell: ({ comment }) => <bdi title={comment}>{comment}</bdi> },
+      { ...column('created', 'minmax(8rem, 1fr)'), cell: ({ createdAt }) => format.date(createdAt) },
       { id: 'enabled', header: t('column.enabled'), cell: enabled, width: '5.5rem', isFixed: true },
       { id: 'actions', header: '', cell: menuButton, width: '3.5rem', isFixed: true },
     ],
-    [t, name, state, usage, expiry, enabled, menuButton, format],
+    [t, name, nameOf, enabled, menuButton, format],
   );
+  /** The server sorts; `value` only says that it can. */
+  function column(id: SortedColumn, width: string) {
+    return { id, header: t(`column.${id}`), width, value: () => 0 };
+  }
   const card = useCallback(
     (row: ClientRow) => (
       <div className={classes['cardBody']}>
@@ -127,47 +64,30 @@ export function useColumns({ online, toggle, menuButton }: Parts) {
             {menuButton(row)}
           </span>
         </div>
-        {usage(row)}
+        <Usage row={row} />
         <div className={classes['cardLine']}>
-          {state(row)}
-          <span className={classes['small']}>{expiry(row)}</span>
+          <ClientStatus row={row} />
+          <span className={classes['small']}>
+            <Expiry row={row} />
+          </span>
         </div>
       </div>
     ),
-    [name, enabled, menuButton, usage, state, expiry],
+    [name, enabled, menuButton],
   );
   return { columns, card };
 }
 
-function Usage({
-  row,
-  format,
-  unlimited,
-}: {
-  readonly row: ClientRow;
-  readonly format: Format;
-  readonly unlimited: string;
-}) {
-  const { used, share, stats } = row;
+type SortedColumn = 'email' | 'inbound' | 'state' | 'used' | 'expiry' | 'seen' | 'comment' | 'created';
+
+function Name({ row, online }: { readonly row: ClientRow; readonly online: string }) {
   return (
-    <span className={classes['usage']}>
-      <span className="number">
-        <bdi>{format.bytes(used)}</bdi>{' '}
-        <span className={classes['of']}>
-          / <bdi>{stats.total > 0 ? format.bytes(stats.total) : unlimited}</bdi>
-        </span>
-      </span>
-      {stats.total > 0 && <Meter share={share} />}
+    <span className={classes['name']}>
+      <span className={classes['dot']} data-online={row.online || undefined} title={row.online ? online : undefined} />
+      <Link to={clientPath(row.email)} className={classes['nameLink']} title={row.email}>
+        <bdi>{row.email}</bdi>
+      </Link>
+      {row.online && <span className={classes['hidden']}>{online}</span>}
     </span>
   );
-}
-
-function expiryText(
-  { stats: { expiryTime } }: ClientRow,
-  format: Format,
-  never: string,
-  afterFirstUse: (days: number) => string,
-): string {
-  if (expiryTime === 0) return never;
-  return expiryTime < 0 ? afterFirstUse(Math.round(-expiryTime / 86_400_000)) : format.date(expiryTime);
 }

@@ -3,12 +3,10 @@ import './styles';
 
 import { Anchor, Paper, SegmentedControl, SimpleGrid, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import type { Status as MachineStatus } from '../../api/contract.generated';
-import { inbounds as inboundsQuery, onlines as onlinesQuery, status as statusQuery } from '../../api/queries';
-import { clientRows } from '../../model/clients';
+import { status as statusQuery } from '../../api/queries';
 import { useFilters } from '../../ui/filters';
 import { Technical, useFormat } from '../../ui/format';
 import { Loaded, Page } from '../../ui/Page';
@@ -16,7 +14,7 @@ import { Meter, Status } from '../../ui/Status';
 import { Attention } from './Attention';
 import { CHARTS, type ChartName, HistoryChart } from './HistoryChart';
 import classes from './Overview.module.css';
-import { TopClients } from './TopClients';
+import { TopClients, topClients } from './TopClients';
 
 const DEFAULTS = { chart: 'network' } as const;
 
@@ -152,20 +150,10 @@ const COUNTED = ['online', 'active', 'expiring', 'depleted', 'expired', 'disable
 function ClientCounts() {
   const { t } = useTranslation('overview');
   const format = useFormat();
-  const inbounds = useQuery(inboundsQuery);
-  const { data: online } = useQuery(onlinesQuery);
-  const counts = useMemo(() => {
-    const states = new Map<string, number>();
-    const count = (name: string): unknown => states.set(name, (states.get(name) ?? 0) + 1);
-    for (const { state } of clientRows(inbounds.data ?? [])) {
-      count(state);
-      if (state === 'expiring' || state === 'high') count('active');
-    }
-    return states.set('online', online?.size ?? 0);
-  }, [inbounds.data, online]);
+  const query = useQuery(topClients);
   return (
-    <Loaded query={inbounds} rows={4}>
-      {() => (
+    <Loaded query={query} rows={4}>
+      {({ counts }) => (
         <dl className={classes['counts']}>
           {COUNTED.map((state) => (
             <div key={state}>
@@ -174,7 +162,7 @@ function ClientCounts() {
                   {t(`count.${state}`)}
                 </Anchor>
               </dt>
-              <dd className="number">{format.number(counts.get(state) ?? 0)}</dd>
+              <dd className="number">{format.number(counts[state])}</dd>
             </div>
           ))}
         </dl>

@@ -3,26 +3,23 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
-import { inbounds as inboundsQuery } from '../../api/queries';
-import { clientRows } from '../../model/clients';
+import { clientPage } from '../../api/queries';
+import { usedBytes } from '../../model/clients';
 import { useFormat } from '../../ui/format';
 import { Loaded } from '../../ui/Page';
 import { Meter } from '../../ui/Status';
 import classes from './Overview.module.css';
 
-const SHOWN = 10;
+/** The ten clients that used most, and the counts of all. */
+export const topClients = clientPage({ sort: 'used', order: 'desc', limit: 10 });
 
 /** The clients that used most since their counters were last reset. */
 export function TopClients() {
   const { t } = useTranslation('overview');
   const format = useFormat();
-  const query = useQuery(inboundsQuery);
+  const query = useQuery(topClients);
   const top = useMemo(
-    () =>
-      clientRows(query.data ?? [])
-        .filter(({ used }) => used > 0)
-        .toSorted((one, other) => other.used - one.used)
-        .slice(0, SHOWN),
+    () => (query.data?.clients ?? []).map((row) => ({ ...row, used: usedBytes(row) })).filter(({ used }) => used > 0),
     [query.data],
   );
   const most = top[0]?.used ?? 1;
@@ -35,9 +32,9 @@ export function TopClients() {
           </Text>
         ) : (
           <ol className={classes['top']}>
-            {top.map(({ key, email, used }) => (
-              <li key={key}>
-                <Anchor component={Link} to={`/clients?search=${encodeURIComponent(email)}`} size="sm" className="clip">
+            {top.map(({ id, email, used }) => (
+              <li key={id}>
+                <Anchor component={Link} to={`/clients/${encodeURIComponent(email)}`} size="sm" className="clip">
                   <bdi>{email}</bdi>
                 </Anchor>
                 <Meter share={used / most} isPlain />
