@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ClientTraffic, Inbound } from '../src/api/contract.generated';
-import { clientKey, type WireClient } from '../src/model/clients';
+import { clientKey, clientPath, emailIn, type WireClient } from '../src/model/clients';
 import { valuesOf, wireOfValues } from '../src/screens/clients/client-values';
 import { bodyOf, draftOf, valueAt, withValue } from '../src/screens/inbounds/draft';
 
@@ -28,6 +28,16 @@ describe('the paths of clients', () => {
   ])('name them as %s does', (protocol, key) => {
     const wire = { email: 'a', id: 'u', password: 'p', auth: 'h' };
     expect(clientKey(protocol, wire)).toBe(key);
+  });
+});
+
+describe('the address of a client', () => {
+  it.each(['a', 'a/b', '%2F', '100%', '<b>?#&"', '\u202e', 'نام'])('leads to %j', (email) => {
+    expect(emailIn(clientPath(email))).toBe(email);
+  });
+
+  it('may be typed by hand', () => {
+    expect(emailIn('/clients/100%')).toBe('100%');
   });
 });
 

@@ -45,3 +45,13 @@ export const inboundName = ({ id, remark }: Pick<ClientInbound, 'id' | 'remark'>
 
 /** The address of the screen of a client. */
 export const clientPath = (email: string): string => `/clients/${encodeURIComponent(email)}`;
+
+/** The email in the address of a screen. The router's own parameter would take `%2F` in an email for a slash. */
+export function emailIn(path: string): string {
+  const [, , part = ''] = path.split('/');
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

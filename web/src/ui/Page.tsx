@@ -30,9 +30,11 @@ export function Page({ title, summary, actions, back, fill = false, children }: 
       <Group justify="space-between" align="center" gap="sm" className={classes['head']}>
         <div className={classes['title']}>
           {back && (
-            <Anchor component={Link} to={back.to} size="sm" className={classes['back']}>
-              <IconChevronLeft size={16} aria-hidden />
-              {back.label}
+            <Anchor component={Link} to={back.to} size="sm">
+              <span className={classes['back']}>
+                <IconChevronLeft size={16} aria-hidden />
+                {back.label}
+              </span>
             </Anchor>
           )}
           <Title order={1} tabIndex={-1} data-page-title>

@@ -2,6 +2,7 @@ import {
   ActionIcon,
   Button,
   Group,
+  Input,
   NativeSelect,
   NumberInput,
   SegmentedControl,
@@ -17,6 +18,7 @@ import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { randomWord } from '../../model/random';
 import { sentenceOf } from '../../ui/toast';
+import classes from './Clients.module.css';
 import { localDate, type Values } from './client-values';
 
 const DAY_MS = 86_400_000;
@@ -79,7 +81,7 @@ export function ClientForm({ initial, submit, head, hasFlow, onSubmit, onClose }
             {refusal}
           </Text>
         )}
-        <Group justify="flex-end">
+        <Group justify="flex-end" className={classes['buttons']}>
           <Button variant="default" onClick={onClose}>
             {t('cancel', { ns: 'shell' })}
           </Button>
@@ -175,9 +177,9 @@ function ExpiryFields({ form }: { readonly form: Form }) {
   const { expires } = form.values;
   return (
     <div>
-      <Text size="sm" fw={500} mb={4} id="expires-label">
+      <Input.Label component="div" mb={4} id="expires-label">
         {t('form.expires')}
-      </Text>
+      </Input.Label>
       <SegmentedControl
         fullWidth
         size="xs"

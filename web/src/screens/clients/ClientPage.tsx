@@ -3,11 +3,11 @@ import IconDots from '@tabler/icons-react/dist/esm/icons/IconDots.mjs';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useNavigate, useParams } from 'react-router';
+import { useLocation, useNavigate } from 'react-router';
 import { ApiError, api } from '../../api/client';
 import type { ClientRow } from '../../api/contract.generated';
 import { clientDetails, clientInbounds } from '../../api/queries';
-import { type ClientDetails, type ClientInbound, clientPath, inboundName } from '../../model/clients';
+import { type ClientDetails, type ClientInbound, clientPath, emailIn, inboundName } from '../../model/clients';
 import { Loaded, Page, Section } from '../../ui/Page';
 import { Addresses } from './Addresses';
 import { type ClientAction, useClientActions } from './actions';
@@ -31,7 +31,7 @@ function useWhy(email: string) {
 
 /** One client: why it can or cannot connect, its links, its usage and its history. */
 export function ClientPage() {
-  const { email = '' } = useParams();
+  const email = emailIn(useLocation().pathname);
   const details = useQuery({
     ...clientDetails(email),
     retry: (count, error) => !(error instanceof ApiError) && count < 3,
@@ -108,7 +108,6 @@ interface ActionsProps {
 function Actions({ rows, inbounds, onEdit, onAction }: ActionsProps) {
   const { t } = useTranslation('clients');
   const { setEnabled, reset, remove } = useClientActions();
-  const navigate = useNavigate();
   const [first, ...others] = rows;
   if (!first) return null;
   const nameOf = (row: ClientRow): string => {
@@ -141,10 +140,7 @@ function Actions({ rows, inbounds, onEdit, onAction }: ActionsProps) {
           <Menu.Item onClick={() => onAction('addTraffic')}>{t('action.addTraffic')}</Menu.Item>
           <Menu.Item onClick={() => reset(first)}>{t('reset')}</Menu.Item>
           <Menu.Divider />
-          <Menu.Item
-            color="red"
-            onClick={() => (isOne ? remove(first, () => void navigate('/clients')) : onAction('delete'))}
-          >
+          <Menu.Item color="red" onClick={() => (isOne ? remove(first) : onAction('delete'))}>
             {t('delete')}
           </Menu.Item>
         </Menu.Dropdown>

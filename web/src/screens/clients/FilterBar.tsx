@@ -1,6 +1,6 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import IconSearch from '@tabler/icons-react/dist/esm/icons/IconSearch.mjs';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Gets } from '../../api/contract.generated';
 import { type ClientInbound, inboundName } from '../../model/clients';
@@ -9,6 +9,15 @@ import classes from './Clients.module.css';
 
 export const STATES = ['all', 'online', 'active', 'expiring', 'high', 'depleted', 'expired', 'disabled'] as const;
 export const DEFAULTS = { search: '', state: 'all', inbound: 'all', sort: 'email', order: 'asc' } as const;
+/** A phone has no headers of columns to sort by. */
+const SORTS = [
+  ['email', 'asc'],
+  ['used', 'desc'],
+  ['expiry', 'asc'],
+  ['seen', 'desc'],
+  ['state', 'asc'],
+  ['created', 'desc'],
+] as const;
 export type Filters = Readonly<Record<keyof typeof DEFAULTS, string>>;
 
 interface Props {
@@ -24,6 +33,11 @@ export function FilterBar({ filters, onChange, inbounds, counts, children }: Pro
   const { t } = useTranslation('clients');
   const format = useFormat();
   const search = useRef<HTMLInputElement>(null);
+  // The address follows the box later than the next key comes, so the box has its own text while it has the focus.
+  const [text, setText] = useState(filters.search);
+  useEffect(() => {
+    if (document.activeElement !== search.current) setText(filters.search);
+  }, [filters.search]);
   useEffect(() => {
     const hear = (event: KeyboardEvent): void => {
       const isTyping = event.target instanceof HTMLElement && event.target.matches('input, textarea, select');
@@ -45,8 +59,11 @@ export function FilterBar({ filters, onChange, inbounds, counts, children }: Pro
         placeholder={t('search')}
         aria-label={t('search')}
         aria-keyshortcuts="/"
-        value={filters.search}
-        onChange={({ currentTarget }) => onChange({ search: currentTarget.value })}
+        value={text}
+        onChange={({ currentTarget: { value } }) => {
+          setText(value);
+          onChange({ search: value });
+        }}
       />
       <NativeSelect
         className={classes['choice']}
@@ -70,6 +87,19 @@ export function FilterBar({ filters, onChange, inbounds, counts, children }: Pro
             label: `${inboundName(inbound)} · ${inbound.port}`,
           })),
         ]}
+      />
+      <NativeSelect
+        className={classes['sort']}
+        aria-label={t('sort')}
+        value={`${filters.sort} ${filters.order}`}
+        onChange={({ currentTarget }) => {
+          const [sort = '', order = ''] = currentTarget.value.split(' ');
+          onChange({ sort, order });
+        }}
+        data={SORTS.map(([sort, order]) => ({
+          value: `${sort} ${order}`,
+          label: `${t(`column.${sort}`)} ${order === 'asc' ? '↑' : '↓'}`,
+        }))}
       />
       {children}
     </div>

@@ -1,4 +1,4 @@
-import { Button, Group, SegmentedControl, TextInput } from '@mantine/core';
+import { Button, Group, SegmentedControl, Text, TextInput } from '@mantine/core';
 import IconDownload from '@tabler/icons-react/dist/esm/icons/IconDownload.mjs';
 import IconPrinter from '@tabler/icons-react/dist/esm/icons/IconPrinter.mjs';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
@@ -127,15 +127,21 @@ function StatementView({ statement }: { readonly statement: Statement }) {
   const balances = { opening, used, changed, closing };
   return (
     <>
-      <Chart
-        label={t('usage')}
-        times={times}
-        series={series}
-        text={format.bytes}
-        bars
-        timeText={format.day}
-        height={180}
-      />
+      {used.up + used.down === 0 ? (
+        <Text size="sm" c="dimmed">
+          {t('usage.none')}
+        </Text>
+      ) : (
+        <Chart
+          label={t('usage')}
+          times={times}
+          series={series}
+          text={format.bytes}
+          bars
+          timeText={format.day}
+          height={180}
+        />
+      )}
       <dl className={classes['totals']}>
         {(['opening', 'used', 'changed', 'closing'] as const).map((name) => (
           <div key={name}>

@@ -51,7 +51,7 @@ export function useChange() {
 export interface ClientActions {
   readonly setEnabled: (row: ClientRow, enabled: boolean) => void;
   readonly reset: (row: ClientRow) => void;
-  readonly remove: (row: ClientRow, done?: () => void) => void;
+  readonly remove: (row: ClientRow) => void;
 }
 
 /** What can be done with one client at once. */
@@ -65,12 +65,12 @@ export function useClientActions(): ClientActions {
     ),
     reset: useCallback(({ id, email }) => change({ action: 'reset', clients: [id], email }), [change]),
     remove: useCallback(
-      ({ id, email }, done) =>
+      ({ id, email }) =>
         confirmLoss({
           title: t('deleteTitle'),
           body: t('deleteOne', { email }),
           action: t('delete'),
-          run: () => change({ action: 'delete', clients: [id], email }, done ? { onSuccess: done } : {}),
+          run: () => change({ action: 'delete', clients: [id], email }),
         }),
       [change, t],
     ),
