@@ -32,6 +32,8 @@ export function useAction<V = void, R = unknown>({ run, stale, undo, canUndo, sa
     },
     onError: (error) => {
       if (!silent) toastError(error);
+      // What was refused may have changed meanwhile, and a failure may be recorded.
+      void refresh();
     },
   });
 }

@@ -14,5 +14,5 @@ export const screen: ScreenDefinition = {
   group: 'traffic',
   key: 'n',
   texts: async (language) => (await import(`./texts/${language}.json`)).default,
-  load: async () => (await import('../Soon')).soon('nodes'),
+  load: async () => (await import('./Nodes')).Nodes,
 };

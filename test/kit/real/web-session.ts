@@ -1,0 +1,73 @@
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { HANG_MS } from '../wait.js';
+import { chromiumFlags } from './chromium.js';
+import type { PanelProcess } from './panel-process.js';
+
+/** An admin in the web panel, logged in, and everything the browser complained of. */
+export interface WebSession {
+  readonly browser: Browser;
+  readonly context: BrowserContext;
+  readonly page: Page;
+  /** Errors of the console, violations of the policy, exceptions. */
+  readonly complaints: readonly string[];
+  /** Opens a screen by its address, such as `nodes/1`, and waits for its heading. */
+  open(screen: string, heading: string): Promise<void>;
+  /** Chooses an item of the menu of a row. */
+  menu(button: string, item: string): Promise<void>;
+  /** Waits for a sentence anywhere on the screen. */
+  sees(text: string | RegExp): Promise<void>;
+  /** How far the screen is wider than a phone of 390 px, in the same session. */
+  overflowOnPhone(screen: string): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Opens the web panel in a real browser and logs in. */
+export async function startWebSession(chromiumFile: string, panel: PanelProcess): Promise<WebSession> {
+  const browser = await chromium.launch({ executablePath: chromiumFile, args: [...chromiumFlags] });
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en' });
+  const complaints: string[] = [];
+  const page = await watched(context, complaints);
+  await page.goto(`${panel.url}/`);
+  await page.getByLabel('User name').fill(panel.username);
+  await page.locator('input[name=password]').fill(panel.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  return {
+    browser,
+    context,
+    page,
+    complaints,
+    async open(screen, heading) {
+      await page.goto(`${panel.url}/#/${screen}`);
+      await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
+    },
+    async menu(button, item) {
+      await page.getByRole('button', { name: button }).click();
+      await page.getByRole('menuitem', { name: item }).click();
+    },
+    sees: (text) => page.getByText(text).first().waitFor(),
+    async overflowOnPhone(screen) {
+      const viewport = { width: 390, height: 844 };
+      const phone = await browser.newContext({ viewport, locale: 'fa', storageState: await context.storageState() });
+      const small = await watched(phone, complaints);
+      await small.goto(`${panel.url}/#/${screen}`);
+      await small.getByRole('heading', { level: 1 }).waitFor();
+      const overflow = await small.evaluate(
+        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+      );
+      await phone.close();
+      return Number(overflow);
+    },
+    close: () => browser.close(),
+  };
+}
+
+async function watched(context: BrowserContext, complaints: string[]): Promise<Page> {
+  const page = await context.newPage();
+  page.setDefaultTimeout(HANG_MS);
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !/ERR_CONNECTION|WebSocket/.test(message.text())) complaints.push(message.text());
+  });
+  return page;
+}

@@ -1,0 +1,56 @@
+import { Paper, Skeleton, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client';
+import { Chart } from '../../ui/Chart';
+import { useFormat } from '../../ui/format';
+import { Problem } from '../../ui/Page';
+import classes from './Nodes.module.css';
+
+const METRICS = ['cpu', 'mem'] as const;
+/** Seconds between two points. */
+const BUCKET = '30';
+const HEIGHT = 180;
+
+/** Six hours of the node's processor and memory. */
+export function NodeCharts({ id }: { readonly id: number }) {
+  return METRICS.map((metric) => <NodeChart key={metric} id={id} metric={metric} />);
+}
+
+function NodeChart({ id, metric }: { readonly id: number; readonly metric: (typeof METRICS)[number] }) {
+  const { t } = useTranslation('nodes');
+  const format = useFormat();
+  const query = useQuery({
+    queryKey: ['history', 'node', id, metric],
+    queryFn: ({ signal }) =>
+      api.get('/panel/api/nodes/history/:id/:metric/:bucket', { params: { id, metric, bucket: BUCKET }, signal }),
+    refetchInterval: Number(BUCKET) * 1000,
+  });
+  const label = t(metric === 'cpu' ? 'fact.cpu' : 'fact.memory');
+  const points = query.data;
+  return (
+    <Paper p="md" component="section" className={classes['panel']}>
+      <Text component="h2" fw={600} size="sm" mb="sm">
+        {t('history', { metric: label })}
+      </Text>
+      {query.error && !points ? (
+        <Problem error={query.error} retry={() => void query.refetch()} />
+      ) : points === undefined ? (
+        <Skeleton height={HEIGHT} />
+      ) : points.length < 2 ? (
+        <Text size="sm" c="dimmed">
+          {t('history.none')}
+        </Text>
+      ) : (
+        <Chart
+          label={t('history', { metric: label })}
+          times={points.map(({ t: time }) => time)}
+          series={[{ label, values: points.map(({ v }) => v) }]}
+          text={(value) => format.percent(value / 100)}
+          most={100}
+          height={HEIGHT}
+        />
+      )}
+    </Paper>
+  );
+}
