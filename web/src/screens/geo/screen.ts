@@ -14,5 +14,5 @@ export const screen: ScreenDefinition = {
   group: 'system',
   key: 'w',
   texts: async (language) => (await import(`./texts/${language}.json`)).default,
-  load: async () => (await import('../Soon')).soon('geo'),
+  load: async () => (await import('./Geo')).Geo,
 };
