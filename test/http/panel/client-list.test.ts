@@ -85,6 +85,14 @@ describe('pages of clients', () => {
     expect(json).toMatchObject({ success: false, code: 'INPUT_INVALID' });
   });
 
+  it('have clients whose period has not started before those that never expire', async () => {
+    const { panel, page } = await start();
+    const waiting = draft('waiting', 7, { spec: { expiresAt: -30 * DAY } });
+    panel.given({ type: 'AddClients', data: { inbound: one, clients: [waiting] } });
+    const { clients } = await page('?sort=expiry');
+    expect(clients[2]).toMatchObject({ email: 'waiting', state: 'active' });
+  });
+
   it('leave the inbounds without their clients', async () => {
     const { panel } = await start();
     const { json } = await panel.call('GET', `${PATH}/inbounds`, { headers });

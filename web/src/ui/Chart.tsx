@@ -1,7 +1,7 @@
 import { useComputedColorScheme } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
-import UPlot, { type AlignedData } from 'uplot';
+import UPlot, { type AlignedData, type Options } from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import classes from './Chart.module.css';
 import { useFormat } from './format';
@@ -28,7 +28,8 @@ interface Props {
 /** Bytes are counted in powers of two, and so are the lines of their axis. */
 const STEPS = Array.from({ length: 50 }, (_, exponent) => 2 ** exponent);
 /** Steps of an axis of days, in seconds. */
-const DAYS = [1, 2, 7, 14, 31, 92, 366].map((days) => days * 86_400);
+const DAY = 86_400;
+const DAYS = [1, 2, 7, 14, 31, 92, 366].map((days) => days * DAY);
 const COLORS = ['--mantine-color-sea-5', '--mantine-color-orange-5', '--mantine-color-teal-5'];
 
 /** Lines over time. Screen readers get the last values from the legend. */
@@ -45,51 +46,14 @@ export function Chart({ label, times, series, text, most, height = 220, bars = f
   useEffect(() => {
     const target = place.current;
     if (!target || width === 0) return undefined;
-    const style = getComputedStyle(document.documentElement);
-    const color = (name: string): string => style.getPropertyValue(name).trim();
-    const axis = {
-      stroke: color('--muted'),
-      grid: { stroke: color('--line'), width: 1 },
-      ticks: { show: false },
-      font: '11px sans-serif',
-    };
+    const labels = names.split(',');
     const made = new UPlot(
-      {
-        width,
-        height,
-        legend: { show: false },
-        cursor: { y: false, points: { size: 6 } },
-        scales: { x: { time: true }, y: { range: (_, __, highest) => [0, most ?? Math.max(1, highest * 1.1)] } },
-        axes: [
-          {
-            ...axis,
-            size: 28,
-            grid: { show: false },
-            ...(bars ? { incrs: DAYS } : {}),
-            values: (_, values) => values.map((value) => latest.current.timeText(value * 1000)),
-          },
-          {
-            ...axis,
-            ...(most === undefined ? { incrs: STEPS } : {}),
-            size: 64,
-            values: (_, values) => values.map((value) => latest.current.text(value)),
-          },
-        ],
-        series: [
-          {},
-          ...names.split(',').map((name, index) => ({
-            label: name,
-            stroke: color(COLORS[index] ?? ''),
-            ...(index === 0 ? { fill: `color-mix(in srgb, ${color(COLORS[index] ?? '')} 14%, transparent)` } : {}),
-            width: bars ? 0 : 1.5,
-            ...(bars && UPlot.paths.bars
-              ? { paths: UPlot.paths.bars({ size: [0.7, 40] }), fill: color(COLORS[index] ?? '') }
-              : {}),
-            points: { show: false },
-          })),
-        ],
-      },
-      [[], ...names.split(',').map(() => [])],
+      optionsOf({
+        ...{ width, height, labels, most, bars },
+        text: (value) => latest.current.text(value),
+        timeText: (at) => latest.current.timeText(at),
+      }),
+      [[], ...labels.map(() => [])],
       target,
     );
     chart.current = made;
@@ -116,4 +80,59 @@ export function Chart({ label, times, series, text, most, height = 220, bars = f
       </figcaption>
     </figure>
   );
+}
+
+interface Drawing extends Required<Pick<Props, 'text' | 'timeText' | 'bars' | 'height'>> {
+  readonly width: number;
+  readonly labels: readonly string[];
+  readonly most: number | undefined;
+}
+
+/** The chart in the colours of the theme. */
+function optionsOf({ width, height, labels, most, bars, text, timeText }: Drawing): Options {
+  const style = getComputedStyle(document.documentElement);
+  const color = (name: string): string => style.getPropertyValue(name).trim();
+  const axis = {
+    stroke: color('--muted'),
+    grid: { stroke: color('--line'), width: 1 },
+    ticks: { show: false },
+    font: '11px sans-serif',
+  };
+  const shape = (stroke: string, index: number) => {
+    if (bars && UPlot.paths.bars) return { paths: UPlot.paths.bars({ size: [0.7, 40] }), fill: stroke, width: 0 };
+    return { width: 1.5, ...(index === 0 ? { fill: `color-mix(in srgb, ${stroke} 14%, transparent)` } : {}) };
+  };
+  return {
+    width,
+    height,
+    legend: { show: false },
+    cursor: { y: false, points: { size: 6 } },
+    scales: {
+      // The first and the last bar stand in the middle of their day.
+      x: bars ? { time: true, range: (_, first, last) => [first - DAY / 2, last + DAY / 2] } : { time: true },
+      y: { range: (_, __, highest) => [0, most ?? Math.max(1, highest * 1.1)] },
+    },
+    axes: [
+      {
+        ...axis,
+        size: 28,
+        grid: { show: false },
+        ...(bars ? { incrs: DAYS } : {}),
+        values: (_, values) => values.map((value) => timeText(value * 1000)),
+      },
+      {
+        ...axis,
+        ...(most === undefined ? { incrs: STEPS } : {}),
+        size: 64,
+        values: (_, values) => values.map((value) => text(value)),
+      },
+    ],
+    series: [
+      {},
+      ...labels.map((label, index) => {
+        const stroke = color(COLORS[index] ?? '');
+        return { label, stroke, points: { show: false }, ...shape(stroke, index) };
+      }),
+    ],
+  };
 }

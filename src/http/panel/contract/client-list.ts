@@ -39,6 +39,18 @@ const Counts = z.object({
   ...{ expired: z.int(), disabled: z.int() },
 });
 
+const ClientPage = z
+  .object({
+    clients: z.array(ClientRow),
+    /** How many clients match. */
+    matched: z.int(),
+    /** Bytes that all matching clients have used. */
+    used: z.int(),
+    /** How many clients match the search and the inbound, by state. */
+    counts: Counts,
+  })
+  .meta({ id: 'ClientPage' });
+
 const ClientInbound = z.object({
   ...{ id: z.int(), remark: z.string(), tag: z.string(), protocol: z.string(), port: z.int(), enable: z.boolean() },
   /** The node whose core listens; 0 = this panel. */
@@ -93,15 +105,7 @@ export const clientListRoutes = routes('/panel/api/clients', {
       /** 0 = 100 */
       limit: whole({ min: 0, max: MAX_LIMIT }),
     }),
-    reply: z.object({
-      clients: z.array(ClientRow),
-      /** How many clients match. */
-      matched: z.int(),
-      /** Bytes that all matching clients have used. */
-      used: z.int(),
-      /** How many clients match the search and the inbound, by state. */
-      counts: Counts,
-    }),
+    reply: ClientPage,
   }),
   inbounds: get('/inbounds', {
     summary: "The caller's inbounds that can have clients, without these clients",
@@ -142,7 +146,9 @@ export const clientListRoutes = routes('/panel/api/clients', {
     body: body({
       terms: Undo.shape.terms.default([]),
       counters: Undo.shape.counters.default([]),
-      deleted: z.array(z.object({ inbound: z.int(), client: z.record(z.string(), z.unknown()).pipe(WireClient) })).default([]),
+      deleted: z
+        .array(z.object({ inbound: z.int(), client: z.record(z.string(), z.unknown()).pipe(WireClient) }))
+        .default([]),
     }),
     limit: LARGE_BODY,
   }),

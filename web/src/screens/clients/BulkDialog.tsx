@@ -36,7 +36,7 @@ export function BulkDialog({ action, target, onClose, onDone }: Props) {
   const { data } = preview;
   // Exactly the clients of the preview, whatever matches the filters meanwhile.
   const run = (clients: readonly number[]): void =>
-    change.mutate({ action, clients, ...amountOf(action, Number(amount || 0)) }, { onSuccess: onDone });
+    change.mutate({ body: { action, clients, ...amountOf(action, Number(amount || 0)) } }, { onSuccess: onDone });
   return (
     <Modal
       opened

@@ -48,7 +48,8 @@ function Terms({ details }: { readonly details: ClientDetails }) {
         <Usage row={row} />
       </Fact>
       <Fact name={t('updown')}>
-        <bdi>↑ {format.bytes(row.up)}</bdi> <bdi>↓ {format.bytes(row.down)}</bdi>
+        <bdi className={classes['keep']}>↑ {format.bytes(row.up)}</bdi>{' '}
+        <bdi className={classes['keep']}>↓ {format.bytes(row.down)}</bdi>
       </Fact>
       <Fact name={t('allTime')}>
         <bdi>{format.bytes(row.allTime)}</bdi>

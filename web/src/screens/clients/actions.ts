@@ -29,7 +29,8 @@ export function update(
 /** A client of `details` as the API names its members. */
 export const wireOf = ({ client }: Pick<ClientDetails, 'client'>): WireClient => client as unknown as WireClient;
 
-interface Running extends ClientChange {
+interface Running {
+  readonly body: ClientChange;
   /** The one client, if it is one: the toast names it. */
   readonly email?: string;
 }
@@ -40,10 +41,10 @@ export function useChange() {
   const format = useFormat();
   return useAction<Running, Changed>({
     stale: STALE,
-    run: ({ email: _, ...body }) => api.post('/panel/api/clients/change', { body }),
+    run: ({ body }) => api.post('/panel/api/clients/change', { body }),
     canUndo: ({ obj: { undo } }) => undo !== null,
     undo: (_, { obj: { undo } }) => api.post('/panel/api/clients/restore', { body: undo ?? {} }),
-    said: ({ action, email }, { obj: { changed } }) =>
+    said: ({ body: { action }, email }, { obj: { changed } }) =>
       email === undefined ? t(`doneMany.${action}`, { n: format.number(changed) }) : t(`done.${action}`, { email }),
   });
 }
@@ -60,17 +61,17 @@ export function useClientActions(): ClientActions {
   const { mutate: change } = useChange();
   return {
     setEnabled: useCallback(
-      ({ id, email }, enabled) => change({ action: enabled ? 'enable' : 'disable', clients: [id], email }),
+      ({ id, email }, enabled) => change({ body: { action: enabled ? 'enable' : 'disable', clients: [id] }, email }),
       [change],
     ),
-    reset: useCallback(({ id, email }) => change({ action: 'reset', clients: [id], email }), [change]),
+    reset: useCallback(({ id, email }) => change({ body: { action: 'reset', clients: [id] }, email }), [change]),
     remove: useCallback(
       ({ id, email }) =>
         confirmLoss({
           title: t('deleteTitle'),
           body: t('deleteOne', { email }),
           action: t('delete'),
-          run: () => change({ action: 'delete', clients: [id], email }),
+          run: () => change({ body: { action: 'delete', clients: [id] }, email }),
         }),
       [change, t],
     ),
