@@ -14,5 +14,5 @@ export const screen: ScreenDefinition = {
   group: 'system',
   key: 'x',
   texts: async (language) => (await import(`./texts/${language}.json`)).default,
-  load: async () => (await import('../Soon')).soon('core'),
+  load: async () => (await import('./Core')).Core,
 };

@@ -1,0 +1,107 @@
+// Before all others: the style sheets of a component follow those of the kit, and win.
+import './styles';
+
+import { Button, Paper, Stack, Tabs } from '@mantine/core';
+import IconFileText from '@tabler/icons-react/dist/esm/icons/IconFileText.mjs';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useEffect } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link, Route, Routes } from 'react-router';
+import { useFilters } from '../../ui/filters';
+import { Loaded, Page } from '../../ui/Page';
+import { Balancers } from './Balancers';
+import { Control } from './Control';
+import classes from './Core.module.css';
+import { Dns } from './Dns';
+import { useTemplate } from './draft';
+import { Logs } from './Logs';
+import { Outbounds } from './Outbounds';
+import { type Stored, stored as storedQuery } from './queries';
+import { Routing } from './Routing';
+import { SaveBar } from './SaveBar';
+
+/** Everything below `#/core`. */
+export function Core() {
+  return (
+    <Routes>
+      <Route index element={<Overview />} />
+      <Route path="logs" element={<Logs />} />
+    </Routes>
+  );
+}
+
+/** The editor of text is loaded when its tab is opened. */
+const Template = lazy(async () => ({ default: (await import('./Template')).Template }));
+
+const TABS = ['state', 'routing', 'outbounds', 'balancers', 'dns', 'template'] as const;
+type Tab = (typeof TABS)[number];
+const DEFAULTS = { tab: 'state', view: 'edit' } as const;
+
+function Overview() {
+  const { t } = useTranslation('core');
+  const query = useQuery(storedQuery);
+  return (
+    <Page
+      title={t('title')}
+      actions={
+        <Button component={Link} to="/core/logs" variant="default" leftSection={<IconFileText size={16} />}>
+          {t('logs')}
+        </Button>
+      }
+    >
+      <Loaded query={query}>{(stored) => <Screen stored={stored} />}</Loaded>
+    </Page>
+  );
+}
+
+function Screen({ stored }: { readonly stored: Stored }) {
+  const { t } = useTranslation('core');
+  const editor = useTemplate(stored);
+  const [{ tab, view }, setFilters] = useFilters<'tab' | 'view'>(DEFAULTS);
+  const shared = { editor, inboundTags: stored.inboundTags };
+  // On a phone the tabs are wider than the screen.
+  useEffect(() => {
+    document.querySelector('[role=tab][aria-selected=true]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [tab]);
+  return (
+    <Stack gap="md">
+      <Tabs value={tab} onChange={(next) => setFilters({ tab: next ?? 'state' })} keepMounted={false}>
+        <div className={classes['tabs']}>
+          <Tabs.List mb="md" style={{ flexWrap: 'nowrap', minWidth: 'max-content' }}>
+            {TABS.map((name: Tab) => (
+              <Tabs.Tab key={name} value={name}>
+                {t(`tab.${name}`)}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+        </div>
+        <Tabs.Panel value="state">
+          <Control />
+        </Tabs.Panel>
+        <Tabs.Panel value="routing">
+          <Routing {...shared} />
+        </Tabs.Panel>
+        <Tabs.Panel value="outbounds">
+          <Outbounds {...shared} />
+        </Tabs.Panel>
+        <Tabs.Panel value="balancers">
+          <Balancers {...shared} />
+        </Tabs.Panel>
+        <Tabs.Panel value="dns">
+          <Dns {...shared} />
+        </Tabs.Panel>
+        <Tabs.Panel value="template">
+          <Suspense fallback={<Paper h={420} />}>
+            <Template
+              editor={editor}
+              base={stored.template}
+              view={view}
+              onView={(next) => setFilters({ view: next })}
+            />
+          </Suspense>
+        </Tabs.Panel>
+      </Tabs>
+      <SaveBar editor={editor} onDiff={() => setFilters({ tab: 'template', view: 'changes' })} />
+    </Stack>
+  );
+}

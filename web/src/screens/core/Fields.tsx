@@ -1,0 +1,101 @@
+import { NativeSelect, NumberInput, Switch, TagsInput, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { type Json, type JsonObject, valueAt, withValue } from './template';
+
+export interface FieldDefinition {
+  readonly path: string;
+  readonly label: string;
+  readonly help?: string | undefined;
+  readonly kind: 'text' | 'number' | 'select' | 'list' | 'switch';
+  /** For a list, they are proposals. A value that is not among them stays. */
+  readonly options?: readonly string[] | undefined;
+  /** How an option reads; without it, as it is. */
+  readonly nameOf?: ((option: string) => string) | undefined;
+}
+
+interface Props {
+  readonly fields: readonly FieldDefinition[];
+  readonly value: JsonObject;
+  readonly onChange: (value: JsonObject) => void;
+}
+
+/** Inputs for members of a part of the configuration. An empty input removes its member. */
+export function Fields({ fields, value, onChange }: Props): ReactNode {
+  return fields.map((field) => (
+    <Field
+      key={field.path}
+      field={field}
+      value={valueAt(value, field.path)}
+      set={(next) => onChange(withValue(value, field.path, next))}
+    />
+  ));
+}
+
+function Field({
+  field: { path, label, help, kind, options = [], nameOf = (option) => option || '–' },
+  value,
+  set,
+}: {
+  readonly field: FieldDefinition;
+  readonly value: Json | undefined;
+  readonly set: (value: Json | undefined) => void;
+}): ReactNode {
+  const shared = { label, description: help, name: path };
+  switch (kind) {
+    case 'switch':
+      return (
+        <Switch
+          label={label}
+          description={help}
+          checked={value === true}
+          onChange={({ currentTarget }) => set(currentTarget.checked)}
+        />
+      );
+    case 'number':
+      return (
+        <NumberInput
+          {...shared}
+          min={0}
+          allowDecimal={false}
+          hideControls
+          value={typeof value === 'number' || typeof value === 'string' ? value : ''}
+          onChange={(next) => set(next === '' ? undefined : Number(next))}
+        />
+      );
+    case 'list':
+      return (
+        <TagsInput
+          {...shared}
+          data={[...options]}
+          value={Array.isArray(value) ? value.map(String) : typeof value === 'string' && value !== '' ? [value] : []}
+          onChange={(next) => set(next.length === 0 ? undefined : next)}
+          splitChars={[',', ' ']}
+          acceptValueOnBlur
+          dir="ltr"
+        />
+      );
+    case 'select': {
+      const current = typeof value === 'string' ? value : '';
+      const all = options.includes(current) ? options : [current, ...options];
+      return (
+        <NativeSelect
+          {...shared}
+          value={current}
+          onChange={({ currentTarget }) => set(currentTarget.value === '' ? undefined : currentTarget.value)}
+          data={all.map((option) => ({ value: option, label: nameOf(option) }))}
+        />
+      );
+    }
+    case 'text':
+      return (
+        <TextInput
+          {...shared}
+          value={typeof value === 'string' || typeof value === 'number' ? String(value) : ''}
+          onChange={({ currentTarget }) => set(currentTarget.value === '' ? undefined : currentTarget.value)}
+          dir="ltr"
+          spellCheck={false}
+          autoComplete="off"
+        />
+      );
+  }
+}

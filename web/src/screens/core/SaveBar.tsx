@@ -1,0 +1,61 @@
+import { Alert, Button, Group, Text } from '@mantine/core';
+import IconAlertTriangle from '@tabler/icons-react/dist/esm/icons/IconAlertTriangle.mjs';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { sentenceOf } from '../../ui/toast';
+import classes from './Core.module.css';
+import type { TemplateEditor } from './draft';
+
+/** Says that there are changes, what saving them does, and why the panel refused them. */
+export function SaveBar({ editor, onDiff }: { readonly editor: TemplateEditor; readonly onDiff: () => void }) {
+  const { t } = useTranslation('core');
+  const [refusal, setRefusal] = useState('');
+  if (!editor.isChanged) return null;
+  const save = (): void => {
+    setRefusal('');
+    editor.save().catch((error: unknown) => setRefusal(sentenceOf(error)));
+  };
+  return (
+    <div className={classes['bar']} role="region" aria-label={t('unsaved')}>
+      {editor.isStale ? (
+        <Alert color="orange" variant="light" icon={<IconAlertTriangle />} title={t('stale')} role="alert">
+          <Group gap="xs" mt={4}>
+            <Button size="xs" variant="default" onClick={editor.discard}>
+              {t('stale.theirs')}
+            </Button>
+            <Button size="xs" variant="default" onClick={editor.overrule}>
+              {t('stale.mine')}
+            </Button>
+          </Group>
+        </Alert>
+      ) : (
+        <div className={classes['barLine']}>
+          <div>
+            <Text size="sm" fw={600}>
+              {t('unsaved')}
+            </Text>
+            <Text size="xs" c="dimmed">
+              {t('unsaved.help')}
+            </Text>
+          </div>
+          <Group gap="xs">
+            <Button size="xs" variant="subtle" onClick={onDiff}>
+              {t('showDiff')}
+            </Button>
+            <Button size="xs" variant="default" onClick={editor.discard}>
+              {t('discard')}
+            </Button>
+            <Button size="xs" loading={editor.isSaving} onClick={save}>
+              {t('saveAll')}
+            </Button>
+          </Group>
+        </div>
+      )}
+      {refusal !== '' && (
+        <Text size="sm" c="var(--bad)" role="alert" className={classes['wrap']}>
+          {refusal}
+        </Text>
+      )}
+    </div>
+  );
+}
