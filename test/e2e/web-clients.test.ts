@@ -138,7 +138,7 @@ describe.skipIf(found === null)('the clients in the web panel', () => {
 
     before = head();
     await button('Disable').click();
-    await page.getByText('Cannot connect').waitFor();
+    await page.getByText('Cannot connect', { exact: true }).first().waitFor();
     await undo('ahab is disabled.');
     expect(deeds(before)).toMatchObject([
       { type: 'ClientUpdated', data: { changes: { enabled: false } } },
@@ -164,7 +164,7 @@ describe.skipIf(found === null)('the clients in the web panel', () => {
     await menu('ahab', 'Delete');
     await inDialog('Delete').click();
     // The page stays, and tells the end of the client.
-    await page.getByText('Cannot connect').waitFor();
+    await page.getByText('Cannot connect', { exact: true }).first().waitFor();
     await page.getByRole('region', { name: 'History' }).getByText('deleted').first().waitFor();
     await undo('ahab was deleted.');
     await page.getByRole('region', { name: 'Terms and usage' }).getByText('160 GB').waitFor();
