@@ -1,6 +1,5 @@
 import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createGeoSourceFiles } from '../../../src/adapters/geo/geo-sources.js';
 import { createWeb } from '../../../src/adapters/web/web.js';
@@ -12,6 +11,7 @@ import { geoipFile, geositeFile } from '../../kit/geo.js';
 import { temporaryFolder } from '../../kit/log.js';
 import { sha256, startReleaseServer } from '../../kit/real/release-server.js';
 import { stubCore } from '../../kit/stub-core.js';
+import { eventually } from '../../kit/wait.js';
 import { startPanel } from '../kit/panel.js';
 import type { FlatServices } from '../kit/services.js';
 
@@ -29,6 +29,9 @@ async function open(settings: Readonly<Record<string, unknown>> = {}, batchMs = 
   const server = await startReleaseServer();
   onTestFinished(() => server.stop());
   const folder = temporaryFolder();
+  const files = createGeoSourceFiles({ web: createWeb({ allowPrivate: true }), folder });
+  /** The aliases of the completed downloads. */
+  const fetched: string[] = [];
   const core: { test: (config: CoreConfig) => Promise<void>; tested: string[] } = {
     tested: [],
     test: async (config) => void core.tested.push(JSON.stringify(config.template)),
@@ -37,7 +40,14 @@ async function open(settings: Readonly<Record<string, unknown>> = {}, batchMs = 
   let panel: Awaited<ReturnType<typeof startPanel>> | undefined;
   const geoSources: FlatServices['geoSources'] = new GeoSources(
     {
-      files: createGeoSourceFiles({ web: createWeb({ allowPrivate: true }), folder }),
+      files: {
+        ...files,
+        fetch: async (source, known, signal) => {
+          const staged = await files.fetch(source, known, signal);
+          fetched.push(source.alias);
+          return staged;
+        },
+      },
       sources: () => panel?.read.records.geoSources() ?? new Map(),
       config: () => ({ template: panel?.read.desired.template() ?? {}, inbounds: new Map() }),
       core: { config: { ...stubCore().config, test: (config) => core.test(config) } },
@@ -60,7 +70,7 @@ async function open(settings: Readonly<Record<string, unknown>> = {}, batchMs = 
   const put = (path: string, bytes: Buffer, day = 1): void =>
     server.put(path, bytes, new Date(Date.UTC(2026, 10, day)));
   const appended = () => panel.appended().map(({ type }) => type);
-  return { panel, browser, server, folder, core, wish, using, put, appended };
+  return { panel, browser, server, folder, core, fetched, wish, using, put, appended };
 }
 type Place = Awaited<ReturnType<typeof open>>;
 
@@ -323,7 +333,7 @@ describe('a custom geo source over HTTP', () => {
 
   it('has one that comes in while those before it are settled', async () => {
     const place = await open({}, 50);
-    const { browser, core, put, server, using } = place;
+    const { browser, core, fetched, put, server, using } = place;
     for (const name of ['slow', 'a']) {
       put(`/${name}.dat`, list);
       await add(place, `/${name}.dat`, { alias: name });
@@ -335,9 +345,10 @@ describe('a custom geo source over HTTP', () => {
       response.writeHead(200, { 'content-length': newer.length }).write(newer.subarray(0, 1));
       finish = () => void response.end(newer.subarray(1));
     });
+    fetched.length = 0;
     core.test = async () => {
       finish();
-      await sleep(300);
+      await eventually(() => expect(fetched).toContain('slow'));
     };
     const { json } = await browser.post(`${prefix}/update-all`);
     expect(json).toMatchObject({ success: true, obj: { succeeded: [{ alias: 'slow' }, { alias: 'a' }] } });

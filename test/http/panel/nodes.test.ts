@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createWeb } from '../../../src/adapters/web/web.js';
 import { createNodes } from '../../../src/app/nodes.js';
@@ -8,6 +7,7 @@ import { Disposal } from '../../../src/lib/disposal.js';
 import { verbatim } from '../../../src/messages/message.js';
 import { inboundDraft, userId } from '../../kit/builders.js';
 import { ThreeXuiNode } from '../../kit/real/three-x-ui-node.js';
+import { eventually } from '../../kit/wait.js';
 import { startPanel } from '../kit/panel.js';
 
 const NODES = '/panel/api/nodes';
@@ -36,12 +36,12 @@ async function start() {
       .map(bare);
   const node = async (id = 1) => NodeReply.parse((await get(`/get/${id}`))?.obj);
   const until = async (status: string): Promise<NodeReply> => {
-    for (let n = 0; n < 500; n += 1) {
-      const found = await node();
-      if (found.status === status) return found;
-      await pause(10);
-    }
-    throw new Error(`the node does not become ${status}`);
+    let found = await node();
+    await eventually(async () => {
+      found = await node();
+      expect(found.status).toBe(status);
+    });
+    return found;
   };
   return { ...panel, browser, get, post, facts, node, until };
 }
