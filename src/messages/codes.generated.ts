@@ -19,7 +19,7 @@ export type Text = Message | Verbatim;
 type None = Readonly<Record<never, never>>;
 
 /** The files of each language. */
-export const areas = ['backup', 'bot', 'certificate', 'cli', 'client', 'common', 'core', 'directory', 'geo', 'history', 'import', 'inbound', 'input', 'network', 'node', 'notifications', 'page', 'rejections', 'releases', 'settings', 'start', 'storage', 'subscription-page', 'why'] as const;
+export const areas = ['backup', 'bot', 'certificate', 'cli', 'client', 'common', 'core', 'directory', 'geo', 'history', 'import', 'inbound', 'input', 'network', 'node', 'notifications', 'page', 'rejections', 'releases', 'settings', 'start', 'storage', 'subscription-page', 'subscription', 'why'] as const;
 
 /** What stands in each message, by its code. */
 export interface MessageParams {
@@ -1460,6 +1460,31 @@ export interface MessageParams {
   'subscription-page.singleLinks': None;
   'subscription-page.differs': None;
   'subscription-page.fromFirstUse': None;
+  'subscription.leftOut': { readonly name: string; readonly why: Text };
+  'subscription.noAddress': None;
+  'subscription.transportUnknown': None;
+  'subscription.securityUnknown': None;
+  'subscription.hysteriaWithoutTls': None;
+  'subscription.realityTransport': { readonly transport: string | number };
+  'subscription.realityWithoutKey': None;
+  'subscription.realityInvalid': None;
+  'subscription.cipherOrKeyInvalid': None;
+  'subscription.cipherUnknown': None;
+  'subscription.encryptionInvalid': None;
+  'subscription.echInvalid': None;
+  'subscription.xhttpModeUnknown': None;
+  'subscription.portsInvalid': None;
+  'subscription.notSupported': { readonly app: string | number; readonly feature: string | number };
+  'subscription.notSupportedForProtocol': { readonly app: string | number; readonly feature: string | number; readonly protocol: string | number };
+  'subscription.masks': { readonly app: string | number };
+  'subscription.httpHeader': { readonly app: string | number; readonly protocol: string | number };
+  'subscription.httpHeaderOverTls': { readonly app: string | number };
+  'subscription.trojanWithoutTls': { readonly app: string | number };
+  'subscription.xhttpSettings': { readonly app: string | number };
+  'subscription.mkcp': { readonly app: string | number };
+  'subscription.vlessEncryption': { readonly app: string | number };
+  'subscription.otherCertificateName': { readonly app: string | number };
+  'subscription.grpcPath': { readonly app: string | number };
   'why.clientDisabled': None;
   'why.clientDeleted': None;
   'why.capReached': { readonly used: number; readonly cap: number };

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { message } from '../../../src/messages/message.js';
 import { clashDocument, emptyClashDocument } from '../../../src/projections/subscription/formats/clash.js';
 import { clashProxy } from '../../../src/projections/subscription/formats/clash-proxy.js';
 import { renderLinks } from '../../../src/projections/subscription/formats/render.js';
@@ -169,8 +170,12 @@ describe('the proxy of Mihomo', () => {
   });
 
   it('is missing where Mihomo cannot do it, and the document with the last of them', () => {
-    expect(clashProxy(kcp)).toBe('kcp of vless');
-    expect(clashProxy(linkOf('trojan', tcp))).toBe('Trojan without TLS');
+    expect(clashProxy(kcp)).toStrictEqual(
+      message('subscription.notSupportedForProtocol', { app: 'Mihomo', feature: 'kcp', protocol: 'vless' }),
+    );
+    expect(clashProxy(linkOf('trojan', tcp))).toStrictEqual(
+      message('subscription.trojanWithoutTls', { app: 'Mihomo' }),
+    );
     expect(clashDocument([kcp])).toBeNull();
     expect(emptyClashDocument([kcp])).toMatch(
       /^proxies: \[\]\n[^]*\n# "DE-1-alice" is left out: Mihomo does not support kcp of vless\.\n$/,
@@ -226,26 +231,32 @@ describe('what no URL can say', () => {
     expect(singBoxOutbound(secret)).toMatchObject({ type: 'vmess', tls: { reality: { public_key: pbk } } });
     expect(clashDocument(all)?.match(/^# .*$/gm)).toStrictEqual([
       '# "SS-alice" is left out: Mihomo does not support TLS of ss.',
-      '# "WS-alice" is left out: Mihomo does not support REALITY over ws.',
+      '# "WS-alice" is left out: REALITY does not work over ws.',
     ]);
     expect(partition(all, singBoxOutbound).expressed.map(({ link }) => link)).toStrictEqual([secret]);
   });
 
   it.each([
-    ['an unknown transport', 'vless', { network: 'quic' }],
-    ['an unknown security', 'trojan', { network: 'tcp', security: 'xtls' }],
-    ['REALITY without a public key', 'vless', { network: 'tcp', security: 'reality' }],
-    ['Hysteria without TLS', 'hysteria2', { externalProxy: [{ dest: 'a.test', port: 1, forceTls: 'none' }] }],
-    ['a server without an address', 'vless', { network: 'tcp' }, { listen: '@child' }],
-    ['a server without an address', 'vless', { externalProxy: [{ dest: 'a b', port: 1 }] }],
+    ['subscription.transportUnknown', 'vless', { network: 'quic' }],
+    ['subscription.securityUnknown', 'trojan', { network: 'tcp', security: 'xtls' }],
+    ['subscription.realityWithoutKey', 'vless', { network: 'tcp', security: 'reality' }],
+    [
+      'subscription.hysteriaWithoutTls',
+      'hysteria2',
+      { externalProxy: [{ dest: 'a.test', port: 1, forceTls: 'none' }] },
+    ],
+    ['subscription.noAddress', 'vless', { network: 'tcp' }, { listen: '@child' }],
+    ['subscription.noAddress', 'vless', { externalProxy: [{ dest: 'a b', port: 1 }] }],
   ] as const)('names %s', (reason, protocol, stream, parts: object = {}) => {
     expect(partition([linkOf(protocol, stream, {}, parts)], clashProxy).omitted).toStrictEqual([
-      { name: 'DE-1-alice', reason },
+      { name: 'DE-1-alice', reason: message(reason) },
     ]);
   });
 });
 
 describe('the outbound of sing-box', () => {
+  const unsupported = (feature: string) => message('subscription.notSupported', { app: 'sing-box', feature });
+
   it('has its own names for everything', () => {
     expect(singBoxOutbound(vision)).toStrictEqual({
       type: 'vless',
@@ -271,8 +282,8 @@ describe('the outbound of sing-box', () => {
       obfs: { type: 'salamander', password: 'obfs pw' },
       tls: { enabled: true, server_name: 'cdn.example.com' },
     });
-    expect(singBoxOutbound(xhttp)).toBe('xhttp');
-    expect(singBoxOutbound(kcp)).toBe('kcp');
+    expect(singBoxOutbound(xhttp)).toStrictEqual(unsupported('xhttp'));
+    expect(singBoxOutbound(kcp)).toStrictEqual(unsupported('kcp'));
   });
 });
 
@@ -288,7 +299,7 @@ describe('what other programs read in another way', () => {
         'grpc-opts': { 'grpc-service-name': name },
       })),
     );
-    expect(singBoxOutbound(grpc('/my/own/one'))).toBe('a custom path of gRPC');
+    expect(singBoxOutbound(grpc('/my/own/one'))).toStrictEqual(message('subscription.grpcPath', { app: 'sing-box' }));
   });
 
   it('is the cipher of vmess over TLS, where the one of sing-box would be none', () => {
@@ -331,7 +342,7 @@ describe('what other programs read in another way', () => {
     });
     expect(singBoxOutbound(ech('https://1.1.1.1/dns-query'))).toMatchObject({ tls: { ech: { enabled: true } } });
     const said = partition([ech('AAAA'), webSocket], clashProxy);
-    expect(said.omitted).toStrictEqual([{ name: 'DE-1-alice', reason: 'an invalid list of Encrypted Client Hello' }]);
+    expect(said.omitted).toStrictEqual([{ name: 'DE-1-alice', reason: message('subscription.echInvalid') }]);
     expect(said.expressed.map(({ link }) => link)).toStrictEqual([webSocket]);
   });
 });

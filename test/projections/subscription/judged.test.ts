@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { render } from '../../../src/messages/render.js';
 import { FINGERPRINTS } from '../../../src/projections/subscription/fingerprints.js';
 import { clashDocument, emptyClashDocument } from '../../../src/projections/subscription/formats/clash.js';
 import { clashProxy } from '../../../src/projections/subscription/formats/clash-proxy.js';
@@ -49,16 +50,22 @@ describe('the test set', () => {
   });
 
   it('is said in every form, or left out for one of these reasons', () => {
-    const reasons = (say: (link: ShareLink) => object | string) =>
-      [...new Set(partition(links, say).omitted.map(({ reason }) => reason))].sort();
-    const problems = ['Hysteria without TLS', 'REALITY over httpupgrade', 'REALITY over kcp', 'REALITY over ws'];
+    const reasons = (say: (link: ShareLink) => object) =>
+      [...new Set(partition(links, say).omitted.map(({ reason }) => render(reason, 'en')))].sort();
+    const problems = [
+      'Hysteria requires TLS',
+      'REALITY does not work over httpupgrade',
+      'REALITY does not work over kcp',
+      'REALITY does not work over ws',
+    ];
+    const unsupported = (app: string, features: readonly string[]) =>
+      [...problems, ...features.map((feature) => `${app} does not support ${feature}`)].sort();
     const ofShadowsocks = ['REALITY of ss', 'TLS of ss', 'an HTTP header of ss', 'grpc of ss', 'httpupgrade of ss'];
     expect(reasons(clashProxy)).toStrictEqual(
-      [
-        ...problems,
+      unsupported('Mihomo', [
         ...ofShadowsocks,
         'Trojan without TLS',
-        'an HTTP header of Trojan',
+        'an HTTP header of trojan',
         'kcp of ss',
         'kcp of trojan',
         'kcp of vless',
@@ -66,11 +73,10 @@ describe('the test set', () => {
         'xhttp of ss',
         'xhttp of trojan',
         'xhttp of vmess',
-      ].sort(),
+      ]),
     );
     expect(reasons(singBoxOutbound)).toStrictEqual(
-      [
-        ...problems,
+      unsupported('sing-box', [
         ...ofShadowsocks,
         'an HTTP header over TLS',
         'certificates of another name',
@@ -80,9 +86,10 @@ describe('the test set', () => {
         'the encryption of VLESS',
         'xhttp',
         'xhttp of ss',
-      ].sort(),
+      ]),
     );
-    expect(links.filter(({ problem }) => problem !== undefined && !problems.includes(problem))).toStrictEqual([]);
+    const other = links.flatMap(({ problem }) => (problem === undefined ? [] : [render(problem, 'en')]));
+    expect(other.filter((problem) => !problems.includes(problem))).toStrictEqual([]);
   });
 });
 
