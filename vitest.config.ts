@@ -7,7 +7,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * The test files that take longest, the longest first: started last, one of them would run on alone. Only the pace depends on this
  * list. Most of them wait for real cores and cost little processor time, so they start together with others.
  */
-const LONGEST = [
+const SLOWEST_FIRST = [
   'soak cut faults fleet programs ip-limit browser versions crash busy backup disk nodes held passwords guides hot cli import',
   'restart together kill first-start settings.kinds terms damaged tls account-names probe admin idempotency launcher limits',
   'status roll-up life culprits start directory flood protocols info-page',
@@ -16,8 +16,8 @@ const LONGEST = [
   .split(' ');
 
 function rank({ moduleId }: TestSpecification): number {
-  const at = LONGEST.indexOf(basename(moduleId, '.test.ts'));
-  return at < 0 ? LONGEST.length : at;
+  const at = SLOWEST_FIRST.indexOf(basename(moduleId, '.test.ts'));
+  return at < 0 ? SLOWEST_FIRST.length : at;
 }
 
 /** The longest files first, the others in the order of vitest. */

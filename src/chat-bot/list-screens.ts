@@ -6,13 +6,13 @@ import { type Screen, screen } from './screen.js';
 import { bold, labelled, name, type Phrase, safe, type Words } from './words.js';
 
 /** Rows of a list without pages. */
-const MOST = 50;
+const MAX_LISTED = 50;
 const TOP = 10;
 /** Buttons on a page of search results. */
 const PAGE = 8;
 /** Bytes of the query in a button; the action and the page take the rest of the 64. */
-const LONGEST_QUERY = 48;
-const LONGEST_LABEL = 40;
+const MAX_QUERY_CHARS = 48;
+const MAX_LABEL_CHARS = 40;
 
 export function onlineScreen(read: ReadModels, words: Words, now: number): Screen {
   const emails = [...read.usage.onlineEmails(now)].sort();
@@ -86,17 +86,17 @@ function matches({ identity: { email, comment, subId } }: Client, query: string)
 /** The beginning of a text that fits into a button: a shorter query finds at least as much. */
 function fitting(text: string): string {
   let short = text;
-  while (Buffer.byteLength(short) > LONGEST_QUERY) short = [...short].slice(0, -1).join('');
+  while (Buffer.byteLength(short) > MAX_QUERY_CHARS) short = [...short].slice(0, -1).join('');
   return short;
 }
 
 function shortened(text: string): string {
   const letters = [...text];
-  return letters.length <= LONGEST_LABEL ? text : `${letters.slice(0, LONGEST_LABEL - 1).join('')}…`;
+  return letters.length <= MAX_LABEL_CHARS ? text : `${letters.slice(0, MAX_LABEL_CHARS - 1).join('')}…`;
 }
 
 function listed(title: Phrase, rows: readonly Phrase[], words: Words): Screen {
-  const more = rows.length - MOST;
+  const more = rows.length - MAX_LISTED;
   const rest = more > 0 ? [words.t('bot.more', { count: more })] : [];
-  return screen([bold(title), ...rows.slice(0, MOST), ...rest]);
+  return screen([bold(title), ...rows.slice(0, MAX_LISTED), ...rest]);
 }

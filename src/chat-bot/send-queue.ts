@@ -18,7 +18,7 @@ interface Parts {
 }
 
 /** The most queued jobs of each kind. */
-const MOST = 200;
+const MAX_QUEUED = 200;
 const ANSWER_MS = 120_000;
 const NOTICE_MS = 24 * 3_600_000;
 
@@ -42,14 +42,14 @@ export class SendQueue {
 
   /** Queues an answer to a person who waits for it. */
   answer(run: Job['run']): void {
-    if (this.#answers.length >= MOST) this.#answers.shift();
+    if (this.#answers.length >= MAX_QUEUED) this.#answers.shift();
     this.#answers.push({ run, until: this.#parts.now() + ANSWER_MS });
     this.#wake();
   }
 
   /** Queues a notification. */
   notice(run: Job['run']): void {
-    if (this.#notices.length >= MOST) {
+    if (this.#notices.length >= MAX_QUEUED) {
       this.#notices.shift();
       this.#dropped += 1;
     }
@@ -106,7 +106,7 @@ export class SendQueue {
       } catch (error) {
         if (!(await this.#shouldRetry(error, signal))) continue;
         // In front of the jobs that were added meanwhile, unless the queue is full.
-        if (queue.length < MOST) queue.unshift(job);
+        if (queue.length < MAX_QUEUED) queue.unshift(job);
         else if (queue === this.#notices) this.#dropped += 1;
       }
     }

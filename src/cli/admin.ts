@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { dataDirectory } from '../adapters/data-directory/data-directory.js';
 import { scryptPasswords } from '../adapters/passwords/passwords.js';
 import { panelState } from '../commands/state.js';
-import { credentialProblem, SHORTEST_PASSWORD } from '../commands/user/credential-rules.js';
+import { credentialProblem, MIN_PASSWORD_CHARS } from '../commands/user/credential-rules.js';
 import { operate } from '../control/control.js';
 import { begin, catchUp } from '../events/log/replay.js';
 import { OperatorError } from '../lib/operator-error.js';
@@ -91,7 +91,7 @@ async function withPassword(
 /** Null when a random one is to be generated. */
 function givenPassword({ password, passwordFile }: PasswordOptions): string | null {
   const given = passwordFile === undefined ? password : (readFileSync(passwordFile, 'utf8').split(/\r?\n/)[0] ?? '');
-  if (given !== undefined && given.length < SHORTEST_PASSWORD)
-    throw new OperatorError(message('settings.passwordTooShort', { min: SHORTEST_PASSWORD }));
+  if (given !== undefined && given.length < MIN_PASSWORD_CHARS)
+    throw new OperatorError(message('settings.passwordTooShort', { min: MIN_PASSWORD_CHARS }));
   return given ?? null;
 }

@@ -4,7 +4,7 @@ import { type Rejection, reject } from '../commands/rejection.js';
 import type { Counter } from '../events/counters.js';
 import { OperatorError } from '../lib/operator-error.js';
 import { zoneNamed } from '../lib/time/calendar.js';
-import { dayRange, MOST_YEARS, type RangeProblem } from '../lib/time/day-range.js';
+import { dayRange, MAX_YEARS, type RangeProblem } from '../lib/time/day-range.js';
 import { message, type Text } from '../messages/message.js';
 import { rendered } from '../messages/rendered.js';
 import type { Say } from '../messages/terminal.js';
@@ -88,7 +88,7 @@ function withTransferred(log: SqliteEventLog, roots: readonly number[]): Readonl
 
 function refusal(problem: RangeProblem): Rejection {
   if (problem === 'reversed') return reject('DAYS_REVERSED');
-  if (problem === 'too long') return reject('DAYS_TOO_MANY', { years: MOST_YEARS });
+  if (problem === 'too long') return reject('DAYS_TOO_MANY', { years: MAX_YEARS });
   return reject('DAY_UNKNOWN', { field: problem.day });
 }
 

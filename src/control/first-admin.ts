@@ -3,7 +3,7 @@ import { writeSync } from 'node:fs';
 import { scryptPasswords } from '../adapters/passwords/passwords.js';
 import { asSystem, type Dispatch } from '../commands/bus.js';
 import { Rejection } from '../commands/rejection.js';
-import { SHORTEST_PASSWORD } from '../commands/user/credential-rules.js';
+import { MIN_PASSWORD_CHARS } from '../commands/user/credential-rules.js';
 import { MessageError } from '../messages/error.js';
 import { message, type Text } from '../messages/message.js';
 import type { ReadModels } from '../projections/read-models.js';
@@ -39,8 +39,10 @@ export async function prepareFirstAdmin(
   say: (text: Text) => string,
 ): Promise<FirstAdmin | null> {
   if (read.users().users.size > 0 || store.startup.complaint !== null) return null;
-  if (given !== undefined && given.length < SHORTEST_PASSWORD)
-    warn(`PORTOLAN_ADMIN_PASSWORD has fewer than ${SHORTEST_PASSWORD} characters: choose a longer one in the settings`);
+  if (given !== undefined && given.length < MIN_PASSWORD_CHARS)
+    warn(
+      `PORTOLAN_ADMIN_PASSWORD has fewer than ${MIN_PASSWORD_CHARS} characters: choose a longer one in the settings`,
+    );
   const password = given ?? randomBytes(15).toString('base64url');
   const passwordHash = await scryptPasswords().hash(password);
   return {

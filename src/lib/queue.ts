@@ -2,12 +2,12 @@ import { within } from './time/within.js';
 
 /** Runs one task at a time, in the order of the calls, with a limit on the waiting time in ms. */
 export class Queue {
-  readonly #patience: number;
+  readonly #maxWaitMs: number;
   /** Resolves when all tasks so far have ended. */
   #line: Promise<unknown> = Promise.resolve();
 
-  constructor(patience: number) {
-    this.#patience = patience;
+  constructor(maxWaitMs: number) {
+    this.#maxWaitMs = maxWaitMs;
   }
 
   /** Runs a task when its turn comes; throws the error from `late` when that takes too long. */
@@ -20,7 +20,7 @@ export class Queue {
   }
 
   async #after<T>(before: Promise<unknown>, work: () => Promise<T>, late: () => Error): Promise<T> {
-    await within(this.#patience, before, () => {
+    await within(this.#maxWaitMs, before, () => {
       throw late();
     });
     return work();

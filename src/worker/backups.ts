@@ -54,7 +54,7 @@ interface BackupsParts {
 }
 
 /** Attempts to verify a backup: data that was destroyed meanwhile cannot be compared. */
-const ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 /** How long a backup or a replacement waits in the queue, in ms. */
 const QUEUE_TIMEOUT_MS = 30_000;
 
@@ -147,7 +147,7 @@ export class PanelBackups implements Backups {
       try {
         const passphrase = panel.read.settings.secrets().backupPassphrase;
         const { compared, overtaken } = await work.verify({ file: file.path, passphrase, digests });
-        if (overtaken && attempt < ATTEMPTS) continue;
+        if (overtaken && attempt < MAX_ATTEMPTS) continue;
         const { name, position, bytes, sealed } = file;
         this.#retain(file);
         this.#record({

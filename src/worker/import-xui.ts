@@ -47,9 +47,9 @@ export interface ImportOptions {
 }
 
 /** The report of an import must fit into a message of the control socket. A dry run reports all findings. */
-const MOST_FINDINGS = 1000;
+const MAX_FINDINGS = 1000;
 /** Hashing is slow, and a panel has few accounts. */
-const MOST_PLAIN = 20;
+const MAX_PLAIN_PASSWORDS = 20;
 
 /**
  * Imports a database of 3x-ui into an empty data directory that no other process has open, as one command: all or
@@ -69,7 +69,7 @@ export async function importXui(file: string, directory: DataDirectory, options:
     if (done instanceof Rejection) throw new RefusedFile(done.text);
     await anchor.flush();
     log.checkpoint();
-    return { ...report, findings: mostSevere(report.findings, MOST_FINDINGS) };
+    return { ...report, findings: mostSevere(report.findings, MAX_FINDINGS) };
   } finally {
     log.close();
   }
@@ -107,7 +107,8 @@ async function prepare(file: string, scratch: string, options: ImportOptions): P
 /** A bcrypt hash is kept until the next login. An unencrypted password is hashed now. */
 async function preparePasswords(users: XuiPanel['users']): Promise<readonly PreparedPassword[]> {
   const clear = users.filter(({ password }) => password !== '' && !password.startsWith('$2'));
-  if (clear.length > MOST_PLAIN) throw new RefusedFile(message('import.tooManyClearPasswords', { most: MOST_PLAIN }));
+  if (clear.length > MAX_PLAIN_PASSWORDS)
+    throw new RefusedFile(message('import.tooManyClearPasswords', { most: MAX_PLAIN_PASSWORDS }));
   const passwords = scryptPasswords();
   return Promise.all(
     users.map(async ({ id: user, password }): Promise<PreparedPassword> => {

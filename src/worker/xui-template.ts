@@ -31,7 +31,7 @@ const TABLE = 'settings';
 const ITEM = message('import.template');
 
 /** Missing geo files and lists that are tolerated: each costs another start of the core. */
-const MOST_LACKING = 50;
+const MAX_MISSING = 50;
 
 /**
  * Prepares the core template of 3x-ui: unchanged if the core accepts it, else without what needs missing geo files and
@@ -76,7 +76,7 @@ export async function prepareTemplate(
       return result(lacking.length > 0 ? bare.template : given);
     }
     const next = lackingIn(textOf(error.cause));
-    if (next === null || lacking.length === MOST_LACKING || lacking.some((one) => sameJson(one, next))) {
+    if (next === null || lacking.length === MAX_MISSING || lacking.some((one) => sameJson(one, next))) {
       note('skipped', message('import.templateRefused', { why: errorText(error) }));
       return result(null);
     }

@@ -17,7 +17,7 @@ import { addInbound, deedsOf, entryOf, headOf, recorded, until } from './support
 
 const SUITE = 'what a template may say';
 /** A connection that goes nowhere is told so late; one that is open answers within milliseconds. */
-const PATIENCE_MS = 1_500;
+const TIMEOUT_MS = 1_500;
 
 interface Config {
   readonly metrics: { readonly listen: string };
@@ -61,7 +61,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     admin.form('/panel/core/update', { coreSetting: JSON.stringify(template), outboundTestUrl: '' });
 
   /** The HTTP status through each of the two inbounds; 0 where nobody answered. */
-  async function statuses(url: string, totalMs = PATIENCE_MS): Promise<[vless: number, mixed: number]> {
+  async function statuses(url: string, totalMs = TIMEOUT_MS): Promise<[vless: number, mixed: number]> {
     const [vless, socks] = await Promise.all([
       download(client.socksPort(0), url, { totalMs }),
       download(mixed, url, { totalMs, user: 'u', pass: 'p' }),

@@ -11,7 +11,7 @@ export interface Step {
 }
 
 const TIMEOUT_MS = 120_000;
-const MOST_OUTPUT = 32 * 1024 * 1024;
+const MAX_OUTPUT_BYTES = 32 * 1024 * 1024;
 
 /** Runs a driver to its end and reads its lines; throws with its last words when it breaks down. */
 export async function drive(
@@ -19,7 +19,7 @@ export async function drive(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<readonly Step[]> {
-  const options = { env: { ...process.env, ...env }, timeout: TIMEOUT_MS, maxBuffer: MOST_OUTPUT };
+  const options = { env: { ...process.env, ...env }, timeout: TIMEOUT_MS, maxBuffer: MAX_OUTPUT_BYTES };
   const { stdout } = await run(command, [...args], options);
   return stdout
     .split('\n')

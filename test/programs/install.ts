@@ -38,8 +38,8 @@ export function threeXuiClient(): Promise<Installed> {
     edition: async () => process.versions.modules,
     install: async (folder) => {
       const options = ['--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund'];
-      const patience = ['--fetch-retries', '1', '--fetch-retry-mintimeout', '1000'];
-      await run('npm', ['ci', ...options, ...patience], { cwd: folder, timeout: TIMEOUT_MS });
+      const retries = ['--fetch-retries', '1', '--fetch-retry-mintimeout', '1000'];
+      await run('npm', ['ci', ...options, ...retries], { cwd: folder, timeout: TIMEOUT_MS });
     },
   });
 }

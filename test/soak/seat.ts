@@ -6,7 +6,7 @@ import { begin, type Carried, type Life, mayBeOf, movedBy, type Pair } from './l
 
 const UP = 150_000;
 const DOWN = 400_000;
-const LONGEST_MS = 15_000;
+const MAX_TRANSFER_MS = 15_000;
 
 /** A client app: one credential on one inbound. Which client of the panel has that credential changes over time. */
 export class Seat {
@@ -84,7 +84,7 @@ export class Seat {
     const reached = (): void => {
       carried.reachedAt = Date.now();
     };
-    carried.whole = await this.#exchange.carry(this.#socks, load, carried.bytes, reached, LONGEST_MS);
+    carried.whole = await this.#exchange.carry(this.#socks, load, carried.bytes, reached, MAX_TRANSFER_MS);
     carried.endedAt = Date.now();
     this.#open.delete(carried);
     return carried.whole;

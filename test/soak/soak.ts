@@ -35,7 +35,7 @@ export interface SoakReport {
 }
 
 /** How long the log may take to have what the core has counted: some polls. */
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 const RESET_OUTBOUNDS = '/panel/core/resetOutboundsTraffic';
 const EVERY_MS = 12_000;
 /** What moved so long before an end of the core that nobody asked for may not have been read. */
@@ -147,7 +147,7 @@ class Soak {
 
   /** The core and the log. */
   async #agree(): Promise<void> {
-    const until = Date.now() + PATIENCE_MS;
+    const until = Date.now() + TIMEOUT_MS;
     // Now and then a reading that nobody asked for has to do; else a change of counters that nothing here depends on asks for one.
     if (this.#world.chance.is(0.8)) await must(this.#world.admin.form(RESET_OUTBOUNDS, { tag: '-alltags-' }));
     for (;;) {

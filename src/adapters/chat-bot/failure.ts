@@ -4,7 +4,7 @@ import { message } from '../../messages/message.js';
 
 /** Pause when the server does not say how long, in ms. */
 const DEFAULT_PAUSE_MS = 5000;
-const LONGEST_PAUSE_MS = 3_600_000;
+const MAX_PAUSE_MS = 3_600_000;
 
 /** An error answer of the bot API, as the library throws it. */
 interface Refusal {
@@ -41,7 +41,7 @@ export function rejected(code: number, details: string, retryAfter?: unknown): C
       return new ChatError('refused', message('bot.fileTooLarge'), { cause });
     case 429: {
       const seconds = typeof retryAfter === 'number' && retryAfter > 0 ? retryAfter : DEFAULT_PAUSE_MS / 1000;
-      const retryAfterMs = Math.min(seconds * 1000, LONGEST_PAUSE_MS);
+      const retryAfterMs = Math.min(seconds * 1000, MAX_PAUSE_MS);
       return new ChatError('slow', message('bot.rateLimited'), {
         cause,
         retryAfterMs,

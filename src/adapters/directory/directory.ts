@@ -12,15 +12,15 @@ import { enter, isBlank, talk } from './talk.js';
 /** For one login, in ms and bytes. */
 const LOGIN = { ms: 5_000, bytes: 1024 * 1024 };
 /** Concurrent logins; the others are refused, so that a hanging directory does not block them. */
-const LOGINS_AT_ONCE = 8;
+const MAX_PARALLEL_LOGINS = 8;
 /** How long a failed directory is not used for logins, in ms. */
 const REST_MS = 5_000;
 /** Longest user name: a directory closes the connection on longer ones. */
-const LONGEST_NAME = 256;
+const MAX_NAME_CHARS = 256;
 /** For a search of all people. */
 const SEARCH = { ms: 60_000, bytes: 32 * 1024 * 1024 };
-const MOST_ENTRIES = 50_000;
-const PAGE = 500;
+const MAX_ENTRIES = 50_000;
+const PAGE_ENTRIES = 500;
 
 /** A name of an attribute, with its options, or a number of one (RFC 4512). */
 const ATTRIBUTE = /^([A-Za-z][\w-]*(;[\w-]+)*|\d+(\.\d+)*)$/;
@@ -39,8 +39,8 @@ export function createDirectory({ warn, now = Date.now }: Parts): Directory {
 
   return {
     async proves(place, name, password) {
-      if (name === '' || isBlank(password) || name.length > LONGEST_NAME) return false;
-      if (asking >= LOGINS_AT_ONCE || now() < restUntil) return false;
+      if (name === '' || isBlank(password) || name.length > MAX_NAME_CHARS) return false;
+      if (asking >= MAX_PARALLEL_LOGINS || now() < restUntil) return false;
       asking += 1;
       try {
         return await talk(place, LOGIN, (open) => isOwn(open, place, name, password));
@@ -93,15 +93,15 @@ async function everybody(client: Client, place: DirectoryPlace, flag: string): P
     scope: 'sub',
     filter,
     attributes: [named, flagged],
-    paged: { pageSize: PAGE },
+    paged: { pageSize: PAGE_ENTRIES },
   });
   for await (const { searchEntries } of pages) {
     for (const entry of searchEntries) {
       const names = valuesOf(entry, named);
       if (names.length > 0) entries.push({ names, flag: valuesOf(entry, flagged)[0] ?? null });
     }
-    if (entries.length > MOST_ENTRIES)
-      throw new DirectoryError(message('directory.tooManyEntries', { limit: MOST_ENTRIES }));
+    if (entries.length > MAX_ENTRIES)
+      throw new DirectoryError(message('directory.tooManyEntries', { limit: MAX_ENTRIES }));
   }
   return entries;
 }

@@ -5,7 +5,7 @@ import { DirectoryError, type DirectoryPlace } from '../../commands/ports/direct
 import { message } from '../../messages/message.js';
 
 /** Bytes that the client reads at once: its parser goes one call deeper for every message in them. */
-const PIECE = 4096;
+const MAX_PIECE_BYTES = 4096;
 
 /**
  * The connection to a directory as its client sees it: in small pieces and not without end. A directory that sends many
@@ -42,7 +42,8 @@ export class Wire extends Duplex {
       return;
     }
     let wanted = true;
-    for (let at = 0; at < chunk.length; at += PIECE) wanted = this.push(chunk.subarray(at, at + PIECE));
+    for (let at = 0; at < chunk.length; at += MAX_PIECE_BYTES)
+      wanted = this.push(chunk.subarray(at, at + MAX_PIECE_BYTES));
     if (!wanted) this.#socket.pause();
   }
 

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import {
   type GeoPlace,
   type GeoSourceFiles,
-  MOST_TAGS,
+  MAX_TAGS,
   type Placed,
   type StagedGeo,
 } from '../../commands/ports/geo-sources.js';
@@ -22,7 +22,7 @@ export interface GeoSourceOptions {
   readonly web: Web;
   /** The folder from which the core reads them. */
   readonly folder: string;
-  /** A download must receive `LEAST_BYTES` in each period of this length, in ms; default 20 s. */
+  /** A download must receive `MIN_BYTES` in each period of this length, in ms; default 20 s. */
   readonly idleMs?: number;
 }
 
@@ -31,8 +31,8 @@ const MAX_BYTES = 128 * 1024 * 1024;
 const MAX_JSON_BYTES = 8 * 1024 * 1024;
 const TIMEOUT_MS = 10 * 60_000;
 const IDLE_MS = 20_000;
-const LEAST_BYTES = 16 * 1024;
-const LONGEST_TAG = 100;
+const MIN_BYTES = 16 * 1024;
+const MAX_TAG_CHARS = 100;
 /** Downloaded files that are not in place yet, and replaced files. */
 const TEMPORARY = /^(staged|former)-[0-9a-f-]{36}\.dat$/;
 
@@ -60,7 +60,7 @@ export function createGeoSourceFiles({ web, folder, idleMs = IDLE_MS }: GeoSourc
     fetch: async (place, known, signal) => {
       const name = `staged-${randomUUID()}.dat`;
       const headers = known?.lastModified ? { 'if-modified-since': known.lastModified } : {};
-      const options = { headers, limit: MAX_BYTES, timeoutMs: TIMEOUT_MS, idleMs, leastBytes: LEAST_BYTES, signal };
+      const options = { headers, limit: MAX_BYTES, timeoutMs: TIMEOUT_MS, idleMs, leastBytes: MIN_BYTES, signal };
       try {
         const came = await web.download(place.url, pathOf(name), options);
         const { bytes, tags } = await readable(await readFile(pathOf(name)), place);
@@ -96,7 +96,7 @@ function usable({ tags, hasAddresses, hasDomains }: GeoLists, type: GeoKind): re
   if (type === 'geosite' ? hasAddresses : hasDomains) throw new ReleaseError(message('geo.typeMismatch', { type }));
   const found = tags.filter((tag) => tag === tag.toUpperCase());
   if (found.length === 0) throw new ReleaseError(message('geo.noUsableList'));
-  return found.filter((tag) => tag.length <= LONGEST_TAG).slice(0, MOST_TAGS);
+  return found.filter((tag) => tag.length <= MAX_TAG_CHARS).slice(0, MAX_TAGS);
 }
 
 /** `undefined` when the bytes are not a JSON object. */

@@ -5,7 +5,7 @@ import { type JsonRecord, wellFormed } from './json.js';
 import { type Notes, shown } from './report.js';
 
 /** Limit of an email in characters, which leaves room for a numeric suffix. */
-const LONGEST = 240;
+const MAX_NAME_CHARS = 240;
 
 /** A client from the settings of its inbound. */
 export interface Entry {
@@ -125,6 +125,6 @@ function rowsOf(stats: readonly XuiStats[], groups: ReadonlyMap<string, Group>, 
 /** The valid part of an email; may be empty. */
 function soundEmail(email: string): string {
   const whole = email.replace(/[\p{Cc}\u2028\u2029>]/gu, '_').trim();
-  const text = wellFormed(whole.slice(0, LONGEST)).trim();
+  const text = wellFormed(whole.slice(0, MAX_NAME_CHARS)).trim();
   return /^portolan-|^erased-\d+$/i.test(text) ? `_${text}` : text;
 }

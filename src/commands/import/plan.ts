@@ -49,7 +49,7 @@ export interface ImportReport {
 }
 
 /** Limit of findings in the event; the most severe ones are kept. */
-const MOST_FINDINGS = 500;
+const MAX_FINDINGS = 500;
 
 /** The events of an import into an empty log. Pure: the same data gives the same events. */
 export function planImport(
@@ -85,7 +85,7 @@ export function planImport(
     findingCount: findings.length,
     details: {
       requestedBy: { kind: requestedBy.kind, name: requestedBy.name },
-      findings: [...mostSevere(findings, MOST_FINDINGS)],
+      findings: [...mostSevere(findings, MAX_FINDINGS)],
     },
   });
   const all = [...events, ...settings, ...template, ...clients, ...outbounds];

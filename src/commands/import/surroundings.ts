@@ -9,7 +9,7 @@ import { wellFormed } from './json.js';
 import { type Notes, shown } from './report.js';
 
 const ALIAS = /^[a-z0-9_-]{1,64}$/;
-const LONGEST_URL = 2048;
+const MAX_URL_CHARS = 2048;
 
 export const nodeItem = ({ id, name }: Pick<XuiNode, 'id' | 'name'>): Text =>
   message('import.node', { name: shown(name) || id });
@@ -64,7 +64,7 @@ export function importGeo(sources: readonly XuiGeo[], notes: Notes): PanelEvent[
   const numbers = new Set<number>();
   return sources.flatMap(({ id, geoType: type, alias, url }) => {
     const kind = GeoKind.safeParse(type);
-    const known = URL.canParse(url) && url.length <= LONGEST_URL && /^https?:$/.test(new URL(url).protocol);
+    const known = URL.canParse(url) && url.length <= MAX_URL_CHARS && /^https?:$/.test(new URL(url).protocol);
     const why =
       id < 1 || numbers.has(id)
         ? message('import.numberInvalid')

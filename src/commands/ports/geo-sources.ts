@@ -3,7 +3,7 @@ import type { GeoContent } from '../../events/geo/geo-document.js';
 import type { Text } from '../../messages/message.js';
 
 /** The number of list names that are reported; a file may have more. */
-export const MOST_TAGS = 100;
+export const MAX_TAGS = 100;
 
 /** The properties of a source that determine its file. */
 export interface GeoPlace {

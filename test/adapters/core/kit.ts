@@ -211,11 +211,11 @@ export async function logged(core: Core, client: number, address: string): Promi
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Asks an HTTP target through a socks port; the body, or null when nothing came within `patience` ms. */
-export async function fetchThrough(socks: number, port: number, patience = 60_000): Promise<string | null> {
-  const download = await openThrough(socks, port, '/small', patience).catch(() => null);
+/** Asks an HTTP target through a socks port; the body, or null when nothing came within `timeoutMs` ms. */
+export async function fetchThrough(socks: number, port: number, timeoutMs = 60_000): Promise<string | null> {
+  const download = await openThrough(socks, port, '/small', timeoutMs).catch(() => null);
   if (download === null) return null;
-  const done = await Promise.race([download.ended.then(() => true), pause(patience).then(() => false)]);
+  const done = await Promise.race([download.ended.then(() => true), pause(timeoutMs).then(() => false)]);
   download.abort();
   return done && download.text() !== '' ? download.text() : null;
 }
@@ -230,16 +230,16 @@ export interface Download {
 }
 
 /**
- * A download that has begun: resolves with its first byte, rejects when there is none within `patience` ms. More than
+ * A download that has begun: resolves with its first byte, rejects when there is none within `timeoutMs` ms. More than
  * 5 s: whoever comes before REALITY knows how its target answers waits just that long (`Server` in its tls.go).
  */
-export async function openThrough(socks: number, port: number, path: string, patience = 60_000): Promise<Download> {
-  const socket = await socksTo(socks, port, patience);
+export async function openThrough(socks: number, port: number, path: string, timeoutMs = 60_000): Promise<Download> {
+  const socket = await socksTo(socks, port, timeoutMs);
   return new Promise((resolve, reject) => {
     let bytes = 0;
     let text = '';
     let over = false;
-    const timer = setTimeout(() => fail(new Error('no answer')), patience);
+    const timer = setTimeout(() => fail(new Error('no answer')), timeoutMs);
     const fail = (error: Error): void => {
       clearTimeout(timer);
       socket.destroy();
@@ -277,10 +277,10 @@ export async function overOrSilent(download: Pick<Download, 'bytes' | 'isOver'>)
 /** `/slow` sends something every 50 ms. */
 const SILENCE_MS = 2_000;
 
-function socksTo(socks: number, port: number, patience: number): Promise<Socket> {
+function socksTo(socks: number, port: number, timeoutMs: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(socks, '127.0.0.1');
-    socket.setTimeout(patience, () => socket.destroy(new Error('socks timed out')));
+    socket.setTimeout(timeoutMs, () => socket.destroy(new Error('socks timed out')));
     socket.on('error', reject);
     socket.on('close', () => reject(new Error('socks closed')));
     socket.write(Buffer.from([5, 1, 0]));

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import type { Request, Response } from 'express';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { BackupError, type Backups, type Incoming, type Replacement } from '../../../src/commands/ports/backups.js';
-import { LARGEST_UPLOAD } from '../../../src/http/panel/contract/database.js';
+import { MAX_UPLOAD_BYTES } from '../../../src/http/panel/contract/database.js';
 import type { BodyError } from '../../../src/http/server/json-body.js';
 import { receiveUpload } from '../../../src/http/server/multipart.js';
 import { message, verbatim } from '../../../src/messages/message.js';
@@ -255,7 +255,7 @@ describe('POST importDB', () => {
         headers: {
           ...headers,
           'content-type': 'multipart/form-data; boundary=x',
-          'content-length': String(2 * LARGEST_UPLOAD),
+          'content-length': String(2 * MAX_UPLOAD_BYTES),
         },
       });
       asked.once('response', (response) => resolve(response.statusCode));

@@ -61,7 +61,7 @@ export interface BotServerOptions {
   readonly port?: number;
 }
 
-const LARGEST = 50 * 1024 * 1024;
+const MAX_DOCUMENT_BYTES = 50 * 1024 * 1024;
 
 export async function startBotServer({
   token = '4242:test-token',
@@ -128,7 +128,7 @@ export async function startBotServer({
         return chats.answer(fields);
       case 'sendDocument':
         if (!file) throw new Refusal(400, 'Bad Request: there is no document in the request');
-        if (file.bytes.length > LARGEST) throw new Refusal(413, 'Request Entity Too Large');
+        if (file.bytes.length > MAX_DOCUMENT_BYTES) throw new Refusal(413, 'Request Entity Too Large');
         return chats.document(fields, file.name);
       default:
         throw new Refusal(404, 'Not Found');

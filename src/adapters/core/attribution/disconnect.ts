@@ -20,12 +20,12 @@ export interface DisconnectOptions {
 }
 
 /** How long the core needs to count the last bytes of a destroyed connection, and then how long traffic is measured, in ms. */
-const settling = 250;
-const observing = 500;
+const COUNTING_MS = 250;
+const OBSERVATION_MS = 500;
 /** Bytes that a client over UDP may send meanwhile: its blocked requests are counted too. */
-const MOST_ASKED = 4096;
+const MAX_REQUEST_BYTES = 4096;
 /** How often UDP flows are blocked: a client may change its port, and its buffers must drain. */
-const BLOCKS = 4;
+const MAX_BLOCK_ROUNDS = 4;
 
 /**
  * Ends the open connections of clients whose accounts were removed; see `CoreUsers.disconnect`. Over UDP, the streams that the
@@ -41,11 +41,11 @@ export async function disconnectUsers(
   let left = await attempt(inbound, clients, options);
   if (left.length === 0) return left;
   if (!mayBeDatagram(inbound.config)) return attempt(inbound, left, options);
-  for (let round = 1; left.length > 0 && round <= BLOCKS; round += 1) {
+  for (let round = 1; left.length > 0 && round <= MAX_BLOCK_ROUNDS; round += 1) {
     await options.logs.read();
     const theirs = options.logs.sources.of(inbound.tag, new Set(left));
     const blocked = await blockFlows(inbound.config, theirs, options.flows);
-    left = await attempt(inbound, left, options, !blocked || round === BLOCKS);
+    left = await attempt(inbound, left, options, !blocked || round === MAX_BLOCK_ROUNDS);
     if (!blocked) break;
   }
   return left;
@@ -70,7 +70,7 @@ async function attempt(
     await destroyOutgoing(last && config['protocol'] === 'hysteria' ? [...theirs, ...logs.trace.unknownUdp()] : theirs);
   }
   // Requests of a blocked account to the blackhole are counted too: in the end, only received bytes prove a connection.
-  const asked = last ? Number.POSITIVE_INFINITY : detached ? MOST_ASKED : 0;
+  const asked = last ? Number.POSITIVE_INFINITY : detached ? MAX_REQUEST_BYTES : 0;
   const moving = await stillMoving(them, asked, readings);
   // The core writes its access log with a delay: the connection may have been missing from it, and idle since.
   await logs.read();
@@ -125,9 +125,9 @@ async function stillMoving(
   asked: number,
   readings: DisconnectOptions['readings'],
 ): Promise<ReadonlySet<number>> {
-  await sleep(settling);
+  await sleep(COUNTING_MS);
   const before = new Map((await readings()).map(({ name, value }) => [name, value]));
-  await sleep(observing);
+  await sleep(OBSERVATION_MS);
   const after = await readings();
   const moved = after.filter(({ name, value }) => {
     const bytes = value - (before.get(name) ?? 0);

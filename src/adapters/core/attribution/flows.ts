@@ -25,12 +25,12 @@ export interface FlowFilter {
 }
 
 /** Maximum number of blocked flows; the kernel accepts no more. */
-const MOST = 65_536;
+const MAX_FLOWS = 65_536;
 const TIMEOUT_MS = 5_000;
 /** Where Debian installs nftables. */
 const ADMIN_PATH = '/usr/sbin:/sbin';
 /** Set elements in one call. */
-const AT_ONCE = 500;
+const ELEMENTS_PER_CALL = 500;
 
 /** The name of the table of an owner, with its family. */
 export function flowTable(owner: string): string {
@@ -71,8 +71,8 @@ export function flowFilter(owner: string, program = 'nft'): FlowFilter {
       const elements = sources.flatMap((source) => ports.map((range) => elementOf(source, range, seconds)));
       if (elements.length === 0) return true;
       clearLater(seconds);
-      for (let at = 0; at < elements.length; at += AT_ONCE) {
-        const some = elements.slice(at, at + AT_ONCE);
+      for (let at = 0; at < elements.length; at += ELEMENTS_PER_CALL) {
+        const some = elements.slice(at, at + ELEMENTS_PER_CALL);
         const text = (['v4', 'v6'] as const).map((set) => addition(table, set, some)).join('');
         if (!(await add(text))) return false;
       }
@@ -115,7 +115,7 @@ function definition(table: string): string {
     `add table ${table}`,
     ...sets.map(
       ([set, type]) =>
-        `add set ${table} ${set} { type ${type} . inet_service . inet_service; flags interval, timeout; size ${MOST}; }`,
+        `add set ${table} ${set} { type ${type} . inet_service . inet_service; flags interval, timeout; size ${MAX_FLOWS}; }`,
     ),
     ...chains.flatMap(([chain, end, ports, verdict]) => [
       `add chain ${table} ${chain} { type filter hook ${chain} priority 0; policy accept; }`,

@@ -3,11 +3,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { startTimeout } from '../../../lib/timeout.js';
 
 /** Conditions in one call: the kernel compiles them to a program of limited length. */
-const batch = 50;
+const CONDITIONS_PER_CALL = 50;
 /** How long `ss` may take, ms. */
 const TIMEOUT_MS = 5000;
 /** Lines that are read without a pause. */
-const slice = 2000;
+const LINES_PER_TURN = 2000;
 
 /**
  * Destroys the sockets that match any of these conditions (in the syntax of `ss`). Resolves to false when some remain: `ss`
@@ -58,11 +58,12 @@ async function quiet(
   const times = new Map<string, number>();
   const some = [...wanted].map((one) => `${end} = ${one}`);
   // For many ends, one call that lists all connections is cheaper.
-  const filters = some.length > 4 * batch ? ['sport > :0'] : batches(some).map((part) => part.join(' or '));
+  const filters =
+    some.length > 4 * CONDITIONS_PER_CALL ? ['sport > :0'] : batches(some).map((part) => part.join(' or '));
   for (const filter of filters) {
     let name = '';
     for (const [n, line] of ((await list('tcp', ['-i'], filter)) ?? []).entries()) {
-      if (n % slice === slice - 1) await nextTurn();
+      if (n % LINES_PER_TURN === LINES_PER_TURN - 1) await nextTurn();
       // A line about a connection, and an indented line with the kernel's details.
       if (!/^\s/.test(line)) name = plain(line.split(/\s+/)[end === 'src' ? 3 : 4] ?? '');
       else if (wanted.has(name) && /\brto:/.test(line))
@@ -79,7 +80,8 @@ function sinceLast(what: 'rcv' | 'snd' | 'ack', line: string): number {
 
 function batches(conditions: readonly string[]): readonly (readonly string[])[] {
   const parts: (readonly string[])[] = [];
-  for (let at = 0; at < conditions.length; at += batch) parts.push(conditions.slice(at, at + batch));
+  for (let at = 0; at < conditions.length; at += CONDITIONS_PER_CALL)
+    parts.push(conditions.slice(at, at + CONDITIONS_PER_CALL));
   return parts;
 }
 

@@ -17,7 +17,7 @@ export interface Measured {
 }
 
 /** Longest headers that are read, in bytes. */
-const HEADERS = 64 * 1024;
+const MAX_HEADER_BYTES = 64 * 1024;
 
 /** Sends a GET; any status counts as an answer. Rejects with an error for people, also when `signal` aborts. */
 export async function measuredGet(url: URL, proxy: ProbeProxy, signal: AbortSignal, ca?: string): Promise<Measured> {
@@ -66,7 +66,7 @@ function ask(url: URL, socket: Socket, came: () => void): Promise<number> {
       text += chunk.toString('latin1');
       const status = statusOf(text);
       if (status !== null) resolve(status);
-      else if (text.length > HEADERS || !'HTTP/1.'.startsWith(text.slice(0, 7)))
+      else if (text.length > MAX_HEADER_BYTES || !'HTTP/1.'.startsWith(text.slice(0, 7)))
         reject(new MessageError(message('core.answerNotHttp')));
     });
     const headers = ['user-agent: portolan', 'accept: */*', 'connection: close'];

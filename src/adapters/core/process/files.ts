@@ -33,12 +33,12 @@ export function removeUnlessPlain(file: string): void {
 }
 
 /** What a log held before it was emptied. */
-export const formerOf = (log: string): string => `${log}.1`;
+export const previousOf = (log: string): string => `${log}.1`;
 
 /** Starts an empty log and keeps the old one beside it. */
 export function retire(file: string): void {
   removeUnlessPlain(file);
-  const former = formerOf(file);
+  const former = previousOf(file);
   removeUnlessPlain(former);
   if ((lstatSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0) renameSync(file, former);
   empty(file);

@@ -5,7 +5,7 @@ import { asksForMetrics } from '../config/assembly.js';
 import { portsOf } from '../config/inbound.js';
 import { freeLoopbackPort } from './free-port.js';
 
-const TRIES = 50;
+const MAX_TRIES = 50;
 
 /**
  * The address for the core's metrics: on loopback, at a port on which no inbound listens and to which none forwards;
@@ -16,7 +16,7 @@ export async function metricsFor({ template, inbounds }: CoreConfig): Promise<st
   const configs = [...inbounds.values()].map(({ config }) => config);
   const aimed = loopbackPorts(configs);
   const heard = configs.flatMap(portsOf);
-  for (let tries = 0; tries < TRIES; tries += 1) {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const port = await freeLoopbackPort();
     if (!aimed.has(port) && !heard.some(([from, to]) => from <= port && port <= to)) return `127.0.0.1:${port}`;
   }

@@ -37,7 +37,7 @@ interface Parts {
 const GB = 1024 ** 3;
 const DAY_MS = 86_400_000;
 /** Clients of one command. */
-const AT_ONCE = 50;
+const CLIENTS_PER_COMMAND = 50;
 const NOTHING: DirectoryOutcome = { added: 0, enabled: 0, disabled: 0, deleted: 0, rejected: 0, error: null };
 /** Brings clients in line with a directory, by its schedule, one run at a time. See `planSync` for the rules. */
 export class DirectorySync {
@@ -115,8 +115,8 @@ export class DirectorySync {
   async #add({ target, add }: DirectoryPlan): Promise<{ added: number; rejected: number }> {
     const counts = { added: 0, rejected: 0 };
     if (!target) return counts;
-    for (let from = 0; from < add.length; from += AT_ONCE) {
-      const drafts = add.slice(from, from + AT_ONCE).map((email) => this.#draft(target, email));
+    for (let from = 0; from < add.length; from += CLIENTS_PER_COMMAND) {
+      const drafts = add.slice(from, from + CLIENTS_PER_COMMAND).map((email) => this.#draft(target, email));
       const adding = (clients: readonly ClientDraft[]) =>
         this.#do({ type: 'AddClients', data: { inbound: target.id, clients } }, clients.length > 1);
       if (adding(drafts) === 'done') counts.added += drafts.length;

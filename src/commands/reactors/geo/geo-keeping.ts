@@ -25,10 +25,10 @@ interface Parts {
 }
 
 /** Shortest time between two scheduled updates, in ms. */
-const SHORTEST_MS = 60_000;
+const MIN_DELAY_MS = 60_000;
 /** First and longest delay before a missing file is downloaded again, in ms. */
 const RETRY_MS = 60_000;
-const LONGEST_RETRY_MS = 3_600_000;
+const MAX_RETRY_MS = 3_600_000;
 
 /** Downloads missing geo files again, and updates them by the schedule of the settings. */
 export class GeoKeeping {
@@ -117,7 +117,7 @@ export class GeoKeeping {
     if (!missing && this.#missingBuiltIn().length === 0) this.#delay = RETRY_MS;
     else {
       this.#retry = setTimeout(() => void this.repair(), this.#delay).unref();
-      this.#delay = Math.min(LONGEST_RETRY_MS, this.#delay * 2);
+      this.#delay = Math.min(MAX_RETRY_MS, this.#delay * 2);
     }
   }
 
@@ -135,7 +135,7 @@ export class GeoKeeping {
 
   async #timed(): Promise<void> {
     const { geoSources, sources, now, warn } = this.#parts;
-    if (this.#stopped || now() - this.#lastTimed < SHORTEST_MS || sources().size === 0) return;
+    if (this.#stopped || now() - this.#lastTimed < MIN_DELAY_MS || sources().size === 0) return;
     this.#lastTimed = now();
     try {
       await geoSources.update([...sources().values()], this.#parts);

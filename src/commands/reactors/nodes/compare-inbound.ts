@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { emailKey } from '../../../events/client/client-document.js';
 import type { DesiredClient, DesiredInbound } from '../../../events/node/desired-state.js';
 import type { JsonObject } from '../../../lib/json.js';
-import { FORMER_CENTRE } from '../../../lib/ownership-mark.js';
+import { PREVIOUS_CENTRE } from '../../../lib/ownership-mark.js';
 import { clientDigest } from '../../../lib/panel-wire.js';
 import type { ListedInbound } from '../../ports/remote-panel.js';
 import type { Gate } from './disconnect-tracker.js';
@@ -74,7 +74,7 @@ export async function compare(inbound: DesiredInbound, listed: ListedInbound, kn
   const emptied = leaving.deletions.length > 0 && leaving.deletions.length === emails.length;
   const needsUpdate = ![...changes, ...leaving.deletions].every(isSendable) || leaving.shared || uncounted.size > 0;
   // The mark of an inbound can only be written with the whole inbound.
-  const differs = listed.digest !== inbound.digest || listed.tag !== inbound.tag || listed.mark === FORMER_CENTRE;
+  const differs = listed.digest !== inbound.digest || listed.tag !== inbound.tag || listed.mark === PREVIOUS_CENTRE;
   const carried = listed.counter.up + listed.counter.down;
   const isOver = inbound.enabled && isDepletedByCount(carried, inbound.capBytes, known.usedBy(inbound.id));
   const inboundReset: NodeStep[] = isOver ? [{ do: 'resetInbound' }] : [];

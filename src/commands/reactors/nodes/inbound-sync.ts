@@ -15,7 +15,7 @@ import { performSteps } from './steps.js';
 import type { SyncRecorder } from './sync-recorder.js';
 
 /** A node to which the same state was sent so often and that still lists another does not keep it. */
-const MOST_SENT = 3;
+const MAX_SENT = 3;
 const NOT_KEPT = message('node.notKept');
 const CHANGED_REPEATEDLY = message('node.changedRepeatedly');
 
@@ -117,7 +117,7 @@ export class InboundSync {
       recorder.recordRefused(node, inbound, CHANGED_REPEATEDLY);
       return false;
     }
-    if (this.#backoff.sent(inbound, asked) > MOST_SENT) {
+    if (this.#backoff.sent(inbound, asked) > MAX_SENT) {
       this.#backoff.refused(inbound, asked);
       recorder.recordRefused(node, inbound, reason ?? NOT_KEPT);
       return false;

@@ -31,7 +31,7 @@ const JITTER = 0.1;
 /** A sync that is due within this time goes with the probe, in ms. */
 const SLACK_MS = 1_000;
 /** Between two listings at most, in ms. */
-const LONGEST_MS = 10_000;
+const MAX_SYNC_INTERVAL_MS = 10_000;
 /** The pause between two listings is at least this many times as long as the last one took. */
 const PAUSE_FACTOR = 4;
 /** The same while accounts wait until their counters stand still, in ms. */
@@ -193,7 +193,7 @@ export class RemoteNode {
       this.#syncFailed(node, error);
     } finally {
       const usual = this.#sync.isWaiting() ? Math.min(WAITING_MS, period()) : period();
-      this.#syncAt = now() + Math.min(LONGEST_MS, Math.max(usual, PAUSE_FACTOR * (now() - began)));
+      this.#syncAt = now() + Math.min(MAX_SYNC_INTERVAL_MS, Math.max(usual, PAUSE_FACTOR * (now() - began)));
     }
   }
 

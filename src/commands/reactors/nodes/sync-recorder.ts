@@ -20,7 +20,7 @@ import type { InboundPlan } from './steps.js';
 /** Foreign inbounds and clients are recorded at most this often, in ms. */
 const FOREIGN_MS = 60_000;
 const FOREIGN_RATE = { atOnce: 3, everyMs: 600_000 };
-const MOST_FOREIGN = 100;
+const MAX_FOREIGN = 100;
 
 /** What a listing shows of an inbound that is as desired at a position of the log. */
 interface Found {
@@ -159,12 +159,12 @@ export class SyncRecorder {
   recordForeign(node: Node, { foreignInbounds, clients }: NodePlan): void {
     const { now } = this.#parts;
     const found = {
-      inboundTags: foreignInbounds.toSorted().slice(0, MOST_FOREIGN).map(shownText),
+      inboundTags: foreignInbounds.toSorted().slice(0, MAX_FOREIGN).map(shownText),
       clients: clients
         .toSorted((a, b) => (a.inbound + a.email < b.inbound + b.email ? -1 : 1))
-        .slice(0, MOST_FOREIGN)
+        .slice(0, MAX_FOREIGN)
         .map(({ inbound, email }) => ({ inboundTag: shownText(inbound), email: shownText(email) })),
-      omitted: Math.max(0, foreignInbounds.length - MOST_FOREIGN) + Math.max(0, clients.length - MOST_FOREIGN),
+      omitted: Math.max(0, foreignInbounds.length - MAX_FOREIGN) + Math.max(0, clients.length - MAX_FOREIGN),
     };
     const before = this.#parts.records.foreign(this.#id) ?? { inboundTags: [], clients: [], omitted: 0 };
     if (sameJson(found, before) || now() - this.#foreignAt < FOREIGN_MS) return;

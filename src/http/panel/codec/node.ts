@@ -7,7 +7,7 @@ import type { NodeBody, NodeReply, ProbeReply } from '../contract/nodes.js';
 import type { NodeSyncReply } from '../contract/schemas/node-sync.js';
 
 /** Pending inbounds that are shown with a node. */
-const MOST_PENDING = 20;
+const MAX_PENDING = 20;
 
 /** A node as the API returns it, without its token. */
 export function wireNode(node: Node, health: NodeHealth, sync: NodeSyncReply, say: HttpRequest['say']): NodeReply {
@@ -34,7 +34,7 @@ export function wireNode(node: Node, health: NodeHealth, sync: NodeSyncReply, sa
     syncState: sync.state,
     pendingChanges: sync.lag,
     pendingReason: sync.error || (refused ? `${refused.tag}: ${refused.reason}` : ''),
-    pending: sync.pending.slice(0, MOST_PENDING),
+    pending: sync.pending.slice(0, MAX_PENDING),
     createdAt: Math.floor(node.createdAt / 1000),
     updatedAt: Math.floor(node.updatedAt / 1000),
   };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { get, LARGE_BODY, post, routes } from './route.js';
+import { get, LARGE_BODY_BYTES, post, routes } from './route.js';
 import { ClientsText, ClientTraffic } from './schemas/client.js';
 import { body, Id, IdOrAll, optionalWhole, requiredWhole, text, texts } from './schemas/fields.js';
 
@@ -32,12 +32,16 @@ export const clientRoutes = routes('/panel/api/inbounds', {
     reply: z.array(z.string()),
   }),
   clearClientIps: post('/clearClientIps/:email', { summary: 'Forget those addresses', params: email }),
-  addClient: post('/addClient', { summary: 'Add one or more clients to an inbound', body: clients, limit: LARGE_BODY }),
+  addClient: post('/addClient', {
+    summary: 'Add one or more clients to an inbound',
+    body: clients,
+    limit: LARGE_BODY_BYTES,
+  }),
   updateClient: post('/updateClient/:clientId', {
     summary: 'Change a client; members that are absent stay as they are',
     params: z.object({ clientId: z.string() }),
     body: clients,
-    limit: LARGE_BODY,
+    limit: LARGE_BODY_BYTES,
   }),
   resetAllClientTraffics: post('/resetAllClientTraffics/:id', {
     summary: 'Zero the counters of every client of an inbound; -1 = of every inbound',

@@ -3,7 +3,7 @@ import { issue } from '../../../messages/issue.js';
 import { get, post, routes, Upload } from './route.js';
 
 /** For larger files use the command line. */
-export const LARGEST_UPLOAD = 1024 ** 3;
+export const MAX_UPLOAD_BYTES = 1024 ** 3;
 
 const Kept = z.object({
   at: z.number(),
@@ -25,7 +25,7 @@ export const databaseRoutes = routes('/panel/api/server', {
     summary:
       'Replace the whole state by that of a backup, or of a database of 3x-ui; the file is checked whole before, and the panel starts anew',
     upload: 'db',
-    limit: LARGEST_UPLOAD,
+    limit: MAX_UPLOAD_BYTES,
     body: z.object({
       db: z
         .custom<Upload>((value) => value instanceof Upload, issue('input.missing'))

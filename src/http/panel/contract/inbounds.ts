@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { get, LARGE_BODY, post, routes } from './route.js';
+import { get, LARGE_BODY_BYTES, post, routes } from './route.js';
 import { body, Id, requiredFlag } from './schemas/fields.js';
 import { ImportBody, InboundBody, InboundReply } from './schemas/inbound.js';
 
@@ -9,14 +9,14 @@ const params = z.object({ id: Id });
 export const inboundRoutes = routes('/panel/api/inbounds', {
   list: get('/list', { summary: "The caller's inbounds with their clients' counters", reply: z.array(InboundReply) }),
   get: get('/get/:id', { summary: 'One inbound', params, reply: InboundReply }),
-  add: post('/add', { summary: 'Add an inbound', body: InboundBody, reply: InboundReply, limit: LARGE_BODY }),
+  add: post('/add', { summary: 'Add an inbound', body: InboundBody, reply: InboundReply, limit: LARGE_BODY_BYTES }),
   del: post('/del/:id', { summary: 'Delete an inbound, its clients and their counters', params, reply: z.int() }),
   update: post('/update/:id', {
     summary: 'Change an inbound; members that are absent stay as they are',
     params,
     body: InboundBody,
     reply: InboundReply,
-    limit: LARGE_BODY,
+    limit: LARGE_BODY_BYTES,
   }),
   setEnable: post('/setEnable/:id', {
     summary: 'Switch an inbound on or off',
@@ -28,7 +28,7 @@ export const inboundRoutes = routes('/panel/api/inbounds', {
     summary: 'Add an inbound from its JSON',
     body: ImportBody,
     reply: InboundReply,
-    limit: LARGE_BODY,
+    limit: LARGE_BODY_BYTES,
   }),
   resetTraffic: post('/:id/resetTraffic', {
     summary: 'Zero the counters of an inbound, not those of its clients',

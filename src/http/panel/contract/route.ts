@@ -54,8 +54,8 @@ const sentence = z.null();
 type Sentence = typeof sentence;
 
 /** A body with a list of clients may be large. */
-export const LARGE_BODY = 16 * 1024 * 1024;
-const SMALL_BODY = 1024 * 1024;
+export const LARGE_BODY_BYTES = 16 * 1024 * 1024;
+const SMALL_BODY_BYTES = 1024 * 1024;
 
 /** When a member is omitted, its type parameter is the type of the default; the compiler cannot infer that. */
 const givenOr = <S extends z.ZodType>(given: S | undefined, byDefault: z.ZodType): S => given ?? (byDefault as S);
@@ -82,7 +82,7 @@ const verb =
     body: givenOr(spec.body, nothing),
     reply: givenOr(spec.reply, sentence),
     media: spec.media ?? null,
-    limit: spec.limit ?? SMALL_BODY,
+    limit: spec.limit ?? SMALL_BODY_BYTES,
     upload: spec.upload ?? null,
     hot: spec.hot ?? false,
     acts: spec.acts ?? false,

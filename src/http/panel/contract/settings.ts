@@ -4,18 +4,18 @@ import { type Auth, get, post, routes } from './route.js';
 import { body, isRecord, plainText, requiredText } from './schemas/fields.js';
 
 /** Maximum members of a change. There are fewer settings, counting all of their names. */
-const MOST_CHANGES = 500;
+const MAX_CHANGES = 500;
 
 const Settings = z.record(z.string(), z.unknown());
 /** Any members. An unknown setting is rejected by name. */
 const changes = z.preprocess(
   // Reads no more members than are needed to see that there are too many.
-  (value) => (isRecord(value) ? Object.fromEntries(Object.entries(value).slice(0, MOST_CHANGES + 1)) : {}),
+  (value) => (isRecord(value) ? Object.fromEntries(Object.entries(value).slice(0, MAX_CHANGES + 1)) : {}),
   z
     .record(z.string(), z.unknown())
     .refine(
-      (value) => Object.keys(value).length <= MOST_CHANGES,
-      issue('input.tooManySettings', { limit: MOST_CHANGES }),
+      (value) => Object.keys(value).length <= MAX_CHANGES,
+      issue('input.tooManySettings', { limit: MAX_CHANGES }),
     ),
 );
 

@@ -20,8 +20,8 @@ const AT_RESTART: ReadonlySet<string> = new Set<SettingKey>([
   ...(['subListen', 'subPort', 'subDomain', 'subCertFile', 'subKeyFile'] as const),
 ]);
 /** Limits of an answer: problems, and characters of a key. A body may be full of unknown keys. */
-const MOST_PROBLEMS = 100;
-const LONGEST_KEY = 64;
+const MAX_PROBLEMS = 100;
+const MAX_KEY_CHARS = 64;
 const API_TOKEN = /^[\x21-\x7e]{32,200}$/;
 
 type Services = Needs<'read' | 'now' | 'overrides' | 'subPort' | 'twoFactor'> & Machine;
@@ -103,8 +103,8 @@ function refused(
   problems: readonly SettingProblem[],
   { callerName }: Partial<Pick<AskedSettings, 'callerName'>> = {},
 ): Rejection {
-  const named = problems.slice(0, MOST_PROBLEMS).map(({ key, why }) => {
-    return { key: (callerName?.(key) ?? key).slice(0, LONGEST_KEY), why };
+  const named = problems.slice(0, MAX_PROBLEMS).map(({ key, why }) => {
+    return { key: (callerName?.(key) ?? key).slice(0, MAX_KEY_CHARS), why };
   });
   return reject('SETTING_INVALID', { problems: named });
 }

@@ -1,6 +1,6 @@
 import { type Language } from '../../../messages/language.js';
 import { copied, escaped, type Translate } from './markup.js';
-import { LONGEST_CODE, qrCode } from './qr.js';
+import { MAX_CODE_BYTES, qrCode } from './qr.js';
 
 export interface SingleLink {
   readonly name: string;
@@ -40,7 +40,7 @@ export function singleLinks({ links, code, language }: Shown, t: Translate, room
       at,
       title: `<h3 id="link${at}"><bdi>${escaped(name)}</bdi></h3>`,
       text: copied(url, t),
-      way: Buffer.byteLength(held) > LONGEST_CODE ? '' : way,
+      way: Buffer.byteLength(held) > MAX_CODE_BYTES ? '' : way,
     };
   });
   const drawn = (at: number): string => {

@@ -1,5 +1,5 @@
 /** Inbounds and clients. */
-export const LISTS = `const MOST = 500;
+export const LISTS = `const MAX_ROWS = 500;
 let inbounds = [];
 function toggle(inbound) {
   const box = make('input');
@@ -31,9 +31,9 @@ function listClients() {
   const wanted = $('search').value.trim().toLowerCase();
   const clients = inbounds.flatMap((one) => (one.clientStats || []).map((client) => [client, one]))
     .filter(([{ email }]) => email.toLowerCase().includes(wanted));
-  $('clients').replaceChildren(...clients.slice(0, MOST).map(([client, inbound]) => row([client.email, inbound.remark, client.up, client.down,
+  $('clients').replaceChildren(...clients.slice(0, MAX_ROWS).map(([client, inbound]) => row([client.email, inbound.remark, client.up, client.down,
     client.total > 0 ? client.total : Infinity, client.expiryTime > 0 ? time(client.expiryTime) : '–', actions(client, inbound)], client.enable === false)));
-  $('more').hidden = clients.length <= MOST;
+  $('more').hidden = clients.length <= MAX_ROWS;
 }
 function actions({ email }, inbound) {
   const of = inbound.id + '/';
