@@ -1137,7 +1137,7 @@ export interface MessageParams {
   'DAYS_TOO_MANY': { readonly years: string | number };
   'LEDGER_NOT_READY': None;
   'LEDGER_WRONG': None;
-  'CLIENT_NOT_IN_INBOUND': { readonly inbound: string | number; readonly client: string | number };
+  'CLIENT_NOT_IN_INBOUND': { readonly client: string | number; readonly inbound: string | number };
   'PORT_OUT_OF_RANGE': { readonly port: string | number };
   'PORT_TAKEN': { readonly port: string | number; readonly by: Text };
   'SOCKET_TAKEN': { readonly socket: string | number; readonly by: Text };

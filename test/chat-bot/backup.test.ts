@@ -154,7 +154,7 @@ describe('the report', () => {
     bot.report();
     await until(() => server.chat(GROUP).length === 2, 'the reason is there');
     expect(server.chat(GROUP)[1]?.text).toBe(
-      'Events of the panel\nThe bot did not send the scheduled backup: The backup was not sent: the disk is full',
+      'Panel events\nThe bot did not send the scheduled backup: The backup was not sent: the disk is full',
     );
   });
 });

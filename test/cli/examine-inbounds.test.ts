@@ -45,11 +45,15 @@ describe('inbounds that do not run', () => {
   it('are those that the core of this machine rejects while they are enabled', async () => {
     const added = inboundAdded();
     const { tag } = added.data.spec;
-    expect(await lines(added, refused)).toEqual([`NOTE inbound 1 (${tag}): the core does not accept it: ${reason}`]);
-    const well = 'ok inbounds: no rejection by the core is recorded';
-    expect(await lines(added, refused, InboundAcceptedByCore({ inbound: one }))).toEqual([`${well} (1 run here)`]);
-    expect(await lines(added, refused, InboundDisabled({ inbound: one }))).toEqual([`${well} (0 run here)`]);
-    expect(await lines(nodeAdded, inboundAdded({ node: nodeOne }), refused)).toEqual([`${well} (0 run here)`]);
+    expect(await lines(added, refused)).toEqual([`NOTE inbound 1 (${tag}): the core rejects it: ${reason}`]);
+    const well = 'ok inbounds: no rejected inbound';
+    expect(await lines(added, refused, InboundAcceptedByCore({ inbound: one }))).toEqual([
+      `${well} (1 run on this machine)`,
+    ]);
+    expect(await lines(added, refused, InboundDisabled({ inbound: one }))).toEqual([`${well} (0 run on this machine)`]);
+    expect(await lines(nodeAdded, inboundAdded({ node: nodeOne }), refused)).toEqual([
+      `${well} (0 run on this machine)`,
+    ]);
   });
 
   it('are those of a deleted node', async () => {
@@ -71,10 +75,10 @@ describe('inbounds that do not run', () => {
     const gone = '/nowhere/fullchain.pem';
     const node = tls(gone, gone, { id: two, node: nodeOne });
     expect(await lines(nodeAdded, tls(good.certFile, good.keyFile), node)).toEqual([
-      'ok inbounds: no rejection by the core is recorded (1 run here)',
+      'ok inbounds: no rejected inbound (1 run on this machine)',
     ]);
     expect(await lines(tls(gone, gone), tls(good.certFile, good.keyFile, { id: two }))).toEqual([
-      `NOTE inbound 1 (in-1): ${gone}: There is no certificate file at that path`,
+      `NOTE inbound 1 (in-1): ${gone}: The certificate file does not exist`,
     ]);
   });
 

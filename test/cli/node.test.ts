@@ -109,9 +109,9 @@ describe('portolan node', () => {
     ] as const;
     const ask = await place(...failing);
     const { text } = await ask('node', 'why', 'Frankfurt');
-    expect(text).toMatch(/\n {2}answers, but accepts no changes since .*: decode response: no\n/);
-    expect(text).toContain('  it was up to date when it last answered\n');
-    expect((await ask('node', 'list')).text).toMatch(/ {2}answers, but accepts no changes since .* inbounds: 0/);
+    expect(text).toMatch(/\n {2}online, but has not accepted changes since .*: decode response: no\n/);
+    expect(text).toContain('  it was up to date when it was last online\n');
+    expect((await ask('node', 'list')).text).toMatch(/ {2}online, but has not accepted changes since .* inbounds: 0/);
     expect(JSON.parse((await ask('--json', 'node', 'why', '#1')).text)).toMatchObject({
       failing: { reason: 'decode response: no', since: T0 },
     });
@@ -144,7 +144,7 @@ describe('portolan node', () => {
       }),
     );
     const { text } = await ask('node', 'why', 'Frankfurt');
-    expect(text).toContain('  no changes are pending; what it refused is below\n');
+    expect(text).toContain('  no changes are pending; the refused ones are listed below\n');
     expect(text).toMatch(/ {2}inbound #1 in-1: .*; refused since .*: it is theirs\n/);
   });
 
@@ -168,7 +168,7 @@ describe('portolan node', () => {
 
   it('fails with a message for a node that does not exist', async () => {
     const ask = await place(() => add('Frankfurt', 'n1.example.com'));
-    expect(await ask('node', 'why', 'Oslo')).toEqual({ code: 1, text: 'portolan: There is no node Oslo\n' });
+    expect(await ask('node', 'why', 'Oslo')).toEqual({ code: 1, text: 'portolan: Node Oslo not found\n' });
     expect((await ask('node', 'why')).code).toBe(2);
   });
 });

@@ -87,7 +87,7 @@ describe('events statement', () => {
       '  10 bytes up, 20 bytes down  this machine, client #1, in-1',
       '  -100 bytes up, -200 bytes down  #5 its counters were reset from 100 bytes up, 200 bytes down (by user root from 203.0.113.7)',
       'used              110 bytes up, 220 bytes down',
-      'changed otherwise -100 bytes up, -200 bytes down',
+      'other changes     -100 bytes up, -200 bytes down',
       'closing balance   10 bytes up, 20 bytes down',
     ]);
     const [json = ''] = (await ask('--json')).lines;
@@ -107,7 +107,7 @@ describe('events statement', () => {
     must({ type: 'DeleteClient', data: { inbound: one, client: { email: 'alice' } } });
     const deleted = await portolan(journal, 'events', 'statement', 'alice');
     expect(deleted).toMatchObject({ code: 1, out: '' });
-    expect(deleted.err).toBe('portolan: alice was deleted: ask for #1; each has its own account\n');
+    expect(deleted.err).toBe('portolan: alice was deleted: use #1 instead; each has its own statement\n');
     must({ type: 'AddClients', data: { inbound: one, clients: [draft('alice', 1)] } });
     const again = await portolan(journal, 'events', 'statement', 'alice', '--from', day1, '--json');
     expect(JSON.parse(again.out)).toMatchObject({ clients: [{ client: 2 }], closing: { up: 0, down: 0 } });
@@ -139,8 +139,8 @@ describe('events statement', () => {
   });
 
   it.each([
-    [['nobody'], 'portolan: The log has no client nobody\n'],
-    [['#77'], 'portolan: The log has no client #77\n'],
+    [['nobody'], 'portolan: Client nobody not found in the log\n'],
+    [['#77'], 'portolan: Client #77 not found in the log\n'],
     [
       ['alice', '--from', 'soon'],
       'portolan: from is not a valid date: write it as 2026-03-31, or as milliseconds since 1970\n',
@@ -232,7 +232,7 @@ describe('events why', () => {
     const { journal } = history();
     for (const name of ['nobody', '#9'])
       expect(await portolan(journal, 'events', 'why', name)).toMatchObject({
-        ...{ code: 1, out: '', err: `portolan: The log has no client ${name}\n` },
+        ...{ code: 1, out: '', err: `portolan: Client ${name} not found in the log\n` },
       });
   });
 });

@@ -71,8 +71,8 @@ describe('portolan admin', () => {
 
   it('reports failures with its exit code and a message', async () => {
     const refused: [number, RegExp, string[]][] = [
-      [1, /^portolan: There is already a user/, ['create', panel.username]],
-      [1, /^portolan: There is no admin nobody\n$/, ['reset-password', 'nobody']],
+      [1, /^portolan: A user named .* already exists/, ['create', panel.username]],
+      [1, /^portolan: Admin nobody not found\n$/, ['reset-password', 'nobody']],
       [1, /at least 10 characters/, ['reset-password', panel.username, '--password', 'nine-char']],
       [2, /^portolan: The argument name is missing\n$/, ['create']],
     ];

@@ -226,8 +226,8 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(render(restored?.data.reason ?? verbatim(''), 'en')).toMatch(
       /^a wreck replaces the state: .*not a database/,
     );
-    expect(panel.stdout()).toContain('THE FORMER STATE IS BACK: a wreck');
-    expect(panel.stderr()).toContain('the previous one is restored');
+    expect(panel.stdout()).toContain('PREVIOUS STATE RESTORED: a wreck');
+    expect(panel.stderr()).toContain('the previous state is restored');
   });
 
   it('is made at the command line, beside the panel and without it, sealed when a passphrase is set', async () => {
@@ -238,7 +238,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const nowhere = await cli(['backup', '--out', join(scratch, 'nowhere', 'x.db')], panel.dataDir);
     expect([nowhere.code, nowhere.stderr]).toEqual([
       1,
-      expect.stringContaining(`There is no folder ${join(scratch, 'nowhere')}`),
+      expect.stringContaining(`The folder ${join(scratch, 'nowhere')} does not exist`),
     ]);
     await panel.stop();
     const alone = await cli(['backup', '--out', stopped], panel.dataDir);

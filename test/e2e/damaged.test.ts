@@ -95,7 +95,7 @@ describe('files that are not as the panel left them', () => {
     expect(await cli(['doctor', '--accept-loss'], panel.dataDir)).toMatchObject({ code: 0, stderr: '' });
     expect(recorded(panel.dataDir, 'LogLossAccepted')).toMatchObject([{ data: { expectedPosition: null } }]);
     expect((await cli(['doctor', '--accept-loss'], panel.dataDir)).stderr).toContain(
-      'The end of the log is not missing',
+      'Neither the end of the log nor head.json is missing',
     );
     await startWell();
   });
@@ -122,7 +122,7 @@ describe('files that are not as the panel left them', () => {
     const kept = await cli(['doctor', '--keep-sound'], panel.dataDir);
     expect([kept.code, kept.stdout, kept.stderr]).toEqual([
       0,
-      expect.stringMatching(/^The log continues after position \d+; the damaged file is in .*backups/),
+      expect.stringMatching(/^The log continues after position \d+; the damaged file was moved to .*backups/),
       '',
     ]);
     expect(recorded(panel.dataDir, 'LogLossAccepted').at(-1)?.data.expectedPosition).toBeGreaterThan(CLIENTS);

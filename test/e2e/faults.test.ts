@@ -204,7 +204,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
         admin.form('/panel/core/update', { ...nonsense, outboundTestUrl: '' }),
       ]),
     );
-    const why = 'The core could not do it: hangs-at-test did not respond within 15 seconds';
+    const why = 'The operation failed in the core: hangs-at-test did not respond within 15 seconds';
     expect([answer, stored]).toMatchObject([0, 1].map(() => ({ success: false, msg: why })));
     expect(recorded(panel.dataDir, 'CoreTemplateChanged')).toEqual([]);
     await until('the browsers know', () => heard.find(({ title }) => title === 'The core was not restarted'));
@@ -256,13 +256,13 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const crashed = await admin.post('/panel/api/server/restartCoreService');
     expect(crashed).toMatchObject({
       success: false,
-      msg: 'The core could not do it: The core crashed: panic: runtime error: boom',
+      msg: 'The operation failed in the core: The core crashed: panic: runtime error: boom',
     });
     become('case "$*" in *-test*) exit 0;; esac\necho boom; exit 7');
     for (let time = 0; time < 2; time += 1) {
       expect(await admin.post('/panel/api/server/restartCoreService')).toMatchObject({
         success: false,
-        msg: 'The core could not do it: The core exited with code 7',
+        msg: 'The operation failed in the core: The core exited with code 7',
       });
     }
     become('case "$*" in *-test*) exec yes xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx;; esac\nexit 2');
@@ -328,9 +328,9 @@ describe.skipIf(withoutCore('what a panel listens on'))('a running panel', () =>
       const running = await examine();
       expect([running.code, running.stderr]).toEqual([0, '']);
       const { panel: port } = panel.ports;
-      expect(running.stdout).toContain(`ok   panel port: 127.0.0.1:${port} is held by the panel (pid ${panel.pid})`);
+      expect(running.stdout).toContain(`ok   panel port: 127.0.0.1:${port} is in use by the panel (pid ${panel.pid})`);
       expect(running.stdout).toMatch(/^ok {3}core: .*, version 26\.7\.28$/m);
-      expect(running.stdout).toContain(`ok   panel certificate: ${webCertFile} is good`);
+      expect(running.stdout).toContain(`ok   panel certificate: ${webCertFile} is valid`);
       expect(running.stdout).toMatch(/^ok {3}modes: files that only this account can access: \d+$/m);
 
       await panel.stop();
@@ -341,7 +341,7 @@ describe.skipIf(withoutCore('what a panel listens on'))('a running panel', () =>
       occupant.close();
       expect(noted.code).toBe(0);
       expect(noted.stdout).toContain(`ok   panel port: 127.0.0.1:${port} is free`);
-      expect(noted.stdout).toMatch(/^NOTE subscription port: .* is taken by another program$/m);
+      expect(noted.stdout).toMatch(/^NOTE subscription port: .* is in use by another program$/m);
       expect(noted.stdout).toMatch(/^NOTE panel certificate: .* does not contain a PEM private key/m);
 
       chmodSync(join(panel.dataDir, 'head.json'), 0o644);

@@ -70,7 +70,9 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
 
     const done = await cli(['import', '3x-ui', file], dataDir);
     expect([done.code, done.stderr]).toEqual([0, '']);
-    expect(done.stdout).toContain('skipped: inbounds: inbound 6 (inbound 6): protocol "mtproto" is unknown here');
+    expect(done.stdout).toContain(
+      'skipped: inbounds: inbound 6 (inbound 6): protocol "mtproto" is unknown to this panel',
+    );
     expect(readFileSync(file).equals(before)).toBe(true);
     const again = await cli(['import', '3x-ui', file], dataDir);
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('add --yes to replace it')]);

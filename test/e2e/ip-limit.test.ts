@@ -187,7 +187,7 @@ describe.skipIf(withoutCore(WITHOUT))(WITHOUT, () => {
     const startDownload = (port: number) =>
       startTransfer(port, `${targets.url}/slow?rate=${RATE}`, { totalMs: 100_000 });
     const warnings = () =>
-      `${panel.stdout()}${panel.stderr()}`.split('Open connections from a blocked address stay open').length;
+      `${panel.stdout()}${panel.stderr()}`.split('A blocked address keeps its open connections').length;
     const flows: Transfer[] = [];
     try {
       await until('the inbound runs', async () => (await small(home)) === 200);

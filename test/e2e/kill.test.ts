@@ -112,7 +112,7 @@ describe('a kill -9', () => {
     expect(existsSync(join(dataDir, NOTE))).toBe(false);
     const { subTitle: title } = await must(admin.post<{ subTitle: string }>('/panel/setting/all'));
     expect(soundTitleIn(dataDir)).toBe(title);
-    return { title, says: /NEW STATE|THE FORMER STATE IS BACK/.exec(stdout())?.[0] };
+    return { title, says: /NEW STATE|PREVIOUS STATE RESTORED/.exec(stdout())?.[0] };
   }
 
   const send = (file: string): void =>
@@ -159,11 +159,11 @@ describe('a kill -9', () => {
       await dies({ when: 'before', to: `${dataDir}/keys/master.key` });
       // A full disk is not a failure of the panel, so this does not count as a try.
       const note = { to: NOTE, holding: '"tries":1' };
-      await ends({ when: 'full', ...note }, /"code":74.*is full\. Make room on it and start the panel again/s);
+      await ends({ when: 'full', ...note }, /"code":74.*is full\. Free some space on it and start the panel again/s);
       await dies({ when: 'after', ...note });
       await dies({ when: 'after', to: NOTE, holding: '"tries":2' });
       expect(soundTitleIn(dataDir)).toBe(BACKUP);
-      expect(await next()).toEqual({ title: BEFORE, says: 'THE FORMER STATE IS BACK' });
+      expect(await next()).toEqual({ title: BEFORE, says: 'PREVIOUS STATE RESTORED' });
       expect(recorded(dataDir, 'StateReplacementRolledBack')).toMatchObject([
         { data: { reason: { code: 'backup.rolledBack', params: { why: message('backup.notReady') } } } },
       ]);

@@ -81,7 +81,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       // The specification has one object where it expects a list.
       const unread = { 'client.get_traffic_by_id': expect.stringMatching(/^ValidationError: 1 /) as string };
       expect(refusals(told)).toStrictEqual({
-        refused: 'ValueError: Response status is not successful, message: There is no inbound 999999',
+        refused: 'ValueError: Response status is not successful, message: Inbound 999999 not found',
         ...(dialect === 'spec' ? unread : {}),
       });
       expect(done).toStrictEqual([...(byToken ? [] : ['LoggedIn']), ...DEEDS]);

@@ -74,7 +74,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(asked).toEqual({ success: true, msg: 'The panel restarts in 3 seconds.', obj: null });
     expect(await admin.post('/panel/setting/restartPanel')).toMatchObject({
       success: false,
-      msg: 'The panel is restarting already',
+      msg: 'The panel is already restarting',
     });
     // Until the grace is over everything is where it was, the base path too.
     expect(await knows(url, admin)).toBe(true);
@@ -115,7 +115,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const early = await occupy(subPort);
     expect(await admin.post('/panel/setting/restartPanel')).toEqual({
       success: false,
-      msg: `The panel was not restarted and keeps running as it is: Port already exists: ${subPort} is used by another program`,
+      msg: `The panel was not restarted and keeps running: Port already exists: ${subPort} is used by another program`,
       obj: null,
       code: 'RESTART_REFUSED',
     });
@@ -149,7 +149,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(await knows(url, admin)).toBe(true);
     expect((await ask(`${subUrl}/sub/${anna.subId}`)).status).toBe(200);
     expect((await admin.post('/panel/setting/restartPanel')).msg).toContain(
-      'no longer at the host name that you use now',
+      'not at the host name that you are using now',
     );
     await until('the domain counts', async () => (await ask(`${url}/`)).status === 403);
     expect((await ask(`${subUrl}/sub/${anna.subId}`)).status).toBe(403);
@@ -161,7 +161,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const refused: [string[], string][] = [
       [['set', 'pageSize', 'many'], 'portolan: Setting pageSize: must be a whole number\n'],
       [['set', 'ldapPassword', 'x'], 'portolan: ldapPassword is a secret: set it in the panel\n'],
-      [['unset', 'constructor'], 'portolan: There is no setting constructor\n'],
+      [['unset', 'constructor'], 'portolan: Unknown setting constructor\n'],
     ];
     for (const [args, stderr] of refused) expect(await run(...args)).toMatchObject({ code: 1, stderr });
     panel.kill('SIGHUP');

@@ -13,7 +13,7 @@ import { rendered } from '../../src/messages/rendered.js';
 describe('a message', () => {
   it('is rendered in each language', () => {
     const text = message('CLIENT_NOT_FOUND', { client: 'ann' });
-    expect(render(text, 'en')).toBe('There is no client ann');
+    expect(render(text, 'en')).toBe('Client ann not found');
     expect(render(text, 'ru')).toBe('Клиента ann нет');
     expect(render(text, 'fa')).toBe('کاربر \u2068ann\u2069 وجود ندارد');
   });
@@ -22,7 +22,7 @@ describe('a message', () => {
     'shows the value %s as it is',
     (client) => {
       const text = message('CLIENT_NOT_IN_INBOUND', { client, inbound: 7 });
-      expect(render(text, 'en')).toBe(`Inbound 7 has no client ${client}`);
+      expect(render(text, 'en')).toBe(`Client ${client} not found in inbound 7`);
     },
   );
 
@@ -101,7 +101,7 @@ describe('a file of texts that is missing or broken', () => {
     copied.reportMissingTexts((code, language) => missing.push(`${language} ${code}`));
     const notFound = message('CLIENT_NOT_FOUND', { client: 'ann' });
     const setting = message('settings.invalid', { key: 'webPort', why: verbatim('EX') });
-    expect(copied.render(notFound, 'ru')).toBe('There is no client ann');
+    expect(copied.render(notFound, 'ru')).toBe('Client ann not found');
     expect(copied.render(message('GEO_BUSY'), 'ru')).toBe(render(message('GEO_BUSY'), 'en'));
     expect(copied.render(setting, 'ru')).toBe(render(setting, 'ru'));
     expect(copied.render(setting, 'fa')).toMatch(/^Setting /);
@@ -120,8 +120,8 @@ describe('a parameter without a usable value', () => {
   afterEach(() => reportMissingTexts(() => undefined));
 
   it.each([
-    ['CLIENT_NOT_FOUND', 'client', undefined, 'There is no client ?'],
-    ['CLIENT_NOT_FOUND', 'client', { name: 'ann' }, 'There is no client ?'],
+    ['CLIENT_NOT_FOUND', 'client', undefined, 'Client ? not found'],
+    ['CLIENT_NOT_FOUND', 'client', { name: 'ann' }, 'Client ? not found'],
     ['CORE_FAILED', 'why', {}, /\?$/],
     ['METRIC_INVALID', 'known', ['cpu', {}], /cpu, \?/],
   ])('of %s is shown as ? and reported once (%s)', (code, name, value, shown) => {

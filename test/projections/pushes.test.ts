@@ -87,7 +87,7 @@ describe('what browsers are told', () => {
       ...(['PanelRestartFailed', 'error', 'The panel could not restart and keeps running as before'] as const),
       'Port already exists: 2096 is used by another program',
     ],
-    ['CertificateLoaded', 'success', 'A certificate is in use', 'panel.example'],
+    ['CertificateLoaded', 'success', 'A certificate was loaded', 'panel.example'],
     [
       ...(['CertificateRejected', 'error', 'A certificate cannot be used'] as const),
       '/etc/tls/fullchain.pem: The key does not belong to the certificate',

@@ -180,7 +180,10 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
     expect(await ask(far, [stranger, near, far])).toMatchObject({ success: true });
     const after = (await server.core.stats.counters()).clients.get(numberOf('u1@x'))?.up ?? 0;
     expect(after).toBeGreaterThan(before);
-    expect(await ask(far, [])).toMatchObject({ success: false, error: 'There is no outbound "near" to dial through' });
+    expect(await ask(far, [])).toMatchObject({
+      success: false,
+      error: 'The outbound "near" to dial through does not exist',
+    });
   });
 
   it('says that a server is dead, or does not know the key', async () => {
@@ -229,7 +232,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
 
   it('starts no core for outbounds that are dialled through each other', async () => {
     const by = (tag: string, other: string): JsonObject => ({ ...direct, tag, proxySettings: { tag: other } });
-    const error = 'The outbounds are dialed through each other in a circle';
+    const error = 'The outbounds form a loop: each is dialed through another one';
     expect(await ask(by('a', 'a'))).toMatchObject({ success: false, error });
     expect(await ask(by('a', 'b'), [by('b', 'c'), by('c', 'b')])).toMatchObject({ success: false, error });
     expect(await ask(by('a', 'b'), [by('b', 'c'), direct, by('c', 'direct')])).toMatchObject({ success: true });
@@ -269,7 +272,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
     const broken = script('echo "Failed to start: app > main: no luck"; exit 23');
     expect(await probe({ binary: () => broken }).request(request, never)).toMatchObject({ error: 'main: no luck' });
     expect(await probe({ binary: () => '/nowhere/xray' }).request(request, never)).toMatchObject({
-      error: expect.stringContaining('There is no core') as string,
+      error: expect.stringContaining('No core is installed') as string,
     });
     expect(await probe({ binary: () => null }).request(request, never)).toMatchObject({ success: false });
     const deaf = script('exec sleep 60');

@@ -153,7 +153,7 @@ describe('the anchor', () => {
   it.each(['', '{', '{"position":1}', '[]'])('is refused with a sentence when it reads %j', (content) => {
     const journal = new TestLog();
     writeFileSync(journal.directory.anchor, content);
-    expect(() => journal.reopen()).toThrow('head.json does not hold the head of a log');
+    expect(() => journal.reopen()).toThrow('head.json does not contain the head of a log');
     rmSync(journal.directory.anchor);
     expect(journal.reopen().complaint).toBeNull();
   });

@@ -75,9 +75,9 @@ describe.each(Object.keys(plants))('%s in the place of a file', (kind) => {
   it('is a clear refusal where the file cannot be made again', () => {
     const log = new TestLog();
     plant(log.directory.anchor);
-    expect(() => log.reopen()).toThrow(/head\.json is not a regular file: put it back from a backup/);
+    expect(() => log.reopen()).toThrow(/head\.json is not a regular file: restore it from a backup/);
     expect(() => masterKey(plant(temporaryFolder(), 'master.key'), { mayCreate: true })).toThrow(
-      /is (not a file|a symbolic link)/,
+      /is (not a regular file|a symbolic link)/,
     );
   });
 });

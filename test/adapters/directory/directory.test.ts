@@ -130,12 +130,12 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
   it.each<[string, Partial<DirectoryPlace>]>([
     ['The directory does not accept the bind DN and its password', { bindPassword: 'wrong' }],
     ['The password of the bind DN is not set', { bindPassword: '' }],
-    ['The directory does not know the base DN', { baseDn: 'dc=elsewhere' }],
+    ['The base DN does not exist in the directory', { baseDn: 'dc=elsewhere' }],
     ['ldapUserFilter is not a valid filter', { filter: '(uid=' }],
     ['ldapUserAttr is not the name of an attribute', { attribute: 'uid)(x' }],
     ['No directory is set: ldapHost is empty', { host: '' }],
     // Nobody but its root may see more than three: a list that is cut off is no list.
-    ['The directory returned only a part of the result: its limits are too low for this search', { bindDn: '' }],
+    ['The directory returned only part of the result: its limits are too low for this search', { bindDn: '' }],
   ])('tells nothing rather than a part: %s', async (message, more) => {
     const { entries } = made();
     await expect(entries({ ...place, ...more }, 'employeeType')).rejects.toMatchObject({

@@ -127,7 +127,7 @@ describe('the file of a geo source', () => {
     ],
     [
       'half of what was announced',
-      /broke off/,
+      /was lost/,
       (_request, response) => {
         response.writeHead(200, { 'content-length': fresh.length * 2 });
         response.write(fresh, () => response.destroy());
@@ -152,7 +152,7 @@ describe('the file of a geo source', () => {
     server.put('/x.dat', (_request, response) => {
       response.writeHead(200).write(fresh, () => ending.abort());
     });
-    expect(await failing(files.fetch(place('/x.dat'), null, ending.signal))).toMatch(/could not|broke off/);
+    expect(await failing(files.fetch(place('/x.dat'), null, ending.signal))).toMatch(/could not|was lost/);
     expect(readdirSync(folder)).toEqual([]);
   });
 

@@ -91,7 +91,7 @@ describe('a rule set', () => {
     ['an expression without an end', [{ domain_regex: ['^(a'] }], 'geosite', /invalid domain: "\^\(a"/],
     ['a repetition of nothing', [{ domain_regex: ['*.example'] }], 'geosite', /invalid domain/],
     ['an expression that looks ahead', [{ domain_regex: ['a(?!b)'] }], 'geosite', /invalid domain/],
-    ['a number for a domain', [{ domain: [1] }], 'geosite', /not a list of texts/],
+    ['a number for a domain', [{ domain: [1] }], 'geosite', /not a list of strings/],
     ['an empty domain', [{ domain: [''] }], 'geosite', /invalid domain/],
     ['a suffix of a dot', [{ domain_suffix: ['.'] }], 'geosite', /invalid domain/],
     ['a suffix that would be an expression', [{ domain_suffix: ['.a|b'] }], 'geosite', /invalid domain/],

@@ -157,7 +157,7 @@ describe('a download', () => {
     ],
     [
       'is cut off',
-      /^The connection to 127\.0\.0\.1 broke off$/,
+      /^The connection to 127\.0\.0\.1 was lost$/,
       (_request, response) => {
         response.writeHead(200, { 'content-length': sound.length });
         response.write(sound.subarray(0, 100), () => response.destroy());

@@ -72,7 +72,7 @@ describe('a geo file', () => {
     ],
     [
       'half of what it announced',
-      /broke off/,
+      /was lost/,
       (_request, response) => {
         response.writeHead(200, { 'content-length': 100 });
         response.write(fresh, () => response.destroy());

@@ -132,7 +132,7 @@ describe('a destroyed key that was restored into the table', () => {
     const { file } = backUp(own);
     tamper(file, (db) => db.prepare("UPDATE keys SET wrapped = ?, shredded = NULL WHERE id = 'client:1/1'").run(key));
     expect(() => verify({ file, passphrase: '', digests: {} })).toThrow(
-      'Its keys do not match its events: key client:1/1 was destroyed, but is in the table again',
+      'Its keys do not match its events: key client:1/1 was destroyed, but it is in the table again',
     );
     expect(existsSync(file) && readFileSync(file).length).toBeGreaterThan(0);
   });

@@ -53,7 +53,7 @@ describe('a database of another program in the place of events.db', () => {
   });
 
   it.each([
-    ['a view', 'CREATE VIEW songs AS SELECT 1 AS title', /it has no tables, but view "songs"/],
+    ['a view', 'CREATE VIEW songs AS SELECT 1 AS title', /it has no tables, but it contains view "songs"/],
     ['a user_version', 'PRAGMA user_version = 7', /its user_version is 7, and it has no tables/],
     ['our user_version', 'PRAGMA user_version = 1', /its user_version is 1, and it has no tables/],
     ['a negative user_version', 'PRAGMA user_version = -3', /its user_version is -3/],

@@ -141,7 +141,7 @@ describe('the certificate of a server', () => {
     writeFileSync(files.certFile, 'rubbish');
     await until('refused The certificate file does not contain a PEM certificate');
     rmSync(files.certFile);
-    await until('refused There is no certificate file at that path');
+    await until('refused The certificate file does not exist');
     put(one, one);
     await until('loaded one.example');
     put(other, other);

@@ -49,7 +49,7 @@ describe('AddClients', () => {
   });
 
   it.each(['socks', 'http', 'mixed', 'wireguard', 'dokodemo', 'dokodemo-door', 'tunnel'] as const)(
-    'is refused for %s, which has no clients',
+    'is refused for %s, which does not support clients',
     (protocol) => {
       given(inboundOf(protocol)).when(add(alice)).thenRejects('CLIENTS_NOT_SUPPORTED', { protocol });
     },

@@ -110,18 +110,18 @@ describe('the feed of events', () => {
     };
     await refused(
       `${position}.11111111-2222-4333-8444-555555555555.${hash}`,
-      'The log that was followed was replaced by another one: start again after 0',
+      'The log that you were following was replaced by another one: start again from position 0',
       'GENERATION_UNKNOWN',
     );
     // The position was given twice: a copy of an older state was put back by hand, which keeps its generation.
     await refused(
       `${position}.${generation}.0123456789abcdef`,
-      `The event at position ${position} is not the one that was followed: the log has a different history now. Start again after 0`,
+      `The event at position ${position} is not the one that you received: the log has a different history now. Start again from position 0`,
       'HISTORY_CHANGED',
     );
     await refused(
       `9999.${generation}.${hash}`,
-      `This log has no position 9999: it ends at ${head()}. If the log was replaced, start again after 0`,
+      `This log has no position 9999: it ends at ${head()}. If the log was replaced, start again from position 0`,
       'POSITION_UNKNOWN',
     );
   });
@@ -156,16 +156,16 @@ describe('the feed of events', () => {
     ],
     ['?limit=5001', 'The input is not valid: limit: is out of range', 'INPUT_INVALID'],
     ['?wait=61', 'The input is not valid: wait: is out of range', 'INPUT_INVALID'],
-    ['?types=ClientAdded,ClientTeleported', 'There is no event type ClientTeleported', 'EVENT_TYPE_UNKNOWN'],
-    ['?types=toString', 'There is no event type toString', 'EVENT_TYPE_UNKNOWN'],
+    ['?types=ClientAdded,ClientTeleported', 'Unknown event type ClientTeleported', 'EVENT_TYPE_UNKNOWN'],
+    ['?types=toString', 'Unknown event type toString', 'EVENT_TYPE_UNKNOWN'],
     [
       '?after=99',
-      'This log has no position 99: it ends at 2. If the log was replaced, start again after 0',
+      'This log has no position 99: it ends at 2. If the log was replaced, start again from position 0',
       'POSITION_UNKNOWN',
     ],
     [
       '?after=1&generation=other',
-      'The log that was followed was replaced by another one: start again after 0',
+      'The log that you were following was replaced by another one: start again from position 0',
       'GENERATION_UNKNOWN',
     ],
   ])('refuses %s with a sentence, as a stream too', async (query, msg, code) => {

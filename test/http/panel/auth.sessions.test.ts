@@ -108,7 +108,7 @@ describe('a new password', () => {
   };
 
   it.each([
-    ['the old one', ADMIN.password, 'The new password must not be the old one'],
+    ['the old one', ADMIN.password, 'The new password must differ from the old one'],
     ['the name', 'administrator', 'The password must not be the user name', 'Administrator'],
     ['admin', 'admin', 'A password must have at least 10 characters', 'root'],
     ['nothing', '', 'A password must have at least 10 characters'],

@@ -53,8 +53,8 @@ describe('a backup by the chat bot', () => {
   });
 
   it.each([
-    [reject('CHAT_BOT_OFF'), 'The chat bot is off: switch it on in the settings first'],
-    [reject('CHAT_BOT_NO_CHATS'), 'No chat of an admin is set: put its number into the settings of the chat bot'],
+    [reject('CHAT_BOT_OFF'), 'The chat bot is off: enable it in the settings first'],
+    [reject('CHAT_BOT_NO_CHATS'), 'No admin chat is set: enter its ID in the settings of the chat bot'],
     [reject('BACKUP_NOT_SENT', { why: verbatim('no') }), 'The backup was not sent: no'],
   ])('fails with the reason', async (rejection, msg) => {
     const { panel, browser } = await start(async () => rejection);

@@ -145,10 +145,10 @@ describe('the statement of a client', () => {
     // A number of somebody else, and one of nobody.
     given({ type: 'AddClients', data: { inbound: one, clients: [draft('bob', 3)] } });
     for (const client of [3, 99])
-      expect((await ask(`?client=${client}`)).json).toMatchObject({ msg: 'There is no client alice' });
+      expect((await ask(`?client=${client}`)).json).toMatchObject({ msg: 'Client alice not found' });
     panel.later(31 * DAY);
     given({ type: 'EraseDeleted', data: {} });
-    expect((await ask('?client=1')).json).toMatchObject({ success: false, msg: 'There is no client alice' });
+    expect((await ask('?client=1')).json).toMatchObject({ success: false, msg: 'Client alice not found' });
   });
 
   it('begins with the month, and takes days as ms', async () => {
@@ -186,7 +186,7 @@ describe('the statement of a client', () => {
     const { panel } = await start();
     const path = '/panel/api/clients/nobody/statement';
     const { json } = await panel.call('GET', path, { headers });
-    expect(json).toMatchObject({ success: false, msg: 'There is no client nobody' });
+    expect(json).toMatchObject({ success: false, msg: 'Client nobody not found' });
     expect((await panel.call('GET', path)).status).toBe(404);
   });
 

@@ -130,14 +130,14 @@ describe('why a client may or may not connect', () => {
     panel.given({ type: 'EraseDeleted', data: {} });
     for (const name of ['one', 'erased-1'])
       expect((await panel.call('GET', `/panel/api/clients/${name}/why`, { headers })).json).toMatchObject({
-        ...{ success: false, msg: `There is no client ${name}` },
+        ...{ success: false, msg: `Client ${name} not found` },
       });
   });
 
   it('does not find an unknown client, and requires an admin', async () => {
     const { panel } = await start();
     const { json } = await panel.call('GET', '/panel/api/clients/nobody/why', { headers });
-    expect(json).toMatchObject({ success: false, msg: 'There is no client nobody' });
+    expect(json).toMatchObject({ success: false, msg: 'Client nobody not found' });
     panel.given({ type: 'DeleteClient', data: { inbound: inboundId(1), client: { email: 'one' } } });
     expect((await panel.call('GET', '/panel/api/clients/one/why')).status).toBe(404);
   });

@@ -419,7 +419,7 @@ describe('a custom geo source over HTTP', () => {
       panel.given({ type: 'DeleteGeoSource', data: { source: id } });
     };
     const answer = await browser.post(`${prefix}/update/${id}`, place.wish('/other.dat'));
-    expect(answer.json).toMatchObject({ success: false, msg: 'There is no custom geo source 1' });
+    expect(answer.json).toMatchObject({ success: false, msg: 'Custom geo source 1 not found' });
     expect(panel.read.records.geoSources().size).toBe(0);
     expect(appended().filter((type) => type.startsWith('Geo'))).toEqual(['GeoSourceDeleted']);
     expect(readFileSync(join(folder, 'geosite_mine.dat'))).toEqual(list);

@@ -131,7 +131,7 @@ describe('POST importDB', () => {
     const { send } = await panelWith({ replace: async () => ({ ...replacement, kept }) });
     expect((await send([['db', file()]])).json).toEqual({
       success: true,
-      msg: 'These settings keep the values of this machine: webPort (The panel of this machine listens there)',
+      msg: 'These settings keep the values of this machine: webPort (The panel of this machine listens on this address)',
       obj: 'The database has been successfully imported.',
     });
   });

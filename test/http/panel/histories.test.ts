@@ -80,8 +80,8 @@ describe('the histories', () => {
     expect(appended()).toStrictEqual([]);
   });
 
-  const noMetric = 'invalid metric: there are cpu, mem, netUp, netDown, online, load1, load5, load15';
-  const noCoreMetric = 'invalid metric: there are coreAlloc, coreSys, coreHeapObjects, coreNumGC, corePauseNs';
+  const noMetric = 'invalid metric: choose one of cpu, mem, netUp, netDown, online, load1, load5, load15';
+  const noCoreMetric = 'invalid metric: choose one of coreAlloc, coreSys, coreHeapObjects, coreNumGC, corePauseNs';
   const noBucket = 'invalid bucket: choose 2, 30, 60, 120, 180 or 300 seconds';
   it.each([
     ...[
@@ -112,8 +112,8 @@ describe('the histories', () => {
       `/coreMetricsHistory/${metric}/2`,
       noCoreMetric,
     ]),
-    ['/coreObservatoryHistory/nobody/2', 'invalid tag: the observatory knows no outbound nobody'],
-    ['/coreObservatoryHistory/__proto__/2', 'invalid tag: the observatory knows no outbound __proto__'],
+    ['/coreObservatoryHistory/nobody/2', 'invalid tag: the observatory has no outbound nobody'],
+    ['/coreObservatoryHistory/__proto__/2', 'invalid tag: the observatory has no outbound __proto__'],
   ])('refuse %s', async (path, msg) => {
     const { get } = await measured();
     const code = { [noBucket]: 'BUCKET_INVALID', [noMetric]: 'METRIC_INVALID', [noCoreMetric]: 'METRIC_INVALID' }[msg];

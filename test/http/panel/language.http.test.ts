@@ -32,7 +32,7 @@ describe('an answer', () => {
     const browser = await panel.browser().login();
     const ask = async (path: string, headers: Record<string, string>) => (await browser.post(path, {}, headers)).json;
     for (const [headers, msg] of [
-      [{ 'accept-language': 'en' }, 'There is no inbound 77'],
+      [{ 'accept-language': 'en' }, 'Inbound 77 not found'],
       [russian, 'Входящего подключения 77 нет'],
     ] as const)
       expect(await ask('/panel/api/inbounds/del/77', headers)).toEqual({

@@ -192,14 +192,14 @@ describe('a rejected request', () => {
 
   it('names a node that does not exist', async () => {
     const { post, get, appended } = await start();
-    const msg = 'There is no node 9';
+    const msg = 'Node 9 not found';
     for (const path of ['/update/9', '/del/9', '/probe/9'])
       expect(await post(path, place(443))).toMatchObject({ success: false, msg });
     expect(await post('/setEnable/9', { enable: true })).toMatchObject({ success: false, msg });
     expect(await get('/get/9')).toMatchObject({ success: false, msg });
     expect(appended()).toEqual([]);
     expect(await get('/history/9/cpu/2')).toMatchObject({ success: false, msg });
-    expect((await get('/history/9/load1/2'))?.msg).toBe('invalid metric: there are cpu, mem');
+    expect((await get('/history/9/load1/2'))?.msg).toBe('invalid metric: choose one of cpu, mem');
     expect((await get('/history/9/cpu/3'))?.msg).toContain('invalid bucket');
     expect((await get('/get/x'))?.success).toBe(false);
   });
@@ -323,7 +323,7 @@ describe('a change of a node', () => {
     given({ type: 'IssueApiToken', data: { token: TOKEN, replace: true } });
     expect(await post('/add', place(port))).toMatchObject({
       success: false,
-      msg: 'The address is that of this panel itself',
+      msg: 'The address belongs to this panel itself',
     });
     expect(facts()).toStrictEqual([]);
     const remote = await startPanel();

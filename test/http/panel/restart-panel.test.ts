@@ -21,7 +21,7 @@ describe('restartPanel', () => {
     const answer = await browser.post('/panel/setting/restartPanel');
     expect(answer.json).toEqual({
       success: false,
-      msg: 'The panel is restarting already',
+      msg: 'The panel is already restarting',
       obj: null,
       code: 'RESTART_UNDER_WAY',
     });
@@ -35,7 +35,7 @@ describe('restartPanel', () => {
     const answer = await browser.post('/panel/setting/restartPanel');
     expect(answer.json).toEqual({
       success: false,
-      msg: 'The panel was not restarted and keeps running as it is: Port already exists: 9 is used by another program',
+      msg: 'The panel was not restarted and keeps running: Port already exists: 9 is used by another program',
       obj: null,
       code: 'RESTART_REFUSED',
     });
@@ -54,7 +54,7 @@ describe('restartPanel', () => {
       return (await browser.post('/panel/setting/restartPanel')).json?.msg;
     };
     expect(await restarted('panel.example')).toBe(
-      'The panel restarts in 3 seconds. Then it answers only at its domain, and no longer at the host name that you use now.',
+      'The panel restarts in 3 seconds. After that it is reachable only at its domain, not at the host name that you are using now.',
     );
     expect(await restarted('127.0.0.1:80')).toBe('The panel restarts in 3 seconds.');
     expect(await restarted('')).toBe('The panel restarts in 3 seconds.');

@@ -146,8 +146,8 @@ describe('a change', () => {
     expect(await errors(body)).toEqual([
       { key: 'webPort', why: 'must be 1 to 65535' },
       { key: 'tgCpu', why: 'must be 0 to 100' },
-      { key: 'nonsense', why: 'there is no such setting' },
-      { key: 'constructor', why: 'there is no such setting' },
+      { key: 'nonsense', why: 'does not exist' },
+      { key: 'constructor', why: 'does not exist' },
     ]);
     expect(await all()).toEqual(before);
   });
@@ -172,7 +172,7 @@ describe('a change', () => {
     ['xrayTemplateConfig', '{}'],
     ['warp2', null],
   ])('of %s is refused, because there is no such setting', async (key, value) => {
-    expect(await (await start()).errors({ [key]: value })).toEqual([{ key, why: 'there is no such setting' }]);
+    expect(await (await start()).errors({ [key]: value })).toEqual([{ key, why: 'does not exist' }]);
   });
 
   it('passes over what is only read, and takes no API token', async () => {

@@ -28,7 +28,7 @@ describe('settings by the API token', () => {
     const twoFactorCode = codeAt(FACTOR, Date.now());
     const answer = await update({ ...body, twoFactorCode, pageSize: 50 });
     expect(answer?.success).toBe(false);
-    expect(answer?.msg).toContain('the API token cannot change it: log in to the panel to change it');
+    expect(answer?.msg).toContain('it cannot be changed with the API token: log in to the panel to change it');
     expect(answer?.msg).toContain(`Setting ${key}`);
     expect(panel.appended()).toEqual([]);
   });

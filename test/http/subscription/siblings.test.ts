@@ -63,7 +63,7 @@ describe('one email in two inbounds over HTTP', () => {
     const settings = JSON.stringify({ clients: [anna({ id: key, email: 'Anna', subId: 'other' })] });
     expect(await post(`/inbounds/updateClient/${key}`, { id: 2, settings })).toMatchObject({
       success: false,
-      msg: 'Anna is in inbound 1 too: its subId must stay the same in both',
+      msg: 'Anna is also in inbound 1: both must have the same subId',
     });
     expect(panel.log.head().position).toBe(before);
   });

@@ -59,7 +59,7 @@ describe('infoPage', () => {
 
   it.each([
     [0, 'Never'],
-    [-DAY, '1 day (from the first use)'],
+    [-DAY, '1 day (from first use)'],
     [NOW - DAY, '<dd>1 day ago</dd>'],
     [NOW + DAY - 1, '<dd>in 23 hours</dd>'],
     [NOW + 90_000, '<dd>in 1 minute</dd>'],
@@ -76,13 +76,13 @@ describe('infoPage', () => {
   });
 
   it('does not make up one end of several', () => {
-    expect(pageOf({ clients: [usage, { ...usage, expiresAt: 0 }] })).toContain('Not the same for all links');
+    expect(pageOf({ clients: [usage, { ...usage, expiresAt: 0 }] })).toContain('Differs between links');
   });
 
   it('knows no bar without a cap and no links when there are none', () => {
     const page = pageOf({ clients: [{ ...usage, capBytes: 0 }], links: [] });
     expect(page).not.toContain('<progress');
-    expect(page).not.toContain('Single links');
+    expect(page).not.toContain('Individual links');
     expect(page).toContain('Unlimited');
   });
 

@@ -5,7 +5,7 @@ const rights = examineRights({ pid: null, path: process.env['PATH'] });
 const isAllowed = (right: string): boolean => rights.some((finding) => finding.ok && plain(finding).what === right);
 
 /** Whether this process, and so a panel that it starts, may end single connections. */
-export const canFilter = isAllowed('cutting');
+export const canFilter = isAllowed('disconnecting');
 
 /** For `describe.skipIf`: true where single connections cannot be ended, and then it says so where nobody can miss it. */
 export function withoutRight(suite: string): boolean {
@@ -15,7 +15,8 @@ export function withoutRight(suite: string): boolean {
 /** The same where single UDP flows cannot be blocked. */
 export function withoutFlowFilter(suite: string): boolean {
   return (
-    !isAllowed('cutting over UDP') && skipped(suite, 'It needs CAP_NET_ADMIN and the program nft: no flow was blocked.')
+    !isAllowed('disconnecting over UDP') &&
+    skipped(suite, 'It needs CAP_NET_ADMIN and the program nft: no flow was blocked.')
   );
 }
 

@@ -42,7 +42,7 @@ describe('too many addresses', () => {
     expect(history.map((event) => render(textOfEvent(event), 'en'))).toStrictEqual([
       'exceeded its IP limit of 2: A may connect, B, C may not',
       'exceeded its IP limit of 1: (erased) may connect, (erased) may not',
-      'may connect from all its addresses again: a connected address left',
+      'may connect from all its addresses again: an address disconnected',
     ]);
   });
 });

@@ -307,7 +307,7 @@ describe('why', () => {
         false,
         'node Oslo has not received the latest changes (2 pending for this inbound): it does not have the client yet',
       ] as const),
-      ['wait until the node has received the changes', 'check on the node why this takes so long'],
+      ['wait until the node has received the changes', 'check on the node why the changes are delayed'],
       [...there, since(clientAdded())],
     ],
     [
@@ -316,7 +316,7 @@ describe('why', () => {
         true,
         'node Oslo has not received the latest changes (1 pending for this inbound): it keeps running its last configuration',
       ] as const),
-      ['wait until the node has received the changes', 'check on the node why this takes so long'],
+      ['wait until the node has received the changes', 'check on the node why the changes are delayed'],
       [...there, clientAdded(), applied(3), since(later)],
     ],
     [
@@ -389,7 +389,7 @@ describe('why', () => {
         false,
         'node Oslo has not received the latest changes (2 pending for this inbound): it does not have the client yet',
       ] as const),
-      ['wait until the node has received the changes', 'check on the node why this takes so long'],
+      ['wait until the node has received the changes', 'check on the node why the changes are delayed'],
       [...there, adopted, since(clientAdded(), system)],
     ],
     [

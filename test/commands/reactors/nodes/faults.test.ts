@@ -51,7 +51,7 @@ describe('a node that fails', () => {
       clock.advance(4 * 60_000);
       await round();
     }
-    expect(told).toStrictEqual([expect.stringMatching(/^A node does not apply its changes \| Oslo: /)]);
+    expect(told).toStrictEqual([expect.stringMatching(/^A node is not applying changes \| Oslo: /)]);
     remote.fault = null;
     await round();
     expect(sync.state(nodeOne).tries).toBeGreaterThan(0);
@@ -90,7 +90,7 @@ describe('a node that fails', () => {
       await round();
     }
     expect(spoken()).toStrictEqual([failing, ['NodeSyncFailed', declined('database is locked')]]);
-    expect(told).toStrictEqual([expect.stringMatching(/^A node does not apply its changes \| Oslo: /)]);
+    expect(told).toStrictEqual([expect.stringMatching(/^A node is not applying changes \| Oslo: /)]);
     expect(read.nodes.failing(nodeOne)?.reason).toStrictEqual(declined('database is locked'));
     remote.fault = null;
     clock.advance(HOUR);

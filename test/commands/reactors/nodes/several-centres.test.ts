@@ -31,7 +31,7 @@ describe('two centres of one node', () => {
     expect(remote.read.inbounds.all().map(({ remark }) => remark)).not.toContain('of the other');
     expect(first.read.nodes.outbox(nodeOne)[0]).toMatchObject({ refused: null, waiting: [] });
     expect(second.told).toStrictEqual([
-      'A node does not apply its changes | Oslo: in-1: Another panel manages this inbound on the node',
+      'A node is not applying changes | Oslo: in-1: Another panel manages this inbound on the node',
     ]);
   });
 
@@ -124,7 +124,7 @@ describe('an inbound that something else on the node keeps changing', () => {
     expect(asked().length).toBeLessThan(12);
     expect(journal.log.read(position, 1000)).toStrictEqual([]);
     expect(told).toStrictEqual([
-      'A node does not apply its changes | Oslo: in-1: Something else on the node keeps changing this inbound',
+      'A node is not applying changes | Oslo: in-1: Something else on the node keeps changing this inbound',
     ]);
     // It is left alone: as soon as it stays as it is wanted for a while, that is said as well.
     for (let n = 0; n < 12; n += 1) {

@@ -146,7 +146,7 @@ describe('a receiver of traffic figures', () => {
     const { moves, dispatched, warned, later } = await start(url);
     moves(1, 10);
     await some(1, asked);
-    await expect.poll(() => warned).toEqual([{ reason: 'the receiver answered with status 500' }]);
+    await expect.poll(() => warned).toEqual([{ reason: 'the receiver responded with status 500' }]);
     moves(1, 5);
     later(1100);
     await some(2, asked);
@@ -213,7 +213,7 @@ describe('a receiver of traffic figures', () => {
     const { does, told, url } = await receiver((_req, res) => void res.writeHead(307, { location: other.url }).end());
     const { moves, later, warned } = await start(url);
     moves(1, 10);
-    await expect.poll(() => warned).toEqual([{ reason: 'the receiver answered with status 307' }]);
+    await expect.poll(() => warned).toEqual([{ reason: 'the receiver responded with status 307' }]);
     does.answer = (_req, res) => void res.writeHead(204).end();
     later(1100);
     await expect.poll(() => told('anna')).toBe(10 + 10);
@@ -233,7 +233,7 @@ describe('a receiver of traffic figures', () => {
     const { asked, url } = await receiver();
     const { moves, warned } = await start(url, { allowPrivate: false });
     moves(1, 10);
-    const reason = 'the address of the receiver is private or invalid, and the panel does not connect to it';
+    const reason = 'the address of the receiver is private or invalid, so the panel does not connect to it';
     await expect.poll(() => warned).toEqual([{ reason }]);
     expect(asked).toEqual([]);
   });

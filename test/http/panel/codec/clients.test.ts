@@ -67,8 +67,8 @@ describe('addClient', () => {
   it.each([
     [{ id: 1 }, 'settings: is missing'],
     [{ settings: '{}' }, 'id: is missing'],
-    [{ id: 1, settings: '{}' }, 'The request names no client'],
-    [{ id: 9, settings: '{}' }, 'There is no inbound 9'],
+    [{ id: 1, settings: '{}' }, 'The request contains no clients'],
+    [{ id: 9, settings: '{}' }, 'Inbound 9 not found'],
     [{ id: 1, settings: '{"clients":[{"email":"a"}]}' }, 'Client a: empty client ID'],
     [
       { id: 3, settings: '{"clients":[{"email":"a","password":"short"}]}' },
@@ -99,8 +99,8 @@ describe('updateClient', () => {
   });
 
   it('refuses an unknown client and an empty list', async () => {
-    expect((await update(uuid(7), { id: uuid(7), email: 'z' })).msg).toBe(`Inbound 1 has no client ${uuid(7)}`);
-    expect((await update(uuid(1))).msg).toBe('The request names no client');
+    expect((await update(uuid(7), { id: uuid(7), email: 'z' })).msg).toBe(`Client ${uuid(7)} not found in inbound 1`);
+    expect((await update(uuid(1))).msg).toBe('The request contains no clients');
   });
 
   it('takes the client of a trojan inbound by its password', async () => {
@@ -236,8 +236,8 @@ describe('copyClients', () => {
 
   it('refuses itself and the unknown', async () => {
     expect((await copy(1, {})).msg).toBe('Source and target inbounds must be different');
-    expect((await copy(9, {})).msg).toBe('There is no inbound 9');
-    expect((await copy(2, { sourceInboundId: 9 })).msg).toBe('There is no inbound 9');
+    expect((await copy(9, {})).msg).toBe('Inbound 9 not found');
+    expect((await copy(2, { sourceInboundId: 9 })).msg).toBe('Inbound 9 not found');
     expect((await copy(1, { sourceInboundId: 3 })).obj).toStrictEqual({ added: [], skipped: [], errors: [] });
   });
 });

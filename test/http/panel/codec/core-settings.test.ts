@@ -132,7 +132,7 @@ describe('resetOutboundsTraffic', () => {
     expect(await core(panel, 'resetOutboundsTraffic')).toMatchObject({ success: false, msg: 'tag is required' });
     expect(await core(panel, 'resetOutboundsTraffic', { tag: 'nobody' })).toMatchObject({
       success: false,
-      msg: 'There is no outbound nobody',
+      msg: 'Outbound nobody not found',
     });
     expect(await core(panel, 'resetOutboundsTraffic', { tag: 'blocked' })).toMatchObject({ success: true });
     expect(panel.log.events).toHaveLength(before);

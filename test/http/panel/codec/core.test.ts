@@ -85,9 +85,11 @@ describe('restartCoreService', () => {
 
   it('keeps it when the core does not respond, and reports when there is none', async () => {
     const silent = startPanel({ core: { config: { test: failing('unreachable', 'The core gave no answer') } } });
-    expect((await control(silent, 'restartCoreService')).msg).toBe('The core could not do it: The core gave no answer');
+    expect((await control(silent, 'restartCoreService')).msg).toBe(
+      'The operation failed in the core: The core gave no answer',
+    );
     const none = startPanel({ core: { config: { test: failing('missing', 'There is no core') } } });
-    expect((await control(none, 'restartCoreService')).msg).toMatch(/^There is no core executable/);
+    expect((await control(none, 'restartCoreService')).msg).toMatch(/^No core executable is installed/);
     expect([...silent.log.events, ...none.log.events]).toStrictEqual([]);
   });
 
@@ -233,7 +235,7 @@ describe('the core template', () => {
     const panel = startPanel({ core: { config: { testTemplate: silent } } });
     expect(await core(panel, 'update', { coreSetting: valid })).toMatchObject({
       success: false,
-      msg: 'The core could not do it: The core gave no answer in 15 seconds (xray)',
+      msg: 'The operation failed in the core: The core gave no answer in 15 seconds (xray)',
     });
     expect(panel.log.events).toStrictEqual([]);
   });
@@ -242,7 +244,7 @@ describe('the core template', () => {
     const panel = startPanel({ core: { config: { testTemplate: failing('missing', 'There is no core') } } });
     expect(await core(panel, 'update', { coreSetting: valid })).toMatchObject({
       success: true,
-      msg: 'The settings are saved. They are not tested, because there is no core.',
+      msg: 'The settings have been saved. They were not tested, because no core is installed.',
     });
     expect(panel.read.settings.template()?.template).toStrictEqual(valid);
   });

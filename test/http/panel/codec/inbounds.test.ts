@@ -95,7 +95,7 @@ describe('add', () => {
     [vless(443, [client(1), client(2, { email: 'C1' })]), 'Duplicate email: C1'],
     [vless(443, [{ email: 'x' }]), 'Client x: empty client ID'],
     [vless(443, [{ id: uuid(1) }]), 'Email "" cannot be used: it is empty'],
-    [{ port: 1080, protocol: 'socks', settings: { clients: [client(1)] } }, 'Protocol socks has no clients'],
+    [{ port: 1080, protocol: 'socks', settings: { clients: [client(1)] } }, 'Protocol socks does not support clients'],
   ])('refuses %j', async (body, msg) => {
     expect(await add(body)).toStrictEqual({ success: false, msg, obj: null });
     expect(panel.log.events).toStrictEqual([]);
@@ -255,7 +255,7 @@ describe('an inbound that reached its cap', () => {
   it('is not let in by being switched on while the cap is reached', async () => {
     await update({ enable: true });
     const answer = await call('setEnable', { params: { id: '1' }, body: { enable: true } });
-    expect(answer).toMatchObject({ success: true, msg: expect.stringContaining('stays closed') as string });
+    expect(answer).toMatchObject({ success: true, msg: expect.stringContaining('accepts no connections') as string });
     expect([await enable(), stored()?.enabled]).toEqual([false, true]);
   });
 });
@@ -263,17 +263,22 @@ describe('an inbound that reached its cap', () => {
 it('an inbound is stored untested only where there is no core at all, and the answer says so', async () => {
   panel = startPanel({ core: { config: { testInbound: failing('missing', 'There is no core') } } });
   expect((await add(vless(443))).msg).toBe(
-    'Inbound has been successfully created; there is no core that could test it.',
+    'Inbound has been successfully created. It was not tested, because no core is installed.',
   );
   const update = () => call('update', { params: { id: '1' }, body: { port: 444 } });
   const before = panel.log.events.length;
   panel.context.core.config.testInbound = failing('unreachable', 'The core gave no answer in 15 seconds (xray)');
-  const silent = { success: false, msg: 'The core could not do it: The core gave no answer in 15 seconds (xray)' };
+  const silent = {
+    success: false,
+    msg: 'The operation failed in the core: The core gave no answer in 15 seconds (xray)',
+  };
   expect(await update()).toMatchObject(silent);
   expect(await add(vless(445))).toMatchObject(silent);
   expect(panel.log.events).toHaveLength(before);
   panel.context.core.config.testInbound = failing('missing', 'There is no core');
-  expect((await update()).msg).toBe('Inbound has been successfully updated; there is no core that could test it.');
+  expect((await update()).msg).toBe(
+    'Inbound has been successfully updated. It was not tested, because no core is installed.',
+  );
 });
 
 describe('update', () => {
@@ -306,8 +311,8 @@ describe('update', () => {
   });
 
   it('refuses an unknown inbound', async () => {
-    expect((await call('update', { params: { id: '9' }, body: {} })).msg).toBe('There is no inbound 9');
-    expect((await call('update', { params: { id: '0' }, body: {} })).msg).toBe('There is no inbound 0');
+    expect((await call('update', { params: { id: '9' }, body: {} })).msg).toBe('Inbound 9 not found');
+    expect((await call('update', { params: { id: '0' }, body: {} })).msg).toBe('Inbound 0 not found');
     expect((await call('update', { params: { id: '1e0' }, body: {} })).msg).toBe('id: must be a whole number');
   });
 });

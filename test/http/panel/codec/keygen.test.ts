@@ -20,7 +20,7 @@ describe('key generators', () => {
     const { call } = startPanel({ core: { keys: failing(new CoreError('missing', verbatim('no file'))) } });
     expect(await call(keygenRoutes, keygenHandlers, name, { body })).toEqual({
       success: false,
-      msg: 'There is no core executable: install a version, or set PORTOLAN_CORE_BIN to its path',
+      msg: 'No core executable is installed: install a version, or set PORTOLAN_CORE_BIN to its path',
       obj: null,
     });
   });
@@ -28,7 +28,7 @@ describe('key generators', () => {
   it.each(NAMES)('%s says what the core could not do', async (name) => {
     const { call } = startPanel({ core: { keys: failing(new CoreError('refused', verbatim('it is too old'))) } });
     const { success, msg } = await call(keygenRoutes, keygenHandlers, name, { body });
-    expect([success, msg]).toEqual([false, 'The core could not do it: it is too old']);
+    expect([success, msg]).toEqual([false, 'The operation failed in the core: it is too old']);
   });
 
   it('names the ways of VLESS as 3x-ui does, also one that is not known yet', async () => {

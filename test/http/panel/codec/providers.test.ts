@@ -80,10 +80,10 @@ describe('the tunnel provider', () => {
   it.each([
     ['reg', {}, 'privateKey is required'],
     ['reg', { privateKey: PRIVATE }, 'publicKey is required'],
-    ['reg', { privateKey: PRIVATE, publicKey: 'short' }, 'The provider did not do it: 1003 Bad registration'],
-    ['config', {}, 'There is no registration at the provider yet'],
+    ['reg', { privateKey: PRIVATE, publicKey: 'short' }, 'The request to the provider failed: 1003 Bad registration'],
+    ['config', {}, 'This panel is not registered with the provider: register it first'],
     ['license', {}, 'license is required'],
-    ['license', { license: GOOD_LICENSE }, 'There is no registration at the provider yet'],
+    ['license', { license: GOOD_LICENSE }, 'This panel is not registered with the provider: register it first'],
   ])('says why it does not: %s %j', async (action, body, msg) => {
     const panel = open();
     expect(await panel.wg(action, body)).toStrictEqual({ success: false, msg, obj: null });
@@ -95,7 +95,7 @@ describe('the tunnel provider', () => {
     await panel.wg('reg', keys);
     const before = panel.log.events.length;
     for (const license of ['nonsense', 'a1B2c3D4-e5F6g7H8-i9J0k1L3'])
-      expect((await panel.wg('license', { license })).msg).toMatch(/^The provider did not do it: 100[45] /);
+      expect((await panel.wg('license', { license })).msg).toMatch(/^The request to the provider failed: 100[45] /);
     expect(panel.log.events).toHaveLength(before);
   });
 
@@ -106,7 +106,7 @@ describe('the tunnel provider', () => {
   ])('says that what is stored is damaged: %j', async (stored) => {
     const panel = open();
     panel.dispatch({ type: 'ChangeSettings', data: { changes: { wgprov: JSON.stringify(stored) } } });
-    const msg = 'The provider did not do it: the stored registration is damaged: delete it and register again';
+    const msg = 'The request to the provider failed: the stored registration is damaged: delete it and register again';
     expect(await panel.wg('config')).toStrictEqual({ success: false, msg, obj: null });
     expect(await panel.wg('license', { license: GOOD_LICENSE })).toStrictEqual({ success: false, msg, obj: null });
   });
@@ -159,7 +159,7 @@ describe('the VPN provider', () => {
     expect((await ask('vpnprov', 'reg')).msg).toBe('token is required');
     expect((await ask('vpnprov', 'setKey')).msg).toBe('key is required');
     const wrong = await ask('vpnprov', 'reg', { token: 'canary-token' });
-    expect(wrong.msg).toBe('The provider did not do it: it answered with status 401');
+    expect(wrong.msg).toBe('The request to the provider failed: it responded with status 401');
     expect(log.events).toStrictEqual([]);
   });
 });
@@ -167,7 +167,9 @@ describe('the VPN provider', () => {
 it('a provider that is away, or speaks something else, is a sentence', async () => {
   const away = open({ tunnel: 'http://127.0.0.1:1', vpn: `${vpn.url}/elsewhere` });
   expect((await away.wg('reg', { privateKey: PRIVATE, publicKey: PUBLIC })).msg).toBe(
-    'The provider did not do it: 127.0.0.1 could not be reached',
+    'The request to the provider failed: 127.0.0.1 could not be reached',
   );
-  expect((await away.ask('vpnprov', 'countries')).msg).toBe('The provider did not do it: it answered with status 404');
+  expect((await away.ask('vpnprov', 'countries')).msg).toBe(
+    'The request to the provider failed: it responded with status 404',
+  );
 });
