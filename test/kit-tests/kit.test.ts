@@ -1,3 +1,5 @@
+import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
 import { type CoreProcess, startCore, withoutCore } from '../kit/real/core-process.js';
@@ -5,6 +7,7 @@ import { type ClientSeed, inboundCases, makeClient, makeContext } from '../kit/r
 import { freePort, freePorts } from '../kit/real/ports.js';
 import { download, moved, startTransfer, upload } from '../kit/real/socks.js';
 import { SMALL_BODY, startTargets, type Targets } from '../kit/real/targets.js';
+import { openSocks } from '../kit/real/tunnel.js';
 import { handLink } from './hand-links.js';
 import { serverConfig } from './server-config.js';
 
@@ -129,6 +132,15 @@ describe.skipIf(withoutCore('the kit against a core of its own'))('the kit again
       expect(results.map(({ status }) => status)).toEqual([0, 0, 200]);
     },
   );
+
+  it('reaches the target when the first bytes are late', async () => {
+    for (const name of ['vless-tcp', 'vmess-tcp', 'ss-chacha20']) {
+      const stream = await openSocks(client.socksPort(NAMES.indexOf(name)), '127.0.0.1', targets.port);
+      await pause(300); // what a client core waits for the first bytes, threefold
+      stream.write('GET /small HTTP/1.1\r\nHost: target\r\nConnection: close\r\n\r\n');
+      expect(`${name} ${await text(stream)}`).toContain(SMALL_BODY);
+    }
+  });
 
   it('tells a cut from an end, and sees bytes move in the background', async () => {
     const port = client.socksPort(NAMES.indexOf('vless-grpc'));

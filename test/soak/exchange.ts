@@ -1,4 +1,5 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { openSocks } from '../kit/real/tunnel.js';
 
 /** Bytes of one connection, each as its own end of the tunnel has seen it. */
@@ -54,7 +55,7 @@ export async function startExchange(): Promise<Exchange> {
     carry: async (socks, load, bytes, reached, totalMs) => {
       const id = (last += 1);
       carried.set(id, bytes);
-      let socket: Socket | null = null;
+      let socket: Duplex | null = null;
       try {
         socket = await openSocks(socks, '127.0.0.1', port, { timeoutMs: 5000 });
         return await call(socket, id, load, bytes, reached, totalMs);
@@ -108,7 +109,7 @@ function give(socket: Socket, bytes: Bytes, size: number): boolean {
 }
 
 function call(
-  socket: Socket,
+  socket: Duplex,
   id: number,
   load: Load,
   bytes: Bytes,
@@ -142,7 +143,7 @@ function call(
   });
 }
 
-async function sendRest(socket: Socket, up: number, bytes: Bytes): Promise<void> {
+async function sendRest(socket: Duplex, up: number, bytes: Bytes): Promise<void> {
   while (bytes.sent < up && !socket.destroyed) {
     const size = Math.min(PIECE, up - bytes.sent);
     bytes.sent += size;
@@ -150,7 +151,7 @@ async function sendRest(socket: Socket, up: number, bytes: Bytes): Promise<void>
   }
 }
 
-function drained(socket: Socket): Promise<void> {
+function drained(socket: Duplex): Promise<void> {
   return new Promise((resolve) => {
     socket.once('drain', resolve);
     socket.once('close', () => resolve());

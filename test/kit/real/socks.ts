@@ -1,5 +1,5 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { connect as tlsConnect } from 'node:tls';
 import { basicAuth, openConnect, openSocks, openTcp, type TunnelOptions } from './tunnel.js';
 
@@ -108,7 +108,7 @@ async function run(port: number, url: URL, options: TransferOptions, result: Tra
   }
 }
 
-async function open(port: number, url: URL, options: TransferOptions): Promise<Socket> {
+async function open(port: number, url: URL, options: TransferOptions): Promise<Duplex> {
   const secure = url.protocol === 'https:';
   const targetPort = Number(url.port || (secure ? 443 : 80));
   const via = options.via ?? 'socks';
@@ -128,7 +128,7 @@ async function open(port: number, url: URL, options: TransferOptions): Promise<S
   });
 }
 
-function exchange(socket: Socket, url: URL, options: TransferOptions, result: TransferResult): Promise<void> {
+function exchange(socket: Duplex, url: URL, options: TransferOptions, result: TransferResult): Promise<void> {
   const { body, via, headers = {} } = options;
   const absolute = via === 'http' && url.protocol === 'http:';
   const auth = absolute ? basicAuth(options) : undefined;

@@ -1,4 +1,5 @@
 import { connect, isIP, type Socket } from 'node:net';
+import { Duplex } from 'node:stream';
 
 /** How a connection reaches the target: through a SOCKS5 port, an HTTP proxy (CONNECT), or straight. */
 export interface TunnelOptions {
@@ -36,13 +37,18 @@ export function openTcp(port: number, { from, timeoutMs = 60_000 }: TunnelOption
   });
 }
 
-/** Opens `host:targetPort` through the SOCKS5 proxy on 127.0.0.1:`port` (RFC 1928, 1929). */
+/**
+ * A stream to `host:targetPort` through the SOCKS5 proxy on 127.0.0.1:`port` (RFC 1928, 1929). CONNECT is sent together with
+ * the first bytes that are written: a client core (Xray 26.7.28, `TimeoutWrapperReader`) ends a VMess or Shadowsocks request whose
+ * first byte arrives more than 100 ms after CONNECT, which happens on a busy machine. So a refused CONNECT destroys the stream
+ * with an error.
+ */
 export async function openSocks(
   port: number,
   host: string,
   targetPort: number,
   options: TunnelOptions = {},
-): Promise<Socket> {
+): Promise<Duplex> {
   const socket = await openTcp(port, options);
   const withPassword = options.user !== undefined;
   try {
@@ -50,15 +56,64 @@ export async function openSocks(
     const greeting = await readExactly(socket, 2, options.timeoutMs);
     if (greeting[0] !== 5 || greeting[1] === 0xff) throw new Error('SOCKS: the proxy accepts no method of ours');
     if (greeting[1] === 2) await authenticate(socket, options);
-    socket.write(Buffer.concat([Uint8Array.of(5, 1, 0), socksAddress(host), portBytes(targetPort)]));
-    const head = await readExactly(socket, 4, options.timeoutMs);
-    if (head[1] !== 0) throw new Error(`SOCKS: connect refused, reply ${head[1]}`);
-    const first = head[3] === 3 ? ((await readExactly(socket, 1, options.timeoutMs))[0] ?? 0) : head[3] === 4 ? 16 : 4;
-    await readExactly(socket, first + 2, options.timeoutMs);
-    return socket;
+    return new SocksStream(socket, Buffer.concat([Uint8Array.of(5, 1, 0), socksAddress(host), portBytes(targetPort)]));
   } catch (error) {
     socket.destroy();
     throw error;
+  }
+}
+
+/** Adds CONNECT to the first bytes that are written, and removes its reply from those that are read. */
+class SocksStream extends Duplex {
+  readonly #socket: Socket;
+  /** Null once it is sent. */
+  #connect: Buffer | null;
+  /** The part of the reply that has arrived; null once it is complete. */
+  #reply: Buffer | null = Buffer.alloc(0);
+
+  constructor(socket: Socket, connectRequest: Buffer) {
+    super({ allowHalfOpen: true });
+    this.#socket = socket;
+    this.#connect = connectRequest;
+    socket.on('data', (chunk: Buffer) => this.#receive(chunk));
+    socket.once('end', () => this.push(null));
+    socket.once('error', (error) => this.destroy(error));
+    socket.once('close', () => this.destroy());
+  }
+
+  override _read(): void {
+    this.#socket.resume();
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
+    const bytes = this.#connect === null ? chunk : Buffer.concat([this.#connect, chunk]);
+    this.#connect = null;
+    this.#socket.write(bytes, done);
+  }
+
+  override _final(done: () => void): void {
+    this.#socket.end(done);
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#socket.destroy();
+    done(error);
+  }
+
+  #receive(chunk: Buffer): void {
+    if (this.#reply === null) return this.#pass(chunk);
+    this.#reply = Buffer.concat([this.#reply, chunk]);
+    const [, code, , kind, nameLength = 0] = this.#reply;
+    if (code !== undefined && code !== 0) return void this.destroy(new Error(`SOCKS: connect refused, reply ${code}`));
+    const size = 6 + (kind === 3 ? 1 + nameLength : kind === 4 ? 16 : 4);
+    if (this.#reply.length < Math.max(5, size)) return;
+    const rest = this.#reply.subarray(size);
+    this.#reply = null;
+    if (rest.length > 0) this.#pass(rest);
+  }
+
+  #pass(chunk: Buffer): void {
+    if (!this.push(chunk)) this.#socket.pause();
   }
 }
 
