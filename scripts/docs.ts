@@ -22,8 +22,8 @@ export function errorsPage(): string {
     '# Errors',
     GENERATED,
     '',
-    'This page lists every reason why the panel refuses a request. The answer has `success: false`, the code in `code` and the text in',
-    '`msg`, in the language of the caller; nothing was changed. The code is stable, the wording is not. The texts are in `locales/`.',
+    'This page lists all errors of the API. The response has `success: false`, the code in `code` and the text in',
+    '`msg`, in the language of the caller; nothing was changed. Codes are stable, texts are not. The texts are in `locales/`.',
     '',
     '| Code | Text |',
     '|---|---|',
@@ -78,7 +78,7 @@ function contractSections({ tags, paths, components: { schemas } }: Contract): r
     '',
     description,
     '',
-    '| Method | Path | Auth | Does | Body | `obj` of the answer | Also at |',
+    '| Method | Path | Auth | Summary | Body | `obj` of the response | Also at |',
     '|---|---|---|---|---|---|---|',
     ...rows.filter(({ tag }) => tag === name).map(({ row }) => row),
     '',
@@ -111,7 +111,7 @@ function socketSection(
     const when = socketMessages.find(({ schema }) => schema.shape.type.value === said)?.when ?? '';
     return `| \`${said}\` | ${when} | ${shape({ properties: others, required: Object.keys(others) }, resolve)} |`;
   });
-  return ['| `type` | When | With it |', '|---|---|---|', ...rows, ''];
+  return ['| `type` | When | Other members |', '|---|---|---|', ...rows, ''];
 }
 
 function authOf({ security }: Operation): string {
@@ -151,11 +151,11 @@ export function apiPage(): string {
     '# API',
     GENERATED,
     '',
-    'This page lists all endpoints of the panel. `GET /panel/api/openapi.json` returns the same as OpenAPI 3.1, and `/panel/api-docs` lets you try them.',
+    'This page lists all endpoints of the panel. `GET /panel/api/openapi.json` returns the same in OpenAPI 3.1, and `/panel/api-docs` is an interactive page of them.',
     '',
     'All paths are below the base path. `session` means a logged-in session with its CSRF token; `panel` means a session or the Bearer token.',
-    'Bodies are JSON or form-encoded. Answers are `{success, msg, obj}` with HTTP 200 unless stated; a refusal also has `code`, see [errors](errors.md).',
-    'With an `Idempotency-Key` header, a repeated request has one effect and gets the same answer.',
+    'Bodies are JSON or form-encoded. Responses are `{success, msg, obj}` with HTTP 200 unless stated; an error response also has `code`, see [errors](errors.md).',
+    'With an `Idempotency-Key` header, a repeated request takes effect only once and gets the same response.',
     '',
     ...contractSections(contract),
     '## Setting keys',
@@ -165,7 +165,7 @@ export function apiPage(): string {
     ...settings,
     ...secrets,
     '',
-    'A secret is never answered: a flag `has…` says whether it is set. Left blank in an update it stays as it is.',
+    'Secrets are never returned: for each one, a flag `has…` says whether it is set. An empty secret in an update is unchanged.',
     '',
   ].join('\n');
 }

@@ -7,12 +7,12 @@ const Chats = z.array(z.object({ chatId: z.int(), success: z.boolean(), msg: z.s
 /** Backups sent through the chat bot. */
 export const backupToChatRoutes = routes('/panel/api', {
   backupToChatBot: post('/backuptochatbot', {
-    summary: 'Send a fresh backup to every chat of an admin',
+    summary: 'Send a new backup to every admin chat',
     aliases: ['/panel/api/backuptotgbot'],
     reply: Chats,
   }),
   createBackup: get('/inbounds/createbackup', {
-    summary: 'The same for clients of older panels, which ask for it by GET',
+    summary: 'Send a new backup to every admin chat, by GET for clients of older panels',
     reply: Chats,
     acts: true,
   }),

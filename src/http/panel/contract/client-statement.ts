@@ -9,7 +9,7 @@ const Bytes = z.object({ up: z.int(), down: z.int() });
 export const clientStatementRoutes = routes('/panel/api/clients', {
   statement: get('/:email/statement', {
     summary:
-      'What a client used between two days, by day and machine, and all that set its counter, from the opening to the closing balance; as CSV with ?format=csv or Accept: text/csv',
+      'Get the traffic of a client between two days: usage by day and machine, every other change of its counter, and the opening and closing balance; as CSV with ?format=csv or Accept: text/csv',
     params: z.object({ email: z.string() }),
     query: z.object({
       /** A day as 2026-03-31, or ms since 1970 within it; empty = the first day of the month. */

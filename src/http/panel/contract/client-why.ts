@@ -23,7 +23,7 @@ const Also = z.object({
 export const clientWhyRoutes = routes('/panel/api/clients', {
   why: get('/:email/why', {
     summary:
-      'In which state a client is, also a deleted one, by which rules and since when, who caused it, and what would change it',
+      'Get the state of a client, including deleted ones: the rules behind it, since when, by whom, and what would change it',
     params: z.object({ email: z.string() }),
     reply: z.object({
       email: z.string(),

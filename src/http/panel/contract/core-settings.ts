@@ -47,38 +47,38 @@ const table = (auth: Auth, under: readonly string[], named = under) => {
   const alsoAs = (path: string) => named.map((prefix) => prefix + path);
   return {
     read: post('/', {
-      summary: 'The template, the tags that it may name, and the probe address of outbound tests',
+      summary: 'Get the template, the tags that it may use, and the URL of outbound tests',
       auth,
       aliases: also('/'),
       reply: z.union([CoreSettings, z.string()]),
     }),
     getDefaultJsonConfig: get('/getDefaultJsonConfig', {
-      summary: 'The built-in core template',
+      summary: 'Get the built-in core template',
       auth,
       aliases: also('/getDefaultJsonConfig'),
       reply: z.record(z.string(), z.unknown()),
     }),
     getOutboundsTraffic: get('/getOutboundsTraffic', {
-      summary: 'Counters of the outbounds',
+      summary: 'Get the counters of the outbounds',
       auth,
       aliases: also('/getOutboundsTraffic'),
       reply: z.array(OutboundTraffic),
     }),
     update: post('/update', {
-      summary: 'Replace the template; the core is asked before anything is written',
+      summary: 'Replace the template; the core tests it before anything is saved',
       auth,
       aliases: also('/update'),
       body: template,
       reply: z.object({ warnings: z.array(z.string()).readonly() }).nullable(),
     }),
     resetOutboundsTraffic: post('/resetOutboundsTraffic', {
-      summary: 'Zero the counters of one outbound, or of all',
+      summary: 'Reset the counters of one outbound, or of all',
       auth,
       aliases: also('/resetOutboundsTraffic'),
       body: body({ tag: text }),
     }),
     testOutbound: post('/testOutbound', {
-      summary: 'Dial the servers of an outbound, or ask the test address through it and what it is dialled through',
+      summary: 'Test an outbound: connect to its servers, or request the test URL through it',
       auth,
       aliases: also('/testOutbound'),
       // 3xui-api-client calls the list `outbounds`.
@@ -86,7 +86,7 @@ const table = (auth: Auth, under: readonly string[], named = under) => {
       reply: ProbeResult,
     }),
     wgprov: post('/wgprov/:action', {
-      summary: 'The registration at the tunnel provider: read, make, change or forget it',
+      summary: 'Get, create, change or delete the registration with the tunnel provider',
       auth,
       aliases: alsoAs('/warp/:action'),
       params: wgAction,
@@ -94,7 +94,7 @@ const table = (auth: Auth, under: readonly string[], named = under) => {
       reply: z.string(),
     }),
     vpnprov: post('/vpnprov/:action', {
-      summary: 'The account at the VPN provider and its servers',
+      summary: 'Get or change the account with the VPN provider, and list its servers',
       auth,
       aliases: alsoAs('/nord/:action'),
       params: vpnAction,
@@ -103,7 +103,7 @@ const table = (auth: Auth, under: readonly string[], named = under) => {
     }),
   };
 };
-const result = { summary: 'The last lines that the core printed', reply: z.string() };
+const result = { summary: 'Get the last lines that the core printed', reply: z.string() };
 
 /** The template, for browser sessions. */
 export const coreSettingRoutes = routes('/panel/core', {

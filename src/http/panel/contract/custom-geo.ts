@@ -48,15 +48,15 @@ const id = z.object({ id: Id });
 /** Custom geo sources. */
 export const customGeoRoutes = routes('/panel/api/custom-geo', {
   list: get('/list', {
-    summary: 'The geo sources, and how the last download of each went',
+    summary: 'List the geo sources with the result of the last download of each',
     reply: z.array(Source),
   }),
   aliases: get('/aliases', {
-    summary: 'What routing rules can name: the built-in files and those of the geo sources',
+    summary: 'Get the names for routing rules: built-in geo files and custom geo sources',
     reply: z.object({ geosite: z.array(Alias).nullable(), geoip: z.array(Alias).nullable() }),
   }),
   add: post('/add', {
-    summary: 'Add a geo source; its file is downloaded and read first',
+    summary: 'Add a geo source; its file is downloaded and checked first',
     body: source,
     reply: Source.nullable(),
   }),
@@ -71,11 +71,11 @@ export const customGeoRoutes = routes('/panel/api/custom-geo', {
     params: id,
   }),
   download: post('/download/:id', {
-    summary: 'Get the file of a geo source if there is a newer one; the core restarts if it uses it',
+    summary: 'Update the file of a geo source; the core restarts if it uses it',
     params: id,
   }),
   updateAll: post('/update-all', {
-    summary: 'The same for every geo source, with one result for each; the core restarts at most once',
+    summary: 'Update all geo sources, with one result for each; the core restarts at most once',
     reply: z.object({
       succeeded: z.array(z.object(done)).nullable(),
       failed: z.array(z.object({ ...done, error: z.string() })).nullable(),

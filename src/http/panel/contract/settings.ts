@@ -59,31 +59,35 @@ const PageSettings = z.object({
 export type PageSettings = z.output<typeof PageSettings>;
 
 const shared = (auth: Auth) => ({
-  all: post('/all', { summary: 'All settings; of a secret only whether it is set', auth, reply: Settings }),
+  all: post('/all', { summary: 'Get all settings; for secrets, only whether they are set', auth, reply: Settings }),
   update: post('/update', {
-    summary: 'Change settings; all of them are checked before any is written. A blank secret stays as it is',
+    summary: 'Change settings; all are checked before any is saved. An empty secret is unchanged',
     auth,
     body: changes,
     reply: Notes,
   }),
   defaultSettings: post('/defaultSettings', {
-    summary: 'What the pages need of the settings, with addresses made from the request',
+    summary: 'Get the settings that the pages of 3x-ui need, with addresses derived from the request',
     auth,
     reply: PageSettings,
   }),
-  getDefaultJsonConfig: get('/getDefaultJsonConfig', { summary: 'The built-in core template', auth, reply: Settings }),
+  getDefaultJsonConfig: get('/getDefaultJsonConfig', {
+    summary: 'Get the built-in core template',
+    auth,
+    reply: Settings,
+  }),
 });
 
 /** Settings, for browser sessions. */
 export const settingRoutes = routes('/panel/setting', {
   ...shared('session'),
   secret: post('/secret', {
-    summary: 'Set one secret setting by its key; a blank value takes it away',
+    summary: 'Set one secret setting by its key; an empty value removes it',
     auth: 'session',
     body: body({ key: plainText, value: requiredText, twoFactorCode: plainText }),
   }),
   getApiToken: get('/getApiToken', {
-    summary: 'The Bearer token; made on the first read',
+    summary: 'Get the Bearer token; it is created on the first read',
     auth: 'session',
     reply: z.string(),
   }),

@@ -48,15 +48,15 @@ export const SOCKET_TAG = {
 export const socketOperation: ZodOpenApiOperationObject = {
   operationId: 'socket',
   tags: [SOCKET_TAG.name],
-  summary: 'Upgrade to a WebSocket, with the session cookie of a browser and from a page of the panel alone',
+  summary: 'Upgrade to a WebSocket; requires a session cookie and the origin of the panel',
   security: [{ session: [] }],
   responses: {
     101: {
-      description: 'The WebSocket. Each text message is JSON of this shape',
+      description: 'Switches to WebSocket. Each text message is JSON in this format',
       content: { 'application/json': { schema: SocketMessage } },
     },
-    401: { description: 'No session: the Bearer token is of no use here. No body.' },
+    401: { description: 'No session; the Bearer token is not accepted here. No body.' },
     403: { description: 'The request comes from another site. No body.' },
-    429: { description: 'This session, or the panel, has too many sockets. No body.' },
+    429: { description: 'Too many sockets for this session or in total. No body.' },
   },
 };
