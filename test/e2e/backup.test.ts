@@ -9,6 +9,7 @@ import { render } from '../../src/messages/render.js';
 import { stage, switchTo } from '../../src/store/generations.js';
 import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
 import { withoutCore } from '../kit/real/core-process.js';
+import { expectComplete, untilComplete } from '../kit/real/expect-transfer.js';
 import { inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
 import {
   type Admin,
@@ -67,7 +68,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   });
 
   const through = (path: string) => download(client.socksPort(0), `${targets.url}${path}`);
-  const untilItFlows = () => until('traffic flows', async () => (await through('/small')).status === 200);
+  const untilItFlows = () => untilComplete('traffic flows', () => through('/small'));
   const downOf = async (by: Admin): Promise<number> =>
     (await must(by.get<{ down: number }>(`/panel/api/inbounds/getClientTraffics/${anna.email}`))).down;
   /** Bytes of a client once no more are found: two readings of the core apart. */
@@ -103,7 +104,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const bytes = Buffer.from(await response.arrayBuffer());
     expect(response.headers.get('content-length')).toBe(String(bytes.length));
     expect(tempIn(panel.dataDir)).toEqual([]);
-    expect((await transfer.done).status).toBe(200);
+    expectComplete(await transfer.done);
 
     const position = Number(name?.[1]);
     const file = join(scratch, 'backup.db');

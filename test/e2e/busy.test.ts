@@ -65,9 +65,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     added = await addInbound(admin, inboundCase(context(), 'vless-tcp'), [...seeds]);
     client = await startClientCore(await Promise.all(seeds.map((seed) => entryOf(panel, added, seed))));
     await until('it runs', () => isOpen(added.port));
-    running = seeds.map((_, n) =>
-      startTransfer(client.socksPort(n), `${targets.url}/slow?rate=${RATE}`, { totalMs: 110_000 }),
-    );
+    running = seeds.map((_, n) => startTransfer(client.socksPort(n), `${targets.url}/slow?rate=${RATE}`));
     await Promise.all(running.map((transfer) => moved(transfer, 1)));
   });
 

@@ -5,6 +5,7 @@ import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startClientCore } from '../kit/real/client-core.js';
 import { withoutCore } from '../kit/real/core-process.js';
+import { untilComplete } from '../kit/real/expect-transfer.js';
 import { inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
 import {
   Admin,
@@ -74,7 +75,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const client = await startClientCore([await entryOf(panel, added, anna)]);
     try {
       const port = client.socksPort(0);
-      await until('the inbound runs', async () => (await download(port, `${targets.url}/small`)).status === 200);
+      await untilComplete('the inbound runs', () => download(port, `${targets.url}/small`));
       await download(port, `${targets.url}/bytes/${CAP}`);
       await until('anna is depleted', () => recorded(panel.dataDir, 'ClientDepleted').length > 0);
     } finally {

@@ -3,10 +3,11 @@ import { sameJson } from '../../src/lib/json.js';
 import { message } from '../../src/messages/message.js';
 import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
 import { withoutCore } from '../kit/real/core-process.js';
+import { untilComplete } from '../kit/real/expect-transfer.js';
 import { inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
 import { Admin, must, type PanelProcess, startPanel, storeTemplate } from '../kit/real/panel-process.js';
 import { BASE_DN, BIND_DN, BIND_PASSWORD, type Slapd, startSlapd, withoutSlapd } from '../kit/real/slapd.js';
-import { download } from '../kit/real/socks.js';
+import { download, moved, startTransfer } from '../kit/real/socks.js';
 import { startTargets, type Targets } from '../kit/real/targets.js';
 import { addInbound, clientBody, recorded, subscription, template, until, wireOf } from './support.js';
 
@@ -78,17 +79,16 @@ describe.skipIf(withoutSlapd(SUITE) || withoutCore(SUITE))(SUITE, () => {
     const client = await startClientCore([link]);
     clients.push(client);
     const fetch = () => download(client.socksPort(0), `${targets.url}/bytes/100000`, { totalMs: 4_000 });
-    await until('traffic flows', async () => (await fetch()).status === 200);
+    await untilComplete('traffic flows', fetch);
 
-    let cut = false;
-    const slow = download(client.socksPort(0), `${targets.url}/slow?rate=200000`, { totalMs: 60_000 });
-    void slow.finally(() => (cut = true));
+    const slow = startTransfer(client.socksPort(0), `${targets.url}/slow?rate=200000`);
+    await moved(slow, 1);
     await slapd.set('anna', 'employeeType', 'off');
     await until('anna is disabled', async () => (await row('anna@ship'))?.enable === false);
-    await until('the connection is cut', () => cut);
+    await until('the connection is cut', () => slow.ended());
     await slapd.set('anna', 'employeeType', 'on');
     await until('anna is enabled', async () => (await row('anna@ship'))?.enable === true);
-    await until('traffic flows again', async () => (await fetch()).status === 200);
+    await untilComplete('traffic flows again', fetch);
   });
 
   it('keeps everybody connected while the directory is away, and says it once', async () => {

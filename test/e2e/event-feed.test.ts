@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startChild } from '../kit/real/children.js';
 import { startClientCore } from '../kit/real/client-core.js';
 import { withoutCore } from '../kit/real/core-process.js';
+import { expectComplete, untilComplete } from '../kit/real/expect-transfer.js';
 import { inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
 import { type Admin, must, type PanelProcess, startPanel, storeTemplate } from '../kit/real/panel-process.js';
 import { download } from '../kit/real/socks.js';
@@ -91,8 +92,8 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const client = await startClientCore([await entryOf(panel, added, anna)]);
     try {
       const port = client.socksPort(0);
-      await until('it carries', async () => (await download(port, `${targets.url}/small`)).status === 200);
-      expect(await download(port, `${targets.url}/bytes/${DOWN}`)).toMatchObject({ status: 200, bytes: DOWN });
+      await untilComplete('the inbound runs', () => download(port, `${targets.url}/small`));
+      expectComplete(await download(port, `${targets.url}/bytes/${DOWN}`), { bytes: DOWN });
       await until('the program has heard of it', () => bytesOf(anna.email) >= DOWN);
     } finally {
       await client.stop();

@@ -11,6 +11,7 @@ import { makeCertificate, type TestCertificate } from '../kit/real/certificate.j
 import { startChild } from '../kit/real/children.js';
 import { startClientCore } from '../kit/real/client-core.js';
 import { coreBinary, withoutCore } from '../kit/real/core-process.js';
+import { untilComplete } from '../kit/real/expect-transfer.js';
 import { inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
 import {
   Admin,
@@ -271,8 +272,8 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const added = await addInbound(admin, inboundCase(context, 'vless-tcp'), [anna]);
     const client = await startClientCore([await entryOf(panel, added, anna)]);
     const small = () => download(client.socksPort(0), `${targets.url}/small`);
-    await until('the inbound runs', async () => (await small()).status === 200);
-    const flow = startTransfer(client.socksPort(0), `${targets.url}/slow?rate=50000`, { totalMs: 120_000 });
+    await untilComplete('the inbound runs', small);
+    const flow = startTransfer(client.socksPort(0), `${targets.url}/slow?rate=50000`);
     await moved(flow, 1);
     const [head, core, [first = 0]] = [headOf(dataDir), corePid(panel), childrenOf(panel.pid)];
     await works('upgrade.md', [upgrade]);

@@ -6,6 +6,7 @@ import type { ImportReport } from '../../src/commands/import/plan.js';
 import { scratchFolder } from '../kit/log.js';
 import { startClientCore } from '../kit/real/client-core.js';
 import { withoutCore } from '../kit/real/core-process.js';
+import { expectComplete } from '../kit/real/expect-transfer.js';
 import { Admin, cli, loopbackTemplate, must, type PanelProcess, startPanel } from '../kit/real/panel-process.js';
 import { freePort, freePorts } from '../kit/real/ports.js';
 import { download } from '../kit/real/socks.js';
@@ -108,8 +109,8 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const client = await startClientCore([link]);
     try {
       await until('the old id reaches the target', async () => {
-        const { status, text } = await download(client.socksPort(0), `${targets.url}/small`);
-        return status === 200 && text === SMALL_BODY;
+        expectComplete(await download(client.socksPort(0), `${targets.url}/small`), { text: SMALL_BODY });
+        return true;
       });
     } finally {
       await client.stop();
@@ -161,8 +162,8 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       const client = await startClientCore([link]);
       try {
         await until('an old password reaches the target', async () => {
-          const { status, text } = await download(client.socksPort(0), `${targets.url}/small`);
-          return status === 200 && text === SMALL_BODY;
+          expectComplete(await download(client.socksPort(0), `${targets.url}/small`), { text: SMALL_BODY });
+          return true;
         });
       } finally {
         await client.stop();

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { startClientCore } from '../kit/real/client-core.js';
 import { withoutCore } from '../kit/real/core-process.js';
+import { expectComplete } from '../kit/real/expect-transfer.js';
 import { inboundCases, makeClient, makeContext } from '../kit/real/inbounds.js';
 import { complaintOf, withoutJudges } from '../kit/real/judges.js';
 import { judgesCases } from '../kit/real/judges-cases.js';
@@ -82,25 +83,23 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const { url } = targets;
     const carries = async (name: string, at: number): Promise<string> => {
       const port = portOf(name, at);
-      // Asked again as an app would: so many first connections at once take a core some time.
-      const works = (what: string, ask: () => Promise<boolean>) =>
-        until(what, ask).then(
+      // Repeated as an app would: a core needs some time for so many first connections at once.
+      const limit = { totalMs: 60_000 };
+      const works = (what: string, attempt: () => Promise<void>) =>
+        until(what, () => attempt().then(() => true)).then(
           () => '',
           (error: unknown) => `${name}: ${String(error)}`,
         );
       return (
-        (await works('a small body', async () => {
-          const { text } = await download(port, `${url}/small`, { totalMs: 60_000 });
-          return text === SMALL_BODY;
-        })) ||
-        (await works('a download', async () => {
-          const { bytes } = await download(port, `${url}/bytes/${DOWN}`, { totalMs: 60_000 });
-          return bytes === DOWN;
-        })) ||
-        works('an upload', async () => {
-          const { text } = await upload(port, `${url}/sink`, UP, { totalMs: 60_000 });
-          return text === `{"bytes":${UP}}`;
-        })
+        (await works('a small body', async () =>
+          expectComplete(await download(port, `${url}/small`, limit), { text: SMALL_BODY }),
+        )) ||
+        (await works('a download', async () =>
+          expectComplete(await download(port, `${url}/bytes/${DOWN}`, limit), { bytes: DOWN }),
+        )) ||
+        works('an upload', async () =>
+          expectComplete(await upload(port, `${url}/sink`, UP, limit), { text: `{"bytes":${UP}}` }),
+        )
       );
     };
     return (await Promise.all(through.map(carries))).filter((failure) => failure !== '');

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RecordedEvent } from '../../src/events/catalog.js';
 import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
 import { withoutCore } from '../kit/real/core-process.js';
+import { expectComplete } from '../kit/real/expect-transfer.js';
 import { type ClientSeed, type InboundCase, inboundCases, makeClient, makeContext } from '../kit/real/inbounds.js';
 import { type Admin, must, type PanelProcess, startPanel, storeTemplate } from '../kit/real/panel-process.js';
 import { download, upload } from '../kit/real/socks.js';
@@ -139,11 +140,11 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
 
   async function carries(name: string, totalMs: number): Promise<void> {
     const small = await download(annas(name), url(name, '/small'), { totalMs });
-    expect(small).toMatchObject({ status: 200, text: SMALL_BODY, ended: 'complete' });
+    expectComplete(small, { text: SMALL_BODY });
     const big = await download(berts(name), url(name, `/bytes/${DOWN}`), { totalMs });
-    expect(big).toMatchObject({ status: 200, bytes: DOWN, ended: 'complete' });
+    expectComplete(big, { bytes: DOWN });
     const sent = await upload(berts(name), url(name, '/sink'), UP, { totalMs });
-    expect(sent).toMatchObject({ status: 200, text: `{"bytes":${UP}}`, ended: 'complete' });
+    expectComplete(sent, { text: `{"bytes":${UP}}` });
   }
 
   const title = '%s carries small and big bodies for both of its clients';
@@ -228,8 +229,8 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     await Promise.all(
       named.map(({ name }) =>
         until(`${name} carries again`, async () => {
-          const small = await download(berts(name), url(name, '/small'), { totalMs: 10_000 });
-          return small.text === SMALL_BODY;
+          expectComplete(await download(berts(name), url(name, '/small'), { totalMs: 10_000 }), { text: SMALL_BODY });
+          return true;
         }),
       ),
     );

@@ -6,6 +6,7 @@ import { createXrayCore } from '../../src/adapters/core/xray.js';
 import { createPanel } from '../../src/app/panel.js';
 import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
 import { withoutCore } from '../kit/real/core-process.js';
+import { untilComplete } from '../kit/real/expect-transfer.js';
 import { inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
 import { Admin, cli, must, type PanelProcess, startPanel, storeTemplate } from '../kit/real/panel-process.js';
 import { download } from '../kit/real/socks.js';
@@ -53,7 +54,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     client = await startClientCore(await Promise.all(crew.map((one, index) => entryOf(panel, on(index), one))));
     for (const index of crew.keys()) {
       const port = client.socksPort(index);
-      await until(`client ${index}`, async () => (await download(port, `${targets.url}/small`)).status === 200);
+      await untilComplete(`client ${index}`, () => download(port, `${targets.url}/small`));
       await download(port, `${targets.url}/bytes/70000`);
     }
     await until('depletions', () => recorded(panel.dataDir, 'ClientDepleted').length === 4);

@@ -5,6 +5,7 @@ import { WebSocket } from 'ws';
 import { message } from '../../src/messages/message.js';
 import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
 import { withoutCore } from '../kit/real/core-process.js';
+import { untilComplete } from '../kit/real/expect-transfer.js';
 import { inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
 import { Admin, cli, must, type PanelProcess, storeTemplate } from '../kit/real/panel-process.js';
 import { freePorts } from '../kit/real/ports.js';
@@ -38,8 +39,8 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const added = await addInbound(admin, inboundCase(context, 'vless-tcp'), [anna]);
     client = await startClientCore([await entryOf(panel, added, anna)]);
     const port = client.socksPort(0);
-    await until('the inbound runs', async () => (await download(port, `${targets.url}/small`)).status === 200);
-    flow = startTransfer(port, `${targets.url}/slow?rate=${RATE}`, { totalMs: 120_000 });
+    await untilComplete('the inbound runs', () => download(port, `${targets.url}/small`));
+    flow = startTransfer(port, `${targets.url}/slow?rate=${RATE}`);
     await moved(flow, RATE / 2);
     pid = corePid(panel);
   });

@@ -3,6 +3,7 @@ import { historyRoutes } from '../../src/http/panel/contract/histories.js';
 import { Status } from '../../src/http/panel/contract/schemas/status.js';
 import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
 import { withoutCore } from '../kit/real/core-process.js';
+import { untilComplete } from '../kit/real/expect-transfer.js';
 import { inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
 import { type Admin, must, type PanelProcess, startPanel, storeTemplate } from '../kit/real/panel-process.js';
 import { freePort } from '../kit/real/ports.js';
@@ -58,7 +59,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   }
 
   const history = async (path: string) => historyRoutes.history.reply.parse(await must(admin.get(SERVER + path)));
-  const fetched = (url: string) => download(client.socksPort(0), url, { totalMs: 1_500 }).catch(() => null);
+  const fetched = (url: string) => download(client.socksPort(0), url, { totalMs: 1_500 });
   const lines = async (fields: Record<string, string>): Promise<string[]> =>
     (await must(admin.form<string>(`${SERVER}/corelogs/100`, fields))).split('\n').filter((line) => line !== '');
 
@@ -97,7 +98,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   });
 
   it('shows the requests of a client by what became of them', async () => {
-    await until('a small body', async () => (await fetched(`${targets.url}/small`))?.status === 200);
+    await untilComplete('a small body', () => download(client.socksPort(0), `${targets.url}/small`));
     await fetched('http://blocked.test/');
     await fetched('http://proxied.test/');
     await until('three kinds of lines', async () => {

@@ -5,10 +5,11 @@ import { openJournal } from '../../src/store/journal.js';
 import { inboundId, system } from '../kit/builders.js';
 import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
 import { withoutCore } from '../kit/real/core-process.js';
+import { expectNoReply, untilComplete } from '../kit/real/expect-transfer.js';
 import { inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
 import { type Admin, must, type PanelProcess, startPanel, storeTemplate } from '../kit/real/panel-process.js';
 import { canFilter, withoutRight } from '../kit/real/rights.js';
-import { download, moved, startTransfer, type Transfer } from '../kit/real/socks.js';
+import { download, moved, startTransfer, type Transfer, type TransferResult } from '../kit/real/socks.js';
 import { startTargets, type Targets } from '../kit/real/targets.js';
 import { type Added, addInbound, clientBody, entryOf, headOf, recorded, template, until, wireOf } from './support.js';
 
@@ -60,8 +61,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       await Promise.all(names.map((name) => entryOf(panel, name === 'moored' ? capped : open, clients[name]))),
     );
     start = headOf(panel.dataDir);
-    for (const name of ['neighbour', 'moored'] as const)
-      await until(`${name} runs`, async () => (await small(name)) === 200);
+    for (const name of ['neighbour', 'moored'] as const) await untilComplete(`${name} runs`, () => small(name));
     for (const name of names) await sail(name);
   });
 
@@ -70,12 +70,12 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     await Promise.all([core?.stop(), panel?.cleanUp(), targets?.stop()]);
   });
 
-  const small = async (name: Name): Promise<number> =>
-    (await download(core.socksPort(names.indexOf(name)), `${targets.url}/small`, { totalMs: 3_000 })).status;
+  const small = (name: Name): Promise<TransferResult> =>
+    download(core.socksPort(names.indexOf(name)), `${targets.url}/small`, { totalMs: 3_000 });
 
   async function sail(name: Name): Promise<void> {
     const port = core.socksPort(names.indexOf(name));
-    const transfer = startTransfer(port, `${targets.url}/slow?rate=${RATE}`, { totalMs: 100_000 });
+    const transfer = startTransfer(port, `${targets.url}/slow?rate=${RATE}`);
     running.set(name, transfer);
     await moved(transfer, 1);
     if (name !== 'renewing') return;
@@ -96,13 +96,13 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(began.map(({ data, meta }) => data.expiresAt - meta.at)).toEqual([TERM_MS]);
     const over = recorded(panel.dataDir, 'ClientDepleted', start).filter(({ data }) => data.client === number);
     expect(over.map(({ data }) => data.depletion)).toEqual([{ reason: 'expiry', expiresAt: began[0]?.data.expiresAt }]);
-    expect(await small('fresh')).toBe(0);
+    expectNoReply(await small('fresh'));
   });
 
   it('a term that renews itself cuts no client', async () => {
     const renewed = await until('the next term', () => recorded(panel.dataDir, 'ClientRenewed', start)[0]);
     expect(renewed.data.expiresAt - renewed.data.previousExpiresAt).toBe(30 * DAY_MS);
-    await until('it may connect', async () => (await small('renewing')) === 200);
+    await untilComplete('it may connect', () => small('renewing'));
     if (powerless) return;
     const transfer = running.get('renewing') ?? expect.fail('it never began');
     await moved(transfer, transfer.bytes() + RATE);
@@ -113,9 +113,9 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     await until('moored is cut', () => ended('moored'));
     const [event] = recorded(panel.dataDir, 'InboundDepleted', start);
     expect(event?.data).toMatchObject({ inbound: capped.id, depletion: { reason: 'cap', capBytes: CAP } });
-    expect(await small('moored')).toBe(0);
+    expectNoReply(await small('moored'));
     await must(admin.post(`/panel/api/inbounds/${capped.id}/resetTraffic`));
-    await until('moored is back', async () => (await small('moored')) === 200);
+    await untilComplete('moored is back', () => small('moored'));
     if (powerless) return;
     expect(ended('neighbour')).toBe(false);
     expect(recorded(panel.dataDir, 'CoreStarted', start)).toEqual([]);
@@ -142,7 +142,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     journal.log.close();
     const head = headOf(panel.dataDir);
     panel = await startPanel({ dataDir: panel.dataDir, ports: panel.ports });
-    await until('moored is back', async () => (await small('moored')) === 200);
+    await untilComplete('moored is back', () => small('moored'));
     const began = recorded(panel.dataDir, 'InboundTrafficPeriodStarted', head);
     // An hour may begin just now.
     expect([1, 2]).toContain(began.length);

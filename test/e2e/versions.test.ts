@@ -7,6 +7,7 @@ import { fakePanel } from '../kit/fake-panel.js';
 import { geoipFile } from '../kit/geo.js';
 import { coreBinary, withoutCore } from '../kit/real/core-process.js';
 import { coreAs, fakeCore, putCore } from '../kit/real/core-versions.js';
+import { untilComplete } from '../kit/real/expect-transfer.js';
 import { type Admin, cli, loopbackTemplate, must, type PanelProcess, startPanel } from '../kit/real/panel-process.js';
 import { freePort } from '../kit/real/ports.js';
 import { coreAssets, panelAssets, type ReleaseServer, startReleaseServer } from '../kit/real/release-server.js';
@@ -241,7 +242,7 @@ describe.skipIf(withoutCore('geo files'))('geo files', () => {
     const inbound = { enable: true, remark: 'in', listen: '127.0.0.1', port, protocol: 'socks', settings };
     await must(admin.post('/panel/api/inbounds/add', { ...inbound, streamSettings: '{}', sniffing: '{}' }));
     const fetched = () => download(port, `${targets.url}/small`, { totalMs: 5000 });
-    await until('the inbound', async () => (await fetched()).status === 200);
+    await untilComplete('the inbound runs', fetched);
     const coreSetting = JSON.stringify(blocking);
     expect(await admin.form('/panel/core/update', { coreSetting })).toMatchObject({ success: false });
 

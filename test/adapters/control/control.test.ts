@@ -45,7 +45,7 @@ function raw(path: string, bytes: string | Buffer): Promise<string> {
   });
 }
 
-const ask = (request: ControlRequest, timeoutMs = 5_000, path = controlSocket(run)) =>
+const ask = (request: ControlRequest, timeoutMs = 60_000, path = controlSocket(run)) =>
   askControl(path, run, request, timeoutMs);
 
 describe('the control socket', () => {

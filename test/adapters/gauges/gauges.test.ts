@@ -20,6 +20,7 @@ import type { HostReading } from '../../../src/commands/ports/host.js';
 import { message, verbatim } from '../../../src/messages/message.js';
 import { reading } from '../../http/panel/codec/panel.js';
 import { stubCore } from '../../kit/stub-core.js';
+import { HANG_MS } from '../../kit/wait.js';
 
 const START = Date.UTC(2026, 4, 1, 12);
 const SECOND = 1000;
@@ -240,7 +241,7 @@ describe('the gauges after a restart', () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(existsSync(file)).toBe(false);
     vi.advanceTimersByTime(1);
-    await vi.waitUntil(() => existsSync(file));
+    await vi.waitUntil(() => existsSync(file), { timeout: HANG_MS });
     const two = gauge(START + 60 * SECOND);
     await two.tick(99);
     // The last slot may still get values, so it waits for the next minute.

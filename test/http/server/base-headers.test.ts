@@ -208,11 +208,14 @@ describe('the base headers are with', () => {
   it('the end of an incomplete request, and the redirect to TLS', async () => {
     const { certPem, keyPem, remove } = await makeCertificate();
     remove();
-    const endpoints = new Endpoints((_req, res) => res.end('x'), { timeoutMs: 100, domain: () => 'panel.example' });
-    onTestFinished(() => endpoints.close());
-    const plain = await endpoints.open(0, '127.0.0.1');
+    const open = (timeouts: { timeoutMs?: number } = {}): Endpoints => {
+      const endpoints = new Endpoints((_req, res) => res.end('x'), { ...timeouts, domain: () => 'panel.example' });
+      onTestFinished(() => endpoints.close());
+      return endpoints;
+    };
+    const plain = await open({ timeoutMs: 100 }).open(0, '127.0.0.1');
     expect(await answersTo(plain.address.port, 'GET / HTTP/1.1\r\nHo')).toMatchObject([{ status: 408, headers: BASE }]);
-    const endpoint = await endpoints.open(0, '127.0.0.1', { cert: Buffer.from(certPem), key: Buffer.from(keyPem) });
+    const endpoint = await open().open(0, '127.0.0.1', { cert: Buffer.from(certPem), key: Buffer.from(keyPem) });
     const { port } = endpoint.address;
     for (const [bytes, status] of [
       [get('/'), 307],

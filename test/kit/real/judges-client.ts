@@ -2,6 +2,7 @@ import { endOfOutput, startChild } from './children.js';
 import { accepts } from './core-process.js';
 import { type Judge, judgeBinary, judged } from './judges.js';
 import { freePorts } from './ports.js';
+import { HANG_MS } from './tunnel.js';
 
 /** An app of the user's: one of the judges, running with what a subscription gave it. */
 export interface JudgeClient {
@@ -78,7 +79,7 @@ async function start(
     await child.stop();
     remove();
   };
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + HANG_MS;
   for (const port of ports) {
     while (!(await accepts(port))) {
       if (child.running() && Date.now() < deadline) {

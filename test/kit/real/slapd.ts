@@ -6,6 +6,7 @@ import { makeCertificate, type TestCertificate } from './certificate.js';
 import { type Child, endOfOutput, startChild } from './children.js';
 import { accepts } from './core-process.js';
 import { freePorts } from './ports.js';
+import { HANG_MS } from './tunnel.js';
 
 const SLAPD = '/usr/sbin/slapd';
 export const BASE_DN = 'dc=portolan,dc=test';
@@ -62,7 +63,7 @@ export async function startSlapd({ sizeLimit = 500 }: { sizeLimit?: number } = {
   const start = async (): Promise<void> => {
     const urls = `ldap://127.0.0.1:${port} ldaps://127.0.0.1:${tlsPort}`;
     child = startChild(binary, ['-f', file, '-h', urls, '-d', '0']);
-    const deadline = Date.now() + 15_000;
+    const deadline = Date.now() + HANG_MS;
     while (!((await accepts(port)) && (await accepts(tlsPort)))) {
       if (!child.running() || Date.now() > deadline) throw new Error(`slapd did not start\n${endOfOutput(child)}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -72,7 +73,7 @@ export async function startSlapd({ sizeLimit = 500 }: { sizeLimit?: number } = {
     await child?.stop();
   };
   const asRoot = async (work: (client: Client) => Promise<void>): Promise<void> => {
-    const client = new Client({ url: `ldap://127.0.0.1:${port}`, timeout: 5_000 });
+    const client = new Client({ url: `ldap://127.0.0.1:${port}`, timeout: HANG_MS });
     await client.bind(BIND_DN, BIND_PASSWORD);
     await work(client);
     await client.unbind();

@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { connect as tlsConnect } from 'node:tls';
-import { basicAuth, openConnect, openSocks, openTcp, type TunnelOptions } from './tunnel.js';
+import { basicAuth, HANG_MS, openConnect, openSocks, openTcp, type TunnelOptions } from './tunnel.js';
 
 /** What a download or upload came to; a failure before the first byte of the reply is status 0, `cut`, with the reason. */
 export interface TransferResult {
@@ -28,10 +28,13 @@ export interface TransferOptions extends TunnelOptions {
   /** Upload speed in bytes a second; as fast as possible without it. */
   rate?: number;
   onData?: (chunk: Buffer, total: number) => void;
-  /** The whole transfer may take this long; then it is cut by us. Default 30 s. */
+  /** The whole transfer may take this long; then it is cut by us. Default 120 s, and 10 minutes for `startTransfer`. */
   totalMs?: number;
   headers?: Record<string, string>;
 }
+
+/** A transfer in the background lives as long as its test, unless what the test checks ends it. */
+const STREAM_MS = 600_000;
 
 /** A transfer under way. */
 export interface Transfer {
@@ -49,7 +52,7 @@ export function startTransfer(port: number, url: string, options: TransferOption
   const result: TransferResult = { status: 0, bytes: 0, sent: 0, text: '', ended: 'cut' };
   const abort = new AbortController();
   const state = { ended: false };
-  const totalMs = options.totalMs ?? 30_000;
+  const totalMs = options.totalMs ?? STREAM_MS;
   const timer = setTimeout(() => abort.abort(new Error(`not done in ${totalMs} ms`)), totalMs);
   const done = run(port, new URL(url), options, result, abort.signal)
     .catch((error: unknown) => {
@@ -72,7 +75,7 @@ export function startTransfer(port: number, url: string, options: TransferOption
 
 /** A GET through a proxy port, to its end. */
 export function download(port: number, url: string, options: TransferOptions = {}): Promise<TransferResult> {
-  return startTransfer(port, url, options).done;
+  return startTransfer(port, url, { totalMs: HANG_MS, ...options }).done;
 }
 
 /** A POST of `body` (bytes, or how many of them) through a proxy port, to its end. */
@@ -82,11 +85,11 @@ export function upload(
   body: Buffer | number,
   options: TransferOptions = {},
 ): Promise<TransferResult> {
-  return startTransfer(port, url, { ...options, body }).done;
+  return startTransfer(port, url, { totalMs: HANG_MS, ...options, body }).done;
 }
 
 /** Resolves when the transfer has moved `bytes`, either way; rejects when it ends before that or takes too long. */
-export async function moved(transfer: Transfer, bytes: number, timeoutMs = 120_000): Promise<void> {
+export async function moved(transfer: Transfer, bytes: number, timeoutMs = HANG_MS): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while (Math.max(transfer.bytes(), transfer.sent()) < bytes) {
     if (transfer.ended()) throw new Error(`ended before ${bytes} bytes: ${JSON.stringify(await transfer.done)}`);

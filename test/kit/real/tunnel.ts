@@ -1,18 +1,21 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 
+/** After so long, in ms, a connection or a transfer counts as hanging. A busy machine is faster. */
+export const HANG_MS = 120_000;
+
 /** How a connection reaches the target: through a SOCKS5 port, an HTTP proxy (CONNECT), or straight. */
 export interface TunnelOptions {
   user?: string;
   pass?: string;
   /** Local address to connect from; 127.0.0.2 makes the core count the connection as an online IP. */
   from?: string;
-  /** For connecting and for the proxy's answer together. */
+  /** For connecting, and for each answer of the proxy. Default 120 s. */
   timeoutMs?: number;
 }
 
 /** A plain TCP connection to 127.0.0.1:`port`. */
-export function openTcp(port: number, { from, timeoutMs = 60_000 }: TunnelOptions = {}): Promise<Socket> {
+export function openTcp(port: number, { from, timeoutMs = HANG_MS }: TunnelOptions = {}): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({
       port,
@@ -173,7 +176,7 @@ async function readHead(socket: Socket, timeoutMs?: number): Promise<string> {
 }
 
 /** Takes `count` bytes off a paused socket and leaves the rest in it. */
-function readExactly(socket: Socket, count: number, timeoutMs = 10_000): Promise<Buffer> {
+function readExactly(socket: Socket, count: number, timeoutMs = HANG_MS): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const finish = (done: () => void) => {
       clearTimeout(timer);
