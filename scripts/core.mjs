@@ -63,7 +63,7 @@ export async function ensureCore() {
     }
   }
   console.warn(
-    `No Xray core could be had (${reasons.join('; ')}).\n` +
+    `Xray could not be installed (${reasons.join('; ')}).\n` +
       'The panel starts without one and everything but the proxies works. To add a core later, install it in the panel,\n' +
       'put `xray` on the PATH, or set PORTOLAN_CORE_BIN to its path.',
   );

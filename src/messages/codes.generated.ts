@@ -1130,7 +1130,7 @@ export interface MessageParams {
   'NODE_TOKEN_NEEDED': None;
   'NODE_ADDRESS_PRIVATE': { readonly host: string | number };
   'NODE_IS_SELF': None;
-  'NODE_SETTLED': None;
+  'NODE_IMMUTABLE': None;
   'CLIENT_NOT_FOUND': { readonly client: string | number };
   'DAY_UNKNOWN': { readonly field: string | number };
   'DAYS_REVERSED': None;

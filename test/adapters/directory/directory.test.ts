@@ -2,7 +2,7 @@ import { createServer, type Socket } from 'node:net';
 import { Client } from 'ldapts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createDirectory } from '../../../src/adapters/directory/directory.js';
-import type { DirectoryPlace } from '../../../src/commands/ports/directory.js';
+import type { DirectoryConfig } from '../../../src/commands/ports/directory.js';
 import { freePort } from '../../kit/real/ports.js';
 import { BASE_DN, BIND_DN, BIND_PASSWORD, type Slapd, startSlapd, withoutSlapd } from '../../kit/real/slapd.js';
 
@@ -19,7 +19,7 @@ function made() {
   return { ...directory, warnings, later: (ms: number) => void (clock += ms) };
 }
 
-const at = (port: number, more: Partial<DirectoryPlace> = {}): DirectoryPlace => ({
+const at = (port: number, more: Partial<DirectoryConfig> = {}): DirectoryConfig => ({
   host: '127.0.0.1',
   port,
   tls: false,
@@ -34,7 +34,7 @@ const at = (port: number, more: Partial<DirectoryPlace> = {}): DirectoryPlace =>
 const SUITE = 'the directory, with a real OpenLDAP server';
 describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
   let slapd: Slapd;
-  let place: DirectoryPlace;
+  let place: DirectoryConfig;
 
   beforeAll(async () => {
     slapd = await startSlapd({ sizeLimit: 3 });
@@ -50,10 +50,10 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
   afterAll(() => slapd?.cleanUp());
 
   it('lets in who has the right password, and nobody else', async () => {
-    const { proves, warnings } = made();
-    expect(await proves(place, 'anna', PASSWORD)).toBe(true);
-    expect(await proves({ ...place, bindDn: '', bindPassword: '' }, 'anna', PASSWORD)).toBe(true);
-    expect(await proves({ ...place, attribute: 'mail' }, 'a@home', PASSWORD)).toBe(true);
+    const { verifyPassword: verifyPassword, warnings } = made();
+    expect(await verifyPassword(place, 'anna', PASSWORD)).toBe(true);
+    expect(await verifyPassword({ ...place, bindDn: '', bindPassword: '' }, 'anna', PASSWORD)).toBe(true);
+    expect(await verifyPassword({ ...place, attribute: 'mail' }, 'a@home', PASSWORD)).toBe(true);
     const wrong: [string, string][] = [
       ['anna', 'bert’s'],
       ['bert', PASSWORD],
@@ -65,14 +65,15 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
       ['', PASSWORD],
       ['dora', 'has no password at all'],
     ];
-    for (const [name, password] of wrong) expect([name, await proves(place, name, password)]).toEqual([name, false]);
+    for (const [name, password] of wrong)
+      expect([name, await verifyPassword(place, name, password)]).toEqual([name, false]);
     // Whatever name was tried: the directory works, and is asked again.
     expect(warnings).toEqual([]);
-    expect(await proves(place, 'anna', PASSWORD)).toBe(true);
+    expect(await verifyPassword(place, 'anna', PASSWORD)).toBe(true);
   });
 
   it('are asked the same questions, whether the name is known or the password right', async () => {
-    const { proves } = made();
+    const { verifyPassword: verifyPassword } = made();
     const bind = vi.spyOn(Client.prototype, 'bind');
     onTestFinished(() => bind.mockRestore());
     for (const [name, password] of [
@@ -82,7 +83,7 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
       ['dora', PASSWORD],
     ] as const) {
       bind.mockClear();
-      expect(await proves(place, name, password)).toBe(name === 'anna' && password === PASSWORD);
+      expect(await verifyPassword(place, name, password)).toBe(name === 'anna' && password === PASSWORD);
       expect(bind, name).toHaveBeenCalledTimes(2);
       if (name === 'nobody') expect(JSON.stringify(bind.mock.calls)).not.toContain(PASSWORD);
     }
@@ -101,17 +102,17 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
     'x'.repeat(256),
     'x'.repeat(1_000_000),
   ])('takes no name for a filter: %#', async (name) => {
-    const { proves } = made();
-    expect(await proves(place, name, PASSWORD)).toBe(false);
-    expect(await proves(place, 'anna', PASSWORD)).toBe(true);
+    const { verifyPassword: verifyPassword } = made();
+    expect(await verifyPassword(place, name, PASSWORD)).toBe(false);
+    expect(await verifyPassword(place, 'anna', PASSWORD)).toBe(true);
   });
 
   it('lets in nobody whose name two people have, or whom the filter leaves out', async () => {
-    const { proves } = made();
-    expect(await proves({ ...place, attribute: 'mail' }, 'bert@home', 'bert’s')).toBe(false);
-    expect(await proves({ ...place, filter: '(employeeType=yes)' }, 'bert', 'bert’s')).toBe(false);
-    expect(await proves({ ...place, filter: 'employeeType=no' }, 'bert', 'bert’s')).toBe(true);
-    expect(await proves({ ...place, baseDn: `ou=ships,${BASE_DN}` }, 'anna', PASSWORD)).toBe(false);
+    const { verifyPassword: verifyPassword } = made();
+    expect(await verifyPassword({ ...place, attribute: 'mail' }, 'bert@home', 'bert’s')).toBe(false);
+    expect(await verifyPassword({ ...place, filter: '(employeeType=yes)' }, 'bert', 'bert’s')).toBe(false);
+    expect(await verifyPassword({ ...place, filter: 'employeeType=no' }, 'bert', 'bert’s')).toBe(true);
+    expect(await verifyPassword({ ...place, baseDn: `ou=ships,${BASE_DN}` }, 'anna', PASSWORD)).toBe(false);
   });
 
   it('tells everybody, page by page, in the case of whoever asks', async () => {
@@ -127,7 +128,7 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
     expect(await entries({ ...place, attribute: 'description' }, 'employeeType')).toEqual([]);
   });
 
-  it.each<[string, Partial<DirectoryPlace>]>([
+  it.each<[string, Partial<DirectoryConfig>]>([
     ['The directory does not accept the bind DN and its password', { bindPassword: 'wrong' }],
     ['The password of the bind DN is not set', { bindPassword: '' }],
     ['The base DN does not exist in the directory', { baseDn: 'dc=elsewhere' }],
@@ -145,11 +146,11 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
   });
 
   it('speaks TLS only with a directory whose certificate it trusts', async () => {
-    const { proves, entries, warnings } = made();
+    const { verifyPassword: verifyPassword, entries, warnings } = made();
     const secure = at(slapd.tlsPort, { tls: true, host: 'localhost' });
     const untrusted = 'The certificate of the directory is not trusted: DEPTH_ZERO_SELF_SIGNED_CERT';
     await expect(entries(secure, 'employeeType')).rejects.toMatchObject({ message: untrusted });
-    expect(await proves(secure, 'anna', PASSWORD)).toBe(false);
+    expect(await verifyPassword(secure, 'anna', PASSWORD)).toBe(false);
     expect(warnings).toEqual([untrusted]);
     await expect(entries(at(slapd.port, { tls: true }), 'x')).rejects.toMatchObject({ name: 'DirectoryError' });
   });
@@ -158,14 +159,14 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
     beforeEach(() => () => slapd.start());
 
     it('is a no at once, and is left alone for a while', async () => {
-      const { proves, entries, warnings, later } = made();
+      const { verifyPassword: verifyPassword, entries, warnings, later } = made();
       await slapd.stop();
-      expect(await proves(place, 'anna', PASSWORD)).toBe(false);
+      expect(await verifyPassword(place, 'anna', PASSWORD)).toBe(false);
       await slapd.start();
-      expect(await proves(place, 'anna', PASSWORD)).toBe(false);
+      expect(await verifyPassword(place, 'anna', PASSWORD)).toBe(false);
       expect(warnings).toEqual(['The address of the directory refuses connections']);
       later(5_000);
-      expect(await proves(place, 'anna', PASSWORD)).toBe(true);
+      expect(await verifyPassword(place, 'anna', PASSWORD)).toBe(true);
       await slapd.stop();
       await expect(entries(place, 'x')).rejects.toMatchObject({
         message: 'The address of the directory refuses connections',
@@ -204,7 +205,7 @@ describe('a directory that is none', () => {
         asked += 1;
         socket.on('data', () => (asked += 1));
       });
-      expect(await made().proves(at(port, { bindDn: '' }), 'anna', blank)).toBe(false);
+      expect(await made().verifyPassword(at(port, { bindDn: '' }), 'anna', blank)).toBe(false);
       expect(asked).toBe(0);
       const noWay = made().entries(at(port, { bindPassword: blank }), 'mail');
       await expect(noWay).rejects.toThrow('The password of the bind DN is not set');
@@ -215,12 +216,12 @@ describe('a directory that is none', () => {
   it('holds up only so many logins, and none of them for long', async () => {
     let asked = 0;
     const port = await listen(() => (asked += 1));
-    const { proves, warnings } = made();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => proves(at(port), 'anna', PASSWORD)));
+    const { verifyPassword: verifyPassword, warnings } = made();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => verifyPassword(at(port), 'anna', PASSWORD)));
     expect(answers).not.toContain(true);
     expect(asked).toBe(8);
     expect(new Set(warnings)).toEqual(new Set(['The directory took longer than 5 seconds']));
-    expect(await proves(at(port), 'anna', PASSWORD)).toBe(false);
+    expect(await verifyPassword(at(port), 'anna', PASSWORD)).toBe(false);
     expect(asked).toBe(8);
   });
 
@@ -233,8 +234,8 @@ describe('a directory that is none', () => {
     ['speaks HTTP', (socket) => void socket.on('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))],
   ])('is a no, and hurts nobody: it %s', async (_, behave) => {
     const port = await listen(behave);
-    const { proves, warnings } = made();
-    expect(await proves(at(port), 'anna', PASSWORD)).toBe(false);
+    const { verifyPassword: verifyPassword, warnings } = made();
+    expect(await verifyPassword(at(port), 'anna', PASSWORD)).toBe(false);
     expect(warnings).toHaveLength(1);
   });
 });

@@ -83,7 +83,7 @@ function adaptersOf(panel: Panel, config: Config, logger: Pick<PanelLogger, 'war
   return {
     ...adapters,
     machine: { ...machine, logs, portProblem: passes, certificateProblem: passes, pairProblem: passes },
-    accounts: { ...accounts, passwords, directory: { proves: async () => false, entries: async () => [] } },
+    accounts: { ...accounts, passwords, directory: { verifyPassword: async () => false, entries: async () => [] } },
   };
 }
 

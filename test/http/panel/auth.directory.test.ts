@@ -100,7 +100,7 @@ describe('a directory in trouble', () => {
     const asked: string[] = [];
     let answer: (right: boolean) => void = () => undefined;
     const directory: Directory = {
-      proves(_, name) {
+      verifyPassword(_, name) {
         asked.push(name);
         return new Promise((resolve) => (answer = resolve));
       },

@@ -25,7 +25,7 @@ async function start(ldapEnable: boolean) {
     isForeign: () => false,
   };
   const directory: Directory = {
-    async proves(_, name, password) {
+    async verifyPassword(_, name, password) {
       work.questions.push([name, password]);
       return name === ADMIN.username && password === OF_DIRECTORY;
     },

@@ -12,7 +12,7 @@ import { render } from '../../../messages/render.js';
 import type { Done } from '../../bus.js';
 import type { AnyCommand } from '../../catalog.js';
 import type { ClientDraft } from '../../client/credentials.js';
-import { type Directory, type DirectoryEntry, DirectoryError, placeOf } from '../../ports/directory.js';
+import { type Directory, type DirectoryEntry, DirectoryError, directoryConfig } from '../../ports/directory.js';
 import { Rejection } from '../../rejection.js';
 import { SettingsSchedule } from '../schedule.js';
 import { type DirectoryPlan, type Known, planSync } from './directory-plan.js';
@@ -82,7 +82,7 @@ export class DirectorySync {
     if (!asked.ldapEnable || asked.ldapInboundTags.trim() === '') return;
     let entries: readonly DirectoryEntry[];
     try {
-      entries = await directory.entries(placeOf(asked, secrets()), asked.ldapFlagField || asked.ldapVlessField);
+      entries = await directory.entries(directoryConfig(asked, secrets()), asked.ldapFlagField || asked.ldapVlessField);
     } catch (error) {
       if (!(error instanceof DirectoryError)) throw error;
       return this.#report({ ...NOTHING, error: error.text });

@@ -43,7 +43,7 @@ export const inboundHandlers: Handlers<typeof inboundRoutes, Services> = {
   async update({ params: { id }, body }, services, request) {
     const before = stored(services, id);
     if (!before) return reject('INBOUND_NOT_FOUND', { inbound: id });
-    if (body.nodeId !== undefined && (body.nodeId || null) !== before.inbound.node) return reject('NODE_SETTLED');
+    if (body.nodeId !== undefined && (body.nodeId || null) !== before.inbound.node) return reject('NODE_IMMUTABLE');
     const asked = inboundDraft(body, before);
     if (asked instanceof Rejection) return asked;
     const problem =

@@ -39,7 +39,7 @@ async function start(
   const asked: string[] = [];
   const script: { answer: readonly DirectoryEntry[] | Error | Promise<readonly DirectoryEntry[]> } = { answer: [] };
   const directory = {
-    proves: async () => false,
+    verifyPassword: async () => false,
     entries: async ({ host }: { host: string }, flag: string) => {
       asked.push(`${host} ${flag}`);
       if (script.answer instanceof Error) throw script.answer;

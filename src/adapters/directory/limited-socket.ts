@@ -1,27 +1,26 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
-import { DirectoryError, type DirectoryPlace } from '../../commands/ports/directory.js';
+import { type DirectoryConfig, DirectoryError } from '../../commands/ports/directory.js';
 import { message } from '../../messages/message.js';
 
-/** Bytes that the client reads at once: its parser goes one call deeper for every message in them. */
-const MAX_PIECE_BYTES = 4096;
+/** Size of the chunks for the client: its parser recurses once for each message in a chunk. */
+const PIECE_BYTES = 4096;
 
 /**
- * The connection to a directory as its client sees it: in small pieces and not without end. A directory that sends many
- * tiny messages at once would otherwise overflow the stack of the client, in a place where no promise catches the
- * error.
+ * The socket of an LDAP client, with small chunks and a limit on the received bytes. Without it, a directory that sends many
+ * tiny messages at once would overflow the stack of the client, where no promise catches the error.
  */
-export class Wire extends Duplex {
+export class LimitedSocket extends Duplex {
   readonly #socket: Socket;
   #left: number;
 
-  /** `limit`: the most bytes that the directory may send. */
-  constructor(place: Pick<DirectoryPlace, 'host' | 'port' | 'tls'>, limit: number) {
+  /** `limit`: maximum number of bytes that the directory may send. */
+  constructor(config: Pick<DirectoryConfig, 'host' | 'port' | 'tls'>, limit: number) {
     super({ allowHalfOpen: false });
     this.#left = limit;
-    const ready = place.tls ? 'secureConnect' : 'connect';
-    this.#socket = place.tls ? openTls(place) : connect(place.port, place.host);
+    const ready = config.tls ? 'secureConnect' : 'connect';
+    this.#socket = config.tls ? openTls(config) : connect(config.port, config.host);
     this.#socket
       .once(ready, () => this.emit(ready))
       .on('data', (chunk: Buffer) => this.#take(chunk))
@@ -30,7 +29,7 @@ export class Wire extends Duplex {
       .once('close', () => this.destroy());
   }
 
-  /** The client asks whether it has to wait. */
+  /** Read by the client, which then waits for the event `connect`. */
   get connecting(): boolean {
     return true;
   }
@@ -42,8 +41,7 @@ export class Wire extends Duplex {
       return;
     }
     let wanted = true;
-    for (let at = 0; at < chunk.length; at += MAX_PIECE_BYTES)
-      wanted = this.push(chunk.subarray(at, at + MAX_PIECE_BYTES));
+    for (let at = 0; at < chunk.length; at += PIECE_BYTES) wanted = this.push(chunk.subarray(at, at + PIECE_BYTES));
     if (!wanted) this.#socket.pause();
   }
 
@@ -66,8 +64,8 @@ export class Wire extends Duplex {
   }
 }
 
-function openTls({ host, port }: Pick<DirectoryPlace, 'host' | 'port'>): Socket {
-  // Said here, so that no variable of the environment switches it off.
+function openTls({ host, port }: Pick<DirectoryConfig, 'host' | 'port'>): Socket {
+  // Explicit, so that no environment variable can switch it off.
   const checked = { rejectUnauthorized: true, minVersion: 'TLSv1.2' } as const;
   return connectTls({ host, port, ...checked, ...(isIP(host) === 0 ? { servername: host } : {}) });
 }

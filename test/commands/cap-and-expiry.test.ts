@@ -15,7 +15,7 @@ interface Rules {
   readonly expiresAt: number;
   readonly renewalDays?: number;
 }
-interface Judged {
+interface Limited {
   readonly depletion: Depletion | null;
   readonly rules: Rules;
   readonly used: Counter;
@@ -48,7 +48,7 @@ const kinds = {
     }),
     reset: { type: 'ResetClientTraffic', data: { inbound: null, email: 'alice' } } as AnyCommand,
     uses: (bytes: number) => grown(bytes, 0),
-    judged: ({ clients, counters }: PanelState): Judged => {
+    limitedOf: ({ clients, counters }: PanelState): Limited => {
       const { depletion = null, spec: rules = { capBytes: 0, expiresAt: 0 } } = clients.get(first) ?? {};
       return { depletion, rules, used: counters.clients.get(first) ?? zero };
     },
@@ -66,7 +66,7 @@ const kinds = {
     }),
     reset: { type: 'ResetInboundTraffic', data: { inbound: one } } as AnyCommand,
     uses: (bytes: number) => grown(0, bytes),
-    judged: ({ inbounds, counters }: PanelState): Judged => {
+    limitedOf: ({ inbounds, counters }: PanelState): Limited => {
       const { depletion = null, capBytes = 0, expiresAt = 0 } = inbounds.get(one) ?? {};
       return { depletion, rules: { capBytes, expiresAt }, used: counters.inbounds.get(one) ?? zero };
     },
@@ -75,7 +75,7 @@ const kinds = {
 
 describe.each(Object.entries(kinds))(
   'a %s with a cap and an expiry',
-  (_, { past, out, change, reset, uses, judged }) => {
+  (_, { past, out, change, reset, uses, limitedOf }) => {
     /** Reached its cap, is past its expiry, and was shut out for one of them. */
     function shutOut(recorded: Depletion | null, rules = BOTH) {
       const journal = new TestLog();
@@ -105,7 +105,7 @@ describe.each(Object.entries(kinds))(
     ])('is shut out for what is left when %s, and let in at no time', (_what, recorded, command, left) => {
       const { said, state } = shutOut(recorded);
       expect(said(command)).toStrictEqual([left]);
-      expect(judged(state).depletion).toStrictEqual(left);
+      expect(limitedOf(state).depletion).toStrictEqual(left);
       expect(said(poll)).toStrictEqual([]);
     });
 
@@ -122,7 +122,7 @@ describe.each(Object.entries(kinds))(
       journal.clock.advance(-DAY);
       for (const command of [poll, reset, change({ ...BOTH, capBytes: 0 }), poll])
         expect(said(command)).toStrictEqual([]);
-      expect(judged(state).depletion).toStrictEqual(EXPIRY);
+      expect(limitedOf(state).depletion).toStrictEqual(EXPIRY);
       expect(said(change({ capBytes: 0, expiresAt: T0 - HOUR + 1 }))).toStrictEqual([null]);
     });
 
@@ -135,7 +135,7 @@ describe.each(Object.entries(kinds))(
       const { said, state } = shutOut(recorded);
       expect(said(once)).not.toContain(null);
       expect(said(again)).toStrictEqual([null]);
-      expect(judged(state).depletion).toBeNull();
+      expect(limitedOf(state).depletion).toBeNull();
     });
 
     it.each<readonly [string, Depletion, Rules, Depletion]>([
@@ -150,7 +150,7 @@ describe.each(Object.entries(kinds))(
     it('is not let in by a poll: an older log may name a rule of which nothing is left', () => {
       const { said, state } = shutOut(CAP, { capBytes: 0, expiresAt: 0 });
       expect(said(poll)).toStrictEqual([]);
-      expect(judged(state).depletion).toStrictEqual(CAP);
+      expect(limitedOf(state).depletion).toStrictEqual(CAP);
     });
 
     it('has a reason that holds whatever is done to it, and a replay gives the same', () => {
@@ -171,24 +171,24 @@ describe.each(Object.entries(kinds))(
           latest = journal.clock.now();
           said(poll);
           for (const step of some) {
-            const expired = judged(state).depletion;
+            const expired = limitedOf(state).depletion;
             if (step === 'an hour') journal.clock.advance(HOUR);
             else if (step === 'an hour back') journal.clock.advance(-HOUR);
             else {
               said(step);
-              hasTrueReason(judged(state), journal.clock.now(), latest, false);
+              hasTrueReason(limitedOf(state), journal.clock.now(), latest, false);
             }
             latest = Math.max(latest, journal.clock.now());
             said(poll);
-            hasTrueReason(judged(state), journal.clock.now(), latest, true);
+            hasTrueReason(limitedOf(state), journal.clock.now(), latest, true);
             expect(said(poll)).toStrictEqual([]);
             // Once it expired, nothing but another expiry lets it in.
-            if (expired?.reason === 'expiry' && judged(state).rules.expiresAt === expired.expiresAt)
-              expect(judged(state).depletion).toStrictEqual(expired);
+            if (expired?.reason === 'expiry' && limitedOf(state).rules.expiresAt === expired.expiresAt)
+              expect(limitedOf(state).depletion).toStrictEqual(expired);
           }
           const again = begin(panelState);
           catchUp(journal.log, [again]);
-          expect(judged(again.state)).toStrictEqual(judged(state));
+          expect(limitedOf(again.state)).toStrictEqual(limitedOf(state));
         }),
         { numRuns: 60 },
       );
@@ -197,7 +197,7 @@ describe.each(Object.entries(kinds))(
 );
 
 /** What is recorded is so, or was at the latest time that the clock showed; and after a poll it is recorded where it is so. */
-function hasTrueReason({ depletion, rules, used }: Judged, now: number, latest: number, polled: boolean): void {
+function hasTrueReason({ depletion, rules, used }: Limited, now: number, latest: number, polled: boolean): void {
   const found = depletionOf(rules.capBytes, rules.expiresAt, used, now);
   if (depletion?.reason === 'cap') {
     expect(depletion.capBytes).toBe(rules.capBytes);

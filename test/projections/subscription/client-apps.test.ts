@@ -11,7 +11,7 @@ import { emptySingBoxProfile, singBoxProfile } from '../../../src/projections/su
 import { singBoxOutbound } from '../../../src/projections/subscription/formats/sing-box-outbound.js';
 import { xrayConfigs } from '../../../src/projections/subscription/formats/xray.js';
 import { linksOf, type ShareLink } from '../../../src/projections/subscription/links.js';
-import { complaintOf, judgeBinary, withoutJudges } from '../../kit/real/judges.js';
+import { clientAppBinary, errorsOf, withoutClientApps } from '../../kit/real/client-apps.js';
 import { aClient, aContext, inboundOf, pbk, reality, unused } from './fixtures.js';
 import { filled, hostile } from './hostile.js';
 import { cases, linksOfCase } from './matrix.js';
@@ -93,13 +93,13 @@ describe('the test set', () => {
   });
 });
 
-const BY_XRAY = 'Xray judges what is said to it';
-describe.skipIf(withoutJudges(BY_XRAY, 'xray'))(BY_XRAY, () => {
+const BY_XRAY = 'Xray accepts the generated configurations';
+describe.skipIf(withoutClientApps(BY_XRAY, 'xray'))(BY_XRAY, () => {
   it.each([
     ['as it is', none],
     ['with all that an admin adds', extras],
   ])('every case of the test set, %s', async (_, about) => {
-    expect(await complaintOf('xray', asOne(links, about))).toBe('');
+    expect(await errorsOf('xray', asOne(links, about))).toBe('');
   });
 
   it('every name of a fingerprint', async () => {
@@ -113,25 +113,25 @@ describe.skipIf(withoutJudges(BY_XRAY, 'xray'))(BY_XRAY, () => {
       ].flatMap((stream) => linksOf(inboundOf('vless', stream), aClient(), unused, aContext())),
     );
     expect(named.filter(({ params: { fp } }) => fp !== undefined).length).toBeGreaterThan(110);
-    expect(await complaintOf('xray', asOne(named, none))).toBe('');
+    expect(await errorsOf('xray', asOne(named, none))).toBe('');
   });
 
   it('and would not let a mistake pass', async () => {
     const wrong = links.map((link) => ({ ...link, params: { ...link.params, fp: 'nobody' } }));
-    expect(await complaintOf('xray', asOne(wrong, none))).toContain('fingerprint');
+    expect(await errorsOf('xray', asOne(wrong, none))).toContain('fingerprint');
   });
 });
 
-const BY_MIHOMO = 'Mihomo judges what is said to it';
-describe.skipIf(withoutJudges(BY_MIHOMO, 'mihomo'))(BY_MIHOMO, () => {
+const BY_MIHOMO = 'Mihomo accepts the generated profiles';
+describe.skipIf(withoutClientApps(BY_MIHOMO, 'mihomo'))(BY_MIHOMO, () => {
   const document = clashDocument(links) ?? '';
 
   it('every case of the test set', async () => {
-    expect(await complaintOf('mihomo', document)).toBe('');
+    expect(await errorsOf('mihomo', document)).toBe('');
   });
 
   it('by names that it knows: others it would pass over', () => {
-    const binary = readFileSync(judgeBinary('mihomo'), 'latin1');
+    const binary = readFileSync(clientAppBinary('mihomo'), 'latin1');
     const known = new Set(['type']);
     for (const [, name = ''] of binary.matchAll(/(?:proxy|obfs):"([\w-]+)/g)) known.add(name);
     const { proxies } = parse(document) as { proxies: Record<string, unknown>[] };
@@ -149,48 +149,48 @@ describe.skipIf(withoutJudges(BY_MIHOMO, 'mihomo'))(BY_MIHOMO, () => {
   });
 
   it('whatever texts they hold', async () => {
-    expect(await complaintOf('mihomo', clashDocument(hostileLinks()) ?? '')).toBe('');
+    expect(await errorsOf('mihomo', clashDocument(hostileLinks()) ?? '')).toBe('');
   });
 
   it('whatever slip an admin made at one of them', async () => {
-    expect(await complaintOf('mihomo', clashDocument(slips) ?? '')).toBe('');
+    expect(await errorsOf('mihomo', clashDocument(slips) ?? '')).toBe('');
   });
 
   it('a document without a server', async () => {
-    expect(await complaintOf('mihomo', emptyClashDocument(hostileLinks()))).toBe('');
+    expect(await errorsOf('mihomo', emptyClashDocument(hostileLinks()))).toBe('');
   });
 
   it('and would not let a mistake pass', async () => {
-    expect(await complaintOf('mihomo', document.replace('type: "vless"', 'type: "vles"'))).toContain('vles');
+    expect(await errorsOf('mihomo', document.replace('type: "vless"', 'type: "vles"'))).toContain('vles');
   });
 });
 
-const BY_SING_BOX = 'sing-box judges what is said to it';
-describe.skipIf(withoutJudges(BY_SING_BOX, 'sing-box'))(BY_SING_BOX, () => {
+const BY_SING_BOX = 'sing-box accepts the generated profiles';
+describe.skipIf(withoutClientApps(BY_SING_BOX, 'sing-box'))(BY_SING_BOX, () => {
   const profile = JSON.stringify(singBoxProfile(links));
 
   it('every case of the test set', async () => {
-    expect(await complaintOf('sing-box', profile)).toBe('');
+    expect(await errorsOf('sing-box', profile)).toBe('');
   });
 
   it('whatever texts they hold', async () => {
-    expect(await complaintOf('sing-box', JSON.stringify(singBoxProfile(hostileLinks())))).toBe('');
+    expect(await errorsOf('sing-box', JSON.stringify(singBoxProfile(hostileLinks())))).toBe('');
   });
 
   it('whatever slip an admin made at one of them', async () => {
-    expect(await complaintOf('sing-box', JSON.stringify(singBoxProfile(slips)))).toBe('');
+    expect(await errorsOf('sing-box', JSON.stringify(singBoxProfile(slips)))).toBe('');
   });
 
   it('a profile without a server', async () => {
-    expect(await complaintOf('sing-box', JSON.stringify(emptySingBoxProfile()))).toBe('');
+    expect(await errorsOf('sing-box', JSON.stringify(emptySingBoxProfile()))).toBe('');
   });
 
   it('and would not let a mistake pass', async () => {
-    expect(await complaintOf('sing-box', profile.replace('"server_port"', '"port"'))).toContain('port');
+    expect(await errorsOf('sing-box', profile.replace('"server_port"', '"port"'))).toContain('port');
   });
 });
 
-/** The same at each run: a judge is asked once for all of them. */
+/** Deterministic, because each program checks all of them in one process. */
 function hostileLinks(): readonly ShareLink[] {
   const texts = fc.record({ name: filled, path: hostile, host: hostile, sni: hostile, user: filled });
   return fc.sample(texts, { numRuns: 300, seed: 7 }).flatMap(({ name, path, host, sni, user }, at) => {

@@ -1,17 +1,17 @@
-// Programs that others wrote and that judge what the panel says to client apps: Mihomo and sing-box. Tests only; the
-// panel never needs them. Compiled once from their Go modules, which no other form of delivery is needed for.
-//   PORTOLAN_JUDGES=off                          does without them: the tests that need them are skipped
-//   PORTOLAN_MIHOMO_BIN, PORTOLAN_SING_BOX_BIN   the paths of such programs, instead of compiling them
+// Third-party client apps that check the panel's subscriptions in the tests: Mihomo and sing-box. The panel itself does not
+// use them. They are compiled once, from their Go modules.
+//   PORTOLAN_CLIENT_APPS=off                     the tests that need them are skipped
+//   PORTOLAN_MIHOMO_BIN, PORTOLAN_SING_BOX_BIN   paths of existing programs, which are then not compiled
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { answers, cached, isProgram, keep, reasonOf } from './cache.mjs';
 import { capture } from './process.mjs';
 
 /**
- * `sum` is that of the module, as a go.sum would hold it; its dependencies are held to the go.sum in the module itself.
- * The tags leave out what no configuration of ours has a use for, which is half of the time.
+ * `sum` is the checksum of the module in the format of go.sum; its dependencies are verified with the go.sum of the module.
+ * The tags omit features that the tests do not use, which halves the compile time.
  */
-const JUDGES = [
+const CLIENT_APPS = [
   {
     name: 'mihomo',
     variable: 'PORTOLAN_MIHOMO_BIN',
@@ -39,61 +39,61 @@ const DOWNLOAD_MS = 5 * 60_000;
 const COMPILE_MS = 30 * 60_000;
 
 /**
- * The variables that tell the tests where the judges are, and the names of those that are missing. Compiles what is not
- * kept yet, which takes minutes, once; never throws: without Go, or without a way to its modules, a judge is missing.
+ * Returns the environment variables with the paths of the programs, and the names of missing programs. Compiles programs that
+ * are not in the cache, which takes minutes. Never throws: without Go or its module proxy, a program is reported as missing.
  */
-export async function ensureJudges({ build = true } = {}) {
+export async function ensureClientApps({ build = true } = {}) {
   const found = {};
   const missing = [];
-  for (const judge of JUDGES) {
-    const path = await pathOf(judge, build);
-    if (path) found[judge.variable] = path;
-    else missing.push(judge.name);
+  for (const app of CLIENT_APPS) {
+    const path = await pathOf(app, build);
+    if (path) found[app.variable] = path;
+    else missing.push(app.name);
   }
   return { found, missing };
 }
 
-async function pathOf(judge, build) {
-  if (process.env.PORTOLAN_JUDGES === 'off') return undefined;
-  const runs = (path) => answers(path, judge.asked, judge.answer);
-  const configured = process.env[judge.variable];
+async function pathOf(app, build) {
+  if (process.env.PORTOLAN_CLIENT_APPS === 'off') return undefined;
+  const runs = (path) => answers(path, app.asked, app.answer);
+  const configured = process.env[app.variable];
   if (configured) {
     if (await runs(configured)) return configured;
-    console.warn(`${judge.variable} is set to ${configured}, which cannot be run as ${judge.name}.`);
+    console.warn(`${app.variable} is set to ${configured}, which cannot be run as ${app.name}.`);
     return undefined;
   }
-  const path = cached('judges', `${judge.name}-${judge.version}`, judge.name);
+  const path = cached('judges', `${app.name}-${app.version}`, app.name);
   if (await runs(path)) return path;
   if (!build) return undefined;
   try {
-    await keep(path, (folder) => fromGo(judge, folder), runs);
+    await keep(path, (folder) => fromGo(app, folder), runs);
     return path;
   } catch (error) {
-    console.warn(`${judge.name} ${judge.version} could not be had: ${reasonOf(error)}.`);
+    console.warn(`${app.name} ${app.version} could not be compiled: ${reasonOf(error)}.`);
     return undefined;
   }
 }
 
 /**
- * Built where Go keeps the sources of the module: with its own go.mod and go.sum, as its authors build it. `go install`
- * refuses a module that replaces one of its dependencies.
+ * Builds in Go's module cache, with the go.mod and go.sum of the module, as its authors do. `go install` refuses modules with
+ * `replace` directives.
  */
 async function fromGo({ name, module, version, sum, tags, package: main }, folder) {
-  if (!(await hasGo())) throw new Error('there is no Go toolchain to compile it');
-  // The sum is here, so no database has to be asked for it, which not every network lets through.
+  if (!(await hasGo())) throw new Error('Go is not installed');
+  // The checksum is known, so Go need not query its checksum database, which some networks block.
   const trusted = [process.env.GONOSUMDB, module].filter(Boolean).join();
   const env = { ...process.env, CGO_ENABLED: '0', GOFLAGS: '', GOWORK: 'off', GONOSUMDB: trusted };
   delete env.GOOS;
   delete env.GOARCH;
-  console.log(`Compiling ${name} ${version}, which judges subscriptions in the tests (two to five minutes, once)…`);
+  console.log(`Compiling ${name} ${version}, which checks subscriptions in the tests (once, two to five minutes)…`);
   const { code, output } = await capture('go', ['mod', 'download', '-json', `${module}@v${version}`], {
     cwd: folder,
     env,
     timeout: DOWNLOAD_MS,
   });
   const source = jsonIn(output);
-  if (code !== 0) throw new Error(`its source cannot be had (${lastLine(source.Error ?? output)})`);
-  if (source.Sum !== sum) throw new Error(`its source has the sum ${source.Sum}, not ${sum}`);
+  if (code !== 0) throw new Error(`its source could not be downloaded (${lastLine(source.Error ?? output)})`);
+  if (source.Sum !== sum) throw new Error(`the checksum of its source is ${source.Sum}, expected ${sum}`);
   await access(source.Dir);
   const to = join(folder, name);
   const flags = ['-mod=readonly', '-trimpath', '-buildvcs=false', '-ldflags', '-s -w -buildid=', '-tags', tags];
@@ -106,7 +106,7 @@ async function hasGo() {
   return (await capture('go', ['version'], { timeout: 15_000 })).code === 0;
 }
 
-/** The answer stands between lines that tell of the download. */
+/** The JSON object is printed between progress messages. */
 function jsonIn(output) {
   const [begin, end] = [output.indexOf('{'), output.lastIndexOf('}')];
   return begin < 0 || end < begin ? {} : JSON.parse(output.slice(begin, end + 1));

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { clientAppCases } from '../kit/real/client-app-cases.js';
+import { errorsOf, withoutClientApps } from '../kit/real/client-apps.js';
 import { startClientCore } from '../kit/real/client-core.js';
 import { withoutCore } from '../kit/real/core-process.js';
 import { expectComplete } from '../kit/real/expect-transfer.js';
 import { inboundCases, makeClient, makeContext } from '../kit/real/inbounds.js';
-import { complaintOf, withoutJudges } from '../kit/real/judges.js';
-import { judgesCases } from '../kit/real/judges-cases.js';
-import { startMihomo, startSingBox } from '../kit/real/judges-client.js';
 import type { Outbound } from '../kit/real/outbound.js';
 import { type Admin, must, type PanelProcess, startPanel, storeTemplate } from '../kit/real/panel-process.js';
+import { startMihomo, startSingBox } from '../kit/real/running-client-app.js';
 import { download, upload } from '../kit/real/socks.js';
 import { SMALL_BODY, startTargets, type Targets } from '../kit/real/targets.js';
 import { addInbound, template, until } from './support.js';
@@ -66,7 +66,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     await storeTemplate(admin, template(targets));
     await must(admin.post('/panel/setting/update', { subJsonEnable: true, remarkModel: '-i' }));
     const context = makeContext({ ...targets, targetPort: targets.port });
-    const cases = [...inboundCases(context), ...judgesCases(context)].filter(({ link }) => link);
+    const cases = [...inboundCases(context), ...clientAppCases(context)].filter(({ link }) => link);
     await Promise.all(cases.map((one) => addInbound(admin, one, [makeClient({ email: one.name, subId: SUB_ID })])));
     configs = await until('all of them are told', async () => {
       const told = JSON.parse(await fetched(`/json/${SUB_ID}`)) as Config[];
@@ -111,7 +111,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       tag: at === 0 ? 'proxy' : `proxy-${at}`,
     }));
     const others = configs[0]?.outbounds.slice(1) ?? [];
-    expect(await complaintOf('xray', JSON.stringify({ ...configs[0], outbounds: [...outbounds, ...others] }))).toBe('');
+    expect(await errorsOf('xray', JSON.stringify({ ...configs[0], outbounds: [...outbounds, ...others] }))).toBe('');
     // The kit gives tags of its own.
     const app = await startClientCore(
       outbounds.map(({ protocol, settings, streamSettings = {} }) => ({ protocol, settings, streamSettings })),
@@ -128,10 +128,10 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     }
   });
 
-  it.skipIf(withoutJudges(MIHOMO, 'mihomo'))(`carries traffic ${MIHOMO}`, async () => {
+  it.skipIf(withoutClientApps(MIHOMO, 'mihomo'))(`carries traffic ${MIHOMO}`, async () => {
     const document = await fetched(`/sub/${SUB_ID}`, 'clash-verge/v2.4');
     expect(await fetched(`/clash/${SUB_ID}`)).toBe(document);
-    expect(await complaintOf('mihomo', document)).toBe('');
+    expect(await errorsOf('mihomo', document)).toBe('');
     const { proxies } = parse(document) as { proxies: { name: string; type: string }[] };
     expect(new Set(proxies.map(({ type }) => type))).toStrictEqual(
       new Set(['vless', 'vmess', 'trojan', 'ss', 'hysteria2']),
@@ -146,10 +146,10 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     }
   });
 
-  it.skipIf(withoutJudges(SING_BOX, 'sing-box'))(`carries traffic ${SING_BOX}`, async () => {
+  it.skipIf(withoutClientApps(SING_BOX, 'sing-box'))(`carries traffic ${SING_BOX}`, async () => {
     const text = await fetched(`/sub/${SUB_ID}`, 'SFA/1.12 (sing-box)');
     expect(await fetched(`/sub/${SUB_ID}?format=sing-box`)).toBe(text);
-    expect(await complaintOf('sing-box', text)).toBe('');
+    expect(await errorsOf('sing-box', text)).toBe('');
     const { outbounds } = JSON.parse(text) as { outbounds: { tag: string; type: string; server?: string }[] };
     const servers = outbounds.filter(({ server }) => server !== undefined);
     expect(new Set(servers.map(({ type }) => type))).toStrictEqual(

@@ -1,11 +1,11 @@
 import { endOfOutput, startChild } from './children.js';
+import { type ClientApp, clientAppBinary, inFolder } from './client-apps.js';
 import { accepts } from './core-process.js';
-import { type Judge, judgeBinary, judged } from './judges.js';
 import { freePorts } from './ports.js';
 import { HANG_MS } from './tunnel.js';
 
-/** An app of the user's: one of the judges, running with what a subscription gave it. */
-export interface JudgeClient {
+/** A client app that runs with the content of a subscription. */
+export interface RunningClientApp {
   /** The names of the servers that it has, as its list shows them. */
   readonly names: readonly string[];
   /** A SOCKS5 port, without a password, that leads through this server. */
@@ -15,7 +15,7 @@ export interface JudgeClient {
 }
 
 /** Mihomo with a document as it came: only endpoints are added, one that leads to each of its proxies. */
-export function startMihomo(document: string, names: readonly string[]): Promise<JudgeClient> {
+export function startMihomo(document: string, names: readonly string[]): Promise<RunningClientApp> {
   return start('mihomo', names, {}, (ports) => {
     const endpoints = names.map((proxy, at) => ({
       name: `endpoint-${at}`,
@@ -42,7 +42,7 @@ interface Profile {
  * to each of its outbounds, and it looks for no network interface. It does not support certificate pins, so it is
  * given the certificates that its system believes, as a file.
  */
-export function startSingBox(text: string, names: readonly string[], certFile: string): Promise<JudgeClient> {
+export function startSingBox(text: string, names: readonly string[], certFile: string): Promise<RunningClientApp> {
   const profile = JSON.parse(text) as Profile;
   return start('sing-box', names, { SSL_CERT_FILE: certFile }, (ports) => {
     const inbounds = names.map((_, at) => ({
@@ -57,21 +57,21 @@ export function startSingBox(text: string, names: readonly string[], certFile: s
   });
 }
 
-const ARGUMENTS: Readonly<Record<Judge, (file: string, folder: string) => string[]>> = {
+const ARGUMENTS: Readonly<Record<ClientApp, (file: string, folder: string) => string[]>> = {
   xray: (file) => ['run', '-c', file],
   mihomo: (file, folder) => ['-d', folder, '-f', file],
   'sing-box': (file, folder) => ['run', '-D', folder, '-c', file],
 };
 
 async function start(
-  judge: Judge,
+  app: ClientApp,
   names: readonly string[],
   env: Record<string, string>,
   textFor: (ports: readonly number[]) => string,
-): Promise<JudgeClient> {
+): Promise<RunningClientApp> {
   const ports = await freePorts(names.length, 'tcp');
-  const { folder, file, remove } = judged(judge, textFor(ports));
-  const child = startChild(judgeBinary(judge), ARGUMENTS[judge](file, folder), {
+  const { folder, file, remove } = inFolder(app, textFor(ports));
+  const child = startChild(clientAppBinary(app), ARGUMENTS[app](file, folder), {
     cwd: folder,
     env: { ...process.env, ...env },
   });
@@ -87,7 +87,7 @@ async function start(
         continue;
       }
       await stop();
-      throw new Error(`${judge} did not start:\n${endOfOutput(child)}`);
+      throw new Error(`${app} did not start:\n${endOfOutput(child)}`);
     }
   }
   return {

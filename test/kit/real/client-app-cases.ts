@@ -9,7 +9,7 @@ const ENCRYPTED = {
 };
 
 /** Protocols over what `inboundCases` leaves to others: what Mihomo and sing-box say in a way of their own. */
-export function judgesCases(context: CaseContext): InboundCase[] {
+export function clientAppCases(context: CaseContext): InboundCase[] {
   const { tcp, tcpHttp, ws, grpc, grpcMulti, httpupgrade, xhttp } = TRANSPORTS;
   const ownPath = { network: 'grpc', grpcSettings: { serviceName: '/my/own path/one|two', multiMode: true } };
   const oddName = { network: 'grpc', grpcSettings: { serviceName: 'a b/ü+1' } };
