@@ -35,7 +35,11 @@ const may = {
   ],
 };
 /** The files that lie directly in src. */
-const root = { main: ['cli', 'launcher', 'app/serve'], config: ['events', 'messages', 'lib'], version: [] };
+const root = {
+  main: ['cli', 'launcher', 'app/serve'],
+  config: ['adapters/data-directory', 'events', 'messages', 'lib'],
+  version: [],
+};
 
 /** npm package → the folders of src where it is at home. Packages in no row may be used anywhere but in the contract. */
 const rooms = {

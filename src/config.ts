@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { readSecret } from './adapters/data-directory/secret-file.js';
 import { defaultSettings, type SettingKey, type Settings } from './events/settings/settings.js';
-import { MessageError } from './messages/error.js';
+import { UsageError } from './lib/operator-error.js';
+import { textOf } from './messages/error.js';
 import { issue, textOfIssue } from './messages/issue.js';
 import { message } from './messages/message.js';
 
@@ -10,11 +11,11 @@ const address = z
   .url({ protocol: /^https?$/, error: issue('input.notWebAddress') })
   .transform((text) => text.replace(/\/+$/, ''));
 const PORTS = { min: 0, max: 65535 };
-const port = z.coerce
-  .number(issue('input.notWholeNumber'))
-  .int(issue('input.notWholeNumber'))
-  .min(PORTS.min, issue('input.notBetween', PORTS))
-  .max(PORTS.max, issue('input.notBetween', PORTS));
+const port = z
+  .string()
+  .regex(/^-?\d+$/, issue('input.notWholeNumber'))
+  .transform(Number)
+  .pipe(z.number().min(PORTS.min, issue('input.notBetween', PORTS)).max(PORTS.max, issue('input.notBetween', PORTS)));
 const ip = z.union([z.ipv4(), z.ipv6()], issue('input.notIpAddress'));
 const flag = z.stringbool(issue('input.notBoolean'));
 const given = z.string().min(1, issue('input.missing'));
@@ -74,7 +75,7 @@ export const configNames = Object.keys(Environment.shape);
 
 /**
  * The only reader of the environment. Flags win over the environment; the settings in the log and the defaults come
- * after both, where the value is used. Throws `MessageError` for the first invalid value.
+ * after both, where the value is used. Throws `UsageError` for the first invalid value.
  */
 export function readConfig(env: NodeJS.ProcessEnv, flags: Readonly<Record<string, string | undefined>> = {}): Config {
   const raw: Record<string, string> = {};
@@ -90,7 +91,10 @@ export function readConfig(env: NodeJS.ProcessEnv, flags: Readonly<Record<string
     const name = String(first?.path[0]);
     const source = message(SOURCE_TEXTS[sources[name] ?? 'default']);
     const why = textOfIssue(first?.message ?? '');
-    throw new MessageError(message('start.configInvalid', { variable: `PORTOLAN_${name}`, source, why }));
+    const value = SECRET.has(name) ? '' : (raw[name] ?? '');
+    throw new UsageError(
+      message('start.configInvalid', { variable: changedBy({ sources }, name), value, source, why }),
+    );
   }
   const own = { PATH: env['PATH'], CACHE: env['XDG_CACHE_HOME'] };
   return Object.freeze({ ...parsed.data, ...own, DATA_DIR: resolve(parsed.data.DATA_DIR), sources });
@@ -102,9 +106,17 @@ function lookUp(name: string, env: NodeJS.ProcessEnv, flags: Readonly<Record<str
   const value = env[`PORTOLAN_${name}`];
   if (value !== undefined && value !== '') return { source: 'environment' as const, value };
   const file = env[`PORTOLAN_${name}_FILE`];
-  if (SECRET.has(name) && file !== undefined)
-    return { source: 'file' as const, value: readFileSync(file, 'utf8').trim() };
+  if (SECRET.has(name) && file !== undefined && file !== '')
+    return { source: 'file' as const, value: secretIn(file, `PORTOLAN_${name}_FILE`) };
   return undefined;
+}
+
+function secretIn(file: string, variable: string): string {
+  try {
+    return readSecret(file).trim();
+  } catch (error) {
+    throw new UsageError(message('start.fileInvalid', { variable, why: textOf(error) }), { cause: error });
+  }
 }
 
 /** The settings that apply when neither a flag nor the environment gives a value. */

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { dataDirectory } from '../adapters/data-directory/data-directory.js';
+import { readSecret } from '../adapters/data-directory/secret-file.js';
 import { scryptPasswords } from '../adapters/passwords/passwords.js';
 import { panelState } from '../commands/state.js';
 import { credentialProblem, MIN_PASSWORD_CHARS } from '../commands/user/credential-rules.js';
@@ -10,9 +9,9 @@ import { begin, catchUp } from '../events/log/replay.js';
 import { OperatorError } from '../lib/operator-error.js';
 import { message } from '../messages/message.js';
 import type { Say } from '../messages/terminal.js';
-import { openJournal } from '../store/journal.js';
+import { assertOneOf } from './option-values.js';
 import { print, printEither } from './output.js';
-import type { Common } from './reading.js';
+import { type Common, reading } from './reading.js';
 
 interface PasswordOptions {
   readonly password?: string;
@@ -40,10 +39,8 @@ export function adminCommands(program: Command, common: (command: Command) => Co
     .description(say(message('cli.adminList')))
     .action((_options: object, command: Command) => {
       const { dataDir, json } = common(command);
-      const { log } = openJournal(dataDirectory(dataDir), { readonly: true });
       const state = begin(panelState);
-      catchUp(log, [state]);
-      log.close();
+      reading(dataDir, ({ log }) => catchUp(log, [state]));
       for (const { id, username } of state.state.users.values())
         printEither(json, { id, username }, `${id}  ${username}`);
     });
@@ -90,8 +87,11 @@ async function withPassword(
 
 /** Null when a random one is to be generated. */
 function givenPassword({ password, passwordFile }: PasswordOptions): string | null {
-  const given = passwordFile === undefined ? password : (readFileSync(passwordFile, 'utf8').split(/\r?\n/)[0] ?? '');
+  assertOneOf('--password', password, '--password-file', passwordFile);
+  const given = passwordFile === undefined ? password : firstLine(readSecret(passwordFile));
   if (given !== undefined && given.length < MIN_PASSWORD_CHARS)
     throw new OperatorError(message('settings.passwordTooShort', { min: MIN_PASSWORD_CHARS }));
   return given ?? null;
 }
+
+const firstLine = (text: string): string => text.split(/\r?\n/)[0] ?? '';

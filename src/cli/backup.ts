@@ -1,10 +1,10 @@
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { dataDirectory } from '../adapters/data-directory/data-directory.js';
+import { assertWritable, isPresent } from '../adapters/data-directory/data-directory.js';
 import { corePlace } from '../app/core-binary.js';
 import type { Config } from '../config.js';
-import { OperatorError } from '../lib/operator-error.js';
+import { OperatorError, UsageError } from '../lib/operator-error.js';
 import { message } from '../messages/message.js';
 import type { Say } from '../messages/terminal.js';
 import { inEnglish, printEither } from './output.js';
@@ -23,12 +23,14 @@ export function backupCommands(
     .option('-o, --out <file>', say(message('cli.optionOut')))
     .action(async (options: { out?: string }, command: Command) => {
       const { dataDir, json } = common(command);
-      if (options.out !== undefined) assertFree(resolve(options.out));
+      if (options.out === '') throw new UsageError(message('cli.optionNeedsValue', { name: '--out' }));
+      if (options.out === undefined) assertWritable(process.cwd());
+      else assertCreatable(resolve(options.out));
       const { createBackup, moveFile } = await import('./restore.js');
-      const made = await createBackup(dataDirectory(dataDir));
+      const made = await createBackup(dataDir);
       const target = resolve(options.out ?? made.name);
       try {
-        assertFree(target);
+        assertCreatable(target);
         await moveFile(made.path, target);
       } finally {
         rmSync(made.path, { force: true });
@@ -47,8 +49,8 @@ export function backupCommands(
     .option('--passphrase-file <file>', say(message('cli.optionPassphraseFile')))
     .action(async (file: string, options: { yes?: boolean; passphraseFile?: string }, command: Command) => {
       const { dataDir, json } = common(command);
-      const { keptTexts, restoreState, secretIn } = await import('./restore.js');
-      const passphrase = options.passphraseFile === undefined ? '' : secretIn(options.passphraseFile);
+      const { keptTexts, passphraseIn, restoreState } = await import('./restore.js');
+      const passphrase = options.passphraseFile === undefined ? '' : passphraseIn(options.passphraseFile);
       const asked = { file: resolve(file), passphrase, yes: options.yes === true };
       const { done, running } = await restoreState(dataDir, asked, corePlace(config()));
       const next = message(running ? 'cli.nextRunning' : 'cli.nextStart');
@@ -57,10 +59,12 @@ export function backupCommands(
     });
 }
 
-/** Throws `OperatorError` for a path where no new file can be created. */
-function assertFree(file: string): void {
+/** Throws `MessageError` for a path where no new file can be created. */
+function assertCreatable(file: string): void {
   const folder = dirname(file);
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-    throw new OperatorError(message('cli.noFolder', { folder }));
-  if (existsSync(file)) throw new OperatorError(message('cli.fileExists', { file }));
+  if (!isPresent(folder)) throw new OperatorError(message('cli.noFolder', { folder }));
+  assertWritable(folder);
+  if (!isPresent(file)) return;
+  const isFolder = statSync(file).isDirectory();
+  throw new OperatorError(isFolder ? message('file.isFolder', { path: file }) : message('cli.fileExists', { file }));
 }

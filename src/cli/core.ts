@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { coreBinary } from '../app/core-binary.js';
 import type { Config } from '../config.js';
-import { OperatorError } from '../lib/operator-error.js';
+import { OperatorError, UsageError } from '../lib/operator-error.js';
 import { message, type Text } from '../messages/message.js';
 import type { Say } from '../messages/terminal.js';
 import { printEither } from './output.js';
@@ -37,7 +37,7 @@ export function coreCommands(
     .description(say(message('cli.coreInstall')))
     .action(async (wanted: string, _options: object, command: Command) => {
       if (!/^(v?\d{1,6}\.\d{1,6}\.\d{1,6}|latest)$/.test(wanted))
-        throw new OperatorError(message('cli.versionInvalid', { version: wanted }));
+        throw new UsageError(message('cli.versionInvalid', { version: wanted }));
       const { installCore } = await work();
       const version = await installCore(config(), wanted);
       printEither(common(command).json, { version }, say(message('cli.coreInstalled', { version })));

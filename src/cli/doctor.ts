@@ -1,11 +1,11 @@
-import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { dataDirectory } from '../adapters/data-directory/data-directory.js';
+import { type DataDirectory, existingDataDirectory } from '../adapters/data-directory/data-directory.js';
 import type { BackupStatus } from '../commands/ports/backups.js';
 import type { Config } from '../config.js';
 import { begin, catchUp } from '../events/log/replay.js';
 import { OperatorError } from '../lib/operator-error.js';
 import { timeText } from '../lib/words.js';
+import { MessageError } from '../messages/error.js';
 import { message } from '../messages/message.js';
 import type { Say } from '../messages/terminal.js';
 import { backups } from '../projections/backups.js';
@@ -44,9 +44,13 @@ export function doctorCommand(
 }
 
 async function examine(config: Config): Promise<readonly Finding[]> {
-  const directory = dataDirectory(config.DATA_DIR);
-  if (!existsSync(directory.database))
-    return [bad(message('cli.checkLog'), message('cli.noFile', { file: directory.database }))];
+  let directory: DataDirectory;
+  try {
+    directory = existingDataDirectory(config.DATA_DIR);
+  } catch (error) {
+    if (!(error instanceof MessageError)) throw error;
+    return [bad(message('cli.checkLog'), error.text)];
+  }
   const { log, complaint } = openToRead(config.DATA_DIR);
   try {
     const { fault, events, keys } = verifyLog(log);

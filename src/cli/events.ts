@@ -5,18 +5,21 @@ import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import { panelState } from '../commands/state.js';
 import { stateDigest } from '../events/log/fold.js';
 import { begin, catchUp } from '../events/log/replay.js';
-import { OperatorError } from '../lib/operator-error.js';
+import { OperatorError, UsageError } from '../lib/operator-error.js';
 import { message } from '../messages/message.js';
 import type { Say } from '../messages/terminal.js';
 import { beginAll } from '../projections/foldings.js';
 import { digestsOf } from '../projections/read-models.js';
 import { verifyLog } from '../store/verify.js';
+import { assertOneOf, isoTime, wholeNumber } from './option-values.js';
 import { eventLine, inEnglish, masked, print, printEither } from './output.js';
 import { type Common, reading } from './reading.js';
 import { statementCommand } from './statement.js';
 import { whyCommand } from './why.js';
 
 const PAGE = 500;
+/** The largest number of events that `tail` accepts. */
+const MAX_COUNT = 1_000_000_000;
 /** How often `tail --follow` looks, in ms. */
 const LOOK_MS = 500;
 
@@ -31,9 +34,8 @@ export function eventCommands(program: Command, common: (command: Command) => Co
     .option('-f, --follow', say(message('cli.optionFollow')))
     .action((options: { count: string; follow?: boolean }, command: Command) => {
       const { dataDir, json } = common(command);
-      return reading(dataDir, ({ log }) => tail(log, positive(options.count), options.follow === true, json), {
-        live: true,
-      });
+      const count = wholeNumber('--count', options.count, { min: 1, max: MAX_COUNT });
+      return reading(dataDir, ({ log }) => tail(log, count, options.follow === true, json), { live: true });
     });
 
   events
@@ -43,8 +45,11 @@ export function eventCommands(program: Command, common: (command: Command) => Co
     .action((at: string, _options: object, command: Command) => {
       const { dataDir, json } = common(command);
       reading(dataDir, ({ log }) => {
-        const [event] = log.read(positive(at) - 1, 1);
-        if (event?.position !== positive(at)) throw new OperatorError(message('cli.eventUnreadable', { position: at }));
+        const head = log.head().position;
+        if (head === 0) throw new OperatorError(message('cli.logEmpty'));
+        const position = wholeNumber('position', at, { min: 1, max: head });
+        const [event] = log.read(position - 1, 1);
+        if (event?.position !== position) throw new OperatorError(message('cli.eventUnreadable', { position }));
         printEither(json, masked(event), JSON.stringify(masked(event), null, 2));
       });
     });
@@ -57,7 +62,9 @@ export function eventCommands(program: Command, common: (command: Command) => Co
     .description(say(message('cli.eventsExport')))
     .option('--from <position>', say(message('cli.optionFrom')), '0')
     .action((options: { from: string }, command: Command) => {
-      reading(common(command).dataDir, ({ log }) => exportRows(log, Number(options.from)));
+      reading(common(command).dataDir, ({ log }) =>
+        exportRows(log, wholeNumber('--from', options.from, { min: 0, max: log.head().position })),
+      );
     });
 
   events
@@ -84,8 +91,9 @@ export function eventCommands(program: Command, common: (command: Command) => Co
     .option('--to <position|time>', say(message('cli.optionTo')))
     .action((options: { at?: string; to?: string }, command: Command) => {
       const { dataDir, json } = common(command);
+      assertOneOf('--at', options.at, '--to', options.to);
       reading(dataDir, ({ log }) => {
-        const last = placeOf(log, options.at ?? options.to);
+        const last = positionAt(log, options.to === undefined ? '--at' : '--to', options.at ?? options.to);
         const models = beginAll();
         const state = begin(panelState);
         catchUp(log, [...Object.values(models), state], last);
@@ -96,17 +104,13 @@ export function eventCommands(program: Command, common: (command: Command) => Co
     });
 }
 
-function positive(text: string): number {
-  if (!/^\d+$/.test(text) || Number(text) < 1) throw new OperatorError(message('cli.numberInvalid', { value: text }));
-  return Number(text);
-}
-
-function placeOf(log: SqliteEventLog, at: string | undefined): number {
+/** The position that an option gives as a number or as an ISO time; by default that of the last event. */
+function positionAt(log: SqliteEventLog, name: string, value: string | undefined): number {
   const head = log.head().position;
-  if (at === undefined) return head;
-  if (/^\d+$/.test(at)) return Math.min(Number(at), head);
-  const time = Date.parse(at);
-  if (Number.isNaN(time)) throw new OperatorError(message('cli.placeInvalid', { value: at }));
+  if (value === undefined) return head;
+  if (/^\d{1,15}$/.test(value) && Number(value) <= head) return Number(value);
+  const time = isoTime(value);
+  if (time === null) throw new UsageError(message('cli.placeInvalid', { name, value, head }));
   return log.positionAt(time);
 }
 

@@ -1,6 +1,4 @@
-import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { dataDirectory } from '../adapters/data-directory/data-directory.js';
 import { nodeUrl } from '../commands/ports/remote-panel.js';
 import type { ClientNumber } from '../events/ids.js';
 import { begin, catchUp } from '../events/log/replay.js';
@@ -14,9 +12,8 @@ import { clients } from '../projections/clients.js';
 import { inbounds } from '../projections/inbounds.js';
 import { nodeOutbox, type OutboxEntry, outboxOf } from '../projections/node/node-outbox.js';
 import { type NodeRestart, nodes } from '../projections/node/nodes.js';
-import { openJournal } from '../store/journal.js';
 import { print, printEither } from './output.js';
-import type { Common } from './reading.js';
+import { type Common, reading } from './reading.js';
 
 /** `portolan node …`: the nodes as the log has them, whether a panel runs or not. */
 export function nodeCommands(program: Command, common: () => Common, say: Say): void {
@@ -60,10 +57,7 @@ function jsonOf({ standing, failing, inbounds: entries, ...report }: NodeReport)
 
 /** Without tokens. Times are ms since 1970. */
 function readNodes(dataDir: string) {
-  const directory = dataDirectory(dataDir);
-  if (!existsSync(directory.database)) throw new OperatorError(message('cli.noFile', { file: directory.database }));
-  const { log } = openJournal(directory, { readonly: true });
-  try {
+  return reading(dataDir, ({ log }) => {
     const [register, outbox, listeners] = [begin(nodes), begin(nodeOutbox), begin(inbounds)] as const;
     const accounts = begin(clients);
     catchUp(log, [register, outbox, listeners, accounts]);
@@ -84,9 +78,7 @@ function readNodes(dataDir: string) {
         restart: restartReport(register.state.restarts.get(node.id), nameOf),
       };
     });
-  } finally {
-    log.close();
-  }
+  });
 }
 
 function nodeReport(node: Node) {

@@ -4,8 +4,10 @@ import { dataDirectory } from '../adapters/data-directory/data-directory.js';
 import { type Config, configNames, readConfig, shownConfig } from '../config.js';
 import { begin, catchUp } from '../events/log/replay.js';
 import type { Settings } from '../events/settings/settings.js';
-import { textOf } from '../messages/error.js';
-import { message } from '../messages/message.js';
+import { failureText } from '../lib/failure-text.js';
+import { UsageError } from '../lib/operator-error.js';
+import { message, type Text } from '../messages/message.js';
+import { render } from '../messages/render.js';
 import { cliLanguage, type Say, sayIn } from '../messages/terminal.js';
 import { settings } from '../projections/settings.js';
 import { openJournal } from '../store/journal.js';
@@ -17,7 +19,7 @@ import { doctorCommand } from './doctor.js';
 import { eventCommands } from './events.js';
 import { importCommand } from './import.js';
 import { nodeCommands } from './node.js';
-import { printEither } from './output.js';
+import { printEither, visible } from './output.js';
 import { settingCommands } from './settings.js';
 import { usageText } from './usage-error.js';
 
@@ -62,6 +64,12 @@ function createProgram(say: Say): Command {
   return program;
 }
 
+/** Whether the operator asked for details of errors: a stack is shown only then. */
+function isDebug(program: Command, env: NodeJS.ProcessEnv): boolean {
+  const level = program.opts<{ logLevel?: string }>().logLevel ?? env['PORTOLAN_LOG_LEVEL'];
+  return level === 'debug' || level === 'trace';
+}
+
 /** Runs the command line. Resolves to the exit code: 0 = success, 1 = failure, 2 = usage error. `serve` runs the panel. */
 export async function run(
   argv: readonly string[],
@@ -75,6 +83,11 @@ export async function run(
   const config = (): Config => {
     const options = program.opts<Record<string, string | undefined>>();
     return readConfig(env, Object.fromEntries(configNames.map((name) => [name, options[camel(flagOf(name))]])));
+  };
+  /** For programs, errors are English too. */
+  const complain = (text: Text): void => {
+    const shown = program.opts<{ json: boolean }>().json ? render(text, 'en') : say(text);
+    process.stderr.write(`portolan: ${visible(shown)}\n`);
   };
   const common = () => ({ dataDir: config().DATA_DIR, json: program.opts<{ json: boolean }>().json });
 
@@ -106,13 +119,12 @@ export async function run(
   } catch (error) {
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return 0;
-      if (error.code !== 'commander.help') process.stderr.write(`portolan: ${say(usageText(error))}\n`);
+      if (error.code !== 'commander.help') complain(usageText(error));
       return 2;
     }
-    // The stack is shown only on request.
-    const debug = env['PORTOLAN_LOG_LEVEL'] === 'debug' && error instanceof Error;
-    process.stderr.write(`portolan: ${debug ? error.stack : say(textOf(error))}\n`);
-    return 1;
+    complain(failureText(error));
+    if (isDebug(program, env) && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+    return error instanceof UsageError ? 2 : 1;
   }
   return code;
 }

@@ -1,4 +1,4 @@
-import { dataDirectory } from '../adapters/data-directory/data-directory.js';
+import { existingDataDirectory } from '../adapters/data-directory/data-directory.js';
 import { OperatorError } from '../lib/operator-error.js';
 import { damagedText, isDamage, soundPart } from '../store/damaged-log.js';
 import { type Journal, openJournal } from '../store/journal.js';
@@ -14,7 +14,7 @@ export interface Common {
  * repair it.
  */
 export function openToRead(dataDir: string, { live = false } = {}): Journal {
-  const directory = dataDirectory(dataDir);
+  const directory = existingDataDirectory(dataDir);
   try {
     return openJournal(directory, { readonly: true, live });
   } catch (error) {

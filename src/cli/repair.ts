@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { copyFileSync } from 'node:fs';
 import { assertRoom, sizeOf } from '../adapters/backup/room.js';
-import { type DataDirectory, dataDirectory, prepareDataDirectory } from '../adapters/data-directory/data-directory.js';
+import {
+  type DataDirectory,
+  existingDataDirectory,
+  prepareDataDirectory,
+  prepareRunFolder,
+} from '../adapters/data-directory/data-directory.js';
 import { lockDirectory } from '../adapters/sqlite/lock.js';
 import { copyEvents } from '../adapters/sqlite/salvage.js';
 import { asSystem, createBus } from '../commands/bus.js';
@@ -19,7 +24,8 @@ import { printEither } from './output.js';
 
 /** `doctor --accept-loss`: continues with the log as it is, under a new identity, and records that in an event. */
 export async function acceptLoss(dataDir: string, json: boolean, say: Say): Promise<void> {
-  const directory = dataDirectory(dataDir);
+  const directory = existingDataDirectory(dataDir);
+  prepareRunFolder(directory);
   const lock = lockDirectory(directory.lock);
   try {
     const journal = openJournal(directory);
@@ -53,6 +59,7 @@ export async function acceptLoss(dataDir: string, json: boolean, say: Say): Prom
 
 /** `doctor --keep-sound`: the readable part of a damaged log becomes a new log; the damaged file is kept in backups/. */
 export async function keepSound(dataDir: string, json: boolean, say: Say): Promise<void> {
+  existingDataDirectory(dataDir);
   const directory = prepareDataDirectory(dataDir);
   const lock = lockDirectory(directory.lock);
   try {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import { type Rejection, reject } from '../commands/rejection.js';
 import type { Counter } from '../events/counters.js';
-import { OperatorError } from '../lib/operator-error.js';
+import { OperatorError, UsageError } from '../lib/operator-error.js';
 import { zoneNamed } from '../lib/time/calendar.js';
 import { dayRange, MAX_YEARS, type RangeProblem } from '../lib/time/day-range.js';
 import { message, type Text } from '../messages/message.js';
@@ -58,7 +58,7 @@ function statementIn({ log, snapshots }: Journal, name: string, { from, to }: Op
     ledger.take(page, page.at(-1)?.position ?? 0);
   const now = Date.now();
   const range = dayRange(from, to, ledger.days, now);
-  if ('problem' in range) throw new OperatorError(refusal(range.problem).text);
+  if ('problem' in range) throw new UsageError(refusal(range.problem).text);
   return statementOfNumbers(read, ledger, log, roots, range.days, now);
 }
 

@@ -3,7 +3,7 @@ import { askControl } from '../adapters/control/ask.js';
 import type { ControlAnswer, ControlRequest } from '../adapters/control/protocol.js';
 import { serveControl } from '../adapters/control/server.js';
 import { controlSocket } from '../adapters/control/socket-path.js';
-import { type DataDirectory, dataDirectory } from '../adapters/data-directory/data-directory.js';
+import { type DataDirectory, dataDirectory, prepareRunFolder } from '../adapters/data-directory/data-directory.js';
 import { isPasswordHash } from '../adapters/passwords/passwords.js';
 import { lockDirectory } from '../adapters/sqlite/lock.js';
 import { asSystem, createBus, type Dispatch, type Done } from '../commands/bus.js';
@@ -211,6 +211,7 @@ export async function alone<T>(
   directory: DataDirectory,
   use: (target: ControlTarget, log: EventLog) => Promise<T>,
 ): Promise<T> {
+  prepareRunFolder(directory);
   const lock = lockDirectory(directory.lock);
   try {
     completeSwitch(directory);

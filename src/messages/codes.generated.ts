@@ -19,7 +19,7 @@ export type Text = Message | Verbatim;
 type None = Readonly<Record<never, never>>;
 
 /** The files of each language. */
-export const areas = ['backup', 'bot', 'certificate', 'cli', 'client', 'common', 'core', 'directory', 'geo', 'history', 'import', 'inbound', 'input', 'network', 'node', 'notifications', 'page', 'rejections', 'releases', 'settings', 'start', 'storage', 'subscription-page', 'subscription', 'why'] as const;
+export const areas = ['backup', 'bot', 'certificate', 'cli', 'client', 'common', 'core', 'directory', 'file', 'geo', 'history', 'import', 'inbound', 'input', 'network', 'node', 'notifications', 'page', 'rejections', 'releases', 'settings', 'start', 'storage', 'subscription-page', 'subscription', 'why'] as const;
 
 /** What stands in each message, by its code. */
 export interface MessageParams {
@@ -50,7 +50,6 @@ export interface MessageParams {
   'backup.keptCertificate': { readonly why: Text };
   'backup.otherPanel': None;
   'backup.modelDiffers': { readonly model: string | number; readonly position: string | number };
-  'backup.fileUnreadable': { readonly code: string | number };
   'backup.logDamaged': { readonly place: Text };
   'backup.keptSettings': { readonly settings: readonly Text[] };
   'backup.fileEmpty': None;
@@ -326,7 +325,6 @@ export interface MessageParams {
   'cli.nextStart': None;
   'cli.noAnswer': { readonly timeout: number };
   'cli.noCore': None;
-  'cli.noFile': { readonly file: string | number };
   'cli.noFolder': { readonly folder: string | number };
   'cli.noPanel': None;
   'cli.node': None;
@@ -364,7 +362,7 @@ export interface MessageParams {
   'cli.nodeWhy': None;
   'cli.notDamaged': None;
   'cli.nothingChanged': None;
-  'cli.numberInvalid': { readonly value: string | number };
+  'cli.numberInvalid': { readonly name: string | number; readonly value: string; readonly min: string | number; readonly max: string | number };
   'cli.operationInvalid': { readonly operation: string | number; readonly problem: string | number };
   'cli.operationUnknown': { readonly operation: string | number };
   'cli.optionAcceptLoss': None;
@@ -390,7 +388,7 @@ export interface MessageParams {
   'cli.panelFailed': None;
   'cli.panelSilent': { readonly why: Text };
   'cli.passwordOf': { readonly username: string | number; readonly password: string | number };
-  'cli.placeInvalid': { readonly value: string | number };
+  'cli.placeInvalid': { readonly name: string | number; readonly value: string; readonly head: string | number };
   'cli.portForbidden': { readonly at: string | number };
   'cli.portFree': { readonly at: string | number };
   'cli.portHeld': { readonly at: string | number; readonly pid: string | number };
@@ -400,7 +398,6 @@ export interface MessageParams {
   'cli.requestInvalid': None;
   'cli.restore': None;
   'cli.restored': { readonly file: string | number; readonly position: string | number; readonly next: Text };
-  'cli.secretTooLarge': { readonly file: string | number };
   'cli.serve': None;
   'cli.settingKept': { readonly key: string | number; readonly why: Text };
   'cli.settingSecret': { readonly key: string | number };
@@ -451,6 +448,11 @@ export interface MessageParams {
   'cli.requiredOption': { readonly name: string | number };
   'cli.tooManyArguments': None;
   'cli.didYouMean': { readonly problem: Text; readonly names: string | number };
+  'cli.noLog': { readonly folder: string | number };
+  'cli.logEmpty': None;
+  'cli.optionsConflict': { readonly name: string | number; readonly other: string | number };
+  'cli.usageInvalid': { readonly problem: string };
+  'cli.panelAnswerUnknown': None;
   'client.nameEmpty': None;
   'client.emailPathSegment': None;
   'client.nameTooLong': { readonly limit: string | number };
@@ -491,6 +493,7 @@ export interface MessageParams {
   'common.dataDirectoryNotWritable': None;
   'common.diskFailed': None;
   'common.stillRunning': None;
+  'common.unexpected': { readonly problem: string };
   'core.accessLogNotPlain': None;
   'core.accessLogUnreadable': None;
   'core.journalNotAService': None;
@@ -616,6 +619,14 @@ export interface MessageParams {
   'directory.problems': { readonly problems: readonly Text[] };
   'directory.empty': None;
   'directory.tooManyMissing': None;
+  'file.missing': { readonly path: string | number };
+  'file.notFolder': { readonly path: string | number };
+  'file.isFolder': { readonly path: string | number };
+  'file.denied': { readonly path: string | number };
+  'file.readOnly': { readonly path: string | number };
+  'file.diskFull': { readonly path: string | number };
+  'file.failed': { readonly path: string | number; readonly code: string | number };
+  'file.secretTooLarge': { readonly path: string | number; readonly limit: number };
   'geo.filesUpdated': None;
   'geo.typeInvalid': None;
   'geo.aliasMissing': None;
@@ -1359,7 +1370,7 @@ export interface MessageParams {
   'start.password': None;
   'start.passwordOnce': None;
   'start.passwordNotPrinted': { readonly why: string | number };
-  'start.configInvalid': { readonly variable: string | number; readonly source: Text; readonly why: Text };
+  'start.configInvalid': { readonly variable: string | number; readonly value: string | number; readonly source: Text; readonly why: Text };
   'start.portUsed': { readonly port: string | number; readonly server: Text; readonly by: Text; readonly option: string | number };
   'start.otherProgram': None;
   'start.thisPanel': None;
@@ -1370,6 +1381,7 @@ export interface MessageParams {
   'start.fromEnvironment': None;
   'start.fromFile': None;
   'start.fromDefault': None;
+  'start.fileInvalid': { readonly variable: string | number; readonly why: Text };
   'storage.fileMissing': { readonly file: string | number };
   'storage.notRegular': { readonly file: string | number };
   'storage.symbolicLink': { readonly path: string | number };
@@ -1384,7 +1396,6 @@ export interface MessageParams {
   'storage.directoryLocked': { readonly folder: string | number };
   'storage.directoryLockedBy': { readonly pid: string | number; readonly folder: string | number };
   'storage.directoryReadOnly': { readonly folder: string | number };
-  'storage.directoryRefused': { readonly folder: string | number; readonly code: string | number };
   'storage.keyFileMissing': { readonly file: string | number };
   'storage.keyFileLink': { readonly file: string | number };
   'storage.keyFileNotRegular': { readonly file: string | number };

@@ -4,7 +4,8 @@ import { dirname, join, relative } from 'node:path';
 import { type Intent, readIntent, removeIntent, writeIntent } from '../adapters/backup/intent.js';
 import { type DataDirectory, prepareDataDirectory } from '../adapters/data-directory/data-directory.js';
 import { flush } from '../adapters/data-directory/files.js';
-import { MessageError, textOf } from '../messages/error.js';
+import { failureText } from '../lib/failure-text.js';
+import { MessageError } from '../messages/error.js';
 import { message, type Text } from '../messages/message.js';
 import { isDiskFull } from './full-disk.js';
 
@@ -148,7 +149,7 @@ export function onTrial(root: string): boolean {
  */
 export function failAttempt(root: string, error: unknown): void {
   if (isDiskFull(error)) undoAttempt(root);
-  else recordFailure(root, textOf(error));
+  else recordFailure(root, failureText(error));
 }
 
 /** Best effort: the disk itself may be the problem. */

@@ -28,7 +28,7 @@ describe('the language of the command line', () => {
     const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(String(text)) > 0);
     onTestFinished(() => spy.mockRestore());
     const code = await run(['node', 'portolan', 'core', 'install', 'x'], { LANG: 'ru_RU.UTF-8' }, async () => 0);
-    expect([code, written]).toEqual([1, ['portolan: x — не версия: укажите, например, 26.7.28 или latest\n']]);
+    expect([code, written]).toEqual([2, ['portolan: x — не версия: укажите, например, 26.7.28 или latest\n']]);
   });
 
   it.each([

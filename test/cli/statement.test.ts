@@ -139,16 +139,17 @@ describe('events statement', () => {
   });
 
   it.each([
-    [['nobody'], 'portolan: Client nobody not found in the log\n'],
-    [['#77'], 'portolan: Client #77 not found in the log\n'],
+    [1, ['nobody'], 'portolan: Client nobody not found in the log\n'],
+    [1, ['#77'], 'portolan: Client #77 not found in the log\n'],
     [
+      2,
       ['alice', '--from', 'soon'],
       'portolan: from is not a valid date: write it as 2026-03-31, or as milliseconds since 1970\n',
     ],
-    [['alice', '--from', day2, '--to', day1], 'portolan: The first day is after the last day\n'],
-  ])('of %j is refused with a sentence', async (args, err) => {
+    [2, ['alice', '--from', day2, '--to', day1], 'portolan: The first day is after the last day\n'],
+  ] as const)('with exit code %i, %j is refused with a sentence', async (code, args, err) => {
     const { journal } = history();
-    expect(await portolan(journal, 'events', 'statement', ...args)).toMatchObject({ code: 1, out: '', err });
+    expect(await portolan(journal, 'events', 'statement', ...args)).toMatchObject({ code, out: '', err });
   });
 });
 

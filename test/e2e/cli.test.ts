@@ -174,8 +174,8 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   it('says with its exit code whether it could, could not, or did not understand', async () => {
     const calls: [number, string[]][] = [
       [1, ['events', 'why', 'nobody@nowhere']],
-      [1, ['events', 'show', '999999']],
-      [1, ['events', 'replay', '--at', 'yesterday-ish']],
+      [2, ['events', 'show', '999999']],
+      [2, ['events', 'replay', '--at', 'yesterday-ish']],
       [2, ['events', 'dance']],
       [2, ['--no-such-flag']],
     ];

@@ -1,0 +1,251 @@
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { prepareDataDirectory } from '../../src/adapters/data-directory/data-directory.js';
+import { scryptPasswords } from '../../src/adapters/passwords/passwords.js';
+import { run } from '../../src/cli/program.js';
+import { operate } from '../../src/control/control.js';
+import { temporaryFolder } from '../kit/log.js';
+
+const passwordHash = await scryptPasswords().hash('a-good-password');
+
+type Env = Readonly<Record<string, string>>;
+
+/** Runs a command line in this process. */
+async function portolan(args: readonly string[], env: Env = {}) {
+  const written = { out: '', err: '' };
+  const spies = (['out', 'err'] as const).map((name) =>
+    vi.spyOn(name === 'out' ? process.stdout : process.stderr, 'write').mockImplementation((text) => {
+      written[name] += String(text);
+      return true;
+    }),
+  );
+  try {
+    const code = await run(['node', 'portolan', ...args], { PATH: '', ...env }, async () => 0);
+    return { code, ...written };
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+  }
+}
+
+/** A data directory whose log has three events: three accounts. */
+async function panelData(): Promise<string> {
+  const { root } = prepareDataDirectory(temporaryFolder());
+  for (const username of ['first', 'second', 'third']) await operate(root, 'admin.create', { username, passwordHash });
+  return root;
+}
+
+/** Files and folders that are in the wrong place. */
+function places() {
+  const folder = temporaryFolder();
+  const file = join(folder, 'file');
+  writeFileSync(file, 'not a data directory');
+  return { folder, file, none: join(folder, 'none') };
+}
+
+describe('a file that an option names', () => {
+  it('is reported with its path when it is missing, a folder or too large', async () => {
+    const data = await panelData();
+    const { folder, file, none } = places();
+    const large = join(folder, 'large');
+    writeFileSync(large, 'x'.repeat(5000));
+    const cases = [
+      [none, `${none} does not exist: check the path`],
+      [folder, `${folder} is a folder: give the path of a file`],
+      [join(file, 'below'), `A part of the path ${join(file, 'below')} is a file and not a folder: check the path`],
+      [large, `${large} has more than 4 kB: give a file that contains only the password or passphrase`],
+    ];
+    for (const [path = '', text] of cases) {
+      const created = await portolan(['admin', 'create', 'joe', '--password-file', path, '--data-dir', data]);
+      expect(created).toStrictEqual({ code: 1, out: '', err: `portolan: ${text}\n` });
+      const restored = await portolan(['restore', file, '--yes', '--passphrase-file', path, '--data-dir', data]);
+      expect(restored).toStrictEqual({ code: 1, out: '', err: `portolan: ${text}\n` });
+      const shown = await portolan(['config', 'show'], { PORTOLAN_ADMIN_PASSWORD_FILE: path });
+      expect(shown).toStrictEqual({ code: 2, out: '', err: `portolan: PORTOLAN_ADMIN_PASSWORD_FILE: ${text}\n` });
+    }
+  });
+
+  it('is reported in the language of the operator, and in English with --json', async () => {
+    const { none } = places();
+    const args = ['admin', 'create', 'joe', '--password-file', none, '--data-dir', none];
+    const russian = await portolan(args, { LANG: 'ru_RU.UTF-8' });
+    expect(russian.err).toBe(`portolan: ${none} не существует: проверьте путь\n`);
+    const json = await portolan(['--json', ...args], { LANG: 'ru_RU.UTF-8' });
+    expect(json.err).toBe(`portolan: ${none} does not exist: check the path\n`);
+  });
+
+  it('is not needed when its variable is empty', async () => {
+    expect(await portolan(['config', 'show'], { PORTOLAN_ADMIN_PASSWORD_FILE: '' })).toMatchObject({
+      code: 0,
+      err: '',
+    });
+  });
+
+  it('is a backup or a database of another panel', async () => {
+    const data = await panelData();
+    const { folder, none } = places();
+    for (const args of [
+      ['restore', '--yes'],
+      ['import', '3x-ui', '--dry-run'],
+      ['import', '3x-ui', '--yes'],
+    ]) {
+      for (const path of [none, folder]) {
+        const { code, out, err } = await portolan([...args, path, '--data-dir', data]);
+        expect([code, out]).toEqual([1, '']);
+        expect(err).toContain(path);
+        expect(err).not.toMatch(/E[A-Z]{4,}|SQLITE/);
+      }
+    }
+  });
+});
+
+describe('a backup', () => {
+  it('is written only where a new file can be created', async () => {
+    const data = await panelData();
+    const { folder, file, none } = places();
+    const cases = [
+      [1, join(none, 'x.db'), `The folder ${none} does not exist: create it, or choose another one`],
+      [1, join(file, 'x.db'), `A part of the path ${file} is a file and not a folder: check the path`],
+      [1, folder, `${folder} is a folder: give the path of a file`],
+      [1, file, `${file} already exists: choose another name, or move it away`],
+      [2, '', 'The option --out needs a value'],
+    ] as const;
+    for (const [code, out, text] of cases)
+      expect(await portolan(['backup', '--out', out, '--data-dir', data])).toStrictEqual({
+        ...{ code, out: '' },
+        err: `portolan: ${text}\n`,
+      });
+  });
+});
+
+const READS = [
+  ['events', 'tail'],
+  ['events', 'show', '1'],
+  ['events', 'why', 'anna'],
+  ['events', 'statement', 'anna'],
+  ['events', 'export'],
+  ['events', 'verify'],
+  ['events', 'replay'],
+  ['admin', 'list'],
+  ['node', 'list'],
+  ['core', 'test'],
+  ['backup'],
+];
+const CHANGES = [
+  ['config', 'set', 'webPort', '2000'],
+  ['admin', 'create', 'joe'],
+  ['admin', 'disable-2fa'],
+  ['doctor', '--accept-loss'],
+  ['doctor', '--keep-sound'],
+];
+
+describe('a data directory', () => {
+  it.each([...READS, ...CHANGES])('without a log is not created: %s %s', async (...args) => {
+    const { folder, file, none } = places();
+    mkdirSync(join(folder, 'empty'));
+    const hint = 'name the data directory with --data-dir or PORTOLAN_DATA_DIR, or start the panel once to create it';
+    for (const path of [none, join(folder, 'empty')]) {
+      const done = await portolan([...args, '--data-dir', path]);
+      expect(done).toStrictEqual({
+        code: 1,
+        out: '',
+        err: `portolan: There is no log of a panel in ${path}: ${hint}\n`,
+      });
+    }
+    expect(existsSync(none)).toBe(false);
+    const { code, out, err } = await portolan([...args, '--data-dir', file]);
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toMatch(/^portolan: A part of the path .* is a file and not a folder: check the path\n$/);
+  });
+
+  it('gets its run folder back when that is missing', async () => {
+    const data = await panelData();
+    rmSync(join(data, 'run'), { recursive: true });
+    for (const args of [...READS.slice(0, 1), ['admin', 'create', 'joe']])
+      expect(await portolan([...args, '--data-dir', data])).toMatchObject({ code: 0, err: '' });
+  });
+
+  it('that is a file is reported by the commands that create one', async () => {
+    const { file } = places();
+    for (const args of [
+      ['restore', file],
+      ['core', 'install', '1.2.3'],
+    ]) {
+      const { code, err } = await portolan([...args, '--data-dir', file]);
+      expect(code).toBe(1);
+      expect(err).toMatch(/^portolan: A part of the path .* is a file and not a folder: check the path\n$/);
+    }
+    const checked = await portolan(['doctor', '--data-dir', file]);
+    expect(checked.code).toBe(1);
+    expect(checked.out).toMatch(/^BAD {2}log: A part of the path .* is a file and not a folder/);
+  });
+});
+
+describe('a value that is not valid', () => {
+  it('is a usage error with the range', async () => {
+    const data = await panelData();
+    const range = (name: string, value: string, [min, max]: readonly [number, number]) =>
+      `${name}: "${value}" is not a whole number from ${min} to ${max}`;
+    const place = (name: string, value: string) =>
+      `${name}: "${value}" is neither a position from 0 to 3 nor an ISO time such as 2026-01-31T12:00:00Z`;
+    const cases: readonly (readonly [readonly string[], string])[] = [
+      ...['0', '-1', '1.5', 'abc', '', '1e3', '99999999999'].map((value) => {
+        const args = ['events', 'tail', '--count', value];
+        return [args, range('--count', value, [1, 1_000_000_000])] as const;
+      }),
+      ...['0', '4', '1x'].map((value) => [['events', 'show', value], range('position', value, [1, 3])] as const),
+      ...['-1', '4', 'abc', '', '0x1'].map((value) => {
+        return [['events', 'export', '--from', value], range('--from', value, [0, 3])] as const;
+      }),
+      ...['-1', '4', '1.5', '', 'yesterday', '2026', '2026-02-30', '2026-13-01', '2026-01-01T25:00'].flatMap((value) =>
+        ['--at', '--to'].map((name) => [['events', 'replay', name, value], place(name, value)] as const),
+      ),
+      [
+        ['events', 'replay', '--at', '1', '--to', '2'],
+        'The options --at and --to exclude each other: give only one of them',
+      ],
+      [
+        ['admin', 'create', 'joe', '--password', 'long-enough-1', '--password-file', data],
+        'The options --password and --password-file exclude each other: give only one of them',
+      ],
+      [['core', 'install', 'newest'], 'newest is not a version: give one such as 26.7.28, or latest'],
+    ];
+    for (const [args, text] of cases)
+      expect(await portolan([...args, '--data-dir', data])).toStrictEqual({
+        code: 2,
+        out: '',
+        err: `portolan: ${text}\n`,
+      });
+  });
+
+  it('may be a position of the log or a time', async () => {
+    const data = await panelData();
+    for (const [value, position] of [
+      ['0', 0],
+      ['2', 2],
+      ['3', 3],
+      ['2000-01-01', 0],
+      ['2999-01-01T00:00:00Z', 3],
+    ] as const) {
+      const { code, out } = await portolan(['--json', 'events', 'replay', '--at', value, '--data-dir', data]);
+      expect([code, JSON.parse(out)]).toMatchObject([0, { position }]);
+    }
+    expect(await portolan(['events', 'export', '--from', '3', '--data-dir', data])).toMatchObject({ code: 0, out: '' });
+    expect((await portolan(['events', 'tail', '-n', '2', '--data-dir', data])).out.split('\n')).toHaveLength(3);
+  });
+
+  it.each([
+    [['--port', 'abc'], {}, '--port=abc (from a flag): must be a whole number'],
+    [['--port', ''], {}, '--port= (from a flag): must be a whole number'],
+    [['--port', '0x50'], {}, '--port=0x50 (from a flag): must be a whole number'],
+    [['--port', '65536'], {}, '--port=65536 (from a flag): must be 0 to 65535'],
+    [['--ops-port=-1'], {}, '--ops-port=-1 (from a flag): must be 0 to 65535'],
+    [[], { PORTOLAN_SUB_PORT: '1.5' }, 'PORTOLAN_SUB_PORT=1.5 (from the environment): must be a whole number'],
+    [[], { PORTOLAN_HOST: 'x' }, 'PORTOLAN_HOST=x (from the environment): must be an IP address'],
+  ] as const)('of the configuration is a usage error: %j %j', async (args, env, text) => {
+    expect(await portolan(['config', 'show', ...args], env)).toStrictEqual({
+      ...{ code: 2, out: '' },
+      err: `portolan: ${text}\n`,
+    });
+  });
+});
