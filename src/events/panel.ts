@@ -43,7 +43,7 @@ export const PanelRestarted = defineEvent('PanelRestarted', {
 });
 
 export const PanelRestartFailed = defineEvent('PanelRestartFailed', {
-  summary: 'A server could not start with the current settings. Both servers keep their former settings.',
+  summary: 'A server could not start with the current settings. Both servers keep their previous settings.',
   recordedBy: {
     RecordPanelRestartFailed: 'a server cannot listen or load its certificate after `PanelRestartRequested`',
   },

@@ -107,7 +107,7 @@ export const LoginFailed = defineEvent('LoginFailed', {
 });
 
 export const ApiTokenIssued = defineEvent('ApiTokenIssued', {
-  summary: 'The API token was created or replaced. The former token is no longer valid and was destroyed.',
+  summary: 'The API token was created or replaced. The previous token is no longer valid and was destroyed.',
   recordedBy: {
     IssueApiToken: 'the token is read for the first time or replaced',
     ImportPanel: 'the imported database has a token',

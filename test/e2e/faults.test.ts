@@ -331,7 +331,7 @@ describe.skipIf(withoutCore('what a panel listens on'))('a running panel', () =>
       expect(running.stdout).toContain(`ok   panel port: 127.0.0.1:${port} is in use by the panel (pid ${panel.pid})`);
       expect(running.stdout).toMatch(/^ok {3}core: .*, version 26\.7\.28$/m);
       expect(running.stdout).toContain(`ok   panel certificate: ${webCertFile} is valid`);
-      expect(running.stdout).toMatch(/^ok {3}modes: files that only this account can access: \d+$/m);
+      expect(running.stdout).toMatch(/^ok {3}file modes: files that only this account can access: \d+$/m);
 
       await panel.stop();
       writeFileSync(webKeyFile, 'rubbish');

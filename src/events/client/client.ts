@@ -19,7 +19,7 @@ export const ClientIdentity = z
   .meta({ typeName: 'ClientIdentity', description: 'Personal data of the client.' });
 export type ClientIdentity = z.infer<typeof ClientIdentity>;
 
-/** The secrets that authenticate a client. Each has a data key of its own; a rotation destroys the former key. */
+/** The secrets that authenticate a client. Each has a data key of its own; a rotation destroys the previous key. */
 export const ClientCredential = z
   .strictObject({
     id: z.string().describe('UUID of a VLESS or VMess client.'),
@@ -124,7 +124,7 @@ export const ClientIdentityChanged = defineEvent('ClientIdentityChanged', {
 
 export const ClientCredentialRotated = defineEvent('ClientCredentialRotated', {
   summary:
-    'A client got a new id, password or auth. The former data key is destroyed, and with it all personal data recorded under it.',
+    'A client got a new id, password or auth. The previous data key is destroyed, and with it all personal data recorded under it.',
   recordedBy: {
     UpdateClient: 'an admin saves the client with another id, password or auth',
     UpdateInbound: 'an admin saves the inbound with another id, password or auth of the client',
@@ -211,8 +211,8 @@ export const ClientTrafficAdjusted = defineEvent('ClientTrafficAdjusted', {
     up: Up.describe('The new bytes up.'),
     down: Down.describe('The new bytes down.'),
     before: z
-      .strictObject({ up: Up.describe('The former bytes up.'), down: Down.describe('The former bytes down.') })
-      .describe('The former counters.'),
+      .strictObject({ up: Up.describe('The previous bytes up.'), down: Down.describe('The previous bytes down.') })
+      .describe('The previous counters.'),
   }),
   stream,
 });
@@ -220,7 +220,7 @@ export const ClientTrafficAdjusted = defineEvent('ClientTrafficAdjusted', {
 export const ClientTrafficTransferred = defineEvent('ClientTrafficTransferred', {
   summary: 'A client left a shared email. The bytes it had used were transferred to another client with that email.',
   recordedBy: {
-    UpdateClient: 'the email of a client changes and other clients keep the former email',
+    UpdateClient: 'the email of a client changes and other clients keep the previous email',
     UpdateInbound: 'the request deletes or renames a client that shares its email',
     DeleteClient: 'a client is deleted that shares its email',
     DeleteDepletedClients: 'a client is deleted that shares its email',

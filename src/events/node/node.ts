@@ -60,7 +60,7 @@ export const NodeUpdated = defineEvent('NodeUpdated', {
 });
 
 export const NodeTokenReplaced = defineEvent('NodeTokenReplaced', {
-  summary: 'The token of a node was replaced. The former token was destroyed.',
+  summary: 'The token of a node was replaced. The previous token was destroyed.',
   recordedBy: { UpdateNode: 'an admin saves the node with a token' },
   data: z.strictObject({ node, keyVersion: KeyVersion, secret }),
   stream,

@@ -195,7 +195,7 @@ export const SettingsChanged = defineEvent('SettingsChanged', {
 });
 
 export const SecretSettingChanged = defineEvent('SecretSettingChanged', {
-  summary: 'A secret setting was set, replaced or removed. The former value was destroyed.',
+  summary: 'A secret setting was set, replaced or removed. The previous value was destroyed.',
   recordedBy: {
     ChangeSettings: 'an admin sets or removes a secret setting',
     SwitchOffTwoFactor: 'an operator disables two-factor login, which removes `twoFactorToken`',
