@@ -6,6 +6,7 @@ import type { RecordedEvent } from '../../events/catalog.js';
 import type { Alarm } from '../../lib/alarms.js';
 import { type Language } from '../../messages/language.js';
 import { render } from '../../messages/render.js';
+import { coded } from '../../messages/rendered.js';
 import { type Push, pushesOf } from '../../projections/pushes.js';
 import type { ReadModels } from '../../projections/read-models.js';
 import { languageOf } from '../language/language.js';
@@ -224,5 +225,5 @@ function framesOf(push: Push): (language: Language) => Buffer {
 /** A push as browsers receive it. */
 function inLanguage(push: Push, language: Language): object {
   if (push.type !== 'notification') return push;
-  return { ...push, title: render(push.title, language), body: render(push.body, language) };
+  return coded(push, (text) => render(text, language));
 }

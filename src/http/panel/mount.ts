@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type { z } from 'zod';
 import { Rejection, type SettingProblem } from '../../commands/rejection.js';
-import { message, type Text, verbatim } from '../../messages/message.js';
+import { codeOf, message, type Text, verbatim } from '../../messages/message.js';
 import { render } from '../../messages/render.js';
 import { issuesOf } from '../language/issues.js';
 import { languageOf } from '../language/language.js';
@@ -130,6 +130,7 @@ function errorsOf({ details }: Rejection, { req }: Response): unknown {
   const errors = (details.problems as readonly SettingProblem[]).map(({ key, why }) => ({
     key,
     why: render(why, language),
+    code: codeOf(why),
   }));
   return { errors };
 }
@@ -142,10 +143,6 @@ export function sendMessage(res: Response, success: boolean, outcome: Text | Rej
   res.setHeader('Content-Language', language);
   res.vary('Accept-Language, Cookie');
   res.json(envelope(success, msg, obj, success ? null : codeOf(text)));
-}
-
-function codeOf(text: Text): string | null {
-  return 'code' in text ? text.code : null;
 }
 
 /** The first problems, each with its path; never the value that the caller sent. Null when there are none. */

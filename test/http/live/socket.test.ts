@@ -92,7 +92,9 @@ describe('a connected browser', () => {
     expect(said[0]).toEqual({
       type: 'notification',
       title: 'Nothing can be saved',
+      titleCode: 'notifications.storageFailed',
       body: 'The disk is full: nothing was changed',
+      bodyCode: 'STORAGE_FULL',
       severity: 'error',
     });
   });
@@ -151,7 +153,10 @@ describe('a connected browser', () => {
     await eventually(() => expect(said.filter(({ type }) => type !== 'status')).toHaveLength(2));
     expect(said.filter(({ type }) => type !== 'status')).toEqual([
       { type: 'xrayState', data: 'error' },
-      { type: 'notification', title: 'The core failed', body: 'broken', severity: 'error' },
+      {
+        ...{ type: 'notification', severity: 'error', title: 'The core failed', body: 'broken' },
+        ...{ titleCode: 'notifications.coreFailed', bodyCode: null },
+      },
     ]);
   });
 

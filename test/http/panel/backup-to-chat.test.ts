@@ -31,8 +31,8 @@ describe('a backup by the chat bot', () => {
       success: true,
       msg: 'The backup was sent to every admin.',
       obj: [
-        { chatId: 1, success: true, msg: '' },
-        { chatId: 2, success: true, msg: '' },
+        { chatId: 1, success: true, msg: '', msgCode: null },
+        { chatId: 2, success: true, msg: '', msgCode: null },
       ],
     });
     expect(panel.appended()).toMatchObject([
@@ -45,8 +45,11 @@ describe('a backup by the chat bot', () => {
     const { json } = await browser.post(PATH);
     expect(json).toMatchObject({ success: true, msg: 'Some chats did not receive the backup.' });
     expect(json?.obj).toEqual([
-      { chatId: 1, success: true, msg: '' },
-      { chatId: 2, success: false, msg: 'The chat does not exist: send /start to the bot first' },
+      { chatId: 1, success: true, msg: '', msgCode: null },
+      {
+        ...{ chatId: 2, success: false, msg: 'The chat does not exist: send /start to the bot first' },
+        msgCode: 'bot.chatMissing',
+      },
     ]);
     const { json: russian } = await browser.post(PATH, {}, { 'accept-language': 'ru' });
     expect(JSON.stringify(russian)).not.toMatch(/Some|There/);

@@ -51,6 +51,7 @@ describe('why a client may or may not connect', () => {
       mayConnect: true,
       rule: '700 bytes left of 1,000 bytes, no expiry',
       remedies: [],
+      remedyCodes: [],
       inbound: { id: 1, remark: 'home' },
     });
     expect((await why()).story.map(({ type }) => type)).toStrictEqual(['ClientAdded', 'ClientTrafficAdjusted']);
@@ -63,8 +64,10 @@ describe('why a client may or may not connect', () => {
       standing: 'cap reached',
       mayConnect: false,
       rule: 'it used 1,200 bytes of 1,000 bytes',
-      since: { by: 'the panel (test)' },
+      ruleCode: 'why.capReached',
+      since: { by: 'the panel (test)', byCode: 'history.byPanel' },
       remedies: ['reset its traffic', 'raise or remove its cap'],
+      remedyCodes: ['why.resetTraffic', 'why.raiseCap'],
     });
     panel.given({ type: 'ResetClientTraffic', data: { inbound: null, email: 'one' } });
     expect(await why()).toMatchObject({ standing: 'active' });
@@ -85,7 +88,11 @@ describe('why a client may or may not connect', () => {
     expect(await why()).toMatchObject({ standing: 'inbound disabled', since: { by: 'the panel (test)' } });
     panel.given({ type: 'SetInboundEnabled', data: { inbound: inboundId(1), enabled: true } });
     panel.given({ type: 'RecordCoreFailed', data: { run: 'r1', reason: verbatim('it fell over') } });
-    expect(await why()).toMatchObject({ standing: 'core not running', rule: 'the core failed: it fell over' });
+    expect(await why()).toMatchObject({
+      standing: 'core not running',
+      rule: 'the core failed: it fell over',
+      ruleCode: 'why.coreFailed',
+    });
   });
 
   it('tells every rule that holds', async () => {

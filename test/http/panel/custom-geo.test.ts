@@ -112,6 +112,7 @@ describe('a custom geo source over HTTP', () => {
           url: `${server.url}/list.dat`,
           status: 'ok',
           error: '',
+          errorCode: null,
           lastDownload: at,
           fileName: 'geosite_my_list.dat',
           tags: ['ADS'],
@@ -285,7 +286,12 @@ describe('a custom geo source over HTTP', () => {
           { id: 1, alias: 'a', fileName: 'geosite_a.dat' },
           { id: 2, alias: 'b', fileName: 'geosite_b.dat' },
         ],
-        failed: [{ id: 3, alias: 'c', fileName: 'geosite_c.dat', error: 'the download is not a geo file' }],
+        failed: [
+          {
+            ...{ id: 3, alias: 'c', fileName: 'geosite_c.dat' },
+            ...{ error: 'the download is not a geo file', errorCode: 'geo.notGeoFile' },
+          },
+        ],
       },
       code: 'GEO_SOURCES_FAILED',
     });

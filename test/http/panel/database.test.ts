@@ -302,7 +302,7 @@ describe('GET backups', () => {
     const { browser } = await panelWith({ latest: () => status, list: () => files });
     expect((await browser.get('/panel/api/server/backups')).json?.obj).toEqual({
       ...{ ...status, files },
-      last: { at: 7, why: 'the disk is full' },
+      last: { at: 7, why: 'the disk is full', whyCode: 'common.diskFull' },
     });
   });
 });

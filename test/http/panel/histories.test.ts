@@ -124,7 +124,8 @@ describe('the histories', () => {
 describe('the measurements of the core', () => {
   it('are empty while none runs', async () => {
     const { get } = await measured();
-    const state = { enabled: false, listen: '', reason: 'The core is not running', keys: [], values: {} };
+    const why = { reason: 'The core is not running', reasonCode: 'core.notRunning' };
+    const state = { enabled: false, listen: '', ...why, keys: [], values: {} };
     expect((await get('/coreMetricsState'))?.obj).toStrictEqual(state);
     expect((await get('/coreObservatory'))?.obj).toStrictEqual([]);
     expect((await get('/coreMetricsHistory/coreSys/2'))?.obj).toStrictEqual([]);
@@ -136,7 +137,7 @@ describe('the measurements of the core', () => {
     });
     expect((await get('/coreMetricsState'))?.obj).toStrictEqual({
       ...{ enabled: false, listen: '', reason: 'The template of the core has no "metrics" block' },
-      ...{ keys: [], values: {} },
+      ...{ reasonCode: 'core.metricsMissing', keys: [], values: {} },
     });
     expect((await get('/coreMetricsHistory/coreSys/2'))?.obj).not.toHaveLength(0);
   });

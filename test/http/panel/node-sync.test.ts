@@ -37,7 +37,17 @@ describe('the synchronization state of a node', () => {
     const { position } = log.head();
     expect(await sync()).toMatchObject({
       ...{ state: 'behind', lag: 2, appliedPosition: position - 2, wantedPosition: position },
-      pending: [{ inboundId: 1, tag: 'in-1', deleted: false, lag: 2, firstPosition: position - 1, reason: '' }],
+      pending: [
+        {
+          inboundId: 1,
+          tag: 'in-1',
+          deleted: false,
+          lag: 2,
+          firstPosition: position - 1,
+          reason: '',
+          reasonCode: null,
+        },
+      ],
     });
     const [inbound] = read.inbounds.all();
     if (!inbound) throw new Error('there is no inbound');
@@ -46,10 +56,15 @@ describe('the synchronization state of a node', () => {
       type: 'RecordNodeInboundRejected',
       data: { ...told, reason: message('node.declined', { why: verbatim('no') }) },
     });
-    expect(await sync()).toMatchObject({ state: 'refused', pending: [{ reason: 'remote: no' }] });
+    expect(await sync()).toMatchObject({
+      state: 'refused',
+      pending: [{ reason: 'remote: no', reasonCode: 'node.declined' }],
+    });
     const shown = {
       ...{ syncState: 'refused', pendingChanges: 2, pendingReason: 'in-1: remote: no' },
-      pending: [{ inboundId: 1, tag: 'in-1', deleted: false, lag: 2, reason: 'remote: no' }],
+      pending: [
+        { inboundId: 1, tag: 'in-1', deleted: false, lag: 2, reason: 'remote: no', reasonCode: 'node.declined' },
+      ],
     };
     expect(await list()).toMatchObject([shown]);
     expect((await browser.get('/panel/api/nodes/get/1')).json?.obj).toMatchObject(shown);

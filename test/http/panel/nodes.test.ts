@@ -76,7 +76,13 @@ describe('a Portolan node', () => {
       { type: 'NodeAdded', data: { node: 1, enabled: true, spec, keyVersion: 1, secret: { token: TOKEN } } },
     ]);
     const online = await until('online');
-    expect(online).toMatchObject({ host: '127.0.0.1', address: '127.0.0.1', kind: 'portolan', lastError: '' });
+    expect(online).toMatchObject({
+      host: '127.0.0.1',
+      address: '127.0.0.1',
+      kind: 'portolan',
+      lastError: '',
+      lastErrorCode: null,
+    });
     expect(online.lastHeartbeat).toBeGreaterThan(0);
     expect([online.cpu, online.mem, online.coreVersion]).toEqual([online.cpuPct, online.memPct, online.xrayVersion]);
     expect(online.mem).toBeGreaterThan(0);
@@ -296,7 +302,7 @@ describe('a change of a node', () => {
     await post('/add', there);
     const state = () => ({ listedAt: 0, error: verbatim('decode response: no'), failingSince: 1, tries: 3, nextAt: 0 });
     Object.assign(services.nodes, { state });
-    expect((await node()).lastError).toBe('decode response: no');
+    expect(await node()).toMatchObject({ lastError: 'decode response: no', lastErrorCode: null });
   });
 
   it('causes a retry at once, also a probe and a save without changes', async () => {
@@ -332,9 +338,12 @@ describe('a change of a node', () => {
     await until('online');
     await post('/add', place(remote.port, { name: 'Frankfurt again' }));
     expect(await post('/probe/2')).toMatchObject({
-      obj: { status: 'offline', error: 'it is the same panel as node Frankfurt' },
+      obj: { status: 'offline', error: 'it is the same panel as node Frankfurt', errorCode: 'node.isDuplicate' },
     });
-    expect((await node(2)).lastError).toBe('it is the same panel as node Frankfurt');
+    expect(await node(2)).toMatchObject({
+      lastError: 'it is the same panel as node Frankfurt',
+      lastErrorCode: 'node.isDuplicate',
+    });
     expect(read.nodes.all().map(({ identity }) => identity?.panelId)).toStrictEqual([
       remote.read.identity.panelId,
       undefined,

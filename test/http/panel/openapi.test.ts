@@ -7,7 +7,7 @@ import { plainNames, secretNames } from '../../../src/http/panel/codec/setting-n
 import { openApi, operations } from '../../../src/http/panel/openapi/document.js';
 import { SocketMessage, socketMessages } from '../../../src/http/panel/openapi/socket.js';
 import { render } from '../../../src/messages/render.js';
-import { rendered } from '../../../src/messages/rendered.js';
+import { coded } from '../../../src/messages/rendered.js';
 import { pushesOf } from '../../../src/projections/pushes.js';
 import { startPanel } from '../kit/panel.js';
 
@@ -155,7 +155,7 @@ describe('the document', () => {
 
   it('says what comes over the WebSocket: all that is pushed, and nothing else', () => {
     expect(plain.paths['/ws']?.['get']?.responses).toHaveProperty('101');
-    const pushes = sampleEvents().flatMap((event) => rendered(pushesOf([event]), (text) => render(text, 'en')));
+    const pushes = sampleEvents().flatMap((event) => coded(pushesOf([event]), (text) => render(text, 'en')));
     const said = new Set(pushes.map((push) => JSON.stringify(push, ['type', 'resource', 'severity'])));
     expect(pushes.filter((push) => !SocketMessage.safeParse(push).success)).toStrictEqual([]);
     for (const type of ['xrayState', 'notification', 'invalidate'])

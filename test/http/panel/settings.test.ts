@@ -30,9 +30,10 @@ const start = async (settings: Record<string, unknown> = {}, parts: Partial<Flat
     const { json } = await update(body);
     expect(json?.success).toBe(false);
     expect(panel.appended()).toEqual([]);
-    const { errors } = (json as { obj: { errors: { key: string; why: string }[] } }).obj;
+    const { errors } = (json as { obj: { errors: { key: string; why: string; code: string }[] } }).obj;
     expect(json?.msg).toBe(errors.map(({ key, why }) => `Setting ${key}: ${why}`).join('; '));
-    return errors;
+    for (const { code } of errors) expect(code).toMatch(/^[a-z]+\.[a-zA-Z]+$/);
+    return errors.map(({ key, why }) => ({ key, why }));
   };
   return { panel, browser, all, update, errors };
 };
@@ -150,6 +151,23 @@ describe('a change', () => {
       { key: 'constructor', why: 'does not exist' },
     ]);
     expect(await all()).toEqual(before);
+  });
+
+  it('has the code of each reason beside it, the same in every language', async () => {
+    const { browser } = await start();
+    const body = { webPort: 0, nonsense: 1 };
+    const errorsIn = async (language: string) => {
+      const { json } = await browser.post(UPDATE, body, { 'accept-language': language });
+      return (json as { obj: { errors: { key: string; why: string; code: string }[] } }).obj.errors;
+    };
+    const [english, russian] = [await errorsIn('en'), await errorsIn('ru')];
+    const codes = [
+      { key: 'webPort', code: 'input.notBetween' },
+      { key: 'nonsense', code: 'settings.unknown' },
+    ];
+    expect(english).toMatchObject(codes);
+    expect(russian).toMatchObject(codes);
+    expect(russian.map(({ why }) => why)).not.toEqual(english.map(({ why }) => why));
   });
 
   it('are no more at once than there are', async () => {
@@ -385,7 +403,8 @@ describe('one secret', () => {
       vpnprov: '{}',
     });
     const bad = await browser.post(SECRET, { key: 'tgBotProxy', value: 'http://x' });
-    expect(bad.json?.obj).toEqual({ errors: [{ key: 'tgBotProxy', why: 'must begin with socks5:// or be empty' }] });
+    const why = 'must begin with socks5:// or be empty';
+    expect(bad.json?.obj).toEqual({ errors: [{ key: 'tgBotProxy', why, code: 'settings.notSocksProxy' }] });
   });
 
   it('can be the API token, which is then the only one', async () => {

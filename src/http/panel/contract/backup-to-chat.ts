@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { get, post, routes } from './route.js';
+import { TextCode } from './schemas/text-code.js';
 
 /** The result for each chat; empty while the task runs. */
-const Chats = z.array(z.object({ chatId: z.int(), success: z.boolean(), msg: z.string() }));
+const Chats = z.array(z.object({ chatId: z.int(), success: z.boolean(), msg: z.string(), msgCode: TextCode }));
 
 /** Backups sent through the chat bot. */
 export const backupToChatRoutes = routes('/panel/api', {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Auth, get, post, routes } from './route.js';
 import { body, loose, text } from './schemas/fields.js';
 import { optionalObject } from './schemas/json-text.js';
+import { TextCode } from './schemas/text-code.js';
 
 /** The template under its own name, the name in 3x-ui, or the name in 3xui-api-client. */
 const template = body({
@@ -29,12 +30,21 @@ const ProbeResult = z.object({
   delay: whole,
   mode: z.enum(['tcp', 'http']),
   error: z.string().optional(),
+  errorCode: TextCode.optional(),
   statusCode: whole.optional(),
   connectMs: whole.optional(),
   tlsMs: whole.optional(),
   ttfbMs: whole.optional(),
   endpoints: z
-    .array(z.object({ address: z.string(), success: z.boolean(), delay: whole, error: z.string().optional() }))
+    .array(
+      z.object({
+        address: z.string(),
+        success: z.boolean(),
+        delay: whole,
+        error: z.string().optional(),
+        errorCode: TextCode.optional(),
+      }),
+    )
     .readonly()
     .optional(),
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { get, post, routes } from './route.js';
 import { body, Id, text } from './schemas/fields.js';
+import { TextCode } from './schemas/text-code.js';
 
 const Kind = z.enum(['geoip', 'geosite']);
 const Source = z.object({
@@ -12,6 +13,7 @@ const Source = z.object({
   status: z.enum(['ok', 'failed', 'never']),
   /** Why it failed; empty = it did not fail. */
   error: z.string(),
+  errorCode: TextCode,
   /** When the file was last downloaded, or found to be current; ms, 0 = never. */
   lastDownload: z.int(),
   fileName: z.string(),
@@ -78,7 +80,7 @@ export const customGeoRoutes = routes('/panel/api/custom-geo', {
     summary: 'Update all geo sources, with one result for each; the core restarts at most once',
     reply: z.object({
       succeeded: z.array(z.object(done)).nullable(),
-      failed: z.array(z.object({ ...done, error: z.string() })).nullable(),
+      failed: z.array(z.object({ ...done, error: z.string(), errorCode: TextCode })).nullable(),
     }),
   }),
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { issue } from '../../../messages/issue.js';
 import { get, post, routes, Upload } from './route.js';
+import { TextCode } from './schemas/text-code.js';
 
 /** For larger files use the command line. */
 export const MAX_UPLOAD_BYTES = 1024 ** 3;
@@ -38,7 +39,7 @@ export const databaseRoutes = routes('/panel/api/server', {
   backups: get('/backups', {
     summary: 'Get the scheduled backups: the last attempt, the last verified backup, and when the next one is due',
     reply: z.object({
-      last: z.object({ at: z.number(), why: z.string().nullable() }).nullable(),
+      last: z.object({ at: z.number(), why: z.string().nullable(), whyCode: TextCode }).nullable(),
       lastGood: Kept.nullable(),
       next: z.number().nullable(),
       late: z.boolean(),

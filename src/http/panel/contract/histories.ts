@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { get, routes } from './route.js';
+import { TextCode } from './schemas/text-code.js';
 
 const prefix = '/panel/api/server';
 
@@ -25,6 +26,7 @@ const CoreMetricsState = z.object({
   listen: z.string(),
   /** Why metrics are not read; empty when they are. */
   reason: z.string().optional(),
+  reasonCode: TextCode.optional(),
   /** Metrics that have a history. */
   keys: z.array(z.string()),
   values: z.record(z.string(), z.number()),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { issue } from '../../../messages/issue.js';
 import { type Auth, get, post, routes } from './route.js';
 import { body, isRecord, plainText, requiredText } from './schemas/fields.js';
+import { TextCode } from './schemas/text-code.js';
 
 /** Maximum members of a change. There are fewer settings, counting all of their names. */
 const MAX_CHANGES = 500;
@@ -21,9 +22,11 @@ const changes = z.preprocess(
 
 const Environment = z.record(z.string(), z.object({ variable: z.string(), value: z.union([z.string(), z.number()]) }));
 
-/** What remains to be done after a change; null = nothing. */
+/** What remains to be done after a change, or what is wrong with it; null = nothing. */
 const Notes = z
   .object({
+    /** Only in a refusal because of settings: which of them are wrong, and why. */
+    errors: z.array(z.object({ key: z.string(), why: z.string(), code: TextCode })).optional(),
     /** Settings that take effect after a restart of the panel. */
     restart: z.array(z.string()).optional(),
     /** Settings that a flag or a variable overrides, so the change has no effect. */

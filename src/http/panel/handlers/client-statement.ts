@@ -1,6 +1,6 @@
 import { Rejection, reject } from '../../../commands/rejection.js';
 import { dayRange, MAX_YEARS, type RangeProblem } from '../../../lib/time/day-range.js';
-import { rendered } from '../../../messages/rendered.js';
+import { coded, rendered } from '../../../messages/rendered.js';
 import { statementCsv } from '../../../projections/statement/statement-csv.js';
 import { statementOfEmail, statementOfNumbers } from '../../../projections/statement/statement-of-client.js';
 import { statementOwner } from '../../../projections/why/deleted-clients.js';
@@ -42,7 +42,7 @@ export const clientStatementHandlers: Handlers<
         text: statementCsv(rendered(statement, say)),
       });
     }
-    return rendered({ email: name, ...statement }, say);
+    return coded({ email: name, ...statement }, say);
   },
 };
 

@@ -1,6 +1,7 @@
 import { reject } from '../../../commands/rejection.js';
 import type { Inbound } from '../../../events/inbound/inbound-document.js';
-import { rendered } from '../../../messages/rendered.js';
+import { codeOf, type Text } from '../../../messages/message.js';
+import { coded } from '../../../messages/rendered.js';
 import {
   type DeletedClient,
   deletedClient,
@@ -27,14 +28,15 @@ export const clientWhyHandlers: Handlers<typeof clientWhyRoutes, Needs<'nodes' |
     const answer = {
       email: client.identity.email,
       inbound: placeOf(inbound),
-      ...why,
+      ...withCodes(why),
+      also: why.also.map(withCodes),
       siblings: others.map(({ inbound: other, standing, mayConnect, rule }) => ({
         ...{ inbound: placeOf(other), standing, mayConnect, rule },
       })),
       earlier: deletedWithEmail(read, past, email).map(deletionOf),
       story: story.slice(-MAX_ENTRIES),
     };
-    return rendered(answer, say);
+    return coded(answer, say);
   },
 };
 
@@ -48,10 +50,15 @@ function whyDeleted(email: string, { read, past }: Needs<'read' | 'past'>, say: 
   const answer = {
     email: former.email,
     inbound: { id, tag, remark },
-    ...{ standing: deleted.standing, mayConnect: false, ...explainDeleted(), since: deleted.since },
+    ...{ standing: deleted.standing, mayConnect: false, ...withCodes(explainDeleted()), since: deleted.since },
     ...{ also: [], siblings: [], earlier: before.map(deletionOf), story: deleted.story.slice(-MAX_ENTRIES) },
   };
-  return rendered(answer, say);
+  return coded(answer, say);
+}
+
+/** A list of texts has its codes in a list of its own. */
+function withCodes<T extends { readonly remedies: readonly Text[] }>(rule: T) {
+  return { ...rule, remedyCodes: rule.remedies.map(codeOf) };
 }
 
 const placeOf = ({ id, tag, remark }: Inbound) => ({ id, tag, remark });

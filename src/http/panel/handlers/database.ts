@@ -1,6 +1,6 @@
 import { BackupError } from '../../../commands/ports/backups.js';
 import { type Rejection, reject } from '../../../commands/rejection.js';
-import { message, type Text } from '../../../messages/message.js';
+import { codeOf, message, type Text } from '../../../messages/message.js';
 import { Download, type HttpRequest, Message, type Needs } from '../context.js';
 import type { databaseRoutes } from '../contract/database.js';
 import type { Handlers } from '../mount.js';
@@ -27,7 +27,7 @@ export const databaseHandlers: Handlers<typeof databaseRoutes, Needs<'backups'>>
   backups: (_, { backups }, { say }) => {
     const { last, lastGood, next, late } = backups.latest();
     return {
-      last: last && { at: last.at, why: last.why && say(last.why) },
+      last: last && { at: last.at, why: last.why && say(last.why), whyCode: codeOf(last.why) },
       lastGood: lastGood && { ...lastGood },
       next,
       late,

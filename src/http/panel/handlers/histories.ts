@@ -9,7 +9,7 @@ import {
   type Sample,
 } from '../../../commands/ports/gauges.js';
 import { Rejection, reject } from '../../../commands/rejection.js';
-import { message } from '../../../messages/message.js';
+import { codeOf, message } from '../../../messages/message.js';
 import type { Needs } from '../context.js';
 import type { historyRoutes } from '../contract/histories.js';
 import { JsonOf } from '../contract/route.js';
@@ -43,7 +43,7 @@ export const historyHandlers: Handlers<typeof historyRoutes, Needs<'gauges'>> = 
     return {
       enabled: read !== null,
       listen,
-      ...(why === null ? {} : { reason: say(why) }),
+      ...(why === null ? {} : { reason: say(why), reasonCode: codeOf(why) }),
       keys: read === null ? [] : [...coreMetrics],
       values: { ...read },
     };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
 import { Status } from '../contract/schemas/status.js';
+import { TextCode } from '../contract/schemas/text-code.js';
 
 const StatusMessage = z.object({ type: z.literal('status'), data: Status });
 const CoreStateMessage = z.object({ type: z.literal('xrayState'), data: z.enum(['running', 'stop', 'error']) });
@@ -8,7 +9,9 @@ const CoreStateMessage = z.object({ type: z.literal('xrayState'), data: z.enum([
 const NotificationMessage = z.object({
   type: z.literal('notification'),
   title: z.string(),
+  titleCode: TextCode,
   body: z.string(),
+  bodyCode: TextCode,
   severity: z.enum(['success', 'warning', 'error']),
 });
 const InvalidateMessage = z.object({

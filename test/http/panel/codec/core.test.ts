@@ -10,7 +10,7 @@ import { inboundHandlers } from '../../../../src/http/panel/handlers/inbounds.js
 import { keygenHandlers } from '../../../../src/http/panel/handlers/keygen.js';
 import { serverHandlers } from '../../../../src/http/panel/handlers/server.js';
 import { settingHandlers } from '../../../../src/http/panel/handlers/settings.js';
-import { verbatim } from '../../../../src/messages/message.js';
+import { message, verbatim } from '../../../../src/messages/message.js';
 import { recorded } from '../../../kit/spec.js';
 import { failing, invalid, startPanel, webWith } from './panel.js';
 
@@ -31,8 +31,8 @@ describe('status', () => {
     panel.advance(90_500);
     const { obj } = await panel.call(tables.server, serverHandlers, 'status');
     expect(obj).toMatchObject({
-      core: { state: 'running', version: '26.7.28', errorMsg: '' },
-      xray: { state: 'running', version: '26.7.28', errorMsg: '' },
+      core: { state: 'running', version: '26.7.28', errorMsg: '', errorMsgCode: null },
+      xray: { state: 'running', version: '26.7.28', errorMsg: '', errorMsgCode: null },
       load: { load1: 0.5, load5: 0.4, load15: 0.3 },
       loads: [0.5, 0.4, 0.3],
       mem: { current: 1, total: 8 },
@@ -48,7 +48,15 @@ describe('status', () => {
     const panel = startPanel();
     panel.dispatch({ type: 'RecordCoreFailed', data: { run: null, reason: verbatim('no binary') } });
     const { obj } = await panel.call(tables.server, serverHandlers, 'status');
-    expect(obj).toMatchObject({ core: { state: 'error', errorMsg: 'no binary', version: 'Unknown' } });
+    const core = { state: 'error', errorMsg: 'no binary', errorMsgCode: null, version: 'Unknown' };
+    expect(obj).toMatchObject({ core });
+  });
+
+  it('has the code of the reason beside it', async () => {
+    const panel = startPanel();
+    panel.dispatch({ type: 'RecordCoreFailed', data: { run: null, reason: message('core.missing') } });
+    const { obj } = await panel.call(tables.server, serverHandlers, 'status');
+    expect(obj).toMatchObject({ core: { state: 'error', errorMsgCode: 'core.missing' } });
   });
 });
 

@@ -73,6 +73,8 @@ describe('testOutbound', () => {
       expect(await panel.test({ outbound })).toMatchObject({ success: false, msg: 'outbound is required' });
   });
 
+  const codeFor = (error: string) => `input.outbound${error.includes('allOutbounds') ? 's' : ''}Invalid`;
+
   it.each<[unknown, unknown, string]>([
     ['{', '', 'Invalid outbound JSON: it is not valid JSON'],
     ['[]', '', 'Invalid outbound JSON: it must be a JSON object'],
@@ -86,7 +88,7 @@ describe('testOutbound', () => {
     expect(await panel.test({ outbound, allOutbounds })).toStrictEqual({
       success: true,
       msg: '',
-      obj: { success: false, delay: 0, mode: 'http', error },
+      obj: { success: false, delay: 0, mode: 'http', error, errorCode: codeFor(error) },
     });
     expect(panel.asked).toStrictEqual([]);
   });
