@@ -26,7 +26,7 @@ export interface SwitchResult {
 
 /** The files of a state, which are only moved together: SQLite would read the side files of another database. */
 const STATE = ['events.db', 'events.db-wal', 'events.db-shm', 'head.json', join('keys', 'master.key')];
-/** Failed starts until the former state is restored. A power cut counts as one. */
+/** Failed starts until the previous state is restored. A power cut counts as one. */
 const MAX_ATTEMPTS = 2;
 
 const stagedIn = (root: string): string => join(root, 'staged');
@@ -91,7 +91,7 @@ export function completeSwitch(
   }
   if (intent?.phase === 'fill') {
     move(root, join(root, intent.from), root, step);
-    // Without a former state there is nothing to roll back to.
+    // Without a previous state there is nothing to roll back to.
     if (existsSync(join(root, intent.to, 'events.db'))) to('trial');
     else removeIntent(root);
   }
@@ -144,7 +144,7 @@ export function onTrial(root: string): boolean {
 }
 
 /**
- * A start failed with this error. The next one restores the former state, unless the disk was full: the new
+ * A start failed with this error. The next one restores the previous state, unless the disk was full: the new
  * state is not the cause then, and the attempt does not count.
  */
 export function failAttempt(root: string, error: unknown): void {
@@ -162,7 +162,7 @@ function undoAttempt(root: string): void {
   }
 }
 
-/** Records that the new state failed: the next `completeSwitch` rolls back to the former one. */
+/** Records that the new state failed: the next `completeSwitch` rolls back to the previous one. */
 export function recordFailure(root: string, why: Text): void {
   const intent = readIntent(root);
   if (intent?.phase === 'trial' && intent.failure === null) writeIntent(root, { ...intent, failure: why });

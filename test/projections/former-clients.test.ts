@@ -16,7 +16,7 @@ const rotated = ClientCredentialRotated({
 });
 const named = (email: string, ...events: Parameters<typeof folded>[1][]) =>
   folded(clients, inboundAdded(), clientAdded(), ...events)
-    .former.of(email)
+    .deleted.of(email)
     .map(({ number }) => number);
 
 describe('clients that were deleted', () => {
@@ -49,7 +49,7 @@ describe('clients that were deleted', () => {
     const same = () => {
       const again = new ReadModels(journal.log);
       expect(again.follower.digests()).toStrictEqual(living.follower.digests());
-      const [now, then] = [living, again].map((read) => read.clients.former('alice').map(({ number }) => number));
+      const [now, then] = [living, again].map((read) => read.clients.deleted('alice').map(({ number }) => number));
       expect(then).toStrictEqual(now);
       return now;
     };
@@ -58,9 +58,9 @@ describe('clients that were deleted', () => {
     expect(same()).toStrictEqual([1, 2]);
     const state = folded(clients, inboundAdded(), clientAdded(), deleted());
     const saved = structuredClone(savedState(clients, state));
-    expect(loadedState(clients, saved).former.of('alice')).toStrictEqual(state.former.of('alice'));
+    expect(loadedState(clients, saved).deleted.of('alice')).toStrictEqual(state.deleted.of('alice'));
     journal.append(shredded(2));
     expect(same()).toStrictEqual([2]);
-    expect(living.clients.former('erased-1')).toStrictEqual([]);
+    expect(living.clients.deleted('erased-1')).toStrictEqual([]);
   });
 });

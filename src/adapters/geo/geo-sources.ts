@@ -34,7 +34,7 @@ const IDLE_MS = 20_000;
 const MIN_BYTES = 16 * 1024;
 const MAX_TAG_CHARS = 100;
 /** Downloaded files that are not in place yet, and replaced files. */
-const TEMPORARY = /^(staged|former)-[0-9a-f-]{36}\.dat$/;
+const TEMPORARY = /^(staged|previous)-[0-9a-f-]{36}\.dat$/;
 
 /** `GeoSourceFiles` over a folder. */
 export function createGeoSourceFiles({ web, folder, idleMs = IDLE_MS }: GeoSourceOptions): GeoSourceFiles {
@@ -137,22 +137,22 @@ function staged(folder: string, name: string, content: StagedGeo['content']): St
       const present = lstatSync(target, { throwIfNoEntry: false });
       if (present !== undefined && !present.isFile()) throw new ReleaseError(message('geo.notPlainFile'));
       // A hard link to the old file, so that the file never disappears.
-      const former = present === undefined ? null : join(folder, `former-${randomUUID()}.dat`);
-      if (former !== null) await link(target, former);
+      const previous = present === undefined ? null : join(folder, `previous-${randomUUID()}.dat`);
+      if (previous !== null) await link(target, previous);
       try {
         await rename(join(folder, name), target);
       } catch (error) {
-        if (former !== null) await rm(former, { force: true });
+        if (previous !== null) await rm(previous, { force: true });
         throw error;
       }
       await flushAsync(folder);
       return {
         keep: async () => {
-          if (former !== null) await rm(former, { force: true });
+          if (previous !== null) await rm(previous, { force: true });
         },
         undo: async () => {
-          if (former === null) await rm(target, { force: true });
-          else await rename(former, target);
+          if (previous === null) await rm(target, { force: true });
+          else await rename(previous, target);
           await flushAsync(folder);
         },
       };

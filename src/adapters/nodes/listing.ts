@@ -28,7 +28,7 @@ export interface Marks {
   readonly centre: () => string;
   readonly isInbound: (mark: Mark, tag: string) => boolean;
   readonly isClient: (mark: Mark, email: string, credential: string) => boolean;
-  /** Tags of the inbounds that were imported from the former centre: there the mark of another centre is ignored. */
+  /** Tags of the inbounds that were imported from the previous centre: there the mark of another centre is ignored. */
   readonly adopted: (node: NodeId) => ReadonlySet<string>;
 }
 

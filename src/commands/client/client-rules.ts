@@ -125,7 +125,7 @@ export function changeClient(
   if (renamed) events.push(...transferUsage(state, client));
   if (!sameJson(client.credential, credential)) {
     const keyVersion = client.keyVersion + 1;
-    // The rotation keeps the email, because a replay cannot read the former one after its key is destroyed.
+    // The rotation keeps the email, because a replay cannot read the previous one after its key is destroyed.
     const kept = renamed ? { ...identity, email: client.identity.email } : identity;
     const rotated = ClientCredentialRotated({ client: client.number, keyVersion, identity: kept, credential });
     events.push(rotated, DataKeyDestroyed({ key: `client:${client.number}/${client.keyVersion}`, reason: 'rotated' }));

@@ -42,7 +42,7 @@ function lifetimeBytes({ up, down, allTime }: SeenCounter): number {
 }
 
 /**
- * Whether a decreased counter was restored to its former value, or nearly: it grew by half of that value at once, or exceeds
+ * Whether a decreased counter was restored to its previous value, or nearly: it grew by half of that value at once, or exceeds
  * that value with its first growth. Traffic makes it grow in smaller steps.
  */
 function isRecovery(before: CounterBaseline, now: SeenCounter): boolean {
@@ -133,7 +133,7 @@ export function carriedBy(inbounds: readonly (Credit | undefined)[]): Counter | 
 }
 
 /**
- * Credits nothing if up and down are exactly twice their former values, unless the inbounds carried at least half of that, up
+ * Credits nothing if up and down are exactly twice their previous values, unless the inbounds carried at least half of that, up
  * or in total: then the panel has added the counter to itself.
  */
 export function unlessDoubled<C extends Credit>(

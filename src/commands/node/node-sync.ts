@@ -15,7 +15,7 @@ import type { Command, Decider } from '../command.js';
 import type { PanelState } from '../state.js';
 import { sameAddress } from './node-rules.js';
 
-/** `asked`: the node when it was queried. A reply from a former address, or after the node was disabled, is dropped. */
+/** `asked`: the node when it was queried. A reply from a previous address, or after the node was disabled, is dropped. */
 interface FromNode {
   readonly asked: Node;
 }

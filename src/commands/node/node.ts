@@ -43,7 +43,7 @@ export type NodeCommand =
     >
   | Command<'SetNodeEnabled', { readonly node: NodeId; readonly enabled: boolean }>
   | Command<'DeleteNode', { readonly node: NodeId }>
-  /** `asked`: the node when it was queried. A reply from a former address or to a former token is dropped. */
+  /** `asked`: the node when it was queried. A reply from a previous address or to a previous token is dropped. */
   | Command<'RecordNodeIdentity', { readonly asked: Node; readonly identity: NonNullable<Node['identity']> }>
   | Command<'RecordNodeOnline', { readonly asked: Node }>
   | Command<'RecordNodeOffline', { readonly asked: Node; readonly reason: Text }>;

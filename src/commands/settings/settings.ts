@@ -141,7 +141,7 @@ function changed(current: Settings, next: Settings): readonly Caused<PanelEvent>
   ];
 }
 
-/** Sets a secret setting and destroys its former value. None if it is unchanged. */
+/** Sets a secret setting and destroys its previous value. None if it is unchanged. */
 function replaced({ secrets }: PanelState, key: SecretKey, value: string): readonly Caused<PanelEvent>[] {
   const { keyVersion: before, value: current } = secrets.get(key) ?? { keyVersion: 0, value: '' };
   if (value === current) return [];

@@ -28,7 +28,7 @@ export function deletedWithEmail(
   log: Pick<HistoryLog, 'lastOf'>,
   email: string,
 ): readonly Omit<DeletedClient, 'story'>[] {
-  const deleted = read.clients.former(email).flatMap(({ number: client }) => {
+  const deleted = read.clients.deleted(email).flatMap(({ number: client }) => {
     const end = log.lastOf(`client-${client}`, ['ClientDeleted']);
     const since = end && { at: end.meta.at, position: end.position, by: actorText(end.meta) };
     return since ? [{ client, standing: 'deleted' as const, since }] : [];
@@ -59,11 +59,11 @@ export function statementOwner(
   number: number,
 ): StatementOwner | null {
   const current = read.clients.byEmail(email);
-  const former = read.clients.former(email);
+  const deletedClients = read.clients.deleted(email);
   const [first] = current;
   if (number === 0 && first) return { email: first.identity.email, client: null };
   const client = number || deletedWithEmail(read, log, email)[0]?.client;
   const selected =
-    current.find((one) => one.number === client)?.identity ?? former.find((one) => one.number === client);
+    current.find((one) => one.number === client)?.identity ?? deletedClients.find((one) => one.number === client);
   return selected && client !== undefined ? { email: selected.email, client } : null;
 }

@@ -154,8 +154,8 @@ class SessionTable {
   open(id: string, outgoing: Outgoing): Session {
     const key = `${outgoing.network} ${outgoing.local}`;
     // The kernel reuses a local port only after the session that had it has ended.
-    const former = this.#byLocal.get(key);
-    if (former !== undefined && former !== id) this.#sessions.delete(former);
+    const previous = this.#byLocal.get(key);
+    if (previous !== undefined && previous !== id) this.#sessions.delete(previous);
     this.#byLocal.set(key, id);
     if (this.#byLocal.size > this.#limit) this.#byLocal.delete(this.#byLocal.keys().next().value ?? '');
     const session = this.get(id);

@@ -108,7 +108,7 @@ export async function prependRules(
   const cuts = missing.map(({ ruleTag, inbound, client, addresses }) =>
     encode('xray.app.router.RoutingRule', {
       tag: blockOutbound,
-      // Matches any email of the client: connections from before a rename continue under the former name.
+      // Matches any email of the client: connections from before a rename continue under the previous name.
       user_email: [`regexp:^${client}:`],
       inbound_tag: [inbound],
       source_ip: addresses.map((key) => ({ custom: { cidr: networkOfKey(key) } })),

@@ -3,7 +3,7 @@ import type { CoreInbound } from '../../../commands/ports/core.js';
 import { isObject, type JsonObject } from '../../../lib/json.js';
 import { readJson, writeAtomically } from './files.js';
 
-/** Increase it when the account names in the core change: a run with the former names cannot be adopted. */
+/** Increase it when the account names in the core change: a run with the previous names cannot be adopted. */
 const NAMING = 2;
 
 interface Applied {

@@ -38,9 +38,9 @@ export const previousOf = (log: string): string => `${log}.1`;
 /** Starts an empty log and keeps the old one beside it. */
 export function retire(file: string): void {
   removeUnlessPlain(file);
-  const former = previousOf(file);
-  removeUnlessPlain(former);
-  if ((lstatSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0) renameSync(file, former);
+  const previous = previousOf(file);
+  removeUnlessPlain(previous);
+  if ((lstatSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0) renameSync(file, previous);
   empty(file);
 }
 

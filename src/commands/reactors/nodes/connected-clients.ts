@@ -50,7 +50,7 @@ export class ConnectedClients {
 
   #recordIps(node: Node, client: number, ips: readonly string[]): void {
     const { records, now, dispatch } = this.#parts;
-    // The node lists former addresses too; of known ones only the newest is surely current.
+    // The node lists previous addresses too; of known ones only the newest is surely current.
     const fresh = ips.filter((ip, i) => {
       const at = records.ipSeen(client, ip);
       return at === 0 || (i === 0 && at <= now() - IP_REFRESH_MS);

@@ -115,7 +115,7 @@ export class DisconnectTracker implements Gate {
     this.#accounts.clear();
     this.#desired.clear();
     this.#lost.clear();
-    const { matches, former } = matchInbounds(desired, listing.inbounds, sent);
+    const { matches, leftBehind } = matchInbounds(desired, listing.inbounds, sent);
     const off = new Map<InboundId, number>();
     const seen = new Set<ListedInbound>();
     const see = async (id: InboundId, listed: ListedInbound, inbound: DesiredInbound | null): Promise<void> => {
@@ -127,7 +127,7 @@ export class DisconnectTracker implements Gate {
       for (const { number, email } of inbound.clients) this.#desired.set(number, emailKey(email));
       if (listed && !foreign) await see(inbound.id, listed, inbound);
     }
-    for (const one of sent) for (const left of former(one)) if (!seen.has(left)) await see(one.inbound, left, null);
+    for (const one of sent) for (const left of leftBehind(one)) if (!seen.has(left)) await see(one.inbound, left, null);
     for (const other of listing.inbounds) if (!seen.has(other)) await this.#gather(other, 'foreign');
     this.#disabledInbounds.update(off, at);
     this.#disabled.update(

@@ -24,9 +24,9 @@ export interface InboundMatch {
 }
 
 /**
- * Finds the desired inbounds in a listing by their current and former tags. An inbound is ours if the log records that it was
- * sent, or if it has our mark; an inbound of the node's own is never taken over, even if it is identical. `former`: inbounds
- * of ours that are still on the node under a former tag.
+ * Finds the desired inbounds in a listing by their current and previous tags. An inbound is ours if the log records that it was
+ * sent, or if it has our mark; a foreign inbound is never taken over, even if it is identical. `leftBehind`: our
+ * inbounds that are still on the node under a previous tag.
  */
 export function matchInbounds(
   desired: readonly DesiredInbound[],
@@ -38,14 +38,14 @@ export function matchInbounds(
   const sentOf = new Map(known.map((sent) => [sent.inbound, sent]));
   const recorded = new Set(known.flatMap((sent) => (sent.removed ? [] : sent.tags)));
   const claimed = new Set<ListedInbound>();
-  const former = (sent: SentInbound | undefined): readonly ListedInbound[] =>
+  const leftBehind = (sent: SentInbound | undefined): readonly ListedInbound[] =>
     (sent?.tags ?? []).toReversed().flatMap((tag) => {
       const there = tags.has(tag) ? undefined : byTag.get(tag);
       return there && !claimed.has(there) && (!sent?.removed || isMarked(there)) ? [there] : [];
     });
   const matches = desired.map((inbound): InboundMatch => {
     const own = byTag.get(inbound.tag);
-    const [old] = former(sentOf.get(inbound.id));
+    const [old] = leftBehind(sentOf.get(inbound.id));
     const there = own ?? old ?? null;
     if (there) claimed.add(there);
     const wasSent = recorded.has(inbound.tag);
@@ -53,7 +53,7 @@ export function matchInbounds(
       own !== undefined && (wasSent ? isReplaced(inbound, own) : old !== undefined || !isOursByMark(inbound, own));
     return { desired: inbound, listed: there, foreign };
   });
-  return { matches, claimed, former };
+  return { matches, claimed, leftBehind };
 }
 
 /** Whether an inbound without a record is ours: the record was lost, or the node is older than it. */

@@ -59,7 +59,7 @@ export async function planNode(
   const plans: InboundPlan[] = [];
   const foreignClients: ForeignClient[] = [];
   const others = emailsOfOtherCentres(listed);
-  const { matches, claimed, former } = matchInbounds(desired, listed, known.sent);
+  const { matches, claimed, leftBehind } = matchInbounds(desired, listed, known.sent);
   for (const { desired: inbound, listed: there, foreign } of matches) {
     const plan = { inbound: inbound.id, desired: inbound, tag: inbound.tag, listed: there };
     const nothing = { ...plan, steps: [], waits: false, reason: null, depletedOnNode: [] };
@@ -79,7 +79,7 @@ export async function planNode(
   const marks = new Set(listed.flatMap(({ clients }) => clients.marks.filter((mark) => mark > 0)));
   const blocked = new Set(matches.flatMap(({ desired: { id }, foreign }) => (foreign ? [id] : [])));
   for (const sent of known.sent) {
-    const leftovers = former(sent);
+    const leftovers = leftBehind(sent);
     // If the new tag is taken, the inbound keeps its old one.
     if (!sent.deleted && blocked.has(sent.inbound)) {
       for (const left of leftovers) claimed.add(left);

@@ -69,7 +69,7 @@ export async function observe(
   listing: NodeListing,
   known: Known,
 ): Promise<Observation> {
-  const { matches, former } = matchInbounds(desired, listing.inbounds, known.sent);
+  const { matches, leftBehind } = matchInbounds(desired, listing.inbounds, known.sent);
   const starting = new Map<InboundId, ClientNumber[]>();
   const fresh = new Set<InboundId>();
   const carried = new Map<string, Carried>();
@@ -83,7 +83,7 @@ export async function observe(
     await gather(carried, inbound, listed, known);
   }
   for (const sent of known.sent)
-    for (const left of former(sent)) gatherLeaving(carried, sent.inbound, left, left.clients.marks.keys(), known);
+    for (const left of leftBehind(sent)) gatherLeaving(carried, sent.inbound, left, left.clients.marks.keys(), known);
   const credits = new Map<InboundId, Credit>(inbounds.map((credit) => [credit.key, credit]));
   const clients: (Credit & Counted<ClientNumber> & { readonly at: number })[] = [];
   let looked = 0;
@@ -133,7 +133,7 @@ async function gather(
   const { both, gone } = matchClients(inbound, clients);
   for (const [n, [{ number, email }, i]] of both.entries()) {
     if (n > 0 && n % SLICE === 0) await yieldToEventLoop();
-    // By the email under which the node counts it, which may be a former one.
+    // By the email under which the node counts it, which may be a previous one.
     const name = emailKey(clients.emails[i] || email);
     const named = clients.emails[i] === email || emailKey(email) === name;
     carry(carried, name, { number, inbound: inbound.id, named, ...countedAt(clients, i, known.now) });

@@ -188,7 +188,7 @@ export class RemoteNode {
       this.#failures.reportLag(node, this.#backoff.failures);
     } catch (error) {
       this.#failures.warn(node, error);
-      // A late answer, an answer from a former address and an aborted request are no failures of the node.
+      // A late answer, an answer from a previous address and an aborted request are no failures of the node.
       if (!this.#isCurrent(node, signal)) return;
       this.#syncFailed(node, error);
     } finally {

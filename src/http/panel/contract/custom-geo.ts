@@ -9,7 +9,7 @@ const Source = z.object({
   type: Kind,
   alias: z.string(),
   url: z.string(),
-  /** `never` = there was no download yet; `failed` = the last download failed, and the former file stays. */
+  /** `never` = there was no download yet; `failed` = the last download failed, and the previous file stays. */
   status: z.enum(['ok', 'failed', 'never']),
   /** Why it failed; empty = it did not fail. */
   error: z.string(),

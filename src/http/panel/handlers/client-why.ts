@@ -44,11 +44,11 @@ export const clientWhyHandlers: Handlers<typeof clientWhyRoutes, Needs<'nodes' |
 function whyDeleted(email: string, { read, past }: Needs<'read' | 'past'>, say: HttpRequest['say']) {
   const [last, ...before] = deletedWithEmail(read, past, email);
   const deleted = last && deletedClient(past, last.client);
-  const former = read.clients.former(email).find(({ number }) => number === last?.client);
-  if (!deleted || !former) return reject('CLIENT_NOT_FOUND', { client: email });
-  const { id, tag, remark } = read.inbounds.get(former.inbound) ?? { id: former.inbound, tag: '', remark: '' };
+  const identity = read.clients.deleted(email).find(({ number }) => number === last?.client);
+  if (!deleted || !identity) return reject('CLIENT_NOT_FOUND', { client: email });
+  const { id, tag, remark } = read.inbounds.get(identity.inbound) ?? { id: identity.inbound, tag: '', remark: '' };
   const answer = {
-    email: former.email,
+    email: identity.email,
     inbound: { id, tag, remark },
     ...{ standing: deleted.standing, mayConnect: false, ...withCodes(explainDeleted()), since: deleted.since },
     ...{ also: [], siblings: [], earlier: before.map(deletionOf), story: deleted.story.slice(-MAX_ENTRIES) },

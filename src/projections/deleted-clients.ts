@@ -4,7 +4,7 @@ import type { ClientNumber, InboundId } from '../events/ids.js';
 import { ManyMap } from '../lib/many-map.js';
 
 /** A deleted client with the email that it had. */
-export interface FormerClient {
+export interface DeletedClient {
   readonly number: ClientNumber;
   readonly email: string;
   readonly inbound: InboundId;
@@ -15,19 +15,19 @@ export interface FormerClient {
 const IDENTITY_KEY = /^client:\d+\/\d+$/;
 
 /** Deleted clients by the email that they had. Erased clients are forgotten. */
-export class FormerClients {
-  readonly #byNumber = new Map<number, FormerClient>();
+export class DeletedClients {
+  readonly #byNumber = new Map<number, DeletedClient>();
   readonly #byEmail = new ManyMap<string, ClientNumber>();
 
   /** The deleted clients with this email, the lowest number first. */
-  of(email: string): readonly FormerClient[] {
+  of(email: string): readonly DeletedClient[] {
     const numbers = [...this.#byEmail.get(emailKey(email))].sort((a, b) => a - b);
     return numbers.flatMap((number) => this.#byNumber.get(number) ?? []);
   }
 
-  put(former: FormerClient): void {
-    this.#byNumber.set(former.number, former);
-    this.#byEmail.put(emailKey(former.email), former.number);
+  put(client: DeletedClient): void {
+    this.#byNumber.set(client.number, client);
+    this.#byEmail.put(emailKey(client.email), client.number);
   }
 
   /** `client`: the client of the event, as it was before the event. */
@@ -37,14 +37,14 @@ export class FormerClients {
       this.put({ number, email: identity.email, inbound, keyVersion });
     } else if (event.type === 'DataKeyDestroyed' && IDENTITY_KEY.test(event.data.key)) {
       const [number, keyVersion] = event.data.key.slice('client:'.length).split('/').map(Number);
-      const former = this.#byNumber.get(number ?? 0);
-      if (former?.keyVersion !== keyVersion || former === undefined) return;
-      this.#byNumber.delete(former.number);
-      this.#byEmail.take(emailKey(former.email), former.number);
+      const deleted = this.#byNumber.get(number ?? 0);
+      if (deleted?.keyVersion !== keyVersion || deleted === undefined) return;
+      this.#byNumber.delete(deleted.number);
+      this.#byEmail.take(emailKey(deleted.email), deleted.number);
     }
   }
 
-  save(): readonly FormerClient[] {
+  save(): readonly DeletedClient[] {
     return [...this.#byNumber.values()].sort((a, b) => a.number - b.number);
   }
 }
