@@ -162,7 +162,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect((await used()).every(({ total }) => total === 0)).toBe(true);
     expect(await admin.form('/panel/core/resetOutboundsTraffic', { tag: 'nobody' })).toMatchObject({
       success: false,
-      msg: 'There is no outbound nobody',
+      msg: 'Outbound nobody not found',
     });
   });
 });
