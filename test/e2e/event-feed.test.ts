@@ -99,9 +99,9 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       await client.stop();
     }
     await until('the receiver was told all of it', () => receiver.told.get(anna.email) === inLog());
+    await until('the program has printed it', () => following.stdout().includes(`${anna.email}: `));
     following.kill('SIGKILL');
     await following.exited;
-    expect(following.stdout()).toContain(`${anna.email}: `);
     expect(following.stdout()).not.toContain(anna.id);
 
     await panel.stop();

@@ -227,7 +227,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const links = await subscription(centre, dora.subId);
     const other = await startClientCore([links[0] ?? '']);
     try {
-      // No poll of the node comes before it is deleted.
+      // So that no poll reads the node before the client is deleted. One that was planned before may still come.
       for (const one of [admin, there]) await must(one.post('/panel/setting/update', { pollSeconds: 60 }));
       await sleep(1_500);
       expectComplete(await download(other.socksPort(0), `${targets.url}/bytes/400000`));
