@@ -47,6 +47,9 @@ export function coreCommands(
     .description(say(message('cli.corePath')))
     .action((_options: object, command: Command) => {
       const path = coreBinary(config());
+      const { CORE_BIN: configured } = config();
+      if (path === null && configured !== undefined)
+        throw new OperatorError(message('cli.coreBinInvalid', { path: configured }));
       if (path === null) throw new OperatorError(message('cli.noCore'));
       printEither(common(command).json, { path }, path);
     });

@@ -6,6 +6,7 @@ import { begin, catchUp } from '../events/log/replay.js';
 import type { Settings } from '../events/settings/settings.js';
 import { failureText } from '../lib/failure-text.js';
 import { UsageError } from '../lib/operator-error.js';
+import { showWarnings } from '../lib/operator-warning.js';
 import { message, type Text } from '../messages/message.js';
 import { render } from '../messages/render.js';
 import { cliLanguage, type Say, sayIn } from '../messages/terminal.js';
@@ -114,6 +115,7 @@ export async function run(
   nodeCommands(program, common, say);
   doctorCommand(program, config, common, say);
 
+  const stopShowing = showWarnings(complain);
   try {
     await program.parseAsync([...argv]);
   } catch (error) {
@@ -125,6 +127,8 @@ export async function run(
     complain(failureText(error));
     if (isDebug(program, env) && error instanceof Error) process.stderr.write(`${error.stack}\n`);
     return error instanceof UsageError ? 2 : 1;
+  } finally {
+    stopShowing();
   }
   return code;
 }

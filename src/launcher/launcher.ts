@@ -148,7 +148,8 @@ export async function launch(options: LaunchOptions): Promise<number> {
   }
 }
 
-function print(text: Text): void {
+/** Prints a text in the language of the operator. */
+export function print(text: Text): void {
   process.stderr.write(`portolan: ${sayIn(cliLanguage(process.env))(text)}\n`);
 }
 

@@ -453,6 +453,7 @@ export interface MessageParams {
   'cli.optionsConflict': { readonly name: string | number; readonly other: string | number };
   'cli.usageInvalid': { readonly problem: string };
   'cli.panelAnswerUnknown': None;
+  'cli.coreBinInvalid': { readonly path: string | number };
   'client.nameEmpty': None;
   'client.emailPathSegment': None;
   'client.nameTooLong': { readonly limit: string | number };
@@ -592,6 +593,7 @@ export interface MessageParams {
   'core.apiRulesIgnored': None;
   'core.outboundUnusable': { readonly why: Text };
   'core.accessLogOff': None;
+  'core.folderForeign': { readonly folder: string | number };
   'directory.portClosed': None;
   'directory.nameUnknown': None;
   'directory.nameLookupFailed': None;
@@ -627,6 +629,8 @@ export interface MessageParams {
   'file.diskFull': { readonly path: string | number };
   'file.failed': { readonly path: string | number; readonly code: string | number };
   'file.secretTooLarge': { readonly path: string | number; readonly limit: number };
+  'file.ignored': { readonly path: string | number };
+  'file.notDeleted': { readonly path: string | number; readonly why: Text };
   'geo.filesUpdated': None;
   'geo.typeInvalid': None;
   'geo.aliasMissing': None;
@@ -759,7 +763,6 @@ export interface MessageParams {
   'import.generatedColumn': { readonly table: string | number; readonly column: string | number };
   'import.tooManyRows': { readonly table: string | number; readonly most: string | number };
   'import.databaseUnreadable': { readonly why: string | number };
-  'import.fileUnreadable': { readonly file: string | number; readonly code: string | number };
   'import.tooLarge': None;
   'import.logNotEmpty': None;
   'import.tooManyClearPasswords': { readonly most: string | number };
@@ -1447,6 +1450,9 @@ export interface MessageParams {
   'storage.keyUnknown': { readonly id: string | number };
   'storage.keyReturned': { readonly id: string | number };
   'storage.keyGone': { readonly id: string | number };
+  'storage.snapshotsOff': { readonly folder: string | number };
+  'storage.keyDestroyedAgain': { readonly id: string | number };
+  'storage.ledgerMovedAside': { readonly file: string | number; readonly aside: string | number };
   'subscription-page.copy': None;
   'subscription-page.copied': None;
   'subscription-page.support': None;

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { prepareDataDirectory } from '../../src/adapters/data-directory/data-directory.js';
@@ -12,7 +12,7 @@ const passwordHash = await scryptPasswords().hash('a-good-password');
 type Env = Readonly<Record<string, string>>;
 
 /** Runs a command line in this process. */
-async function portolan(args: readonly string[], env: Env = {}) {
+async function portolan(args: readonly string[], env: Env = {}, serve = async () => 0) {
   const written = { out: '', err: '' };
   const spies = (['out', 'err'] as const).map((name) =>
     vi.spyOn(name === 'out' ? process.stdout : process.stderr, 'write').mockImplementation((text) => {
@@ -21,7 +21,7 @@ async function portolan(args: readonly string[], env: Env = {}) {
     }),
   );
   try {
-    const code = await run(['node', 'portolan', ...args], { PATH: '', ...env }, async () => 0);
+    const code = await run(['node', 'portolan', ...args], { PATH: '', ...env }, serve);
     return { code, ...written };
   } finally {
     for (const spy of spies) spy.mockRestore();
@@ -246,6 +246,50 @@ describe('a value that is not valid', () => {
     expect(await portolan(['config', 'show', ...args], env)).toStrictEqual({
       ...{ code: 2, out: '' },
       err: `portolan: ${text}\n`,
+    });
+  });
+});
+
+describe('an error that no command expects', () => {
+  const fails = () => Promise.reject(new TypeError('x is not a "function"'));
+
+  it('is a sentence that quotes it, without a stack', async () => {
+    const text = 'Unexpected error: "x is not a \\"function\\"". PORTOLAN_LOG_LEVEL=debug shows where it occurred';
+    expect(await portolan(['serve'], {}, fails)).toStrictEqual({ code: 1, out: '', err: `portolan: ${text}\n` });
+  });
+
+  it('has its stack when the operator asks for it', async () => {
+    for (const done of [
+      await portolan(['serve', '--log-level', 'debug'], {}, fails),
+      await portolan(['serve'], { PORTOLAN_LOG_LEVEL: 'debug' }, fails),
+    ])
+      expect(done.err).toMatch(/^portolan: Unexpected error: .*\nTypeError: x is not a "function"\n {4}at /);
+  });
+});
+
+describe('a warning', () => {
+  it('is shown in the language of the operator', async () => {
+    const data = await panelData();
+    const { none } = places();
+    rmSync(join(data, 'run', 'snapshots'), { recursive: true, force: true });
+    symlinkSync(none, join(data, 'run', 'snapshots'));
+    const before = process.listenerCount('warning');
+    const { code, err } = await portolan(['admin', 'list', '--data-dir', data], { LANG: 'ru' });
+    const folder = join(data, 'run', 'snapshots');
+    expect([code, err]).toEqual([
+      0,
+      `portolan: ${folder} — не папка или ссылка на папку, поэтому снимки не читаются и не записываются: удалите её\n`,
+    ]);
+    expect(process.listenerCount('warning')).toBe(before);
+  });
+});
+
+describe('the path of the core', () => {
+  it('is reported when the configured file cannot be run', async () => {
+    const { none } = places();
+    expect(await portolan(['core', 'path'], { PORTOLAN_CORE_BIN: none })).toStrictEqual({
+      ...{ code: 1, out: '' },
+      err: `portolan: ${none}, which PORTOLAN_CORE_BIN names, is not an executable file: correct the path, or remove the variable\n`,
     });
   });
 });

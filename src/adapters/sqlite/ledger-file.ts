@@ -9,6 +9,7 @@ import {
   LedgerError,
   type LedgerStore,
 } from '../../events/log/ledger-store.js';
+import { warnOperator } from '../../lib/operator-warning.js';
 import { message } from '../../messages/message.js';
 import { DATABASE_FILES, headerOf, OtherDatabaseError } from './own-file.js';
 import { packFlows, unpackFlows } from './packed-flows.js';
@@ -154,7 +155,7 @@ function isOurs(file: string): boolean {
   if (existsSync(file + ASIDE))
     throw new OtherDatabaseError(file, message('storage.asideTaken', { file: `${file}${ASIDE}` }));
   renameSync(file, file + ASIDE);
-  process.emitWarning(`${file} was not a ledger of this panel. It is kept as ${file}${ASIDE}`);
+  warnOperator(message('storage.ledgerMovedAside', { file, aside: `${file}${ASIDE}` }));
   return false;
 }
 

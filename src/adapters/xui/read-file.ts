@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path';
 import { RefusedFile } from '../../commands/ports/refused-file.js';
 import type { XuiPanel } from '../../commands/ports/xui-panel.js';
+import { failureText, fileProblem } from '../../lib/failure-text.js';
 import { message } from '../../messages/message.js';
 import { sha256Of } from '../data-directory/files.js';
 import { readDatabase } from './read-database.js';
@@ -57,12 +58,7 @@ function checkedSize(file: string): number {
   try {
     handle = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new RefusedFile(
-      code === 'ENOENT'
-        ? message('storage.fileMissing', { file })
-        : message('import.fileUnreadable', { file, code: code ?? 'EUNKNOWN' }),
-    );
+    throw new RefusedFile(fileProblem(error, file) ?? failureText(error), { cause: error });
   }
   try {
     const found = fstatSync(handle);

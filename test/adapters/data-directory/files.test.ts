@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { readJson } from '../../../src/adapters/core/process/files.js';
 import { chosenVersion } from '../../../src/adapters/core/process/locate.js';
 import {
@@ -13,7 +13,9 @@ import {
 import { masterKey } from '../../../src/adapters/sqlite/keyring.js';
 import { lockDirectory } from '../../../src/adapters/sqlite/lock.js';
 import { chosenPanel, takeReport } from '../../../src/launcher/launcher.js';
+import { message, type Text } from '../../../src/messages/message.js';
 import { TestLog, temporaryFolder } from '../../kit/log.js';
+import { operatorWarnings } from '../../kit/warnings.js';
 
 /** What an attacker, or an accident, puts in the place of a file. Whoever opens the pipe by its name alone waits for good. */
 const plants: Readonly<Record<string, (file: string) => void>> = {
@@ -24,13 +26,10 @@ const plants: Readonly<Record<string, (file: string) => void>> = {
   },
   'a folder': (file) => mkdirSync(file),
 };
-const warn = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+let warnings: readonly Text[] = [];
 
 beforeEach(() => {
-  warn.mockClear();
-});
-afterAll(() => {
-  warn.mockRestore();
+  warnings = operatorWarnings();
 });
 
 describe.each(Object.keys(plants))('%s in the place of a file', (kind) => {
@@ -53,13 +52,15 @@ describe.each(Object.keys(plants))('%s in the place of a file', (kind) => {
     expect(chosenVersion(join(plant(folder, 'core', 'current'), '..'))).toBeNull();
     plant(folder, 'panel', 'current');
     plant(folder, 'panel', 'rolled-back.json');
-    expect([chosenPanel(folder, '1.0.0'), takeReport(folder)]).toEqual([null, null]);
     const { journal, directory } = new TestLog();
+    const paths = [
+      ...['core.json', 'core/current', 'panel/current', 'panel/rolled-back.json'].map((name) => join(folder, name)),
+      join(directory.snapshots, 'clients.snapshot'),
+    ];
+    expect([chosenPanel(folder, '1.0.0'), takeReport(folder)]).toEqual([null, null]);
     plant(directory.snapshots, 'clients.snapshot');
     expect(journal.snapshots.load('clients', 1)).toBeNull();
-    expect(warn.mock.calls.map(([warning]) => String(warning))).toEqual(
-      Array.from({ length: 5 }, () => expect.stringMatching(/is not a regular file.*It is ignored/)),
-    );
+    expect(warnings).toStrictEqual(paths.map((path) => message('file.ignored', { path })));
   });
 
   it('does not stop what is written there, nor gets it', async () => {
