@@ -29,7 +29,7 @@ describe('a message', () => {
   it('renders the messages inside it, and shows the words of others as they are', () => {
     const inner = message('settings.invalid', { key: 'webPort', why: verbatim('EX: {{why}}') });
     expect(render(message('CORE_FAILED', { why: inner }), 'ru')).toBe(
-      'Ядро не смогло это сделать: Настройка webPort: EX: {{why}}',
+      'Операция в ядре не удалась: Настройка webPort: EX: {{why}}',
     );
   });
 
