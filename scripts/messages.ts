@@ -42,6 +42,13 @@ export type Text = Message | Verbatim;
 
 type None = Readonly<Record<never, never>>;
 `;
+/**
+ * Names of parameters that carry a whole text. A plain parameter would accept an English sentence, so these need a format:
+ * `message` for a message or `verbatim`, `quoted` for words of another program.
+ */
+const SENTENCE =
+  /^(?:why|reason|cause|problem|detail|error|fault|what|rule|effect|remedy|whys|remedies|(?:reason|cause|problem|detail|error|fault|rule|effect)s)$/;
+const CARRIERS: ReadonlySet<string> = new Set(['message', 'messages', 'lines', 'quoted']);
 /** `client_one`, `client_other`: forms of one message, chosen by `count`. */
 const FORM = /^([a-z]\w*)_(zero|one|two|few|many|other)$/;
 /** Rejections have upper-case codes without the name of an area. */
@@ -165,6 +172,8 @@ function placesOf(file: string, key: string, forms: readonly string[], problems:
     for (const [, name = '', format = ''] of text.matchAll(PLACE)) {
       if (!Object.hasOwn(FORMATS, format))
         problems.push(`${file}: ${key}: {{${name}, ${format}}} has an unknown format`);
+      else if (SENTENCE.test(name) && !CARRIERS.has(format))
+        problems.push(`${file}: ${key}: ${written(name, format)} carries a text: add the format message or quoted`);
       const other = places.get(name);
       if (other !== undefined && other !== format) problems.push(`${file}: ${key}: {{${name}}} has two formats`);
       places.set(name, format);

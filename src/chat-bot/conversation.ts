@@ -208,7 +208,7 @@ export class Conversation {
         (sent) => {
           if (sent instanceof Rejection) return this.#say(update.chat, screen([words.why(sent)]));
           const lines = sent.chats.flatMap(({ chatId: chat, error }) =>
-            error === null ? [] : [words.t('bot.chatWithoutBackup', { chat, why: words.text(error) })],
+            error === null ? [] : [words.t('bot.chatWithoutBackup', { chat, why: error })],
           );
           if (lines.length > 0) this.#say(update.chat, screen(lines));
         },

@@ -3,7 +3,7 @@ import type { Settings } from '../events/settings/settings.js';
 import { zoneNamed } from '../lib/time/calendar.js';
 import { bytesText, isolated, timeText } from '../messages/formats.js';
 import { type Language, languageNamed } from '../messages/language.js';
-import type { MessageCode, MessageParams, Text } from '../messages/message.js';
+import { isText, type MessageCode, type MessageParams, type Text } from '../messages/message.js';
 import { render } from '../messages/render.js';
 
 /** A text in both forms of the bot API: as HTML, and as plain text for buttons and lengths. */
@@ -13,7 +13,8 @@ export interface Phrase {
 }
 
 type BotCode = Extract<MessageCode, `bot.${string}`>;
-type Params<P> = { readonly [K in keyof P]: string extends P[K] ? string | number | Phrase : P[K] };
+type Params<P> = { readonly [K in keyof P]: Param<P[K]> };
+type Param<V> = string extends V ? string | number | Phrase : Text extends V ? Text | Phrase : V;
 type Args<C extends BotCode> = keyof MessageParams[C] extends never ? [] : [params: Params<MessageParams[C]>];
 
 /** Longer values are cut: clients choose their names. In characters. */
@@ -66,6 +67,7 @@ export class Words {
 
   #phrase(value: unknown): Phrase {
     if (isPhrase(value)) return value;
+    if (isText(value)) return this.text(value);
     return safe(isolated(cut(String(value), MAX_VALUE_CHARS), this.#language));
   }
 }

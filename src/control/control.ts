@@ -21,8 +21,8 @@ import type { Disposal } from '../lib/disposal.js';
 import { sameName } from '../lib/identifiers.js';
 import { OperatorError } from '../lib/operator-error.js';
 import { textOf } from '../messages/error.js';
+import { issueOf } from '../messages/issue.js';
 import { message } from '../messages/message.js';
-import { issueText } from '../messages/render.js';
 import type { ReadModels } from '../projections/read-models.js';
 import { completeSwitch } from '../store/generations.js';
 import { openJournal } from '../store/journal.js';
@@ -181,7 +181,7 @@ async function answerTo({ type, data }: ControlRequest, target: ControlTarget): 
   if (!parsed.success)
     return {
       ok: false,
-      error: message('cli.operationInvalid', { operation: type, problem: issueText(parsed.error) }),
+      error: message('cli.operationInvalid', { operation: type, problem: issueOf(parsed.error) }),
     };
   try {
     return { ok: true, result: (await known.run(parsed.data as never, target)) ?? null };

@@ -5,7 +5,7 @@ import { asSystem, type Dispatch } from '../commands/bus.js';
 import { Rejection } from '../commands/rejection.js';
 import { MIN_PASSWORD_CHARS } from '../commands/user/credential-rules.js';
 import { MessageError } from '../messages/error.js';
-import { message, type Text } from '../messages/message.js';
+import { message, type Text, verbatim } from '../messages/message.js';
 import type { ReadModels } from '../projections/read-models.js';
 import type { PanelStore } from '../store/panel-store.js';
 
@@ -65,6 +65,6 @@ function printPassword(username: string, password: string, say: (text: Text) => 
     writeSync(process.stdout.fd, `${lines.join('\n')}\n`);
   } catch (error) {
     const { code, message: words } = error as NodeJS.ErrnoException;
-    throw new MessageError(message('start.passwordNotPrinted', { why: code ?? words }));
+    throw new MessageError(message('start.passwordNotPrinted', { why: verbatim(code ?? words) }));
   }
 }

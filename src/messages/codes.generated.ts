@@ -35,7 +35,7 @@ export interface MessageParams {
   'backup.layout': { readonly layout: string | number; readonly known: string | number };
   'backup.noDescription': None;
   'backup.newerFormat': { readonly format: string | number; readonly known: string | number };
-  'backup.databaseDamaged': { readonly problem: string | number };
+  'backup.databaseDamaged': { readonly problem: string };
   'backup.notRegular': None;
   'backup.notSqlite': None;
   'backup.cutShort': { readonly claimed: string | number; readonly size: string | number };
@@ -131,7 +131,7 @@ export interface MessageParams {
   'bot.coreRestarting': None;
   'bot.coreRestarted': None;
   'bot.backupStarted': None;
-  'bot.chatWithoutBackup': { readonly chat: string | number; readonly why: string | number };
+  'bot.chatWithoutBackup': { readonly chat: string | number; readonly why: Text };
   'bot.onlineNow': None;
   'bot.mostTraffic': None;
   'bot.endingSoon': None;
@@ -173,7 +173,7 @@ export interface MessageParams {
   'bot.noBackup': None;
   'bot.lastBackup': { readonly at: number };
   'bot.coreRunning': { readonly version: string | number; readonly at: number };
-  'bot.coreFailed': { readonly why: string | number };
+  'bot.coreFailed': { readonly why: Text };
   'bot.coreStopped': None;
   'bot.clients': { readonly all: string | number; readonly able: string | number; readonly online: string | number };
   'bot.clientsEndSoon': None;
@@ -187,7 +187,7 @@ export interface MessageParams {
   'bot.expiresAfterUse': { readonly count: number };
   'bot.uptimeHours': { readonly count: number };
   'bot.uptimeDays': { readonly count: number };
-  'bot.repeated': { readonly what: string | number; readonly count: number };
+  'bot.repeated': { readonly what: Text; readonly count: number };
   'bot.dropped': { readonly count: number };
   'bot.coreNotStarted': { readonly span: number };
   'certificate.fileNotSet': { readonly what: Text };
@@ -363,7 +363,7 @@ export interface MessageParams {
   'cli.notDamaged': None;
   'cli.nothingChanged': None;
   'cli.numberInvalid': { readonly name: string | number; readonly value: string; readonly min: string | number; readonly max: string | number };
-  'cli.operationInvalid': { readonly operation: string | number; readonly problem: string | number };
+  'cli.operationInvalid': { readonly operation: string | number; readonly problem: Text };
   'cli.operationUnknown': { readonly operation: string | number };
   'cli.optionAcceptLoss': None;
   'cli.optionAs': { readonly variable: string | number };
@@ -675,7 +675,7 @@ export interface MessageParams {
   'history.byNode': { readonly name: string | number };
   'history.fromAddress': { readonly actor: Text; readonly ip: string | number };
   'history.entry': { readonly at: number; readonly position: string | number; readonly what: Text; readonly by: Text };
-  'history.entryWithCause': { readonly at: number; readonly position: string | number; readonly what: Text; readonly by: Text; readonly cause: string | number; readonly type: string | number };
+  'history.entryWithCause': { readonly at: number; readonly position: string | number; readonly what: Text; readonly by: Text; readonly causePosition: string | number; readonly type: string | number };
   'history.erased': None;
   'history.clientAdded': { readonly inbound: string | number; readonly email: string | number; readonly terms: readonly Text[] };
   'history.cap': { readonly cap: number };
@@ -762,7 +762,7 @@ export interface MessageParams {
   'import.indexComputes': { readonly name: string | number };
   'import.generatedColumn': { readonly table: string | number; readonly column: string | number };
   'import.tooManyRows': { readonly table: string | number; readonly most: string | number };
-  'import.databaseUnreadable': { readonly why: string | number };
+  'import.databaseUnreadable': { readonly why: string };
   'import.tooLarge': None;
   'import.logNotEmpty': None;
   'import.tooManyClearPasswords': { readonly most: string | number };
@@ -1372,7 +1372,7 @@ export interface MessageParams {
   'start.firstAdmin': None;
   'start.password': None;
   'start.passwordOnce': None;
-  'start.passwordNotPrinted': { readonly why: string | number };
+  'start.passwordNotPrinted': { readonly why: Text };
   'start.configInvalid': { readonly variable: string | number; readonly value: string | number; readonly source: Text; readonly why: Text };
   'start.portUsed': { readonly port: string | number; readonly server: Text; readonly by: Text; readonly option: string | number };
   'start.otherProgram': None;
@@ -1445,7 +1445,7 @@ export interface MessageParams {
   'storage.anchorMissing': None;
   'storage.anchorSwapped': None;
   'storage.damagedReadOnly': { readonly problem: Text; readonly position: string | number; readonly file: string | number };
-  'storage.damaged': { readonly problem: string | number };
+  'storage.damaged': { readonly problem: Text };
   'storage.notDatabase': None;
   'storage.keyUnknown': { readonly id: string | number };
   'storage.keyReturned': { readonly id: string | number };

@@ -9,6 +9,11 @@ export function encoded(text: Text): string {
   return JSON.stringify(text);
 }
 
+/** The text of the first issue of a rejected value. */
+export function issueOf({ issues }: { readonly issues: readonly { readonly message: string }[] }): Text {
+  return issues[0] ? textOfIssue(issues[0].message) : message('input.invalid');
+}
+
 /** The text in an error string of zod; zod's own words as verbatim. */
 export function textOfIssue(error: string): Text {
   if (!error.startsWith('{"code":"')) return verbatim(error);

@@ -12,9 +12,9 @@ import {
   UNKNOWN,
   utcText,
 } from './formats.js';
-import { textOfIssue } from './issue.js';
+import { issueOf } from './issue.js';
 import { type Language, languages } from './language.js';
-import { isText, message, type Text } from './message.js';
+import { isText, type Text } from './message.js';
 
 /** Messages inside messages; what is deeper is left out. */
 const DEEPEST = 6;
@@ -92,8 +92,8 @@ export function render(text: Text, language: Language, zone = DEFAULT_ZONE): str
 }
 
 /** The message of the first issue of a rejected value, in English, for logs and operators. */
-export function issueText({ issues }: { readonly issues: readonly { readonly message: string }[] }): string {
-  return render(issues[0] ? textOfIssue(issues[0].message) : message('input.invalid'), 'en');
+export function issueText(error: Parameters<typeof issueOf>[0]): string {
+  return render(issueOf(error), 'en');
 }
 
 function rendered(text: Text, language: Language, zone: string, depth: number): string {

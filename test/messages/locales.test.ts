@@ -128,6 +128,19 @@ describe('a broken file', () => {
     ]);
   });
 
+  it.each(['why', 'reason', 'problem', 'problems', 'detail', 'what', 'rule'])(
+    'with a text that any string could be is named: {{%s}} has no format, or one for values',
+    (place) => {
+      for (const language of ['en', 'fa', 'ru', 'zh', 'ar'])
+        write(language, { a: `{{${place}}}`, b: `{{${place}, number}}`, c: `{{${place}, message}}` });
+      const told = 'carries a text: add the format message or quoted';
+      expect(problems().filter((line) => line.includes('/en/'))).toStrictEqual([
+        `locales/en/sample.json: a: {{${place}}} ${told}`,
+        `locales/en/sample.json: b: {{${place}, number}} ${told}`,
+      ]);
+    },
+  );
+
   it('that is missing is named', () => {
     rmSync(join(folder, 'zh/sample.json'));
     expect(problems()).toStrictEqual(['locales/zh/sample.json: is missing']);

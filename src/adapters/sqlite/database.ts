@@ -259,8 +259,7 @@ function unlessFull(change: () => void): void {
 
 /** The error for a damaged page, with the message of the cause. */
 export function damageError(cause: unknown): StorageError {
-  const problem = cause instanceof Error ? cause.message : String(cause);
-  return new StorageError('damaged', message('storage.damaged', { problem }), { cause });
+  return new StorageError('damaged', message('storage.damaged', { problem: textOf(cause) }), { cause });
 }
 
 /** Converts an error of SQLite to `StorageError`. Returns other errors unchanged. */

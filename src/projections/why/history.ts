@@ -81,5 +81,5 @@ export function actorText({ actor: { kind, name, ip } }: RecordedEvent['meta']):
 export function entryText({ position, at, what, by, because }: HistoryEntry): Text {
   const entry = { at, position, what, by };
   if (!because) return message('history.entry', entry);
-  return message('history.entryWithCause', { ...entry, cause: because.position, type: because.type });
+  return message('history.entryWithCause', { ...entry, causePosition: because.position, type: because.type });
 }
