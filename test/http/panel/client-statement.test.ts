@@ -63,7 +63,13 @@ describe('the statement of a client', () => {
       counter: { up: 7, down: 7 },
       clients: [{ client: 1, inbound: 'in-1', until: null }],
     });
-    const source = { source: 'this machine', sourceCode: 'history.thisMachine', client: 1, inbound: 'in-1', inboundCode: null };
+    const source = {
+      source: 'this machine',
+      sourceCode: 'history.thisMachine',
+      client: 1,
+      inbound: 'in-1',
+      inboundCode: null,
+    };
     expect(all.days.map(({ date, sources }) => [date, sources])).toStrictEqual([
       [began, [{ ...source, up: 101, down: 202 }]],
       [today, [{ ...source, up: 15, down: 26 }]],
