@@ -246,7 +246,7 @@ function helpScreen(words: Words): Screen {
     ],
     [
       { text: words.t('bot.mostTraffic').plain, data: 'menu:top' },
-      { text: words.t('bot.endingSoon').plain, data: 'menu:soon' },
+      { text: words.t('bot.closeToLimit').plain, data: 'menu:soon' },
     ],
     [{ text: words.t('bot.backup').plain, data: 'menu:backup' }],
   ];

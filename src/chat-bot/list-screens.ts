@@ -16,7 +16,7 @@ const MAX_LABEL_CHARS = 40;
 
 export function onlineScreen(read: ReadModels, words: Words, now: number): Screen {
   const emails = [...read.usage.onlineEmails(now)].sort();
-  if (emails.length === 0) return screen([words.t('bot.nobodyOnline')]);
+  if (emails.length === 0) return screen([words.t('bot.noneOnline')]);
   return listed(words.t('bot.online', { count: emails.length }), emails.map(name), words);
 }
 
@@ -38,11 +38,11 @@ export function topScreen(read: ReadModels, words: Words): Screen {
 /** The clients that are close to their expiry or cap. */
 export function soonScreen(read: ReadModels, words: Words, now: number): Screen {
   const { expireDiff, trafficDiff } = read.settings.current();
-  if (expireDiff === 0 && trafficDiff === 0) return screen([words.t('bot.soonNotSet')]);
+  if (expireDiff === 0 && trafficDiff === 0) return screen([words.t('bot.limitsNotSet')]);
   const rows: Phrase[] = [];
   for (const client of read.clients.all()) if (endingSoon(client, read, now)) rows.push(soonLine(client, read, words));
-  if (rows.length === 0) return screen([words.t('bot.nobodyEndsSoon')]);
-  return listed(words.t('bot.endSoon', { count: rows.length }), rows, words);
+  if (rows.length === 0) return screen([words.t('bot.noneCloseToLimit')]);
+  return listed(words.t('bot.closeToLimitCount', { count: rows.length }), rows, words);
 }
 
 export function soonLine(client: Client, read: ReadModels, words: Words): Phrase {

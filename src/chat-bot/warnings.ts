@@ -56,6 +56,6 @@ export class Warnings {
     const lines = fresh.slice(0, MAX_NAMES).map(({ client }) => soonLine(client, read, words));
     const more = fresh.length - MAX_NAMES;
     const rest = more > 0 ? [words.t('bot.more', { count: more })] : [];
-    this.#send(screen([bold(words.t('bot.clientsEndSoon')), ...lines, ...rest]));
+    this.#send(screen([bold(words.t('bot.clientsCloseToLimit')), ...lines, ...rest]));
   }
 }

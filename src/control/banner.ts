@@ -68,5 +68,5 @@ function rejectedInbounds(read: ReadModels): readonly Text[] {
 
 /** Which of two states this start serves. */
 export function switchText({ outcome, why }: SwitchResult): Text {
-  return message(outcome === 'switched' ? 'start.newState' : 'start.formerState', { why });
+  return message(outcome === 'switched' ? 'start.newState' : 'start.previousState', { why });
 }

@@ -134,17 +134,17 @@ export interface MessageParams {
   'bot.chatWithoutBackup': { readonly chat: string | number; readonly why: Text };
   'bot.onlineNow': None;
   'bot.mostTraffic': None;
-  'bot.endingSoon': None;
+  'bot.closeToLimit': None;
   'bot.backup': None;
   'bot.commandsTitle': None;
   'bot.commandUnknown': None;
   'bot.more': { readonly count: number };
-  'bot.nobodyOnline': None;
+  'bot.noneOnline': None;
   'bot.online': { readonly count: number };
   'bot.noTraffic': None;
-  'bot.soonNotSet': None;
-  'bot.nobodyEndsSoon': None;
-  'bot.endSoon': { readonly count: number };
+  'bot.limitsNotSet': None;
+  'bot.noneCloseToLimit': None;
+  'bot.closeToLimitCount': { readonly count: number };
   'bot.soonLine': { readonly client: string | number; readonly left: string | number; readonly time: string | number };
   'bot.searchEmpty': None;
   'bot.noMatch': { readonly text: string | number };
@@ -159,7 +159,7 @@ export interface MessageParams {
   'bot.resumed': None;
   'bot.logins': None;
   'bot.clientsEnded': None;
-  'bot.news': None;
+  'bot.panelEvents': None;
   'bot.loggedIn': { readonly user: string | number; readonly ip: string | number };
   'bot.wrongPassword': { readonly user: string | number; readonly ip: string | number };
   'bot.wrongCode': { readonly user: string | number; readonly ip: string | number };
@@ -176,7 +176,7 @@ export interface MessageParams {
   'bot.coreFailed': { readonly why: Text };
   'bot.coreStopped': None;
   'bot.clients': { readonly all: string | number; readonly able: string | number; readonly online: string | number };
-  'bot.clientsEndSoon': None;
+  'bot.clientsCloseToLimit': None;
   'bot.backupTooLarge': None;
   'bot.backupNotSent': None;
   'bot.backupSent': None;
@@ -1029,7 +1029,7 @@ export interface MessageParams {
   'page.signIn': None;
   'page.panelNotResponding': None;
   'page.language': None;
-  'page.apiDocuments': None;
+  'page.apiDocumentation': None;
   'page.signOut': None;
   'page.sections': None;
   'page.status': None;
@@ -1111,7 +1111,7 @@ export interface MessageParams {
   'page.subscription': None;
   'page.chatBot': None;
   'page.directory': None;
-  'page.others': None;
+  'page.other': None;
   'page.confirmTitle': None;
   'page.delete': None;
   'page.notJson': None;
@@ -1121,7 +1121,7 @@ export interface MessageParams {
   'page.links': None;
   'page.why': None;
   'page.remedies': None;
-  'page.whatHappened': None;
+  'page.history': None;
   'page.set': None;
   'page.notSet': None;
   'page.remove': None;
@@ -1368,7 +1368,7 @@ export interface MessageParams {
   'start.next': None;
   'start.readOnly': { readonly why: Text };
   'start.newState': { readonly why: Text };
-  'start.formerState': { readonly why: Text };
+  'start.previousState': { readonly why: Text };
   'start.firstAdmin': None;
   'start.password': None;
   'start.passwordOnce': None;

@@ -346,7 +346,7 @@ describe('a change', () => {
 
   it('does not send a stored secret elsewhere', async () => {
     const { update, errors, panel } = await start(SECRETS);
-    const why = 'must be sent again, because the address that it is used for changes';
+    const why = 'must be entered again, because the address that it is sent to changes';
     expect(
       await errors({ tgBotAPIServer: 'https://evil.example', ldapHost: 'evil.example', ldapPassword: '' }),
     ).toEqual([

@@ -26,7 +26,7 @@ export function settingFields(t: Say): string {
     [t('page.subscription'), /^sub/],
     [t('page.chatBot'), /^chatBot/],
     [t('page.directory'), /^ldap/],
-    [t('page.others'), /^/],
+    [t('page.other'), /^/],
   ];
   const left = new Set<string>([...settingKeys, ...secretKeys].filter((key) => !ELSEWHERE.has(key)));
   const sets = groups.map(([title, names]) => {

@@ -15,7 +15,7 @@ const words = {
   links: 'page.links',
   why: 'page.why',
   remedies: 'page.remedies',
-  story: 'page.whatHappened',
+  story: 'page.history',
   set: 'page.set',
   notSet: 'page.notSet',
   takeAway: 'page.remove',
