@@ -34,12 +34,12 @@ async function pausesWith(answer: (times: number) => Fault) {
 
 const message = { message_id: 1, date: 5, chat: { id: 2 }, from: { id: 3 }, text: 'x' };
 
-describe('polling', () => {
+describe('the polling of updates', () => {
   it.each<[string, Fault, string | null]>([
     ['has nothing and says so at once', { result: [] }, null],
     ['gives the same again and again', { result: [{ update_id: 1 }] }, null],
     ['gives something else', { result: 'x' }, 'unreachable'],
-  ])('wait longer and longer for a server that %s', async (_, fault, trouble) => {
+  ])('backs off for a server that %s', async (_, fault, trouble) => {
     const { pauses, heard } = await pausesWith(() => fault);
     expect(new Set(heard)).toEqual(new Set([trouble]));
     expect(pauses.length).toBeGreaterThanOrEqual(TURNS - 2);
@@ -100,7 +100,7 @@ describe('polling', () => {
       expect(taken).toEqual(['high', 'low']);
     });
 
-    it.each<Fault>(['hang-up', 'html', { code: 500 }])('hear what comes after an outage: %j', async (fault) => {
+    it.each<Fault>(['hang-up', 'html', { code: 500 }])('receives updates after an outage: %j', async (fault) => {
       const taken = await takenOf((server, turn) => {
         if (turn === 1) server.write(3, 'high');
         if (turn === 2) return { result: [] };

@@ -93,7 +93,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   const tempIn = (dataDir: string): string[] =>
     existsSync(join(dataDir, 'staged')) ? readdirSync(join(dataDir, 'staged')) : [];
 
-  it('makes a consistent copy while traffic flows, which restores, verifies and replays elsewhere', async () => {
+  it('are consistent copies while traffic flows, which can be restored, verified and replayed elsewhere', async () => {
     const transfer = startTransfer(client.socksPort(0), `${targets.url}/bytes/${LARGE}`);
     await moved(transfer, 100_000);
     const response = await admin.raw('GET', '/panel/api/server/getDb');
@@ -126,7 +126,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     backup = { bytes, position, down: traffic.reduce((sum, [, , down]) => sum + down, 0) };
   });
 
-  it('refuses what is none, and then nothing has changed and nothing is left', async () => {
+  it('are rejected if the file is invalid, without any change or file left behind', async () => {
     const before = logOf(panel.dataDir).filter(({ meta }) => meta.actor.kind !== 'system').length;
     const broken = Buffer.from(backup.bytes.subarray(0, backup.bytes.length / 2));
     expect(await send(admin, { ...backup, bytes: broken })).toMatchObject({
@@ -141,7 +141,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(replacedStates(panel.dataDir)).toEqual([]);
   });
 
-  it('takes a backup in: the state is that of the backup to the byte, on a new run of the core', async () => {
+  it('are restored to the byte, with a new run of the core', async () => {
     await through(`/bytes/${LARGE}`);
     await until('it is counted', async () => (await downOf(admin)) >= backup.down + LARGE);
     await must(admin.post('/panel/setting/update', { subTitle: 'After the backup' }));
@@ -192,7 +192,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     admin = back;
   });
 
-  it('survives a kill between the answer and the switch: the next start serves the new state, and ends the core of the former', async () => {
+  it('are restored by the next start if the panel is killed between the answer and the switch', async () => {
     await must(admin.post('/panel/setting/update', { subTitle: 'Before the kill' }));
     const former = coreRun();
     expect(await send(admin, backup)).toMatchObject({ success: true, obj: DONE });
@@ -211,7 +211,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(panel.stdout()).toContain('NEW STATE: a backup');
   });
 
-  it('comes back to the state before when the new one does not start, and says why', async () => {
+  it('are rolled back with a reason if the panel does not start with them', async () => {
     await must(admin.post('/panel/setting/update', { subTitle: 'Still here' }));
     await panel.stop();
     const directory = dataDirectory(panel.dataDir);
@@ -231,7 +231,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(panel.stderr()).toContain('the previous state is restored');
   });
 
-  it('is made at the command line, beside the panel and without it, sealed when a passphrase is set', async () => {
+  it('are also made on the command line, with a running panel or without, and sealed when a passphrase is set', async () => {
     await must(admin.post('/panel/setting/secret', { key: 'backupPassphrase', value: 'sail by the stars' }));
     const [running, stopped] = [join(scratch, 'running.db'), join(scratch, 'stopped.db')];
     expect(json(await cli(['backup', '--out', running, '--json'], panel.dataDir))).toMatchObject({ sealed: true });

@@ -48,7 +48,7 @@ describe.skipIf(found === null)('the page, in a real browser', () => {
   };
   const toast = (text: string) => page.locator('#toasts p', { hasText: text }).first().waitFor();
 
-  it('rejects a wrong password with a message, and shows nothing but the login before it', async () => {
+  it('rejects a wrong password with a message, and shows only the login before that', async () => {
     await page.goto(panel.url);
     expect(await page.locator('nav, #panel, #settings').count()).toBe(0);
     expect(await page.isVisible('#second')).toBe(false);
@@ -59,7 +59,7 @@ describe.skipIf(found === null)('the page, in a real browser', () => {
     expect(await page.textContent('#error')).toContain('Invalid username or password');
   });
 
-  it('lets the admin in, and shows what another session adds, hostile names as text', async () => {
+  it('logs the admin in, and shows what another session adds, with hostile names as text', async () => {
     await logIn();
     await page.waitForSelector('#panel');
     await tab('inbounds');
@@ -87,7 +87,7 @@ describe.skipIf(found === null)('the page, in a real browser', () => {
     expect(await page.title()).not.toBe('1');
   });
 
-  it('tells why a client may not connect, and gives its link', async () => {
+  it('shows why a client may not connect, and its link', async () => {
     await page.getByRole('button', { name: 'Why? a<b&c' }).click();
     await page.waitForSelector('#dialog[open]');
     expect(await page.textContent('#dialogTitle')).toBe('a<b&c');
@@ -123,7 +123,7 @@ describe.skipIf(found === null)('the page, in a real browser', () => {
     expect(recorded(panel.dataDir, 'CoreStarted').length).toBeGreaterThan(before);
   });
 
-  it('keeps a template, and says what is wrong with one', async () => {
+  it('saves a template, and shows what is wrong with an invalid one', async () => {
     await tab('core');
     await expect.poll(() => page.inputValue('#template')).toContain('outbounds');
     const template = await page.inputValue('#template');
@@ -135,7 +135,7 @@ describe.skipIf(found === null)('the page, in a real browser', () => {
     await toast('The parameters have been changed.');
   });
 
-  it('gives a backup, and takes no file that is none', async () => {
+  it('downloads a backup, and rejects a file that is not one', async () => {
     await tab('backups');
     await expect.poll(() => page.textContent('#lastGood')).toBe('none');
     const [download] = await Promise.all([page.waitForEvent('download'), page.click('#tab-backups a')]);
@@ -153,7 +153,7 @@ describe.skipIf(found === null)('the page, in a real browser', () => {
     await page.waitForSelector('#log:not(:empty)');
   });
 
-  it('changes only the settings that were changed, and shows what is wrong beside each', async () => {
+  it('sends only the settings that were changed, and shows each problem beside its field', async () => {
     await tab('settings');
     await page.waitForSelector('#settings[data-filled=yes]');
     await page.fill('#s-subPort', '70000');
@@ -189,7 +189,7 @@ describe.skipIf(found === null)('the page, in a real browser', () => {
     await expect.poll(() => page.inputValue('#apiToken')).toMatch(/^\S{32,}$/);
   });
 
-  it('shows the contract, tries a request with the CSRF token, and asks no other host', async () => {
+  it('shows the API reference, sends a request with the CSRF token, and connects to no other host', async () => {
     const hosts = new Set<string>();
     page.on('request', (request) => hosts.add(new URL(request.url()).host));
     await page.goto(new URL('panel/api-docs', panel.url).href);
@@ -205,7 +205,7 @@ describe.skipIf(found === null)('the page, in a real browser', () => {
     await page.waitForSelector('#panel');
   });
 
-  it('speaks the language that is chosen, in its direction, and fits a phone', async () => {
+  it('uses the chosen language and its direction, and fits a phone', async () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await page.selectOption('#language', 'fa');
     await page.waitForSelector('html[dir=rtl] #panel');
@@ -218,7 +218,7 @@ describe.skipIf(found === null)('the page, in a real browser', () => {
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 
-  it('sets up two-factor login; from then on a login asks for a code, and takes it', async () => {
+  it('sets up two-factor login, after which a login requires a code', async () => {
     await tab('account');
     await page.click('#setUp');
     await expect.poll(() => page.evaluate("document.getElementById('qr').naturalWidth")).toBeGreaterThan(0);

@@ -22,7 +22,7 @@ import {
   wireOf,
 } from './support.js';
 
-const SUITE = 'a panel that is busy';
+const SUITE = 'a panel under load';
 const RATE = 60_000;
 /** Inbounds that are added at once. */
 const MANY = 200;

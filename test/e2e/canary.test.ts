@@ -16,7 +16,7 @@ import {
 import { addInbound, until } from './support.js';
 
 const NO_CERTIFICATE = { certFile: '', keyFile: '', certPem: '', keyPem: '', pin: '', remove: () => {} };
-const SUITE = 'secrets stay where they belong';
+const SUITE = 'secrets are not exposed';
 
 /** One value for each secret, each found nowhere else in the world. */
 const CANARY = {
@@ -103,7 +103,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
 
   afterAll(() => panel?.cleanUp());
 
-  it('in every answer, for any caller and any request', async () => {
+  it('in any reply to any caller', async () => {
     const leaks: string[] = [];
     const routes = Object.values(tables).flatMap((table) => Object.values(table) as Route[]);
     const askers: [string, Admin][] = [
@@ -129,7 +129,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(leaks).toStrictEqual([]);
   });
 
-  it('in rejections: input is neither returned nor recorded', async () => {
+  it('in rejections, which neither return nor record the input', async () => {
     const stranger = new Admin(panel.url, { username: 'captain', password: CANARY.typed });
     const answer = await stranger.login('000000');
     expect(answer.success).toBe(false);
@@ -142,7 +142,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(found(said, [])).toStrictEqual([]);
   });
 
-  it('in the log lines, the events, the snapshots and every other file, also after a crash', async () => {
+  it('in log lines, events, snapshots or any other file, even after a crash', async () => {
     panel.kill('SIGKILL');
     await panel.exited;
     const { dataDir, ports } = panel;

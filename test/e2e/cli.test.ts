@@ -21,7 +21,7 @@ import { startTargets, type Targets } from '../kit/real/targets.js';
 import { addInbound, clientBody, entryOf, headOf, logOf, recorded, template, until, wireOf } from './support.js';
 
 const CAP = 200_000;
-const SUITE = 'the command line beside a running panel and without one';
+const SUITE = 'the command line, with a running panel and without';
 
 interface Chapter {
   position: number;
@@ -148,7 +148,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     for (const text of texts) expect(words.filter((word) => text.includes(word))).toEqual([]);
   }
 
-  it('tells, shows, exports, verifies and replays while the panel runs', looksAround);
+  it('prints the status, the log and the exports, verifies and replays while the panel runs', looksAround);
 
   it('replays to a position and to a time', async () => {
     const adding = recorded(panel.dataDir, 'InboundAdded')[0];
@@ -171,7 +171,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(byTime?.digests['inbounds']).toBe(after?.digests['inbounds']);
   });
 
-  it('says with its exit code whether it could, could not, or did not understand', async () => {
+  it('has different exit codes for success, failure and wrong usage', async () => {
     const calls: [number, string[]][] = [
       [1, ['events', 'why', 'nobody@nowhere']],
       [2, ['events', 'show', '999999']],
@@ -183,7 +183,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(codes).toEqual(calls);
   });
 
-  it('lists admins and configuration beside a running panel', async () => {
+  it('lists admins and configuration while the panel runs', async () => {
     expect(jsonLines(await ok(['admin', 'list', '--json']))).toEqual([{ id: 1, username: panel.username }]);
     const shown = await cli(['config', 'show', '--json', '--port', '4321'], panel.dataDir, {
       env: { PORTOLAN_ADMIN_PASSWORD: 'not-to-be-shown', PORTOLAN_SUB_PORT: '1234' },
@@ -199,7 +199,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     await ok(['doctor']);
   });
 
-  it('does all of it without a panel, and gives an admin a new password', async () => {
+  it('does the same without a panel, and sets the password of an admin', async () => {
     await panel.stop();
     await looksAround();
     await ok(['doctor']);
@@ -216,7 +216,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     }
   });
 
-  it('names the first bad position of a log in which one byte is not what it was', async () => {
+  it('reports the first invalid position of a log in which one byte was changed', async () => {
     cpSync(panel.dataDir, copy, { recursive: true });
     const position = recorded(copy, 'InboundAdded')[0]?.position ?? 0;
     const db = new Database(join(copy, 'events.db'));

@@ -41,7 +41,7 @@ const NOT_IN_SING_BOX = [
   'ss-grpc',
 ];
 
-const SUITE = 'a subscription in apps that others wrote';
+const SUITE = 'a subscription in third-party client apps';
 const MIHOMO = 'through Mihomo';
 const SING_BOX = 'through sing-box';
 

@@ -30,7 +30,7 @@ import {
 } from './support.js';
 
 const RATE = 400_000;
-const SUITE = 'a panel or a core that dies';
+const SUITE = 'a panel whose process or core is killed';
 
 interface Status {
   core: { state: string; version: string };
@@ -80,7 +80,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     await panel.exited;
   }
 
-  it('leaves the core carrying a download, adopts it at the next start, and counts every byte', async () => {
+  it('leaves the core running, adopts it at the next start, and counts every byte of a download', async () => {
     const pid = corePid();
     const before = await must(admin.get<{ down: number }>(`/panel/api/inbounds/getClientTraffics/${anna.email}`));
     const head = headOf(panel.dataDir);
@@ -117,7 +117,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expectComplete(await small());
   });
 
-  it('ends, at the next start, the download of a client that was deleted in the last moment', async () => {
+  it('ends at the next start the download of a client that was deleted just before', async () => {
     const [hers, his] = [0, 1].map((index) =>
       startTransfer(client.socksPort(index), `${targets.url}/slow?rate=50000`),
     ) as [Transfer, Transfer];
@@ -131,7 +131,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expectNoReply(await download(client.socksPort(1), `${targets.url}/small`, { totalMs: 2_000 }));
   });
 
-  it('keeps what it acknowledged, over five deaths amid commands, and an Idempotency-Key has one effect', async () => {
+  it('keeps all acknowledged changes when killed five times during writes, and applies a repeated Idempotency-Key once', async () => {
     const acknowledged: string[] = [];
     const asked: string[] = [];
     const headers = { 'content-type': 'application/json' };
@@ -186,7 +186,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(recorded(panel.dataDir, 'CoreStarted').at(-1)?.data.reason).toBe('adopted');
   });
 
-  it('starts a core that was killed again, waits longer each time, and says so', async () => {
+  it('restarts a killed core after growing delays, and reports it', async () => {
     const head = headOf(panel.dataDir);
     for (const round of [1, 2]) {
       process.kill(corePid(), 'SIGKILL');
@@ -203,7 +203,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(await state()).toBe('running');
   });
 
-  it('stops and starts the core when asked, and a stopped core stays stopped', async () => {
+  it('stops and starts the core on request, and keeps a stopped core stopped', async () => {
     await must(admin.post('/panel/api/server/stopCoreService'));
     expect(coreProcesses()).toEqual([]);
     expectNoReply(await small({ totalMs: 2_000 }));

@@ -12,7 +12,7 @@ const NO_CORE = '/nowhere/xray';
 const NO_CERTIFICATE = { certFile: '', keyFile: '', certPem: '', keyPem: '', pin: '', remove: () => {} };
 const CLIENTS = 60;
 
-describe('files that are not as the panel left them', () => {
+describe('a panel with damaged files', () => {
   const scratch = mkdtempSync(join(tmpdir(), 'portolan-e2e-damaged-'));
   const backup = join(scratch, 'backup.db');
   const anna = makeClient();
@@ -79,7 +79,7 @@ describe('files that are not as the panel left them', () => {
     expect(await cli(['events', 'verify'], panel.dataDir)).toMatchObject({ code: 0 });
   }
 
-  it('a missing head.json: it is said everywhere, and an operator accepts the log once', async () => {
+  it('reports a missing head.json everywhere until an operator accepts the log', async () => {
     rmSync(anchorFile());
     const said = /head\.json is missing: .*portolan doctor --accept-loss/;
     const child = await startToRead();
@@ -100,7 +100,7 @@ describe('files that are not as the panel left them', () => {
     await startWell();
   });
 
-  it('a damaged page: what is sound is served, and both ways on lead on', async () => {
+  it('serves the undamaged part of a damaged log, and can be repaired in both documented ways', async () => {
     damageMiddle(databaseFile());
     rmSync(join(panel.dataDir, 'run', 'snapshots'), { recursive: true, force: true });
     const evidence = readFileSync(databaseFile());
@@ -131,7 +131,7 @@ describe('files that are not as the panel left them', () => {
     await startWell();
   });
 
-  it('a link in the place of events.db: the start ends, and what it leads to stays as it is', async () => {
+  it('does not start if events.db is a link, and leaves the target of the link unchanged', async () => {
     const elsewhere = join(scratch, 'elsewhere.db');
     renameSync(databaseFile(), elsewhere);
     const before = readFileSync(elsewhere);

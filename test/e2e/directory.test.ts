@@ -19,7 +19,7 @@ interface Row {
   subId: string;
 }
 
-const SUITE = 'a panel, its core and a real directory';
+const SUITE = 'synchronization with a real LDAP directory';
 describe.skipIf(withoutSlapd(SUITE) || withoutCore(SUITE))(SUITE, () => {
   const manual = makeClient({ email: 'made-by-hand' });
   const clients: ClientCore[] = [];
@@ -70,7 +70,7 @@ describe.skipIf(withoutSlapd(SUITE) || withoutCore(SUITE))(SUITE, () => {
   const outcomes = () => recorded(panel.dataDir, 'DirectorySynced').map(({ data }) => data);
   const crew = (uid: string, employeeType: string) => ({ uid, mail: `${uid}@ship`, employeeType });
 
-  it('lets somebody on board who is in the directory, and cuts the connection when the flag falls', async () => {
+  it('adds a client from the directory, and disconnects it when its flag is cleared', async () => {
     await slapd.add(crew('anna', 'on'), crew('bert', 'off'));
     const anna = await until('anna is a client', () => row('anna@ship'));
     expect(anna).toMatchObject({ enable: true, subId: expect.stringMatching(/^\w{16}$/) as string });
@@ -91,7 +91,7 @@ describe.skipIf(withoutSlapd(SUITE) || withoutCore(SUITE))(SUITE, () => {
     await untilComplete('traffic flows again', fetch);
   });
 
-  it('keeps everybody connected while the directory is away, and says it once', async () => {
+  it('keeps all clients connected while the directory is unreachable, and reports that once', async () => {
     const before = outcomes().length;
     await slapd.stop();
     await until('it is said', () => sameJson(outcomes().at(-1)?.error, message('directory.portClosed')));
@@ -107,7 +107,7 @@ describe.skipIf(withoutSlapd(SUITE) || withoutCore(SUITE))(SUITE, () => {
     expect(outcomes().length - before).toBe(2);
   });
 
-  it('takes off board who is no longer in the directory, but nobody made by hand', async () => {
+  it('disables clients that left the directory, except those that were added by hand', async () => {
     await slapd.add(crew('carl', 'on'));
     await until('carl is a client', () => row('carl@ship'));
     const dora = makeClient({ email: 'dora' });
@@ -123,7 +123,7 @@ describe.skipIf(withoutSlapd(SUITE) || withoutCore(SUITE))(SUITE, () => {
     expect(gone?.meta.actor).toEqual({ kind: 'system', id: 'directory', name: 'directory', ip: null });
   });
 
-  it('lets an admin in by the directory, over TLS', async () => {
+  it('logs an admin in through the directory, over TLS', async () => {
     const changes = { ldapUserAttr: 'uid', ldapUserFilter: '(objectClass=person)', ldapInboundTags: '' };
     await must(admin.post('/panel/setting/update', changes));
     const login = (password: string) => new Admin(panel.url, { username: panel.username, password }).login();
@@ -133,7 +133,7 @@ describe.skipIf(withoutSlapd(SUITE) || withoutCore(SUITE))(SUITE, () => {
     expect(await login(panel.password)).toMatchObject({ success: true });
   });
 
-  it('hides the bind password and the names of the crew from log lines and plain events', () => {
+  it('keeps the bind password and the names of clients out of log lines and unsealed events', () => {
     const said = panel.stdout() + panel.stderr();
     for (const secret of [BIND_PASSWORD, 'the sea is wide']) expect(said).not.toContain(secret);
     expect(JSON.stringify(outcomes())).not.toContain('@ship');

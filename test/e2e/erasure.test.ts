@@ -8,7 +8,7 @@ import { type Admin, cli, must, type PanelProcess, startPanel } from '../kit/rea
 import { type Added, addInbound, clientBody, keyOf, recorded, until, wireOf } from './support.js';
 
 const NO_CERTIFICATE = { certFile: '', keyFile: '', certPem: '', keyPem: '', pin: '', remove: () => {} };
-const SUITE = 'what was destroyed';
+const SUITE = 'erased personal data';
 
 describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   const [anna, other] = [makeClient(), makeClient()];
@@ -62,7 +62,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       .map((file) => relative(panel.dataDir, file));
   }
 
-  it('is in no file of the data directory, while the panel and its core go on', async () => {
+  it('is in no file of the data directory, while the panel and its core keep running', async () => {
     const key = wrappedKey('client:1/1') ?? expect.fail('there is no key');
     expect(filesWith(key)).not.toEqual([]);
     const renewed = { ...makeClient(), email: anna.email, subId: anna.subId };
@@ -75,7 +75,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(filesWith(other.id)).toEqual([]);
   });
 
-  it('by the command line is in no file either, and in no snapshot', async () => {
+  it('is in no file or snapshot after an erasure on the command line', async () => {
     await panel.stop();
     const [{ data: created } = { data: { user: 0, epoch: 0 } }] = recorded(panel.dataDir, 'UserCreated');
     const key = wrappedKey(`user:${created.user}/credentials/${created.epoch}`) ?? expect.fail('there is no key');

@@ -83,7 +83,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       0,
     );
 
-  it('counts every byte once, over an end in the middle and a restart of the panel', async () => {
+  it('counts every byte once, even if it is killed and the panel restarts', async () => {
     const first = example('--once');
     expect(await first.exited).toEqual({ code: 0, signal: null });
     expect(kept()).toMatchObject({ clients: { 1: { up: 0, down: 0, email: anna.email } } });

@@ -62,7 +62,7 @@ async function titles(panel: PanelProcess, admin: Admin): Promise<Notice[]> {
   return received;
 }
 
-describe.skipIf(!mayMount)('a data directory', () => {
+describe.skipIf(!mayMount)('a data directory of a running panel', () => {
   const root = mkdtempSync(join(tmpdir(), 'portolan-e2e-disk-'));
   let targets: Targets;
 
@@ -74,7 +74,7 @@ describe.skipIf(!mayMount)('a data directory', () => {
     rmSync(root, { recursive: true, force: true });
   });
 
-  it('that is full refuses changes and serves everything else, and takes changes again once there is room', async () => {
+  it('that is full rejects changes and serves everything else, and accepts changes again once there is space', async () => {
     const dataDir = join(root, 'full');
     mount(dataDir, 'size=16m', 'mode=0700');
     let panel: PanelProcess | undefined;
@@ -151,7 +151,7 @@ describe.skipIf(!mayMount)('a data directory', () => {
   });
 });
 
-const SUITE = 'a core that misbehaves';
+const SUITE = 'a faulty core';
 
 describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   const root = mkdtempSync(join(tmpdir(), 'portolan-e2e-core-'));
@@ -190,7 +190,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     return marked;
   }
 
-  it.concurrent('and hangs when it is asked about a configuration, is given up; the running one goes on', async () => {
+  it.concurrent('that hangs when it tests a configuration is stopped, while the running core continues', async () => {
     const { panel, admin, become } = await begin('hangs-at-test');
     const pid = corePid(panel);
     const heard = await titles(panel, admin);
@@ -214,7 +214,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(recorded(panel.dataDir, 'CoreFailed')).toEqual([]);
   });
 
-  it.concurrent('and hangs whatever it is asked, is not called a missing one', async () => {
+  it.concurrent('that hangs at every command is not reported as missing', async () => {
     const binary = join(root, 'hangs-always');
     writeFileSync(binary, '#!/bin/sh\nexec sleep 1000\n', { mode: 0o755 });
     const panel = await startPanel({ coreBin: binary });
@@ -233,7 +233,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(recorded(panel.dataDir, 'CoreTemplateChanged')).toEqual([]);
   });
 
-  it.concurrent('and hangs at its start, is ended and said so', async () => {
+  it.concurrent('that hangs at its start is stopped and reported', async () => {
     const { panel, admin, become } = await begin('hangs-at-start');
     const heard = await titles(panel, admin);
     become('case "$*" in *-test*) exit 0;; esac\nexec sleep 1000');
@@ -249,7 +249,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(state.core).toMatchObject({ state: 'error', errorMsg: 'The core started but does not respond' });
   });
 
-  it.concurrent('and crashes at once, or prints without end, is named with a reason and not tried in a loop', async () => {
+  it.concurrent('that crashes at once or prints without end is reported with the reason and not restarted in a loop', async () => {
     const { panel, admin, become } = await begin('crashes');
     const start = headOf(panel.dataDir);
     become('case "$*" in *-test*) exit 0;; esac\necho "panic: runtime error: boom" >&2; exit 2');
@@ -310,7 +310,7 @@ describe.skipIf(withoutCore('what a panel listens on'))('a running panel', () =>
     }
   });
 
-  it('is examined by the doctor, which names core, ports, certificates and modes', async () => {
+  it('is examined by the doctor command, which lists core, ports, certificates and file modes', async () => {
     const panel = await startPanel();
     const certificate = await makeCertificate();
     const env = {

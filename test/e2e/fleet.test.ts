@@ -96,7 +96,7 @@ describe.skipIf(withoutCore(THREE))(THREE, () => {
   }
   const statsAt = (n: number) => must(there(n).get<Stats>(`${API}/getClientTraffics/${alice.email}`));
 
-  it('cut a client everywhere when the sum of all three reaches its cap, and nobody else', async () => {
+  it('disconnect a client everywhere when the sum of all three reaches its cap, and no other client', async () => {
     const running = [0, 1, 2].map((n) => startTransfer(client.socksPort(n), `${targets.url}/slow?rate=20000`));
     await Promise.all(running.map((transfer) => moved(transfer, 1)));
     // None of the three carries as much as the cap by itself.
@@ -118,7 +118,7 @@ describe.skipIf(withoutCore(THREE))(THREE, () => {
   });
 });
 
-describe('a real panel and a node that misbehaves', () => {
+describe('a real panel and a faulty node', () => {
   let remote: ThreeXuiNode;
   let xui: XuiInbounds;
   let centre: PanelProcess;
@@ -170,7 +170,7 @@ describe('a real panel and a node that misbehaves', () => {
     (request, response) =>
       request.url?.endsWith('/list') === true && answer(request, response);
 
-  it('says what it hears for as long as it hears it: in the log, to who asks, and on the command line', async () => {
+  it('reports the error of the node while it lasts: in the log, over the API and on the command line', async () => {
     xui.count(tag(), alice.email, 100, 200);
     await until('it is counted', async () => (await used()) === 300);
     remote.fault = list((_, response) => (response.end('<html>'), true));
@@ -187,7 +187,7 @@ describe('a real panel and a node that misbehaves', () => {
     expect(await why()).toContain('it is up to date');
   });
 
-  it('stays well with a body that never ends, and with another panel at the address', async () => {
+  it('keeps running with an endless reply, and with another panel at the address', async () => {
     remote.fault = list((_, response) => {
       const write = (): void => {
         while (!response.destroyed && response.write(Buffer.alloc(1 << 20, ' ')));
@@ -209,7 +209,7 @@ describe('a real panel and a node that misbehaves', () => {
     expect(await used()).toBe(300);
   });
 
-  it('has the core of one restarted that lets a connection go on which was cut, and says so', async () => {
+  it('has the core of the node restarted if a disconnected client keeps its connection, and reports it', async () => {
     const bob = makeClient();
     await must(admin.post(`${API}/addClient`, clientBody(inbound, wireOf(vless(), bob))));
     await until('it has both', () => xui.clients(tag()).length === 2);
@@ -236,7 +236,7 @@ describe('a real panel and a node that misbehaves', () => {
     expect(xui.restarts).toBe(1);
   });
 
-  it('tells one that is slow, one that stood still, and one that is put back to an old state', async () => {
+  it('distinguishes a node that is slow, one that was suspended and one that was restored to an old state', async () => {
     const old = structuredClone({ inbounds: xui.inbounds, rows: [...xui.rows] });
     remote.delayMs = 500;
     await edit(4);

@@ -21,7 +21,7 @@ const CLIENTS = 15_000;
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 const CHUNKED = 'POST /login HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
 
-describe('a flood', () => {
+describe('a flood of requests', () => {
   let panel: PanelProcess;
   let admin: Admin;
 

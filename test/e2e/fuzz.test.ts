@@ -8,7 +8,7 @@ import { type Admin, type PanelProcess, startPanel } from '../kit/real/panel-pro
 import { addInbound, headOf, logOf } from './support.js';
 
 const NO_CERTIFICATE = { certFile: '', keyFile: '', certPem: '', keyPem: '', pin: '', remove: () => {} };
-const SUITE = 'a caller who sends rubbish';
+const SUITE = 'invalid input';
 
 /** What ends the session or the process, or waits for the world; their rubbish is sent, their success is not wanted. */
 const LEFT_OUT: ReadonlySet<string> = new Set([

@@ -138,14 +138,14 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     rmSync(scratch, { recursive: true, force: true });
   });
 
-  it('to install: everything that tells whether it is well does so', async () => {
+  it('install a panel whose health checks pass', async () => {
     const said = await works('install.md');
     expect(said).not.toMatch(/^BAD/m);
     expect(said).toMatch(/^ok {3}chain: /m);
     expect(said).toMatch(/^ok\nready\nready$/m);
   });
 
-  it('to stand behind a proxy: the panel moves to its base path', async () => {
+  it('put the panel behind a proxy: it moves to its base path', async () => {
     await works('reverse-proxy.md');
     expect((await fetch(`${panel.url}/`)).status).toBe(404);
     expect((await fetch(`${panel.url}${BASE}/`)).status).toBe(200);
@@ -197,13 +197,13 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
         });
       }
 
-      it('shows the page under its path alone', async () => {
+      it('shows the page only under its path', async () => {
         expect((await ask(`${BASE}/`)).status).toBe(200);
         expect((await ask('/')).status).toBe(404);
         expect((await ask('/login')).status).toBe(404);
       });
 
-      it('hands on who logs in, whatever the caller claims, and that it was over TLS', async () => {
+      it('passes on the address of the client, whatever the client claims, and that it used TLS', async () => {
         const start = headOf(dataDir);
         const csrf = JSON.parse((await ask(`${BASE}/csrf-token`)).text) as { obj: string };
         const { username, password } = panel;
@@ -219,7 +219,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
         expect(recorded(dataDir, 'LoggedIn', start).map(({ meta }) => meta.actor.ip)).toEqual([CALLER]);
       });
 
-      it('lets a WebSocket and the stream of events through as they come', async () => {
+      it('passes WebSocket messages and the event stream on without delay', async () => {
         const url = `wss://127.0.0.1:${proxy.port}${BASE}/ws`;
         const options = { ...way(), headers: { ...way().headers, origin: `https://${PROXY_HOST}` } };
         const socket = new WebSocket(url, options);
@@ -233,7 +233,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
         expect(stream.text).toMatch(/^event: log$/m);
       });
 
-      it('hands out subscriptions', async () => {
+      it('serves subscriptions', async () => {
         const admin = new Admin(`${panel.url}${BASE}`, { username: panel.username, password: panel.password });
         await must(admin.login());
         const client = makeClient();
@@ -249,18 +249,18 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     });
   });
 
-  it('to configure, and to read the log', async () => {
+  it('configure a panel and read its log', async () => {
     expect(await works('configuration.md')).toContain('PORTOLAN_SUB_PORT');
     expect(await works('cli.md')).toContain('SettingsChanged');
   });
 
-  it('to harden', async () => {
+  it('harden a panel', async () => {
     const said = await works('hardening.md');
     expect(said).toContain(`PORTOLAN_BASE_PATH=${BASE}/  (setting webBasePath)`);
     expect(said).toContain('"position"');
   });
 
-  it('to upgrade, while a download goes on through the same core', async () => {
+  it('upgrade a panel while a download continues through the same core', async () => {
     const [before = '', upgrade = ''] = blocksOf('upgrade.md');
     await works('upgrade.md', [before]);
     const targets = await startTargets();
@@ -288,7 +288,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     await Promise.all([client.stop(), targets.stop()]);
   });
 
-  it('to go back, also from a log that a newer release wrote', async () => {
+  it('downgrade a panel, even if a newer release wrote to its log', async () => {
     const [back = '', ...others] = blocksOf('upgrade.md').slice(2);
     expect(others).toEqual([]);
     await panel.stop();

@@ -14,7 +14,7 @@ import { SMALL_BODY, startTargets, type Targets } from '../kit/real/targets.js';
 import { foreignUuid, makeDumped, makeXui, xuiClient, xuiInbound, xuiStats } from '../kit/xui-database.js';
 import { recorded, until } from './support.js';
 
-const SUITE = 'moving in from 3x-ui';
+const SUITE = 'an import from 3x-ui';
 const OLD = { username: 'root', password: 'of the old panel' };
 const TOKEN = 'T'.repeat(48);
 const UP = 5_000_000_000;

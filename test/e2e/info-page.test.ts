@@ -115,7 +115,7 @@ describe.skipIf(found === null)('the info page, in a real browser', () => {
     expect(complaints).toStrictEqual([]);
   });
 
-  it('tells what is left, and shows a hostile name as text', async () => {
+  it('shows the remaining traffic and time, and a hostile name as text', async () => {
     const { page } = await open('');
     expect(await page.textContent('.top')).toMatch(/Remaining15 GB.*in (19|20) days.*Active/);
     expect(await page.getAttribute('progress', 'max')).toBe(String(15 * GB));
@@ -125,7 +125,7 @@ describe.skipIf(found === null)('the info page, in a real browser', () => {
     expect(await page.locator('a[href^="happ://add/http"]').count()).toBe(1);
   });
 
-  it('copies by its buttons, also where the browser keeps the clipboard from a page', async () => {
+  it('copies links with its buttons, even if the browser denies access to the clipboard', async () => {
     const { context, page } = await open('', { permissions: ['clipboard-read', 'clipboard-write'] });
     for (const [at, link] of [`${panel.subUrl}/sub/harbour-1`, ...links].entries()) {
       const button = page.getByRole('button').nth(at === 0 ? 0 : at + 2);
@@ -141,7 +141,7 @@ describe.skipIf(found === null)('the info page, in a real browser', () => {
     await expect.poll(() => clipboardOf(page)).toBe(url);
   });
 
-  it('draws codes that read as the links, on the screen and in the dark', async () => {
+  it('draws QR codes of the links that can be scanned in light and dark mode', async () => {
     const { context, page } = await open('', { colorScheme: 'dark', viewport: DESK });
     const reader = await context.newPage();
     const [own, shown] = [await readOf(page.locator('svg').first(), reader), `${panel.subUrl}/sub/harbour-1`];
@@ -152,7 +152,7 @@ describe.skipIf(found === null)('the info page, in a real browser', () => {
     }
   });
 
-  it('can be read without a script', async () => {
+  it('can be read without scripts', async () => {
     const { page, complaints } = await open('', { javaScriptEnabled: false, locale: 'en' });
     expect(await page.locator('button:visible').count()).toBe(0);
     expect(await page.locator('code').allTextContents()).toStrictEqual([
@@ -168,7 +168,7 @@ describe.skipIf(found === null)('the info page, in a real browser', () => {
     expect(complaints).toStrictEqual([]);
   });
 
-  it('is told by its policy to run nothing else', async () => {
+  it('has a policy that allows no other script', async () => {
     const { page, complaints } = await open('');
     await page.evaluate(`document.body.insertAdjacentHTML('beforeend', '<p style="color:red">x</p>')`);
     await page.evaluate(

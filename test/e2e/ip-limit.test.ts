@@ -38,7 +38,7 @@ type Way = (typeof WAYS)[number];
 const GRACE_S = 5;
 const RATE = 60_000;
 
-const SUITE = 'a client that may have one address at once';
+const SUITE = 'a client with an IP limit of one';
 
 describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
   /** Ids, in the order of their names. They were added side by side, so the log may have another one. */
@@ -126,7 +126,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
   }
 
   describe.each([...NAMES.entries()])('%i: over %s', (index) => {
-    it('is cut at the address that came first once the grace is over, and the log says why', async () => {
+    it('is disconnected from its first address after the grace period, with the reason in the log', async () => {
       const { running } = moored[index] ?? expect.fail('not moored');
       await until('the first address is cut', () => running.home.ended());
       await isHeld(index);
@@ -146,7 +146,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     });
   });
 
-  it('is still held after the panel was killed, and the downloads of the others never stopped', async () => {
+  it('is still blocked after the panel was killed, while the downloads of the others never stopped', async () => {
     panel.kill('SIGKILL');
     await panel.exited;
     panel = await startPanel({ dataDir: panel.dataDir, ports: panel.ports });
@@ -158,7 +158,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     expect(recorded(panel.dataDir, 'CoreStarted', start).map(({ data }) => data.reason)).toEqual(['adopted']);
   });
 
-  it('comes back at once with a higher limit', async () => {
+  it('is allowed again at once with a higher limit', async () => {
     const { added, guest } = moored[0] ?? expect.fail('not moored');
     const wire = wireOf(added.one, guest, { limitIp: 2 });
     await must(admin.post(`/panel/api/inbounds/updateClient/${keyOf(added.one, guest)}`, clientBody(added.id, wire)));
@@ -166,7 +166,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     expect(eventsOf(0).at(-1)).toMatchObject({ type: 'ClientIpsUnblocked', data: { reason: 'changed' } });
   });
 
-  it('comes back where it was held when the other address is left, without a restart of the core', async () => {
+  it('is allowed again at a blocked address when it leaves the other one, without a restart of the core', async () => {
     const before = recorded(panel.dataDir, 'CoreStarted', start).length;
     moored[1]?.running.cafe.stop();
     await untilComplete('the first address is allowed', attempt(1, 'home'));
@@ -176,7 +176,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
   });
 });
 
-const WITHOUT = 'a panel that has no right to end connections';
+const WITHOUT = 'a panel without the right to close connections';
 
 describe.skipIf(withoutCore(WITHOUT))(WITHOUT, () => {
   it('rejects new connections, keeps open ones without a restart of the core, and warns once', async () => {

@@ -64,7 +64,7 @@ async function startLongTarget(): Promise<{ target: string; stop(): void }> {
   return { target: `127.0.0.1:${port}`, stop };
 }
 
-const SUITE = 'keys that the panel hands out, from the generator to the bytes';
+const SUITE = 'a generated key';
 describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   const clients: ClientCore[] = [];
   let targets: Targets;
@@ -104,13 +104,13 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(wrong.status).not.toBe(200);
   }
 
-  it.concurrent('X25519, with REALITY', async () => {
+  it.concurrent('carries traffic: X25519 with REALITY', async () => {
     const [keys, foreign] = [await x25519(), await x25519()];
     const one = inboundCase(context(keys), 'vless-reality-vision');
     await carries({ one, ours: keys.publicKey, foreign: foreign.publicKey });
   });
 
-  it.concurrent('ML-DSA-65, with REALITY', async ({ onTestFinished }) => {
+  it.concurrent('carries traffic: ML-DSA-65 with REALITY', async ({ onTestFinished }) => {
     const make = () => must(admin.get<Record<string, string>>(`${SERVER}/getNewmldsa65`));
     const [keys, foreign] = [await make(), await make()];
     expect(keys).toMatchObject({ privateKey: keys['seed'], publicKey: keys['verify'] });
@@ -124,7 +124,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     await carries({ one, ours: keys['publicKey'] ?? '', foreign: foreign['publicKey'] ?? '' });
   });
 
-  it.concurrent.each(['X25519', 'ML-KEM-768'])('%s, with the encryption of VLESS', async (name) => {
+  it.concurrent.each(['X25519', 'ML-KEM-768'])('carries traffic: %s with VLESS encryption', async (name) => {
     const pick = (all: Auth[]) => all.find(({ label }) => label.startsWith(name)) as Auth;
     const [made, foreign] = [pick(await auths()), pick(await auths())];
     const one = patched(inboundCase(context(), 'vless-tcp'), {
@@ -133,7 +133,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     await carries({ one, ours: made.encryption, foreign: foreign.encryption });
   });
 
-  it.concurrent('ML-KEM-768 on its own, put into the words of VLESS by hand', async () => {
+  it.concurrent('carries traffic: ML-KEM-768 alone, in a VLESS encryption string made by hand', async () => {
     const make = () => must(admin.get<Record<string, string>>(`${SERVER}/getNewmlkem768`));
     const [keys, foreign] = [await make(), await make()];
     const encryption = (client = '') => `mlkem768x25519plus.native.0rtt.${client}`;
@@ -145,7 +145,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     await carries({ one, ours, foreign: encryption(foreign['clientKey']) });
   });
 
-  it.concurrent('ECH, with TLS', async () => {
+  it.concurrent('carries traffic: ECH with TLS', async () => {
     const make = (sni: string) =>
       must(admin.form<{ echServerKeys: string[]; echConfigList: string }>(`${SERVER}/getNewEchCert`, { sni }));
     const [keys, foreign] = [await make('public.example'), await make('public.example')];
@@ -157,7 +157,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     await carries({ one, ours: keys.echConfigList, foreign: foreign.echConfigList });
   });
 
-  it('in the shapes that clients of 3x-ui read, when they are asked for', async () => {
+  it('has the format of 3x-ui on request', async () => {
     const uuids = (await auths()).map(({ id }) => id);
     expect(uuids).toEqual([1, 2]);
     await must(admin.post('/panel/setting/update', { apiDialect: '3x-ui' }));
@@ -169,7 +169,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     });
   });
 
-  it('none for a name that is none', async () => {
+  it('is not generated for an unknown type', async () => {
     const names = ['--help', ';id', 'a.example\nb', `${'a'.repeat(10_000)}.example`, '127.0.0.1', 'a..b', '', 7, ['a']];
     const answers = await Promise.all(names.map((sni) => admin.post(`${SERVER}/getNewEchCert`, { sni })));
     for (const { success, msg } of answers) expect([success, msg]).toEqual([false, WRONG_NAME]);

@@ -56,7 +56,7 @@ function soundTitleIn(dataDir: string): string | undefined {
 const stagedIn = (dataDir: string): readonly string[] =>
   existsSync(join(dataDir, 'staged')) ? readdirSync(join(dataDir, 'staged')) : [];
 
-describe('a kill -9', () => {
+describe('SIGKILL', () => {
   let folder: string;
   let dataDir: string;
   let lists: ReleaseServer;
@@ -121,7 +121,7 @@ describe('a kill -9', () => {
       .catch(() => undefined);
 
   describe('of a panel', () => {
-    it('while a backup is fetched and geo data comes in changes nothing', async () => {
+    it('while a backup is downloaded and geo files arrive changes nothing', async () => {
       let asked = false;
       lists.put('/slow.dat', (_, response) => {
         asked = true;
@@ -143,7 +143,7 @@ describe('a kill -9', () => {
     it.each<[string, () => string]>([
       ['a backup', () => backup],
       ['a database of 3x-ui', () => foreign],
-    ])('while %s is looked at changes nothing', async (_, file) => {
+    ])('while %s is read changes nothing', async (_, file) => {
       send(file());
       await until('what is staged', () => stagedIn(dataDir).some((name) => /^[0-9a-f]{16}$/.test(name)), 2);
       await kill();
@@ -152,7 +152,7 @@ describe('a kill -9', () => {
       expect(replacedStates(dataDir)).toEqual([]);
     });
 
-    it('once it has decided, and of the starts after that, ends with the one state or the other', async () => {
+    it('after its decision, and during the next starts, ends in one state or the other', async () => {
       send(backup);
       await panel?.exited;
       await dies({ when: 'after', to: '/events.db' });
@@ -190,7 +190,7 @@ describe('a kill -9', () => {
       return { title: soundTitleIn(alone), outcome: turn?.outcome };
     }
 
-    it.each(MOMENTS)('to restore %s leaves the one state or the other', async (_, moment, left) => {
+    it.each(MOMENTS)('that restores leaves one state or the other: %s', async (_, moment, left) => {
       const { to } = moment;
       const env = killedAt({ ...moment, to: to.startsWith('keys') ? join(alone, to) : to });
       expect(await cli(['restore', backup, '--yes'], alone, { env })).toMatchObject({ code: null, stdout: '' });
@@ -202,7 +202,7 @@ describe('a kill -9', () => {
     it.each<[string, string[]]>([
       ['restore', ['restore', '--yes']],
       ['back up', ['backup', '--out']],
-    ])('to %s in the middle of it changes nothing', async (_, [name = '', option = '']) => {
+    ])('changes nothing while it runs: %s', async (_, [name = '', option = '']) => {
       const child = startCli(name === 'backup' ? [name, option, out] : [name, backup, option], alone);
       await until('a part of it', () => stagedIn(alone).length > 0, 2);
       child.kill('SIGKILL');

@@ -43,7 +43,7 @@ interface Crew {
   running: Record<Fate, Transfer>;
 }
 
-const SUITE = 'clients that may not connect any more';
+const SUITE = 'access of clients';
 // Without the right the core cannot be told to end single connections; the panel then restarts it, and neighbours feel it.
 const right = canFilter;
 if (!right) withoutRight(`${SUITE}: who is not concerned`);
@@ -233,17 +233,17 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   describe.each(NAMES)('over %s', (name) => {
     const ending = (fate: Fate) => endings.get(`${name} ${fate}`);
 
-    it('a client over its cap is cut, the log says why with numbers, and a reset or a higher cap brings it back', () =>
+    it('ends at the traffic cap with numbers in the log, and returns with a reset or a higher cap', () =>
       ending('capped'));
-    it('a client past its expiry is cut, and a later expiry brings it back', () => ending('expired'));
-    it('a disabled client is cut, and comes back when it is enabled', () => ending('disabled'));
-    it('a deleted client is cut', () => ending('deleted'));
+    it('ends at the expiry, and returns with a later expiry', () => ending('expired'));
+    it('ends when the client is disabled, and returns when it is enabled', () => ending('disabled'));
+    it('ends when the client is deleted', () => ending('deleted'));
   });
 
-  it('an email in two inbounds is cut in both when the sum reaches its cap, and comes back in both', () =>
+  it('ends in both inbounds of an email when their sum reaches the cap, and returns in both', () =>
     endings.get('shared'));
 
-  it.skipIf(!right)('left every neighbour alone, and never restarted the core', async () => {
+  it.skipIf(!right)('ends without effect on other clients and without a restart of the core', async () => {
     for (const name of NAMES) {
       const { neighbour } = crew(name).running;
       await moved(neighbour, neighbour.bytes() + 1);

@@ -11,7 +11,7 @@ import { download, moved, startTransfer, type TransferOptions } from '../kit/rea
 import { startTargets, type Targets } from '../kit/real/targets.js';
 import { clientBody, headOf, recorded, subscription, template, until, wireOf } from './support.js';
 
-const SUITE = 'a panel and its node, each with a core of its own';
+const SUITE = 'a panel and its node, each with its own core';
 const CAP = 600_000;
 const API = '/panel/api/inbounds';
 
@@ -111,7 +111,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     there = await node.admin();
   };
 
-  it('counts here what flows through the core there, to the byte that the node counts', async () => {
+  it('counts the traffic through the node, equal to the byte to what the node counts', async () => {
     expectComplete(await fetched(2, 200_000));
     await until('it is counted here', async () => (await usedHere(bob)) >= 200_000);
     await until('both say the same', async () => {
@@ -123,7 +123,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(await must(admin.get<Listed[]>(`${API}/list`))).toHaveLength(2);
   });
 
-  it('counts many small connections to the byte, of which the inbound there counts next to nothing', async () => {
+  it('counts many small connections to the byte, even though the inbound of the node counts almost none of them', async () => {
     const [before, from] = [await usedHere(bob), headOf(centre.dataDir)];
     const sizes = [...Array<number>(60).fill(1_000), ...Array<number>(20).fill(20_000)];
     for (const size of new Set(sizes)) {
@@ -141,7 +141,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     );
   });
 
-  it('cuts a client on both machines when both together reach the cap', async () => {
+  it('disconnects a client on both machines when their sum reaches the cap', async () => {
     const running = startTransfer(client.socksPort(1), `${targets.url}/slow?rate=60000`);
     await moved(running, 1);
     expectComplete(await fetched(0, CAP / 2));
@@ -154,7 +154,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expectComplete(await fetched(2, 10));
   });
 
-  it('deletes what was deleted while the node was dead, and again when the node is put back to an old state', async () => {
+  it('deletes on the node what was deleted while it was down, and again after the node was restored to an old state', async () => {
     const used = await usedHere(bob);
     node.kill('SIGKILL');
     await node.exited;
@@ -191,7 +191,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     }
   });
 
-  it('sends a suspended node the changes meanwhile, and ignores what it invented', async () => {
+  it('sends a suspended node the changes that were made meanwhile, and leaves clients of the node alone', async () => {
     node.kill('SIGSTOP');
     try {
       await must(
@@ -210,7 +210,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(await emailsThere()).toContain(invented.email);
   });
 
-  it('takes along what was used there before a reset, also a moment before', async () => {
+  it('resets the traffic of a client on the node too, including that of the last moment', async () => {
     expectComplete(await fetched(2, 300_000));
     await must(admin.post(`${API}/${remoteId}/resetClientTraffic/${bob.email}`));
     expect(await usedHere(bob)).toBe(0);
@@ -219,7 +219,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(await usedHere(bob)).toBeLessThan(100_000);
   });
 
-  it('counts the last bytes of a client that is deleted there, for the same email elsewhere', async () => {
+  it('counts the last bytes of a client that is deleted from the node for the same email elsewhere', async () => {
     const dora = makeClient();
     await must(admin.post(`${API}/addClient`, clientBody(remoteId, wireOf(vless(), dora))));
     await must(admin.post(`${API}/addClient`, clientBody(localId, wireOf(vless(), dora))));

@@ -12,7 +12,7 @@ import { startTunnelServer, startVpnServer, type TunnelServer, type VpnServer } 
 import { startTargets, type Targets } from '../kit/real/targets.js';
 import { addInbound, recorded, until } from './support.js';
 
-const SUITE = 'outbounds: their tests and where they come from';
+const SUITE = 'outbound tests and provider outbounds';
 const direct = { tag: 'direct', protocol: 'freedom', settings: {} };
 
 describe.skipIf(withoutCore(SUITE))(SUITE, () => {
@@ -64,7 +64,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   const probes = (dataDir: string): string[] =>
     readdirSync(join(dataDir, 'run')).filter((name) => name.startsWith('probe-'));
 
-  it('six at once reach the target through cores of their own, and the core of the panel notices nothing', async () => {
+  it('reach the target through temporary cores, six at once, without effect on the core of the panel', async () => {
     const before = targets.seen();
     const runs = recorded(panel.dataDir, 'CoreStarted').length;
     const chained = { ...far, tag: 'chained', proxySettings: { tag: 'far' } };
@@ -78,7 +78,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(await dial(far)).toMatchObject({ success: true, mode: 'tcp', endpoints: [{ success: true }] });
   });
 
-  it('end with the browser that asked, also when it goes in the middle', async () => {
+  it('end when the browser that requested them disconnects', async () => {
     await change(loopbackTemplate(), silent.url);
     const gone = new AbortController();
     const asked = admin
@@ -93,7 +93,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     await until('nothing of it is left', () => silent.open() === 0 && probes(panel.dataDir).length === 0);
   });
 
-  it('registers at the tunnel provider, and the core takes the outbound that the page makes of it', async () => {
+  it('register at the tunnel provider, and the core accepts the outbound that the page makes of the account', async () => {
     const { privateKey, publicKey } = wireguardKeys();
     const reg = await must(admin.form<string>('/panel/core/wgprov/reg', { privateKey, publicKey }));
     const { data, config } = JSON.parse(reg) as TunnelAnswer;
@@ -123,7 +123,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     for (const text of [data.private_key, data.access_token]) expect(all).not.toContain(text);
   });
 
-  it('fetches servers and a key of the VPN provider, and the core takes that outbound too', async () => {
+  it('fetch servers and a key of the VPN provider, and the core accepts that outbound too', async () => {
     const ask = <T>(action: string, fields: Record<string, string> = {}) =>
       must(admin.form<string>(`/panel/core/vpnprov/${action}`, fields)).then((text) => JSON.parse(text) as T);
     const [country] = await ask<{ id: number }[]>('countries');
@@ -140,7 +140,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(await must(admin.form('/panel/core/vpnprov/data'))).toBe('');
   });
 
-  it('leaves nothing behind that outlives a panel which was killed in the middle', async () => {
+  it('leave no process or file behind when the panel is killed during a test', async () => {
     const asked = test(direct).catch(() => null);
     await until('a temporary core runs', () => silent.open() > 0 && probes(panel.dataDir).length === 1);
     const [name = ''] = probes(panel.dataDir);

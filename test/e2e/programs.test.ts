@@ -20,7 +20,7 @@ const deeds = (dataDir: string, head: number): string[] =>
   deedsOf(dataDir, head).filter((type) => !/^Node(Identified|Went)/.test(type));
 const opsOf = (told: readonly Step[]): string[] => [...new Set(told.map(({ op }) => op))].sort();
 
-const SUITE = 'programs of others, unmodified';
+const SUITE = 'unmodified third-party programs';
 const [python, javascript] = await Promise.all([py3xui(), threeXuiClient()]);
 
 describe.skipIf(withoutCore(SUITE))(SUITE, () => {
@@ -195,7 +195,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       if (byToken) await until('the restart', () => recorded(panel.dataDir, 'PanelRestarted', head).length === 1);
     });
 
-    it('replaces the state of the panel by its own backup', async () => {
+    it('restores a backup that it downloaded', async () => {
       const { panel } = stage;
       const told = await run({ username: panel.username, password: panel.password }, { import: true });
       expect(refusals(told)).toStrictEqual({});

@@ -83,7 +83,7 @@ function sumsOf(events: readonly RecordedEvent[]) {
   return { clients, inbounds, tags };
 }
 
-const SUITE = 'every protocol, from the admin to the bytes';
+const SUITE = 'every protocol';
 describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   const berths = new Map<string, Berth>();
   let targets: Targets;
@@ -147,18 +147,18 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expectComplete(sent, { text: `{"bytes":${UP}}` });
   }
 
-  const title = '%s carries small and big bodies for both of its clients';
+  const title = '%s carries small and large bodies for both of its clients';
   it.concurrent.each(NAMES.filter((name) => name !== 'wireguard'))(title, (name) => carries(name, 150_000));
 
   // On its own: it loses packets to a busy machine, and sends them again ever more slowly.
   it.each(['wireguard'])(title, { timeout: 1_000_000 }, (name) => carries(name, 300_000));
 
-  describe('and what it counted', () => {
+  describe('and its counters', () => {
     const list = () => must(admin.get<(Counted & { id: number })[]>('/panel/api/inbounds/list'));
     const traffics = (email: string) => must(admin.get<Counted>(`/panel/api/inbounds/getClientTraffics/${email}`));
     const outbounds = () => must(admin.get<(Counted & { tag: string })[]>('/panel/core/getOutboundsTraffic'));
 
-    it('agrees with what each client moved, two readings later', async () => {
+    it('agree with the traffic of each client after two readings', async () => {
       // Accounts of socks, http and mixed, and peers of wireguard, are no clients of the panel: the inbound counts.
       const wrong = async () => {
         const all = await Promise.all(
@@ -176,7 +176,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       expect(await wrong()).toEqual([]);
     });
 
-    it('agrees for inbounds, with what their transports add', async () => {
+    it('agree with the traffic of each inbound, plus the overhead of its transport', async () => {
       const wrong = async () => {
         const now = new Map((await list()).map(({ id, up, down }) => [id, { up, down }]));
         return NAMES.flatMap((name) => misfit(name, now));
@@ -193,7 +193,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       expect(await wrong()).toEqual([]);
     });
 
-    it('agrees for outbounds', async () => {
+    it('agree with the traffic of each outbound', async () => {
       const rows = await outbounds();
       const of = (tag: string) => rows.find((row) => row.tag === tag) ?? { up: 0, down: 0 };
       const many = NAMES.length - 1;
@@ -201,7 +201,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       expect(of('to-target')).toSatisfy((used: Counted) => agree(used, { up: UP, down: DOWN }));
     });
 
-    it('is the sum of the events', async () => {
+    it('are the sums of the events', async () => {
       // Idle transports say something now and then, so the log and the answers may be one reading apart.
       await until('sums that agree', async () => {
         const events = logOf(panel.dataDir);
@@ -217,7 +217,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     });
   });
 
-  it('goes on with the same link under another name', async () => {
+  it('keeps the link of a renamed client working', async () => {
     const named = NAMES.flatMap((name) => {
       const { added, bert } = berth(name);
       return bert ? [{ name, added, bert }] : [];
@@ -236,7 +236,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     );
   });
 
-  it('needed no other start of the core than those for the template, and no inbound was refused', () => {
+  it('needs no other start of the core than those for the template, and no inbound is rejected', () => {
     const later = logOf(panel.dataDir, empty).map(({ type }) => type);
     for (const type of ['CoreStarted', 'CoreStopped', 'CoreFailed', 'InboundRejectedByCore', 'CoreDriftRepaired']) {
       expect(later).not.toContain(type);

@@ -14,7 +14,7 @@ import { type Added, addInbound, clientBody, deedsOf, entryOf, headOf, recorded,
 /** What is asked, and what the answer has to say. */
 type Refusal = [name: string, path: string, body: unknown, msg: RegExp];
 
-const SUITE = 'what the panel refuses';
+const SUITE = 'the panel rejects';
 
 describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   const anna = makeClient({ email: 'Anna@harbour' });
@@ -78,7 +78,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   const ADD = '/panel/api/inbounds/add';
   const ADD_CLIENT = '/panel/api/inbounds/addClient';
 
-  it('ports that somebody has: an inbound, the panel, a stranger, and numbers that are no ports', async () => {
+  it('a port in use by an inbound, the panel or another program, and numbers that are not ports', async () => {
     const { panel: own, sub, ops } = panel.ports;
     await allRefused([
       ['an inbound', ADD, inbound('vless-ws', added.port), /Port already exists/],
@@ -94,7 +94,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     ]);
   });
 
-  it('names and credentials that somebody has, or nobody can have', async () => {
+  it('names and credentials that are in use or invalid', async () => {
     const free = await freePort();
     const twin = makeClient().email;
     const of = (...clients: object[]) => clientBody(added.id, ...clients);
@@ -123,7 +123,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     return { ...body, settings: JSON.stringify({ ...settings, ...server, clients: changed }) };
   }
 
-  it('what is not there', async () => {
+  it('an id or a name that does not exist', async () => {
     const at = (path: string) => `/panel/api/inbounds/${path}`;
     await allRefused([
       ['del', at('del/999'), {}, /Inbound 999 not found/],
@@ -150,7 +150,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect((await fetch(`${panel.subUrl}/sub/nobody`)).status).toBe(404);
   });
 
-  it('values of another type or range, JSON that is none, and bodies that are too large or too deep', async () => {
+  it('values of a wrong type or range, invalid JSON, and bodies that are too large or nested too deeply', async () => {
     const free = await freePort();
     const deep = (levels: number) => '[{"a":'.repeat(levels) + '1' + '}]'.repeat(levels);
     const own = (over: Partial<Record<keyof InboundBody, unknown>>) => ({ ...inbound('vless-ws', free), ...over });
@@ -209,7 +209,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     );
   });
 
-  it('takes twenty writers at once, each acknowledged client is there, and of two alike only one', async () => {
+  it('all but one of several equal clients from twenty concurrent writers, and loses no acknowledged one', async () => {
     const writers = Array.from({ length: 20 }, (_, n) => n);
     const outcomes = await Promise.all(
       writers.map(async (n) => {

@@ -14,7 +14,7 @@ import { startTargets, type Targets } from '../kit/real/targets.js';
 import { type Added, addInbound, clientBody, entryOf, headOf, recorded, template, until, wireOf } from './support.js';
 
 type Digests = Record<string, string>;
-const SUITE = 'a busy history, folded again';
+const SUITE = 'a replay of a busy history';
 
 describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   const crew = Array.from({ length: 12 }, (_, index) => makeClient({ totalGB: index % 3 === 0 ? 60_000 : 0 }));
@@ -135,7 +135,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     return verified.data.comparedModels;
   }
 
-  it('gives the same read models from zero, before and after a restart with snapshots', async () => {
+  it('builds the same read models from zero, before and after a restart with snapshots', async () => {
     expect(new Set(recorded(panel.dataDir, 'DataKeyDestroyed').map(({ data }) => data.reason))).toContain('rotated');
     const compared = await comparedByPanel();
     await panel.stop();
@@ -159,7 +159,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(await replay(panel.dataDir, head)).toEqual(before);
   });
 
-  it('gives the state that the running panel has, before and after kill -9', async () => {
+  it('builds the state of the running panel, before and after SIGKILL', async () => {
     panel = await startPanel({ dataDir: panel.dataDir, password: panel.password });
     const folds = foldsIn(await replay(panel.dataDir));
     expect(folds).toContain('state');
@@ -181,7 +181,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     await panel.stop();
   });
 
-  it('answers an admin the same after a start from snapshots and after one from zero', async () => {
+  it('leads to the same replies after a start from snapshots and after one from zero', async () => {
     const answers = async () => {
       panel = await startPanel({ dataDir: panel.dataDir, password: panel.password });
       const admin = await panel.admin();

@@ -64,7 +64,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     return { socket, heard };
   }
 
-  it('moves both servers while everything else goes on', async () => {
+  it('moves both servers while everything else continues', async () => {
     const [webPort = 0, subPort = 0] = await freePorts(2, 'tcp');
     const { socket, heard } = await listenTo(url);
     const gone = once(socket, 'close') as Promise<[number]>;
@@ -107,7 +107,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     await must(admin.login());
   });
 
-  it('takes everything back when one new port cannot be had, also what it gave up already', async () => {
+  it('is rolled back completely when one of the new ports is in use', async () => {
     const [subPort = 0] = await freePorts(1, 'tcp');
     const start = headOf(panel.dataDir);
     const before = await must(admin.post<{ subPort: number; webPort: number }>('/panel/setting/all'));
@@ -143,7 +143,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     await flows();
   });
 
-  it('answers under another domain from the restart on, and lets the operator take that back', async () => {
+  it('applies a new domain, which the operator can revert', async () => {
     const start = headOf(panel.dataDir);
     const changed = await admin.post('/panel/setting/update', { webDomain: 'panel.example', subDomain: 'sub.example' });
     expect(changed).toMatchObject({ success: true, obj: { restart: ['webDomain', 'subDomain'] } });
@@ -180,7 +180,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     await flows();
   });
 
-  it('lets the two servers change places, on a hang-up signal', async () => {
+  it('lets the two servers exchange their ports, on SIGHUP', async () => {
     const start = headOf(panel.dataDir);
     const before = await must(admin.post<{ subPort: number; webPort: number }>('/panel/setting/all'));
     await must(admin.post('/panel/setting/update', { webPort: before.subPort, subPort: before.webPort }));

@@ -7,7 +7,7 @@ import { codeAt, TOKEN } from '../kit/totp.js';
 const UPDATE = '/panel/setting/update';
 const canary = 'canary-of-the-directory';
 
-it('two-factor login and settings outlive kill -9, with every code that was used', async () => {
+it('two-factor login, settings and used codes survive SIGKILL', async () => {
   const first = await startPanel({ env: { PORTOLAN_BASE_PATH: '/p3x9/' } });
   onTestFinished(() => first.cleanUp());
   const { dataDir, ports, username, password } = first;

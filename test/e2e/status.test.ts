@@ -11,7 +11,7 @@ import { download } from '../kit/real/socks.js';
 import { startTargets, type Targets } from '../kit/real/targets.js';
 import { addInbound, entryOf, until } from './support.js';
 
-const SUITE = 'what the panel measures and logs';
+const SUITE = 'the status of a running panel';
 const SERVER = '/panel/api/server';
 /** Outbounds whose names say the opposite of what they do. */
 const [DIRECT, BLOCKED, PROXIED] = ['proxy-out', 'direct-out', 'blocked-out'];
@@ -63,7 +63,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   const lines = async (fields: Record<string, string>): Promise<string[]> =>
     (await must(admin.form<string>(`${SERVER}/corelogs/100`, fields))).split('\n').filter((line) => line !== '');
 
-  it('shows a whole status once the machine was read twice', async () => {
+  it('is complete once the machine was read twice', async () => {
     const status = await until('a whole status', async () => {
       const read = Status.parse(await must(admin.get(`${SERVER}/status`)));
       // A machine may have no public address and tell no speed.
@@ -76,7 +76,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(status.loads).toStrictEqual(Object.values(status.load));
   });
 
-  it('fills the histories of the machine, the core and its outbounds', async () => {
+  it('has histories of the machine, the core and its outbounds', async () => {
     const paths = [
       ...['cpu', 'mem', 'netUp', 'netDown', 'online', 'load1', 'load5', 'load15'].map((name) => `/history/${name}/2`),
       ...['coreAlloc', 'coreSys', 'coreHeapObjects', 'coreNumGC', 'corePauseNs'].map(
@@ -97,7 +97,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     ]);
   });
 
-  it('shows the requests of a client by what became of them', async () => {
+  it('shows the requests of a client by their outcome', async () => {
     await untilComplete('a small body', () => download(client.socksPort(0), `${targets.url}/small`));
     await fetched('http://blocked.test/');
     await fetched('http://proxied.test/');
@@ -119,7 +119,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(await lines({ filter: 'nobody@nowhere' })).toStrictEqual([]);
   });
 
-  it('shows what the panel said, and none of its secrets', async () => {
+  it('shows the log of the panel without its secrets', async () => {
     await must(admin.post('/panel/setting/update', { chatBotToken: '123456789:CANARY-canary-CANARY-canary-CAN' }));
     const token = await must(admin.get<string>('/panel/setting/getApiToken'));
     const said = await must(admin.post<string>(`${SERVER}/logs/1000`, { level: 'debug' }));
@@ -130,7 +130,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     }
   });
 
-  it('keeps histories and logs over a restart, and over a crash after it', async () => {
+  it('keeps histories and logs across a restart and a crash', async () => {
     const before = await history('/history/cpu/2');
     const oldest = before[0]?.t;
     const delays = await history(`/coreObservatoryHistory/${DIRECT}/2`);

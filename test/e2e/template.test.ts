@@ -15,7 +15,7 @@ import { download, type TransferOptions } from '../kit/real/socks.js';
 import { startTargets, type Targets } from '../kit/real/targets.js';
 import { addInbound, deedsOf, entryOf, headOf, recorded, until } from './support.js';
 
-const SUITE = 'what a template may say';
+const SUITE = 'a core template';
 /** A blocked connection hangs, so an attempt that must fail or is repeated gives up soon. */
 const BLOCKED = { totalMs: 1_500 };
 
@@ -81,7 +81,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     };
   }
 
-  it('the built-in one lets no proxied connection to this machine, by number or by name', async () => {
+  it('blocks proxied connections to this machine by default, by address or by name', async () => {
     const { ops, metrics, panel: own } = await metricsPorts();
     expect((await fetch(ops[0] ?? '')).status).toBe(200);
     expect(metrics).toEqual([]);
@@ -91,7 +91,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(targets.seen()).toBe(0);
   });
 
-  it('one that opens this machine still opens no way to the metrics', async () => {
+  it('does not make the metrics reachable, even if it allows connections to this machine', async () => {
     const direct = { protocol: 'freedom', settings: { finalRules: [{ action: 'allow' }] } };
     const asking = { metrics: {} };
     await storeTemplate(admin, loopbackTemplate(asking));
@@ -131,7 +131,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       { routing: { rules: [{ domain: ['regexp:('], outboundTag: 'direct' }] } },
       /core does not accept/,
     ],
-  ])('says what is wrong and changes nothing: %s', async (_, more, msg) => {
+  ])('is rejected with the reason, and changes nothing: %s', async (_, more, msg) => {
     const before = deedsOf(panel.dataDir).length;
     expect(await update({ ...loopbackTemplate(), ...more })).toMatchObject({
       success: false,
@@ -141,7 +141,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(await statuses(`${targets.url}/small`)).toEqual([200, 200]);
   });
 
-  it('one that sends everything into the void leaves our api and our counters alone', async () => {
+  it('has no effect on the API of the panel and its counters, even if it blackholes all traffic', async () => {
     const came = async () =>
       (await must(admin.get<{ up: number }[]>('/panel/api/inbounds/list'))).reduce((sum, { up }) => sum + up, 0);
     const used = async () => must(admin.get<{ tag: string; total: number }[]>('/panel/core/getOutboundsTraffic'));

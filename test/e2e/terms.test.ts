@@ -19,7 +19,7 @@ const TERM_MS = 2_500;
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
-const SUITE = 'terms of clients, and caps and periods of inbounds';
+const SUITE = 'terms and periods';
 // Without the right nothing can be cut one by one: the panel restarts the core, and everybody feels it.
 const powerless = !canFilter && withoutRight(`${SUITE}: who is not concerned`);
 
@@ -89,7 +89,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     recorded(panel.dataDir, 'ClientAdded').find(({ data }) => data.identity.email === clients[name].email)?.data
       .client ?? 0;
 
-  it('a first use begins a term, and its end cuts', async () => {
+  it('begin for a client with its first use, and disconnect it at the end', async () => {
     await until('fresh is cut', () => ended('fresh'));
     const number = numberOf('fresh');
     const began = recorded(panel.dataDir, 'ClientExpiryStarted', start).filter(({ data }) => data.client === number);
@@ -99,7 +99,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expectNoReply(await small('fresh'));
   });
 
-  it('a term that renews itself cuts no client', async () => {
+  it('do not disconnect a client that is renewed', async () => {
     const renewed = await until('the next term', () => recorded(panel.dataDir, 'ClientRenewed', start)[0]);
     expect(renewed.data.expiresAt - renewed.data.previousExpiresAt).toBe(30 * DAY_MS);
     await untilComplete('it may connect', () => small('renewing'));
@@ -109,7 +109,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(ended('renewing')).toBe(false);
   });
 
-  it('an inbound over its cap is cut, and a reset restores it, while another one continues', async () => {
+  it('leave other inbounds alone when one reaches its cap, which a reset restores', async () => {
     await until('moored is cut', () => ended('moored'));
     const [event] = recorded(panel.dataDir, 'InboundDepleted', start);
     expect(event?.data).toMatchObject({ inbound: capped.id, depletion: { reason: 'cap', capBytes: CAP } });
@@ -121,7 +121,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(recorded(panel.dataDir, 'CoreStarted', start)).toEqual([]);
   });
 
-  it('depleted clients are deleted together, and no others', async () => {
+  it('end with the deletion of all depleted clients, and of no others', async () => {
     await must(admin.post('/panel/api/inbounds/delDepletedClients/-1'));
     const deleted = recorded(panel.dataDir, 'ClientDeleted', start).map(({ data }) => data.client);
     expect(deleted).toEqual([numberOf('fresh')]);
@@ -130,7 +130,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   });
 
   // It cuts a second time, and its cut would be one more restart of the core.
-  it.skipIf(powerless)('periods that were missed are made up for by one, and who was over comes back', async () => {
+  it.skipIf(powerless)('restore a depleted inbound with a single period after several were missed', async () => {
     await sail('moored');
     await until('moored is cut again', () => ended('moored'));
     await panel.stop();

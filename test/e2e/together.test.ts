@@ -32,7 +32,7 @@ type Fate = (typeof FATES)[number];
 /** Twelve clients at one address. */
 const CREW = Array.from({ length: 12 }, (_, n) => FATES[n % 3] as Fate);
 
-const SUITE = 'clients of hysteria2 that begin in the same millisecond';
+const SUITE = 'Hysteria2 clients that connect in the same millisecond';
 
 describe.skipIf(withoutCore(SUITE) || withoutFlowFilter(SUITE))(SUITE, () => {
   let targets: Targets;
@@ -67,7 +67,7 @@ describe.skipIf(withoutCore(SUITE) || withoutFlowFilter(SUITE))(SUITE, () => {
     await Promise.all([client?.stop(), panel?.cleanUp(), targets?.stop()]);
   });
 
-  it('are cut by cap and expiry, while others behind the same address lose nothing and the core keeps running', async () => {
+  it('are disconnected at cap and expiry, while others behind the same address lose nothing and the core keeps running', async () => {
     const [start, pid] = [headOf(panel.dataDir), corePid()];
     const transfers: Transfer[] = CREW.map((_, n) =>
       startTransfer(client.socksPort(n), `${targets.url}/slow?rate=${RATE}`),
@@ -122,7 +122,7 @@ describe.skipIf(withoutCore(SUITE) || withoutFlowFilter(SUITE))(SUITE, () => {
     }
   });
 
-  it('leave no rule behind when the panel stops', async () => {
+  it('leave no firewall rule behind when the panel stops', async () => {
     expect(hasRules()).toBe(true);
     expect((await panel.stop()).code).toBe(0);
     expect(hasRules()).toBe(false);

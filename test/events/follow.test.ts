@@ -131,7 +131,7 @@ describe('a follower', () => {
     await again.return(undefined);
   });
 
-  it('holds nobody up: the log goes on when it never asks', async () => {
+  it('delays no append if it never asks for the next events', async () => {
     const journal = new TestLog();
     const batches = follow(journal.log, 0, { waiting: 5 });
     void batches.next();

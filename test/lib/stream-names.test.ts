@@ -52,7 +52,7 @@ describe('streamSettings of an older panel in the names of the current core', ()
   ])('leaves the rest as it is: %j', (stream) => expect(currentStream(stream)).toStrictEqual(stream));
 });
 
-it('says both names to client apps, whose cores may be older or newer', () => {
+it('client apps get both names, because their cores may be older or newer', () => {
   const both = { ...current, ...old };
   expect(xhttpForClients(old)).toStrictEqual(both);
   expect(xhttpForClients(current)).toStrictEqual(both);

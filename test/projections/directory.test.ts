@@ -41,7 +41,7 @@ describe('what the directory did', () => {
     expect(known(...made, ['user', ClientDeleted({ client: first, inbound: one })]).made).toEqual([]);
   });
 
-  it('is to disable them, until somebody says otherwise', () => {
+  it('is to disable them by default', () => {
     expect(known(['sync', enabled(false)]).disabled).toEqual([first]);
     expect(known(['user', enabled(false)]).disabled).toEqual([]);
     expect(known(['sync', enabled(false)], ['sync', enabled(true)]).disabled).toEqual([]);

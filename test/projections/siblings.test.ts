@@ -159,7 +159,7 @@ class World {
 }
 
 describe('one email in several inbounds', () => {
-  it('has used every byte that the core counted once, whoever of it comes and goes; a replay says the same', () => {
+  it('has used every byte that the core counted exactly once, whichever members come and go, also in a replay', () => {
     const root = temporaryFolder();
     let runs = 0;
     check(

@@ -8,7 +8,7 @@ import { admin, clientAdded, inboundAdded } from '../../kit/builders.js';
 import { busOver, TestLog, temporaryFolder } from '../../kit/log.js';
 
 describe('the anchor', () => {
-  it('holds the head of the log, for nobody else to read', async () => {
+  it('contains the head of the log, readable only by its owner', async () => {
     const journal = new TestLog();
     journal.append(inboundAdded());
     await journal.journal.anchor.flush();
@@ -111,7 +111,7 @@ describe('the anchor', () => {
     });
   });
 
-  it('is not read as newer than the log by somebody who looks on while a panel appends', async () => {
+  it('is never read as newer than the log while a panel appends', async () => {
     const journal = new TestLog();
     for (let i = 0; i < 50; i += 1) {
       journal.append(inboundAdded());

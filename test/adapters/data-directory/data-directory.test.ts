@@ -11,7 +11,7 @@ const folder = (): string => {
 };
 
 describe('a data directory', () => {
-  it('is for nobody else, whatever modes it had', () => {
+  it('is private, whatever modes it had', () => {
     const root = join(folder(), 'data');
     mkdirSync(root, { mode: 0o755 });
     writeFileSync(join(root, 'events.db'), '', { mode: 0o644 });

@@ -154,7 +154,7 @@ describe('the gauges', () => {
     expect(values(gauges.history('corePauseNs', 2))).toStrictEqual([300, 500, 500, 800, 0]);
   });
 
-  it('say why the core is not read, and go on when it answers again', async () => {
+  it('report why the core is not read, and continue when it responds again', async () => {
     const { gauges, tick, run, fail } = gauge();
     run('a');
     fail(new CoreError('unreachable', verbatim('The core does not answer')));
@@ -207,7 +207,7 @@ describe('the gauges', () => {
 });
 
 describe('the gauges after a restart', () => {
-  it('go on where they were, with a gap', async () => {
+  it('continue where they were, with a gap', async () => {
     const one = gauge();
     one.run('a');
     one.observe(outbound('a'));
@@ -308,7 +308,7 @@ describe('the gauges after a restart', () => {
     ['a folder', (path) => (rmSync(path), mkdirSync(path))],
   ];
 
-  it.each(foreign)('begin anew with %s, and say so', async (_, spoil) => {
+  it.each(foreign)('begin again with %s, with a warning', async (_, spoil) => {
     const one = gauge();
     await one.tick();
     await one.gauges.stop();
@@ -320,7 +320,7 @@ describe('the gauges after a restart', () => {
     await two.gauges.stop();
   });
 
-  it('complain once when they cannot be written, and go on', async () => {
+  it('warn once when they cannot be written, and continue', async () => {
     const one = gauge();
     await one.tick();
     await one.gauges.stop();

@@ -42,7 +42,7 @@ describe('the histories of nodes', () => {
     expect(histories.history(NodeId.parse(3), 'cpu', 2)).toEqual([]);
   });
 
-  it('end six hours ago, also when nobody was asked since', () => {
+  it('end six hours ago, even without a newer value', () => {
     const { clock, open } = place();
     const histories = open();
     histories.add(one, { cpu: 1, mem: 1 });
@@ -78,7 +78,7 @@ describe('the histories of nodes', () => {
     expect(open(1).history(one, 'cpu', 2)).toEqual(told);
   });
 
-  it('begin anew after a file of something else, and say so', async () => {
+  it('begin again after an invalid file, with a warning', async () => {
     const { file, open, warnings } = place();
     writeFileSync(file, 'something else');
     const histories = open(1);

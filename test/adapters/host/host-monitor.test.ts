@@ -96,7 +96,7 @@ describe('the host monitor', () => {
     expect(second.netIO.down).toBeGreaterThan(0);
   });
 
-  it('names the public address and the speed where nobody knows them', () => {
+  it('lists the public address and the speed as missing if they are unknown', () => {
     const { monitor } = machine();
     const { missing, publicIP, cpuSpeedMhz } = monitor.sample();
     expect(missing.includes('publicIP')).toBe(publicIP.ipv4 === 'N/A' && publicIP.ipv6 === 'N/A');

@@ -146,7 +146,7 @@ describe('the access log', () => {
     expect((await ask({ count: 10_000 }))?.length).toBe(9000);
   });
 
-  it('goes on in what the file held before it was emptied', async () => {
+  it('continues in what the file contained before it was emptied', async () => {
     writeFileSync(`${log}.1`, `${line(1, 'way-out')}\n${line(2, 'way-out')}\n`);
     write(line(3, 'way-out'));
     expect((await ask())?.map(({ text }) => text)).toStrictEqual([1, 2, 3].map((second) => line(second, 'way-out')));

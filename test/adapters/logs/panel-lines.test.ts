@@ -35,7 +35,7 @@ describe('the lines of the panel', () => {
     expect([last.length, last[0]?.slice(27), last.at(-1)?.slice(27)]).toStrictEqual([10_240, '60', '10299']);
   });
 
-  it('stay one line each, whatever somebody logged', () => {
+  it('stay one line each, whatever was logged', () => {
     const hostile = 'x\nINFO admin logged in\r\u001b[2J\u0000\u2028\u202eend\ud800';
     const [line, ...others] = linesOf(json(hostile, 40, { why: hostile })).last(everything);
     expect(others).toStrictEqual([]);

@@ -46,7 +46,7 @@ describe('a code', () => {
 });
 
 describe('a proposal', () => {
-  it('is a token nobody had, as an address and as a picture', () => {
+  it('is a new random token, as a URL and as a QR code', () => {
     const { token, otpauthUrl, qr } = totp.propose('ad min&x');
     expect(token).toMatch(/^[A-Z2-7]{32}$/);
     expect(totp.propose('x').token).not.toBe(token);

@@ -231,7 +231,7 @@ describe('a server that hangs up', () => {
   it.each([
     ['with a length', `Content-Length: ${large.length}\r\nConnection: close`],
     ['without one', 'Connection: close'],
-  ])('right after a large body %s harms nobody', async (_, head) => {
+  ])('right after a large body %s has no effect on other requests', async (_, head) => {
     const url = await abrupt(head, large);
     const file = join(folder(), 'x');
     const [{ body }, { bytes }] = await Promise.all([

@@ -45,7 +45,7 @@ async function goesOn(place = 'panel.example 127.0.0.1'): Promise<boolean> {
 }
 
 describe('TLS sessions', () => {
-  it('go on with the place that gave them, and with no other', async () => {
+  it('are resumed only with the server that issued them', async () => {
     expect(await goesOn()).toBe(false);
     expect(await goesOn()).toBe(true);
     expect(await goesOn()).toBe(true);

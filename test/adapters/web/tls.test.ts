@@ -80,7 +80,7 @@ describe('over TLS', () => {
     expect(names).toEqual(['panel.example', 'other.example']);
   });
 
-  it('who is asked again goes on with the session, and nobody else does', async () => {
+  it('resumes a TLS session only with the host it was made with', async () => {
     location = '';
     reused.length = 0;
     const [panel, other] = [`https://panel.example:${port}/`, `https://other.example:${port}/`];
@@ -89,7 +89,7 @@ describe('over TLS', () => {
     expect(reused).toEqual([false, true, false, true]);
   });
 
-  it('the same holds behind a proxy, which reads nothing of it', async () => {
+  it('does the same through a proxy, which sees only names', async () => {
     location = '';
     const proxy = await startSocksServer();
     const request = { proxy: `socks5://127.0.0.1:${proxy.port}` };

@@ -58,7 +58,7 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
     ['somebody who is not an admin of the panel', 'stranger', PASSWORD],
     ['a filter for a name', '*)(uid=*', PASSWORD],
     ['a name in another case', ADMIN.username.toUpperCase(), PASSWORD],
-  ])('let nobody in with %s, and say no more than ever', async (_, username, password) => {
+  ])('reject %s without further details', async (_, username, password) => {
     const { panel, login, warnings } = await start();
     expect((await login(username, password)).json).toEqual(WRONG);
     expect(panel.appended()).toMatchObject([

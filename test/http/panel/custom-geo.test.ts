@@ -81,7 +81,7 @@ async function add({ browser, wish }: Place, path: string, over: object = {}): P
 }
 
 describe('a custom geo source over HTTP', () => {
-  it('is added with its file, listed for both dialects, and named for rules', async () => {
+  it('is added with its file, listed in both dialects, and has a name for rules', async () => {
     const place = await open();
     const { browser, server, folder, panel, put } = place;
     put('/list.dat', list);
@@ -145,7 +145,7 @@ describe('a custom geo source over HTTP', () => {
     });
   });
 
-  it('is the only one among the aliases in the dialect of 3x-ui, where nothing is null', async () => {
+  it('has no null members among the aliases in the dialect of 3x-ui', async () => {
     const place = await open({ apiDialect: '3x-ui' });
     place.put('/list.dat', list);
     await add(place, '/list.dat');
@@ -168,7 +168,7 @@ describe('a custom geo source over HTTP', () => {
     ['no body', { type: undefined, alias: undefined, url: undefined }, /^Type must be/],
     ['numbers', { type: 1, alias: 2, url: 3 }, /^Type must be/],
     ['lists', { type: [], alias: {}, url: [] }, /not valid/],
-  ])('with %s is refused, and nothing is asked or written', async (_, over, why) => {
+  ])('with %s is rejected, and nothing is requested or written', async (_, over, why) => {
     const { browser, panel, server, wish, folder } = await open();
     const { status, json } = await browser.post(`${prefix}/add`, wish('/list.dat', over));
     expect([status, json?.success]).toEqual([200, false]);
@@ -176,7 +176,7 @@ describe('a custom geo source over HTTP', () => {
     expect([panel.appended(), server.asked, readdirSync(folder)]).toEqual([[], [], []]);
   });
 
-  it('is not added whose file is none: that is told, also to who does not wait', async () => {
+  it('is not added if its file is invalid, which is also reported to callers that do not wait', async () => {
     const { browser, panel, server, wish, folder } = await open();
     server.put('/list.dat', '<html>');
     const why = 'the download is not a geo file';
@@ -193,7 +193,7 @@ describe('a custom geo source over HTTP', () => {
     expect((await browser.get(`${prefix}/list`)).json?.obj).toEqual([]);
   });
 
-  it('is one, when two of a kind are added at once', async () => {
+  it('is added once for two equal requests at the same time', async () => {
     const { browser, panel, wish, folder, put } = await open();
     put('/a.dat', list);
     put('/b.dat', newer);
@@ -208,7 +208,7 @@ describe('a custom geo source over HTTP', () => {
     expect(sha256(readFileSync(join(folder, file)))).toBe(source?.content?.sha256);
   });
 
-  it('moves to another name and address with its file, and stays when that is none', async () => {
+  it('moves to another name and URL with its file, and is unchanged if the new file is invalid', async () => {
     const place = await open();
     const { browser, panel, server, wish, folder, put, appended } = place;
     put('/list.dat', list);
@@ -233,7 +233,7 @@ describe('a custom geo source over HTTP', () => {
     expect(appended()).toEqual(['GeoSourceChecked']);
   });
 
-  it('is downloaded when there is something newer; who asks twice at once is answered once', async () => {
+  it('is downloaded when there is a newer file, once for two requests at the same time', async () => {
     const place = await open();
     const { browser, panel, folder, put, appended, server } = place;
     put('/list.dat', list);
@@ -265,7 +265,7 @@ describe('a custom geo source over HTTP', () => {
     expect(readFileSync(join(folder, 'geosite_mine.dat'))).toEqual(newer);
   });
 
-  it('has a result of its own among all, and the core restarts once', async () => {
+  it('has its own result in an update of all, which restarts the core once', async () => {
     const place = await open();
     const { browser, panel, put, server, using } = place;
     for (const [i, name] of ['a', 'b', 'c'].entries()) {
@@ -309,7 +309,7 @@ describe('a custom geo source over HTTP', () => {
     });
   });
 
-  it('does not wait for a slow one among all', async () => {
+  it('does not wait for a slow one in an update of all', async () => {
     const place = await open({}, 50);
     const { browser, panel, put, server, folder } = place;
     for (const name of ['slow', 'a', 'b', 'c', 'd']) {
@@ -337,7 +337,7 @@ describe('a custom geo source over HTTP', () => {
     expect(readdirSync(folder)).toHaveLength(5);
   });
 
-  it('has one that comes in while those before it are settled', async () => {
+  it('is included in an update of all if it arrives while the others are being recorded', async () => {
     const place = await open({}, 50);
     const { browser, core, fetched, put, server, using } = place;
     for (const name of ['slow', 'a']) {
@@ -360,7 +360,7 @@ describe('a custom geo source over HTTP', () => {
     expect(json).toMatchObject({ success: true, obj: { succeeded: [{ alias: 'slow' }, { alias: 'a' }] } });
   });
 
-  it('is not asked for while too many others are', async () => {
+  it('is not downloaded while too many others are', async () => {
     const place = await open();
     const { browser, server, panel, wish, put } = place;
     const held: (() => void)[] = [];
@@ -381,7 +381,7 @@ describe('a custom geo source over HTTP', () => {
     await add(place, '/list.dat');
   });
 
-  it('keeps the file with which the core can go on', async () => {
+  it('keeps the file that the core can use', async () => {
     const place = await open();
     const { browser, panel, put, using, core, folder } = place;
     put('/list.dat', list);
@@ -412,7 +412,7 @@ describe('a custom geo source over HTTP', () => {
     expect(readdirSync(folder)).toEqual(['geosite_mine.dat']);
   });
 
-  it('goes back to the old file when the log does not take the new one', async () => {
+  it('returns to the old file if the new one cannot be recorded', async () => {
     const place = await open();
     const { browser, panel, put, using, core, folder, appended } = place;
     put('/list.dat', list);
@@ -455,7 +455,7 @@ describe('a custom geo source over HTTP', () => {
     expect(existsSync(join(folder, 'geosite_mine.dat'))).toBe(false);
   });
 
-  it.each(['update', 'delete', 'download'])('of a number that is none: %s is refused', async (route) => {
+  it.each(['update', 'delete', 'download'])('of an unknown id is rejected by %s', async (route) => {
     const { browser, panel, wish } = await open();
     for (const id of ['7', '0', '-1', 'x', '1e3', '99999999999999999999']) {
       const { status, json } = await browser.post(`${prefix}/${route}/${id}`, wish('/list.dat'));
@@ -464,7 +464,7 @@ describe('a custom geo source over HTTP', () => {
     expect(panel.appended()).toEqual([]);
   });
 
-  it('does not overwrite what is no file', async () => {
+  it('does not overwrite anything but a plain file', async () => {
     const { browser, panel, wish, folder, put } = await open();
     put('/list.dat', list);
     writeFileSync(join(folder, 'secret'), 'secret');

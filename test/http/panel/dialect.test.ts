@@ -211,7 +211,7 @@ function textOf(members: object): unknown {
 }
 
 describe('each dialect', () => {
-  it.each(dialects)('%s has its own answers', async (dialect) => {
+  it.each(dialects)('%s has its own replies', async (dialect) => {
     const place = await start(dialect);
     const { log } = place.panel;
     const head = log.head().position;
@@ -227,7 +227,7 @@ describe('each dialect', () => {
 });
 
 describe('the table above', () => {
-  it('has a row for each place that asks for the dialect', () => {
+  it('has a row for each place in the source that depends on the dialect', () => {
     const source = join(import.meta.dirname, '../../../src');
     const asks = (file: string): boolean => /apiDialect === '/.test(readFileSync(join(source, file), 'utf8'));
     const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(

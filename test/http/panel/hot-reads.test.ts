@@ -42,7 +42,7 @@ const start = async (settings: Readonly<Record<string, unknown>> = {}) => {
   return { panel, both, cookie };
 };
 
-describe('a hot read', () => {
+describe('a frequent read', () => {
   it.each([
     `GET ${STATUS} HTTP/1.1|Host: x|${TOKEN}`,
     `GET ${STATUS}?a=1&b[]=%zz HTTP/1.1|Host: x|${TOKEN}`,
@@ -56,7 +56,7 @@ describe('a hot read', () => {
     `GET ${STATUS} HTTP/1.1|Host: x|${TOKEN}|X-HTTP-Method-Override: POST`,
     `GET ${TRAFFICS}/a@example.org HTTP/1.1|Host: x|${TOKEN}`,
     `GET ${TRAFFICS}/B?x HTTP/1.1|Host: x|COOKIE`,
-  ])('%s is answered as the router does, without it', async (lines) => {
+  ])('%s gets the same reply as from the router, without it', async (lines) => {
     const { both, cookie } = await start();
     const { isHot, hot, router } = await both(lines.replace('COOKIE', `Cookie: ${cookie}`).replaceAll('|', '\r\n'));
     expect(hot).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
@@ -94,7 +94,7 @@ describe('a hot read', () => {
     [400, `GET ${TRAFFICS}/%E0%A4%A HTTP/1.1|Host: x|${TOKEN}`],
     [200, `GET ${TRAFFICS}/b#c HTTP/1.1|Host: x|${TOKEN}`],
     [200, `GET ${TRAFFICS}/${'x'.repeat(300)} HTTP/1.1|Host: x|${TOKEN}`],
-  ])('answers %i by the router to %s', async (status, lines) => {
+  ])('is left to the router, which replies %i to %s', async (status, lines) => {
     const { both, cookie } = await start();
     const { isHot, hot, router } = await both(lines.replace('COOKIE', `Cookie: ${cookie}`).replaceAll('|', '\r\n'));
     expect(hot).toBe(router);
@@ -102,7 +102,7 @@ describe('a hot read', () => {
     expect(isHot).toBe(false);
   });
 
-  it('keeps to the domain of the settings', async () => {
+  it('requires the domain of the settings', async () => {
     const { both } = await start({ webDomain: 'panel.example' });
     expect((await both(`GET ${STATUS} HTTP/1.1\r\nHost: panel.EXAMPLE:9\r\n${TOKEN}`)).isHot).toBe(true);
     const { isHot, hot, router } = await both(`GET ${STATUS} HTTP/1.1\r\nHost: other\r\n${TOKEN}`);
@@ -121,7 +121,7 @@ describe('a hot read', () => {
     expect(hot).toBe(router);
   });
 
-  it('that breaks is a defect like any other', async () => {
+  it('that throws is handled like any other bug', async () => {
     const table = routes('/panel/api/test', { fail: get('/fail', { summary: 'Breaks', hot: true }) });
     const fail = (): never => {
       throw new Error('secret detail');

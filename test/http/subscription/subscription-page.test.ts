@@ -98,7 +98,7 @@ describe('infoPage', () => {
       expect(pageOf({ supportUrl })).not.toContain('Support</a>');
   });
 
-  it('shows an announcement unless it names an address that nobody should open', () => {
+  it('shows an announcement unless it contains an unsafe URL', () => {
     expect(pageOf({ announce: 'See https://example.com' })).toContain('See https://example.com');
     expect(pageOf({ announce: 'See javascript:alert(1)' })).not.toContain('See');
   });

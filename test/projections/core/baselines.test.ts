@@ -58,13 +58,13 @@ describe('how far a counter is recorded', () => {
     ]);
   });
 
-  it('begins at zero with a run, and goes on when a run is taken over', () => {
+  it('begins at zero with a run, and continues when a run is adopted', () => {
     expect(ups(folded(baselines, ...past, used(3), started('r1'), used(1)).clients)).toStrictEqual([[1, 4]]);
     expect(ups(folded(baselines, ...past, used(3), started('r2')).clients)).toStrictEqual([]);
     expect(ups(folded(baselines, ...past, used(3), started('r2'), used(5)).clients)).toStrictEqual([]); // of r1: too late
   });
 
-  it('is that of one client, whatever it is called and whoever has its email later', () => {
+  it('is that of one client, whatever its name and whichever client has its email later', () => {
     expect(ups(folded(baselines, ...past, used(3), renamed('amy'), used(4)).clients)).toStrictEqual([[1, 7]]);
     const gone = ClientDeleted({ client: first, inbound: one });
     const late = folded(baselines, ...past, used(3), gone, clientAdded(alice, second), used(4, 2), used(5, 1));
@@ -151,7 +151,7 @@ describe('the counter of a tag', () => {
     expect(['in-1', 'in-2'].map((tag) => counterOwner(before, tag))).toStrictEqual([1, 2]);
   });
 
-  it('begins anew with a run, and what is said of another run is not believed', () => {
+  it('begins again with a run, and ignores counters of another run', () => {
     const events = [...past, used(3), tagged(one, 'x')] as const;
     expect(tagsToPassOn(folded(baselines, ...events, started('r2')))).toStrictEqual([]);
     expect(tagsToPassOn(folded(baselines, ...events, passedOn('in-1', 3, 'r0')))).toStrictEqual(['in-1']);

@@ -55,7 +55,7 @@ describe('the core', () => {
     ).toBeNull();
   });
 
-  it('is wanted until somebody stops it', () => {
+  it('should run until an admin stops it', () => {
     expect(folded(coreState, CoreStopRequested({})).process.wanted).toBe(false);
     expect(folded(coreState, CoreStopRequested({}), CoreRestartRequested({})).process.wanted).toBe(true);
   });

@@ -46,7 +46,7 @@ const plain = (inbounds: ReadonlyMap<string, { config: JsonObject; users: Readon
   );
 
 describe('the desired core', () => {
-  it('is the same step by step as made anew, and its changes leave nothing out', () => {
+  it('is the same step by step as built from scratch, and its changes are complete', () => {
     const root = temporaryFolder();
     let runs = 0;
     let most = 0;

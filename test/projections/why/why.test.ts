@@ -443,14 +443,14 @@ describe('why', () => {
     });
   });
 
-  it('does not let somebody in who has one rule left against it', () => {
+  it('is no if at least one rule is left against the client', () => {
     const { whys } = played([...here, capped, limited]);
     expect(whys[0]).toMatchObject({ standing: 'cap reached', mayConnect: false });
     expect(whys[0]?.also).toMatchObject([{ standing: 'too many addresses', since: sinceAdmin(5) }]);
     expect(played([...here, limited]).whys[0]).toMatchObject({ standing: 'too many addresses', mayConnect: true });
   });
 
-  it('tells a cap and an expiry that both hold: the one that was recorded first, and the other since nobody knows when', () => {
+  it('has a cap and an expiry that both hold: the one that was recorded first, and the other with an unknown time', () => {
     const added = [inboundAdded(), clientAdded(draft('alice', 1, { spec: both })), started, full];
     const byCap = played([...added, ClientDepleted({ client: first, depletion: cap })]).whys[0];
     expect(byCap).toMatchObject({ ...capRule, since: sinceAdmin(5), also: [{ ...expiryRule, since: null }] });
@@ -495,7 +495,7 @@ describe('why', () => {
     expect(whys[0]?.remedies.at(-1)).toBe('wait: its traffic is reset at 2023-11-16 00:00:00Z');
   });
 
-  it('tells the story up to now, and knows nobody who is gone', () => {
+  it('has the history up to now, and nothing about deleted clients', () => {
     const { whys, read, journal } = played([...here, capped, ClientReactivated({ client: first })]);
     expect(whys[0]?.story.map(({ type }) => type)).toStrictEqual([
       'ClientAdded',

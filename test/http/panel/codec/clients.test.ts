@@ -176,7 +176,7 @@ describe('counters', () => {
     expect(await traffic('b')).toMatchObject({ enable: true });
   });
 
-  it('say who is online and when somebody was', async () => {
+  it('have who is online, and when each client was last online', async () => {
     await addClient(1, { id: uuid(2), email: 'b' });
     used('a', 1, 0);
     expect((await call('onlines')).obj).toStrictEqual(['a']);
