@@ -42,7 +42,7 @@ const start = async (settings: Readonly<Record<string, unknown>> = {}) => {
   return { panel, both, cookie };
 };
 
-describe('a frequent read', () => {
+describe('a hot read', () => {
   it.each([
     `GET ${STATUS} HTTP/1.1|Host: x|${TOKEN}`,
     `GET ${STATUS}?a=1&b[]=%zz HTTP/1.1|Host: x|${TOKEN}`,
