@@ -75,7 +75,7 @@ export function prepareInstalls(panel: Panel, installs: Installs, dataDir: strin
   const { coreInstall, geoKeeping } = installs;
   // The readable part of a damaged log may name versions and files that were replaced later.
   if (!store.startup.damaged) coreInstall.prepare();
-  const following = read.changed$.subscribe((events) => coreInstall.notice(events));
+  const following = read.changed$.subscribe((events) => coreInstall.onEvents(events));
   disposal.add(() => following.unsubscribe());
   if (!store.startup.damaged) geoKeeping.prepare();
   disposal.add(() => geoKeeping.stop());

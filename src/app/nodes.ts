@@ -78,7 +78,7 @@ export function remoteNodesOf(
       const { name: subject } = node;
       if (why === null) {
         const title = message('notifications.nodeCaughtUp');
-        alarms.over([kind], { title, body: verbatim(subject), severity: 'success' });
+        alarms.clear([kind], { title, body: verbatim(subject), severity: 'success' });
       } else {
         const body = message('notifications.subjectReason', { subject, reason: why });
         alarms.raise(kind, { title: message('notifications.nodeBehind'), body, severity: 'warning' });

@@ -1,7 +1,7 @@
 import type { Config } from '../config.js';
 import { clientFigures } from '../http/ops/client-metrics.js';
 import { createMetrics } from '../http/ops/metrics.js';
-import { coreUnreadiness, createOpsServer, unreadiness } from '../http/ops/ops-server.js';
+import { coreNotReadyReason, createOpsServer, panelNotReadyReason } from '../http/ops/ops-server.js';
 import { render } from '../messages/render.js';
 import { refusedByDisk } from '../store/storage-watch.js';
 import { version } from '../version.js';
@@ -15,8 +15,8 @@ export function createOps(panel: Panel, config: Config) {
     return text && render(text, 'en');
   };
   return createOpsServer({
-    panel: () => unsaved() ?? unreadiness(read, log),
-    core: () => coreUnreadiness(read),
+    panel: () => unsaved() ?? panelNotReadyReason(read, log),
+    core: () => coreNotReadyReason(read),
     metrics: createMetrics({ read, log, version, now, writable: () => unsaved() === null }),
     clients: config.METRICS_CLIENTS ? () => clientFigures(read) : null,
   });

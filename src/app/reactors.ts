@@ -49,8 +49,8 @@ export function createReactors(parts: Parts) {
   });
   const following = read.changed$.subscribe((events) => {
     clearCoreKept(alarms, events);
-    sync.notice(events);
-    ipLimit.notice(events);
+    sync.onEvents(events);
+    ipLimit.onEvents(events);
   });
 
   return {

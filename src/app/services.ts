@@ -82,7 +82,7 @@ function historyServices({ read, log, store }: Panel): PanelServices['history'] 
   return {
     feed: new EventFeed(log, read),
     past: log,
-    logged: (id) => log.answered(id),
+    logged: (id) => log.outcomeOf(id),
     ledger: (question) => store.ledger.query(question),
   };
 }

@@ -43,10 +43,13 @@ export function nodeCommands(program: Command, common: () => Common, say: Say): 
 type NodeReport = ReturnType<typeof readNodes>[number];
 
 /** For programs: reasons are English sentences. */
-function jsonOf({ standing, failing, inbounds: entries, ...report }: NodeReport) {
+function jsonOf({ connectivity, failing, inbounds: entries, ...report }: NodeReport) {
   return {
     ...report,
-    standing: standing && { ...standing, reason: standing.reason === null ? '' : render(standing.reason, 'en') },
+    connectivity: connectivity && {
+      ...connectivity,
+      reason: connectivity.reason === null ? '' : render(connectivity.reason, 'en'),
+    },
     failing: failing && { ...failing, reason: render(failing.reason, 'en') },
     inbounds: entries.map(({ refused, ...entry }) => ({
       ...entry,
@@ -69,7 +72,7 @@ function readNodes(dataDir: string) {
       );
       return {
         ...nodeReport(node),
-        standing: register.state.standings.get(node.id) ?? null,
+        connectivity: register.state.connectivity.get(node.id) ?? null,
         failing: register.state.failings.get(node.id) ?? null,
         bound: [...listeners.state.values()].filter((inbound) => inbound.node === node.id).length,
         lag: entries.reduce((sum, { waiting }) => sum + waiting, 0),
@@ -104,20 +107,20 @@ function listLine({ id, name, url, lag, bound, ...node }: NodeReport): Text {
 function stateOf({
   enabled,
   identity,
-  standing,
+  connectivity,
   failing,
-}: Pick<NodeReport, 'enabled' | 'identity' | 'standing' | 'failing'>): Text {
+}: Pick<NodeReport, 'enabled' | 'identity' | 'connectivity' | 'failing'>): Text {
   if (!enabled) return message('cli.nodeDisabled');
-  if (failing && standing?.online !== false) return message('cli.nodeFailing', { at: timeText(failing.since) });
-  if (standing)
-    return message(standing.online ? 'cli.nodeOnline' : 'cli.nodeOffline', { at: timeText(standing.since) });
+  if (failing && connectivity?.online !== false) return message('cli.nodeFailing', { at: timeText(failing.since) });
+  if (connectivity)
+    return message(connectivity.online ? 'cli.nodeOnline' : 'cli.nodeOffline', { at: timeText(connectivity.since) });
   return message(identity === null ? 'cli.nodeNever' : 'cli.nodeAnswers');
 }
 
 function whyLines(node: NodeReport): readonly Text[] {
-  const { id, name, url, standing, failing, identity, hasApiToken, inbounds: entries, unmanaged, restart } = node;
+  const { id, name, url, connectivity, failing, identity, hasApiToken, inbounds: entries, unmanaged, restart } = node;
   const stuck = entries.filter(({ waiting, refused }) => waiting > 0 || refused !== null);
-  const reason = standing?.reason ?? failing?.reason;
+  const reason = connectivity?.reason ?? failing?.reason;
   const state = stateOf(node);
   return [
     message('cli.nodeTitle', { id, name, url }),
@@ -132,10 +135,10 @@ function whyLines(node: NodeReport): readonly Text[] {
 }
 
 /** A node that does not answer was up to date when it last did; later differences are not known. */
-function pendingText({ lag, standing, failing, inbounds: entries }: NodeReport): Text {
+function pendingText({ lag, connectivity, failing, inbounds: entries }: NodeReport): Text {
   if (lag > 0) return message('cli.nodePending', { changes: lag });
   if (entries.some(({ refused }) => refused !== null)) return message('cli.nodeRefusals');
-  return message(failing || standing?.online === false ? 'cli.nodeWasCurrent' : 'cli.nodeCurrent');
+  return message(failing || connectivity?.online === false ? 'cli.nodeWasCurrent' : 'cli.nodeCurrent');
 }
 
 function entryText({ inbound, tag, waiting, since, refused, applied, deleted }: NodeReport['inbounds'][number]): Text {

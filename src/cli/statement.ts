@@ -55,7 +55,7 @@ function statementIn({ log, snapshots }: Journal, name: string, { from, to }: Op
     withTransferred(log, roots),
   );
   for (let page = log.read(0, PAGE); page.length > 0; page = log.read(page.at(-1)?.position ?? 0, PAGE))
-    ledger.take(page, page.at(-1)?.position ?? 0);
+    ledger.apply(page, page.at(-1)?.position ?? 0);
   const now = Date.now();
   const range = dayRange(from, to, ledger.days, now);
   if ('problem' in range) throw new UsageError(refusal(range.problem).text);

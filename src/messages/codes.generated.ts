@@ -433,14 +433,14 @@ export interface MessageParams {
   'cli.whoseAccount': None;
   'cli.whosePanel': { readonly pid: string | number };
   'cli.why': None;
-  'cli.whyAlso': { readonly standing: Text; readonly rule: Text };
+  'cli.whyAlso': { readonly status: Text; readonly rule: Text };
   'cli.whyDeleted': { readonly client: string | number; readonly at: number; readonly by: Text; readonly position: string | number };
   'cli.whyMay': { readonly rule: Text };
   'cli.whyMayNot': { readonly rule: Text };
   'cli.whyRemedies': { readonly remedies: readonly Text[] };
   'cli.whySince': { readonly at: number; readonly by: Text; readonly position: string | number };
   'cli.whyStory': None;
-  'cli.whyTitle': { readonly email: string | number; readonly client: string | number; readonly inbound: string | number; readonly standing: Text };
+  'cli.whyTitle': { readonly email: string | number; readonly client: string | number; readonly inbound: string | number; readonly status: Text };
   'cli.unknownCommand': { readonly name: string | number };
   'cli.unknownOption': { readonly name: string | number };
   'cli.missingArgument': { readonly name: string | number };

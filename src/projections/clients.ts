@@ -61,17 +61,17 @@ function clientOf(event: RecordedEvent): ClientNumber | undefined {
 }
 
 function link(state: Clients, client: Client): void {
-  state.byEmail.put(client.identity.email, client.number);
-  state.ofInbound.put(client.inbound, client.number);
-  if (client.identity.subId !== '') state.bySubId.put(client.identity.subId, client.number);
-  if (client.credential.id !== '') state.byId.put(client.credential.id, client.number);
+  state.byEmail.add(client.identity.email, client.number);
+  state.ofInbound.add(client.inbound, client.number);
+  if (client.identity.subId !== '') state.bySubId.add(client.identity.subId, client.number);
+  if (client.credential.id !== '') state.byId.add(client.credential.id, client.number);
 }
 
 /** Removes `before` from the indexes where `after` has another key. */
 function unlink(state: Clients, before: Client, after: Client | undefined): void {
   const { email } = before.identity;
-  if (!after || emailKey(after.identity.email) !== emailKey(email)) state.byEmail.take(email, before.number);
-  if (after?.identity.subId !== before.identity.subId) state.bySubId.take(before.identity.subId, before.number);
-  if (after?.credential.id !== before.credential.id) state.byId.take(before.credential.id, before.number);
-  if (!after) state.ofInbound.take(before.inbound, before.number);
+  if (!after || emailKey(after.identity.email) !== emailKey(email)) state.byEmail.remove(email, before.number);
+  if (after?.identity.subId !== before.identity.subId) state.bySubId.remove(before.identity.subId, before.number);
+  if (after?.credential.id !== before.credential.id) state.byId.remove(before.credential.id, before.number);
+  if (!after) state.ofInbound.remove(before.inbound, before.number);
 }

@@ -27,7 +27,7 @@ export class DeletedClients {
 
   put(client: DeletedClient): void {
     this.#byNumber.set(client.number, client);
-    this.#byEmail.put(emailKey(client.email), client.number);
+    this.#byEmail.add(emailKey(client.email), client.number);
   }
 
   /** `client`: the client of the event, as it was before the event. */
@@ -40,7 +40,7 @@ export class DeletedClients {
       const deleted = this.#byNumber.get(number ?? 0);
       if (deleted?.keyVersion !== keyVersion || deleted === undefined) return;
       this.#byNumber.delete(deleted.number);
-      this.#byEmail.take(emailKey(deleted.email), deleted.number);
+      this.#byEmail.remove(emailKey(deleted.email), deleted.number);
     }
   }
 

@@ -59,7 +59,7 @@ class Follower {
   }
 
   /** Applies events. False after a fold has failed. */
-  take(events: readonly RecordedEvent[]): boolean {
+  apply(events: readonly RecordedEvent[]): boolean {
     if (this.#failure) return false;
     try {
       for (const folding of this.foldings) advance(folding, events);
@@ -106,7 +106,7 @@ export class ReadModels {
     this.settings = new SettingQueries(models);
     this.records = new RecordQueries(models);
     log.appended$.subscribe((events) => {
-      if (this.follower.take(events)) this.#changed.next(events);
+      if (this.follower.apply(events)) this.#changed.next(events);
     });
   }
 

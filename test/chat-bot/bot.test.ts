@@ -76,7 +76,7 @@ describe('the bot', () => {
   it('restarts after a bug, and reports it', async () => {
     const { ask, alarms, place } = await withAlarms();
     await ask('/online');
-    vi.spyOn(place.panel.alarms, 'over').mockImplementationOnce(() => {
+    vi.spyOn(place.panel.alarms, 'clear').mockImplementationOnce(() => {
       throw new TypeError('a mistake of ours');
     });
     await ask('/top');

@@ -48,7 +48,11 @@ describe('every admin is notified', () => {
   it('of no login when the settings disable that', async () => {
     const { place, told } = await start({ settings: { chatBotLoginNotify: false } });
     place.must(login, failed('credentials'));
-    place.panel.alarms.tell({ title: verbatim('The panel restarts'), body: verbatim('because'), severity: 'warning' });
+    place.panel.alarms.notify({
+      title: verbatim('The panel restarts'),
+      body: verbatim('because'),
+      severity: 'warning',
+    });
     expect(await told(1)).toEqual(['Panel events\nThe panel restarts: because']);
   });
 

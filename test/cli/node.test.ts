@@ -78,8 +78,15 @@ describe('portolan node', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as object);
     expect(lines).toMatchObject([
-      { id: 1, name: 'Frankfurt', hasApiToken: true, bound: 1, lag: 1, standing: { online: false, reason: 'gone' } },
-      { id: 2, enabled: false, standing: null },
+      {
+        id: 1,
+        name: 'Frankfurt',
+        hasApiToken: true,
+        bound: 1,
+        lag: 1,
+        connectivity: { online: false, reason: 'gone' },
+      },
+      { id: 2, enabled: false, connectivity: null },
     ]);
     expect(text + json.text).not.toContain(TOKEN);
   });

@@ -176,7 +176,7 @@ describe('events why', () => {
     ]);
     const [json = ''] = (await portolan(journal, 'events', 'why', '#1', '--json')).lines;
     expect(JSON.parse(json)).toMatchObject({
-      ...{ client: 1, email: 'alice', inbound: { id: 1, tag: 'in-1' }, standing: 'cap reached', mayConnect: false },
+      ...{ client: 1, email: 'alice', inbound: { id: 1, tag: 'in-1' }, status: 'cap reached', mayConnect: false },
       since: { position: 8, by: 'user root from 203.0.113.7' },
     });
   });
@@ -224,8 +224,8 @@ describe('events why', () => {
       (line) => JSON.parse(line) as object,
     );
     expect(both).toMatchObject([
-      { client: 2, standing: 'core not running' },
-      { client: 1, standing: 'deleted', since: { position: 7 } },
+      { client: 2, status: 'core not running' },
+      { client: 1, status: 'deleted', since: { position: 7 } },
     ]);
   });
 

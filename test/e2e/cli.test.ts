@@ -103,8 +103,8 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       ok(['events', 'verify', '--json']),
       ok(['events', 'replay', '--json']),
     ]);
-    const [told] = jsonLines<{ standing: string; mayConnect: boolean; story: Chapter[] }>(why);
-    expect(told).toMatchObject({ email: anna.email, mayConnect: told?.standing === 'active' });
+    const [told] = jsonLines<{ status: string; mayConnect: boolean; story: Chapter[] }>(why);
+    expect(told).toMatchObject({ email: anna.email, mayConnect: told?.status === 'active' });
     tellsWhy(told?.story ?? [], spoken.stdout);
     const [account] = jsonLines<Record<'used' | 'changed' | 'closing', { up: number; down: number }>>(statement);
     expect(account?.used.down).toBeGreaterThan(CAP / 2);

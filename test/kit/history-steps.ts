@@ -237,7 +237,7 @@ export const stepKinds = {
       const proven = on ? (state.secrets.get('twoFactorToken')?.value ?? '') : token;
       const shown = { user: user(moment), codes: [{ token: proven, step: step(moment) }] };
       const changes = b % 3 === 0 ? { twoFactorEnable: !on, twoFactorToken: token } : { twoFactorToken: token };
-      return [{ type: 'ChangeSettings', data: { changes, shown } }];
+      return [{ type: 'ChangeSettings', data: { changes, codes: shown } }];
     },
   ],
   twoFactorOff: [1, () => [{ type: 'SwitchOffTwoFactor', data: {} }]],

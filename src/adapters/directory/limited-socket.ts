@@ -23,7 +23,7 @@ export class LimitedSocket extends Duplex {
     this.#socket = config.tls ? openTls(config) : connect(config.port, config.host);
     this.#socket
       .once(ready, () => this.emit(ready))
-      .on('data', (chunk: Buffer) => this.#take(chunk))
+      .on('data', (chunk: Buffer) => this.#onData(chunk))
       .once('end', () => this.push(null))
       .once('error', (error) => this.destroy(error))
       .once('close', () => this.destroy());
@@ -34,7 +34,7 @@ export class LimitedSocket extends Duplex {
     return true;
   }
 
-  #take(chunk: Buffer): void {
+  #onData(chunk: Buffer): void {
     this.#left -= chunk.length;
     if (this.#left < 0) {
       this.destroy(new DirectoryError(message('directory.answerTooLarge')));

@@ -70,7 +70,7 @@ export class GaugeFile {
     if (!content.subarray(0, MAGIC.length).equals(MAGIC)) return false;
     let at = MAGIC.length;
     for (let body = frameAt(content, at); body !== null; body = frameAt(content, at)) {
-      if (!take(body, this.#rings, now, known)) return false;
+      if (!readFrame(body, this.#rings, now, known)) return false;
       at += HEADER_BYTES + body.length;
     }
     return at > MAGIC.length;
@@ -141,7 +141,7 @@ function frameOf(rings: Rings, slots: readonly number[]): Buffer {
   return Buffer.concat([head, body]);
 }
 
-function take(body: Buffer, rings: Rings, now: number, known: (name: string) => boolean): boolean {
+function readFrame(body: Buffer, rings: Rings, now: number, known: (name: string) => boolean): boolean {
   const end = body.indexOf(10);
   const names = namesIn(body.toString('utf8', 0, Math.max(end, 0)));
   if (names === null) return false;

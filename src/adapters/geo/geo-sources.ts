@@ -53,7 +53,7 @@ export function createGeoSourceFiles({ web, folder, idleMs = IDLE_MS }: GeoSourc
     exists,
     pathOf,
     remove: (file) => rmSync(pathOf(file), { force: true }),
-    tidy: () => {
+    removeTemporaryFiles: () => {
       for (const name of readdirSync(folder)) if (TEMPORARY.test(name)) rmSync(pathOf(name), { force: true });
     },
 
@@ -147,7 +147,7 @@ function staged(folder: string, name: string, content: StagedGeo['content']): St
       }
       await flushAsync(folder);
       return {
-        keep: async () => {
+        commit: async () => {
           if (previous !== null) await rm(previous, { force: true });
         },
         undo: async () => {

@@ -22,9 +22,9 @@ const LONG_TIMEOUT_MS = 30_000;
 /** Addresses that are read of one client. */
 const MAX_IPS = 100;
 /** Clients that are written before the event loop runs. */
-const SLICE = 1_000;
+const CHUNK_CLIENTS = 1_000;
 /** An inbound with more clients is added without them, and they follow with an update. */
-const ADDED_WITH = 100;
+const CLIENTS_WITH_INBOUND = 100;
 /** A longer reply to a successful change is not parsed. */
 const LARGE_ANSWER = 128 * 1024;
 
@@ -73,7 +73,7 @@ export function createRemotePanel(
     },
 
     async add(node, inbound) {
-      const clients = inbound.clients.length > ADDED_WITH ? [] : inbound.clients;
+      const clients = inbound.clients.length > CLIENTS_WITH_INBOUND ? [] : inbound.clients;
       const added = await sendInbound(web, node, 'add', await inboundBody({ ...inbound, clients }, []), closing.signal);
       const read = Added.safeParse(added);
       if (!read.success) throw invalidMember('inbound');
@@ -151,9 +151,9 @@ async function inboundBody(inbound: DesiredInbound, foreignClients: readonly str
     Buffer.from(`${head.slice(0, -1)},"settings":"${escaped(`{${own}${own === '' ? '' : ','}"clients":[`)}`),
   ];
   const texts = [...inbound.clients.map(({ text }) => text), ...foreignClients];
-  for (let at = 0; at < texts.length; at += SLICE) {
+  for (let at = 0; at < texts.length; at += CHUNK_CLIENTS) {
     if (at > 0) await yieldToEventLoop();
-    const slice = texts.slice(at, at + SLICE).join(',');
+    const slice = texts.slice(at, at + CHUNK_CLIENTS).join(',');
     pieces.push(Buffer.from(`${at > 0 ? ',' : ''}${escaped(slice)}`));
   }
   pieces.push(Buffer.from(`${escaped(']}')}"}`));

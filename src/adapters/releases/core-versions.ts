@@ -69,7 +69,7 @@ export function createCoreVersions(options: CoreVersionOptions): CoreVersions {
 
     remove: (version) => rmSync(join(folder, version), { recursive: true, force: true }),
 
-    tidy: () => {
+    removeUnfinished: () => {
       const left = readdirSync(folder).filter((name) => name.startsWith(STAGING));
       for (const name of left) rmSync(join(folder, name), { recursive: true, force: true });
     },

@@ -37,7 +37,7 @@ CREATE TABLE entries (
  * Number of clients whose flows share a row. With fewer, a write changes more pages; with more, a query for one client reads
  * longer rows.
  */
-const BLOCK = 16;
+const CLIENTS_PER_ROW = 16;
 
 interface Chain {
   readonly generation: string;
@@ -96,7 +96,7 @@ export class LedgerFile implements LedgerStore {
     const hash = this.#log.hashAt(position) ?? '';
     const blocks = new Map<number, Flow[]>();
     for (const flow of flows) {
-      const block = Math.floor(flow.client / BLOCK);
+      const block = Math.floor(flow.client / CLIENTS_PER_ROW);
       const others = blocks.get(block);
       if (others) others.push(flow);
       else blocks.set(block, [flow]);
@@ -120,7 +120,7 @@ export class LedgerFile implements LedgerStore {
   }
 
   flowsOf(client: number): readonly Flow[] {
-    const rows = asLedgerError(() => this.#sql.flows.all(Math.floor(client / BLOCK)));
+    const rows = asLedgerError(() => this.#sql.flows.all(Math.floor(client / CLIENTS_PER_ROW)));
     return rows.flatMap(({ content }) => unpackFlows(content, client));
   }
 

@@ -80,7 +80,7 @@ export function geoPlaceProblem(
 
 /** The first few places where a configuration names a list of this file, as JSON paths: `routing.rules[0].domain[1]`. */
 export function placesThatUse(config: unknown, file: string): readonly string[] {
-  const named = naming(file);
+  const named = patternFor(file);
   return [...textsIn(config)].flatMap(([path, text]) => (named.test(text) ? [path] : [])).slice(0, MAX_PLACES);
 }
 
@@ -91,7 +91,7 @@ export function usesFile(config: CoreConfig, file: string): boolean {
 
 /** The names of the lists of this file that the core's configuration uses, in upper case, as the core looks for them. */
 export function listsUsed(config: CoreConfig, file: string): ReadonlySet<string> {
-  const named = naming(file);
+  const named = patternFor(file);
   const lists = partsOf(config).flatMap((part) =>
     [...textsIn(part)].flatMap(([, text]) => (named.test(text) ? [text.slice(text.indexOf(`${file}:`))] : [])),
   );
@@ -126,7 +126,7 @@ function* textsIn(value: unknown, path = ''): Generator<readonly [string, string
 
 /** The configuration with another file instead of this one. */
 export function withFile({ template, inbounds }: CoreConfig, file: string, other: string): CoreConfig {
-  const named = naming(file);
+  const named = patternFor(file);
   const change = (value: Json): Json => {
     if (typeof value === 'string') return value.replace(named, `$1${other}:`);
     if (Array.isArray(value)) return value.map(change);
@@ -144,6 +144,6 @@ export function withFile({ template, inbounds }: CoreConfig, file: string, other
 }
 
 /** `ext:geosite_x.dat:tag`, and not `ext:my.geosite_x.dat:tag`. */
-function naming(file: string): RegExp {
+function patternFor(file: string): RegExp {
   return new RegExp(String.raw`(^|[^\w.-])${file.replaceAll('.', String.raw`\.`)}:`);
 }

@@ -42,7 +42,7 @@ export class ClientImport {
     this.#now = now;
   }
 
-  take(entry: Entry, { email, row }: Named): ImportedClient {
+  convert(entry: Entry, { email, row }: Named): ImportedClient {
     const { wire } = entry;
     const note = (why: Text): void => this.#notes.changed('clients', clientItem(entry), why);
     const spec = specOf(wire, row, note);
@@ -62,7 +62,7 @@ export class ClientImport {
         tgId: safe(numberOf(wire['tgId'])),
         extra: extraOf(wire),
       },
-      credential: { id: word(wire['id']), password: word(wire['password']), auth: word(wire['auth']) },
+      credential: { id: stringOf(wire['id']), password: stringOf(wire['password']), auth: stringOf(wire['auth']) },
     };
     const why = enabled ? this.#problem(draft, depletion !== null) : null;
     if (why !== null) note(message('import.switchedOff', { why }));
@@ -107,28 +107,30 @@ function specOf(wire: JsonRecord, row: Named['row'], note: (why: Text) => void):
     enabled: enable !== false && (row?.enable ?? true),
     capBytes: Math.max(0, cap),
     expiresAt: inRange ? expiry : 0,
-    limitIp: within(numberOf(limitIp), MAX_ADDRESSES, () => note(message('import.ipLimitInvalid'))),
+    limitIp: validOrZero(numberOf(limitIp), MAX_ADDRESSES, () => note(message('import.ipLimitInvalid'))),
     flow: textOf(wire['flow']),
     security: textOf(wire['security']),
     method: textOf(wire['method']),
-    renewalDays: within(row?.reset ?? numberOf(reset), MAX_RESET_DAYS, () => note(message('import.renewalInvalid'))),
+    renewalDays: validOrZero(row?.reset ?? numberOf(reset), MAX_RESET_DAYS, () =>
+      note(message('import.renewalInvalid')),
+    ),
     reverseTag: isObject(reverse) ? textOf(reverse['tag']) : '',
   };
 }
 
 const differs = (wire: Json | undefined, row: number | null): boolean => row !== null && (numberOf(wire) ?? 0) !== row;
 
-function within(value: number | null, most: number, otherwise: () => void): number {
+function validOrZero(value: number | null, max: number, onInvalid: () => void): number {
   if (value === null) return 0;
-  if (value >= 0 && value <= most) return value;
-  otherwise();
+  if (value >= 0 && value <= max) return value;
+  onInvalid();
   return 0;
 }
 
 const safe = (value: number | null): number => (value !== null && Number.isSafeInteger(value) ? value : 0);
 
 /** A string, or a number as a string: API clients of 3x-ui send ids as either. */
-function word(value: Json | undefined): string {
+function stringOf(value: Json | undefined): string {
   return typeof value === 'number' ? String(value) : textOf(value);
 }
 

@@ -43,7 +43,7 @@ export function depletionOfInbound(row: XuiInbound, now: number): Depletion | nu
 }
 
 /** The context for the checks of an inbound: the inbounds before it, and the imported users and nodes. */
-export interface Surroundings {
+export interface InboundContext {
   readonly state: PanelState;
   readonly owner: (user: number) => UserId;
   readonly notes: Notes;
@@ -51,7 +51,7 @@ export interface Surroundings {
 }
 
 /** Null for an inbound that cannot be imported. */
-export function importInbound(row: XuiInbound, surroundings: Surroundings): ImportedInbound | null {
+export function importInbound(row: XuiInbound, surroundings: InboundContext): ImportedInbound | null {
   const { state, owner, notes, now } = surroundings;
   const item = inboundItem(row);
   const settings = readJson(row.settings);
@@ -96,7 +96,7 @@ function readSpec(
   row: XuiInbound,
   protocol: Protocol,
   settings: JsonRecord | Unreadable,
-  { state, notes }: Surroundings,
+  { state, notes }: InboundContext,
 ): Pick<ImportedInbound, 'spec' | 'config' | 'node'> & { readonly problems: readonly Text[] } {
   const item = inboundItem(row);
   const problems: Text[] = [];

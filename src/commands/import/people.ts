@@ -42,7 +42,7 @@ export function importClients(
       last += 1;
       const client = ClientNumber.parse(last);
       if (name.counts) numbers.set(entry.email, client);
-      const { draft, depletion, ...times } = joined.take(entry, name);
+      const { draft, depletion, ...times } = joined.convert(entry, name);
       events.push(ClientAdded({ client, inbound: inbound.id, keyVersion: 1, ...draft }));
       events.push(...historyOf(client, name, times, notes));
       if (depletion) events.push(ClientDepleted({ client, depletion }));

@@ -22,8 +22,8 @@ export function importNodes(nodes: readonly XuiNode[], notes: Notes): PanelEvent
   return nodes.flatMap((row) => {
     const item = nodeItem(row);
     const spec = readSpec({
-      name: seen(row.name),
-      remark: seen(row.remark),
+      name: printable(row.name),
+      remark: printable(row.remark),
       scheme: row.scheme === 'http' ? 'http' : 'https',
       host: row.address,
       port: row.port,
@@ -54,7 +54,7 @@ export function importNodes(nodes: readonly XuiNode[], notes: Notes): PanelEvent
 }
 
 /** The printable part of a value, for a message. */
-const seen = (text: string): string =>
+const printable = (text: string): string =>
   wellFormed(text.replace(/[\p{Cc}\u2028\u2029]|(?![\u200c\u200d])\p{Cf}/gu, '').trim());
 
 /** The custom geo sources. Their files are downloaded later. */

@@ -54,7 +54,7 @@ export class SettingsSchedule {
     }
   }
 
-  notice(events: readonly RecordedEvent[]): void {
+  onEvents(events: readonly RecordedEvent[]): void {
     const { schedule, enabledBy } = this.#timetable;
     if (touchSettings(events, [schedule, 'timeLocation', ...(enabledBy ? [enabledBy] : [])])) this.begin();
   }

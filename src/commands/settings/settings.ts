@@ -18,7 +18,7 @@ import { message, type Text } from '../../messages/message.js';
 import type { Command, Decider } from '../command.js';
 import { reject, type SettingProblem } from '../rejection.js';
 import type { PanelState } from '../state.js';
-import { type ShownCodes, sessionsEnded, twoFactorOutcome } from '../user/two-factor-rules.js';
+import { type SubmittedCodes, sessionsEnded, twoFactorOutcome } from '../user/two-factor-rules.js';
 import { settingProblems } from './setting-rules.js';
 import { usabilityProblems } from './setting-usability.js';
 import { tokenProblems } from './token-rules.js';
@@ -32,14 +32,14 @@ export type SettingsCommand =
         /** The admin confirmed that forwarded headers from all addresses are trusted. */
         readonly trustEveryProxy?: boolean;
         /** The codes that a change of two-factor login needs. */
-        readonly shown?: ShownCodes;
+        readonly codes?: SubmittedCodes;
       }
     >
   /** For an operator after the authenticator app was lost. It needs no code. */
   | Command<'SwitchOffTwoFactor', Record<never, never>>;
 
 export const settings: Decider<SettingsCommand> = {
-  ChangeSettings({ changes, trustEveryProxy = false, shown }, state, { now, by }) {
+  ChangeSettings({ changes, trustEveryProxy = false, codes }, state, { now, by }) {
     const asked = readChanges(changes, state);
     const { problems, plain, secrets } = asked;
     const requested = { ...state.settings, ...plain };
@@ -48,7 +48,7 @@ export const settings: Decider<SettingsCommand> = {
     const factor = twoFactorOutcome(
       state,
       { enable: requested.twoFactorEnable, token: secrets.get('twoFactorToken') },
-      shown,
+      codes,
       now,
     );
     const next: Settings = { ...requested, twoFactorEnable: factor.enable };

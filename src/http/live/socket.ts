@@ -74,7 +74,7 @@ export class PanelSockets {
     this.#server.on('headers', (headers) => headers.push(...baseLines));
     this.#server.on('wsClientError', (_error, socket) => refuseUpgrade(socket, 400));
     this.#following = [
-      parts.read.changed$.subscribe((events) => this.#tell(events)),
+      parts.read.changed$.subscribe((events) => this.#onEvents(events)),
       parts.alarms$.subscribe((alarm) => this.#warn(alarm)),
       parts.readings$.subscribe(() => this.#tick()),
     ];
@@ -166,7 +166,7 @@ export class PanelSockets {
     for (const client of this.#clients.values()) client.tick();
   }
 
-  #tell(events: readonly RecordedEvent[]): void {
+  #onEvents(events: readonly RecordedEvent[]): void {
     if (this.#clients.size === 0) return;
     this.#closeEnded();
     const author = this.#parts.authorOf(events[0]?.meta.correlationId ?? '');

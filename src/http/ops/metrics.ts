@@ -117,8 +117,8 @@ function addNodeFigures({ gauge }: Figures, { read }: Measured): void {
     'Whether a node answers, where that is known.',
     (set) => {
       for (const { id, name } of read.nodes.all()) {
-        const standing = read.nodes.standing(id);
-        if (standing) set({ node: String(id), name }, standing.online ? 1 : 0);
+        const connectivity = read.nodes.connectivity(id);
+        if (connectivity) set({ node: String(id), name }, connectivity.online ? 1 : 0);
       }
     },
     ['node', 'name'],

@@ -75,7 +75,7 @@ export interface MachineServices {
   /** The status object at the last reading of the machine. */
   readonly status: () => JsonOf<Status>;
   /** Notifications to all admins that have no event. */
-  readonly alarms: Pick<Alarms, 'tell' | 'raised$'>;
+  readonly alarms: Pick<Alarms, 'notify' | 'raised$'>;
   /** Why a port cannot be bound, tested by binding it; null when it can. */
   readonly portProblem: (
     listen: string,

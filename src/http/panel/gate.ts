@@ -116,7 +116,7 @@ export class PanelGate implements Gate<AuthRequest> {
   }
 
   /** Whether this caller may call this route. */
-  judge(route: Route, req: IncomingMessage, auth: AuthContext): Verdict {
+  verdictOn(route: Route, req: IncomingMessage, auth: AuthContext): Verdict {
     const byToken = route.auth === 'panel' && this.#byToken(req);
     auth.byToken = byToken;
     if (route.auth !== 'none' && !byToken && !auth.session) return 'unauthenticated';
@@ -127,7 +127,7 @@ export class PanelGate implements Gate<AuthRequest> {
   guard(route: Route): RequestHandler {
     return (req, res, next) => {
       const auth = this.authOf(req, res);
-      const verdict = this.judge(route, req, auth);
+      const verdict = this.verdictOn(route, req, auth);
       if (verdict === 'unauthenticated') return unauthenticated(req, res);
       if (route.auth !== 'none') res.setHeader('X-Correlation-Id', auth.correlationId);
       if (verdict === 'csrf') {

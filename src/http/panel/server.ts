@@ -166,7 +166,7 @@ function createEndpoints(
   const admission = new Admission(peers, LIMITS);
   // Authenticated callers have their own queue, apart from that of a network that may be flooding us.
   const take: RequestListener = (req, res) =>
-    admission.take(
+    admission.schedule(
       req,
       () => answer(req, res),
       () => gate.queueKeyOf(req, res),
@@ -227,7 +227,7 @@ function handleError(gate: PanelGate, log: HttpLog): ErrorRequestHandler {
 
 /** Records the failed logins that were only counted. */
 function report(failures: FailureRecords, dispatch: Dispatch): void {
-  for (const sum of failures.take()) {
+  for (const sum of failures.drain()) {
     const actor = { kind: 'system' as const, id: 'login', name: 'login', ip: null };
     dispatch(loginFailure(sum), { actor, correlationId: correlationId() });
   }

@@ -19,7 +19,7 @@ export class BodyRoom {
   }
 
   /** Reserves so many bytes until the answer is sent; false when there is not enough space. */
-  take(bytes: number, res: ServerResponse): boolean {
+  reserve(bytes: number, res: ServerResponse): boolean {
     if (bytes > this.#left) return false;
     this.#left -= bytes;
     res.once('close', () => {
@@ -44,7 +44,7 @@ export async function bytesOf(
     if (size + chunk.length > limit) return tooLarge(req, res, limit);
     if (size + chunk.length > bytes.length) {
       const larger = Math.min(limit, Math.max(MIN_BODY_BYTES, 2 * bytes.length, size + chunk.length));
-      if (!room.take(larger - bytes.length, res)) return closeAfter(req, res, new BodyError(BUSY, 503));
+      if (!room.reserve(larger - bytes.length, res)) return closeAfter(req, res, new BodyError(BUSY, 503));
       bytes = Buffer.concat([bytes.subarray(0, size)], larger);
     }
     size += chunk.copy(bytes, size);

@@ -14,8 +14,8 @@ export class MissLimiter {
     this.#now = now;
   }
 
-  /** Counts one miss; false when the address has had too many. */
-  take(ip: string): boolean {
+  /** Counts one miss. Returns false when the address has had too many. */
+  allowMiss(ip: string): boolean {
     const key = network(ip);
     const now = this.#now();
     const bucket = this.#bucketOf(key, now);

@@ -6,7 +6,7 @@ import type { Moment } from './why-facts.js';
 /** A client that was deleted. */
 export interface DeletedClient {
   readonly client: number;
-  readonly standing: 'deleted';
+  readonly status: 'deleted';
   /** Its deletion. */
   readonly since: Moment;
   /** Oldest first. */
@@ -19,7 +19,7 @@ export function deletedClient(log: HistoryLog, client: number): DeletedClient | 
   const end = story.findLast(({ type }) => type === 'ClientDeleted');
   if (!end) return null;
   const { at, position, by } = end;
-  return { client, standing: 'deleted', since: { at, position, by }, story };
+  return { client, status: 'deleted', since: { at, position, by }, story };
 }
 
 /** All clients that were deleted with this email, the latest deletion first, without their histories. */
@@ -31,7 +31,7 @@ export function deletedWithEmail(
   const deleted = read.clients.deleted(email).flatMap(({ number: client }) => {
     const end = log.lastOf(`client-${client}`, ['ClientDeleted']);
     const since = end && { at: end.meta.at, position: end.position, by: actorText(end.meta) };
-    return since ? [{ client, standing: 'deleted' as const, since }] : [];
+    return since ? [{ client, status: 'deleted' as const, since }] : [];
   });
   return deleted.sort((a, b) => b.since.position - a.since.position);
 }

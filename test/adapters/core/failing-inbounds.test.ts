@@ -218,7 +218,7 @@ describe.skipIf(coreBinary === null)('inbounds with which the core does not star
     await panel.start();
     await serves();
     const [why] = explain(panel.read, panel.log, 'bob', Date.now());
-    expect(why).toMatchObject({ standing: 'inbound rejected by the core', also: [] });
+    expect(why).toMatchObject({ status: 'inbound rejected by the core', also: [] });
     expect(why && render(why.rule, 'en')).toContain('no such file or directory');
     await panel.stop(false);
   });

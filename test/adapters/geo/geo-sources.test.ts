@@ -61,7 +61,7 @@ describe('the file of a geo source', () => {
     const placed = await staged?.place(FILE);
     expect(readFileSync(join(folder, FILE))).toEqual(fresh);
     expect(lstatSync(join(folder, FILE)).mode & 0o777).toBe(0o600);
-    await placed?.keep();
+    await placed?.commit();
     await staged?.discard();
     expect(readdirSync(folder)).toEqual([FILE]);
     expect([await files.has(FILE, sha256(fresh)), await files.has(FILE, sha256(old))]).toEqual([true, false]);
@@ -212,7 +212,7 @@ describe('the file of a geo source', () => {
     await (await fetched('/x.dat'))?.place(FILE);
     await fetched('/x.dat');
     expect(readdirSync(folder)).toHaveLength(4);
-    files.tidy();
+    files.removeTemporaryFiles();
     expect(readdirSync(folder).sort()).toEqual([FILE, 'staged-list.dat']);
     expect(readFileSync(join(folder, FILE))).toEqual(fresh);
   });

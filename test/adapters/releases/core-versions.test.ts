@@ -213,7 +213,7 @@ describe('the choice', () => {
     for (const name of ['1.10.0', 'other', '.staging-1'])
       writeFileSync(join(folder, name, 'xray'), '', { mode: 0o700 });
     const some = versions();
-    some.tidy();
+    some.removeUnfinished();
     expect(existsSync(join(folder, '.staging-1'))).toBe(false);
     expect(some.installed()).toEqual(['1.10.0']);
     some.remove('1.10.0');

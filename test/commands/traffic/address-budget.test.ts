@@ -19,20 +19,20 @@ describe('the budget of recorded addresses', () => {
     const clock = new Clock();
     const budget = new AddressBudget({ now: clock.now, clients: () => 3 });
     const seen = [1, 2, 3].map((client) => ({ client, ips: some(50, 0) }));
-    expect(of(budget.take(seen))).toEqual([50, 50, 21]);
-    expect(budget.take(seen)).toEqual([]);
+    expect(of(budget.spend(seen))).toEqual([50, 50, 21]);
+    expect(budget.spend(seen)).toEqual([]);
     clock.advance(60_000);
-    expect(of(budget.take(seen))).toEqual([10, 10, 39]);
+    expect(of(budget.spend(seen))).toEqual([10, 10, 39]);
     clock.advance(60_000);
-    expect(budget.take(seen)).toEqual([]);
+    expect(budget.spend(seen)).toEqual([]);
     clock.advance(HOUR);
-    expect(of(budget.take(seen))).toEqual([50, 50, 21]);
+    expect(of(budget.spend(seen))).toEqual([50, 50, 21]);
   });
 
   it('grows with the number of clients, so that everybody has a place', () => {
     const budget = new AddressBudget({ now: () => 0, clients: () => 30_000 });
     const seen = Array.from({ length: 30_000 }, (_, n) => ({ client: n + 1, ips: some(1, 0) }));
-    expect(budget.take(seen)).toHaveLength(1120);
+    expect(budget.spend(seen)).toHaveLength(1120);
   });
 });
 

@@ -83,7 +83,7 @@ describe('a connected browser', () => {
   it('receives notifications that have no event', async () => {
     const panel = await startPanel();
     const { said } = await listen(panel, await panel.browser().login());
-    panel.alarms.tell({
+    panel.alarms.notify({
       title: message('notifications.storageFailed'),
       body: reject('STORAGE_FULL').text,
       severity: 'error',

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { NodeId } from '../../../src/events/ids.js';
 import { clientFigures } from '../../../src/http/ops/client-metrics.js';
 import { createMetrics } from '../../../src/http/ops/metrics.js';
-import { coreUnreadiness, createOpsServer, unreadiness } from '../../../src/http/ops/ops-server.js';
+import { coreNotReadyReason, createOpsServer, panelNotReadyReason } from '../../../src/http/ops/ops-server.js';
 import { closeServer, listen } from '../../../src/http/server/listen.js';
 import { Alarms } from '../../../src/lib/alarms.js';
 import { message, verbatim } from '../../../src/messages/message.js';
@@ -29,8 +29,8 @@ async function opsOf(panel: TestPanel, { ahead = () => 0, writable = () => true,
   const { read, log } = panel;
   const head = () => ({ ...log.head(), position: log.head().position + ahead() });
   const server = createOpsServer({
-    panel: () => unreadiness(read, { head }),
-    core: () => coreUnreadiness(read),
+    panel: () => panelNotReadyReason(read, { head }),
+    core: () => coreNotReadyReason(read),
     metrics: createMetrics({ read, log, version: '1.2.3', now: () => T0, writable }),
     clients: clients ? () => clientFigures(read) : null,
   });
@@ -111,7 +111,7 @@ describe('the health port', () => {
     expect(told()).toBeNull();
     alarms.raise('STORAGE_FAILED', alarm);
     expect(told()).toStrictEqual(message('storage.unsavedFailed'));
-    alarms.over(['STORAGE_FAILED', 'STORAGE_FULL']);
+    alarms.clear(['STORAGE_FAILED', 'STORAGE_FULL']);
     rmSync(run, { recursive: true });
     symlinkSync(join(root, 'nowhere'), run);
     expect(told()).toBeNull();

@@ -38,7 +38,7 @@ describe('what failed logins write', () => {
         reason: n % 2 === 0 ? 'locked' : 'two-factor',
       });
     for (let n = 0; n < 20; n += 1) records.add(failure(6));
-    const sums = records.take();
+    const sums = records.drain();
     expect(sums).toHaveLength(6);
     expect(sums[0]).toEqual({ ...failure(6), count: 21 });
     expect(sums.slice(4)).toEqual(
@@ -48,6 +48,6 @@ describe('what failed logins write', () => {
       ]),
     );
     expect(sums.reduce((sum, { count }) => sum + count, 0)).toBe(100_021);
-    expect(records.take()).toEqual([]);
+    expect(records.drain()).toEqual([]);
   });
 });

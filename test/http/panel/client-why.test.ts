@@ -31,7 +31,7 @@ async function start(spec: object = {}) {
   const why = async () => {
     const { json } = await panel.call('GET', '/panel/api/clients/one/why', { headers });
     return json?.obj as {
-      standing: string;
+      status: string;
       mayConnect: boolean;
       rule: string;
       since: { by: string } | null;
@@ -47,7 +47,7 @@ describe('why a client may or may not connect', () => {
     const { panel, why } = await start({ totalGB: 1000 });
     panel.given({ type: 'AdjustClientTraffic', data: { email: 'one', up: 100, down: 200 } });
     expect(await why()).toMatchObject({
-      standing: 'active',
+      status: 'active',
       mayConnect: true,
       rule: '700 bytes left of 1,000 bytes, no expiry',
       remedies: [],
@@ -61,7 +61,7 @@ describe('why a client may or may not connect', () => {
     const { panel, why } = await start({ totalGB: 1000 });
     panel.given({ type: 'AdjustClientTraffic', data: { email: 'one', up: 400, down: 800 } });
     expect(await why()).toMatchObject({
-      standing: 'cap reached',
+      status: 'cap reached',
       mayConnect: false,
       rule: 'it used 1,200 bytes of 1,000 bytes',
       ruleCode: 'why.capReached',
@@ -70,26 +70,26 @@ describe('why a client may or may not connect', () => {
       remedyCodes: ['why.resetTraffic', 'why.raiseCap'],
     });
     panel.given({ type: 'ResetClientTraffic', data: { inbound: null, email: 'one' } });
-    expect(await why()).toMatchObject({ standing: 'active' });
+    expect(await why()).toMatchObject({ status: 'active' });
   });
 
   it.each([
     [{ enable: false }, 'disabled'],
     [{ expiryTime: -86_400_000 }, 'not used yet'],
     [{ enable: false, totalGB: 1000 }, 'disabled'],
-  ])('of %j is %s', async (spec, standing) => {
+  ])('of %j is %s', async (spec, status) => {
     const { why } = await start(spec);
-    expect(await why()).toMatchObject({ standing });
+    expect(await why()).toMatchObject({ status });
   });
 
   it('looks at the inbound and at the core after the client', async () => {
     const { panel, why } = await start();
     panel.given({ type: 'SetInboundEnabled', data: { inbound: inboundId(1), enabled: false } });
-    expect(await why()).toMatchObject({ standing: 'inbound disabled', since: { by: 'the panel (test)' } });
+    expect(await why()).toMatchObject({ status: 'inbound disabled', since: { by: 'the panel (test)' } });
     panel.given({ type: 'SetInboundEnabled', data: { inbound: inboundId(1), enabled: true } });
     panel.given({ type: 'RecordCoreFailed', data: { run: 'r1', reason: verbatim('it fell over') } });
     expect(await why()).toMatchObject({
-      standing: 'core not running',
+      status: 'core not running',
       rule: 'the core failed: it fell over',
       ruleCode: 'why.coreFailed',
     });
@@ -100,13 +100,13 @@ describe('why a client may or may not connect', () => {
     panel.given({ type: 'AdjustClientTraffic', data: { email: 'one', up: 400, down: 800 } });
     panel.given({ type: 'SetInboundEnabled', data: { inbound: inboundId(1), enabled: false } });
     expect(await why()).toMatchObject({
-      ...{ standing: 'disabled', remedies: ['enable the client'] },
+      ...{ status: 'disabled', remedies: ['enable the client'] },
       also: [
         {
-          ...{ standing: 'cap reached', rule: 'it used 1,200 bytes of 1,000 bytes' },
+          ...{ status: 'cap reached', rule: 'it used 1,200 bytes of 1,000 bytes' },
           ...{ since: { by: 'the panel (test)' }, remedies: ['reset its traffic', 'raise or remove its cap'] },
         },
-        { standing: 'inbound disabled', remedies: ['enable the inbound'] },
+        { status: 'inbound disabled', remedies: ['enable the inbound'] },
       ],
     });
   });
@@ -117,7 +117,7 @@ describe('why a client may or may not connect', () => {
       panel.given({ type: 'DeleteClient', data: { inbound: inboundId(1), client: { email: 'ONE' } } });
     remove();
     const deleted = {
-      ...{ email: 'one', standing: 'deleted', mayConnect: false, rule: 'the client was deleted' },
+      ...{ email: 'one', status: 'deleted', mayConnect: false, rule: 'the client was deleted' },
       inbound: { id: 1, remark: 'home' },
       ...{ since: { by: 'the panel (test)' }, also: [], siblings: [], earlier: [] },
     };
@@ -126,11 +126,11 @@ describe('why a client may or may not connect', () => {
     expect(story.map(({ type }) => type)).toStrictEqual(['ClientAdded', 'ClientDeleted']);
     // Who has the email now comes first, and whoever had it before is named.
     panel.given({ type: 'AddClients', data: { inbound: inboundId(1), clients: [draft('One', 2)] } });
-    expect(await why()).toMatchObject({ email: 'One', standing: 'active', earlier: [{ client: 1 }] });
+    expect(await why()).toMatchObject({ email: 'One', status: 'active', earlier: [{ client: 1 }] });
     remove();
     panel.given({ type: 'DeleteInbound', data: { inbound: inboundId(1) } });
     expect(await why()).toMatchObject({
-      ...{ email: 'One', standing: 'deleted', inbound: { id: 1, tag: '', remark: '' } },
+      ...{ email: 'One', status: 'deleted', inbound: { id: 1, tag: '', remark: '' } },
       earlier: [{ client: 1, since }],
     });
     panel.later(31 * DAY);

@@ -23,7 +23,7 @@ async function start(
     (req, res) => {
       asked += 1;
       if (req.url === '/exempt') admission.exempt(req.socket);
-      admission.take(req, () => res.end('hello'));
+      admission.schedule(req, () => res.end('hello'));
     },
     { admit: admission.admit },
   );

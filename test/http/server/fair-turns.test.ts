@@ -9,7 +9,7 @@ function start() {
   const done: string[] = [];
   const turns = new FairTurns(3, () => clock);
   const add = (who: string, ms: number, charge = 0): void =>
-    turns.run(
+    turns.schedule(
       () => who,
       () => {
         clock += ms;
@@ -71,7 +71,7 @@ describe('FairTurns', () => {
     const fails = () => {
       throw new Error('work');
     };
-    expect(() => turns.run(() => 'a', fails)).toThrow('work');
+    expect(() => turns.schedule(() => 'a', fails)).toThrow('work');
     add('a', 3);
     add('a', 1);
     await nextTurn();

@@ -38,7 +38,7 @@ async function start() {
       clients: obj.flatMap(({ clientStats }) => clientStats as { enable: boolean }[]).map(({ enable }) => enable),
       subscriptions: [await fetchSub('ann'), await fetchSub('robert'), await fetchSub('claire')],
       links: (await browser.get(`${INBOUNDS}/getSubLinks/sub-ann`)).json?.obj,
-      standing: ((await browser.get('/panel/api/clients/ann/why')).json as { obj: { standing: string } }).obj.standing,
+      status: ((await browser.get('/panel/api/clients/ann/why')).json as { obj: { status: string } }).obj.status,
       core: inCore(panel.read),
       replayed: inCore(new ReadModels(panel.log)),
     };
@@ -58,7 +58,7 @@ describe('what has expired', () => {
       clients: [false, true, true],
       subscriptions: [404, 200, 404],
       links: [],
-      standing: 'expired',
+      status: 'expired',
       core: ['inbound-20443: 2'],
       replayed: ['inbound-20443: 2'],
     };

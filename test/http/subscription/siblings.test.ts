@@ -167,10 +167,10 @@ describe('one email in two inbounds over HTTP', () => {
     panel.given({ type: 'SetInboundEnabled', data: { inbound: inboundId(2), enabled: false } });
     const together = ' (the 2 inbounds with this email count together: inbound-4431, inbound-4432)';
     expect(await get('/clients/anna/why')).toMatchObject({
-      standing: 'cap reached',
+      status: 'cap reached',
       rule: `it used 10,737,418,240 bytes of 10,737,418,240 bytes${together}`,
       inbound: { id: 1 },
-      siblings: [{ inbound: { id: 2 }, standing: 'inbound disabled', mayConnect: false }],
+      siblings: [{ inbound: { id: 2 }, status: 'inbound disabled', mayConnect: false }],
     });
   });
 });

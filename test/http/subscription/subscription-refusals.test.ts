@@ -179,7 +179,7 @@ describe('MissLimiter', () => {
     let now = 0;
     const misses = new MissLimiter(() => now);
     const taken = (ip: string, tries: number) =>
-      Array.from({ length: tries }, () => misses.take(ip)).filter(Boolean).length;
+      Array.from({ length: tries }, () => misses.allowMiss(ip)).filter(Boolean).length;
     expect(taken('198.51.100.1', 100)).toBe(60);
     expect(taken('198.51.100.2', 1)).toBe(1);
     now += 3000;

@@ -26,11 +26,11 @@ const later = T0 + 1000;
 
 describe('the core', () => {
   const started = (run: string, time = T0) => at(time, CoreStarted({ run, version: '26', reason: 'start' }));
-  const stands = { state: 'stop', run: null, version: '', since: 0, error: null, wanted: true };
+  const stopped = { state: 'stop', run: null, version: '', since: 0, error: null, wanted: true };
 
   it('is what the log last said of it', () => {
-    expect(folded(coreState).process).toStrictEqual(stands);
-    const running = { ...stands, state: 'running', run: 'r1', version: '26', since: T0 };
+    expect(folded(coreState).process).toStrictEqual(stopped);
+    const running = { ...stopped, state: 'running', run: 'r1', version: '26', since: T0 };
     expect(folded(coreState, started('r1')).process).toStrictEqual(running);
     expect(folded(coreState, started('r1'), started('r1', later)).process).toStrictEqual(running); // adopted
     expect(folded(coreState, started('r1'), started('r2', later)).process).toStrictEqual({
@@ -40,12 +40,12 @@ describe('the core', () => {
     });
     const imported = StateImported({ source: 'portolan', sha256: 'a'.repeat(64), origin: null, keptSettings: [] });
     // It ran on another machine, or before: that it does not now is no failure.
-    expect(folded(coreState, started('r1'), imported).process).toStrictEqual({ ...stands, version: '26' });
+    expect(folded(coreState, started('r1'), imported).process).toStrictEqual({ ...stopped, version: '26' });
     expect(folded(coreState, started('r1'), CoreStopped({ run: 'r1', reason: 'request' })).process).toStrictEqual({
-      ...stands,
+      ...stopped,
       version: '26',
     });
-    const failed = { ...stands, state: 'error', version: '26', error: verbatim('killed') };
+    const failed = { ...stopped, state: 'error', version: '26', error: verbatim('killed') };
     expect(
       folded(coreState, started('r1'), CoreFailed({ run: 'r1', reason: verbatim('killed') })).process,
     ).toStrictEqual(failed);

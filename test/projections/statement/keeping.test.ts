@@ -362,7 +362,7 @@ describe('a ledger', () => {
     const now = await keeping.ready();
     expect([ledger?.due, now?.due]).toStrictEqual([false, false]);
     const position = now?.position ?? 0;
-    now?.take([], position + 20_000);
+    now?.apply([], position + 20_000);
     expect(now?.due).toBe(true);
   });
 });

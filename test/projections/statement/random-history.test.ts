@@ -32,7 +32,7 @@ function busy(history: readonly Step[]): readonly Step[] {
 /** The ledger of a log, from nothing. */
 function made(journal: TestLog, zone: string): Ledger {
   const ledger = new Ledger(new LedgerInMemory(), zone);
-  ledger.take(readAll(journal.log), journal.log.head().position);
+  ledger.apply(readAll(journal.log), journal.log.head().position);
   return ledger;
 }
 
@@ -88,14 +88,14 @@ describe('the statement of any client of any history', () => {
           journal.clock.advance(jumpBefore(step, jumps));
           player.play([step]);
           const [first] = log.read(ledger.position, 1);
-          if (first) ledger.take(log.read(ledger.position, 10_000), log.head().position);
+          if (first) ledger.apply(log.read(ledger.position, 10_000), log.head().position);
           if (i % 7 === 3) ledger.write();
           if (i % 31 !== 30) continue;
           // A panel that was killed: what was not written is read again.
           file.close();
           file = new LedgerFile(path, log, zone);
           ledger = new Ledger(file, zone);
-          ledger.take(log.read(ledger.position, 10_000), log.head().position);
+          ledger.apply(log.read(ledger.position, 10_000), log.head().position);
         }
         const days = new Days(zone);
         const now = journal.clock.now();

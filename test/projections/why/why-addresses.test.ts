@@ -23,7 +23,7 @@ describe('too many addresses', () => {
     const [rule, ...others] = addressRules({ history });
     expect(others).toStrictEqual([]);
     expect(rule).toMatchObject({
-      ...{ standing: 'too many addresses', holds: true, harmless: true },
+      ...{ status: 'too many addresses', holds: true, harmless: true },
       rule: message('why.tooManyAddresses', {
         ...{ count: 1, kept: message('why.newestKept') },
         ...{ allowed: verbatim('C'), blocked: verbatim('A, B') },

@@ -136,7 +136,7 @@ describe('a term that begins with the first use', () => {
 describe('why', () => {
   it.each<
     readonly [
-      standing: string,
+      status: string,
       may: boolean,
       rule: string | RegExp,
       remedies: readonly string[],
@@ -406,10 +406,10 @@ describe('why', () => {
       ['add the client to an inbound on another machine'],
       [...there, clientAdded(), applied(3), since(NodeDeleted({ node }))],
     ],
-  ])('is %s, may connect: %s, because %s', (standing, may, rule, remedies, events) => {
+  ])('is %s, may connect: %s, because %s', (status, may, rule, remedies, events) => {
     const { whys, marked } = played(events);
     const [why] = whys;
-    expect(why).toMatchObject({ standing, mayConnect: may, remedies, also: [] });
+    expect(why).toMatchObject({ status, mayConnect: may, remedies, also: [] });
     expect(why?.since).toStrictEqual(marked);
     if (typeof rule === 'string') expect(why?.rule).toBe(rule);
     else expect(why?.rule).toMatch(rule);
@@ -422,32 +422,32 @@ describe('why', () => {
   const both = { capBytes: 1000, expiresAt: T0 - DAY };
   const full = traffic({ clients: [[first, 200, 1000]], inbounds: [[one, 600, 600]] });
   const capRule = {
-    ...{ standing: 'cap reached', rule: 'it used 1,200 bytes of 1,000 bytes' },
+    ...{ status: 'cap reached', rule: 'it used 1,200 bytes of 1,000 bytes' },
     remedies: ['reset its traffic', 'raise or remove its cap'],
   };
   const expiryRule = {
-    ...{ standing: 'expired', rule: 'it expired at 2023-11-13 22:13:20Z' },
+    ...{ status: 'expired', rule: 'it expired at 2023-11-13 22:13:20Z' },
     remedies: ['move its expiry into the future, or remove it'],
   };
 
   it('tells all that holds, in the order in which it counts, each with what would change it', () => {
     const { whys } = played([...here, InboundDisabled({ inbound: one }), capped, off, CoreStopRequested({}), stopped]);
     expect(whys[0]).toMatchObject({
-      ...{ standing: 'disabled', mayConnect: false, remedies: ['enable the client'] },
+      ...{ status: 'disabled', mayConnect: false, remedies: ['enable the client'] },
       since: sinceAdmin(6),
       also: [
         { ...capRule, since: sinceAdmin(5) },
-        { standing: 'inbound disabled', since: sinceAdmin(4), remedies: ['enable the inbound'] },
-        { standing: 'core not running', since: sinceAdmin(7), remedies: ['start the core'] },
+        { status: 'inbound disabled', since: sinceAdmin(4), remedies: ['enable the inbound'] },
+        { status: 'core not running', since: sinceAdmin(7), remedies: ['start the core'] },
       ],
     });
   });
 
   it('is no if at least one rule is left against the client', () => {
     const { whys } = played([...here, capped, limited]);
-    expect(whys[0]).toMatchObject({ standing: 'cap reached', mayConnect: false });
-    expect(whys[0]?.also).toMatchObject([{ standing: 'too many addresses', since: sinceAdmin(5) }]);
-    expect(played([...here, limited]).whys[0]).toMatchObject({ standing: 'too many addresses', mayConnect: true });
+    expect(whys[0]).toMatchObject({ status: 'cap reached', mayConnect: false });
+    expect(whys[0]?.also).toMatchObject([{ status: 'too many addresses', since: sinceAdmin(5) }]);
+    expect(played([...here, limited]).whys[0]).toMatchObject({ status: 'too many addresses', mayConnect: true });
   });
 
   it('has a cap and an expiry that both hold: the one that was recorded first, and the other with an unknown time', () => {
@@ -457,21 +457,21 @@ describe('why', () => {
     const byExpiry = played([...added, ClientDepleted({ client: first, depletion: expired })]).whys[0];
     expect(byExpiry).toMatchObject({ ...expiryRule, since: sinceAdmin(5), also: [{ ...capRule, since: null }] });
     // Nothing is said before it is decided, and a term that renews itself is over only until the next poll.
-    expect(played(added).whys[0]).toMatchObject({ standing: 'active', also: [] });
+    expect(played(added).whys[0]).toMatchObject({ status: 'active', also: [] });
     const renewing = clientAdded(draft('alice', 1, { spec: { ...both, renewalDays: 30 } }));
     expect(played([inboundAdded(), renewing, started, full, capped]).whys[0]?.also).toStrictEqual([]);
   });
 
   it('tells the same of an inbound', () => {
     const added = [inboundAdded({ spec: both }), clientAdded(), started, full];
-    const standings = (depletion: typeof cap | typeof expired) => {
+    const statuses = (depletion: typeof cap | typeof expired) => {
       const why = played([...added, InboundDepleted({ inbound: one, depletion })]).whys[0];
-      return [why, ...(why?.also ?? [])].map((one) => [one?.standing, one?.rule, one?.remedies.length]);
+      return [why, ...(why?.also ?? [])].map((one) => [one?.status, one?.rule, one?.remedies.length]);
     };
     const capped = ['inbound cap reached', 'inbound in-1: it used 1,200 bytes of 1,000 bytes', 2];
     const over = ['inbound expired', 'inbound in-1: it expired at 2023-11-13 22:13:20Z', 1];
-    expect(standings(cap)).toStrictEqual([capped, over]);
-    expect(standings(expired)).toStrictEqual([over, capped]);
+    expect(statuses(cap)).toStrictEqual([capped, over]);
+    expect(statuses(expired)).toStrictEqual([over, capped]);
   });
 
   it('tells of a node what is in the way, and not what follows from that', () => {
@@ -479,7 +479,7 @@ describe('why', () => {
     const away = NodeWentOffline({ node, reason: verbatim('it is slow') });
     const told = (...events: PanelEvent[]) => {
       const why = played([...there, clientAdded(), ...events]).whys[0];
-      return [why?.standing, ...(why?.also ?? []).map(({ standing }) => standing)];
+      return [why?.status, ...(why?.also ?? []).map(({ status: status }) => status)];
     };
     expect(told(refused, away)).toStrictEqual(['inbound rejected by the node', 'node unreachable']);
     expect(told(applied(3), away, NodeDisabled({ node }), later)).toStrictEqual(['node disabled']);

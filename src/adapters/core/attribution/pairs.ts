@@ -55,9 +55,9 @@ interface Cluster<Session> {
   readonly fits: boolean;
 }
 
-/** `tell` gets null for a session that matches several owners, and undefined for one that matches no line. */
+/** `onOwner` gets null for a session that matches several owners, and undefined for one that matches no line. */
 export function createPairs<Session>(
-  tell: (session: Session, owner: Owner | null | undefined) => void,
+  onOwner: (session: Session, owner: Owner | null | undefined) => void,
 ): Pairs<Session> {
   const byTarget = new Map<string, Entry<Session>[]>();
   let fresh: Entry<Session>[] = [];
@@ -86,7 +86,7 @@ export function createPairs<Session>(
           if (!whole && !some.some(({ read }) => read + DECIDE_TIMEOUT_MS <= began)) continue;
           const owner = whole ? ownerOf(clusters, n) : null;
           for (const entry of some) {
-            if (entry.session !== null) tell(entry.session, owner);
+            if (entry.session !== null) onOwner(entry.session, owner);
             entry.session = null;
           }
         }

@@ -40,11 +40,11 @@ export function tailOf(file: string, limit: number, onLine: (line: string) => vo
       const { bytesRead } = await handle.read(buffer, 0, Math.min(CHUNK_BYTES, end - offset), offset);
       if (bytesRead === 0) break;
       offset += bytesRead;
-      take(Buffer.concat([rest, buffer.subarray(0, bytesRead)]));
+      onBytes(Buffer.concat([rest, buffer.subarray(0, bytesRead)]));
     }
   };
 
-  const take = (bytes: Buffer): void => {
+  const onBytes = (bytes: Buffer): void => {
     let from = 0;
     for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, from)) {
       if (!skipping) onLine(bytes.toString('utf8', from, end));

@@ -10,7 +10,7 @@ interface Parts {
   readonly backups: Pick<Backups, 'keep' | 'latest'>;
   readonly settings: () => Settings;
   readonly changed$: Observable<readonly RecordedEvent[]>;
-  readonly alarms: Pick<Alarms, 'raise' | 'over'>;
+  readonly alarms: Pick<Alarms, 'raise' | 'clear'>;
   readonly warn: (message: string, fields?: object) => void;
 }
 
@@ -40,8 +40,8 @@ export class BackupTimer {
   begin(): void {
     this.#schedule.begin();
     this.#following = this.#parts.changed$.subscribe((events) => {
-      this.#schedule.notice(events);
-      if (events.some(({ type }) => type === 'BackupVerified')) this.#parts.alarms.over([LATE]);
+      this.#schedule.onEvents(events);
+      if (events.some(({ type }) => type === 'BackupVerified')) this.#parts.alarms.clear([LATE]);
     });
     this.#checking = setInterval(() => this.check(), CHECK_MS).unref();
     this.#later(() => {
@@ -72,7 +72,7 @@ export class BackupTimer {
   check(): void {
     const { backups, alarms } = this.#parts;
     const { late, lastGood } = backups.latest();
-    if (!late) return alarms.over([LATE]);
+    if (!late) return alarms.clear([LATE]);
     const body = lastGood === null ? message('backup.noneGood') : message('backup.lastGood', { at: lastGood.at });
     alarms.raise(LATE, { title: message('backup.late'), body, severity: 'error' });
   }

@@ -25,5 +25,5 @@ export function raiseCoreKept(alarms: Alarms, why: Text): void {
 
 /** A start of the core means that it accepted its configuration. */
 export function clearCoreKept(alarms: Alarms, events: readonly RecordedEvent[]): void {
-  if (events.some(({ type }) => type === 'CoreStarted')) alarms.over([CORE_KEPT]);
+  if (events.some(({ type }) => type === 'CoreStarted')) alarms.clear([CORE_KEPT]);
 }

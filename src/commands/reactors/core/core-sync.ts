@@ -97,7 +97,7 @@ export class CoreSync {
   }
 
   /** Takes every batch of events; the work starts after the tick in which they were appended. */
-  notice(events: readonly RecordedEvent[]): void {
+  onEvents(events: readonly RecordedEvent[]): void {
     for (const event of events) if (event.type === 'CoreRestartRequested') this.#request = 'restart';
     setImmediate(() => void this.settle());
   }

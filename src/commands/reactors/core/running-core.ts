@@ -140,7 +140,7 @@ export class RunningCore {
     if (!current) return;
     const gone: number[] = [];
     try {
-      await inFlight(clients, async (client) => {
+      await forEachInParallel(clients, async (client) => {
         if (await this.#removeUser(tag, current, client)) gone.push(client);
       });
     } finally {
@@ -160,7 +160,7 @@ export class RunningCore {
   /** Adds those of these users who should be able to connect and are not in the core yet. */
   async addUsers(tag: string, clients: Iterable<number>): Promise<void> {
     const current = this.inbounds.get(tag);
-    if (current) await inFlight(clients, (client) => this.#addUser(tag, current, client));
+    if (current) await forEachInParallel(clients, (client) => this.#addUser(tag, current, client));
   }
 
   #wanted(tag: string, client: number): CoreUser | undefined {
@@ -190,7 +190,7 @@ export class RunningCore {
 }
 
 /** Calls `work` for each client, some in parallel. Rejects with the first failure, after the calls in progress are done. */
-async function inFlight(clients: Iterable<number>, work: (client: number) => Promise<void>): Promise<void> {
+async function forEachInParallel(clients: Iterable<number>, work: (client: number) => Promise<void>): Promise<void> {
   const list = [...clients];
   for (let start = 0; start < list.length; start += MAX_PARALLEL_CALLS) {
     const ends = await Promise.allSettled(list.slice(start, start + MAX_PARALLEL_CALLS).map(work));

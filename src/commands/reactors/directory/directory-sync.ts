@@ -15,14 +15,14 @@ import type { ClientDraft } from '../../client/credentials.js';
 import { type Directory, type DirectoryEntry, DirectoryError, directoryConfig } from '../../ports/directory.js';
 import { Rejection } from '../../rejection.js';
 import { SettingsSchedule } from '../schedule.js';
-import { type DirectoryPlan, type Known, planSync } from './directory-plan.js';
+import { type DirectoryPlan, type KnownState, planSync } from './directory-plan.js';
 
 interface Parts {
   readonly directory: Directory;
   readonly settings: () => Settings;
   readonly secrets: () => Secrets;
   /** The current state of the panel. */
-  readonly known: () => Known;
+  readonly known: () => KnownState;
   readonly client: (number: Client['number']) => Client | undefined;
   /** The last recorded result; null when it is unknown. */
   readonly last: () => DirectoryOutcome | null;
@@ -56,7 +56,7 @@ export class DirectorySync {
 
   begin(): void {
     this.#schedule.begin();
-    this.#following = this.#parts.changed$.subscribe((events) => this.#schedule.notice(events));
+    this.#following = this.#parts.changed$.subscribe((events) => this.#schedule.onEvents(events));
   }
 
   /** From here on nothing is changed any more, also by a run that is under way. */

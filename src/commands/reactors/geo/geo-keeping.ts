@@ -12,7 +12,7 @@ import { uses } from './geo-update.js';
 
 interface Parts {
   readonly geoSources: Pick<GeoSources, 'update' | 'stop'>;
-  readonly files: Pick<GeoSourceFiles, 'has' | 'exists' | 'tidy'>;
+  readonly files: Pick<GeoSourceFiles, 'has' | 'exists' | 'removeTemporaryFiles'>;
   readonly sources: () => ReadonlyMap<number, GeoSource>;
   readonly config: () => CoreConfig;
   /** Downloads built-in files. */
@@ -50,7 +50,7 @@ export class GeoKeeping {
   /** At startup: deletes the remains of an earlier process. */
   prepare(): void {
     try {
-      this.#parts.files.tidy();
+      this.#parts.files.removeTemporaryFiles();
     } catch (error) {
       this.#parts.warn('the folder of the geo files could not be cleaned up', { err: error });
     }
@@ -59,7 +59,7 @@ export class GeoKeeping {
   /** Once the core runs: downloads missing files in the background. */
   begin(): void {
     this.#schedule.begin();
-    this.#following = this.#parts.changed$.subscribe((events) => this.#notice(events));
+    this.#following = this.#parts.changed$.subscribe((events) => this.#onEvents(events));
     void this.repair();
   }
 
@@ -121,9 +121,9 @@ export class GeoKeeping {
     }
   }
 
-  #notice(events: readonly RecordedEvent[]): void {
+  #onEvents(events: readonly RecordedEvent[]): void {
     const { sources } = this.#parts;
-    this.#schedule.notice(events);
+    this.#schedule.onEvents(events);
     for (const { type, data } of events) {
       // An imported source has no file yet.
       if (type === 'GeoSourceAdded' && sources().get(data.source)?.content === null) {

@@ -45,7 +45,7 @@ export class GeoSwitch {
       return done;
     } finally {
       const kept = done !== null && !(done instanceof Rejection);
-      for (const placed of this.#placed.toReversed()) await (kept ? placed.keep() : placed.undo());
+      for (const placed of this.#placed.toReversed()) await (kept ? placed.commit() : placed.undo());
     }
   }
 

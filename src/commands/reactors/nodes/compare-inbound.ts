@@ -34,17 +34,17 @@ interface Compared {
 }
 
 /** Clients that are sent one by one in a round when the node declines the whole inbound. */
-const PIECES = 50;
+const SINGLE_CLIENTS_PER_ROUND = 50;
 /** Clients that are renamed in one round. */
-const RENAMES = 50;
+const RENAMES_PER_ROUND = 50;
 /** Counters that are reset in one round. */
-const RESETS = 50;
+const RESETS_PER_ROUND = 50;
 /** Clients that are compared before the event loop runs. */
-const SLICE = 500;
+const CLIENTS_PER_TURN = 500;
 
 /** The steps for an inbound that exists on the node and is desired. Yields to the event loop. */
 export async function compare(inbound: DesiredInbound, listed: ListedInbound, known: Known): Promise<Compared> {
-  if (listed.clients.emails.length > SLICE) await yieldToEventLoop();
+  if (listed.clients.emails.length > CLIENTS_PER_TURN) await yieldToEventLoop();
   const { raws, emails } = listed.clients;
   const { missing: missingClients, foreign } = matchClients(inbound, listed.clients);
   const staying = await compareStaying(inbound, listed, known);
@@ -86,7 +86,7 @@ export async function compare(inbound: DesiredInbound, listed: ListedInbound, kn
   single.push(...leaving.deletions, ...changes);
   if (differs || needsUpdate || emptied || count > MAX_SINGLE_CHANGES) {
     const added = missing.map((client): NodeStep => ({ do: 'addClients', clients: [client] }));
-    const pieces = [...single, ...added].filter(isSendable).slice(0, PIECES);
+    const pieces = [...single, ...added].filter(isSendable).slice(0, SINGLE_CLIENTS_PER_ROUND);
     // It may be off on the node only because its cap is reached there; an update with a higher cap would open it.
     if (!inbound.enabled && !listed.enabled) steps.push(switchTo);
     steps.push({ do: 'update', others: [...foreign.flatMap((i) => raws[i] ?? []), ...leaving.stay], pieces });
@@ -118,12 +118,12 @@ async function compareStaying(inbound: DesiredInbound, { clients: listed }: List
   const sentAs = new Map<DesiredClient, DesiredClient>();
   const uncounted: DesiredClient[] = [];
   for (const [n, [desired, i]] of matchClients(inbound, listed).both.entries()) {
-    if (n > 0 && n % SLICE === 0) await yieldToEventLoop();
+    if (n > 0 && n % CLIENTS_PER_TURN === 0) await yieldToEventLoop();
     if (known.gate.isUncounted(desired.number)) uncounted.push(desired);
     const isDisabledThere = desired.enabled && open[i] === 0;
     if (isDisabledThere && desired.capBytes > 0 && !known.others.has(emailKey(desired.email))) {
       const bytes = (up[i] ?? 0) + (down[i] ?? 0);
-      if (isDepletedByCount(bytes, desired.capBytes, known.used(desired)) && resets.length < RESETS) {
+      if (isDepletedByCount(bytes, desired.capBytes, known.used(desired)) && resets.length < RESETS_PER_ROUND) {
         resets.push({ do: 'resetClient', email: emails[i] ?? '' });
         depletedOnNode.push(desired.number);
       }
@@ -151,7 +151,7 @@ function withPossibleEmail(
   renamed: number,
 ): DesiredClient {
   if (emailKey(email) === emailKey(client.email)) return client;
-  const renaming = renamed < RENAMES ? gate.renaming(email, client) : 'later';
+  const renaming = renamed < RENAMES_PER_ROUND ? gate.renaming(email, client) : 'later';
   if (renaming === 'now') return client;
   return withEmail(protocol, client, renaming === 'later' ? email : `${client.email}~${client.number}`);
 }

@@ -52,7 +52,7 @@ const LAG_MS = { '3x-ui': 6_000, portolan: 2_000 } as const;
 const LEAVING_MS = 60_000;
 const RENAMING_MS = 15_000;
 /** Clients that are read before the event loop runs. */
-const SLICE = 2_000;
+const CLIENTS_PER_TURN = 2_000;
 
 /** An account of a node. A node has one counter for an email, however many inbounds it is in. */
 interface Account {
@@ -219,7 +219,7 @@ export class DisconnectTracker implements Gate {
       }
     }
     for (const [i, email] of emails.entries()) {
-      if (i > 0 && i % SLICE === 0) await yieldToEventLoop();
+      if (i > 0 && i % CLIENTS_PER_TURN === 0) await yieldToEventLoop();
       const key = emailKey(email);
       const other = this.#accounts.get(key);
       const number = inbound === 'foreign' ? 0 : Math.max(0, marks[i] ?? 0);

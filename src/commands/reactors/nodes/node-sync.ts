@@ -14,7 +14,7 @@ import { type Removal, removeFromNode } from './remove-from-node.js';
 import { SyncRecorder } from './sync-recorder.js';
 
 /** Listings of one round: what was sent is checked with the next one. */
-const TURNS = 4;
+const LISTINGS_PER_ROUND = 4;
 /** Compares one node with its desired state, sends what differs and records what the node reports. */
 export class NodeSync {
   readonly #parts: RemoteNodesParts;
@@ -72,7 +72,7 @@ export class NodeSync {
     this.#signal = signal;
     const { panel, records } = this.#parts;
     let shown: readonly DesiredInbound[] = [];
-    for (let turn = 1; turn <= TURNS; turn += 1) {
+    for (let turn = 1; turn <= LISTINGS_PER_ROUND; turn += 1) {
       const at = this.#parts.now();
       const waiting = this.#collectors.length;
       const listing = await panel.listing(this.#target(node));

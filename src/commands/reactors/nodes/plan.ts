@@ -43,7 +43,7 @@ const ADD: NodeStep = { do: 'add' };
 const REMOVE: NodeStep = { do: 'remove' };
 const SWITCH_OFF: NodeStep = { do: 'setEnabled', enabled: false };
 /** Clients that are removed from an inbound one by one in one round. */
-const MANY = 500;
+const REMOVALS_PER_ROUND = 500;
 
 /**
  * The steps that make a node equal to its desired state. Foreign inbounds and clients are listed and left alone. States are
@@ -137,7 +137,7 @@ function ours({ clients: { marks, emails, keys, raws, open } }: ListedInbound, g
       if (open[i] !== 0) steps.push(disableStep(keys[i] ?? '', raws[i] ?? ''));
     }
   }
-  return { steps: steps.filter(isSendable).slice(0, MANY), waits };
+  return { steps: steps.filter(isSendable).slice(0, REMOVALS_PER_ROUND), waits };
 }
 
 /** The same for many clients, as one update of the inbound. */

@@ -33,9 +33,9 @@ export interface Observation {
 }
 
 /** Clients of one event. */
-const PART = 1_000;
+const CLIENTS_PER_EVENT = 1_000;
 /** Clients that are read before the event loop runs. */
-const SLICE = 500;
+const CLIENTS_PER_TURN = 500;
 
 interface Counted<K> {
   readonly key: K;
@@ -89,7 +89,7 @@ export async function observe(
   let looked = 0;
   for (const { number, inbound, seen, at, inbounds: places, others } of carried.values()) {
     looked += 1;
-    if (looked % SLICE === 0) await yieldToEventLoop();
+    if (looked % CLIENTS_PER_TURN === 0) await yieldToEventLoop();
     const own = known.client(number);
     // Nearly all clients are idle and have an email of their own.
     if (others.length === 0 && own?.up === seen.up && own.down === seen.down) continue;
@@ -129,10 +129,10 @@ async function gather(
   known: Known,
 ): Promise<void> {
   const { clients } = listed;
-  if (clients.emails.length > SLICE) await yieldToEventLoop();
+  if (clients.emails.length > CLIENTS_PER_TURN) await yieldToEventLoop();
   const { both, gone } = matchClients(inbound, clients);
   for (const [n, [{ number, email }, i]] of both.entries()) {
-    if (n > 0 && n % SLICE === 0) await yieldToEventLoop();
+    if (n > 0 && n % CLIENTS_PER_TURN === 0) await yieldToEventLoop();
     // By the email under which the node counts it, which may be a previous one.
     const name = emailKey(clients.emails[i] || email);
     const named = clients.emails[i] === email || emailKey(email) === name;
@@ -186,11 +186,11 @@ function inParts(
   clients: readonly (Credit & Counted<ClientNumber> & { readonly at: number })[],
   inbounds: readonly (Credit & Counted<InboundId>)[],
 ): readonly Omit<NodeTraffic, 'node'>[] {
-  const news = clients.filter(isNews);
+  const news = clients.filter(hasChanged);
   const parts: Omit<NodeTraffic, 'node'>[] = [];
-  const others = inbounds.filter(isNews);
-  for (let from = 0; from < news.length || (from === 0 && others.length > 0); from += PART) {
-    const some = news.slice(from, from + PART);
+  const others = inbounds.filter(hasChanged);
+  for (let from = 0; from < news.length || (from === 0 && others.length > 0); from += CLIENTS_PER_EVENT) {
+    const some = news.slice(from, from + CLIENTS_PER_EVENT);
     const along = from === 0 ? others : [];
     parts.push({
       clients: some.flatMap(({ key, growth, next, at }) =>
@@ -210,7 +210,7 @@ function tuple({ up, down, allTime, marks, high }: CounterBaseline): [number, nu
   return [up, down, allTime, [...marks], high];
 }
 
-function isNews({ before, next }: Credit & Counted<number>): boolean {
+function hasChanged({ before, next }: Credit & Counted<number>): boolean {
   if (next === null) return false;
   if (!before) return !isZero(next);
   return before.up !== next.up || before.down !== next.down;

@@ -37,7 +37,7 @@ const PAUSE_FACTOR = 4;
 /** The same while accounts wait until their counters stand still, in ms. */
 const WAITING_MS = 2_000;
 /** Invalid answers in a row after which a node is offline for that reason. */
-const INVALID = 2;
+const MAX_INVALID_REPLIES = 2;
 
 /** One remote panel: probed, and made equal to its desired state. One round at a time. */
 export class RemoteNode {
@@ -142,7 +142,7 @@ export class RemoteNode {
   /** Probes the node on request and records the result. Never rejects. */
   async probeNow(node: Node, isStopped: () => boolean): Promise<NodeAnswer> {
     const result = await this.#health.probe(node);
-    return isStopped() ? result.answer : this.#take(node, result, { final: true });
+    return isStopped() ? result.answer : this.#recordProbe(node, result, { final: true });
   }
 
   /** The first half of a round. Resolves to whether a sync is due. Never rejects. */
@@ -153,16 +153,16 @@ export class RemoteNode {
     const result = await this.#health.probe(node, signal);
     if (!this.#isCurrent(node, signal)) return false;
     this.#probeAt = now() + PROBE_MS * (1 - JITTER + 2 * JITTER * chance());
-    this.#take(node, result);
+    this.#recordProbe(node, result);
     if (result.answer.error !== null) this.#failed(node, result.answer.error);
     else this.#failures.reportLag(node, this.#backoff.failures);
     return this.isReady() && this.#reachable === true && this.#syncAt - now() <= SLACK_MS;
   }
 
-  #take(node: Node, result: ProbeResult, options?: { readonly final: boolean }): NodeAnswer {
+  #recordProbe(node: Node, result: ProbeResult, options?: { readonly final: boolean }): NodeAnswer {
     const { wasOnline } = this.#parts.records;
     const before = wasOnline(this.#id);
-    const answer = this.#health.take(node, result, options);
+    const answer = this.#health.record(node, result, options);
     this.#reachable = result.reading !== null;
     // What failed before it went away is tried again at once.
     if (before === false && wasOnline(this.#id)) {
@@ -202,7 +202,8 @@ export class RemoteNode {
     // A node that could not be reached is tried again when it answers a probe.
     if (kind === 'unreachable') this.#reachable = false;
     else this.#backoff.wait(kind !== null && kind !== 'timeout');
-    if (isInvalid(error) && this.#backoff.failures.tries + 1 >= INVALID) this.#health.markInvalid(node, error.text);
+    if (isInvalid(error) && this.#backoff.failures.tries + 1 >= MAX_INVALID_REPLIES)
+      this.#health.markInvalid(node, error.text);
     this.#failed(node, error instanceof NodeError ? error.text : message('node.syncFailed'));
   }
 

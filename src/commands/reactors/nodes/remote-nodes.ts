@@ -24,11 +24,11 @@ interface Entry {
 }
 
 /** Nodes that are probed at the same time. */
-const PROBES = 32;
+const MAX_PARALLEL_PROBES = 32;
 /** Of these, nodes that missed the last probe: each may take the whole timeout, and the others must not wait for them. */
-const RETRY_PROBES = 24;
+const MAX_PARALLEL_RETRIES = 24;
 /** Nodes that are synchronized at the same time. */
-const SYNCS = 8;
+const MAX_PARALLEL_SYNCS = 8;
 /** The first probes are spread over this time: a hundred TLS handshakes at once would block the event loop. In ms. */
 const SPREAD_MS = 4_000;
 /** How long a change waits for the counters of nodes, in ms. */
@@ -44,9 +44,9 @@ const AFTER_REMOVAL_MS = 1_000;
 export class RemoteNodes {
   readonly #parts: RemoteNodesParts;
   readonly #entries = new Map<NodeId, Entry>();
-  readonly #probes = new Slots(PROBES);
-  readonly #retryProbes = new Slots(RETRY_PROBES);
-  readonly #syncs = new Slots(SYNCS);
+  readonly #probes = new Slots(MAX_PARALLEL_PROBES);
+  readonly #retryProbes = new Slots(MAX_PARALLEL_RETRIES);
+  readonly #syncs = new Slots(MAX_PARALLEL_SYNCS);
   #following: Subscription | null = null;
   readonly #probesOnly: boolean;
   #stopped = false;

@@ -8,7 +8,7 @@ import { RateLimiter } from '../rate-limiter.js';
 import type { RemoteNodesParts } from './parts.js';
 
 /** A sync that failed so often in a row, or for so long in ms, is recorded. */
-const TRIES = 3;
+const MIN_TRIES = 3;
 const LASTING_MS = 20_000;
 /** Changing reasons are recorded at most this often, in ms. */
 const REASONS_MS = 60_000;
@@ -66,7 +66,7 @@ export class SyncFailures {
     const { now, records, dispatch } = this.#parts;
     this.#healthySince = 0;
     this.#error = reason;
-    if ((tries < TRIES && now() - since < LASTING_MS) || !answers) return;
+    if ((tries < MIN_TRIES && now() - since < LASTING_MS) || !answers) return;
     const before = records.failing(this.#id);
     if (before && (sameJson(before.reason, reason) || now() - before.since < REASONS_MS)) return;
     const data = { asked: node, reason };

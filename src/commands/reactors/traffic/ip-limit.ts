@@ -85,7 +85,7 @@ export class IpLimit {
   }
 
   /** Takes every batch of events; the work starts after the tick in which they were appended. */
-  notice(events: readonly RecordedEvent[]): void {
+  onEvents(events: readonly RecordedEvent[]): void {
     let changed = false;
     for (const { type, data, meta } of events) {
       changed ||= type === 'ClientIpsBlocked' || type === 'ClientIpsUnblocked' || type === 'CoreStarted';

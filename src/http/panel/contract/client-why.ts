@@ -16,7 +16,7 @@ const Chapter = z.object({
 });
 
 const Also = z.object({
-  standing: z.string(),
+  status: z.string(),
   rule: z.string(),
   ruleCode: TextCode,
   since: Event.nullable(),
@@ -33,7 +33,7 @@ export const clientWhyRoutes = routes('/panel/api/clients', {
     reply: z.object({
       email: z.string(),
       inbound: Place,
-      standing: z.string(),
+      status: z.string(),
       mayConnect: z.boolean(),
       rule: z.string(),
       ruleCode: TextCode,
@@ -46,7 +46,7 @@ export const clientWhyRoutes = routes('/panel/api/clients', {
       siblings: z.array(
         z.object({
           inbound: Place,
-          standing: z.string(),
+          status: z.string(),
           mayConnect: z.boolean(),
           rule: z.string(),
           ruleCode: TextCode,

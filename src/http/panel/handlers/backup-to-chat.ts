@@ -25,7 +25,7 @@ async function send(
   if (sent !== null) return sent instanceof Rejection ? sent : outcome(sent, say);
   void sending.then((late) => {
     if (late instanceof Rejection)
-      alarms.tell({ title: message('bot.backupNotSent'), body: late.text, severity: 'error' });
+      alarms.notify({ title: message('bot.backupNotSent'), body: late.text, severity: 'error' });
   });
   return new Message(message('common.stillRunning'), []);
 }

@@ -30,8 +30,8 @@ export const clientWhyHandlers: Handlers<typeof clientWhyRoutes, Needs<'nodes' |
       inbound: placeOf(inbound),
       ...withCodes(why),
       also: why.also.map(withCodes),
-      siblings: others.map(({ inbound: other, standing, mayConnect, rule }) => ({
-        ...{ inbound: placeOf(other), standing, mayConnect, rule },
+      siblings: others.map(({ inbound: other, status, mayConnect, rule }) => ({
+        ...{ inbound: placeOf(other), status, mayConnect, rule },
       })),
       earlier: deletedWithEmail(read, past, email).map(deletionOf),
       story: story.slice(-MAX_ENTRIES),
@@ -50,7 +50,7 @@ function whyDeleted(email: string, { read, past }: Needs<'read' | 'past'>, say: 
   const answer = {
     email: identity.email,
     inbound: { id, tag, remark },
-    ...{ standing: deleted.standing, mayConnect: false, ...withCodes(explainDeleted()), since: deleted.since },
+    ...{ status: deleted.status, mayConnect: false, ...withCodes(explainDeleted()), since: deleted.since },
     ...{ also: [], siblings: [], earlier: before.map(deletionOf), story: deleted.story.slice(-MAX_ENTRIES) },
   };
   return coded(answer, say);

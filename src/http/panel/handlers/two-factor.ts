@@ -1,6 +1,6 @@
 import type { TwoFactorProof } from '../../../commands/ports/two-factor.js';
 import { reject } from '../../../commands/rejection.js';
-import type { ShownCodes } from '../../../commands/user/two-factor-rules.js';
+import type { SubmittedCodes } from '../../../commands/user/two-factor-rules.js';
 import type { UserId } from '../../../events/ids.js';
 import { secretsTable } from '../../../events/settings/settings.js';
 import type { AuthRequest } from '../auth/auth-context.js';
@@ -19,7 +19,7 @@ export async function shownCode(
   { auth, actor, userId }: AuthRequest,
   changes: Changes,
   code: string,
-): Promise<ShownCodes | undefined> {
+): Promise<SubmittedCodes | undefined> {
   const concerned = Object.hasOwn(changes, 'twoFactorEnable') || Object.hasOwn(changes, 'twoFactorToken');
   if (code === '' || !concerned || auth.byToken) return undefined;
   const stored = read.settings.secrets().twoFactorToken;

@@ -74,7 +74,7 @@ function memoryLog(): EventLog & { readonly events: RecordedEvent[] } {
     read: (position, limit) => events.slice(position, position + limit),
     readStream: () => [],
     nextBy: () => null,
-    answered: () => null,
+    outcomeOf: () => null,
     head: () => ({ position: events.length, hash: '' }),
     measuredRoot: () => ({ root: '', count: 0 }),
   };
@@ -110,7 +110,7 @@ export function startPanel(parts: Parts = {}) {
     portProblem: async () => null,
     web: webWith(async () => null),
     serverPortProblem: async () => null,
-    alarms: { tell: () => undefined, raised$: EMPTY },
+    alarms: { notify: () => undefined, raised$: EMPTY },
     auth: { byToken: false },
     overrides: {},
     restarting: () => false,

@@ -66,9 +66,9 @@ function explain(why) {
   const list = (items) => make('ul', '', items.map((item) => make('li', item)));
   const since = why.since ? ' (' + time(why.since.at) + ', ' + why.since.by + ')' : '';
   show(why.email, [
-    make('p', (why.mayConnect ? say.mayConnect : say.mayNot) + ': ' + why.standing + since),
+    make('p', (why.mayConnect ? say.mayConnect : say.mayNot) + ': ' + why.status + since),
     make('p', why.rule),
-    ...why.also.map((other) => make('p', other.standing + ': ' + other.rule)),
+    ...why.also.map((other) => make('p', other.status + ': ' + other.rule)),
     ...(why.remedies.length > 0 ? [make('h3', say.remedies), list([why, ...why.also].flatMap((one) => one.remedies))] : []),
     make('h3', say.story),
     list(why.story.map(({ at, what, by }) => time(at) + ' – ' + what + ' (' + by + ')')),

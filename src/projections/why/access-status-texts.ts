@@ -1,5 +1,5 @@
 import { message, type Text } from '../../messages/message.js';
-import type { Standing } from './why-facts.js';
+import type { AccessStatus } from './why-facts.js';
 
 const TEXTS = {
   disabled: 'why.stateDisabled',
@@ -18,9 +18,9 @@ const TEXTS = {
   'too many addresses': 'why.stateTooManyAddresses',
   'not used yet': 'why.stateNotUsedYet',
   active: 'why.stateActive',
-} as const satisfies Record<Standing, string>;
+} as const satisfies Record<AccessStatus, string>;
 
 /** The name of a state for people. */
-export function standingText(standing: Standing): Text {
-  return message(TEXTS[standing]);
+export function accessStatusText(status: AccessStatus): Text {
+  return message(TEXTS[status]);
 }
