@@ -138,7 +138,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     ]);
     const [added, depleted, reset, restored] = told;
     expect(added?.by).toBe(`user ${panel.username} from 127.0.0.1`);
-    expect(depleted).toMatchObject({ by: 'the panel (traffic-intake)', because: { type: 'TrafficRecorded' } });
+    expect(depleted).toMatchObject({ by: 'the panel (traffic)', because: { type: 'TrafficRecorded' } });
     expect(depleted?.what).toMatch(/^was cut off: it used 20\d,\d{3} bytes of 200,000 bytes$/);
     expect(restored?.because).toEqual({ position: reset?.position, type: 'ClientTrafficReset' });
     expect(spoken).toMatch(/was cut off: it used .* because of #\d+ TrafficRecorded/);

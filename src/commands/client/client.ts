@@ -83,7 +83,8 @@ export const client: Decider<ClientCommand> = {
     const carrier = carrierOf(state, siblings);
     if (!carrier) return reject('CLIENT_NOT_FOUND', { client: email });
     if (![up, down, up + down].every((bytes) => Number.isSafeInteger(bytes) && bytes >= 0)) {
-      return reject('VALUE_OUT_OF_RANGE', { field: 'upload and download', why: message('client.countersInBytes') });
+      const field = message('client.uploadAndDownload');
+      return reject('VALUE_OUT_OF_RANGE', { field, why: message('client.countersInBytes') });
     }
     const after = { up, down };
     // One of them gets all bytes, so that the sum is the requested one.

@@ -152,7 +152,7 @@ function jsonProblem(text: string, kind: 'object' | 'list'): string | null {
     const value = parseJson(text);
     return (kind === 'list' ? Array.isArray(value) : isObject(value))
       ? null
-      : issue('settings.notJsonOrEmpty', { kind });
+      : issue(kind === 'list' ? 'settings.notJsonList' : 'settings.notJsonObject');
   } catch (error) {
     if (error instanceof JsonError) return encoded(error.text);
     throw error;

@@ -247,7 +247,7 @@ describe('ChangeSettings', () => {
         .thenRejects('SETTING_INVALID', {
           problems: [
             { key: 'twoFactorToken', why: message('settings.notBase32') },
-            { key: 'wgprov', why: message('settings.notJsonOrEmpty', { kind: 'object' }) },
+            { key: 'wgprov', why: message('settings.notJsonObject') },
           ],
         });
     });

@@ -22,6 +22,11 @@ describe('an answer', () => {
     expect(await told('/panel/setting/update', { webPort: 0, pageSize: 'x' })).toMatch(
       /^Настройка webPort: должно быть от 1 до 65535; Настройка pageSize: должно быть целым числом$/,
     );
+    // The names of several members are words of the language, not of the code.
+    expect(await told('/panel/api/inbounds/updateClientTraffic/one', {})).toBe(
+      'отправка и загрузка: нужно указать хотя бы одно из них',
+    );
+    expect(await told('/panel/setting/update', { wgprov: '[]', vpnprov: '{' })).not.toMatch(/object|list/);
     expect(await told('/panel/setting/update', { datepicker: 'x' })).toBe(
       'Настройка datepicker: должно быть одним из: gregorian, jalalian',
     );

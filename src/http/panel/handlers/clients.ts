@@ -92,7 +92,8 @@ export const clientHandlers: Handlers<typeof clientRoutes, Needs<'now' | 'read'>
   /** A missing member is unchanged. A body with neither would otherwise be an unintended reset. */
   async updateClientTraffic({ params: { email }, body: { upload, download } }, { read }, { change }) {
     if (upload === undefined && download === undefined) {
-      return reject('VALUE_OUT_OF_RANGE', { field: 'upload and download', why: message('input.oneNeeded') });
+      const field = message('client.uploadAndDownload');
+      return reject('VALUE_OUT_OF_RANGE', { field, why: message('input.oneNeeded') });
     }
     const done = await change(() => {
       const client = read.clients.firstByEmail(email);
