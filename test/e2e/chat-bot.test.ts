@@ -73,7 +73,9 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   });
 
   it('sends a backup on request of the API, with a result for each chat', async () => {
-    expect(await must(admin.post('/panel/api/backuptochatbot'))).toEqual([{ chatId: CHAT, success: true, msg: '' }]);
+    expect(await must(admin.post('/panel/api/backuptochatbot'))).toEqual([
+      { chatId: CHAT, success: true, msg: '', msgCode: null },
+    ]);
   });
 
   it('responds again after the panel was killed and restarted', async () => {
