@@ -67,7 +67,7 @@ export const DataKeyDestroyed = defineEvent('DataKeyDestroyed', {
     UpgradePasswordHash: 'the password hash of an admin was replaced',
     IssueApiToken: 'the API token was replaced',
     EraseDeleted: 'a client, inbound or node was deleted `eraseDeletedAfterDays` ago; checked once an hour',
-    AcceptLoss: 'a key is gone whose destruction was among the lost events',
+    AcceptLoss: 'a data key is missing, and the event of its destruction is among the lost events',
   },
   data: z.strictObject({
     key: z.string().describe('Name of the data key.'),

@@ -38,7 +38,7 @@ export const UserCreated = defineEvent('UserCreated', {
 });
 
 export const UserCredentialsChanged = defineEvent('UserCredentialsChanged', {
-  summary: 'The name or password of an admin changed. The login epoch is raised, which ends earlier sessions.',
+  summary: 'The name or password of an admin changed. The login epoch is incremented, which ends earlier sessions.',
   recordedBy: { ChangeCredentials: 'an admin or an operator changes the name or password' },
   data: z.strictObject({ user: UserId, epoch, credentials: Credentials }),
   stream,
@@ -121,7 +121,7 @@ export const ApiTokenIssued = defineEvent('ApiTokenIssued', {
 });
 
 export const SessionsRevoked = defineEvent('SessionsRevoked', {
-  summary: 'The login epoch of an admin was raised without new credentials, which ends earlier sessions.',
+  summary: 'The login epoch of an admin was incremented without new credentials, which ends earlier sessions.',
   recordedBy: {
     ChangeSettings: 'two-factor login was changed',
     SwitchOffTwoFactor: 'an operator disabled two-factor login',

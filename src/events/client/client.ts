@@ -218,7 +218,8 @@ export const ClientTrafficAdjusted = defineEvent('ClientTrafficAdjusted', {
 });
 
 export const ClientTrafficTransferred = defineEvent('ClientTrafficTransferred', {
-  summary: 'A client left a shared email. The bytes it had used were transferred to another client with that email.',
+  summary:
+    'A client no longer has a shared email. The bytes that it had used were transferred to another client with that email.',
   recordedBy: {
     UpdateClient: 'the email of a client changes and other clients keep the previous email',
     UpdateInbound: 'the request deletes or renames a client that shares its email',
@@ -229,7 +230,7 @@ export const ClientTrafficTransferred = defineEvent('ClientTrafficTransferred', 
   },
   data: z.strictObject({
     client: client.describe('Number of the client that gets the bytes.'),
-    fromClient: client.describe('Number of the client that leaves the email. Its counters are 0 from here on.'),
+    fromClient: client.describe('Number of the client that no longer has the email. Its counters are 0 from here on.'),
     up: Up.describe('Bytes up that were transferred.'),
     down: Down.describe('Bytes down that were transferred.'),
   }),

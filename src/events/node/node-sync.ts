@@ -17,7 +17,8 @@ export function nodeUnmanagedItemsKey(of: number): string {
 export const NodeInboundApplied = defineEvent('NodeInboundApplied', {
   summary: 'A node has an inbound in the configuration that the log had at a position.',
   recordedBy: {
-    RecordNodeInboundApplied: 'the node lists the inbound as desired, after it was changed or when this was not known',
+    RecordNodeInboundApplied:
+      'the node lists the inbound as desired, after it was changed or when its state was unknown',
   },
   data: z.strictObject({
     node,
