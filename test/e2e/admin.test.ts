@@ -85,20 +85,20 @@ describe('portolan admin', () => {
   });
 
   it('ends the sessions and sockets of the user with the new password, and no others', async () => {
-    const captain = await panel.admin();
-    await ok('create', 'purser', '--password', 'purser-1-password');
-    const purser = new Admin(panel.url, { username: 'purser', password: 'purser-1-password' });
-    await must(purser.login());
-    const [hers, his] = [await listen(captain), await listen(purser)];
-    const closed = once(his, 'close');
-    const [made] = await ok('reset-password', 'purser');
+    const first = await panel.admin();
+    await ok('create', 'second-admin', '--password', 'second-1-password');
+    const second = new Admin(panel.url, { username: 'second-admin', password: 'second-1-password' });
+    await must(second.login());
+    const [firstSocket, secondSocket] = [await listen(first), await listen(second)];
+    const closed = once(secondSocket, 'close');
+    const [made] = await ok('reset-password', 'second-admin');
     await closed;
-    expect((await purser.raw('GET', '/panel/api/inbounds/list')).status).toBe(401);
-    expect(await captain.get('/panel/api/inbounds/list')).toMatchObject({ success: true });
-    expect(hers.readyState).toBe(WebSocket.OPEN);
-    hers.terminate();
-    expect(await login('purser', 'purser-1-password')).toMatchObject({ success: false });
-    expect(await login('purser', made?.['password'])).toMatchObject({ success: true });
+    expect((await second.raw('GET', '/panel/api/inbounds/list')).status).toBe(401);
+    expect(await first.get('/panel/api/inbounds/list')).toMatchObject({ success: true });
+    expect(firstSocket.readyState).toBe(WebSocket.OPEN);
+    firstSocket.terminate();
+    expect(await login('second-admin', 'second-1-password')).toMatchObject({ success: false });
+    expect(await login('second-admin', made?.['password'])).toMatchObject({ success: true });
   });
 
   it('disables two-factor login for a user who has lost the app', async () => {

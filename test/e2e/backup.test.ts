@@ -37,7 +37,7 @@ interface Backup {
 }
 
 describe.skipIf(withoutCore(SUITE))(SUITE, () => {
-  const anna = makeClient();
+  const alice = makeClient();
   let scratch: string;
   let targets: Targets;
   let panel: PanelProcess;
@@ -52,11 +52,11 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     panel = await startPanel({ launcher: true });
     admin = await panel.admin();
     await storeTemplate(admin, template(targets));
-    await must(admin.post('/panel/setting/update', { pollSeconds: 1, subTitle: 'The harbour' }));
+    await must(admin.post('/panel/setting/update', { pollSeconds: 1, subTitle: 'Example title' }));
     const context = makeContext({ ...targets, targetPort: targets.port });
-    const added = await addInbound(admin, inboundCase(context, 'vless-reality-vision'), [anna]);
-    links = await subscription(panel, anna.subId);
-    client = await startClientCore([await entryOf(panel, added, anna)]);
+    const added = await addInbound(admin, inboundCase(context, 'vless-reality-vision'), [alice]);
+    links = await subscription(panel, alice.subId);
+    client = await startClientCore([await entryOf(panel, added, alice)]);
     await untilItFlows();
   });
 
@@ -70,7 +70,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   const through = (path: string) => download(client.socksPort(0), `${targets.url}${path}`);
   const untilItFlows = () => untilComplete('traffic flows', () => through('/small'));
   const downOf = async (by: Admin): Promise<number> =>
-    (await must(by.get<{ down: number }>(`/panel/api/inbounds/getClientTraffics/${anna.email}`))).down;
+    (await must(by.get<{ down: number }>(`/panel/api/inbounds/getClientTraffics/${alice.email}`))).down;
   /** Bytes of a client once no more are found: two readings of the core apart. */
   const settledDown = async (by: Admin, least = 0): Promise<number> => {
     let last = -1;
@@ -167,9 +167,9 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(await admin.raw('GET', '/panel/api/server/status').then(({ status }) => status)).toBe(401);
     const back = await panel.admin();
     expect(await must(back.post<{ subTitle: string }>('/panel/setting/all'))).toMatchObject({
-      subTitle: 'The harbour',
+      subTitle: 'Example title',
     });
-    expect(await subscription(panel, anna.subId)).toEqual(links);
+    expect(await subscription(panel, alice.subId)).toEqual(links);
     // What the former run of the core counted after the backup is in the former log, and nowhere else.
     await until('the core runs', () => recorded(panel.dataDir, 'CoreStarted', backup.position).length > 0);
     expect(coreRun().run).not.toBe(oldCore.run);
@@ -201,7 +201,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     panel = await startPanel({ launcher: true, dataDir: panel.dataDir, ports: panel.ports });
     admin = await panel.admin();
     expect(await must(admin.post<{ subTitle: string }>('/panel/setting/all'))).toMatchObject({
-      subTitle: 'The harbour',
+      subTitle: 'Example title',
     });
     expect(recorded(panel.dataDir, 'StateImported')).toHaveLength(1);
     await until('the core runs', () => recorded(panel.dataDir, 'CoreStarted', backup.position).length > 0);
@@ -232,7 +232,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   });
 
   it('are also made on the command line, with a running panel or without, and sealed when a passphrase is set', async () => {
-    await must(admin.post('/panel/setting/secret', { key: 'backupPassphrase', value: 'sail by the stars' }));
+    await must(admin.post('/panel/setting/secret', { key: 'backupPassphrase', value: 'a long passphrase' }));
     const [running, stopped] = [join(scratch, 'running.db'), join(scratch, 'stopped.db')];
     expect(json(await cli(['backup', '--out', running, '--json'], panel.dataDir))).toMatchObject({ sealed: true });
     expect(statSync(running).mode & 0o077).toBe(0);
@@ -251,7 +251,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const without = await cli(['restore', running], fresh);
     expect([without.code, without.stderr]).toEqual([1, expect.stringContaining('its passphrase is needed')]);
     const secret = join(scratch, 'passphrase');
-    writeFileSync(secret, 'sail by the stars\n');
+    writeFileSync(secret, 'a long passphrase\n');
     for (const file of [running, stopped]) {
       const done = await cli(['restore', file, '--yes', '--passphrase-file', secret], fresh);
       expect([done.code, done.stderr]).toEqual([0, '']);

@@ -106,11 +106,11 @@ describe.skipIf(found === null)('the page, in a real browser', () => {
     await page.click('#addInbound button');
     await toast('This is not valid JSON.');
     const place = { listen: '127.0.0.1', port: await freePort() };
-    const inbound = { remark: 'harbour', ...place, protocol: 'vless', enable: false };
+    const inbound = { remark: 'example', ...place, protocol: 'vless', enable: false };
     await page.fill('#newInbound', JSON.stringify({ ...inbound, settings: { decryption: 'none', clients: [] } }));
     await page.click('#addInbound button');
     await toast('Inbound has been successfully created');
-    await page.getByRole('button', { name: 'Delete harbour' }).click();
+    await page.getByRole('button', { name: 'Delete example' }).click();
     await expect.poll(() => page.locator('#inbounds tr').count()).toBe(1);
   });
 
@@ -166,14 +166,14 @@ describe.skipIf(found === null)('the page, in a real browser', () => {
     const { subPort, webBasePath } = await settingsNow();
     await page.fill('#s-subPort', String(subPort));
     await page.fill('#s-webBasePath', String(webBasePath));
-    await page.fill('#s-subTitle', 'Harbour');
+    await page.fill('#s-subTitle', 'Example title');
     await page.fill('#s-pageSize', '50');
     await page.uncheck('#s-subShowInfo');
     await page.fill('#s-ldapPassword', 'anchor-chain');
     await page.click('#settings button:not([type])');
     await page.waitForSelector('#h-ldapPassword button');
     expect(recorded(panel.dataDir, 'SettingsChanged').at(-1)?.data).toEqual({
-      changes: { subTitle: 'Harbour', pageSize: 50, subShowInfo: false },
+      changes: { subTitle: 'Example title', pageSize: 50, subShowInfo: false },
     });
     expect(await page.inputValue('#s-ldapPassword')).toBe('');
     expect(await page.textContent('#e-subPort')).toBe('');

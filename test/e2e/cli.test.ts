@@ -39,8 +39,8 @@ function jsonLines<T = Record<string, unknown>>({ stdout }: CliResult): T[] {
 }
 
 describe.skipIf(withoutCore(SUITE))(SUITE, () => {
-  const anna = makeClient({ totalGB: CAP });
-  const bert = makeClient();
+  const alice = makeClient({ totalGB: CAP });
+  const bob = makeClient();
   const renewed = makeClient();
   let targets: Targets;
   let panel: PanelProcess;
@@ -54,14 +54,14 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     await storeTemplate(admin, template(targets));
     await must(admin.post('/panel/setting/update', { pollSeconds: 1 }));
     const context = makeContext({ ...targets, targetPort: targets.port });
-    const added = await addInbound(admin, inboundCase(context, 'vless-reality-vision'), [anna, bert]);
+    const added = await addInbound(admin, inboundCase(context, 'vless-reality-vision'), [alice, bob]);
     await depleteByTraffic(admin, added);
-    await must(admin.post(`/panel/api/inbounds/${added.id}/resetClientTraffic/${anna.email}`));
-    const rotated = clientBody(added.id, wireOf(added.one, bert, { id: renewed.id }));
-    await must(admin.post(`/panel/api/inbounds/updateClient/${bert.id}`, rotated));
-    await must(admin.post(`/panel/api/inbounds/${added.id}/delClientByEmail/${bert.email}`));
+    await must(admin.post(`/panel/api/inbounds/${added.id}/resetClientTraffic/${alice.email}`));
+    const rotated = clientBody(added.id, wireOf(added.one, bob, { id: renewed.id }));
+    await must(admin.post(`/panel/api/inbounds/updateClient/${bob.id}`, rotated));
+    await must(admin.post(`/panel/api/inbounds/${added.id}/delClientByEmail/${bob.email}`));
     const token = await must(admin.get<string>('/panel/setting/getApiToken'));
-    secrets = [anna.id, anna.email, anna.subId, bert.id, bert.email, renewed.id, token, panel.password];
+    secrets = [alice.id, alice.email, alice.subId, bob.id, bob.email, renewed.id, token, panel.password];
     secrets.push(context.realityKeys.privateKey, context.shortId);
     copy = mkdtempSync(join(tmpdir(), 'portolan-e2e-copy-'));
   });
@@ -72,16 +72,16 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   });
 
   async function depleteByTraffic(admin: Admin, added: Awaited<ReturnType<typeof addInbound>>): Promise<void> {
-    const client = await startClientCore([await entryOf(panel, added, anna)]);
+    const client = await startClientCore([await entryOf(panel, added, alice)]);
     try {
       const port = client.socksPort(0);
       await untilComplete('the inbound runs', () => download(port, `${targets.url}/small`));
       await download(port, `${targets.url}/bytes/${CAP}`);
-      await until('anna is depleted', () => recorded(panel.dataDir, 'ClientDepleted').length > 0);
+      await until('alice is depleted', () => recorded(panel.dataDir, 'ClientDepleted').length > 0);
     } finally {
       await client.stop();
     }
-    await must(admin.get(`/panel/api/inbounds/getClientTraffics/${anna.email}`));
+    await must(admin.get(`/panel/api/inbounds/getClientTraffics/${alice.email}`));
   }
 
   const run = (args: string[], dataDir = panel.dataDir) => cli(args, dataDir);
@@ -94,9 +94,9 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   /** Everything that only reads, so it is asked of a running panel and of a stopped one. */
   async function looksAround(): Promise<void> {
     const [why, spoken, statement, tail, shown, exported, verified, replayed] = await Promise.all([
-      ok(['events', 'why', anna.email, '--json']),
-      ok(['events', 'why', anna.email.toUpperCase()]),
-      ok(['events', 'statement', anna.email, '--json']),
+      ok(['events', 'why', alice.email, '--json']),
+      ok(['events', 'why', alice.email.toUpperCase()]),
+      ok(['events', 'statement', alice.email, '--json']),
       ok(['events', 'tail', '-n', '5', '--json']),
       ok(['events', 'show', '1', '--json']),
       ok(['events', 'export']),
@@ -104,7 +104,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       ok(['events', 'replay', '--json']),
     ]);
     const [told] = jsonLines<{ status: string; mayConnect: boolean; story: Chapter[] }>(why);
-    expect(told).toMatchObject({ email: anna.email, mayConnect: told?.status === 'active' });
+    expect(told).toMatchObject({ email: alice.email, mayConnect: told?.status === 'active' });
     tellsWhy(told?.story ?? [], spoken.stdout);
     const [account] = jsonLines<Record<'used' | 'changed' | 'closing', { up: number; down: number }>>(statement);
     expect(account?.used.down).toBeGreaterThan(CAP / 2);
@@ -114,7 +114,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(last).toHaveLength(5);
     expect(head - (last.at(-1) ?? 0)).toBeLessThan(50);
     expect(jsonLines(shown)).toMatchObject([{ position: 1, type: expect.any(String) as string }]);
-    hidesSecrets([why.stdout.replaceAll(anna.email, ''), tail.stdout], [anna.id, renewed.id, panel.password]);
+    hidesSecrets([why.stdout.replaceAll(alice.email, ''), tail.stdout], [alice.id, renewed.id, panel.password]);
     hidesSecrets([exported.stdout], secrets);
     const rows = jsonLines<{ position: number; type: string }>(exported);
     expect(rows.map(({ position }) => position)).toEqual(rows.map((_, index) => index + 1));

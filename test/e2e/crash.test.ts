@@ -37,8 +37,8 @@ interface Status {
 }
 
 describe.skipIf(withoutCore(SUITE))(SUITE, () => {
-  const anna = makeClient();
-  const bert = makeClient();
+  const alice = makeClient();
+  const bob = makeClient();
   let targets: Targets;
   let panel: PanelProcess;
   let admin: Admin;
@@ -52,8 +52,8 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     await storeTemplate(admin, template(targets));
     await must(admin.post('/panel/setting/update', { pollSeconds: 1 }));
     const context = makeContext({ ...targets, targetPort: targets.port });
-    added = await addInbound(admin, inboundCase(context, 'vless-tcp'), [anna, bert]);
-    client = await startClientCore([await entryOf(panel, added, anna), await entryOf(panel, added, bert)]);
+    added = await addInbound(admin, inboundCase(context, 'vless-tcp'), [alice, bob]);
+    client = await startClientCore([await entryOf(panel, added, alice), await entryOf(panel, added, bob)]);
     await carries();
   });
 
@@ -82,7 +82,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
 
   it('leaves the core running, adopts it at the next start, and counts every byte of a download', async () => {
     const pid = corePid();
-    const before = await must(admin.get<{ down: number }>(`/panel/api/inbounds/getClientTraffics/${anna.email}`));
+    const before = await must(admin.get<{ down: number }>(`/panel/api/inbounds/getClientTraffics/${alice.email}`));
     const head = headOf(panel.dataDir);
     const transfer: Transfer = startTransfer(client.socksPort(0), `${targets.url}/slow?rate=${RATE}`);
     await moved(transfer, RATE / 2);
@@ -104,30 +104,30 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(recorded(panel.dataDir, 'CoreDriftRepaired', head)).toEqual([]);
     // What is under way when the client goes is counted and not received: 1 % and 4 kB, and a buffer of the proxy.
     const counted = async () =>
-      (await must(admin.get<{ down: number }>(`/panel/api/inbounds/getClientTraffics/${anna.email}`))).down -
+      (await must(admin.get<{ down: number }>(`/panel/api/inbounds/getClientTraffics/${alice.email}`))).down -
       before.down;
     await until('all bytes counted', async () => (await counted()) >= bytes);
     // The counters are read once more: a reading has those of all clients.
-    const bertsBytes = async () =>
-      (await must(admin.get<{ down: number }>(`/panel/api/inbounds/getClientTraffics/${bert.email}`))).down;
-    const former = await bertsBytes();
+    const bobsBytes = async () =>
+      (await must(admin.get<{ down: number }>(`/panel/api/inbounds/getClientTraffics/${bob.email}`))).down;
+    const former = await bobsBytes();
     expectComplete(await download(client.socksPort(1), `${targets.url}/small`));
-    await until('another reading', async () => (await bertsBytes()) > former);
+    await until('another reading', async () => (await bobsBytes()) > former);
     expect(await counted()).toBeLessThanOrEqual(bytes * 1.01 + 4_000 + 64_000);
     expectComplete(await small());
   });
 
   it('ends at the next start the download of a client that was deleted just before', async () => {
-    const [hers, his] = [0, 1].map((index) =>
+    const [aliceTransfer, bobTransfer] = [0, 1].map((index) =>
       startTransfer(client.socksPort(index), `${targets.url}/slow?rate=50000`),
     ) as [Transfer, Transfer];
-    await Promise.all([moved(hers, 5_000), moved(his, 5_000)]);
-    await must(admin.post(`/panel/api/inbounds/${added.id}/delClientByEmail/${bert.email}`));
+    await Promise.all([moved(aliceTransfer, 5_000), moved(bobTransfer, 5_000)]);
+    await must(admin.post(`/panel/api/inbounds/${added.id}/delClientByEmail/${bob.email}`));
     await dies();
     await next();
-    await until('an end', () => his.ended());
-    expect(hers.ended()).toBe(false);
-    hers.stop();
+    await until('an end', () => bobTransfer.ended());
+    expect(aliceTransfer.ended()).toBe(false);
+    aliceTransfer.stop();
     expectNoReply(await download(client.socksPort(1), `${targets.url}/small`, { totalMs: 2_000 }));
   });
 
@@ -175,7 +175,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       }
     }
     const ever = recorded(panel.dataDir, 'ClientAdded').map(({ data }) => data.identity.email);
-    const there = ever.filter((email) => email !== bert.email);
+    const there = ever.filter((email) => email !== bob.email);
     expect(new Set(there).size).toBe(there.length);
     expect(acknowledged.length).toBeGreaterThan(20);
     expect(acknowledged.filter((email) => !there.includes(email))).toEqual([]);

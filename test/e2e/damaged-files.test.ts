@@ -15,7 +15,7 @@ const CLIENTS = 60;
 describe('a panel with damaged files', () => {
   const scratch = mkdtempSync(join(tmpdir(), 'portolan-e2e-damaged-'));
   const backup = join(scratch, 'backup.db');
-  const anna = makeClient();
+  const alice = makeClient();
   let panel: PanelProcess;
   let reader: Child | undefined;
 
@@ -26,7 +26,7 @@ describe('a panel with damaged files', () => {
       makeContext({ certificate: NO_CERTIFICATE, realityTarget: '', targetPort: 9 }),
       'vless-tcp',
     );
-    const { id } = await addInbound(admin, one, [anna]);
+    const { id } = await addInbound(admin, one, [alice]);
     for (let n = 0; n < CLIENTS; n += 1)
       await must(admin.post('/panel/api/inbounds/addClient', clientBody(id, wireOf(one, makeClient()))));
     expect(await cli(['backup', '--out', backup], panel.dataDir)).toMatchObject({ code: 0 });
@@ -41,7 +41,7 @@ describe('a panel with damaged files', () => {
 
   const databaseFile = () => join(panel.dataDir, 'events.db');
   const anchorFile = () => join(panel.dataDir, 'head.json');
-  const served = async () => (await fetch(`${panel.subUrl}/sub/${anna.subId}`)).status;
+  const served = async () => (await fetch(`${panel.subUrl}/sub/${alice.subId}`)).status;
 
   /** A panel that is not ready for changes, once it serves. */
   async function startToRead(): Promise<Child> {

@@ -11,7 +11,7 @@ import { download, moved, startTransfer } from '../kit/real/socks.js';
 import { startTargets, type Targets } from '../kit/real/targets.js';
 import { addInbound, clientBody, recorded, subscription, template, until, wireOf } from './support.js';
 
-const TAG = 'for-the-crew';
+const TAG = 'from-directory';
 
 interface Row {
   email: string;
@@ -31,7 +31,7 @@ describe.skipIf(withoutSlapd(SUITE) || withoutCore(SUITE))(SUITE, () => {
 
   beforeAll(async () => {
     [targets, slapd] = await Promise.all([startTargets(), startSlapd()]);
-    await slapd.add({ uid: 'captain', mail: 'captain@ship', userPassword: 'the sea is wide' });
+    await slapd.add({ uid: 'operator', mail: 'operator@example.org', userPassword: 'a directory password' });
     panel = await startPanel({ env: { NODE_EXTRA_CA_CERTS: slapd.certificate.certFile } });
     admin = await panel.admin();
     await storeTemplate(admin, template(targets));
@@ -68,14 +68,14 @@ describe.skipIf(withoutSlapd(SUITE) || withoutCore(SUITE))(SUITE, () => {
   };
   const row = async (email: string) => (await rows()).find((one) => one.email === email);
   const outcomes = () => recorded(panel.dataDir, 'DirectorySynced').map(({ data }) => data);
-  const crew = (uid: string, employeeType: string) => ({ uid, mail: `${uid}@ship`, employeeType });
+  const entry = (uid: string, employeeType: string) => ({ uid, mail: `${uid}@example.org`, employeeType });
 
   it('adds a client from the directory, and disconnects it when its flag is cleared', async () => {
-    await slapd.add(crew('anna', 'on'), crew('bert', 'off'));
-    const anna = await until('anna is a client', () => row('anna@ship'));
-    expect(anna).toMatchObject({ enable: true, subId: expect.stringMatching(/^\w{16}$/) as string });
-    expect(await row('bert@ship')).toBeUndefined();
-    const [link = ''] = await subscription(panel, anna.subId);
+    await slapd.add(entry('alice', 'on'), entry('bob', 'off'));
+    const alice = await until('alice is a client', () => row('alice@example.org'));
+    expect(alice).toMatchObject({ enable: true, subId: expect.stringMatching(/^\w{16}$/) as string });
+    expect(await row('bob@example.org')).toBeUndefined();
+    const [link = ''] = await subscription(panel, alice.subId);
     const client = await startClientCore([link]);
     clients.push(client);
     const fetch = () => download(client.socksPort(0), `${targets.url}/bytes/100000`, { totalMs: 4_000 });
@@ -83,11 +83,11 @@ describe.skipIf(withoutSlapd(SUITE) || withoutCore(SUITE))(SUITE, () => {
 
     const slow = startTransfer(client.socksPort(0), `${targets.url}/slow?rate=200000`);
     await moved(slow, 1);
-    await slapd.set('anna', 'employeeType', 'off');
-    await until('anna is disabled', async () => (await row('anna@ship'))?.enable === false);
+    await slapd.set('alice', 'employeeType', 'off');
+    await until('alice is disabled', async () => (await row('alice@example.org'))?.enable === false);
     await until('the connection is cut', () => slow.ended());
-    await slapd.set('anna', 'employeeType', 'on');
-    await until('anna is enabled', async () => (await row('anna@ship'))?.enable === true);
+    await slapd.set('alice', 'employeeType', 'on');
+    await until('alice is enabled', async () => (await row('alice@example.org'))?.enable === true);
     await untilComplete('traffic flows again', fetch);
   });
 
@@ -97,7 +97,7 @@ describe.skipIf(withoutSlapd(SUITE) || withoutCore(SUITE))(SUITE, () => {
     await until('it is said', () => sameJson(outcomes().at(-1)?.error, message('directory.portClosed')));
     expect((await rows()).map(({ email, enable }) => [email, enable])).toEqual([
       [manual.email, true],
-      ['anna@ship', true],
+      ['alice@example.org', true],
     ]);
     expect((await new Admin(panel.url, { username: panel.username, password: panel.password }).login()).success).toBe(
       true,
@@ -108,17 +108,17 @@ describe.skipIf(withoutSlapd(SUITE) || withoutCore(SUITE))(SUITE, () => {
   });
 
   it('disables clients that left the directory, except those that were added by hand', async () => {
-    await slapd.add(crew('carl', 'on'));
-    await until('carl is a client', () => row('carl@ship'));
+    await slapd.add(entry('carol', 'on'));
+    await until('carol is a client', () => row('carol@example.org'));
     const dora = makeClient({ email: 'dora' });
     const body = clientBody(
       inbound,
       wireOf(inboundCase(makeContext({ ...targets, targetPort: 1 }), 'vless-tcp'), dora),
     );
     await must(admin.post('/panel/api/inbounds/addClient', body));
-    await slapd.remove('anna');
-    await until('anna is gone', async () => !(await row('anna@ship')));
-    expect((await rows()).map(({ email }) => email)).toEqual([manual.email, 'carl@ship', 'dora']);
+    await slapd.remove('alice');
+    await until('alice is gone', async () => !(await row('alice@example.org')));
+    expect((await rows()).map(({ email }) => email)).toEqual([manual.email, 'carol@example.org', 'dora']);
     const [gone] = recorded(panel.dataDir, 'ClientDeleted');
     expect(gone?.meta.actor).toEqual({ kind: 'system', id: 'directory', name: 'directory', ip: null });
   });
@@ -127,15 +127,15 @@ describe.skipIf(withoutSlapd(SUITE) || withoutCore(SUITE))(SUITE, () => {
     const changes = { ldapUserAttr: 'uid', ldapUserFilter: '(objectClass=person)', ldapInboundTags: '' };
     await must(admin.post('/panel/setting/update', changes));
     const login = (password: string) => new Admin(panel.url, { username: panel.username, password }).login();
-    expect(panel.username).toBe('captain');
-    expect(await login('the sea is wide')).toMatchObject({ success: true });
+    expect(panel.username).toBe('operator');
+    expect(await login('a directory password')).toMatchObject({ success: true });
     expect(await login('the sea is deep')).toMatchObject({ success: false });
     expect(await login(panel.password)).toMatchObject({ success: true });
   });
 
   it('keeps the bind password and the names of clients out of log lines and unsealed events', () => {
     const said = panel.stdout() + panel.stderr();
-    for (const secret of [BIND_PASSWORD, 'the sea is wide']) expect(said).not.toContain(secret);
-    expect(JSON.stringify(outcomes())).not.toContain('@ship');
+    for (const secret of [BIND_PASSWORD, 'a directory password']) expect(said).not.toContain(secret);
+    expect(JSON.stringify(outcomes())).not.toContain('@example.org');
   });
 });

@@ -44,7 +44,7 @@ function bodies(port: number, lists: string): readonly (readonly [RegExp, object
     [/setting\/secret$/, { key: 'chatBotToken', value: 'another' }],
     [
       /updateUser$/,
-      { oldUsername: 'captain', oldPassword: 'correct-horse-7-staple', newUsername: 'a', newPassword: 'b2c3d4e5f6g7' },
+      { oldUsername: 'operator', oldPassword: 'correct-horse-7-staple', newUsername: 'a', newPassword: 'b2c3d4e5f6g7' },
     ],
     [/(core|xray)\/update$/, { coreSetting: template, outboundTestUrl: '' }],
     [/resetOutboundsTraffic$/, { tag: '-alltags-' }],

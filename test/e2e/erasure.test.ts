@@ -11,8 +11,8 @@ const NO_CERTIFICATE = { certFile: '', keyFile: '', certPem: '', keyPem: '', pin
 const SUITE = 'erased personal data';
 
 describe.skipIf(withoutCore(SUITE))(SUITE, () => {
-  const [anna, other] = [makeClient(), makeClient()];
-  const former = { ...anna };
+  const [alice, other] = [makeClient(), makeClient()];
+  const former = { ...alice };
   let panel: PanelProcess;
   let admin: Admin;
   let added: Added;
@@ -21,7 +21,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     panel = await startPanel();
     admin = await panel.admin();
     const context = makeContext({ certificate: NO_CERTIFICATE, realityTarget: '', targetPort: 9 });
-    added = await addInbound(admin, inboundCase(context, 'vless-tcp'), [anna, other]);
+    added = await addInbound(admin, inboundCase(context, 'vless-tcp'), [alice, other]);
     // The core begins with both of them in its configuration.
     await must(admin.post('/panel/api/server/restartCoreService'));
     await running();
@@ -65,8 +65,8 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   it('is in no file of the data directory, while the panel and its core keep running', async () => {
     const key = wrappedKey('client:1/1') ?? expect.fail('there is no key');
     expect(filesWith(key)).not.toEqual([]);
-    const renewed = { ...makeClient(), email: anna.email, subId: anna.subId };
-    const path = `/panel/api/inbounds/updateClient/${keyOf(added.one, anna)}`;
+    const renewed = { ...makeClient(), email: alice.email, subId: alice.subId };
+    const path = `/panel/api/inbounds/updateClient/${keyOf(added.one, alice)}`;
     await must(admin.post(path, clientBody(added.id, wireOf(added.one, renewed))));
     await until('nothing has the key any more', () => filesWith(key).length === 0);
     await until('nothing has the id any more', () => filesWith(former.id).length === 0);

@@ -43,7 +43,7 @@ async function startReceiver() {
 }
 
 describe.skipIf(withoutCore(SUITE))(SUITE, () => {
-  const anna = makeClient();
+  const alice = makeClient();
   const folder = mkdtempSync(join(tmpdir(), 'portolan-e2e-follow-'));
   const file = join(folder, 'position.json');
   let targets: Targets;
@@ -62,7 +62,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const inform = { externalTrafficInformEnable: true, externalTrafficInformURI: receiver.url };
     await must(admin.post('/panel/setting/update', { pollSeconds: 1, ...inform }));
     const context = makeContext({ ...targets, targetPort: targets.port });
-    added = await addInbound(admin, inboundCase(context, 'vless-tcp'), [anna]);
+    added = await addInbound(admin, inboundCase(context, 'vless-tcp'), [alice]);
     token = await must(admin.get<string>('/panel/setting/getApiToken'));
   });
   afterAll(async () => {
@@ -86,38 +86,38 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   it('counts every byte once, even if it is killed and the panel restarts', async () => {
     const first = example('--once');
     expect(await first.exited).toEqual({ code: 0, signal: null });
-    expect(kept()).toMatchObject({ clients: { 1: { up: 0, down: 0, email: anna.email } } });
+    expect(kept()).toMatchObject({ clients: { 1: { up: 0, down: 0, email: alice.email } } });
 
     const following = example();
-    const client = await startClientCore([await entryOf(panel, added, anna)]);
+    const client = await startClientCore([await entryOf(panel, added, alice)]);
     try {
       const port = client.socksPort(0);
       await untilComplete('the inbound runs', () => download(port, `${targets.url}/small`));
       expectComplete(await download(port, `${targets.url}/bytes/${DOWN}`), { bytes: DOWN });
-      await until('the program has heard of it', () => bytesOf(anna.email) >= DOWN);
+      await until('the program has heard of it', () => bytesOf(alice.email) >= DOWN);
     } finally {
       await client.stop();
     }
-    await until('the receiver was told all of it', () => receiver.told.get(anna.email) === inLog());
-    await until('the program has printed it', () => following.stdout().includes(`${anna.email}: `));
+    await until('the receiver was told all of it', () => receiver.told.get(alice.email) === inLog());
+    await until('the program has printed it', () => following.stdout().includes(`${alice.email}: `));
     following.kill('SIGKILL');
     await following.exited;
-    expect(following.stdout()).not.toContain(anna.id);
+    expect(following.stdout()).not.toContain(alice.id);
 
     await panel.stop();
     panel = await startPanel({ dataDir: panel.dataDir, ports: panel.ports, env: OUTSIDE_IS_HERE });
     const last = example('--once');
     expect(await last.exited).toEqual({ code: 0, signal: null });
-    expect(bytesOf(anna.email)).toBe(inLog());
+    expect(bytesOf(alice.email)).toBe(inLog());
     expect(await example('--once').exited).toEqual({ code: 0, signal: null });
-    expect(bytesOf(anna.email)).toBe(inLog());
+    expect(bytesOf(alice.email)).toBe(inLog());
   });
 
   it('gets an error when it is not authorized', async () => {
-    const stranger = startChild(process.execPath, [EXAMPLE, '--file', file, '--once'], {
+    const unauthorized = startChild(process.execPath, [EXAMPLE, '--file', file, '--once'], {
       env: { ...process.env, PORTOLAN_URL: panel.url, PORTOLAN_TOKEN: 'wrong' },
     });
-    expect((await stranger.exited).code).toBe(1);
-    expect(stranger.stderr()).toContain('HTTP 404: is the address right, and the token?');
+    expect((await unauthorized.exited).code).toBe(1);
+    expect(unauthorized.stderr()).toContain('HTTP 404: is the address right, and the token?');
   });
 });

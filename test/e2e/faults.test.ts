@@ -81,9 +81,9 @@ describe.skipIf(!mayMount)('a data directory of a running panel', () => {
     try {
       panel = await startPanel({ dataDir, coreBin: NO_CORE });
       const admin = await panel.admin();
-      const anna = makeClient();
+      const alice = makeClient();
       const one = inboundCase(makeContext({ ...targets, targetPort: targets.port }), 'vless-tcp');
-      await addInbound(admin, one, [anna]);
+      await addInbound(admin, one, [alice]);
       const fill = (): void => writeFileSync(join(dataDir, 'ballast'), Buffer.alloc(32 * MB));
       expect(fill).toThrow('ENOSPC');
 
@@ -111,7 +111,7 @@ describe.skipIf(!mayMount)('a data directory of a running panel', () => {
       expect(await change('no room '.repeat(100))).toMatchObject({ success: false });
       expect(await must(admin.post('/panel/setting/all'))).toEqual(before);
       expect(await must(admin.get<unknown[]>('/panel/api/inbounds/list'))).toHaveLength(1);
-      expect(await subscription(panel, anna.subId)).toHaveLength(1);
+      expect(await subscription(panel, alice.subId)).toHaveLength(1);
       expect(await must(admin.get('/panel/api/server/status'))).toMatchObject({ core: { state: 'error' } });
       expect(await must((await panel.admin()).get<unknown[]>('/panel/api/inbounds/list'))).toHaveLength(1);
       const ready = async () => (await fetch(`${panel?.opsUrl}/readyz`)).status;

@@ -267,10 +267,10 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const admin = new Admin(`${panel.url}${BASE}`, { username: panel.username, password: panel.password });
     await must(admin.login());
     await storeTemplate(admin, template(targets));
-    const anna = makeClient();
+    const alice = makeClient();
     const context = makeContext({ ...targets, targetPort: targets.port });
-    const added = await addInbound(admin, inboundCase(context, 'vless-tcp'), [anna]);
-    const client = await startClientCore([await entryOf(panel, added, anna)]);
+    const added = await addInbound(admin, inboundCase(context, 'vless-tcp'), [alice]);
+    const client = await startClientCore([await entryOf(panel, added, alice)]);
     const small = () => download(client.socksPort(0), `${targets.url}/small`);
     await untilComplete('the inbound runs', small);
     const flow = startTransfer(client.socksPort(0), `${targets.url}/slow?rate=50000`);

@@ -40,10 +40,14 @@ describe.skipIf(found === null)('the info page, in a real browser', () => {
   beforeAll(async () => {
     panel = await startPanel();
     const admin = await panel.admin();
-    const wanted = { subTitle: 'Harbour', subAnnounce: 'Maintenance on Sunday.', subSupportUrl: 'https://t.me/x' };
+    const wanted = {
+      subTitle: 'Example title',
+      subAnnounce: 'Maintenance on Sunday.',
+      subSupportUrl: 'https://t.me/x',
+    };
     await must(admin.post('/panel/setting/update', { ...wanted, subJsonEnable: true, subShowInfo: false }));
-    const clients = ['anna', 'a<b&c'].map((email, at) => ({
-      ...{ id: crypto.randomUUID(), email, subId: 'harbour-1', enable: true },
+    const clients = ['alice', 'a<b&c'].map((email, at) => ({
+      ...{ id: crypto.randomUUID(), email, subId: 'subscription-1', enable: true },
       ...{ totalGB: 5 * GB * (at + 1), expiryTime: Math.floor(Date.now() / 1000) * 1000 + 20 * DAY_MS },
     }));
     const added = await must(
@@ -61,7 +65,7 @@ describe.skipIf(found === null)('the info page, in a real browser', () => {
       }),
     );
     expect(added.id).toBe(1);
-    const text = await (await fetch(`${panel.subUrl}/sub/harbour-1?format=plain`)).text();
+    const text = await (await fetch(`${panel.subUrl}/sub/subscription-1?format=plain`)).text();
     links = text.trim().split('\n');
     browser = await chromium.launch({
       executablePath: found ?? '',
@@ -85,7 +89,7 @@ describe.skipIf(found === null)('the info page, in a real browser', () => {
     page.on('pageerror', ({ message }) => complaints.push(message));
     page.on('console', (message) => complaints.push(message.text()));
     page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`));
-    const answer = await page.goto(`${origin}/sub/harbour-1${query}`);
+    const answer = await page.goto(`${origin}/sub/subscription-1${query}`);
     expect(answer?.status()).toBe(200);
     return { context, page, complaints };
   };
@@ -120,21 +124,21 @@ describe.skipIf(found === null)('the info page, in a real browser', () => {
     expect(await page.textContent('.top')).toMatch(/Remaining15 GB.*in (19|20) days.*Active/);
     expect(await page.getAttribute('progress', 'max')).toBe(String(15 * GB));
     expect(await page.textContent('#link2')).toContain('<img src=x');
-    expect(await page.title()).toBe('Harbour');
+    expect(await page.title()).toBe('Example title');
     expect(await page.locator('img, iframe, object').count()).toBe(0);
     expect(await page.locator('a[href^="happ://add/http"]').count()).toBe(1);
   });
 
   it('copies links with its buttons, even if the browser denies access to the clipboard', async () => {
     const { context, page } = await open('', { permissions: ['clipboard-read', 'clipboard-write'] });
-    for (const [at, link] of [`${panel.subUrl}/sub/harbour-1`, ...links].entries()) {
+    for (const [at, link] of [`${panel.subUrl}/sub/subscription-1`, ...links].entries()) {
       const button = page.getByRole('button').nth(at === 0 ? 0 : at + 2);
       await button.click();
       await page.locator('button', { hasText: 'Copied' }).first().waitFor();
       await expect.poll(() => clipboardOf(page)).toBe(link);
     }
     const plain = await context.newPage();
-    const url = `http://${PLAIN_HOST}:${panel.ports.sub}/sub/harbour-1`;
+    const url = `http://${PLAIN_HOST}:${panel.ports.sub}/sub/subscription-1`;
     await plain.goto(url);
     expect(await plain.evaluate('isSecureContext')).toBe(false);
     await plain.getByRole('button').first().click();
@@ -144,7 +148,7 @@ describe.skipIf(found === null)('the info page, in a real browser', () => {
   it('draws QR codes of the links that can be scanned in light and dark mode', async () => {
     const { context, page } = await open('', { colorScheme: 'dark', viewport: DESK });
     const reader = await context.newPage();
-    const [own, shown] = [await readOf(page.locator('svg').first(), reader), `${panel.subUrl}/sub/harbour-1`];
+    const [own, shown] = [await readOf(page.locator('svg').first(), reader), `${panel.subUrl}/sub/subscription-1`];
     expect(own).toBe(shown);
     for (const [at, link] of links.entries()) {
       await page.goto(`${shown}?html=1&code=${at + 1}`);
@@ -156,7 +160,7 @@ describe.skipIf(found === null)('the info page, in a real browser', () => {
     const { page, complaints } = await open('', { javaScriptEnabled: false, locale: 'en' });
     expect(await page.locator('button:visible').count()).toBe(0);
     expect(await page.locator('code').allTextContents()).toStrictEqual([
-      ...['sub', 'json', 'clash'].map((path) => `${panel.subUrl}/${path}/harbour-1`),
+      ...['sub', 'json', 'clash'].map((path) => `${panel.subUrl}/${path}/subscription-1`),
       ...links,
     ]);
     expect(await page.locator('svg:visible').count()).toBe(1);
@@ -175,7 +179,7 @@ describe.skipIf(found === null)('the info page, in a real browser', () => {
       `document.body.append(Object.assign(document.createElement('script'), { text: 'document.title = 1' }))`,
     );
     await expect.poll(() => complaints.filter((text) => text.includes('Content Security Policy')).length).toBe(2);
-    expect(await page.title()).toBe('Harbour');
+    expect(await page.title()).toBe('Example title');
   });
 });
 

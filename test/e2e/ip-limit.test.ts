@@ -43,7 +43,7 @@ const SUITE = 'a client with an IP limit of one';
 describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
   /** Ids, in the order of their names. They were added side by side, so the log may have another one. */
   let inbounds: readonly number[] = [];
-  const moored: { added: Added; guest: ClientSeed; running: Record<Way, Transfer> }[] = [];
+  const cases: { added: Added; guest: ClientSeed; running: Record<Way, Transfer> }[] = [];
   let targets: Targets;
   let panel: PanelProcess;
   let admin: Admin;
@@ -60,32 +60,32 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     const entries: ClientEntry[] = [];
     const dialled = (entry: ClientEntry, from: string): ClientEntry =>
       typeof entry === 'object' && 'via' in entry ? { ...entry, from } : { via: entry, from };
-    const berths = await Promise.all(
+    const prepared = await Promise.all(
       NAMES.map(async (name) => {
         const [guest, neighbour] = [makeClient({ limitIp: 1 }), makeClient()];
         return { guest, neighbour, added: await addInbound(admin, inboundCase(context, name), [guest, neighbour]) };
       }),
     );
-    inbounds = berths.map(({ added }) => added.id);
-    for (const { added, guest, neighbour } of berths) {
+    inbounds = prepared.map(({ added }) => added.id);
+    for (const { added, guest, neighbour } of prepared) {
       const entry = await entryOf(panel, added, guest);
       entries.push(dialled(entry, HOME), dialled(entry, CAFE));
       entries.push(dialled(await entryOf(panel, added, neighbour), HOME));
     }
     client = await startClientCore(entries);
     start = headOf(panel.dataDir);
-    for (const [index, { added, guest }] of berths.entries()) {
+    for (const [index, { added, guest }] of prepared.entries()) {
       await untilComplete(`${added.one.name} runs`, attempt(index, 'neighbour'));
       // One after the other: requests for one target at the same time cannot be told apart.
-      const neighbour = await sailed(index, 'neighbour');
-      const home = await sailed(index, 'home');
+      const neighbour = await startDownload(index, 'neighbour');
+      const home = await startDownload(index, 'home');
       await until('home is seen', () => seenAt(index).includes(HOME));
-      moored.push({ added, guest, running: { home, neighbour, cafe: await sailed(index, 'cafe') } });
+      cases.push({ added, guest, running: { home, neighbour, cafe: await startDownload(index, 'cafe') } });
     }
   });
 
   afterAll(async () => {
-    for (const { running } of moored) for (const one of Object.values(running)) one.stop();
+    for (const { running } of cases) for (const one of Object.values(running)) one.stop();
     await Promise.all([client?.stop(), panel?.cleanUp(), targets?.stop()]);
   });
 
@@ -98,7 +98,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
   /** A blocked connection may hang, so an attempt that is repeated gives up soon. */
   const attempt = (index: number, way: Way) => () => small(index, way, { totalMs: 2_000 });
 
-  async function sailed(index: number, way: Way): Promise<Transfer> {
+  async function startDownload(index: number, way: Way): Promise<Transfer> {
     const transfer = startTransfer(portOf(index, way), `${targets.url}/slow?rate=${RATE}`);
     await moved(transfer, 1);
     return transfer;
@@ -119,17 +119,17 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
       (event) => /^ClientIps(Blocked|Unblocked)$/.test(event.type) && event.stream === `client-${numberOf(index)}`,
     );
 
-  /** The one address gets nowhere, the other one and the neighbour behind the first go on. */
-  async function isHeld(index: number): Promise<void> {
+  /** The first address is blocked; the second one, and another client at the first address, stay connected. */
+  async function isBlocked(index: number): Promise<void> {
     await untilNoReply('the first address is blocked', attempt(index, 'home'));
     for (const way of ['cafe', 'neighbour'] as const) expectComplete(await small(index, way));
   }
 
   describe.each([...NAMES.entries()])('%i: over %s', (index) => {
     it('is disconnected from its first address after the grace period, with the reason in the log', async () => {
-      const { running } = moored[index] ?? expect.fail('not moored');
+      const { running } = cases[index] ?? expect.fail('no such case');
       await until('the first address is cut', () => running.home.ended());
-      await isHeld(index);
+      await isBlocked(index);
       expect(eventsOf(index).map(({ type, data }) => [type, data])).toEqual([
         [
           'ClientIpsBlocked',
@@ -151,15 +151,15 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     await panel.exited;
     panel = await startPanel({ dataDir: panel.dataDir, ports: panel.ports });
     admin = await panel.admin();
-    await Promise.all(moored.map((_, index) => isHeld(index)));
-    for (const { running } of moored) {
+    await Promise.all(cases.map((_, index) => isBlocked(index)));
+    for (const { running } of cases) {
       for (const way of ['cafe', 'neighbour'] as const) expect([way, running[way].ended()]).toEqual([way, false]);
     }
     expect(recorded(panel.dataDir, 'CoreStarted', start).map(({ data }) => data.reason)).toEqual(['adopted']);
   });
 
   it('is allowed again at once with a higher limit', async () => {
-    const { added, guest } = moored[0] ?? expect.fail('not moored');
+    const { added, guest } = cases[0] ?? expect.fail('no such case');
     const wire = wireOf(added.one, guest, { limitIp: 2 });
     await must(admin.post(`/panel/api/inbounds/updateClient/${keyOf(added.one, guest)}`, clientBody(added.id, wire)));
     await untilComplete('the first address is allowed', attempt(0, 'home'));
@@ -168,10 +168,10 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
 
   it('is allowed again at a blocked address when it leaves the other one, without a restart of the core', async () => {
     const before = recorded(panel.dataDir, 'CoreStarted', start).length;
-    moored[1]?.running.cafe.stop();
+    cases[1]?.running.cafe.stop();
     await untilComplete('the first address is allowed', attempt(1, 'home'));
     expect(eventsOf(1).at(-1)).toMatchObject({ type: 'ClientIpsUnblocked', data: { reason: 'left' } });
-    for (const { running } of moored) await moved(running.neighbour, running.neighbour.bytes() + 1);
+    for (const { running } of cases) await moved(running.neighbour, running.neighbour.bytes() + 1);
     expect(recorded(panel.dataDir, 'CoreStarted', start)).toHaveLength(before);
   });
 });

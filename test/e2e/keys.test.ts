@@ -23,7 +23,7 @@ interface Auth {
 }
 
 /** An inbound that was made with keys of the panel. */
-interface Berth {
+interface KeyCase {
   one: InboundCase;
   /** What the link must carry for the client, and the same of a pair that is not this inbound's. */
   ours: string;
@@ -90,10 +90,10 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   const auths = async () => (await must(admin.get<{ auths: Auth[] }>(`${SERVER}/getNewVlessEnc`))).auths;
 
   /** Traffic flows with the link of the subscription, and does not with the same link and the other key. */
-  async function carries({ one, ours, foreign }: Berth): Promise<void> {
-    const anna = makeClient();
-    await addInbound(admin, one, [anna]);
-    const [link = ''] = await subscription(panel, anna.subId);
+  async function carries({ one, ours, foreign }: KeyCase): Promise<void> {
+    const alice = makeClient();
+    await addInbound(admin, one, [alice]);
+    const [link = ''] = await subscription(panel, alice.subId);
     const [here, there] = [ours, foreign].map(encodeURIComponent) as [string, string];
     expect(link).toContain(here);
     const client = await startClientCore([link, link.replaceAll(here, there)]);

@@ -16,7 +16,7 @@ const SUITE = 'outbound tests and provider outbounds';
 const direct = { tag: 'direct', protocol: 'freedom', settings: {} };
 
 describe.skipIf(withoutCore(SUITE))(SUITE, () => {
-  const anna = makeClient();
+  const alice = makeClient();
   let targets: Targets;
   let tunnel: TunnelServer;
   let vpn: VpnServer;
@@ -34,8 +34,8 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     admin = await panel.admin();
     await change(loopbackTemplate(), `${targets.url}/small`);
     const context = makeContext({ ...targets, targetPort: targets.port });
-    const { port } = await addInbound(admin, inboundCase(context, 'vless-tcp'), [anna]);
-    const settings = { address: '127.0.0.1', port, id: anna.id, encryption: 'none' };
+    const { port } = await addInbound(admin, inboundCase(context, 'vless-tcp'), [alice]);
+    const settings = { address: '127.0.0.1', port, id: alice.id, encryption: 'none' };
     far = Object.assign({ tag: 'far' }, { protocol: 'vless', settings });
     await until('the inbound runs', async () => (await dial(far)).success);
   });

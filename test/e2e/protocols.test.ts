@@ -33,11 +33,11 @@ const NAMES = inboundCases(
   }),
 ).map(({ name }) => name);
 
-/** One inbound of the panel: `anna` came with it, `bert` by /addClient where the protocol has a list of clients. */
-interface Berth {
+/** One inbound of the panel: `firstClient` came with it, `secondClient` by /addClient where the protocol has a list of clients. */
+interface RunningCase {
   added: Added;
-  anna: ClientSeed;
-  bert: ClientSeed | undefined;
+  firstClient: ClientSeed;
+  secondClient: ClientSeed | undefined;
 }
 
 interface Counted {
@@ -85,7 +85,7 @@ function sumsOf(events: readonly RecordedEvent[]) {
 
 const SUITE = 'every protocol';
 describe.skipIf(withoutCore(SUITE))(SUITE, () => {
-  const berths = new Map<string, Berth>();
+  const runningCases = new Map<string, RunningCase>();
   let targets: Targets;
   let panel: PanelProcess;
   let admin: Admin;
@@ -105,12 +105,12 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const bearer = admin.bearer(token);
     for (const [index, one] of inboundCases(makeContext({ ...targets, targetPort: targets.port })).entries()) {
       // Both ways in, by turns: the session with its CSRF token and the Bearer token.
-      berths.set(one.name, await moor(index % 2 === 0 ? admin : bearer, one));
+      runningCases.set(one.name, await addCase(index % 2 === 0 ? admin : bearer, one));
     }
     const entries = await Promise.all(
       NAMES.map(async (name) => {
-        const { added, anna, bert } = berth(name);
-        return Promise.all([entryOf(panel, added, anna), entryOf(panel, added, bert ?? anna)]);
+        const { added, firstClient, secondClient } = runningCase(name);
+        return Promise.all([entryOf(panel, added, firstClient), entryOf(panel, added, secondClient ?? firstClient)]);
       }),
     );
     client = await startClientCore(entries.flat());
@@ -120,30 +120,31 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     await Promise.all([client?.stop(), panel?.cleanUp(), targets?.stop()]);
   });
 
-  async function moor(caller: Admin, one: InboundCase): Promise<Berth> {
-    const [anna, bert] = [makeClient(), one.link ? makeClient() : undefined];
-    const added = await addInbound(caller, one, [anna]);
-    if (bert) await must(caller.post('/panel/api/inbounds/addClient', clientBody(added.id, wireOf(one, bert))));
-    return { added, anna, bert };
+  async function addCase(caller: Admin, one: InboundCase): Promise<RunningCase> {
+    const [firstClient, secondClient] = [makeClient(), one.link ? makeClient() : undefined];
+    const added = await addInbound(caller, one, [firstClient]);
+    if (secondClient)
+      await must(caller.post('/panel/api/inbounds/addClient', clientBody(added.id, wireOf(one, secondClient))));
+    return { added, firstClient, secondClient };
   }
 
-  function berth(name: string): Berth {
-    const found = berths.get(name);
+  function runningCase(name: string): RunningCase {
+    const found = runningCases.get(name);
     if (!found) throw new Error(`no inbound ${name}`);
     return found;
   }
 
-  const annas = (name: string) => client.socksPort(NAMES.indexOf(name) * 2);
-  const berts = (name: string) => client.socksPort(NAMES.indexOf(name) * 2 + 1);
+  const firstPort = (name: string) => client.socksPort(NAMES.indexOf(name) * 2);
+  const secondPort = (name: string) => client.socksPort(NAMES.indexOf(name) * 2 + 1);
   /** A WireGuard request must not name a loopback address; the template leads it to the target anyway. */
   const url = (name: string, path: string) => (name === 'wireguard' ? `http://198.18.0.1${path}` : targets.url + path);
 
   async function carries(name: string, totalMs: number): Promise<void> {
-    const small = await download(annas(name), url(name, '/small'), { totalMs });
+    const small = await download(firstPort(name), url(name, '/small'), { totalMs });
     expectComplete(small, { text: SMALL_BODY });
-    const big = await download(berts(name), url(name, `/bytes/${DOWN}`), { totalMs });
+    const big = await download(secondPort(name), url(name, `/bytes/${DOWN}`), { totalMs });
     expectComplete(big, { bytes: DOWN });
-    const sent = await upload(berts(name), url(name, '/sink'), UP, { totalMs });
+    const sent = await upload(secondPort(name), url(name, '/sink'), UP, { totalMs });
     expectComplete(sent, { text: `{"bytes":${UP}}` });
   }
 
@@ -163,11 +164,13 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       const wrong = async () => {
         const all = await Promise.all(
           NAMES.map(async (name) => {
-            const { anna, bert } = berth(name);
-            if (!bert) return '';
-            const [hers, his] = await Promise.all([traffics(anna.email), traffics(bert.email)]);
-            const fine = agree(hers, { up: 0, down: SMALL_BODY.length }) && agree(his, { up: UP, down: DOWN });
-            return fine ? '' : `${name}: anna ${hers.up} up, ${hers.down} down; bert ${his.up} up, ${his.down} down`;
+            const { firstClient, secondClient } = runningCase(name);
+            if (!secondClient) return '';
+            const [first, second] = await Promise.all([traffics(firstClient.email), traffics(secondClient.email)]);
+            const fine = agree(first, { up: 0, down: SMALL_BODY.length }) && agree(second, { up: UP, down: DOWN });
+            return fine
+              ? ''
+              : `${name}: firstClient ${first.up} up, ${first.down} down; secondClient ${second.up} up, ${second.down} down`;
           }),
         );
         return all.filter((text) => text !== '');
@@ -182,9 +185,9 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
         return NAMES.flatMap((name) => misfit(name, now));
       };
       const misfit = (name: string, now: ReadonlyMap<number, Counted>): string[] => {
-        const { up, down } = now.get(berth(name).added.id) ?? { up: 0, down: 0 };
+        const { up, down } = now.get(runningCase(name).added.id) ?? { up: 0, down: 0 };
         // Packets of mKCP, QUIC and WireGuard have heads and answers (30 %), and are repeated on a machine that is busy. Streams: 5 %, for handshakes and frames.
-        const share = berth(name).added.one.listens === 'udp' ? 1 : 0.05;
+        const share = runningCase(name).added.one.listens === 'udp' ? 1 : 0.05;
         const fits = (value: number, bytes: number) => value >= bytes * 0.99 && value <= bytes * (1 + share) + 30_000;
         const fitsDown = BUFFERED.has(name) ? down > SMALL_BODY.length && down <= DOWN * 1.05 : fits(down, DOWN);
         return fits(up, UP) && fitsDown ? [] : [`${name}: ${up} up, ${down} down`];
@@ -219,17 +222,21 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
 
   it('keeps the link of a renamed client working', async () => {
     const named = NAMES.flatMap((name) => {
-      const { added, bert } = berth(name);
-      return bert ? [{ name, added, bert }] : [];
+      const { added, secondClient } = runningCase(name);
+      return secondClient ? [{ name, added, secondClient }] : [];
     });
-    for (const { added, bert } of named) {
-      const wire = { ...wireOf(added.one, bert), email: `new-${bert.email}` };
-      await must(admin.post(`/panel/api/inbounds/updateClient/${keyOf(added.one, bert)}`, clientBody(added.id, wire)));
+    for (const { added, secondClient } of named) {
+      const wire = { ...wireOf(added.one, secondClient), email: `new-${secondClient.email}` };
+      await must(
+        admin.post(`/panel/api/inbounds/updateClient/${keyOf(added.one, secondClient)}`, clientBody(added.id, wire)),
+      );
     }
     await Promise.all(
       named.map(({ name }) =>
         until(`${name} carries again`, async () => {
-          expectComplete(await download(berts(name), url(name, '/small'), { totalMs: 10_000 }), { text: SMALL_BODY });
+          expectComplete(await download(secondPort(name), url(name, '/small'), { totalMs: 10_000 }), {
+            text: SMALL_BODY,
+          });
           return true;
         }),
       ),

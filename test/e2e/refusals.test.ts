@@ -17,14 +17,14 @@ type Refusal = [name: string, path: string, body: unknown, msg: RegExp];
 const SUITE = 'the panel rejects';
 
 describe.skipIf(withoutCore(SUITE))(SUITE, () => {
-  const anna = makeClient({ email: 'Anna@harbour' });
+  const alice = makeClient({ email: 'Alice@example.org' });
   let targets: Targets;
   let panel: PanelProcess;
   let admin: Admin;
   let context: CaseContext;
   let added: Added;
   let client: ClientCore;
-  let stranger: Server;
+  let otherProgram: Server;
   let taken: number;
   let empty: number;
 
@@ -35,16 +35,16 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     await storeTemplate(admin, template(targets));
     empty = headOf(panel.dataDir);
     context = makeContext({ ...targets, targetPort: targets.port });
-    added = await addInbound(admin, inboundCase(context, 'vless-tcp'), [anna]);
-    client = await startClientCore([await entryOf(panel, added, anna)]);
+    added = await addInbound(admin, inboundCase(context, 'vless-tcp'), [alice]);
+    client = await startClientCore([await entryOf(panel, added, alice)]);
     await untilComplete('the inbound runs', () => small({ totalMs: 3_000 }));
     taken = await freePort('tcp');
-    stranger = createServer();
-    await new Promise<void>((resolve) => stranger.listen(taken, '127.0.0.1', resolve));
+    otherProgram = createServer();
+    await new Promise<void>((resolve) => otherProgram.listen(taken, '127.0.0.1', resolve));
   });
 
   afterAll(async () => {
-    stranger?.close();
+    otherProgram?.close();
     await Promise.all([client?.stop(), panel?.cleanUp(), targets?.stop()]);
   });
 
@@ -86,7 +86,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       ['the panel', ADD, inbound('vless-ws', own), /Port already exists.*the panel/],
       ['subscriptions', ADD, inbound('vless-ws', sub), /Port already exists.*subscription/],
       ['health', ADD, inbound('vless-ws', ops), /Port already exists/],
-      ['a stranger', ADD, inbound('vless-ws', taken), /Port already exists.*another program/],
+      ['another program', ADD, inbound('vless-ws', taken), /Port already exists.*another program/],
       ['zero', ADD, inbound('vless-ws', 0), /[Pp]ort/],
       ['too high', ADD, inbound('vless-ws', 65_536), /port/],
       ['negative', ADD, inbound('vless-ws', -1), /port/],
@@ -99,18 +99,18 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const twin = makeClient().email;
     const of = (...clients: object[]) => clientBody(added.id, ...clients);
     await allRefused([
-      ['the email', ADD_CLIENT, of(person({ email: anna.email })), /Duplicate email/],
-      ['by case', ADD_CLIENT, of(person({ email: 'aNNA@HARBOUR' })), /Duplicate email/],
+      ['the email', ADD_CLIENT, of(person({ email: alice.email })), /Duplicate email/],
+      ['by case', ADD_CLIENT, of(person({ email: 'aLICE@EXAMPLE.ORG' })), /Duplicate email/],
       ['twice', ADD_CLIENT, of(person({ email: twin }), person({ email: twin.toUpperCase() })), /Duplicate email/],
-      ['the id', ADD_CLIENT, of(person({ id: anna.id.toUpperCase() })), /already used/],
-      ['one of three', ADD_CLIENT, of(person(), person({ email: anna.email }), person()), /Duplicate email/],
+      ['the id', ADD_CLIENT, of(person({ id: alice.id.toUpperCase() })), /already used/],
+      ['one of three', ADD_CLIENT, of(person(), person({ email: alice.email }), person()), /Duplicate email/],
       ['an arrow', ADD_CLIENT, of(person({ email: 'a>>>b' })), /Email .* cannot be used/],
       ['no email', ADD_CLIENT, of(person({ email: '' })), /Email .* cannot be used/],
       ['no id', ADD_CLIENT, of(person({ id: 'x'.repeat(40) })), /UUID/],
       ['a tag', ADD, inbound('vless-ws', free, { tag: 'a>>>b' }), /cannot (be used|have the tag)/],
       ['a key', ADD, ss2022(free, { password: 'c2hvcnQ=' }, {}), /password must be 16 bytes/],
       ['a user key', ADD, ss2022(free, {}, { password: 'c2hvcnQ=' }), /16 bytes/],
-      ['elsewhere', ADD, inbound('vless-ws', free, { settings: settingsOf(anna.email) }), /Duplicate email/],
+      ['elsewhere', ADD, inbound('vless-ws', free, { settings: settingsOf(alice.email) }), /Duplicate email/],
     ]);
   });
 
@@ -174,7 +174,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       ['an expiry', ADD_CLIENT, of({ expiryTime: 'soon' }), /expiryTime: must be a whole number/],
       ['a limit', ADD_CLIENT, of({ limitIp: 1.5 }), /limitIp: must be a whole number/],
       ['an email', ADD_CLIENT, of({ email: ['x'] }), /email: must be a string/],
-      ['counters', `/panel/api/inbounds/updateClientTraffic/${anna.email}`, { upload: -1 }, /must not be negative/],
+      ['counters', `/panel/api/inbounds/updateClientTraffic/${alice.email}`, { upload: -1 }, /must not be negative/],
       ['a setting', '/panel/setting/update', { pollSeconds: 0 }, /pollSeconds/],
       ['a good one and a bad one', '/panel/setting/update', { subTitle: 'x', subPort: 0 }, /subPort/],
       ['deep body', ADD, deep(50_000), /nested deeper/],

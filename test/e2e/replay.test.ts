@@ -17,7 +17,7 @@ type Digests = Record<string, string>;
 const SUITE = 'a replay of a busy history';
 
 describe.skipIf(withoutCore(SUITE))(SUITE, () => {
-  const crew = Array.from({ length: 12 }, (_, index) => makeClient({ totalGB: index % 3 === 0 ? 60_000 : 0 }));
+  const seeds = Array.from({ length: 12 }, (_, index) => makeClient({ totalGB: index % 3 === 0 ? 60_000 : 0 }));
   let targets: Targets;
   let panel: PanelProcess;
   let client: ClientCore | undefined;
@@ -27,7 +27,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     panel = await startPanel();
     const admin = await panel.admin();
     await storeTemplate(admin, template(targets));
-    await must(admin.post('/panel/setting/update', { pollSeconds: 1, subTitle: 'Harbour' }));
+    await must(admin.post('/panel/setting/update', { pollSeconds: 1, subTitle: 'Example title' }));
     await live(admin);
   });
 
@@ -40,19 +40,19 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const context = makeContext({ ...targets, targetPort: targets.port });
     const names = ['vless-tcp', 'vmess-ws', 'trojan-tcp-tls', 'ss-2022-128'];
     const all = await Promise.all(
-      names.map((name, index) => addInbound(admin, inboundCase(context, name), crew.slice(index * 3, index * 3 + 2))),
+      names.map((name, index) => addInbound(admin, inboundCase(context, name), seeds.slice(index * 3, index * 3 + 2))),
     );
     const call = (path: string, body: unknown = {}) => must(admin.post(`/panel/api/inbounds/${path}`, body));
     for (const [index, { id, one }] of all.entries()) {
       await call(
         'addClient',
-        clientBody(id, ...crew.slice(index * 3 + 2, index * 3 + 3).map((who) => wireOf(one, who))),
+        clientBody(id, ...seeds.slice(index * 3 + 2, index * 3 + 3).map((who) => wireOf(one, who))),
       );
     }
     const on = (index: number) => all[Math.floor(index / 3)] as Added;
-    const who = (index: number) => crew[index] as (typeof crew)[number];
-    client = await startClientCore(await Promise.all(crew.map((one, index) => entryOf(panel, on(index), one))));
-    for (const index of crew.keys()) {
+    const who = (index: number) => seeds[index] as (typeof seeds)[number];
+    client = await startClientCore(await Promise.all(seeds.map((one, index) => entryOf(panel, on(index), one))));
+    for (const index of seeds.keys()) {
       const port = client.socksPort(index);
       await untilComplete(`client ${index}`, () => download(port, `${targets.url}/small`));
       await download(port, `${targets.url}/bytes/70000`);

@@ -18,7 +18,7 @@ const SUITE = 'a restart of the panel';
 const RATE = 50_000;
 
 describe.skipIf(withoutCore(SUITE))(SUITE, () => {
-  const anna = makeClient();
+  const alice = makeClient();
   let targets: Targets;
   let panel: PanelProcess;
   let admin: Admin;
@@ -36,8 +36,8 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     admin = await panel.admin();
     await storeTemplate(admin, template(targets));
     const context = makeContext({ ...targets, targetPort: targets.port });
-    const added = await addInbound(admin, inboundCase(context, 'vless-tcp'), [anna]);
-    client = await startClientCore([await entryOf(panel, added, anna)]);
+    const added = await addInbound(admin, inboundCase(context, 'vless-tcp'), [alice]);
+    client = await startClientCore([await entryOf(panel, added, alice)]);
     const port = client.socksPort(0);
     await untilComplete('the inbound runs', () => download(port, `${targets.url}/small`));
     flow = startTransfer(port, `${targets.url}/slow?rate=${RATE}`);
@@ -69,8 +69,8 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const { socket, heard } = await listenTo(url);
     const gone = once(socket, 'close') as Promise<[number]>;
     const start = headOf(panel.dataDir);
-    const running = ask(`${subUrl}/sub/${anna.subId}`);
-    await must(admin.post('/panel/setting/update', { webPort, subPort, webBasePath: '/harbour' }));
+    const running = ask(`${subUrl}/sub/${alice.subId}`);
+    await must(admin.post('/panel/setting/update', { webPort, subPort, webBasePath: '/base-path' }));
     const asked = await admin.post('/panel/setting/restartPanel');
     expect(asked).toEqual({ success: true, msg: 'The panel restarts in 3 seconds.', obj: null });
     expect(await admin.post('/panel/setting/restartPanel')).toMatchObject({
@@ -80,17 +80,17 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     // Until the grace is over everything is where it was, the base path too.
     expect(await knows(url, admin)).toBe(true);
 
-    const base = `http://127.0.0.1:${webPort}/harbour`;
+    const base = `http://127.0.0.1:${webPort}/base-path`;
     await until('the panel is at its new address', () => knows(base, admin));
     expect((await gone)[0]).toBe(1001);
     expect(heard.filter(({ type }) => type === 'notification').map(({ title }) => title)).toContain(
       'The panel is restarting',
     );
     await expect(ask(`${url}/`)).rejects.toThrow('ECONNREFUSED');
-    await expect(ask(`${subUrl}/sub/${anna.subId}`)).rejects.toThrow('ECONNREFUSED');
+    await expect(ask(`${subUrl}/sub/${alice.subId}`)).rejects.toThrow('ECONNREFUSED');
     expect((await running).status).toBe(200);
     [url, subUrl] = [base, `http://127.0.0.1:${subPort}`];
-    expect((await ask(`${subUrl}/sub/${anna.subId}`)).status).toBe(200);
+    expect((await ask(`${subUrl}/sub/${alice.subId}`)).status).toBe(200);
     expect((await ask(`http://127.0.0.1:${webPort}/`)).status).toBe(404);
 
     const told = logOf(panel.dataDir, start).filter(({ type }) => type.startsWith('Panel'));
@@ -137,7 +137,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(socket.readyState).toBe(WebSocket.OPEN);
     socket.terminate();
     expect(await knows(url, admin)).toBe(true);
-    expect((await ask(`${subUrl}/sub/${anna.subId}`)).status).toBe(200);
+    expect((await ask(`${subUrl}/sub/${alice.subId}`)).status).toBe(200);
     await must(admin.post('/panel/setting/update', { webPort: before.webPort, subPort: before.subPort }));
     squatter.close();
     await flows();
@@ -148,12 +148,12 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const changed = await admin.post('/panel/setting/update', { webDomain: 'panel.example', subDomain: 'sub.example' });
     expect(changed).toMatchObject({ success: true, obj: { restart: ['webDomain', 'subDomain'] } });
     expect(await knows(url, admin)).toBe(true);
-    expect((await ask(`${subUrl}/sub/${anna.subId}`)).status).toBe(200);
+    expect((await ask(`${subUrl}/sub/${alice.subId}`)).status).toBe(200);
     expect((await admin.post('/panel/setting/restartPanel')).msg).toContain(
       'not at the host name that you are using now',
     );
     await until('the domain counts', async () => (await ask(`${url}/`)).status === 403);
-    expect((await ask(`${subUrl}/sub/${anna.subId}`)).status).toBe(403);
+    expect((await ask(`${subUrl}/sub/${alice.subId}`)).status).toBe(403);
 
     const run = (...args: string[]) => cli(['--json', 'config', ...args], panel.dataDir);
     expect(await run('unset', 'webDomain')).toMatchObject({ code: 0, stdout: '{"key":"webDomain","changed":true}\n' });
@@ -167,7 +167,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     for (const [args, stderr] of refused) expect(await run(...args)).toMatchObject({ code: 1, stderr });
     panel.kill('SIGHUP');
     await until('everybody is let in again', () => knows(url, admin));
-    await until('subscriptions too', async () => (await ask(`${subUrl}/sub/${anna.subId}`)).status === 200);
+    await until('subscriptions too', async () => (await ask(`${subUrl}/sub/${alice.subId}`)).status === 200);
     const changes = recorded(panel.dataDir, 'SettingsChanged', start).map(({ data, meta }) => [
       meta.actor.id,
       data.changes,
@@ -185,9 +185,9 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const before = await must(admin.post<{ subPort: number; webPort: number }>('/panel/setting/all'));
     await must(admin.post('/panel/setting/update', { webPort: before.subPort, subPort: before.webPort }));
     panel.kill('SIGHUP');
-    const base = `http://127.0.0.1:${before.subPort}/harbour`;
+    const base = `http://127.0.0.1:${before.subPort}/base-path`;
     await until('the panel is at its new address', () => knows(base, admin));
-    expect((await ask(`http://127.0.0.1:${before.webPort}/sub/${anna.subId}`)).status).toBe(200);
+    expect((await ask(`http://127.0.0.1:${before.webPort}/sub/${alice.subId}`)).status).toBe(200);
     const [asked] = recorded(panel.dataDir, 'PanelRestartRequested', start);
     expect(asked?.meta.actor).toMatchObject({ kind: 'system' });
     expect(recorded(panel.dataDir, 'PanelRestartFailed', start)).toEqual([]);

@@ -31,7 +31,7 @@ const CANARY = {
   wgprov: 'canary-wg-license-a71f03',
   vpnprov: 'canary-vpn-key-cc5210',
   outbound: 'canary-outbound-password-18efb4',
-  email: 'canary-email-2207d1@harbour',
+  email: 'canary-email-2207d1@example.org',
   subId: 'canary-subid-9d3f6e',
   comment: 'canary-comment-e4470b',
   clientPassword: 'canary-client-password-7b2d90',
@@ -130,8 +130,8 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   });
 
   it('in rejections, which neither return nor record the input', async () => {
-    const stranger = new Admin(panel.url, { username: 'captain', password: CANARY.typed });
-    const answer = await stranger.login('000000');
+    const unauthorized = new Admin(panel.url, { username: 'operator', password: CANARY.typed });
+    const answer = await unauthorized.login('000000');
     expect(answer.success).toBe(false);
     const wrong = await admin.post('/panel/setting/update', { chatBotToken: `${CANARY.typed}\n`, webPort: 0 });
     const twisted = await admin.post('/panel/core/update', { coreSetting: `{"a": ${CANARY.typed}` });
@@ -148,7 +148,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const { dataDir, ports } = panel;
     const crashed = panel;
     panel = await startPanel({ dataDir, ports, env: { PORTOLAN_LOG_LEVEL: 'trace' } });
-    admin = new Admin(panel.url, { username: 'captain', password: CANARY.password });
+    admin = new Admin(panel.url, { username: 'operator', password: CANARY.password });
     await must(admin.login());
     await until('the core runs', async () => {
       const { obj } = await admin.get<{ core: { state: string } }>('/panel/api/server/status');

@@ -27,10 +27,10 @@ import {
 /** Bytes a second of each download. */
 const RATE = 60_000;
 const CAP = 250_000;
-const FATES = ['capped', 'expired', 'neighbour'] as const;
-type Fate = (typeof FATES)[number];
+const ROLES = ['capped', 'expired', 'neighbour'] as const;
+type Role = (typeof ROLES)[number];
 /** Twelve clients at one address. */
-const CREW = Array.from({ length: 12 }, (_, n) => FATES[n % 3] as Fate);
+const CLIENT_ROLES = Array.from({ length: 12 }, (_, n) => ROLES[n % 3] as Role);
 
 const SUITE = 'Hysteria2 clients that connect in the same millisecond';
 
@@ -52,12 +52,12 @@ describe.skipIf(withoutCore(SUITE) || withoutFlowFilter(SUITE))(SUITE, () => {
     panel = await startPanel();
     admin = await panel.admin();
     await storeTemplate(admin, template(targets));
-    seeds = CREW.map((fate) => makeClient(fate === 'capped' ? { totalGB: CAP } : {}));
+    seeds = CLIENT_ROLES.map((role) => makeClient(role === 'capped' ? { totalGB: CAP } : {}));
     const context = makeContext({ ...targets, targetPort: targets.port });
     added = await addInbound(admin, inboundCase(context, 'hysteria2'), [...seeds]);
     client = await startClientCore(await Promise.all(seeds.map((seed) => entryOf(panel, added, seed))));
     await Promise.all(
-      CREW.map((_, n) =>
+      CLIENT_ROLES.map((_, n) =>
         untilComplete('it runs', () => download(client.socksPort(n), `${targets.url}/small`, { totalMs: 3_000 })),
       ),
     );
@@ -69,19 +69,19 @@ describe.skipIf(withoutCore(SUITE) || withoutFlowFilter(SUITE))(SUITE, () => {
 
   it('are disconnected at cap and expiry, while others behind the same address lose nothing and the core keeps running', async () => {
     const [start, pid] = [headOf(panel.dataDir), corePid()];
-    const transfers: Transfer[] = CREW.map((_, n) =>
+    const transfers: Transfer[] = CLIENT_ROLES.map((_, n) =>
       startTransfer(client.socksPort(n), `${targets.url}/slow?rate=${RATE}`),
     );
     await Promise.all(transfers.map((transfer) => moved(transfer, 1)));
     const expiryTime = Date.now() + 2_000;
     for (const [n, seed] of seeds.entries()) {
-      if (CREW[n] !== 'expired') continue;
+      if (CLIENT_ROLES[n] !== 'expired') continue;
       const body = clientBody(added.id, wireOf(added.one, seed, { expiryTime }));
       await must(admin.post(`/panel/api/inbounds/updateClient/${keyOf(added.one, seed)}`, body));
     }
     const bytes = (): number[] => transfers.map((transfer) => transfer.bytes());
-    const doomed = CREW.flatMap((fate, n) => (fate === 'neighbour' ? [] : [n]));
-    const neighbours = CREW.flatMap((fate, n) => (fate === 'neighbour' ? [n] : []));
+    const depleted = CLIENT_ROLES.flatMap((role, n) => (role === 'neighbour' ? [] : [n]));
+    const neighbours = CLIENT_ROLES.flatMap((role, n) => (role === 'neighbour' ? [n] : []));
     /** What the neighbours receive is the clock: on a busy machine all downloads are slow. */
     const neighboursReceive = async (more: number): Promise<readonly number[]> => {
       const before = bytes();
@@ -91,27 +91,27 @@ describe.skipIf(withoutCore(SUITE) || withoutFlowFilter(SUITE))(SUITE, () => {
       return bytes();
     };
     const depletions = () => logOf(panel.dataDir, start).filter(({ type }) => type === 'ClientDepleted').length;
-    await until('all of them are depleted', () => depletions() === doomed.length);
+    await until('all of them are depleted', () => depletions() === depleted.length);
     const still = await until('nothing reaches them any more', async () => {
       const before = bytes();
       const after = await neighboursReceive(2 * RATE);
-      return doomed.every((n) => (before[n] ?? 0) > 0 && before[n] === after[n]) ? after : null;
+      return depleted.every((n) => (before[n] ?? 0) > 0 && before[n] === after[n]) ? after : null;
     });
     expect(still[0]).toBeGreaterThanOrEqual(CAP);
     const now = await neighboursReceive(2 * RATE);
-    for (const [n, fate] of CREW.entries()) {
-      if (fate === 'neighbour') expect([n, transfers[n]?.ended()]).toEqual([n, false]);
+    for (const [n, role] of CLIENT_ROLES.entries()) {
+      if (role === 'neighbour') expect([n, transfers[n]?.ended()]).toEqual([n, false]);
       else expect([n, now[n]]).toEqual([n, still[n]]);
     }
     expect(corePid()).toBe(pid);
     const types = logOf(panel.dataDir, start).map(({ type }) => type);
     for (const type of ['CoreStarted', 'CoreStopped', 'CoreFailed']) expect(types).not.toContain(type);
-    expect(types.filter((type) => type === 'ClientDepleted')).toHaveLength(doomed.length);
+    expect(types.filter((type) => type === 'ClientDepleted')).toHaveLength(depleted.length);
 
     // What the neighbours got is what they are booked for.
     for (const transfer of transfers) transfer.stop();
-    for (const [n, fate] of CREW.entries()) {
-      if (fate !== 'neighbour') continue;
+    for (const [n, role] of CLIENT_ROLES.entries()) {
+      if (role !== 'neighbour') continue;
       const got = transfers[n]?.bytes() ?? 0;
       const path = `/panel/api/inbounds/getClientTraffics/${seeds[n]?.email ?? ''}`;
       await until('the last bytes are counted', async () => {

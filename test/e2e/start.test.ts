@@ -133,12 +133,12 @@ describe('a panel without a core', () => {
     expect(line(panel, 'Core')).toMatch(/^error: .*no core/i);
     const admin = await panel.admin();
     const one = inboundCase(context, 'vless-tcp');
-    const [anna, bert] = [makeClient(), makeClient()];
-    const added = await addInbound(admin, one, [anna]);
-    await must(admin.post('/panel/api/inbounds/addClient', clientBody(added.id, wireOf(one, bert))));
-    expect(await subscription(panel, bert.subId)).toHaveLength(1);
+    const [alice, bob] = [makeClient(), makeClient()];
+    const added = await addInbound(admin, one, [alice]);
+    await must(admin.post('/panel/api/inbounds/addClient', clientBody(added.id, wireOf(one, bob))));
+    expect(await subscription(panel, bob.subId)).toHaveLength(1);
     expect(await must(admin.get<unknown[]>('/panel/api/inbounds/list'))).toHaveLength(1);
-    expect(await must(admin.get(`/panel/api/inbounds/getClientTraffics/${anna.email}`))).toMatchObject({ up: 0 });
+    expect(await must(admin.get(`/panel/api/inbounds/getClientTraffics/${alice.email}`))).toMatchObject({ up: 0 });
     await must(admin.get('/panel/api/server/getConfigJson'));
     const state = await must(admin.get<{ core: { state: string } }>('/panel/api/server/status'));
     expect(state.core.state).toBe('error');

@@ -17,7 +17,7 @@ const SERVER = '/panel/api/server';
 const [DIRECT, BLOCKED, PROXIED] = ['proxy-out', 'direct-out', 'blocked-out'];
 
 describe.skipIf(withoutCore(SUITE))(SUITE, () => {
-  const anna = makeClient();
+  const alice = makeClient();
   let targets: Targets;
   let panel: PanelProcess;
   let admin: Admin;
@@ -29,8 +29,8 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     admin = await panel.admin();
     await storeTemplate(admin, await template());
     const context = makeContext({ ...targets, targetPort: targets.port });
-    const added = await addInbound(admin, inboundCase(context, 'vless-tcp'), [anna]);
-    client = await startClientCore([await entryOf(panel, added, anna)]);
+    const added = await addInbound(admin, inboundCase(context, 'vless-tcp'), [alice]);
+    client = await startClientCore([await entryOf(panel, added, alice)]);
   });
 
   afterAll(async () => {
@@ -102,7 +102,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     await fetched('http://blocked.test/');
     await fetched('http://proxied.test/');
     await until('three kinds of lines', async () => {
-      const all = await lines({ filter: anna.email });
+      const all = await lines({ filter: alice.email });
       return ['blocked.test', 'proxied.test', `127.0.0.1:${targets.port}`].every((to) =>
         all.some((line) => line.includes(to)),
       );
@@ -112,7 +112,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       ['showBlocked', 'tcp:blocked.test:80', /127\.0\.0\.1:\d+ \[|proxied\.test/],
       ['showProxy', 'tcp:proxied.test:80', /accepted tcp:127|blocked\.test/],
     ] as const) {
-      const chosen = await lines({ [flag]: 'true', filter: anna.email });
+      const chosen = await lines({ [flag]: 'true', filter: alice.email });
       expect(chosen.some((line) => line.includes(wanted))).toBe(true);
       expect(chosen.filter((line) => others.test(line.slice(line.indexOf('accepted'))))).toStrictEqual([]);
     }
@@ -124,7 +124,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const token = await must(admin.get<string>('/panel/setting/getApiToken'));
     const said = await must(admin.post<string>(`${SERVER}/logs/1000`, { level: 'debug' }));
     expect(said).toMatch(/^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d (DEBUG|INFO|WARNING|ERROR) - /);
-    for (const secret of [token, panel.password, anna.id, anna.subId, 'CANARY']) {
+    for (const secret of [token, panel.password, alice.id, alice.subId, 'CANARY']) {
       expect(said).not.toContain(secret);
       expect(panel.stdout() + panel.stderr()).not.toContain(secret);
     }

@@ -27,7 +27,7 @@ interface Config {
 }
 
 describe.skipIf(withoutCore(SUITE))(SUITE, () => {
-  const anna = makeClient({ email: 'anna@harbour' });
+  const alice = makeClient({ email: 'alice@example.org' });
   let targets: Targets;
   let panel: PanelProcess;
   let admin: Admin;
@@ -41,13 +41,13 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     admin = await panel.admin();
     await must(admin.post('/panel/setting/update', { pollSeconds: 1 }));
     const context = makeContext({ ...targets, targetPort: targets.port });
-    const added = await addInbound(admin, inboundCase(context, 'vless-tcp'), [anna]);
+    const added = await addInbound(admin, inboundCase(context, 'vless-tcp'), [alice]);
     mixed = await freePort('tcp');
     const settings = JSON.stringify({ auth: 'password', accounts: [{ user: 'u', pass: 'p' }] });
     await must(
       admin.post('/panel/api/inbounds/add', { enable: true, port: mixed, protocol: 'mixed', settings, remark: 'm' }),
     );
-    client = await startClientCore([await entryOf(panel, added, anna)]);
+    client = await startClientCore([await entryOf(panel, added, alice)]);
     await until('the inbounds run', async () => (await config()).inbounds.length === 2);
     empty = headOf(panel.dataDir);
   });

@@ -31,7 +31,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     renewing: makeClient(),
     neighbour: makeClient(),
     /** Alone on the inbound that has a cap. */
-    moored: makeClient(),
+    onCapped: makeClient(),
   };
   type Name = keyof typeof clients;
   const names = Object.keys(clients) as Name[];
@@ -56,13 +56,13 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       ...plain,
       body: (...args: Parameters<typeof plain.body>) => ({ ...plain.body(...args), total: CAP }),
     };
-    capped = await addInbound(admin, limited, [clients.moored]);
+    capped = await addInbound(admin, limited, [clients.onCapped]);
     core = await startClientCore(
-      await Promise.all(names.map((name) => entryOf(panel, name === 'moored' ? capped : open, clients[name]))),
+      await Promise.all(names.map((name) => entryOf(panel, name === 'onCapped' ? capped : open, clients[name]))),
     );
     start = headOf(panel.dataDir);
-    for (const name of ['neighbour', 'moored'] as const) await untilComplete(`${name} runs`, () => small(name));
-    for (const name of names) await sail(name);
+    for (const name of ['neighbour', 'onCapped'] as const) await untilComplete(`${name} runs`, () => small(name));
+    for (const name of names) await startDownload(name);
   });
 
   afterAll(async () => {
@@ -73,7 +73,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   const small = (name: Name): Promise<TransferResult> =>
     download(core.socksPort(names.indexOf(name)), `${targets.url}/small`, { totalMs: 3_000 });
 
-  async function sail(name: Name): Promise<void> {
+  async function startDownload(name: Name): Promise<void> {
     const port = core.socksPort(names.indexOf(name));
     const transfer = startTransfer(port, `${targets.url}/slow?rate=${RATE}`);
     running.set(name, transfer);
@@ -110,12 +110,12 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   });
 
   it('leave other inbounds alone when one reaches its cap, which a reset restores', async () => {
-    await until('moored is cut', () => ended('moored'));
+    await until('onCapped is cut', () => ended('onCapped'));
     const [event] = recorded(panel.dataDir, 'InboundDepleted', start);
     expect(event?.data).toMatchObject({ inbound: capped.id, depletion: { reason: 'cap', capBytes: CAP } });
-    expectNoReply(await small('moored'));
+    expectNoReply(await small('onCapped'));
     await must(admin.post(`/panel/api/inbounds/${capped.id}/resetTraffic`));
-    await untilComplete('moored is back', () => small('moored'));
+    await untilComplete('onCapped is back', () => small('onCapped'));
     if (powerless) return;
     expect(ended('neighbour')).toBe(false);
     expect(recorded(panel.dataDir, 'CoreStarted', start)).toEqual([]);
@@ -131,8 +131,8 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
 
   // It cuts a second time, and its cut would be one more restart of the core.
   it.skipIf(powerless)('restore a depleted inbound with a single period after several were missed', async () => {
-    await sail('moored');
-    await until('moored is cut again', () => ended('moored'));
+    await startDownload('onCapped');
+    await until('onCapped is cut again', () => ended('onCapped'));
     await panel.stop();
     // A rule of some hours ago, while no panel ran.
     const journal = openJournal(dataDirectory(panel.dataDir));
@@ -142,7 +142,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     journal.log.close();
     const head = headOf(panel.dataDir);
     panel = await startPanel({ dataDir: panel.dataDir, ports: panel.ports });
-    await untilComplete('moored is back', () => small('moored'));
+    await untilComplete('onCapped is back', () => small('onCapped'));
     const began = recorded(panel.dataDir, 'InboundTrafficPeriodStarted', head);
     // An hour may begin just now.
     expect([1, 2]).toContain(began.length);

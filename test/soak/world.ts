@@ -56,14 +56,14 @@ export class World {
     const admin = await panel.admin();
     await storeTemplate(admin, template(targets));
     const context = makeContext({ ...targets, targetPort: targets.port });
-    const moored = await moor(admin, context);
-    const entries = await Promise.all(moored.map(({ added, seed }) => entryOf(panel, added, seed)));
+    const seeded = await addInbounds(admin, context);
+    const entries = await Promise.all(seeded.map(({ added, seed }) => entryOf(panel, added, seed)));
     const client = await startClientCore(entries);
     const world = new World({ chance, exchange, targets, client, panel, admin });
     const numbers = new Map(
       recorded(panel.dataDir, 'ClientAdded').map(({ data }) => [data.identity.email, data.client]),
     );
-    for (const [index, { added, seed }] of moored.entries()) {
+    for (const [index, { added, seed }] of seeded.entries()) {
       const keyVersion = newLife(numbers.get(seed.email) ?? 0, `${added.one.name} ${seed.email}`);
       world.lives.push(keyVersion);
       world.seats.push(new Seat({ added, seed, keyVersion, socks: client.socksPort(index), exchange, chance }));
@@ -103,12 +103,12 @@ export class World {
   }
 }
 
-async function moor(admin: Admin, context: CaseContext): Promise<{ added: Added; seed: ClientSeed }[]> {
-  const moored: { added: Added; seed: ClientSeed }[] = [];
+async function addInbounds(admin: Admin, context: CaseContext): Promise<{ added: Added; seed: ClientSeed }[]> {
+  const seeded: { added: Added; seed: ClientSeed }[] = [];
   for (const [name, clients] of INBOUNDS) {
     const seeds = Array.from({ length: clients }, () => makeClient());
     const added = await addInbound(admin, inboundCase(context, name), seeds);
-    for (const seed of seeds) moored.push({ added, seed });
+    for (const seed of seeds) seeded.push({ added, seed });
   }
-  return moored;
+  return seeded;
 }

@@ -170,7 +170,7 @@ describe('the assembled configuration', () => {
   });
 
   it('tells no rule of a template from a cut of ours by its tag alone', () => {
-    const rules = [{ ruleTag: 'cut>>>in>>>anna@x', outboundTag: 'direct' }];
+    const rules = [{ ruleTag: 'cut>>>in>>>alice@x', outboundTag: 'direct' }];
     expect((from({ routing: { rules } })['routing'] as JsonObject)['rules']).toMatchObject([
       { ruleTag: 'cutinanna@x#0.0' },
     ]);

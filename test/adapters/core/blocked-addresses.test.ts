@@ -28,13 +28,13 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     const pid = core.process.running?.pid;
     const way = stage.way(name);
     const port = await freePort();
-    const [anna, bert] = [way.account('Anna@x'), way.account('bert@x')];
-    const inbound = inboundOf(way.inbound(port), [anna, bert]);
+    const [alice, bob] = [way.account('Alice@x'), way.account('bob@x')];
+    const inbound = inboundOf(way.inbound(port), [alice, bob]);
     await addInbound(core, inbound);
     const client = await clientCore(stage.folder, [
-      { ...way.outbound(port, anna), sendThrough: '127.0.0.2' },
-      { ...way.outbound(port, anna), sendThrough: '127.0.0.3' },
-      { ...way.outbound(port, bert), sendThrough: '127.0.0.3' },
+      { ...way.outbound(port, alice), sendThrough: '127.0.0.2' },
+      { ...way.outbound(port, alice), sendThrough: '127.0.0.3' },
+      { ...way.outbound(port, bob), sendThrough: '127.0.0.3' },
     ]);
     try {
       const downloads: Awaited<ReturnType<typeof openThrough>>[] = [];
@@ -43,13 +43,13 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
       const online = await core.stats.online();
       expect(
         online
-          .find((user) => user.client === numberOf('Anna@x'))
+          .find((user) => user.client === numberOf('Alice@x'))
           ?.ips.map(({ ip }) => ip)
           .sort(),
       ).toStrictEqual(['127.0.0.2', '127.0.0.3']);
 
-      if (name !== 'hysteria') await logged(core, numberOf('Anna@x'), '127.0.0.3');
-      const back = [{ inbound: inbound.tag, client: numberOf('Anna@x'), addresses: ['127.0.0.3'] }];
+      if (name !== 'hysteria') await logged(core, numberOf('Alice@x'), '127.0.0.3');
+      const back = [{ inbound: inbound.tag, client: numberOf('Alice@x'), addresses: ['127.0.0.3'] }];
       await core.addresses.block(back);
       // Repeated as the panel does: the core may write its log late.
       await eventually(async () => {
@@ -79,18 +79,18 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     const { core } = stage;
     const way = stage.way('hysteria');
     const port = await freePort();
-    const [anna, bert] = [way.account('Anna@x'), way.account('bert@x')];
-    const inbound = inboundOf(way.inbound(port), [anna, bert]);
+    const [alice, bob] = [way.account('Alice@x'), way.account('bob@x')];
+    const inbound = inboundOf(way.inbound(port), [alice, bob]);
     await addInbound(core, inbound);
     const client = await clientCore(stage.folder, [
-      { ...way.outbound(port, anna), sendThrough: '127.0.0.2' },
-      { ...way.outbound(port, anna), sendThrough: '127.0.0.3' },
-      { ...way.outbound(port, bert), sendThrough: '127.0.0.3' },
+      { ...way.outbound(port, alice), sendThrough: '127.0.0.2' },
+      { ...way.outbound(port, alice), sendThrough: '127.0.0.3' },
+      { ...way.outbound(port, bob), sendThrough: '127.0.0.3' },
     ]);
     try {
       await Promise.all(client.ports.map((socks) => fetchThrough(socks, stage.web.port)));
       const downloads = await Promise.all(client.ports.map((socks) => openThrough(socks, stage.web.port, '/slow')));
-      const back = [{ inbound: inbound.tag, client: numberOf('anna@x'), addresses: ['127.0.0.3'] }];
+      const back = [{ inbound: inbound.tag, client: numberOf('alice@x'), addresses: ['127.0.0.3'] }];
       await core.addresses.block(back);
       await core.addresses.disconnect(back, false);
       expect(await core.addresses.disconnect(back, true)).toBe(true);
@@ -113,10 +113,10 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     const { core } = stage;
     const way = stage.way('vless-tcp');
     const port = await freePort();
-    const anna = way.account('anna@x');
-    const inbound = inboundOf(way.inbound(port), [anna]);
+    const alice = way.account('alice@x');
+    const inbound = inboundOf(way.inbound(port), [alice]);
     await addInbound(core, inbound);
-    const from = (sendThrough: string) => ({ ...way.outbound(port, anna), sendThrough });
+    const from = (sendThrough: string) => ({ ...way.outbound(port, alice), sendThrough });
     const client = await clientCore(stage.folder, [from('127.0.0.2'), from('127.0.0.3')]);
     try {
       const [busy = 0, idle = 0] = client.ports;
@@ -124,12 +124,12 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
       const waiting = await openThrough(idle, stage.web.port, '/wait');
       const addresses = ['127.0.0.2', '127.0.0.3', '127.0.0.4'];
       await eventually(async () => {
-        const ms = await core.addresses.idleTimes([{ person: 'anna@x', clients: [numberOf('anna@x')], addresses }]);
-        expect(ms('anna@x', '127.0.0.2')).toBeLessThan(1000);
-        expect(ms('anna@x', '127.0.0.3')).toBeGreaterThan(1000);
-        expect(ms('anna@x', '127.0.0.4')).toBeNull();
+        const ms = await core.addresses.idleTimes([{ person: 'alice@x', clients: [numberOf('alice@x')], addresses }]);
+        expect(ms('alice@x', '127.0.0.2')).toBeLessThan(1000);
+        expect(ms('alice@x', '127.0.0.3')).toBeGreaterThan(1000);
+        expect(ms('alice@x', '127.0.0.4')).toBeNull();
       });
-      expect((await core.addresses.idleTimes([]))('anna@x', '127.0.0.2')).toBeNull();
+      expect((await core.addresses.idleTimes([]))('alice@x', '127.0.0.2')).toBeNull();
       download.abort();
       waiting.abort();
     } finally {
@@ -142,16 +142,16 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     const { core } = stage;
     const way = stage.way('vless-ws');
     const port = await freePort();
-    const anna = way.account('anna@x');
+    const alice = way.account('alice@x');
     const [PHONE, HOME, BUSY] = ['198.51.100.7', '203.0.113.9', '203.0.113.10'];
     const config = way.inbound(port);
     const stream = config['streamSettings'] as object;
     const trusting = { ...stream, sockopt: { trustedXForwardedFor: ['X-Proxy'] } };
-    const inbound = inboundOf({ ...config, streamSettings: trusting }, [anna]);
+    const inbound = inboundOf({ ...config, streamSettings: trusting }, [alice]);
     await addInbound(core, inbound);
     // As a proxy passes them on: all from one address of its own.
     const through = (address: string) => {
-      const outbound = way.outbound(port, anna);
+      const outbound = way.outbound(port, alice);
       const headers = { 'X-Proxy': '1', 'X-Forwarded-For': address };
       const own = outbound['streamSettings'] as { readonly wsSettings: object };
       return { ...outbound, streamSettings: { ...own, wsSettings: { ...own.wsSettings, headers } } };
@@ -169,10 +169,10 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
       const flow = await udpFlow(other, echo.port);
       const addresses = [PHONE, HOME, BUSY, '203.0.113.99'];
       await eventually(async () => {
-        const ms = await core.addresses.idleTimes([{ person: 'anna@x', clients: [numberOf('Anna@x')], addresses }]);
-        expect(ms('anna@x', PHONE)).toBeGreaterThan(1000);
-        expect(ms('anna@x', BUSY)).toBeLessThan(1000);
-        expect([ms('anna@x', HOME), ms('anna@x', '203.0.113.99')]).toEqual([null, null]);
+        const ms = await core.addresses.idleTimes([{ person: 'alice@x', clients: [numberOf('Alice@x')], addresses }]);
+        expect(ms('alice@x', PHONE)).toBeGreaterThan(1000);
+        expect(ms('alice@x', BUSY)).toBeLessThan(1000);
+        expect([ms('alice@x', HOME), ms('alice@x', '203.0.113.99')]).toEqual([null, null]);
       });
       flow.stop();
       for (const one of [waiting, talking, download]) one.abort();

@@ -48,37 +48,37 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
       const pid = core.process.running?.pid;
       const way = stage.way(name);
       const port = await freePort();
-      const [anna, bert] = [way.account('Anna@x'), way.account('bert@x')];
-      const inbound = inboundOf(way.inbound(port), [anna, bert]);
+      const [alice, bob] = [way.account('Alice@x'), way.account('bob@x')];
+      const inbound = inboundOf(way.inbound(port), [alice, bob]);
       await addInbound(core, inbound);
-      const outbounds = [anna, bert].map((account) => ({ ...way.outbound(port, account), sendThrough: ADDRESS }));
+      const outbounds = [alice, bob].map((account) => ({ ...way.outbound(port, account), sendThrough: ADDRESS }));
       const client = await clientCore(stage.folder, outbounds);
       try {
-        const [annas = 0, berts = 0] = client.ports;
-        const hers = [
-          await openThrough(annas, stage.web.port, '/slow'),
-          await openThrough(annas, stage.web.port, '/slow'),
+        const [alicePort = 0, bobPort = 0] = client.ports;
+        const ofAlice = [
+          await openThrough(alicePort, stage.web.port, '/slow'),
+          await openThrough(alicePort, stage.web.port, '/slow'),
         ];
-        const his = await openThrough(berts, stage.web.port, '/slow');
+        const ofBob = await openThrough(bobPort, stage.web.port, '/slow');
         const online = new Set((await core.stats.online()).map((user) => user.client));
-        expect(online).toStrictEqual(new Set([numberOf('anna@x'), numberOf('bert@x')]));
-        if (name !== 'hysteria') await logged(core, numberOf('bert@x'), ADDRESS);
+        expect(online).toStrictEqual(new Set([numberOf('alice@x'), numberOf('bob@x')]));
+        if (name !== 'hysteria') await logged(core, numberOf('bob@x'), ADDRESS);
 
-        await core.users.remove(inbound, userOf(anna));
+        await core.users.remove(inbound, userOf(alice));
         // Again where the core had not yet logged a connection, as the panel does.
         await eventually(async () => {
-          expect(await core.users.disconnect(inbound, [numberOf('Anna@x')])).toStrictEqual([]);
-          for (const download of hers) await overOrSilent(download);
+          expect(await core.users.disconnect(inbound, [numberOf('Alice@x')])).toStrictEqual([]);
+          for (const download of ofAlice) await overOrSilent(download);
         });
-        expect(await fetchThrough(annas, stage.web.port, 1200)).toBeNull();
-        await onlyFlows([his], hers);
-        expect(his.isOver()).toBe(false);
-        expect(await fetchThrough(berts, stage.web.port)).toBe('small!');
+        expect(await fetchThrough(alicePort, stage.web.port, 1200)).toBeNull();
+        await onlyFlows([ofBob], ofAlice);
+        expect(ofBob.isOver()).toBe(false);
+        expect(await fetchThrough(bobPort, stage.web.port)).toBe('small!');
         expect(core.process.running?.pid).toBe(pid);
 
-        await core.users.add(inbound, userOf(anna));
-        expect(await fetchThrough(annas, stage.web.port)).toBe('small!');
-        his.abort();
+        await core.users.add(inbound, userOf(alice));
+        expect(await fetchThrough(alicePort, stage.web.port)).toBe('small!');
+        ofBob.abort();
       } finally {
         await client.close();
         await core.inbounds.remove(inbound);
@@ -90,10 +90,10 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     const { core } = stage;
     const way = stage.way(name);
     const port = await freePort();
-    const [anna, bert] = [way.account('anna@x'), way.account('bert@x')];
-    const inbound = inboundOf(way.inbound(port), [anna, bert]);
+    const [alice, bob] = [way.account('alice@x'), way.account('bob@x')];
+    const inbound = inboundOf(way.inbound(port), [alice, bob]);
     await addInbound(core, inbound);
-    const client = await clientCore(stage.folder, [way.outbound(port, anna), way.outbound(port, bert)]);
+    const client = await clientCore(stage.folder, [way.outbound(port, alice), way.outbound(port, bob)]);
     const echo = await udpEcho();
     // One after the other: two requests for one target at the same time cannot be told apart, and are then not cut.
     const flows: Awaited<ReturnType<typeof udpFlow>>[] = [];
@@ -104,13 +104,13 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     const received = () => flows.map((flow) => flow.received());
     try {
       await eventually(() => expect(Math.min(...received())).toBeGreaterThan(2));
-      await core.users.remove(inbound, userOf(anna));
-      expect(await core.users.disconnect(inbound, [numberOf('anna@x')])).toStrictEqual([]);
+      await core.users.remove(inbound, userOf(alice));
+      expect(await core.users.disconnect(inbound, [numberOf('alice@x')])).toStrictEqual([]);
       // Datagrams that were already on their way may still arrive.
       await eventually(async () => {
-        const [hers, his = 0] = received();
-        await eventually(() => expect(received()[1]).toBeGreaterThan(his + 8));
-        expect(received()[0]).toBe(hers);
+        const [ofAlice, ofBob = 0] = received();
+        await eventually(() => expect(received()[1]).toBeGreaterThan(ofBob + 8));
+        expect(received()[0]).toBe(ofAlice);
       });
     } finally {
       for (const flow of flows) flow.stop();
@@ -123,19 +123,19 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
   it('ends one of two clients of an email, which goes on to move bytes over the other inbound', async () => {
     const { core } = stage;
     const way = stage.way('vless-tcp');
-    const anna = way.account('anna@x');
+    const alice = way.account('alice@x');
     const [one, two] = [await freePort(), await freePort()];
     const inbounds = [
-      { ...inboundOf({ ...way.inbound(one), tag: 'one' }), users: new Map([[101, { ...userOf(anna), client: 101 }]]) },
-      { ...inboundOf({ ...way.inbound(two), tag: 'two' }), users: new Map([[102, { ...userOf(anna), client: 102 }]]) },
+      { ...inboundOf({ ...way.inbound(one), tag: 'one' }), users: new Map([[101, { ...userOf(alice), client: 101 }]]) },
+      { ...inboundOf({ ...way.inbound(two), tag: 'two' }), users: new Map([[102, { ...userOf(alice), client: 102 }]]) },
     ];
     for (const inbound of inbounds) await addInbound(core, inbound);
-    const client = await clientCore(stage.folder, [way.outbound(one, anna), way.outbound(two, anna)]);
+    const client = await clientCore(stage.folder, [way.outbound(one, alice), way.outbound(two, alice)]);
     try {
       const [gone, kept] = await Promise.all(client.ports.map((port) => openThrough(port, stage.web.port, '/slow')));
       const [first] = inbounds;
       if (!first || !gone || !kept) throw new Error('two inbounds, two downloads');
-      await core.users.remove(first, { client: 101, email: 'anna@x' });
+      await core.users.remove(first, { client: 101, email: 'alice@x' });
       // Again where the core had not yet logged the connection.
       await eventually(async () => {
         expect(await core.users.disconnect(first, [101])).toStrictEqual([]);
@@ -220,10 +220,10 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
   it('ends the connections of an inbound that is removed', async () => {
     const way = stage.way('vless-tcp');
     const port = await freePort();
-    const anna = way.account('anna@x');
-    const inbound = inboundOf(way.inbound(port), [anna]);
+    const alice = way.account('alice@x');
+    const inbound = inboundOf(way.inbound(port), [alice]);
     await addInbound(stage.core, inbound);
-    const client = await clientCore(stage.folder, [way.outbound(port, anna)]);
+    const client = await clientCore(stage.folder, [way.outbound(port, alice)]);
     const download = await openThrough(client.ports[0] ?? 0, stage.web.port, '/slow');
     await stage.core.inbounds.remove(inbound);
     await eventually(() => overOrSilent(download));

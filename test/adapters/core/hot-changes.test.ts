@@ -18,7 +18,7 @@ describe.skipIf(coreBinary === null)('accounts and inbounds of a running core', 
     '%s: adds, compares and removes an account',
     async (name) => {
       const { inbound, port } = await add(name);
-      const account = way(name).account('Anna@x');
+      const account = way(name).account('Alice@x');
       const client = await clientCore(stage.folder, [way(name).outbound(port, account)]);
       const [socks = 0] = client.ports;
       try {
@@ -27,7 +27,7 @@ describe.skipIf(coreBinary === null)('accounts and inbounds of a running core', 
         await stage.core.users.add(inbound, userOf(account));
         expect(await stage.core.users.list(inbound)).toStrictEqual(
           new Map([
-            [numberOf('anna@x'), { email: 'Anna@x', digest: stage.core.users.digest(inbound, userOf(account)) }],
+            [numberOf('alice@x'), { email: 'Alice@x', digest: stage.core.users.digest(inbound, userOf(account)) }],
           ]),
         );
         expect(await fetchThrough(socks, stage.web.port)).toBe('small!');

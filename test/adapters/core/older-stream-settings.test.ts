@@ -41,11 +41,11 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   it.each(CASES)('is served: %s', async (_, stored, dialled) => {
     const way = stage.way('vless-tcp');
     const port = await freePort();
-    const anna = way.account('anna@x');
-    const inbound = inboundOf({ ...way.inbound(port), streamSettings: stored }, [anna]);
+    const alice = way.account('alice@x');
+    const inbound = inboundOf({ ...way.inbound(port), streamSettings: stored }, [alice]);
     await stage.core.config.testInbound(inbound);
     await addInbound(stage.core, inbound);
-    const client = await clientCore(stage.folder, [{ ...way.outbound(port, anna), streamSettings: dialled }]);
+    const client = await clientCore(stage.folder, [{ ...way.outbound(port, alice), streamSettings: dialled }]);
     try {
       expect(await fetchThrough(client.ports[0] ?? 0, stage.web.port)).toBe('small!');
     } finally {

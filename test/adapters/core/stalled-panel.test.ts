@@ -21,7 +21,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       protocol: 'vless',
       settings: { decryption: 'none' },
     });
-  const account = { email: 'anna@x', id: '00000000-0000-4000-8000-000000000001' };
+  const account = { email: 'alice@x', id: '00000000-0000-4000-8000-000000000001' };
 
   it('loses no call that was under way while the loop stood still', async () => {
     const { core } = stage;

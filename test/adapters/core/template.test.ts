@@ -80,7 +80,7 @@ describe.skipIf(coreBinary === null)('a template that a real core runs', () => {
     const port = await freePort();
     const one = inboundOf(
       { tag: 'in', listen: '127.0.0.1', port, protocol: 'vless', settings: { decryption: 'none' } },
-      [{ email: 'anna@x', id: ID }],
+      [{ email: 'alice@x', id: ID }],
     );
     const rules = [{ network: 'tcp,udp', outboundTag: 'blocked' }];
     await core.process.start(configOf([one], { ...template, Routing: { rules }, routing: null }));

@@ -80,7 +80,7 @@ export function loopbackTemplate(more: Record<string, unknown> = {}): Record<str
 
 /** Starts a panel and waits until it says it is ready; throws with its last words when it does not. */
 export async function startPanel(options: PanelOptions = {}): Promise<PanelProcess> {
-  const { username = 'captain', password = 'correct-horse-7-staple', timeoutMs = 120_000 } = options;
+  const { username = 'operator', password = 'correct-horse-7-staple', timeoutMs = 120_000 } = options;
   const dataDir = options.dataDir ?? newDataDir();
   const ports = options.ports ?? (await panelPorts());
   const core = options.coreBin ?? coreBinary();
