@@ -144,7 +144,7 @@ function readArea(path: string, file: string, problems: string[]): Readonly<Reco
   }
   for (const [key, text] of Object.entries(parsed)) {
     if (typeof text === 'string' && text !== '') texts[key] = text;
-    else problems.push(`${file}: ${key}: is not a text`);
+    else problems.push(`${file}: ${key}: is ${text === '' ? 'empty' : 'not a string'}`);
   }
   // `JSON.parse` takes the last of several members with one name.
   const written = [...source.matchAll(/^ {2}("(?:[^"\\]|\\.)*"):/gm)].map(([, key = '']) => JSON.parse(key) as string);

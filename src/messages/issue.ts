@@ -5,8 +5,11 @@ export function issue<C extends MessageCode>(code: C, ...params: ParamsOf<C>): s
   return encoded(message(code, ...params));
 }
 
+/** Begins an error string that carries a text. No message of zod, and no value in one, begins with it. */
+const MARK = '\u0000text ';
+
 export function encoded(text: Text): string {
-  return JSON.stringify(text);
+  return MARK + JSON.stringify(text);
 }
 
 /** The text of the first issue of a rejected value. */
@@ -14,9 +17,16 @@ export function issueOf({ issues }: { readonly issues: readonly { readonly messa
   return issues[0] ? textOfIssue(issues[0].message) : message('input.invalid');
 }
 
-/** The text in an error string of zod; zod's own words as verbatim. */
+/** The text in an error string of zod; zod's own words as verbatim. Never throws. */
 export function textOfIssue(error: string): Text {
-  if (!error.startsWith('{"code":"')) return verbatim(error);
-  const text: unknown = JSON.parse(error);
-  return isText(text) ? text : verbatim(error);
+  if (!error.startsWith(MARK)) return verbatim(error);
+  const json = error.slice(MARK.length);
+  try {
+    const text: unknown = JSON.parse(json);
+    if (isText(text)) return text;
+  } catch (wrong) {
+    // A message that only begins like ours.
+    if (!(wrong instanceof SyntaxError)) throw wrong;
+  }
+  return verbatim(json);
 }

@@ -27,14 +27,19 @@ const unreadable = new Set<string>();
 
 /**
  * The texts of a language by their codes, from `locales/`. The path is the same from `src` and from `dist`. English stands
- * in for a file that cannot be read. Throws if an English file cannot be read.
+ * in for a file that cannot be read, and for a value that is not a text. Throws if an English file cannot be read.
  */
 function textsOf(language: Language): Record<string, string> {
   const texts: Record<string, string> = {};
   for (const area of areas) {
     try {
-      const file = load(`../../locales/${language}/${area}.json`) as Readonly<Record<string, string>>;
-      for (const [key, text] of Object.entries(file)) texts[area === 'rejections' ? key : `${area}.${key}`] = text;
+      const file: unknown = load(`../../locales/${language}/${area}.json`);
+      if (typeof file !== 'object' || file === null || Array.isArray(file))
+        throw new TypeError(`locales/${language}/${area}.json is not an object of keys and texts`);
+      for (const [key, text] of Object.entries(file)) {
+        // A missing key: i18next would show an empty text, or throw for a value of another type.
+        if (typeof text === 'string' && text !== '') texts[area === 'rejections' ? key : `${area}.${key}`] = text;
+      }
     } catch (error) {
       if (language === 'en') throw error;
       unreadable.add(`${language}/${area}.json`);

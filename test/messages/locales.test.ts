@@ -75,11 +75,17 @@ describe('a broken file', () => {
       '{\n  "a": "x",\n  "a": "y"\n}',
       ['locales/ru/sample.json: a: occurs twice'],
     ],
-    [
-      'a text that is none',
+    ...[1, null, ['x'], { b: 'x' }, true].map((value): [string, unknown, unknown, string[]] => [
+      `a value that is not a string, such as ${JSON.stringify(value)},`,
       { a: 'x' },
-      { a: 1 },
-      ['locales/ru/sample.json: a: is not a text', 'locales/ru/sample.json: a: is missing'],
+      { a: value },
+      ['locales/ru/sample.json: a: is not a string', 'locales/ru/sample.json: a: is missing'],
+    ]),
+    [
+      'an empty text',
+      { a: 'x' },
+      { a: '' },
+      ['locales/ru/sample.json: a: is empty', 'locales/ru/sample.json: a: is missing'],
     ],
     ['a placeholder that is missing', { a: '{{x}}' }, { a: 'x' }, ['locales/ru/sample.json: a: {{x}} is missing']],
     [

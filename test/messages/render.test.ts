@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -107,6 +107,30 @@ describe('a file of texts that is missing or broken', () => {
     expect(copied.render(setting, 'fa')).toMatch(/^Setting /);
     expect(copied.render(notFound, 'fa')).toBe(render(notFound, 'fa'));
     expect(missing).toStrictEqual(['ru ru/rejections.json', 'fa fa/settings.json']);
+  });
+
+  it.each([1, null, '', ['x'], { other: 'x' }, true])('is missing where its value is %j', async (value) => {
+    plant();
+    const file = join(folder, 'locales/ru/settings.json');
+    const texts: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    writeFileSync(file, JSON.stringify({ ...Object(texts), invalid: value }));
+    const missing: string[] = [];
+    const copied = await copy();
+    copied.reportMissingTexts((code, language) => missing.push(`${language} ${code}`));
+    const setting = message('settings.invalid', { key: 'webPort', why: message('settings.unknown') });
+    for (const _ of [1, 2]) expect(copied.render(setting, 'ru')).toMatch(/^Setting webPort: .*[а-я]/);
+    expect(missing).toStrictEqual(['ru settings.invalid']);
+  });
+
+  it.each(['[]', '7', 'null', '"x"'])('is replaced by English where the file is %s', async (content) => {
+    plant();
+    writeFileSync(join(folder, 'locales/ru/settings.json'), content);
+    const missing: string[] = [];
+    const copied = await copy();
+    copied.reportMissingTexts((code, language) => missing.push(`${language} ${code}`));
+    for (const code of ['settings.unknown', 'settings.unknown'] as const)
+      expect(copied.render(message(code), 'ru')).toBe(render(message(code), 'en'));
+    expect(missing).toStrictEqual(['ru ru/settings.json']);
   });
 
   it('stops the start when it is an English one', async () => {
