@@ -5,7 +5,7 @@ import { defaultSettings, type SettingKey, type Settings } from './events/settin
 import { UsageError } from './lib/operator-error.js';
 import { textOf } from './messages/error.js';
 import { issue, textOfIssue } from './messages/issue.js';
-import { message } from './messages/message.js';
+import { message, type Text } from './messages/message.js';
 
 const address = z
   .url({ protocol: /^https?$/, error: issue('input.notWebAddress') })
@@ -146,11 +146,17 @@ export function overridesOf(
   return Object.fromEntries(given);
 }
 
-/** For `portolan config show`: each value as it counts, and where it comes from. `settings` is null without a log. */
-export function shownConfig(
-  config: Config,
-  settings: Settings | null,
-): readonly { name: string; value: string; source: string }[] {
+interface ShownValue {
+  readonly name: string;
+  /** Null: a secret, which is set. */
+  readonly value: string | null;
+  readonly source: Source;
+  /** The setting in the log that gives the value, or null. */
+  readonly setting: SettingKey | null;
+}
+
+/** For `portolan config show`: each effective value, and where it comes from. `settings` is null without a log. */
+export function shownConfig(config: Config, settings: Settings | null): readonly ShownValue[] {
   return configNames.map((name) => {
     const own = config[name as keyof Omit<Config, 'sources'>];
     const key = SETTING_OF[name];
@@ -158,9 +164,14 @@ export function shownConfig(
     if (source === 'default' && key !== undefined) {
       const value = String((settings ?? defaultSettings)[key]);
       const changed = settings !== null && settings[key] !== defaultSettings[key];
-      return { name: `PORTOLAN_${name}`, value, source: changed ? `setting ${key}` : 'default' };
+      return { name: `PORTOLAN_${name}`, value, source, setting: changed ? key : null };
     }
-    const shown = own === undefined ? '' : SECRET.has(name) ? '(set)' : String(own);
-    return { name: `PORTOLAN_${name}`, value: shown, source };
+    const value = own === undefined ? '' : SECRET.has(name) ? null : String(own);
+    return { name: `PORTOLAN_${name}`, value, source, setting: null };
   });
+}
+
+/** Where a value comes from, for people. */
+export function sourceText({ source, setting }: Pick<ShownValue, 'source' | 'setting'>): Text {
+  return setting === null ? message(SOURCE_TEXTS[source]) : message('start.fromSetting', { key: setting });
 }

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { idText, storedData } from '../adapters/sqlite/codec.js';
 import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import { panelState } from '../commands/state.js';
+import type { RecordedEvent } from '../events/catalog.js';
 import { stateDigest } from '../events/log/fold.js';
 import { begin, catchUp } from '../events/log/replay.js';
 import { OperatorError, UsageError } from '../lib/operator-error.js';
@@ -35,7 +36,9 @@ export function eventCommands(program: Command, common: (command: Command) => Co
     .action((options: { count: string; follow?: boolean }, command: Command) => {
       const { dataDir, json } = common(command);
       const count = wholeNumber('--count', options.count, { min: 1, max: MAX_COUNT });
-      return reading(dataDir, ({ log }) => tail(log, count, options.follow === true, json), { live: true });
+      return reading(dataDir, ({ log }) => tail(log, count, options.follow === true, json ? null : say), {
+        live: true,
+      });
     });
 
   events
@@ -45,11 +48,7 @@ export function eventCommands(program: Command, common: (command: Command) => Co
     .action((at: string, _options: object, command: Command) => {
       const { dataDir, json } = common(command);
       reading(dataDir, ({ log }) => {
-        const head = log.head().position;
-        if (head === 0) throw new OperatorError(message('cli.logEmpty'));
-        const position = wholeNumber('position', at, { min: 1, max: head });
-        const [event] = log.read(position - 1, 1);
-        if (event?.position !== position) throw new OperatorError(message('cli.eventUnreadable', { position }));
+        const event = eventAt(log, at);
         printEither(json, masked(event), JSON.stringify(masked(event), null, 2));
       });
     });
@@ -104,6 +103,16 @@ export function eventCommands(program: Command, common: (command: Command) => Co
     });
 }
 
+/** Throws `UsageError` for a position that the log does not have, and `OperatorError` for an event without its payload. */
+function eventAt(log: SqliteEventLog, at: string): RecordedEvent {
+  const head = log.head().position;
+  if (head === 0) throw new OperatorError(message('cli.logEmpty'));
+  const position = wholeNumber('position', at, { min: 1, max: head });
+  const [event] = log.read(position - 1, 1);
+  if (event?.position !== position) throw new OperatorError(message('cli.eventUnreadable', { position }));
+  return event;
+}
+
 /** The position that an option gives as a number or as an ISO time; by default that of the last event. */
 function positionAt(log: SqliteEventLog, name: string, value: string | undefined): number {
   const head = log.head().position;
@@ -114,20 +123,21 @@ function positionAt(log: SqliteEventLog, name: string, value: string | undefined
   return log.positionAt(time);
 }
 
-async function tail(log: SqliteEventLog, count: number, follow: boolean, json: boolean): Promise<void> {
+/** `say`: null = as JSON. */
+async function tail(log: SqliteEventLog, count: number, follow: boolean, say: Say | null): Promise<void> {
   let position = Math.max(0, log.head().position - count);
   for (;;) {
-    position = log.inSnapshot(() => printed(log, position, json));
+    position = log.inSnapshot(() => printed(log, position, say));
     if (!follow) return;
     await sleep(LOOK_MS);
   }
 }
 
 /** Prints the events after a position; returns the last position. */
-function printed(log: SqliteEventLog, after: number, json: boolean): number {
+function printed(log: SqliteEventLog, after: number, say: Say | null): number {
   let position = after;
   for (let page = log.read(position, PAGE); page.length > 0; page = log.read(position, PAGE)) {
-    for (const event of page) printEither(json, masked(event), eventLine(event));
+    for (const event of page) print(say === null ? JSON.stringify(masked(event)) : eventLine(event, say));
     position = page.at(-1)?.position ?? position;
   }
   return position;

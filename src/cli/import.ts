@@ -7,9 +7,9 @@ import type { ImportReport } from '../commands/import/plan.js';
 import { mostSevere } from '../commands/import/report.js';
 import type { Config } from '../config.js';
 import type { ImportTotals } from '../events/import.js';
+import { failureText } from '../lib/failure-text.js';
 import { OperatorError } from '../lib/operator-error.js';
 import { bytesText } from '../lib/words.js';
-import { textOf } from '../messages/error.js';
 import { message, type Text, verbatim } from '../messages/message.js';
 import type { Say } from '../messages/terminal.js';
 import type { CorePlace } from '../worker/xui-template.js';
@@ -69,7 +69,7 @@ async function examine(file: string, core: CorePlace | null): Promise<ImportRepo
   try {
     return await examineXui(file, scratch, { requestedBy, now: Date.now(), core });
   } catch (error) {
-    throw new OperatorError(textOf(error));
+    throw new OperatorError(failureText(error), { cause: error });
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }

@@ -1,8 +1,9 @@
 import { eventType, type RecordedEvent } from '../events/catalog.js';
 import { escaped } from '../lib/escaped.js';
 import { timeText } from '../lib/words.js';
-import { isText } from '../messages/message.js';
+import { isText, message } from '../messages/message.js';
 import { render } from '../messages/render.js';
+import type { Say } from '../messages/terminal.js';
 import { actorText } from '../projections/why/history.js';
 
 /** Escapes control characters, which a terminal would execute. In JSON the value stays the same. */
@@ -47,7 +48,7 @@ export function masked(event: RecordedEvent): Record<string, unknown> {
   return { position, id, stream, version, type, at: new Date(meta.at).toISOString(), data: maskedData(event), meta };
 }
 
-export function eventLine(event: RecordedEvent): string {
+export function eventLine(event: RecordedEvent, say: Say): string {
   const { position, stream, type, meta } = event;
-  return `${timeText(meta.at)}  #${position}  ${stream}  ${type}  ${JSON.stringify(maskedData(event))}  by ${render(actorText(meta), 'en')}`;
+  return `${timeText(meta.at)}  #${position}  ${stream}  ${type}  ${JSON.stringify(maskedData(event))}  ${say(message('cli.eventBy', { by: actorText(meta) }))}`;
 }

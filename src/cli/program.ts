@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { dataDirectory } from '../adapters/data-directory/data-directory.js';
-import { type Config, configNames, readConfig, shownConfig } from '../config.js';
+import { type Config, configNames, readConfig, shownConfig, sourceText } from '../config.js';
 import { begin, catchUp } from '../events/log/replay.js';
 import type { Settings } from '../events/settings/settings.js';
 import { failureText } from '../lib/failure-text.js';
@@ -103,8 +103,15 @@ export async function run(
     .command('show')
     .description(say(message('cli.configShow')))
     .action(() => {
-      for (const row of shownConfig(config(), settingsIn(config().DATA_DIR)))
-        printEither(common().json, row, `${row.name}=${row.value}  (${row.source})`);
+      for (const row of shownConfig(config(), settingsIn(config().DATA_DIR))) {
+        const source = row.setting === null ? row.source : `setting ${row.setting}`;
+        const shown = row.value ?? say(message('start.secretSet'));
+        printEither(
+          common().json,
+          { name: row.name, value: row.value ?? '(set)', source },
+          `${row.name}=${shown}  (${say(sourceText(row))})`,
+        );
+      }
     });
   settingCommands(configuration, common, say);
   eventCommands(program, common, say);

@@ -21,7 +21,7 @@ import type { Disposal } from '../lib/disposal.js';
 import { sameName } from '../lib/identifiers.js';
 import { OperatorError } from '../lib/operator-error.js';
 import { textOf } from '../messages/error.js';
-import { issueOf } from '../messages/issue.js';
+import { issue, issueOf } from '../messages/issue.js';
 import { message } from '../messages/message.js';
 import type { ReadModels } from '../projections/read-models.js';
 import { completeSwitch } from '../store/generations.js';
@@ -51,13 +51,26 @@ function operation<S extends z.ZodType>(
   return { data, run };
 }
 
+const MAX_NAME_CHARS = 64;
+const MAX_KEY_CHARS = 100;
+const MAX_VALUE_CHARS = 100_000;
+
 const Credentials = z.strictObject({
-  username: z.string().min(1).max(64),
-  passwordHash: z.string().max(1024).refine(isPasswordHash, 'this is not the hash of a password'),
+  username: z
+    .string()
+    .min(1, issue('input.missing'))
+    .max(MAX_NAME_CHARS, issue('input.tooLong', { limit: MAX_NAME_CHARS })),
+  passwordHash: z.string().max(1024, issue('cli.notPasswordHash')).refine(isPasswordHash, issue('cli.notPasswordHash')),
 });
 
 /** `null` resets the setting to its default. */
-const Change = z.strictObject({ key: z.string().max(100), value: z.string().max(100_000).nullable() });
+const Change = z.strictObject({
+  key: z.string().max(MAX_KEY_CHARS, issue('input.tooLong', { limit: MAX_KEY_CHARS })),
+  value: z
+    .string()
+    .max(MAX_VALUE_CHARS, issue('input.tooLong', { limit: MAX_VALUE_CHARS }))
+    .nullable(),
+});
 
 /** Converts a typed value to the type of the setting. Other values are left for the schema to reject. */
 function typed(text: string, byDefault: unknown): unknown {
@@ -178,11 +191,10 @@ async function answerTo({ type, data }: ControlRequest, target: ControlTarget): 
   const known: Operation | undefined = Object.hasOwn(operations, type) ? operations[type as OperationName] : undefined;
   if (!known) return { ok: false, error: message('cli.operationUnknown', { operation: type }) };
   const parsed = known.data.safeParse(data);
-  if (!parsed.success)
-    return {
-      ok: false,
-      error: message('cli.operationInvalid', { operation: type, problem: issueOf(parsed.error) }),
-    };
+  if (!parsed.success) {
+    const field = parsed.error.issues[0]?.path.join('.') || type;
+    return { ok: false, error: message('cli.operationInvalid', { field, problem: issueOf(parsed.error) }) };
+  }
   try {
     return { ok: true, result: (await known.run(parsed.data as never, target)) ?? null };
   } catch (error) {

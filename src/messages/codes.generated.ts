@@ -319,7 +319,7 @@ export interface MessageParams {
   'cli.lossNone': None;
   'cli.missingCapability': { readonly whose: Text };
   'cli.missingSs': None;
-  'cli.modesOpen': { readonly paths: readonly (string | number)[] };
+  'cli.modesOpen': { readonly paths: readonly Text[] };
   'cli.modesPrivate': { readonly files: string | number };
   'cli.nextRunning': None;
   'cli.nextStart': None;
@@ -363,7 +363,7 @@ export interface MessageParams {
   'cli.notDamaged': None;
   'cli.nothingChanged': None;
   'cli.numberInvalid': { readonly name: string | number; readonly value: string; readonly min: string | number; readonly max: string | number };
-  'cli.operationInvalid': { readonly operation: string | number; readonly problem: Text };
+  'cli.operationInvalid': { readonly field: string | number; readonly problem: Text };
   'cli.operationUnknown': { readonly operation: string | number };
   'cli.optionAcceptLoss': None;
   'cli.optionAs': { readonly variable: string | number };
@@ -454,6 +454,9 @@ export interface MessageParams {
   'cli.usageInvalid': { readonly problem: string };
   'cli.panelAnswerUnknown': None;
   'cli.coreBinInvalid': { readonly path: string | number };
+  'cli.notPasswordHash': None;
+  'cli.eventBy': { readonly by: Text };
+  'cli.pathMode': { readonly path: string | number; readonly mode: string | number };
   'client.nameEmpty': None;
   'client.emailPathSegment': None;
   'client.nameTooLong': { readonly limit: string | number };
@@ -1413,6 +1416,8 @@ export interface MessageParams {
   'start.fromDefault': None;
   'start.fileInvalid': { readonly variable: string | number; readonly why: Text };
   'start.process': { readonly name: string | number; readonly pid: string | number };
+  'start.fromSetting': { readonly key: string | number };
+  'start.secretSet': None;
   'storage.fileMissing': { readonly file: string | number };
   'storage.notRegular': { readonly file: string | number };
   'storage.symbolicLink': { readonly path: string | number };

@@ -38,7 +38,7 @@ describe('an operation on accounts', () => {
       await ask('admin.create', { username: 'first', passwordHash });
       for (const [type, username] of [['admin.create', 'second'] as const, ['admin.reset-password', 'first'] as const])
         await expect(ask(type, { username, passwordHash: wrong })).rejects.toThrow(
-          'this is not the hash of a password',
+          'passwordHash: is not the hash of a password',
         );
       expect(types()).toEqual(['UserCreated']);
     },

@@ -293,3 +293,36 @@ describe('the path of the core', () => {
     });
   });
 });
+
+describe('what people read', () => {
+  it('has no English words in another language', async () => {
+    const data = await panelData();
+    const shown = await portolan(['config', 'show', '--data-dir', data], {
+      LANG: 'ru',
+      PORTOLAN_ADMIN_PASSWORD: 'x',
+      PORTOLAN_SUB_PORT: '8',
+    });
+    expect(shown.out).toContain(`PORTOLAN_DATA_DIR=${data}  (из параметра)\n`);
+    expect(shown.out).toContain('PORTOLAN_SUB_PORT=8  (из окружения)\n');
+    expect(shown.out).toContain('PORTOLAN_ADMIN_PASSWORD=(задано)  (из окружения)\n');
+    expect(shown.out).toContain('PORTOLAN_PORT=2053  (по умолчанию)\n');
+    const tail = await portolan(['events', 'tail', '--data-dir', data], { LANG: 'ru' });
+    expect(tail.out).toMatch(/ {2}кем: /);
+    const denied = await portolan(['admin', 'reset-password', '', '--data-dir', data], { LANG: 'ru' });
+    expect(denied).toMatchObject({ code: 1, err: 'portolan: username: отсутствует\n' });
+  });
+
+  it('is English with --json', async () => {
+    const data = await panelData();
+    await portolan(['config', 'set', 'webPort', '2099', '--data-dir', data]);
+    const { out } = await portolan(['--json', 'config', 'show', '--data-dir', data], {
+      ...{ LANG: 'ru', PORTOLAN_ADMIN_PASSWORD: 'x' },
+    });
+    const rows = out
+      .trim()
+      .split('\n')
+      .map((line): unknown => JSON.parse(line));
+    expect(rows).toContainEqual({ name: 'PORTOLAN_PORT', value: '2099', source: 'setting webPort' });
+    expect(rows).toContainEqual({ name: 'PORTOLAN_ADMIN_PASSWORD', value: '(set)', source: 'environment' });
+  });
+});

@@ -272,6 +272,6 @@ export function storageError(error: unknown): unknown {
   if (code.startsWith('SQLITE_READONLY') || code === 'SQLITE_CANTOPEN')
     return new StorageError('read-only', message('common.diskReadOnly'), options);
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return damageError(error);
-  if (code.startsWith('SQLITE_IOERR')) return new StorageError('failed', textOf(error), options);
+  if (code.startsWith('SQLITE_IOERR')) return new StorageError('failed', message('common.diskFailed'), options);
   return error;
 }
