@@ -33,7 +33,7 @@ describe.skipIf(withoutRight(SUITE))(SUITE, () => {
     const flows = { block: async () => false, clear: async () => undefined };
     const inbound = inboundOf({ tag: 'in', listen: '127.0.0.1', port, protocol: 'vless' });
     const closed = new Promise((resolve) => client.once('close', resolve));
-    const options = { logs, flows, readings: async () => [], refuse: async () => undefined };
+    const options = { pid: process.pid, logs, flows, readings: async () => [], refuse: async () => undefined };
     expect(await disconnectUsers(inbound, [1], options)).toStrictEqual([]);
     await closed;
     expect(client.destroyed).toBe(true);

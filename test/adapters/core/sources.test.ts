@@ -58,6 +58,7 @@ it('a cut does not repeat the block of flows when it knows no source', async () 
     { tag: 'kcp', config: { port: 1, streamSettings: { network: 'kcp' } }, users: new Map(), hotUsers: true },
     [1],
     {
+      pid: process.pid,
       logs: {
         sources: createSources(),
         trace: {

@@ -7,10 +7,12 @@ import type { CounterReading } from '../control/counters.js';
 import type { Accepted } from './access-log.js';
 import type { FlowFilter } from './flows.js';
 import type { CoreLogs } from './logs.js';
-import { destroy, onPorts } from './sockets.js';
+import { destroy, onPorts, portOf, udpPortsOf } from './sockets.js';
 import type { Outgoing } from './trace.js';
 
 export interface DisconnectOptions {
+  /** The process of the core. */
+  readonly pid: number;
   readonly logs: CoreLogs;
   readonly flows: FlowFilter;
   /** Counters of all accounts. */
@@ -55,7 +57,7 @@ export async function disconnectUsers(
 async function attempt(
   { tag, config }: CoreInbound,
   clients: readonly number[],
-  { logs, readings }: DisconnectOptions,
+  { pid, logs, readings }: DisconnectOptions,
   last = false,
 ): Promise<readonly number[]> {
   const them = new Set(clients);
@@ -67,7 +69,10 @@ async function attempt(
   if (detached) {
     const theirs = logs.trace.of(tag, them);
     // The UDP relay of Hysteria does not log clients. The flow of another client gets a new socket with its next packet.
-    await destroyOutgoing(last && config['protocol'] === 'hysteria' ? [...theirs, ...logs.trace.unknownUdp()] : theirs);
+    await destroyOutgoing(
+      pid,
+      last && config['protocol'] === 'hysteria' ? [...theirs, ...logs.trace.unknownUdp()] : theirs,
+    );
   }
   // Requests of a blocked account to the blackhole are counted too: in the end, only received bytes prove a connection.
   const asked = last ? Number.POSITIVE_INFINITY : detached ? MAX_REQUEST_BYTES : 0;
@@ -104,17 +109,18 @@ export async function blockFlows(
   return theirs.length > 0 && flows.block({ sources: theirs, ports: portsOf(config) }, idleSeconds(config));
 }
 
-/** Closes sockets of the core to destinations. Resolves to whether all TCP sockets are closed. */
-export async function destroyOutgoing(sockets: readonly Outgoing[]): Promise<boolean> {
+/** Closes sockets of the core (process `pid`) to destinations. Resolves to whether all TCP sockets are closed. */
+export async function destroyOutgoing(pid: number, sockets: readonly Outgoing[]): Promise<boolean> {
   const tcp = sockets.filter(({ network }) => network === 'tcp');
   const ended = await destroy(
     'tcp',
     tcp.map(({ local, remote }) => `src = ${local} and dst = ${remote}`),
   );
-  const udp = sockets.filter(({ network }) => network === 'udp');
+  const udp = sockets.filter(({ network }) => network === 'udp').map(({ local }) => portOf(local));
+  const open = await udpPortsOf(pid, udp);
   await destroy(
     'udp',
-    udp.map(({ local }) => `sport = :${local.slice(local.lastIndexOf(':') + 1)}`),
+    open.map((port) => `sport = :${port}`),
   );
   return ended;
 }

@@ -36,6 +36,16 @@ export async function socketsOf(pid: number, condition: string): Promise<readonl
     });
 }
 
+/** Those of these local UDP ports that a process has open now: the system may have given a port to another process since. */
+export async function udpPortsOf(pid: number, ports: readonly string[]): Promise<readonly string[]> {
+  const open = new Set<string>();
+  for (const part of batches(ports.map((port) => `sport = :${port}`))) {
+    for (const line of (await list('udp', ['-p'], part.join(' or '))) ?? [])
+      if (line.includes(`pid=${pid},`)) open.add(portOf(line.split(/\s+/)[3] ?? ''));
+  }
+  return [...open];
+}
+
 /** The remote ends of all TCP connections of this machine. Null when unknown. */
 export async function livePeers(): Promise<ReadonlySet<string> | null> {
   const lines = await list('tcp', [], 'sport > :0');
@@ -96,7 +106,8 @@ export async function openUdp(locals: ReadonlySet<string>): Promise<ReadonlySet<
   return new Set([...locals].filter((local) => ports.has(portOf(local))));
 }
 
-const portOf = (address: string): string => address.slice(address.lastIndexOf(':') + 1);
+/** The port of an address as `ss` and the core write it. */
+export const portOf = (address: string): string => address.slice(address.lastIndexOf(':') + 1);
 
 /** `sport` is one of these inclusive ranges. */
 export function onPorts(ranges: readonly (readonly [number, number])[]): string {

@@ -37,7 +37,7 @@ export function blockAddresses(
 export async function disconnectAddresses(
   held: readonly BlockedAddresses[],
   last: boolean,
-  { logs, flows, configOf }: DisconnectAddressesOptions,
+  { pid, logs, flows, configOf }: DisconnectAddressesOptions,
 ): Promise<boolean> {
   let complete = true;
   const detached = held.filter(({ inbound }) => isDetached(configOf(inbound)));
@@ -50,7 +50,7 @@ export async function disconnectAddresses(
     const sources = logs.sources.of(inbound, them).filter(({ source }) => from(source));
     const ended = await endConnections(config, sources);
     // Connections through a proxy or over UDP; all others were closed above.
-    const streams = !isDetached(config) || (await destroyOutgoing(logs.trace.of(inbound, them, from)));
+    const streams = !isDetached(config) || (await destroyOutgoing(pid, logs.trace.of(inbound, them, from)));
     const blocked = !last || overUdp(config, sources).length === 0 || (await blockFlows(config, sources, flows));
     complete &&= ended && streams && blocked;
   }
@@ -58,6 +58,8 @@ export async function disconnectAddresses(
 }
 
 interface DisconnectAddressesOptions {
+  /** The process of the core. */
+  readonly pid: number;
   readonly logs: CoreLogs;
   readonly flows: FlowFilter;
   readonly configOf: (tag: string) => JsonObject;
