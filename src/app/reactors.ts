@@ -1,5 +1,9 @@
 import type { Core } from '../commands/ports/core.js';
-import { clearCoreKept, raiseAddressesOpen, raiseCoreKept } from '../commands/reactors/core/core-alarms.js';
+import {
+  clearConfigurationRejected,
+  raiseAddressesOpen,
+  raiseConfigurationRejected,
+} from '../commands/reactors/core/core-alarms.js';
 import { CoreSync } from '../commands/reactors/core/core-sync.js';
 import { dispatchAs } from '../commands/reactors/dispatch-as.js';
 import { IpLimit } from '../commands/reactors/traffic/ip-limit.js';
@@ -48,7 +52,7 @@ export function createReactors(parts: Parts) {
     now,
   });
   const following = read.changed$.subscribe((events) => {
-    clearCoreKept(alarms, events);
+    clearConfigurationRejected(alarms, events);
     sync.onEvents(events);
     ipLimit.onEvents(events);
   });
@@ -107,7 +111,7 @@ function createCoreSync({ core, store, alarms, now, warn }: Parts, intake: Traff
       ownerOf: (tag) => read.usage.baselines().ownerOf(tag),
     },
     restartToDisconnect: () => read.settings.current().restartCoreOnClientDisable,
-    kept: (why) => raiseCoreKept(alarms, why),
+    configurationRejected: (why) => raiseConfigurationRejected(alarms, why),
     now,
     warn,
   });

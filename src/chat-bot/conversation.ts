@@ -12,7 +12,7 @@ import { statusScreen } from './status-screen.js';
 import { Throttle } from './throttle.js';
 import { bold, name, type Phrase, Words } from './words.js';
 
-type Press = Exclude<ChatUpdate['said'], string>;
+type Press = Exclude<ChatUpdate['content'], string>;
 
 /** Least time between two answers to the same person who is not an admin: a client or an unknown user. In ms. */
 const CLIENT_MS = 2000;
@@ -35,8 +35,8 @@ export class Conversation {
   /** Never throws. */
   handle(update: ChatUpdate): void {
     try {
-      if (typeof update.said === 'string') this.#text(update, update.said);
-      else this.#button(update, update.said);
+      if (typeof update.content === 'string') this.#text(update, update.content);
+      else this.#button(update, update.content);
     } catch (error) {
       this.#parts.warn('the bot could not answer', { err: error });
     }

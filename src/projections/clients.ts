@@ -25,7 +25,7 @@ export interface SavedClients {
 
 export const clients: Fold<Clients> = {
   name: 'clients',
-  version: 2,
+  version: 3,
   initial: () => ({
     byNumber: new Map(),
     ofInbound: new ManyMap(),

@@ -42,18 +42,18 @@ export interface Stop {
  * bad position or the replay error.
  */
 export function readWhole(log: SqliteEventLog, foldings: readonly Folding[], stops: readonly Stop[] = []): number {
-  const left = [...stops].sort((one, other) => one.position - other.position);
+  const remaining = [...stops].sort((one, other) => one.position - other.position);
   const fold = (events: readonly RecordedEvent[]): void => {
     for (const folding of foldings) advance(folding, events);
   };
   const follow = (events: readonly RecordedEvent[], last: number): void => {
     let rest = events;
-    for (let [stop] = left; stop && stop.position <= last; [stop] = left) {
+    for (let [stop] = remaining; stop && stop.position <= last; [stop] = remaining) {
       const { position, check } = stop;
       fold(rest.filter((event) => event.position <= position));
       rest = rest.filter((event) => event.position > position);
       check();
-      left.shift();
+      remaining.shift();
     }
     fold(rest);
   };

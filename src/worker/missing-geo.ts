@@ -28,7 +28,7 @@ export function lackingIn(chain: string): Lacking | null {
  */
 export function withoutLacking(
   template: JsonObject,
-  lacking: readonly Lacking[],
+  missing: readonly Lacking[],
 ): { readonly template: JsonObject; readonly findings: readonly ImportFinding[] } {
   const findings: ImportFinding[] = [];
   const lost = (item: Text, reasons: readonly Text[]): void => {
@@ -36,13 +36,13 @@ export function withoutLacking(
   };
   const prune = (items: readonly Json[], nameOf: (item: Json, place: number) => Text): readonly Json[] =>
     items.flatMap((item, index) => {
-      const { value, gone, whole } = pruned(item, lacking);
-      if (gone.length === 0) return [value];
-      const reasons = reasonsFor(gone, lacking);
+      const { value, removed, whole } = pruned(item, missing);
+      if (removed.length === 0) return [value];
+      const reasons = reasonsFor(removed, missing);
       const name = nameOf(item, index + 1);
       if (whole) lost(name, reasons);
       else {
-        const reason = message('import.ruleReduced', { entries: shown(gone.join(', ')), reasons });
+        const reason = message('import.ruleReduced', { entries: shown(removed.join(', ')), reasons });
         findings.push({ table: TABLE, item: name, outcome: 'changed', reason });
       }
       return whole ? [] : [value];
@@ -50,7 +50,7 @@ export function withoutLacking(
   const hostsOf = (hosts: JsonObject): JsonObject =>
     Object.fromEntries(
       Object.entries(hosts).filter(([name]) => {
-        const why = lackingOf(name, lacking);
+        const why = lackingOf(name, missing);
         if (why !== null) lost(message('import.host', { name: shown(name) }), [why]);
         return why === null;
       }),
@@ -73,30 +73,30 @@ export function withoutLacking(
 interface Pruned {
   readonly value: Json;
   /** The removed entries. */
-  readonly gone: readonly string[];
+  readonly removed: readonly string[];
   /** It would match more than before: a list has no entries left, or an exception was removed. */
   readonly whole: boolean;
 }
 
-function pruned(item: Json, lacking: readonly Lacking[]): Pruned {
+function pruned(item: Json, missing: readonly Lacking[]): Pruned {
   // A name server may be just an address.
-  if (!isObject(item)) return { value: item, gone: [], whole: false };
-  const gone: string[] = [];
+  if (!isObject(item)) return { value: item, removed: [], whole: false };
+  const removed: string[] = [];
   let wider = false;
   const members = Object.entries(item as JsonObject).map(([name, member]): [string, Json] => {
     const entries = entriesOf(member);
-    const left = entries.flatMap((entry): readonly Json[] => {
-      if (lackingOf(entry, lacking) === null) return [entry];
+    const remaining = entries.flatMap((entry): readonly Json[] => {
+      if (lackingOf(entry, missing) === null) return [entry];
       if (entry === 'geoip:private') return privateNetworks;
-      gone.push(String(entry));
+      removed.push(String(entry));
       return [];
     });
     // The core matches what is in none of the excluded lists: without one of them, it matches more.
-    wider ||= entries.length > 0 && left.length === 0;
-    wider ||= entries.some((entry) => isException(entry) && lackingOf(entry, lacking) !== null);
-    return [name, left.length === entries.length ? member : left];
+    wider ||= entries.length > 0 && remaining.length === 0;
+    wider ||= entries.some((entry) => isException(entry) && lackingOf(entry, missing) !== null);
+    return [name, remaining.length === entries.length ? member : remaining];
   });
-  return { value: Object.fromEntries(members), gone, whole: wider };
+  return { value: Object.fromEntries(members), removed, whole: wider };
 }
 
 /** `!geoip:ir`, and the older `geoip:!ir`. */
@@ -107,17 +107,17 @@ const entriesOf = (member: Json): readonly Json[] =>
   Array.isArray(member) ? (member as readonly Json[]) : typeof member === 'string' ? member.split(',') : [];
 
 /** Why each of these entries cannot be looked up, without repetitions. */
-function reasonsFor(entries: readonly Json[], lacking: readonly Lacking[]): readonly Text[] {
-  const reasons = entries.map((entry) => lackingOf(entry, lacking)).filter((why) => why !== null);
+function reasonsFor(entries: readonly Json[], missing: readonly Lacking[]): readonly Text[] {
+  const reasons = entries.map((entry) => lackingOf(entry, missing)).filter((why) => why !== null);
   return [...new Map(reasons.map((why) => [JSON.stringify(why), why])).values()];
 }
 
 /** Why an entry cannot be looked up; null when it can. */
-function lackingOf(entry: Json, lacking: readonly Lacking[]): Text | null {
+function lackingOf(entry: Json, missing: readonly Lacking[]): Text | null {
   const name = whole(textOf(entry));
   const file = /^ext:([^:]*):/.exec(name)?.[1];
   if (file === undefined) return null;
-  const found = lacking.find((one) => one.file === file && (one.entry === null || one.entry === name));
+  const found = missing.find((one) => one.file === file && (one.entry === null || one.entry === name));
   if (!found) return null;
   return message(found.entry === null ? 'import.geoFileMissing' : 'import.geoListMissing', { file: shown(file) });
 }

@@ -66,27 +66,27 @@ export async function prepareTemplate(
     note('skipped', message('import.templateUnreadable', { why }));
     return result(null);
   }
-  const lacking: Lacking[] = [];
+  const missing: Lacking[] = [];
   for (;;) {
-    const bare = withoutLacking(given, lacking);
+    const bare = withoutLacking(given, missing);
     const error = await problemOf(bare.template, place, scratch);
     if (error === null) {
-      if (lacking.length > 0) note('changed', lackingText(lacking));
+      if (missing.length > 0) note('changed', lackingText(missing));
       findings.push(...bare.findings);
-      return result(lacking.length > 0 ? bare.template : given);
+      return result(missing.length > 0 ? bare.template : given);
     }
     const next = lackingIn(textOf(error.cause));
-    if (next === null || lacking.length === MAX_MISSING || lacking.some((one) => sameJson(one, next))) {
+    if (next === null || missing.length === MAX_MISSING || missing.some((one) => sameJson(one, next))) {
       note('skipped', message('import.templateRefused', { why: errorText(error) }));
       return result(null);
     }
-    lacking.push(next);
+    missing.push(next);
   }
 }
 
 /** Names what was left out of a template. */
-function lackingText(lacking: readonly Lacking[]): Text {
-  const names = lacking.map(({ file, entry }) => (entry === null ? file : entry.replace(/^ext:/, '')));
+function lackingText(missing: readonly Lacking[]): Text {
+  const names = missing.map(({ file, entry }) => (entry === null ? file : entry.replace(/^ext:/, '')));
   const code = names.includes('geoip.dat') ? 'import.geoMissingPrivate' : 'import.geoMissing';
   return message(code, { names: shown(names.join(', ')) });
 }

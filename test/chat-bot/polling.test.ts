@@ -72,7 +72,7 @@ describe('the polling of updates', () => {
       let passed = 0;
       server.fault = (_, turn) => script(server, turn, (ms) => void (passed += ms));
       await poll(line, end.signal, {
-        handle({ said }) {
+        handle({ content: said }) {
           if (said === 'end') end.abort();
           else taken.push(String(said));
         },

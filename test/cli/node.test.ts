@@ -59,7 +59,7 @@ describe('portolan node', () => {
     const ask = await place(
       () => add('Frankfurt', 'n1.example.com'),
       () => add('Oslo', '2001:db8::1'),
-      (state) => ({ type: 'RecordNodeOffline', data: { asked: asked(state), reason: verbatim('gone') } }),
+      (state) => ({ type: 'RecordNodeOffline', data: { queried: asked(state), reason: verbatim('gone') } }),
       () => ({ type: 'SetNodeEnabled', data: { node: NodeId.parse(2), enabled: false } }),
       () => ({ type: 'AddInbound', data: { owner: userId(1), node: one, ...inboundDraft() } }),
     );
@@ -94,7 +94,7 @@ describe('portolan node', () => {
   it('prints why a node is not up to date', async () => {
     const ask = await place(
       () => add('Frankfurt', 'n1.example.com'),
-      (state) => ({ type: 'RecordNodeOffline', data: { asked: asked(state), reason: verbatim('gone') } }),
+      (state) => ({ type: 'RecordNodeOffline', data: { queried: asked(state), reason: verbatim('gone') } }),
       () => ({ type: 'AddInbound', data: { owner: userId(1), node: one, ...inboundDraft() } }),
     );
     for (const name of ['frankfurt', '#1']) {
@@ -111,7 +111,7 @@ describe('portolan node', () => {
       () => add('Frankfurt', 'n1.example.com'),
       (state: State): AnyCommand => ({
         type: 'RecordNodeSyncFailed',
-        data: { asked: asked(state), reason: verbatim('decode response: no') },
+        data: { queried: asked(state), reason: verbatim('decode response: no') },
       }),
     ] as const;
     const ask = await place(...failing);
@@ -124,7 +124,7 @@ describe('portolan node', () => {
     });
     const well = await place(...failing, (state) => ({
       type: 'RecordNodeSyncRecovered',
-      data: { asked: asked(state) },
+      data: { queried: asked(state) },
     }));
     expect((await well('node', 'why', 'Frankfurt')).text).toContain('  it is up to date\n');
   });
@@ -136,7 +136,7 @@ describe('portolan node', () => {
       (state) => ({
         type: 'RecordNodeInboundApplied',
         data: {
-          asked: asked(state),
+          queried: asked(state),
           ...there,
           tag: 'in-1',
           position: 9,
@@ -147,7 +147,7 @@ describe('portolan node', () => {
       }),
       (state) => ({
         type: 'RecordNodeInboundRejected',
-        data: { asked: asked(state), ...there, reason: verbatim('it is theirs') },
+        data: { queried: asked(state), ...there, reason: verbatim('it is theirs') },
       }),
     );
     const { text } = await ask('node', 'why', 'Frankfurt');
@@ -162,7 +162,7 @@ describe('portolan node', () => {
       () => ({ type: 'AddInbound', data: { owner: userId(1), node: one, ...inboundDraft({ clients: [alice] }) } }),
       (state) => ({
         type: 'RecordNodeCoreRestarted',
-        data: { asked: asked(state), clients: [first, second], inbounds: [there.inbound] },
+        data: { queried: asked(state), clients: [first, second], inbounds: [there.inbound] },
       }),
     );
     expect((await ask('node', 'why', 'Frankfurt')).text).toMatch(

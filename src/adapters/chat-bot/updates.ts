@@ -54,15 +54,15 @@ function messageIn(answer: unknown): Unnumbered | undefined {
   const { data } = WithMessage.safeParse(answer);
   if (!data || data.message.from.is_bot) return undefined;
   const { date, chat, from, text } = data.message;
-  return { at: date * 1000, chat: chat.id, from: personOf(from), said: text.slice(0, MAX_TEXT_CHARS) };
+  return { at: date * 1000, chat: chat.id, from: personOf(from), content: text.slice(0, MAX_TEXT_CHARS) };
 }
 
 function pressIn(answer: unknown): Unnumbered | undefined {
   const { data: found } = WithPress.safeParse(answer);
   if (!found || found.callback_query.from.is_bot) return undefined;
   const { id: press, from, message, data } = found.callback_query;
-  const said = { press, message: message.message_id, data: data.slice(0, MAX_TEXT_CHARS) };
-  return { at: message.date * 1000, chat: message.chat.id, from: personOf(from), said };
+  const content = { press, message: message.message_id, data: data.slice(0, MAX_TEXT_CHARS) };
+  return { at: message.date * 1000, chat: message.chat.id, from: personOf(from), content };
 }
 
 function personOf({ id, first_name = '', last_name = '', username = '' }: z.output<typeof Person>): ChatUpdate['from'] {

@@ -14,7 +14,7 @@ export async function ask(web: Web, url: string, request: WebRequest): Promise<{
     const text = body.toString('utf8');
     const json = parsed(text);
     if (status < 200 || status > 299)
-      throw new ProviderError(said(json) ?? message('network.providerStatus', { status }));
+      throw new ProviderError(providerMessage(json) ?? message('network.providerStatus', { status }));
     if (json === undefined) throw new ProviderError(message('network.providerNotJson'));
     return { text, json };
   } catch (error) {
@@ -31,7 +31,7 @@ function parsed(text: string): unknown {
 }
 
 /** The first error that the provider names: `{errors: [{code, message}]}`. Null when it names none. */
-export function said(answer: unknown): Text | null {
+export function providerMessage(answer: unknown): Text | null {
   const errors = isObject(answer) ? answer['errors'] : undefined;
   const first: unknown = Array.isArray(errors) ? errors[0] : undefined;
   if (!isObject(first)) return null;

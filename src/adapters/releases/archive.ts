@@ -33,7 +33,7 @@ export async function extract(
     .catch(unreadable);
   try {
     const entries = await contents(zip, limits).catch(unreadable);
-    let left = limits.bytes;
+    let bytesLeft = limits.bytes;
     for (const entry of entries) {
       const target = entry.fileName.endsWith('/') ? null : pick(entry.fileName);
       if (target === null) continue;
@@ -42,7 +42,7 @@ export async function extract(
       const out = createWriteStream(target.path, { mode: target.mode, flags: 'wx', flush: true });
       await pipeline(
         stream,
-        counted((bytes) => (left -= bytes) >= 0),
+        counted((bytes) => (bytesLeft -= bytes) >= 0),
         out,
       ).catch(unreadable);
     }

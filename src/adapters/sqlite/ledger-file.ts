@@ -102,7 +102,7 @@ export class LedgerFile implements LedgerStore {
       else blocks.set(block, [flow]);
     }
     const put = this.#db.transaction(() => {
-      for (const [block, some] of blocks) this.#sql.addFlows.run(block, position, packFlows(some));
+      for (const [block, blockFlows] of blocks) this.#sql.addFlows.run(block, position, packFlows(blockFlows));
       for (const { client, position: place, at, day: own, kind, up, down, other, rule } of entries)
         this.#sql.addEntry.run(client, place, at, own, kind, up, down, other, rule);
       for (const setback of setbacks) this.#sql.addSetback.run(setback.position, setback.day);

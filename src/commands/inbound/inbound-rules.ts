@@ -65,8 +65,8 @@ export function portProblem(
   const mine = layers(protocol, config);
   for (const other of others) {
     if (other.port !== port || !overlap(other.listen, listen)) continue;
-    const theirs = layers(other.protocol, other.config);
-    if ([...mine].some((layer) => theirs.has(layer)))
+    const otherLayers = layers(other.protocol, other.config);
+    if ([...mine].some((layer) => otherLayers.has(layer)))
       return reject('PORT_TAKEN', { port, by: message('inbound.name', { tag: other.tag }) });
   }
   const own = mine.has('tcp')

@@ -12,7 +12,7 @@ const DESTINATIONS: readonly (readonly [SecretKey, readonly SettingKey[]])[] = [
   ['chatBotToken', ['chatBotAPIServer']],
 ];
 
-interface SettingsAsked {
+interface SettingsRequest {
   /** All requested keys, also those that do not change. */
   readonly named: ReadonlySet<string>;
   readonly trustEveryProxy: boolean;
@@ -24,7 +24,7 @@ interface SettingsAsked {
 export function settingProblems(
   next: Settings,
   state: PanelState,
-  { named, trustEveryProxy, newProxy = '' }: SettingsAsked,
+  { named, trustEveryProxy, newProxy = '' }: SettingsRequest,
 ): readonly SettingProblem[] {
   return [
     ...portProblems(next, state),

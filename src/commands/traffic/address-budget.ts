@@ -38,11 +38,11 @@ export class AddressBudget {
     return seen.flatMap(({ client, ips }) => {
       const used = this.#ofClient.get(client) ?? 0;
       const most = Math.min(MAX_PER_CLIENT - used, this.#maxPerMinute() - this.#inMinute);
-      const some = most > 0 ? ips.slice(0, most) : [];
-      if (some.length === 0) return [];
-      this.#ofClient.set(client, used + some.length);
-      this.#inMinute += some.length;
-      return [{ client, ips: some }];
+      const allowed = most > 0 ? ips.slice(0, most) : [];
+      if (allowed.length === 0) return [];
+      this.#ofClient.set(client, used + allowed.length);
+      this.#inMinute += allowed.length;
+      return [{ client, ips: allowed }];
     });
   }
 

@@ -75,7 +75,7 @@ function eventsFor(
   const blockedBefore = new Set(block?.blocked);
   const free = addresses.filter(({ address }) => !blockedBefore.has(address));
   const counted = free.filter(({ since, here }) => here && at - since >= grace).sort(byArrival);
-  const names = (some: readonly SeenAddress[]): string[] => some.map(({ address }) => address);
+  const names = (seen: readonly SeenAddress[]): string[] => seen.map(({ address }) => address);
   const blocked = (keep: Keep, kept: string[], all: string[]): PanelEvent[] => [
     ClientIpsBlocked({ client, limit, keep, graceSeconds, ips: { allowed: kept, blocked: all.slice(-MAX_BLOCKED) } }),
   ];

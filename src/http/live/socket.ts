@@ -127,15 +127,15 @@ export class PanelSockets {
   /** Closes all current sockets, and terminates those that are still open after a second. */
   async closeAll(why = 'the panel has moved'): Promise<void> {
     const closing = [...this.#clients];
-    const left = closing.map(([ws, client]) => {
-      const gone = new Promise<void>((resolve) => ws.once('close', () => resolve()));
+    const remaining = closing.map(([ws, client]) => {
+      const closed = new Promise<void>((resolve) => ws.once('close', () => resolve()));
       client.close(GOING_AWAY, why);
-      return gone;
+      return closed;
     });
     const cut = setTimeout(() => {
       for (const [, client] of closing) client.cut();
     }, CLOSE_MS);
-    await Promise.all(left);
+    await Promise.all(remaining);
     clearTimeout(cut);
   }
 

@@ -150,6 +150,6 @@ function problem(req: Request, schema: z.ZodType, value: unknown, refused?: z.Zo
   if (!refused) return null;
   return issuesOf(schema, value, refused, languageOf(req.headers))
     .slice(0, 5)
-    .map(({ path, message: said }) => (path.length > 0 ? `${path.join('.')}: ${said}` : said))
+    .map(({ path, message: text }) => (path.length > 0 ? `${path.join('.')}: ${text}` : text))
     .join('; ');
 }

@@ -24,7 +24,7 @@ export interface Baselines {
 
 export const baselines: Fold<Baselines> = {
   name: 'baselines',
-  version: 3,
+  version: 4,
   initial: () => ({
     run: null,
     clients: new Map(),

@@ -40,7 +40,7 @@ export interface Nodes {
 /** Nodes by number, with their availability as it was recorded. */
 export const nodes: Fold<Nodes> = {
   name: 'nodes',
-  version: 4,
+  version: 5,
   initial: () => ({ documents: new Map(), connectivity: new Map(), failings: new Map(), restarts: new Map() }),
   apply({ documents, connectivity, failings, restarts }, event) {
     evolveNodes(documents, event);

@@ -52,14 +52,14 @@ export function linksOf(
   const endpoints = endpointsOf(inbound, context.nodeHost === undefined ? own : hostOf(context.nodeHost));
   for (const endpoint of endpoints.length > 0 ? endpoints : [UNREACHABLE]) {
     const params = paramsOf(access.scheme, inbound, client, endpoint, context);
-    const told = showInfo && !links.some(hasUrl);
+    const withInfo = showInfo && !links.some(hasUrl);
     const parts = {
       inbound: inbound.remark,
       email: access.shared ? '' : client.identity.email,
       other: endpoint.remark,
     };
-    const stopped = told ? stopMark(client, model) : '';
-    const name = linkName(model, parts, told && stopped === '' ? remainder(client, usage, now) : []);
+    const stopped = withInfo ? stopMark(client, model) : '';
+    const name = linkName(model, parts, withInfo && stopped === '' ? remainder(client, usage, now) : []);
     links.push({
       scheme: access.scheme,
       user: access.user,

@@ -129,7 +129,7 @@ describe('the bot API', () => {
     });
     const { updates, next } = await line.updates(null, signal);
     expect(next).toBe(1004);
-    expect(updates).toEqual([{ id: 1003, at: 5000, chat: 2, from: { id: 3, name: 'A' }, said: 'y'.repeat(256) }]);
+    expect(updates).toEqual([{ id: 1003, at: 5000, chat: 2, from: { id: 3, name: 'A' }, content: 'y'.repeat(256) }]);
   });
 });
 

@@ -175,7 +175,7 @@ describe('the metrics', () => {
     expect(await ofNodes()).toEqual({ 'portolan_node_lag_changes{node="1",name="Oslo"}': 2 });
     const asked = panel.read.nodes.get(1);
     if (!asked) throw new Error('there is no node');
-    panel.given({ type: 'RecordNodeOnline', data: { asked } });
+    panel.given({ type: 'RecordNodeOnline', data: { queried: asked } });
     expect(await ofNodes()).toMatchObject({ 'portolan_node_up{node="1",name="Oslo"}': 1 });
   });
 

@@ -29,9 +29,9 @@ describe('the synchronization state of a node', () => {
   it('has the pending changes by inbound, with the reason', async () => {
     const { browser, sync, list, add, given, read, log } = await start();
     expect(await sync()).toMatchObject({ id: 1, name: 'Oslo', state: 'unknown', lag: 0, pending: [] });
-    const asked = read.nodes.get(1);
-    if (!asked) throw new Error('there is no node');
-    given({ type: 'RecordNodeIdentity', data: { asked, identity: { kind: '3x-ui', panelId: '' } } });
+    const queried = read.nodes.get(1);
+    if (!queried) throw new Error('there is no node');
+    given({ type: 'RecordNodeIdentity', data: { queried: queried, identity: { kind: '3x-ui', panelId: '' } } });
     expect(await sync()).toMatchObject({ state: 'synced' });
     add();
     const { position } = log.head();
@@ -51,7 +51,7 @@ describe('the synchronization state of a node', () => {
     });
     const [inbound] = read.inbounds.all();
     if (!inbound) throw new Error('there is no inbound');
-    const told = { asked, inbound: inbound.id };
+    const told = { queried, inbound: inbound.id };
     given({
       type: 'RecordNodeInboundRejected',
       data: { ...told, reason: message('node.declined', { why: verbatim('no') }) },
@@ -72,14 +72,17 @@ describe('the synchronization state of a node', () => {
     given({ type: 'RecordNodeInboundApplied', data: { ...told, ...seen } });
     given({
       type: 'RecordNodeUnmanagedItems',
-      data: { asked, inboundTags: ['own'], clients: [{ inboundTag: 'in-1', email: 'mallory' }], omitted: 0 },
+      data: { queried: queried, inboundTags: ['own'], clients: [{ inboundTag: 'in-1', email: 'mallory' }], omitted: 0 },
     });
     expect(await sync()).toMatchObject({
       ...{ state: 'synced', lag: 0, appliedPosition: position, pending: [] },
       unmanaged: { inbounds: ['own'], clients: [{ inbound: 'in-1', email: 'mallory' }], omitted: 0 },
     });
     expect(await list()).toMatchObject([{ syncState: 'synced', pendingChanges: 0, pendingReason: '', pending: [] }]);
-    given({ type: 'RecordNodeCoreRestarted', data: { asked, clients: [first, clientNumber(9)], inbounds: [] } });
+    given({
+      type: 'RecordNodeCoreRestarted',
+      data: { queried: queried, clients: [first, clientNumber(9)], inbounds: [] },
+    });
     expect(await sync()).toMatchObject({ coreRestartedFor: { clients: ['alice', '#9'], inbounds: [] } });
     expect((await sync()).coreRestartedAt).toBeGreaterThan(0);
     given({ type: 'SetNodeEnabled', data: { node, enabled: false } });

@@ -40,17 +40,17 @@ export async function disconnectUsers(
   options: DisconnectOptions,
 ): Promise<readonly number[]> {
   if (isDetached(inbound.config)) await options.refuse(inbound.tag, clients);
-  let left = await attempt(inbound, clients, options);
-  if (left.length === 0) return left;
-  if (!mayBeDatagram(inbound.config)) return attempt(inbound, left, options);
-  for (let round = 1; left.length > 0 && round <= MAX_BLOCK_ROUNDS; round += 1) {
+  let remaining = await attempt(inbound, clients, options);
+  if (remaining.length === 0) return remaining;
+  if (!mayBeDatagram(inbound.config)) return attempt(inbound, remaining, options);
+  for (let round = 1; remaining.length > 0 && round <= MAX_BLOCK_ROUNDS; round += 1) {
     await options.logs.read();
-    const theirs = options.logs.sources.of(inbound.tag, new Set(left));
-    const blocked = await blockFlows(inbound.config, theirs, options.flows);
-    left = await attempt(inbound, left, options, !blocked || round === MAX_BLOCK_ROUNDS);
+    const connections = options.logs.sources.of(inbound.tag, new Set(remaining));
+    const blocked = await blockFlows(inbound.config, connections, options.flows);
+    remaining = await attempt(inbound, remaining, options, !blocked || round === MAX_BLOCK_ROUNDS);
     if (!blocked) break;
   }
-  return left;
+  return remaining;
 }
 
 /** `last`: if this fails too, only a restart of the core helps. */
@@ -60,26 +60,26 @@ async function attempt(
   { pid, logs, readings }: DisconnectOptions,
   last = false,
 ): Promise<readonly number[]> {
-  const them = new Set(clients);
+  const wanted = new Set(clients);
   const detached = isDetached(config);
   // The client of an outgoing socket is known only after both logs are joined.
   await (detached ? logs.settle() : logs.read());
-  const known = logs.sources.of(tag, them);
+  const known = logs.sources.of(tag, wanted);
   let ended = await endConnections(config, known);
   if (detached) {
-    const theirs = logs.trace.of(tag, them);
+    const outgoing = logs.trace.of(tag, wanted);
     // The UDP relay of Hysteria does not log clients. The flow of another client gets a new socket with its next packet.
     await destroyOutgoing(
       pid,
-      last && config['protocol'] === 'hysteria' ? [...theirs, ...logs.trace.unknownUdp()] : theirs,
+      last && config['protocol'] === 'hysteria' ? [...outgoing, ...logs.trace.unknownUdp()] : outgoing,
     );
   }
   // Requests of a blocked account to the blackhole are counted too: in the end, only received bytes prove a connection.
-  const asked = last ? Number.POSITIVE_INFINITY : detached ? MAX_REQUEST_BYTES : 0;
-  const moving = await stillMoving(them, asked, readings);
+  const allowedBytes = last ? Number.POSITIVE_INFINITY : detached ? MAX_REQUEST_BYTES : 0;
+  const moving = await stillMoving(wanted, allowedBytes, readings);
   // The core writes its access log with a delay: the connection may have been missing from it, and idle since.
   await logs.read();
-  const late = logs.sources.of(tag, them).filter(({ source }) => !known.some((one) => one.source === source));
+  const late = logs.sources.of(tag, wanted).filter(({ source }) => !known.some((one) => one.source === source));
   if (!(await endConnections(config, late))) ended = false;
   // Without the permission to destroy sockets, an idle connection stays open like a busy one.
   return clients.filter(
@@ -105,8 +105,8 @@ export async function blockFlows(
   sources: readonly Accepted[],
   flows: FlowFilter,
 ): Promise<boolean> {
-  const theirs = overUdp(config, sources);
-  return theirs.length > 0 && flows.block({ sources: theirs, ports: portsOf(config) }, idleSeconds(config));
+  const udpSources = overUdp(config, sources);
+  return udpSources.length > 0 && flows.block({ sources: udpSources, ports: portsOf(config) }, idleSeconds(config));
 }
 
 /** Closes sockets of the core (process `pid`) to destinations. Resolves to whether all TCP sockets are closed. */
@@ -128,7 +128,7 @@ export async function destroyOutgoing(pid: number, sockets: readonly Outgoing[])
 /** Clients that receive anything, or send more than `asked` bytes. */
 async function stillMoving(
   clients: ReadonlySet<number>,
-  asked: number,
+  allowedBytes: number,
   readings: DisconnectOptions['readings'],
 ): Promise<ReadonlySet<number>> {
   await sleep(COUNTING_MS);
@@ -137,7 +137,7 @@ async function stillMoving(
   const after = await readings();
   const moved = after.filter(({ name, value }) => {
     const bytes = value - (before.get(name) ?? 0);
-    return bytes > (name.endsWith('>uplink') ? asked : 0);
+    return bytes > (name.endsWith('>uplink') ? allowedBytes : 0);
   });
   const moving = moved.map(({ name }) => clientOfAccount(name.split('>>>')[1] ?? ''));
   return new Set(moving.filter((client) => clients.has(client)));

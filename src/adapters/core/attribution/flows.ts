@@ -42,12 +42,12 @@ export function flowFilter(owner: string, program = 'nft'): FlowFilter {
   const table = flowTable(owner);
   let timer: NodeJS.Timeout | undefined;
   let until = 0;
-  let made = false;
+  let created = false;
   const nft = (commands: string): Promise<boolean> => done(program, commands);
 
   const clear = async (): Promise<void> => {
     clearTimeout(timer);
-    made = false;
+    created = false;
     // `add` first, so that `delete` does not fail when there is no table.
     await nft(`add table ${table}\ndelete table ${table}\n`);
   };
@@ -60,10 +60,10 @@ export function flowFilter(owner: string, program = 'nft'): FlowFilter {
   };
 
   const add = async (elements: string): Promise<boolean> => {
-    if (made && (await nft(elements))) return true;
+    if (created && (await nft(elements))) return true;
     // The first time, or after an administrator flushed the ruleset.
-    made = await nft(`${definition(table)}${elements}`);
-    return made;
+    created = await nft(`${definition(table)}${elements}`);
+    return created;
   };
 
   return {
@@ -72,8 +72,8 @@ export function flowFilter(owner: string, program = 'nft'): FlowFilter {
       if (elements.length === 0) return true;
       clearLater(seconds);
       for (let at = 0; at < elements.length; at += ELEMENTS_PER_CALL) {
-        const some = elements.slice(at, at + ELEMENTS_PER_CALL);
-        const text = (['v4', 'v6'] as const).map((set) => addition(table, set, some)).join('');
+        const chunk = elements.slice(at, at + ELEMENTS_PER_CALL);
+        const text = (['v4', 'v6'] as const).map((set) => addition(table, set, chunk)).join('');
         if (!(await add(text))) return false;
       }
       return true;

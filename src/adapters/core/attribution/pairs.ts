@@ -80,12 +80,12 @@ export function createPairs<Session>(
       for (const [target, entries] of byTarget) {
         entries.sort((a, b) => a.at - b.at);
         const clusters = clustersOf(entries);
-        for (const [n, { entries: some }] of clusters.entries()) {
-          if (some.every(({ session }) => session === null)) continue;
-          const whole = some.every(settled);
-          if (!whole && !some.some(({ read }) => read + DECIDE_TIMEOUT_MS <= began)) continue;
+        for (const [n, { entries: clusterEntries }] of clusters.entries()) {
+          if (clusterEntries.every(({ session }) => session === null)) continue;
+          const whole = clusterEntries.every(settled);
+          if (!whole && !clusterEntries.some(({ read }) => read + DECIDE_TIMEOUT_MS <= began)) continue;
           const owner = whole ? ownerOf(clusters, n) : null;
-          for (const entry of some) {
+          for (const entry of clusterEntries) {
             if (entry.session !== null) onOwner(entry.session, owner);
             entry.session = null;
           }
@@ -109,11 +109,11 @@ function clustersOf<Session>(entries: readonly Entry<Session>[]): readonly Clust
     else all.push([entry]);
     last = entry.at;
   }
-  return all.map((some) => ({
-    entries: some,
-    from: some[0]?.at ?? 0,
-    to: some.at(-1)?.at ?? 0,
-    fits: some.filter(({ line }) => line !== null).length * 2 === some.length,
+  return all.map((cluster) => ({
+    entries: cluster,
+    from: cluster[0]?.at ?? 0,
+    to: cluster.at(-1)?.at ?? 0,
+    fits: cluster.filter(({ line }) => line !== null).length * 2 === cluster.length,
   }));
 }
 

@@ -19,8 +19,8 @@ export async function destroy(network: 'tcp' | 'udp', conditions: readonly strin
     const filter = part.map((condition) => `( ${condition} )`).join(' or ');
     const before = await list(network, ['-K'], filter);
     // A destroyed socket is still listed while it closes.
-    const left = before === null ? null : await list(network, [], filter);
-    if (left === null || left.some((line) => !/^(FIN|CLOS|TIME|LAST)/.test(line))) complete = false;
+    const remaining = before === null ? null : await list(network, [], filter);
+    if (remaining === null || remaining.some((line) => !/^(FIN|CLOS|TIME|LAST)/.test(line))) complete = false;
   }
   return complete;
 }
@@ -66,10 +66,10 @@ async function quiet(
   signs: readonly ('rcv' | 'snd' | 'ack')[],
 ): Promise<ReadonlyMap<string, number>> {
   const times = new Map<string, number>();
-  const some = [...wanted].map((one) => `${end} = ${one}`);
+  const conditions = [...wanted].map((one) => `${end} = ${one}`);
   // For many ends, one call that lists all connections is cheaper.
   const filters =
-    some.length > 4 * CONDITIONS_PER_CALL ? ['sport > :0'] : batches(some).map((part) => part.join(' or '));
+    conditions.length > 4 * CONDITIONS_PER_CALL ? ['sport > :0'] : batches(conditions).map((part) => part.join(' or '));
   for (const filter of filters) {
     let name = '';
     for (const [n, line] of ((await list('tcp', ['-i'], filter)) ?? []).entries()) {

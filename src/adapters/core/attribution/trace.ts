@@ -20,7 +20,7 @@ export interface Flow extends Outgoing {
 
 interface Session {
   /** Requested targets that are not dispatched yet, with the time, µs. */
-  readonly asked: Map<string, number>;
+  readonly requested: Map<string, number>;
   dispatched: boolean;
   outgoing: Outgoing | null;
   /** The number of the client; 0 for an account that is not a client's. Null: several clients match. Undefined: no access line matches. */
@@ -99,11 +99,11 @@ function addTraceLine(sessions: SessionTable, text: string): void {
     const session = sessions.open(id, { network, local, remote });
     // The core dropped the line of its dispatcher, but the line in the access log still needs its session.
     if (!session.dispatched && target !== undefined) {
-      sessions.dispatched(session, target, [...session.asked.values()].at(-1) ?? timeOf(at));
+      sessions.dispatched(session, target, [...session.requested.values()].at(-1) ?? timeOf(at));
     }
   } else {
     const target = requested.exec(message)?.[1];
-    if (target !== undefined) sessions.get(id).asked.set(target, timeOf(at));
+    if (target !== undefined) sessions.get(id).requested.set(target, timeOf(at));
   }
 }
 
@@ -135,7 +135,7 @@ class SessionTable {
     const known = this.#sessions.get(id);
     if (known !== undefined) return known;
     const session: Session = {
-      asked: new Map(),
+      requested: new Map(),
       dispatched: false,
       outgoing: null,
       client: undefined,
@@ -165,8 +165,8 @@ class SessionTable {
 
   /** A sniffer may have changed the target; the access log has the original one. */
   dispatched(session: Session, target: string, at: number): void {
-    const asked = session.asked.has(target) ? target : ([...session.asked.keys()].at(-1) ?? target);
-    session.asked.delete(asked);
+    const asked = session.requested.has(target) ? target : ([...session.requested.keys()].at(-1) ?? target);
+    session.requested.delete(asked);
     session.dispatched = true;
     session.open += 1;
     this.pairs.addSession(session, asked, at);

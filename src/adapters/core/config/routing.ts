@@ -100,8 +100,8 @@ export async function prependRules(
   refusals: readonly BlockRule[],
   templateRules: () => Promise<readonly Buffer[]>,
 ): Promise<void> {
-  const there = new Set(running);
-  const missing = refusals.filter(({ ruleTag }) => !there.has(ruleTag));
+  const existing = new Set(running);
+  const missing = refusals.filter(({ ruleTag }) => !existing.has(ruleTag));
   if (missing.length === 0) return;
   const old = running.filter((tag) => numbered.test(tag));
   const generation = 1 + Math.max(-1, ...old.map((tag) => Number(numbered.exec(tag)?.[1])));

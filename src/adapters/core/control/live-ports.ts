@@ -59,7 +59,7 @@ export function coreUsers(parts: LiveParts): CoreUsers {
         logs,
         flows: process.flows,
         readings: () => api.call('StatsService/QueryStats', { pattern: 'user>>>', reset: false }),
-        refuse: (tag, some) => blockUsers(api, tag, some, () => templateRules(parts)),
+        refuse: (tag, clients) => blockUsers(api, tag, clients, () => templateRules(parts)),
       });
     },
     seen: async ({ tag }) => {

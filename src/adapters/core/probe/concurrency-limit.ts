@@ -20,11 +20,11 @@ export class ConcurrencyLimit {
     return new Promise((resolve) => {
       const settle = (mine: boolean): void => {
         this.#waiting.delete(settle);
-        signal.removeEventListener('abort', gone);
+        signal.removeEventListener('abort', giveUp);
         resolve(mine);
       };
-      const gone = (): void => settle(false);
-      signal.addEventListener('abort', gone, { once: true });
+      const giveUp = (): void => settle(false);
+      signal.addEventListener('abort', giveUp, { once: true });
       this.#waiting.add(settle);
     });
   }

@@ -115,7 +115,7 @@ function accepts(port: number): Promise<boolean> {
 /** Kills a temporary core; it has no state to save. */
 async function kill(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   child.kill('SIGKILL');
-  await gone;
+  await exited;
 }

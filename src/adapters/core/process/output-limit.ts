@@ -19,20 +19,20 @@ export interface OutputLimiter {
 export function limitOutput(file: string, onCut: () => void): OutputLimiter {
   let timer: NodeJS.Timeout | null = null;
   let looking = false;
-  let told = false;
+  let reported = false;
   const look = async (): Promise<void> => {
     if (looking) return;
     looking = true;
     const cut = await trimOutput(file).catch(() => false);
     looking = false;
-    if (!cut || told) return;
-    told = true;
+    if (!cut || reported) return;
+    reported = true;
     onCut();
   };
   return {
     start: () => {
       if (timer !== null) return;
-      told = false;
+      reported = false;
       timer = setInterval(() => void look(), CHECK_MS);
       timer.unref();
     },

@@ -21,10 +21,10 @@ export function failedInbound(output: string, inbounds: Inbounds): string | null
     /failed to listen (?:TCP|UDP) on (\d+)(?= |$)|listen (?:tcp|udp)\w* \S*:(\d+): /.exec(chain)?.slice(1).join(''),
   );
   const socket = /failed to listen Unix Domain Socket on (.+?)(?: > |$)/.exec(chain)?.[1];
-  const there = [...inbounds.values()].filter(({ config }) =>
+  const candidates = [...inbounds.values()].filter(({ config }) =>
     socket === undefined ? isOnPort(config, port) : socketOf(config) === socketOf({ listen: socket }),
   );
-  return there.length === 1 ? (there[0]?.tag ?? null) : null;
+  return candidates.length === 1 ? (candidates[0]?.tag ?? null) : null;
 }
 
 function isOnPort(config: JsonObject, port: number): boolean {

@@ -202,7 +202,7 @@ export class CoreSync {
       const problem = await startProblem(core, { template, inbounds }, this.#excluded);
       if (problem !== null) {
         // The running core is kept; the next attempt comes with the next change, or in a minute.
-        this.#parts.kept(problem);
+        this.#parts.configurationRejected(problem);
         this.#backoff.failed(true);
         this.#stateUnknown = true;
         this.#repeat = true;

@@ -48,7 +48,7 @@ export interface CoreSyncParts {
   /** Whether to restart the whole core when connections cannot be closed one by one. */
   readonly restartToDisconnect: () => boolean;
   /** The running core keeps its old configuration, because it refuses the new one. */
-  readonly kept: (why: Text) => void;
+  readonly configurationRejected: (why: Text) => void;
   readonly now: () => number;
   readonly warn: (message: string, fields?: object) => void;
 }

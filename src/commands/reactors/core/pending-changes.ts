@@ -48,7 +48,7 @@ export class PendingChanges {
 
 /** Removes and returns the oldest `count` members of a set. */
 function removeOldest(from: Set<string>, count: number): readonly string[] {
-  const some = [...from].slice(0, count);
-  for (const one of some) from.delete(one);
-  return some;
+  const oldest = [...from].slice(0, count);
+  for (const one of oldest) from.delete(one);
+  return oldest;
 }

@@ -78,11 +78,14 @@ export class DirectorySync {
 
   async #sync(): Promise<void> {
     const { directory, settings, secrets, known } = this.#parts;
-    const asked = settings();
-    if (!asked.ldapEnable || asked.ldapInboundTags.trim() === '') return;
+    const current = settings();
+    if (!current.ldapEnable || current.ldapInboundTags.trim() === '') return;
     let entries: readonly DirectoryEntry[];
     try {
-      entries = await directory.entries(directoryConfig(asked, secrets()), asked.ldapFlagField || asked.ldapVlessField);
+      entries = await directory.entries(
+        directoryConfig(current, secrets()),
+        current.ldapFlagField || current.ldapVlessField,
+      );
     } catch (error) {
       if (!(error instanceof DirectoryError)) throw error;
       return this.#report({ ...NOTHING, error: error.text });

@@ -44,8 +44,8 @@ export class GeoSwitch {
       done = record(this.used);
       return done;
     } finally {
-      const kept = done !== null && !(done instanceof Rejection);
-      for (const placed of this.#placed.toReversed()) await (kept ? placed.commit() : placed.undo());
+      const succeeded = done !== null && !(done instanceof Rejection);
+      for (const placed of this.#placed.toReversed()) await (succeeded ? placed.commit() : placed.undo());
     }
   }
 

@@ -67,7 +67,10 @@ export async function compare(inbound: DesiredInbound, listed: ListedInbound, kn
     };
     return { plan, foreign: foreignEmails };
   }
-  const { missing, clients, reason, waits } = compareMissing(inbound, missingClients, { ...known, held: leaving.held });
+  const { missing, clients, reason, waits } = compareMissing(inbound, missingClients, {
+    ...known,
+    usedCredentials: leaving.held,
+  });
   const rest = uncounted.size === 0 ? clients : (clients ?? inbound.clients).filter((one) => !uncounted.has(one));
   const desired = rest === null && staying.sentAs.size === 0 ? inbound : withClients(inbound, rest, staying.sentAs);
   const count = missing.length + changes.length + leaving.deletions.length;
@@ -168,35 +171,40 @@ function compareLeaving(inbound: DesiredInbound, { clients: listed }: ListedInbo
   /** JSON texts of those that stay until then. */
   const stay: string[] = [];
   /** Their credentials. */
-  const held = new Set<string>();
+  const usedCredentials = new Set<string>();
   /** A 3x-ui updates its core for a client with a second inbound only when the whole inbound is sent. */
   let shared = false;
-  for (const i of matchClients(inbound, listed).gone) {
+  for (const i of matchClients(inbound, listed).obsolete) {
     const [email = '', raw = '', key = ''] = [listed.emails[i], listed.raws[i], listed.keys[i]];
     if (gate.mayRemoveClient(email)) {
       deletions.push({ do: 'deleteClient', email });
       shared ||= gate.isShared(email);
     } else {
       stay.push(disabledClient(raw));
-      held.add(listed.credentials[i] ?? '');
+      usedCredentials.add(listed.credentials[i] ?? '');
       if (listed.open[i] !== 0) disables.push(disableStep(key, raw));
     }
   }
-  return { deletions, disables, stay, held, shared, waits: stay.length > 0 };
+  return { deletions, disables, stay, held: usedCredentials, shared, waits: stay.length > 0 };
 }
 
 /**
  * The new clients that can be added. A node has one counter for an email, so an email of another centre is refused; an email
- * or credential that is still in use waits. `held`: credentials of accounts that are about to be removed. `clients`: those
+ * or credential that is still in use waits. `usedCredentials`: those of accounts that are about to be removed. `clients`: those
  * that are sent; null = all.
  */
 export function compareMissing(
   inbound: DesiredInbound,
   missing: readonly DesiredClient[],
-  { gate, others, held = new Set() }: Pick<Known, 'gate' | 'others'> & { readonly held?: ReadonlySet<string> },
+  {
+    gate,
+    others,
+    usedCredentials = new Set(),
+  }: Pick<Known, 'gate' | 'others'> & { readonly usedCredentials?: ReadonlySet<string> },
 ) {
   const taken = new Set(others.size === 0 ? [] : missing.filter(({ email }) => others.has(emailKey(email))));
-  const isBusy = ({ email, credential }: DesiredClient): boolean => !gate.isFree(email) || held.has(credential);
+  const isBusy = ({ email, credential }: DesiredClient): boolean =>
+    !gate.isFree(email) || usedCredentials.has(credential);
   const later = new Set(missing.filter((client) => !taken.has(client) && isBusy(client)));
   const isOut = (client: DesiredClient): boolean => taken.has(client) || later.has(client);
   return {

@@ -26,7 +26,7 @@ export class ConnectedClients {
   async update(
     node: Node & RequestTarget,
     inbounds: readonly DesiredInbound[],
-    isCurrent: (asked: Node) => boolean,
+    isCurrent: (queried: Node) => boolean,
   ): Promise<void> {
     const { panel, online, now } = this.#parts;
     const connectedKeys = new Set((await panel.onlines(node)).map(emailKey));

@@ -127,7 +127,8 @@ export class DisconnectTracker implements Gate {
       for (const { number, email } of inbound.clients) this.#desired.set(number, emailKey(email));
       if (listed && !foreign) await see(inbound.id, listed, inbound);
     }
-    for (const one of sent) for (const left of leftBehind(one)) if (!seen.has(left)) await see(one.inbound, left, null);
+    for (const one of sent)
+      for (const leftover of leftBehind(one)) if (!seen.has(leftover)) await see(one.inbound, leftover, null);
     for (const other of listing.inbounds) if (!seen.has(other)) await this.#gather(other, 'foreign');
     this.#disabledInbounds.update(off, at);
     this.#disabled.update(

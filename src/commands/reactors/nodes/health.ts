@@ -169,10 +169,10 @@ export class HealthTracker {
     this.#misses = 0;
     this.#health = { status: 'online', lastHeartbeat: Math.floor(now() / 1000), lastError: null, ...values };
     histories.add(this.#id, values);
-    if (isNew) this.#record(node, { type: 'RecordNodeIdentity', data: { asked: node, identity: { kind, panelId } } });
+    if (isNew) this.#record(node, { type: 'RecordNodeIdentity', data: { queried: node, identity: { kind, panelId } } });
     if (this.#recorded === false)
       this.#recoveries.try(() => {
-        const isRecorded = this.#record(node, { type: 'RecordNodeOnline', data: { asked: node } });
+        const isRecorded = this.#record(node, { type: 'RecordNodeOnline', data: { queried: node } });
         if (isRecorded) this.#recorded = true;
         return isRecorded;
       });
@@ -186,7 +186,7 @@ export class HealthTracker {
     const lastHeartbeat = Math.floor(this.#parts.now() / 1000);
     this.#health = { ...this.#health, ...values, lastHeartbeat, lastError };
     if (!isOffline || this.#recorded === false) return;
-    if (this.#record(node, { type: 'RecordNodeOffline', data: { asked: node, reason: lastError } }))
+    if (this.#record(node, { type: 'RecordNodeOffline', data: { queried: node, reason: lastError } }))
       this.#recorded = false;
   }
 

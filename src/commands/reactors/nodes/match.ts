@@ -40,18 +40,18 @@ export function matchInbounds(
   const claimed = new Set<ListedInbound>();
   const leftBehind = (sent: SentInbound | undefined): readonly ListedInbound[] =>
     (sent?.tags ?? []).toReversed().flatMap((tag) => {
-      const there = tags.has(tag) ? undefined : byTag.get(tag);
-      return there && !claimed.has(there) && (!sent?.removed || isMarked(there)) ? [there] : [];
+      const found = tags.has(tag) ? undefined : byTag.get(tag);
+      return found && !claimed.has(found) && (!sent?.removed || isMarked(found)) ? [found] : [];
     });
   const matches = desired.map((inbound): InboundMatch => {
     const own = byTag.get(inbound.tag);
     const [old] = leftBehind(sentOf.get(inbound.id));
-    const there = own ?? old ?? null;
-    if (there) claimed.add(there);
+    const counterpart = own ?? old ?? null;
+    if (counterpart) claimed.add(counterpart);
     const wasSent = recorded.has(inbound.tag);
     const foreign =
       own !== undefined && (wasSent ? isReplaced(inbound, own) : old !== undefined || !isOursByMark(inbound, own));
-    return { desired: inbound, listed: there, foreign };
+    return { desired: inbound, listed: counterpart, foreign };
   });
   return { matches, claimed, leftBehind };
 }
@@ -86,7 +86,7 @@ export interface ClientMatch {
   readonly both: readonly (readonly [DesiredClient, number])[];
   readonly missing: readonly DesiredClient[];
   /** Indexes of clients of ours that are not desired any more. */
-  readonly gone: readonly number[];
+  readonly obsolete: readonly number[];
   /** Indexes of clients that this panel did not create. */
   readonly foreign: readonly number[];
 }
@@ -106,7 +106,7 @@ function matchedClients({ clients: desired }: DesiredInbound, clients: ListedCli
   const byNumber = new Map(desired.map((client) => [client.number as number, client]));
   const byEmail = new Map(desired.map((client) => [emailKey(client.email), client]));
   const both: (readonly [DesiredClient, number])[] = [];
-  const gone: number[] = [];
+  const obsolete: number[] = [];
   const rest: number[] = [];
   const foreign: number[] = [];
   const found = new Set<DesiredClient>();
@@ -114,7 +114,7 @@ function matchedClients({ clients: desired }: DesiredInbound, clients: ListedCli
     const client = byNumber.get(mark);
     if (mark === OTHER_CENTRE) foreign.push(i);
     else if (mark === 0) rest.push(i);
-    else if (!client || found.has(client)) gone.push(i);
+    else if (!client || found.has(client)) obsolete.push(i);
     else {
       found.add(client);
       both.push([client, i]);
@@ -128,5 +128,5 @@ function matchedClients({ clients: desired }: DesiredInbound, clients: ListedCli
       both.push([client, i]);
     }
   }
-  return { both, missing: desired.filter((client) => !found.has(client)), gone, foreign };
+  return { both, missing: desired.filter((client) => !found.has(client)), obsolete, foreign };
 }

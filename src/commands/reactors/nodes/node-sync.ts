@@ -132,9 +132,9 @@ export class NodeSync {
 
   #target = (node: Node): Node & RequestTarget => ({ ...node, signal: this.#signal });
 
-  #isCurrent = (asked: Node): boolean => {
+  #isCurrent = (queried: Node): boolean => {
     const current = this.#parts.records.node(this.#id);
-    return current !== undefined && current.enabled && sameAddress(current, asked) && !this.#signal.aborted;
+    return current !== undefined && current.enabled && sameAddress(current, queried) && !this.#signal.aborted;
   };
 }
 

@@ -83,7 +83,8 @@ export async function observe(
     await gather(carried, inbound, listed, known);
   }
   for (const sent of known.sent)
-    for (const left of leftBehind(sent)) gatherLeaving(carried, sent.inbound, left, left.clients.marks.keys(), known);
+    for (const leftover of leftBehind(sent))
+      gatherLeaving(carried, sent.inbound, leftover, leftover.clients.marks.keys(), known);
   const credits = new Map<InboundId, Credit>(inbounds.map((credit) => [credit.key, credit]));
   const clients: (Credit & Counted<ClientNumber> & { readonly at: number })[] = [];
   let looked = 0;
@@ -130,7 +131,7 @@ async function gather(
 ): Promise<void> {
   const { clients } = listed;
   if (clients.emails.length > CLIENTS_PER_TURN) await yieldToEventLoop();
-  const { both, gone } = matchClients(inbound, clients);
+  const { both, obsolete } = matchClients(inbound, clients);
   for (const [n, [{ number, email }, i]] of both.entries()) {
     if (n > 0 && n % CLIENTS_PER_TURN === 0) await yieldToEventLoop();
     // By the email under which the node counts it, which may be a previous one.
@@ -138,7 +139,7 @@ async function gather(
     const named = clients.emails[i] === email || emailKey(email) === name;
     carry(carried, name, { number, inbound: inbound.id, named, ...countedAt(clients, i, known.now) });
   }
-  gatherLeaving(carried, inbound.id, listed, gone, known);
+  gatherLeaving(carried, inbound.id, listed, obsolete, known);
 }
 
 /** Clients that were deleted here and are still on the node: their traffic is credited to them. */
@@ -190,15 +191,15 @@ function inParts(
   const parts: Omit<NodeTraffic, 'node'>[] = [];
   const others = inbounds.filter(hasChanged);
   for (let from = 0; from < news.length || (from === 0 && others.length > 0); from += CLIENTS_PER_EVENT) {
-    const some = news.slice(from, from + CLIENTS_PER_EVENT);
+    const chunk = news.slice(from, from + CLIENTS_PER_EVENT);
     const along = from === 0 ? others : [];
     parts.push({
-      clients: some.flatMap(({ key, growth, next, at }) =>
+      clients: chunk.flatMap(({ key, growth, next, at }) =>
         next ? [[key, growth.up, growth.down, ...tuple(next), at]] : [],
       ),
       inbounds: along.flatMap(({ key, growth, next }) => (next ? [[key, growth.up, growth.down, ...tuple(next)]] : [])),
       anomalies: [
-        ...some.flatMap(({ key, note }): NodeTraffic['anomalies'] => (note ? [['client', key, note]] : [])),
+        ...chunk.flatMap(({ key, note }): NodeTraffic['anomalies'] => (note ? [['client', key, note]] : [])),
         ...along.flatMap(({ key, note }): NodeTraffic['anomalies'] => (note ? [['inbound', key, note]] : [])),
       ],
     });

@@ -235,8 +235,8 @@ export class RemoteNode {
     }
   }
 
-  #isCurrent(asked: Node, signal: AbortSignal): boolean {
+  #isCurrent(queried: Node, signal: AbortSignal): boolean {
     const current = this.#parts.records.node(this.#id);
-    return !signal.aborted && current !== undefined && current.enabled && sameAddress(current, asked);
+    return !signal.aborted && current !== undefined && current.enabled && sameAddress(current, queried);
   }
 }

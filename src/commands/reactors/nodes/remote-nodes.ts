@@ -119,16 +119,16 @@ export class RemoteNodes {
     clearTimeout(entry.timer);
     entry.abort = new AbortController();
     if (this.#stopped || isLate) entry.abort.abort();
-    const left = entry.node.cleanUp(entry.abort.signal);
+    const removal = entry.node.cleanUp(entry.abort.signal);
     // Until this ends no round begins; afterwards one does if the node still exists.
-    entry.round = left.then(() => {
+    entry.round = removal.then(() => {
       clearTimeout(late);
       entry.round = null;
       entry.removal = null;
       entry.node.runSoon();
       if (this.#following && this.#isCurrent(entry, node)) this.#schedule(entry, node, AFTER_REMOVAL_MS);
     });
-    return left;
+    return removal;
   }
 
   state(node: NodeId): SyncState {

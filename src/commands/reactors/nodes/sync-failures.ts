@@ -69,7 +69,7 @@ export class SyncFailures {
     if ((tries < MIN_TRIES && now() - since < LASTING_MS) || !answers) return;
     const before = records.failing(this.#id);
     if (before && (sameJson(before.reason, reason) || now() - before.since < REASONS_MS)) return;
-    const data = { asked: node, reason };
+    const data = { queried: node, reason };
     this.#failures.try(() => !(dispatch({ type: 'RecordNodeSyncFailed', data }, node) instanceof Rejection));
   }
 
@@ -80,7 +80,7 @@ export class SyncFailures {
     if (now() - this.#healthySince < HEALTHY_MS) return;
     this.#warned = '';
     if (!records.failing(this.#id)) return;
-    const data = { asked: node };
+    const data = { queried: node };
     this.#recoveries.try(() => !(dispatch({ type: 'RecordNodeSyncRecovered', data }, node) instanceof Rejection));
   }
 

@@ -18,7 +18,7 @@ export const databaseHandlers: Handlers<typeof databaseRoutes, Needs<'backups'>>
   async importDB({ body: { db, passphrase } }, services, request) {
     try {
       const { kept } = await services.backups.replace({ path: db.path, passphrase, requestedBy: request.actor });
-      return said(request, kept);
+      return importedMessage(request, kept);
     } catch (error) {
       return refusal(error, (why) => reject('IMPORT_REFUSED', { why }));
     }
@@ -37,7 +37,10 @@ export const databaseHandlers: Handlers<typeof databaseRoutes, Needs<'backups'>>
 };
 
 /** Clients of 3x-ui expect the sentence in `obj`; `msg` names the settings that were kept. */
-function said({ say }: Pick<HttpRequest, 'say'>, kept: readonly { readonly key: string; readonly why: Text }[]) {
+function importedMessage(
+  { say }: Pick<HttpRequest, 'say'>,
+  kept: readonly { readonly key: string; readonly why: Text }[],
+) {
   const done = say(message('backup.imported'));
   if (kept.length === 0) return done;
   const settings = kept.map((setting) => message('backup.keptSetting', setting));

@@ -16,7 +16,7 @@ export const outboundTestHandlers: Pick<
   async testOutbound({ body }, { read, web, probe }, { signal, say }) {
     if (body.outbound.trim() === '') return reject('FIELD_MISSING', { field: 'outbound' });
     const mode = body.mode.trim() === 'tcp' ? 'tcp' : 'http';
-    const failed = (text: Text) => ({ success: false, delay: 0, mode, ...said(text, say) }) as const;
+    const failed = (text: Text) => ({ success: false, delay: 0, mode, ...textMember(text, say) }) as const;
     const outbound = readObject(body.outbound);
     if (outbound instanceof Wrong) return failed(message('input.outboundInvalid', { why: outbound.why }));
     if (mode === 'tcp') return inLanguage(await probe.dial(outbound, signal), say);
@@ -31,10 +31,10 @@ export const outboundTestHandlers: Pick<
 
 /** A test result with its errors in the caller's language. */
 function inLanguage({ error, endpoints, ...result }: ProbeResult, say: HttpRequest['say']) {
-  const each = endpoints?.map(({ error: why, ...endpoint }) => ({ ...endpoint, ...said(why, say) }));
-  return { ...result, ...said(error, say), ...(each === undefined ? {} : { endpoints: each }) };
+  const each = endpoints?.map(({ error: why, ...endpoint }) => ({ ...endpoint, ...textMember(why, say) }));
+  return { ...result, ...textMember(error, say), ...(each === undefined ? {} : { endpoints: each }) };
 }
 
-function said(why: Text | undefined, say: HttpRequest['say']) {
+function textMember(why: Text | undefined, say: HttpRequest['say']) {
   return why === undefined ? {} : { error: say(why), errorCode: codeOf(why) };
 }

@@ -14,7 +14,7 @@ type Changes = Readonly<Record<string, unknown>>;
  * Checks the code of a body against the token in use, or else against the token that is to be used. A wrong code of the
  * token in use counts as a failed login.
  */
-export async function shownCode(
+export async function submittedCodes(
   { read, twoFactor, now }: Needs<'read' | 'twoFactor' | 'now'>,
   { auth, actor, userId }: AuthRequest,
   changes: Changes,

@@ -35,6 +35,6 @@ const words = {
 
 /** The same as JSON, escaped for a double-quoted attribute. */
 export function scriptWords(t: Say): string {
-  const told = Object.keys(words).map((name) => [name, t(words[name as keyof typeof words])]);
-  return JSON.stringify(Object.fromEntries(told)).replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+  const entries = Object.keys(words).map((name) => [name, t(words[name as keyof typeof words])]);
+  return JSON.stringify(Object.fromEntries(entries)).replaceAll('&', '&amp;').replaceAll('"', '&quot;');
 }

@@ -112,7 +112,10 @@ export function startCentre(
     },
     identify(kind: 'portolan' | '3x-ui', panelId: string): void {
       const asked = centre.node();
-      bus.dispatch({ type: 'RecordNodeIdentity', data: { asked, identity: { kind, panelId } } }, asNode(asked));
+      bus.dispatch(
+        { type: 'RecordNodeIdentity', data: { queried: asked, identity: { kind, panelId } } },
+        asNode(asked),
+      );
     },
     addInbound(
       clients: readonly ClientDraft[] = [],
