@@ -178,6 +178,7 @@ function placesOf(file: string, key: string, forms: readonly string[], problems:
       if (other !== undefined && other !== format) problems.push(`${file}: ${key}: {{${name}}} has two formats`);
       places.set(name, format);
     }
+    if (/(?![0-9])\p{Nd}/u.test(text)) problems.push(`${file}: ${key}: has digits other than 0 to 9`);
     if (/\{\{|\}\}|\$t\(/.test(text.replaceAll(PLACE, ''))) problems.push(`${file}: ${key}: has a broken placeholder`);
   }
   return places;

@@ -147,6 +147,11 @@ describe('a broken file', () => {
     },
   );
 
+  it.each(['۳ روز', '٣ أيام', '３天'])('with digits that parameters do not have is named: %s', (text) => {
+    for (const language of ['en', 'fa', 'ru', 'zh', 'ar']) write(language, { a: language === 'fa' ? text : '3 days' });
+    expect(problems()).toStrictEqual(['locales/fa/sample.json: a: has digits other than 0 to 9']);
+  });
+
   it('that is missing is named', () => {
     rmSync(join(folder, 'zh/sample.json'));
     expect(problems()).toStrictEqual(['locales/zh/sample.json: is missing']);

@@ -4,7 +4,16 @@ import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Rejection, reject } from '../../src/commands/rejection.js';
 import { MessageError, textOf } from '../../src/messages/error.js';
-import { byteCountText, bytesText, durationText, quotedText, timeText, utcText } from '../../src/messages/formats.js';
+import {
+  byteCountText,
+  bytesText,
+  durationText,
+  numberText,
+  quotedText,
+  timeText,
+  utcText,
+} from '../../src/messages/formats.js';
+import { languages } from '../../src/messages/language.js';
 import { isText, message, type Text, verbatim } from '../../src/messages/message.js';
 import type * as renderer from '../../src/messages/render.js';
 import { render, reportMissingTexts } from '../../src/messages/render.js';
@@ -180,6 +189,23 @@ describe('values', () => {
     expect(quotedText('a"\u0000', 'en')).toBe(String.raw`"a\"\u0000"`);
     expect(quotedText('a"b', 'ru')).toBe('«a"b»');
     expect(quotedText('ab', 'fa')).toBe('«\u2068ab\u2069»');
+  });
+
+  it.each(languages)('have the digits 0 to 9 in %s, as the parameters beside them', (language) => {
+    const shown = [
+      numberText(1_234_567.5, language),
+      bytesText(1_610_612_736, language),
+      byteCountText(1200, language),
+      durationText(90_000, language),
+      durationText(277_200_000, language),
+      timeText(0, 'Asia/Tehran'),
+      utcText(1000),
+      render(message('bot.online', { count: 12 }), language),
+    ];
+    for (const text of shown) {
+      expect(text).toMatch(/[0-9]/);
+      expect(text.replaceAll(/[0-9]/g, '')).not.toMatch(/\p{Nd}/u);
+    }
   });
 
   it('of another type are shown as unknown', () => {
