@@ -18,14 +18,14 @@ const port = z
   .pipe(z.number().min(PORTS.min, issue('input.notBetween', PORTS)).max(PORTS.max, issue('input.notBetween', PORTS)));
 const ip = z.union([z.ipv4(), z.ipv6()], issue('input.notIpAddress'));
 const flag = z.stringbool(issue('input.notBoolean'));
-const given = z.string().min(1, issue('input.missing'));
+const nonEmpty = z.string().min(1, issue('input.missing'));
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 const MAX_USERNAME = 64;
-const releases = (usual: string) => address.default(usual);
+const releases = (url: string) => address.default(url);
 
 /** `PORTOLAN_…`; each is also a flag (`--data-dir`), and a secret may come from the file that `…_FILE` names. */
 const Environment = z.object({
-  DATA_DIR: given.default('./data'),
+  DATA_DIR: nonEmpty.default('./data'),
   HOST: ip.optional(),
   PORT: port.optional(),
   SUB_HOST: ip.optional(),
@@ -35,11 +35,11 @@ const Environment = z.object({
     .regex(/^[\w\-./~]*$/, issue('input.notPath'))
     .refine((value) => !value.split('/').some((part) => part === '.' || part === '..'), issue('input.notPath'))
     .optional(),
-  ADMIN_USERNAME: given.max(MAX_USERNAME, issue('input.tooLong', { limit: MAX_USERNAME })).optional(),
-  ADMIN_PASSWORD: given.optional(),
-  CORE_BIN: given.optional(),
+  ADMIN_USERNAME: nonEmpty.max(MAX_USERNAME, issue('input.tooLong', { limit: MAX_USERNAME })).optional(),
+  ADMIN_PASSWORD: nonEmpty.optional(),
+  CORE_BIN: nonEmpty.optional(),
   OPS_PORT: port.default(2054),
-  /** Series that name clients, for whoever may connect to loopback. Never a setting: the operator decides. */
+  /** Metrics that name clients. Every local process can read them, so this is not a setting: the operator decides. */
   METRICS_CLIENTS: flag.default(false),
   /** Mirrors of the public release pages, for networks that cannot reach them. */
   CORE_RELEASES_URL: releases('https://api.github.com/repos/XTLS/Xray-core/releases'),
@@ -48,7 +48,7 @@ const Environment = z.object({
   GEO_RELEASES_URL: releases('https://github.com'),
   WGPROV_URL: releases('https://api.cloudflareclient.com/v0a4005'),
   VPNPROV_URL: releases('https://api.nordvpn.com'),
-  /** For tests and closed networks: requests of the panel may go to private addresses. Never a setting. */
+  /** For tests and closed networks: requests of the panel may go to private addresses. This is not a setting either. */
   ALLOW_PRIVATE_OUTBOUND: flag.default(false),
   LOG_LEVEL: z.enum(LOG_LEVELS, issue('input.notOneOf', { known: LOG_LEVELS })).default('info'),
 });
@@ -128,7 +128,7 @@ const SETTING_OF: Readonly<Record<string, SettingKey>> = {
   BASE_PATH: 'webBasePath',
 };
 
-/** What an operator gives to change a value: the flag where it was given as one, the variable where that or nothing was. */
+/** How the operator changes a value: by the flag that gave it, otherwise by the variable. */
 export function changedBy({ sources }: Pick<Config, 'sources'>, name: string): string {
   if (sources[name] === 'flag') return `--${name.toLowerCase().replaceAll('_', '-')}`;
   return `PORTOLAN_${name}`;
@@ -138,12 +138,12 @@ export function changedBy({ sources }: Pick<Config, 'sources'>, name: string): s
 export function overridesOf(
   config: Config,
 ): Readonly<Partial<Record<SettingKey, { readonly variable: string; readonly value: string | number }>>> {
-  const given = Object.entries(SETTING_OF).flatMap(([name, key]) => {
+  const overrides = Object.entries(SETTING_OF).flatMap(([name, key]) => {
     const value = config[name as keyof Omit<Config, 'sources'>];
     if (config.sources[name] === 'default' || (typeof value !== 'string' && typeof value !== 'number')) return [];
     return [[key, { variable: changedBy(config, name), value }] as const];
   });
-  return Object.fromEntries(given);
+  return Object.fromEntries(overrides);
 }
 
 interface ShownValue {

@@ -10,14 +10,14 @@ import type { Panel } from './panel.js';
 /** The server of readiness and metrics, not bound yet. */
 export function createOps(panel: Panel, config: Config) {
   const { read, log, now, store } = panel;
-  const unsaved = () => {
+  const storageProblem = () => {
     const text = store.startup.complaint ?? refusedByDisk(panel);
     return text && render(text, 'en');
   };
   return createOpsServer({
-    panel: () => unsaved() ?? panelNotReadyReason(read, log),
+    panel: () => storageProblem() ?? panelNotReadyReason(read, log),
     core: () => coreNotReadyReason(read),
-    metrics: createMetrics({ read, log, version, now, writable: () => unsaved() === null }),
+    metrics: createMetrics({ read, log, version, now, writable: () => storageProblem() === null }),
     clients: config.METRICS_CLIENTS ? () => clientFigures(read) : null,
   });
 }

@@ -22,7 +22,7 @@ interface Parts {
   readonly warn: (message: string, fields?: object) => void;
 }
 
-/** Constructs what acts on the local core: its configuration, its counters, the limits of addresses, the retention. */
+/** Constructs the reactors of the local core: configuration, counters, IP limits and retention. */
 export function createReactors(parts: Parts) {
   const { core, store, alarms, now, warn } = parts;
   const { read, state, log } = store;

@@ -19,7 +19,7 @@ import { createServices, startServices } from './services.js';
 
 /** Between the response that announces a restart and the end of the process, in ms. */
 const GRACE_MS = 3000;
-/** Reasons to end that leave the core running: another process takes over, or the launcher is gone. */
+/** Reasons to end that leave the core running: another process will continue with it, or the launcher has ended. */
 const KEEPS_CORE: ReadonlySet<string> = new Set(['update', RESTART_SIGNAL, 'disconnect']);
 
 interface RunParts {
@@ -58,7 +58,7 @@ export async function runPanel(panel: Panel, parts: RunParts): Promise<string> {
   await openControl(panel, warn, disposal, services.installs.coreInstall, services.backups);
   startServices(panel, adapters, services, { warn, disposal });
   await openServers(panel, servers, { config, logger, disposal, services });
-  // In the same turn of the loop in which the last port was bound, so that a panel is never ready without an admin.
+  // In the same turn of the event loop in which the last port was bound: a panel that is ready has an admin.
   firstAdmin?.create();
   await panel.start();
   beginInstalls(panel, services.installs);

@@ -30,12 +30,12 @@ interface Parts {
   readonly warn: (message: string, fields?: object) => void;
 }
 
-/** Everything that works beside the log and the core. */
+/** The services beside the log and the core. */
 export type Services = ReturnType<typeof createServices>;
 
 /**
- * What the HTTP handlers, the control socket and the chat bot use, for as long as the process runs: a restart of the servers
- * keeps it. Nothing acts before `startServices`.
+ * What the HTTP handlers, the control socket and the chat bot use. It lives as long as the process: a restart of the servers
+ * does not replace it. Nothing runs before `startServices`.
  */
 export function createServices(panel: Panel, adapters: Adapters, parts: Parts) {
   const { warn, version, switchOver } = parts;
@@ -87,7 +87,7 @@ function historyServices({ read, log, store }: Panel): PanelServices['history'] 
   };
 }
 
-/** Starts what works on its own, until `disposal`: measurements, the chat bot, nodes, backups, the directory. */
+/** Starts the background work until `disposal`: measurements, the chat bot, nodes, backups, the directory. */
 export function startServices(
   panel: Panel,
   adapters: Adapters,

@@ -11,7 +11,7 @@ import { message } from '../messages/message.js';
 import type { Say } from '../messages/terminal.js';
 import { assertOneOf } from './option-values.js';
 import { print, printEither } from './output.js';
-import { type Common, reading } from './reading.js';
+import { type GlobalOptions, reading } from './reading.js';
 
 interface PasswordOptions {
   readonly password?: string;
@@ -24,7 +24,7 @@ function newPassword(): string {
 }
 
 /** `portolan admin …`: manages accounts, whether the panel runs or not. */
-export function adminCommands(program: Command, common: (command: Command) => Common, say: Say): void {
+export function adminCommands(program: Command, globals: () => GlobalOptions, say: Say): void {
   const admin = program.command('admin').description(say(message('cli.admin')));
   const change = (name: string, description: string): Command =>
     admin
@@ -37,28 +37,26 @@ export function adminCommands(program: Command, common: (command: Command) => Co
   admin
     .command('list')
     .description(say(message('cli.adminList')))
-    .action((_options: object, command: Command) => {
-      const { dataDir, json } = common(command);
+    .action(() => {
+      const { dataDir, json } = globals();
       const state = begin(panelState);
       reading(dataDir, ({ log }) => catchUp(log, [state]));
       for (const { id, username } of state.state.users.values())
         printEither(json, { id, username }, `${id}  ${username}`);
     });
 
-  change('create', say(message('cli.adminCreate'))).action(
-    (username: string, options: PasswordOptions, command: Command) =>
-      withPassword('admin.create', username, options, common(command), say),
+  change('create', say(message('cli.adminCreate'))).action((username: string, options: PasswordOptions) =>
+    withPassword('admin.create', username, options, globals(), say),
   );
-  change('reset-password', say(message('cli.adminReset'))).action(
-    (username: string, options: PasswordOptions, command: Command) =>
-      withPassword('admin.reset-password', username, options, common(command), say),
+  change('reset-password', say(message('cli.adminReset'))).action((username: string, options: PasswordOptions) =>
+    withPassword('admin.reset-password', username, options, globals(), say),
   );
 
   admin
     .command('disable-2fa')
     .description(say(message('cli.adminDisable2fa')))
-    .action(async (_options: object, command: Command) => {
-      const { dataDir, json } = common(command);
+    .action(async () => {
+      const { dataDir, json } = globals();
       const { changed } = (await operate(dataDir, 'admin.disable-2fa', {})) as { changed: boolean };
       printEither(json, { changed }, say(message(changed ? 'cli.twoFactorOff' : 'cli.twoFactorWasOff')));
     });
@@ -69,7 +67,7 @@ async function withPassword(
   operation: 'admin.create' | 'admin.reset-password',
   username: string,
   options: PasswordOptions,
-  { dataDir, json }: Common,
+  { dataDir, json }: GlobalOptions,
   say: Say,
 ): Promise<void> {
   const given = givenPassword(options);

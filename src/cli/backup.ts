@@ -8,21 +8,16 @@ import { OperatorError, UsageError } from '../lib/operator-error.js';
 import { message } from '../messages/message.js';
 import type { Say } from '../messages/terminal.js';
 import { inEnglish, printEither } from './output.js';
-import type { Common } from './reading.js';
+import type { GlobalOptions } from './reading.js';
 
 /** `portolan backup` and `portolan restore`: through the running panel, or without one. */
-export function backupCommands(
-  program: Command,
-  config: () => Config,
-  common: (command: Command) => Common,
-  say: Say,
-): void {
+export function backupCommands(program: Command, config: () => Config, globals: () => GlobalOptions, say: Say): void {
   program
     .command('backup')
     .description(say(message('cli.backup')))
     .option('-o, --out <file>', say(message('cli.optionOut')))
-    .action(async (options: { out?: string }, command: Command) => {
-      const { dataDir, json } = common(command);
+    .action(async (options: { out?: string }) => {
+      const { dataDir, json } = globals();
       if (options.out === '') throw new UsageError(message('cli.optionNeedsValue', { name: '--out' }));
       if (options.out === undefined) assertWritable(process.cwd());
       else assertCreatable(resolve(options.out));
@@ -47,12 +42,12 @@ export function backupCommands(
     .description(say(message('cli.restore')))
     .option('-y, --yes', say(message('cli.optionYes')))
     .option('--passphrase-file <file>', say(message('cli.optionPassphraseFile')))
-    .action(async (file: string, options: { yes?: boolean; passphraseFile?: string }, command: Command) => {
-      const { dataDir, json } = common(command);
+    .action(async (file: string, options: { yes?: boolean; passphraseFile?: string }) => {
+      const { dataDir, json } = globals();
       const { keptTexts, passphraseIn, restoreState } = await import('./restore.js');
       const passphrase = options.passphraseFile === undefined ? '' : passphraseIn(options.passphraseFile);
-      const asked = { file: resolve(file), passphrase, yes: options.yes === true };
-      const { done, running } = await restoreState(dataDir, asked, corePlace(config()));
+      const request = { file: resolve(file), passphrase, yes: options.yes === true };
+      const { done, running } = await restoreState(dataDir, request, corePlace(config()));
       const next = message(running ? 'cli.nextRunning' : 'cli.nextStart');
       const text = say(message('cli.restored', { file, position: done.position, next }));
       printEither(json, inEnglish(done), `${text}${keptTexts(done, say)}`);

@@ -17,23 +17,18 @@ import { backupStatus } from '../store/backup-status.js';
 import { verifyLog } from '../store/verify.js';
 import { bad, type Finding, good, line, note, plain } from './finding.js';
 import { printEither } from './output.js';
-import { type Common, openToRead } from './reading.js';
+import { type GlobalOptions, openToRead } from './reading.js';
 import { examineClock } from './rights.js';
 
 /** `portolan doctor`: checks a data directory and its machine; with an option, repairs a log that lost its end or is damaged. */
-export function doctorCommand(
-  program: Command,
-  config: () => Config,
-  common: (command: Command) => Common,
-  say: Say,
-): void {
+export function doctorCommand(program: Command, config: () => Config, globals: () => GlobalOptions, say: Say): void {
   program
     .command('doctor')
     .description(say(message('cli.doctor')))
     .option('--accept-loss', say(message('cli.optionAcceptLoss')))
     .option('--keep-sound', say(message('cli.optionKeepSound')))
-    .action(async (options: { acceptLoss?: boolean; keepSound?: boolean }, command: Command) => {
-      const { dataDir, json } = common(command);
+    .action(async (options: { acceptLoss?: boolean; keepSound?: boolean }) => {
+      const { dataDir, json } = globals();
       if (options.acceptLoss) return (await import('./repair.js')).acceptLoss(dataDir, json, say);
       if (options.keepSound) return (await import('./repair.js')).keepSound(dataDir, json, say);
       const findings = await examine(config());
@@ -54,13 +49,13 @@ async function examine(config: Config): Promise<readonly Finding[]> {
   const { log, complaint } = openToRead(config.DATA_DIR);
   try {
     const { fault, events, keys } = verifyLog(log);
-    const known = begin(settings);
-    const kept = begin(backups);
-    const ports = begin(inbounds);
+    const knownSettings = begin(settings);
+    const knownBackups = begin(backups);
+    const knownInbounds = begin(inbounds);
     const core = begin(coreState);
-    const register = begin(nodes);
+    const knownNodes = begin(nodes);
     // A log with an error cannot be replayed.
-    if (fault === null) catchUp(log, [known, kept, ports, core, register]);
+    if (fault === null) catchUp(log, [knownSettings, knownBackups, knownInbounds, core, knownNodes]);
     const [last] = fault === null ? log.read(log.head().position - 1, 1) : [];
     return [
       fault
@@ -71,13 +66,13 @@ async function examine(config: Config): Promise<readonly Finding[]> {
         ? good(message('cli.checkAnchor'), message('cli.anchorSound'))
         : bad(message('cli.checkAnchor'), complaint),
       examineClock(last?.meta.at ?? 0, Date.now()),
-      lastBackup(backupStatus(kept.state, known.state.values, Date.now())),
-      ...(await (await import('./examination.js')).examineMachine(config, directory, known.state.values)),
+      lastBackup(backupStatus(knownBackups.state, knownSettings.state.values, Date.now())),
+      ...(await (await import('./examination.js')).examineMachine(config, directory, knownSettings.state.values)),
       ...(fault === null
         ? await (await import('./examine-inbounds.js')).examineInbounds(
-            ports.state,
+            knownInbounds.state,
             core.state,
-            register.state.documents,
+            knownNodes.state.documents,
           )
         : []),
     ];

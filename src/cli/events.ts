@@ -14,18 +14,18 @@ import { digestsOf } from '../projections/read-models.js';
 import { verifyLog } from '../store/verify.js';
 import { assertOneOf, isoTime, wholeNumber } from './option-values.js';
 import { eventLine, inEnglish, masked, print, printEither } from './output.js';
-import { type Common, reading } from './reading.js';
+import { type GlobalOptions, reading } from './reading.js';
 import { statementCommand } from './statement.js';
 import { whyCommand } from './why.js';
 
 const PAGE = 500;
 /** The largest number of events that `tail` accepts. */
 const MAX_COUNT = 1_000_000_000;
-/** How often `tail --follow` looks, in ms. */
-const LOOK_MS = 500;
+/** How often `tail --follow` reads the log, in ms. */
+const POLL_MS = 500;
 
 /** `portolan events …`: reads only, beside a running panel or without one. */
-export function eventCommands(program: Command, common: (command: Command) => Common, say: Say): void {
+export function eventCommands(program: Command, globals: () => GlobalOptions, say: Say): void {
   const events = program.command('events').description(say(message('cli.events')));
 
   events
@@ -33,8 +33,8 @@ export function eventCommands(program: Command, common: (command: Command) => Co
     .description(say(message('cli.eventsTail')))
     .option('-n, --count <n>', say(message('cli.optionCount')), '20')
     .option('-f, --follow', say(message('cli.optionFollow')))
-    .action((options: { count: string; follow?: boolean }, command: Command) => {
-      const { dataDir, json } = common(command);
+    .action((options: { count: string; follow?: boolean }) => {
+      const { dataDir, json } = globals();
       const count = wholeNumber('--count', options.count, { min: 1, max: MAX_COUNT });
       return reading(dataDir, ({ log }) => tail(log, count, options.follow === true, json ? null : say), {
         live: true,
@@ -45,23 +45,23 @@ export function eventCommands(program: Command, common: (command: Command) => Co
     .command('show')
     .argument('<position>')
     .description(say(message('cli.eventsShow')))
-    .action((at: string, _options: object, command: Command) => {
-      const { dataDir, json } = common(command);
+    .action((at: string) => {
+      const { dataDir, json } = globals();
       reading(dataDir, ({ log }) => {
         const event = eventAt(log, at);
         printEither(json, masked(event), JSON.stringify(masked(event), null, 2));
       });
     });
 
-  whyCommand(events, common, say);
-  statementCommand(events, common, say);
+  whyCommand(events, globals, say);
+  statementCommand(events, globals, say);
 
   events
     .command('export')
     .description(say(message('cli.eventsExport')))
     .option('--from <position>', say(message('cli.optionFrom')), '0')
-    .action((options: { from: string }, command: Command) => {
-      reading(common(command).dataDir, ({ log }) =>
+    .action((options: { from: string }) => {
+      reading(globals().dataDir, ({ log }) =>
         exportRows(log, wholeNumber('--from', options.from, { min: 0, max: log.head().position })),
       );
     });
@@ -69,8 +69,8 @@ export function eventCommands(program: Command, common: (command: Command) => Co
   events
     .command('verify')
     .description(say(message('cli.eventsVerify')))
-    .action((_options: object, command: Command) => {
-      const { dataDir, json } = common(command);
+    .action(() => {
+      const { dataDir, json } = globals();
       reading(dataDir, ({ log, complaint }) => {
         const verdict = verifyLog(log);
         const fault = verdict.fault ? message('cli.chainBroken', verdict.fault) : (verdict.keys ?? complaint);
@@ -88,8 +88,8 @@ export function eventCommands(program: Command, common: (command: Command) => Co
     .description(say(message('cli.eventsReplay')))
     .option('--at <position|time>', say(message('cli.optionAt')))
     .option('--to <position|time>', say(message('cli.optionTo')))
-    .action((options: { at?: string; to?: string }, command: Command) => {
-      const { dataDir, json } = common(command);
+    .action((options: { at?: string; to?: string }) => {
+      const { dataDir, json } = globals();
       assertOneOf('--at', options.at, '--to', options.to);
       reading(dataDir, ({ log }) => {
         const last = positionAt(log, options.to === undefined ? '--at' : '--to', options.at ?? options.to);
@@ -127,14 +127,14 @@ function positionAt(log: SqliteEventLog, name: string, value: string | undefined
 async function tail(log: SqliteEventLog, count: number, follow: boolean, say: Say | null): Promise<void> {
   let position = Math.max(0, log.head().position - count);
   for (;;) {
-    position = log.inSnapshot(() => printed(log, position, say));
+    position = log.inSnapshot(() => printAfter(log, position, say));
     if (!follow) return;
-    await sleep(LOOK_MS);
+    await sleep(POLL_MS);
   }
 }
 
 /** Prints the events after a position; returns the last position. */
-function printed(log: SqliteEventLog, after: number, say: Say | null): number {
+function printAfter(log: SqliteEventLog, after: number, say: Say | null): number {
   let position = after;
   for (let page = log.read(position, PAGE); page.length > 0; page = log.read(position, PAGE)) {
     for (const event of page) print(say === null ? JSON.stringify(masked(event)) : eventLine(event, say));

@@ -13,16 +13,16 @@ import { inbounds } from '../projections/inbounds.js';
 import { nodeOutbox, type OutboxEntry, outboxOf } from '../projections/node/node-outbox.js';
 import { type NodeRestart, nodes } from '../projections/node/nodes.js';
 import { print, printEither } from './output.js';
-import { type Common, reading } from './reading.js';
+import { type GlobalOptions, reading } from './reading.js';
 
 /** `portolan node …`: the nodes as the log has them, whether a panel runs or not. */
-export function nodeCommands(program: Command, common: () => Common, say: Say): void {
+export function nodeCommands(program: Command, globals: () => GlobalOptions, say: Say): void {
   const node = program.command('node').description(say(message('cli.node')));
   node
     .command('list')
     .description(say(message('cli.nodeList')))
     .action(() => {
-      const { dataDir, json } = common();
+      const { dataDir, json } = globals();
       const known = readNodes(dataDir);
       if (known.length === 0 && !json) print(say(message('cli.nodeNone')));
       for (const one of known) printEither(json, jsonOf(one), say(listLine(one)));
@@ -32,7 +32,7 @@ export function nodeCommands(program: Command, common: () => Common, say: Say): 
     .argument('<name>', say(message('cli.argumentNode')))
     .description(say(message('cli.nodeWhy')))
     .action((name: string) => {
-      const { dataDir, json } = common();
+      const { dataDir, json } = globals();
       const wanted = name.toLowerCase();
       const found = readNodes(dataDir).find((one) => one.name.toLowerCase() === wanted || `#${one.id}` === name);
       if (!found) throw new OperatorError(message('cli.nodeUnknown', { node: name }));

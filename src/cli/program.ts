@@ -90,7 +90,7 @@ export async function run(
     const shown = program.opts<{ json: boolean }>().json ? render(text, 'en') : say(text);
     process.stderr.write(`portolan: ${visible(shown)}\n`);
   };
-  const common = () => ({ dataDir: config().DATA_DIR, json: program.opts<{ json: boolean }>().json });
+  const globals = () => ({ dataDir: config().DATA_DIR, json: program.opts<{ json: boolean }>().json });
 
   program
     .command('serve')
@@ -107,20 +107,20 @@ export async function run(
         const source = row.setting === null ? row.source : `setting ${row.setting}`;
         const shown = row.value ?? say(message('start.secretSet'));
         printEither(
-          common().json,
+          globals().json,
           { name: row.name, value: row.value ?? '(set)', source },
           `${row.name}=${shown}  (${say(sourceText(row))})`,
         );
       }
     });
-  settingCommands(configuration, common, say);
-  eventCommands(program, common, say);
-  adminCommands(program, common, say);
-  backupCommands(program, config, common, say);
-  importCommand(program, config, common, say);
-  coreCommands(program, config, common, say);
-  nodeCommands(program, common, say);
-  doctorCommand(program, config, common, say);
+  settingCommands(configuration, globals, say);
+  eventCommands(program, globals, say);
+  adminCommands(program, globals, say);
+  backupCommands(program, config, globals, say);
+  importCommand(program, config, globals, say);
+  coreCommands(program, config, globals, say);
+  nodeCommands(program, globals, say);
+  doctorCommand(program, config, globals, say);
 
   const stopShowing = showWarnings(complain);
   try {

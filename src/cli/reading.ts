@@ -3,8 +3,8 @@ import { OperatorError } from '../lib/operator-error.js';
 import { damagedText, isDamage, soundPart } from '../store/damaged-log.js';
 import { type Journal, openJournal } from '../store/journal.js';
 
-/** The options that every command has. */
-export interface Common {
+/** The options that every command accepts. */
+export interface GlobalOptions {
   readonly dataDir: string;
   readonly json: boolean;
 }

@@ -30,8 +30,8 @@ import type { CorePlace } from '../worker/xui-template.js';
 const TIMEOUT_MS = 3_600_000;
 
 /**
- * Makes the state of a file that of a data directory: by its panel, or alone under its lock. Throws `OperatorError` with the
- * reason; then nothing has changed.
+ * Replaces the state of a data directory by that of a file: through the running panel, or in this process under the lock.
+ * Throws `OperatorError` with the reason; then nothing has changed.
  */
 export async function restoreState(
   dataDir: string,
@@ -78,7 +78,7 @@ async function restoreAlone(dataDir: string, file: string, passphrase: string, c
   }
 }
 
-/** Of the state that is there; null without one, and where it cannot be read, which is why it is replaced. */
+/** The settings of the current state. Null: there is no state, or it cannot be read, which is why it is replaced. */
 function settingsOf(directory: DataDirectory): Settings | null {
   if (!existsSync(directory.database)) return null;
   try {
@@ -99,7 +99,7 @@ function readSettings(directory: DataDirectory) {
   }
 }
 
-/** A fresh copy in a private place, made by the panel or, when none runs, here. Throws `OperatorError`. */
+/** Makes a backup in a private folder: through the running panel, or in this process when none runs. Throws `MessageError`. */
 export async function createBackup(
   dataDir: string,
 ): Promise<Pick<BackupFile, 'path' | 'name' | 'bytes' | 'position' | 'sealed'>> {

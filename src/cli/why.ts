@@ -11,16 +11,16 @@ import type { Moment } from '../projections/why/why-facts.js';
 import type { Journal } from '../store/journal.js';
 import { clientsNamed, numberIn } from './clients-named.js';
 import { inEnglish, print } from './output.js';
-import { type Common, reading } from './reading.js';
+import { type GlobalOptions, reading } from './reading.js';
 
 /** `portolan events why CLIENT`: the state of a client, the rule behind it, since when, by whom, and what would change it. */
-export function whyCommand(events: Command, common: (command: Command) => Common, say: Say): void {
+export function whyCommand(events: Command, globals: () => GlobalOptions, say: Say): void {
   events
     .command('why')
     .argument('<client>', say(message('cli.argumentClient')))
     .description(say(message('cli.why')))
-    .action((name: string, _options: object, command: Command) => {
-      const { dataDir, json } = common(command);
+    .action((name: string) => {
+      const { dataDir, json } = globals();
       reading(dataDir, (journal) => {
         const { now, past } = found(journal, name);
         for (const one of now) print(json ? JSON.stringify(inEnglish(plain(one))) : nowText(one, say));

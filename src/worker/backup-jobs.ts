@@ -45,7 +45,7 @@ async function run(request: Request): Promise<unknown> {
   const child = fork(fileURLToPath(new URL('./backup-child.js', import.meta.url)), [], {
     // A log is read page by page, and most objects of a page are short-lived: a large young generation saves copying.
     execArgv: [`--max-old-space-size=${memory}`, '--max-semi-space-size=64'],
-    // An attacker who takes over this process must not find secrets in its environment.
+    // An untrusted file may compromise this process, so its environment contains no secrets.
     env: {},
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });

@@ -74,7 +74,7 @@ export class PanelBackups implements Backups {
 
   async create(): Promise<BackupFile> {
     if (this.#replacing) throw busy();
-    return this.#inTurn(() => this.#create());
+    return this.#enqueue(() => this.#create());
   }
 
   async keep(): Promise<KeptBackup> {
@@ -105,7 +105,7 @@ export class PanelBackups implements Backups {
     if (this.#replacing) throw busy();
     this.#replacing = true;
     try {
-      return await this.#inTurn(() => this.#replace(incoming));
+      return await this.#enqueue(() => this.#replace(incoming));
     } finally {
       this.#replacing = false;
     }
@@ -161,7 +161,7 @@ export class PanelBackups implements Backups {
     }
   }
 
-  /** The digest of each fold at its position, with a turn of the event loop between them. */
+  /** The digest of each fold at its position. Between two folds the event loop can do other work. */
   async #digests(): Promise<Digests> {
     const digests: Record<string, Digests[string]> = {};
     for (const { fold, state, position } of this.#parts.panel.foldings) {
@@ -213,7 +213,7 @@ export class PanelBackups implements Backups {
     }
   }
 
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  async #enqueue<T>(work: () => Promise<T>): Promise<T> {
     const { restarting } = this.#parts;
     const begin = (): Promise<T> => (restarting() ? Promise.reject(busy()) : work());
     if (restarting()) throw busy();

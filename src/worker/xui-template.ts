@@ -12,7 +12,7 @@ import { isObject, type JsonObject, sameJson, textOf } from '../lib/json.js';
 import { textOf as errorText } from '../messages/error.js';
 import { message, type Text } from '../messages/message.js';
 import { defaultOutboundTestUrl, defaultTemplate } from '../projections/core/template.js';
-import { type Lacking, lackingIn, withoutLacking } from './missing-geo.js';
+import { type MissingGeo, missingIn, withoutMissing } from './missing-geo.js';
 
 /** The paths of the core of this machine and of its geo files. */
 export interface CorePlace {
@@ -30,7 +30,7 @@ export interface PreparedTemplate {
 const TABLE = 'settings';
 const ITEM = message('import.template');
 
-/** Missing geo files and lists that are tolerated: each costs another start of the core. */
+/** The most missing geo files and lists: the core reports only one of them at each start. */
 const MAX_MISSING = 50;
 
 /**
@@ -66,16 +66,16 @@ export async function prepareTemplate(
     note('skipped', message('import.templateUnreadable', { why }));
     return result(null);
   }
-  const missing: Lacking[] = [];
+  const missing: MissingGeo[] = [];
   for (;;) {
-    const bare = withoutLacking(given, missing);
-    const error = await problemOf(bare.template, place, scratch);
+    const reduced = withoutMissing(given, missing);
+    const error = await problemOf(reduced.template, place, scratch);
     if (error === null) {
-      if (missing.length > 0) note('changed', lackingText(missing));
-      findings.push(...bare.findings);
-      return result(missing.length > 0 ? bare.template : given);
+      if (missing.length > 0) note('changed', missingText(missing));
+      findings.push(...reduced.findings);
+      return result(missing.length > 0 ? reduced.template : given);
     }
-    const next = lackingIn(textOf(error.cause));
+    const next = missingIn(textOf(error.cause));
     if (next === null || missing.length === MAX_MISSING || missing.some((one) => sameJson(one, next))) {
       note('skipped', message('import.templateRefused', { why: errorText(error) }));
       return result(null);
@@ -84,8 +84,8 @@ export async function prepareTemplate(
   }
 }
 
-/** Names what was left out of a template. */
-function lackingText(missing: readonly Lacking[]): Text {
+/** Names what was remaining out of a template. */
+function missingText(missing: readonly MissingGeo[]): Text {
   const names = missing.map(({ file, entry }) => (entry === null ? file : entry.replace(/^ext:/, '')));
   const code = names.includes('geoip.dat') ? 'import.geoMissingPrivate' : 'import.geoMissing';
   return message(code, { names: shown(names.join(', ')) });
