@@ -92,7 +92,7 @@ export class ReadModels {
   readonly #changed = new Subject<readonly RecordedEvent[]>();
 
   /** Catches up with the log, then follows it. The folds of `alongside` catch up in the same pass. */
-  constructor(log: EventLog, snapshots?: SnapshotStore, alongside: readonly Folding[] = []) {
+  constructor(log: EventLog, snapshots?: Pick<SnapshotStore, 'load'>, alongside: readonly Folding[] = []) {
     const models = beginAll(snapshots);
     this.#models = models;
     catchUp(log, [...alongside, ...Object.values(models)]);

@@ -81,7 +81,7 @@ describe('a panel with damaged files', () => {
 
   it('reports a missing head.json everywhere until an operator accepts the log', async () => {
     rmSync(anchorFile());
-    const said = /head\.json is missing: .*portolan doctor --accept-loss/;
+    const said = /head\.json is missing, .*portolan doctor --accept-loss/;
     const child = await startToRead();
     expect(child.stdout()).toMatch(said);
     expect(await served()).toBe(200);

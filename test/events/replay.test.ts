@@ -22,7 +22,7 @@ const stateDigest = (state: PanelState): string =>
   ]);
 
 /** What a panel gets that begins anew over the same log, with or without snapshots. */
-function anew(log: TestLog['log'], snapshots?: SnapshotStore): Readonly<Record<string, string>> {
+function anew(log: TestLog['log'], snapshots?: Pick<SnapshotStore, 'load'>): Readonly<Record<string, string>> {
   const state = begin(panelState, snapshots);
   catchUp(log, [state]);
   return { ...new ReadModels(log, snapshots).follower.digests(), state: stateDigest(state.state) };
@@ -53,7 +53,7 @@ describe('a replay', () => {
 
         const live = { ...read.follower.digests(), state: stateDigest(bus.state) };
         expect(anew(journal.log)).toStrictEqual(live);
-        const snapshots = { load: (name: string) => kept.get(name) ?? null } as unknown as SnapshotStore;
+        const snapshots = { load: (name: string) => kept.get(name) ?? null };
         // What was destroyed since must not come back from a snapshot: the panel throws them away then.
         const shredded = readAll(journal.log).some(
           (event) => event.type === 'DataKeyDestroyed' && event.position > position,

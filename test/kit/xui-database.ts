@@ -98,7 +98,8 @@ export function xuiInbound(
     stream = {},
     ...over
   }: Readonly<Record<string, unknown>> & {
-    readonly clients?: readonly object[];
+    /** Objects; anything else is invalid. */
+    readonly clients?: readonly unknown[];
     readonly settings?: object;
     readonly stream?: object;
   } = {},

@@ -1,13 +1,17 @@
-import type { IncomingMessage } from 'node:http';
-import { connect } from 'node:net';
+import { IncomingMessage } from 'node:http';
+import { connect, Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../../src/events/settings/settings.js';
 import { isCrossSite } from '../../../src/http/panel/auth/csrf.js';
 import { network, Peers } from '../../../src/http/panel/auth/peer.js';
 import { Endpoints } from '../../../src/http/server/endpoint.js';
 
-const request = (remoteAddress: string, headers: Record<string, string>, encrypted = false) =>
-  ({ socket: { remoteAddress, ...(encrypted ? { encrypted } : {}) }, headers }) as unknown as IncomingMessage;
+function request(remoteAddress: string, headers: Record<string, string>, encrypted = false): IncomingMessage {
+  const members = { remoteAddress: { value: remoteAddress }, ...(encrypted && { encrypted: { value: true } }) };
+  const message = new IncomingMessage(Object.defineProperties(new Socket(), members));
+  message.headers = headers;
+  return message;
+}
 const peers = (...trustedProxyCIDRs: string[]) => {
   const settings = { ...defaultSettings, trustedProxyCIDRs };
   return new Peers(() => settings);

@@ -23,6 +23,12 @@ const ask = (port: number, head: string): Promise<string> =>
     );
   });
 
+/** Express has a `handle` method that its types do not declare. */
+function routerOf(app: object): { handle(): void } {
+  const hasHandle = (value: object): value is { handle(): void } => 'handle' in value;
+  return hasHandle(app) ? app : expect.fail('Express has no handle method');
+}
+
 /** A panel, and a server of the same process in which every request goes through the router. */
 const start = async (settings: Readonly<Record<string, unknown>> = {}) => {
   const panel = await startPanel({ basePath: '/p3x9/', settings });
@@ -31,7 +37,7 @@ const start = async (settings: Readonly<Record<string, unknown>> = {}) => {
   panel.given({ type: 'AddInbound', data: { ...inbound, owner: userId(1) } });
   const slow = createServer((req, res) => panel.web.app(req, res)).listen(0, '127.0.0.1');
   onTestFinished(() => void slow.close());
-  const routed = vi.spyOn(panel.web.app as unknown as { handle(): void }, 'handle');
+  const routed = vi.spyOn(routerOf(panel.web.app), 'handle');
   const both = async (head: string) => {
     routed.mockClear();
     const hot = await ask(panel.port, head);

@@ -6,8 +6,12 @@ import { createWeb } from '../../../../src/adapters/web/web.js';
 import type { WebRequest } from '../../../../src/commands/ports/web.js';
 import { TrafficInform } from '../../../../src/commands/reactors/traffic/traffic-inform.js';
 import type { TrafficInformCommand } from '../../../../src/commands/traffic/traffic-inform.js';
-import type { RecordedEvent } from '../../../../src/events/catalog.js';
+import type { PanelEvent, RecordedEvent } from '../../../../src/events/catalog.js';
+import { NodeId } from '../../../../src/events/ids.js';
+import { NodeTrafficRecorded } from '../../../../src/events/node/node-sync.js';
+import { TrafficRecorded } from '../../../../src/events/traffic.js';
 import { message } from '../../../../src/messages/message.js';
+import { recorded } from '../../../kit/spec.js';
 
 interface Asked {
   readonly method: string | undefined;
@@ -72,7 +76,7 @@ async function start(uri: string, { allowPrivate = true, timeoutMs = 10_000, on 
   });
   inform.begin();
   onTestFinished(() => inform.stop());
-  const happens = (type: string, data: object): void => changed$.next([{ type, data } as unknown as RecordedEvent]);
+  const happens = (event: PanelEvent): void => changed$.next(recorded([event]));
   return {
     inform,
     settings,
@@ -82,7 +86,7 @@ async function start(uri: string, { allowPrivate = true, timeoutMs = 10_000, on 
     later: (ms: number): void => void (clock.ahead += ms),
     /** `up` bytes of a client, by the core of this panel. */
     moves: (client: number, up: number): void =>
-      happens('TrafficRecorded', { run: 'r', clients: [[client, up, 0]], inbounds: [], outbounds: [] }),
+      happens(TrafficRecorded({ run: 'r', clients: [[client, up, 0]], inbounds: [], outbounds: [] })),
     happens,
   };
 }
@@ -95,27 +99,31 @@ describe('a receiver of traffic figures', () => {
   it('receives the traffic of this panel and its nodes after each poll in the format of 3x-ui, also when there was none', async () => {
     const { asked, url } = await receiver();
     const { happens, requests } = await start(url);
-    happens('TrafficRecorded', {
-      run: 'r',
-      clients: [
-        [1, 100, 4000],
-        [3, 5, 5],
-      ],
-      inbounds: [
-        [7, 120, 4096],
-        [8, 1, 1],
-      ],
-      outbounds: [['direct', 0, 9]],
-    });
-    happens('NodeTrafficRecorded', {
-      node: 1,
-      clients: [
-        [1, 20, 96, 0, 0, 0, 0, 0, 0],
-        [2, 0, 0, 5, 5, 5, 0, 0, 0],
-      ],
-      inbounds: [],
-      notes: [],
-    });
+    happens(
+      TrafficRecorded({
+        run: 'r',
+        clients: [
+          [1, 100, 4000],
+          [3, 5, 5],
+        ],
+        inbounds: [
+          [7, 120, 4096],
+          [8, 1, 1],
+        ],
+        outbounds: [['direct', 0, 9]],
+      }),
+    );
+    happens(
+      NodeTrafficRecorded({
+        node: NodeId.parse(1),
+        clients: [
+          [1, 20, 96, 0, 0, 0, [], 0, 0],
+          [2, 0, 0, 5, 5, 5, [], 0, 0],
+        ],
+        inbounds: [],
+        anomalies: [],
+      }),
+    );
     await some(2, asked);
     const rest = { allTime: 0, expiryTime: 0, total: 0, reset: 0, lastOnline: 0 };
     expect(asked.slice(0, 2)).toStrictEqual([

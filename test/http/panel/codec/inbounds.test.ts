@@ -204,7 +204,7 @@ describe('what the machine and the core say', () => {
 describe('an inbound that reached its cap', () => {
   const stored = () => [...panel.read.inbounds.all()][0];
   const enable = async () => {
-    const [listed] = (await call('list')).obj as unknown as { enable: boolean }[];
+    const [listed] = (await call('list')).obj as { enable: boolean }[];
     expect((await get(1))['enable']).toBe(listed?.enable);
     return listed?.enable;
   };
