@@ -50,7 +50,7 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
   afterAll(() => slapd?.cleanUp());
 
   it('accepts only the right password', async () => {
-    const { verifyPassword: verifyPassword, warnings } = made();
+    const { verifyPassword, warnings } = made();
     expect(await verifyPassword(place, 'anna', PASSWORD)).toBe(true);
     expect(await verifyPassword({ ...place, bindDn: '', bindPassword: '' }, 'anna', PASSWORD)).toBe(true);
     expect(await verifyPassword({ ...place, attribute: 'mail' }, 'a@home', PASSWORD)).toBe(true);
@@ -73,7 +73,7 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
   });
 
   it('are asked the same questions, whether the name is known or the password right', async () => {
-    const { verifyPassword: verifyPassword } = made();
+    const { verifyPassword } = made();
     const bind = vi.spyOn(Client.prototype, 'bind');
     onTestFinished(() => bind.mockRestore());
     for (const [name, password] of [
@@ -102,13 +102,13 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
     'x'.repeat(256),
     'x'.repeat(1_000_000),
   ])('takes no name for a filter: %#', async (name) => {
-    const { verifyPassword: verifyPassword } = made();
+    const { verifyPassword } = made();
     expect(await verifyPassword(place, name, PASSWORD)).toBe(false);
     expect(await verifyPassword(place, 'anna', PASSWORD)).toBe(true);
   });
 
   it('rejects a name that two entries have, or that the filter excludes', async () => {
-    const { verifyPassword: verifyPassword } = made();
+    const { verifyPassword } = made();
     expect(await verifyPassword({ ...place, attribute: 'mail' }, 'bert@home', 'bert’s')).toBe(false);
     expect(await verifyPassword({ ...place, filter: '(employeeType=yes)' }, 'bert', 'bert’s')).toBe(false);
     expect(await verifyPassword({ ...place, filter: 'employeeType=no' }, 'bert', 'bert’s')).toBe(true);
@@ -146,7 +146,7 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
   });
 
   it('speaks TLS only with a directory whose certificate it trusts', async () => {
-    const { verifyPassword: verifyPassword, entries, warnings } = made();
+    const { verifyPassword, entries, warnings } = made();
     const secure = at(slapd.tlsPort, { tls: true, host: 'localhost' });
     const untrusted = 'The certificate of the directory is not trusted: DEPTH_ZERO_SELF_SIGNED_CERT';
     await expect(entries(secure, 'employeeType')).rejects.toMatchObject({ message: untrusted });
@@ -159,7 +159,7 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
     beforeEach(() => () => slapd.start());
 
     it('is a no at once, and is left alone for a while', async () => {
-      const { verifyPassword: verifyPassword, entries, warnings, later } = made();
+      const { verifyPassword, entries, warnings, later } = made();
       await slapd.stop();
       expect(await verifyPassword(place, 'anna', PASSWORD)).toBe(false);
       await slapd.start();
@@ -216,7 +216,7 @@ describe('a directory that is none', () => {
   it('holds up only so many logins, and none of them for long', async () => {
     let asked = 0;
     const port = await listen(() => (asked += 1));
-    const { verifyPassword: verifyPassword, warnings } = made();
+    const { verifyPassword, warnings } = made();
     const answers = await Promise.all(Array.from({ length: 20 }, () => verifyPassword(at(port), 'anna', PASSWORD)));
     expect(answers).not.toContain(true);
     expect(asked).toBe(8);
@@ -234,7 +234,7 @@ describe('a directory that is none', () => {
     ['speaks HTTP', (socket) => void socket.on('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))],
   ])('is a rejection without side effects: it %s', async (_, behave) => {
     const port = await listen(behave);
-    const { verifyPassword: verifyPassword, warnings } = made();
+    const { verifyPassword, warnings } = made();
     expect(await verifyPassword(at(port), 'anna', PASSWORD)).toBe(false);
     expect(warnings).toHaveLength(1);
   });

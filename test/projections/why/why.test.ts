@@ -479,7 +479,7 @@ describe('why', () => {
     const away = NodeWentOffline({ node, reason: verbatim('it is slow') });
     const told = (...events: PanelEvent[]) => {
       const why = played([...there, clientAdded(), ...events]).whys[0];
-      return [why?.status, ...(why?.also ?? []).map(({ status: status }) => status)];
+      return [why?.status, ...(why?.also ?? []).map(({ status }) => status)];
     };
     expect(told(refused, away)).toStrictEqual(['inbound rejected by the node', 'node unreachable']);
     expect(told(applied(3), away, NodeDisabled({ node }), later)).toStrictEqual(['node disabled']);
