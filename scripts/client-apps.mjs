@@ -59,7 +59,7 @@ async function pathOf(app, build) {
   const configured = process.env[app.variable];
   if (configured) {
     if (await runs(configured)) return configured;
-    console.warn(`${app.variable} is set to ${configured}, which cannot be run as ${app.name}.`);
+    console.warn(`${app.variable} is set to ${configured}, which does not run as ${app.name}.`);
     return undefined;
   }
   const path = cached('judges', `${app.name}-${app.version}`, app.name);

@@ -21,7 +21,7 @@ export interface JsonSchema {
   readonly typeName?: string;
 }
 
-/** A schema in a few words, as TypeScript would write it. `resolve` says what stands for a reference. */
+/** A short form of a schema in TypeScript syntax. `resolve` returns the text for a reference. */
 export function shape(schema: JsonSchema, resolve = (ref: string): string => ref): string {
   const inner = (part: JsonSchema): string => shape(part, resolve);
   if (schema.typeName !== undefined) return typeLink(schema.typeName);

@@ -11,7 +11,7 @@ function schemaText(schema: z.ZodType): string {
   return shape(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema);
 }
 
-/** The English text of a message, with the places for its parameters as `‹name›`. */
+/** The English text of a message, with its parameters as `‹name›`. */
 const shownPlaces = (text: string): string =>
   text.replaceAll(/\{\{(\w+)(?:, \w+)?\}\}/g, '‹$1›').replaceAll('|', '\\|');
 
@@ -49,13 +49,13 @@ interface Contract {
   readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> };
 }
 
-/** Schemas that are the table of settings again. */
+/** Schemas that repeat the settings table. */
 const SETTINGS: Readonly<Record<string, string>> = {
   Settings: '[settings](#setting-keys)',
   settingsUpdateBody: 'some of the [settings](#setting-keys)',
 };
 
-/** Resources that are named in the tables and written out once, below them. */
+/** Resources that the tables name and that are described below them. */
 const named = (schemas: Contract['components']['schemas']): readonly string[] =>
   Object.keys(schemas).filter((name) => !/(Body|Reply|Message)$|^Sentence$/.test(name) && !(name in SETTINGS));
 
@@ -93,7 +93,7 @@ function resourceSection(name: string, schema: JsonSchema, resolve: (ref: string
   return [`## ${name}`, '', '| Member | Type |', '|---|---|', ...rows, ''];
 }
 
-/** Which words a path may have where it has a place for one. */
+/** The valid words for a path parameter. */
 function choices({ parameters = [] }: Operation): string {
   const limited = parameters.filter((parameter) => parameter.in === 'path' && parameter.schema?.enum !== undefined);
   return limited.map(({ name, schema }) => `; \`:${name}\` = ${schema?.enum?.join(', ')}`).join('');
@@ -124,7 +124,7 @@ function bodyText({ requestBody }: Operation, resolve: (ref: string) => string):
   return schema ? shape(schema, resolve) : '–';
 }
 
-/** What the envelope carries; a file has a media type instead. */
+/** The content of the envelope; for a file, its media type. */
 function replyText({ responses }: Operation, resolve: (ref: string) => string): string {
   const [answer] = Object.entries(responses['200']?.content ?? {});
   if (!answer) return '–';
@@ -140,7 +140,7 @@ function alsoAt(operation: Operation): string {
 }
 
 export function apiPage(): string {
-  // The version is not in the page: it would be stale with every release.
+  // The version is omitted: it would be outdated after every release.
   const contract = JSON.parse(JSON.stringify(openApi(''))) as Contract;
   const settings = settingKeys.map((key) => {
     const fallback = JSON.stringify(settingsTable[key].parse(undefined));
@@ -188,7 +188,7 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
     try {
       before = readFileSync(file, 'utf8');
     } catch {
-      // The first time there is none.
+      // The page does not exist yet.
     }
     if (before !== text) writeFileSync(file, text);
     process.stdout.write(`${before === text ? 'same   ' : 'written'} ${file}\n`);

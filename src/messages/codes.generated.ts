@@ -1,15 +1,15 @@
 // Written by `npm run messages` from locales/en. Do not edit.
 
-/** `area.key` of a text below `locales/`; a rejection's code stands alone, in upper case. */
+/** `area.key` of a text in `locales/`; the code of a rejection has no area and is in upper case. */
 export type MessageCode = keyof MessageParams;
 
-/** A sentence to a person: its code and what stands in it. A plain object, so that events and answers can carry it. */
+/** A text for people: its code and its parameters. A plain object, so that events and answers can contain it. */
 export interface Message<C extends MessageCode = MessageCode> {
   readonly code: C;
   readonly params: MessageParams[C];
 }
 
-/** Words of another program, shown as they are in every language: the core's output, the reply of a server, an errno. */
+/** Output of another program, not translated: an error of the core, the reply of a server, an errno. */
 export interface Verbatim {
   readonly verbatim: string;
 }
