@@ -17,65 +17,68 @@ import {
 import { coreStage } from './stage.js';
 import { udpEcho, udpFlow } from './udp.js';
 
-const SUITE = 'an address that is held back';
+const SUITE = 'a blocked address';
 const NAMES = ['vless-tcp', 'vless-grpc', 'vless-xhttp', 'vless-reality', 'trojan-tls', 'ss2022', 'hysteria'];
 
 describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
   const stage = coreStage();
 
-  it.each(NAMES)('%s: gets nowhere, while another address and a neighbour behind it go on', async (name) => {
-    const { core } = stage;
-    const pid = core.process.running?.pid;
-    const way = stage.way(name);
-    const port = await freePort();
-    const [alice, bob] = [way.account('Alice@x'), way.account('bob@x')];
-    const inbound = inboundOf(way.inbound(port), [alice, bob]);
-    await addInbound(core, inbound);
-    const client = await clientCore(stage.folder, [
-      { ...way.outbound(port, alice), sendThrough: '127.0.0.2' },
-      { ...way.outbound(port, alice), sendThrough: '127.0.0.3' },
-      { ...way.outbound(port, bob), sendThrough: '127.0.0.3' },
-    ]);
-    try {
-      const downloads: Awaited<ReturnType<typeof openThrough>>[] = [];
-      for (const socks of client.ports) downloads.push(await openThrough(socks, stage.web.port, '/slow'));
-      const [kept, held, neighbour] = client.ports;
-      const online = await core.stats.online();
-      expect(
-        online
-          .find((user) => user.client === numberOf('Alice@x'))
-          ?.ips.map(({ ip }) => ip)
-          .sort(),
-      ).toStrictEqual(['127.0.0.2', '127.0.0.3']);
+  it.each(NAMES)(
+    '%s: cannot connect, while another address and another client behind it stay connected',
+    async (name) => {
+      const { core } = stage;
+      const pid = core.process.running?.pid;
+      const way = stage.way(name);
+      const port = await freePort();
+      const [alice, bob] = [way.account('Alice@x'), way.account('bob@x')];
+      const inbound = inboundOf(way.inbound(port), [alice, bob]);
+      await addInbound(core, inbound);
+      const client = await clientCore(stage.folder, [
+        { ...way.outbound(port, alice), sendThrough: '127.0.0.2' },
+        { ...way.outbound(port, alice), sendThrough: '127.0.0.3' },
+        { ...way.outbound(port, bob), sendThrough: '127.0.0.3' },
+      ]);
+      try {
+        const downloads: Awaited<ReturnType<typeof openThrough>>[] = [];
+        for (const socks of client.ports) downloads.push(await openThrough(socks, stage.web.port, '/slow'));
+        const [kept, held, neighbour] = client.ports;
+        const online = await core.stats.online();
+        expect(
+          online
+            .find((user) => user.client === numberOf('Alice@x'))
+            ?.ips.map(({ ip }) => ip)
+            .sort(),
+        ).toStrictEqual(['127.0.0.2', '127.0.0.3']);
 
-      if (name !== 'hysteria') await logged(core, numberOf('Alice@x'), '127.0.0.3');
-      const back = [{ inbound: inbound.tag, client: numberOf('Alice@x'), addresses: ['127.0.0.3'] }];
-      await core.addresses.block(back);
-      // Repeated as the panel does: the core may write its log late.
-      await eventually(async () => {
-        expect(await core.addresses.disconnect(back, false)).toBe(true);
-        for (const download of downloads.slice(1, 2)) await overOrSilent(download);
-      });
-      const flowed = downloads.map((download) => download.bytes());
-      expect(await fetchThrough(held ?? 0, stage.web.port, 1000)).toBeNull();
-      expect(await fetchThrough(kept ?? 0, stage.web.port)).toBe('small!');
-      expect(await fetchThrough(neighbour ?? 0, stage.web.port)).toBe('small!');
-      expect([0, 2].map((n) => downloads[n]?.isOver())).toStrictEqual([false, false]);
-      for (const n of [0, 2]) await eventually(() => expect(downloads[n]?.bytes()).toBeGreaterThan(flowed[n] ?? 0));
-      expect(downloads[1]?.bytes()).toBe(flowed[1]);
+        if (name !== 'hysteria') await logged(core, numberOf('Alice@x'), '127.0.0.3');
+        const back = [{ inbound: inbound.tag, client: numberOf('Alice@x'), addresses: ['127.0.0.3'] }];
+        await core.addresses.block(back);
+        // Repeated as the panel does: the core may write its log late.
+        await eventually(async () => {
+          expect(await core.addresses.disconnect(back, false)).toBe(true);
+          for (const download of downloads.slice(1, 2)) await overOrSilent(download);
+        });
+        const flowed = downloads.map((download) => download.bytes());
+        expect(await fetchThrough(held ?? 0, stage.web.port, 1000)).toBeNull();
+        expect(await fetchThrough(kept ?? 0, stage.web.port)).toBe('small!');
+        expect(await fetchThrough(neighbour ?? 0, stage.web.port)).toBe('small!');
+        expect([0, 2].map((n) => downloads[n]?.isOver())).toStrictEqual([false, false]);
+        for (const n of [0, 2]) await eventually(() => expect(downloads[n]?.bytes()).toBeGreaterThan(flowed[n] ?? 0));
+        expect(downloads[1]?.bytes()).toBe(flowed[1]);
 
-      await core.addresses.block([]);
-      expect(await fetchThrough(held ?? 0, stage.web.port)).toBe('small!');
-      expect(core.process.running?.pid).toBe(pid);
-      for (const download of downloads) download.abort();
-    } finally {
-      await core.addresses.block([]);
-      await client.close();
-      await core.inbounds.remove(inbound);
-    }
-  });
+        await core.addresses.block([]);
+        expect(await fetchThrough(held ?? 0, stage.web.port)).toBe('small!');
+        expect(core.process.running?.pid).toBe(pid);
+        for (const download of downloads) download.abort();
+      } finally {
+        await core.addresses.block([]);
+        await client.close();
+        await core.inbounds.remove(inbound);
+      }
+    },
+  );
 
-  it('loses its whole flow at last, where all asked for the same in the same moment, and nobody else does', async () => {
+  it('loses its whole UDP flow on the last attempt if several clients requested the same target at once, and no other client does', async () => {
     const { core } = stage;
     const way = stage.way('hysteria');
     const port = await freePort();
@@ -109,7 +112,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     }
   });
 
-  it('is silent as long as nothing comes from it, connection or not', async () => {
+  it('is idle while nothing arrives from it, with an open connection or without', async () => {
     const { core } = stage;
     const way = stage.way('vless-tcp');
     const port = await freePort();
@@ -138,7 +141,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     }
   });
 
-  it('is silent behind a proxy as long as nothing moves for it, and unknown while UDP may', async () => {
+  it('is idle behind a proxy while no bytes are transferred for it, and unknown while UDP flows are possible', async () => {
     const { core } = stage;
     const way = stage.way('vless-ws');
     const port = await freePort();

@@ -69,7 +69,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     await new Promise((resolve) => web.close(resolve));
   });
 
-  it.each(WAYS)('$name: takes nobody with it, and nothing from where it may be', async (way) => {
+  it.each(WAYS)('$name: does not affect other clients, or its own allowed addresses', async (way) => {
     const { core } = here;
     const inbounds: CoreInbound[] = [];
     for (const [n, tag] of ['rogue', 'good'].entries()) {

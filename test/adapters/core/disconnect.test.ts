@@ -34,7 +34,7 @@ async function onlyFlows(kept: readonly Download[], ended: readonly Download[]):
   });
 }
 
-const SUITE = 'the cut';
+const SUITE = 'the disconnection of a client';
 /** The clients come from here: the panel does not look up 127.0.0.1, which is itself. */
 const ADDRESS = '127.0.0.2';
 
@@ -42,7 +42,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
   const stage = coreStage();
 
   it.each(['vless-tcp', 'vless-ws', 'vless-grpc', 'vless-xhttp', 'vless-reality', 'trojan-tls', 'ss2022', 'hysteria'])(
-    '%s: ends a download and what comes after it, and leaves a neighbour behind the same address alone',
+    '%s: ends a download and prevents new ones, without effect on another client at the same address',
     async (name) => {
       const { core } = stage;
       const pid = core.process.running?.pid;
@@ -86,7 +86,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     },
   );
 
-  it.each(['hysteria', 'ss', 'ss2022', 'vless-tcp'])('%s: ends what flows over UDP', async (name) => {
+  it.each(['hysteria', 'ss', 'ss2022', 'vless-tcp'])('%s: ends UDP flows', async (name) => {
     const { core } = stage;
     const way = stage.way(name);
     const port = await freePort();
@@ -120,7 +120,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     }
   });
 
-  it('ends one of two clients of an email, which goes on to move bytes over the other inbound', async () => {
+  it('ends one of two clients of an email, which continues over the other inbound', async () => {
     const { core } = stage;
     const way = stage.way('vless-tcp');
     const alice = way.account('alice@x');
@@ -192,7 +192,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     },
   );
 
-  it('keeps the rules of the template, in their order, behind those of the cut', async () => {
+  it('keeps the rules of the template in their order, after its own', async () => {
     const { core, folder } = stage;
     const way = stage.way('hysteria');
     const inbound = inboundOf(way.inbound(await freePort()));

@@ -47,7 +47,7 @@ function nobodyYet(): ExcludedInbounds {
 const reasons = ({ problems }: ExcludedInbounds) =>
   Object.fromEntries([...problems].map(([tag, { reason }]) => [tag, render(reason, 'en')]));
 
-describe('the words of a core that did not start', () => {
+describe('the error of a core that did not start', () => {
   const many = (...inbounds: readonly CoreInbound[]) => new Map(inbounds.map((inbound) => [inbound.tag, inbound]));
   const failed = (chain: string): string => `2026/01/01 [Warning] x\nFailed to start: ${chain}\n`;
   const inbounds = many(vless('a', 1000), vless('b', 1001), vless('s', 0, {}, '/data/x y.sock,0666'));
@@ -64,7 +64,7 @@ describe('the words of a core that did not start', () => {
     expect(failedInbound(failed(chain), inbounds)).toBe(tag);
   });
 
-  it('name nobody where two listen on one port', () => {
+  it('names no inbound if two listen on one port', () => {
     const both = many(vless('tcp', 1000), vless('udp', 1000, { network: 'kcp' }));
     expect(failedInbound(failed('app/proxyman/inbound: failed to listen TCP on 1000 > PSK'), both)).toBeNull();
     expect(failedInbound('panic: listen tcp 1.1.1.1:1000: x', both)).toBeNull();
@@ -105,7 +105,7 @@ describe.skipIf(coreBinary === null)('inbounds with which the core does not star
   const asked = () => fetchThrough(client.ports[0] ?? 0, web.port);
   const served = userOf({ email: 'alice', id: alice.credential.id });
 
-  it('are left out, several at once, and the others serve', async () => {
+  it('are left out, several at once, while the others run', async () => {
     const inbounds: readonly CoreInbound[] = [
       { ...good(), users: new Map([[served.client, served]]) },
       hysteria(await freePort(), salamander('abc')),
@@ -130,7 +130,7 @@ describe.skipIf(coreBinary === null)('inbounds with which the core does not star
     expect(await asked()).toBe('small!');
   });
 
-  it('cannot break the core that runs', async () => {
+  it('do not affect the running core', async () => {
     await here.core.process.start(configOf([{ ...good(), users: new Map([[served.client, served]]) }]));
     const pid = here.core.process.running?.pid;
     await expect(addInbound(here.core, wireguard('wg', await freePort()))).rejects.toMatchObject({
@@ -144,7 +144,7 @@ describe.skipIf(coreBinary === null)('inbounds with which the core does not star
     expect(await asked()).toBe('small!');
   });
 
-  it('are found by one round of tries, a hundred of them', async () => {
+  it('are found in one round of attempts, even a hundred', async () => {
     const first = await freePort();
     const lost = Array.from({ length: 100 }, (_, n) => vless(`lost-${n}`, first, {}, `203.0.113.${n + 1}`));
     const excluded = nobodyYet();
@@ -159,7 +159,7 @@ describe.skipIf(coreBinary === null)('inbounds with which the core does not star
     expect(starts).toStrictEqual([101, 1]);
   });
 
-  it('that is to listen in a folder that is not there is refused before it is added', async () => {
+  it('are rejected before they are added if they listen in a missing folder', async () => {
     const socket = vless('socket', 0, {}, join(here.folder, 'nodir', 'x.sock,0666'));
     await expect(here.core.config.testInbound(socket)).rejects.toMatchObject({
       kind: 'invalid',
@@ -170,7 +170,7 @@ describe.skipIf(coreBinary === null)('inbounds with which the core does not star
     ).resolves.toBeUndefined();
   });
 
-  it('leave a panel running for all others: when it begins, after a kill, and when it begins again', async () => {
+  it('do not stop the other inbounds: at the start, after a kill and at the next start', async () => {
     await here.core.process.stop();
     const owner = userId(1);
     const add = (over: Parameters<typeof inboundDraft>[0]): AnyCommand => ({

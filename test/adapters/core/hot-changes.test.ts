@@ -15,7 +15,7 @@ describe.skipIf(coreBinary === null)('accounts and inbounds of a running core', 
   };
 
   it.each(['vless-tcp', 'vmess', 'trojan-tls', 'ss', 'ss2022', 'hysteria'])(
-    '%s: adds, compares and removes an account',
+    'are added, compared and removed: %s',
     async (name) => {
       const { inbound, port } = await add(name);
       const account = way(name).account('Alice@x');
@@ -44,7 +44,7 @@ describe.skipIf(coreBinary === null)('accounts and inbounds of a running core', 
     },
   );
 
-  it('never lets the server key of shadowsocks 2022 open an inbound', async () => {
+  it('never accept the server key of Shadowsocks 2022 as the key of a client', async () => {
     const { inbound, port } = await add('ss2022');
     const client = await clientCore(stage.folder, [way('ss2022').outbound(port, {})]);
     expect(await fetchThrough(client.ports[0] ?? 0, stage.web.port, 1500)).toBeNull();
@@ -52,7 +52,7 @@ describe.skipIf(coreBinary === null)('accounts and inbounds of a running core', 
     await stage.core.inbounds.remove(inbound);
   });
 
-  it('refuses an account that the core would not survive', async () => {
+  it('exclude an account that would crash the core', async () => {
     const pid = stage.core.process.running?.pid;
     const trojan = (await add('trojan-tls')).inbound;
     const ss2022 = (await add('ss2022')).inbound;
@@ -74,7 +74,7 @@ describe.skipIf(coreBinary === null)('accounts and inbounds of a running core', 
     for (const inbound of [trojan, ss2022, vless]) await stage.core.inbounds.remove(inbound);
   });
 
-  it('replaces an account of the same email', async () => {
+  it('are replaced if the email is the same', async () => {
     const { inbound } = await add('vless-tcp');
     const [first, second] = [userOf(way('vless-tcp').account('a')), userOf(way('vless-tcp').account('a'))];
     await stage.core.users.add(inbound, first);
@@ -85,7 +85,7 @@ describe.skipIf(coreBinary === null)('accounts and inbounds of a running core', 
     await stage.core.inbounds.remove(inbound);
   });
 
-  it('leaves nothing behind when an inbound cannot be opened', async () => {
+  it('leave nothing behind when an inbound cannot be opened', async () => {
     const inbound = inboundOf(way('vless-tcp').inbound(stage.web.port));
     const taken = { ...inbound, config: { ...inbound.config, listen: '127.0.0.1' } };
     await expect(addInbound(stage.core, taken)).rejects.toMatchObject({ kind: 'refused', inbound: 'vless-tcp' });
@@ -97,7 +97,7 @@ describe.skipIf(coreBinary === null)('accounts and inbounds of a running core', 
     await stage.core.inbounds.remove(free);
   });
 
-  it('adds many inbounds with a few processes, and leaves out those that the core does not take', async () => {
+  it('are added with few processes, without those that the core rejects', async () => {
     const inbounds: CoreInbound[] = [];
     for (let n = 0; n < 40; n += 1) {
       const { config } = inboundOf(way('vless-tcp').inbound(await freePort()));

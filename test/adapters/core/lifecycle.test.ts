@@ -19,7 +19,7 @@ const plain = ({ clients, inbounds, outbounds }: CoreCounters) => {
 const vless = (port: number, tag = 'one') =>
   inboundOf({ tag, listen: '127.0.0.1', port, protocol: 'vless', settings: { decryption: 'none' } });
 
-describe.skipIf(coreBinary === null)('the life of a core', () => {
+describe.skipIf(coreBinary === null)('a core process', () => {
   const places: Place[] = [];
   const somewhere = (folder?: string): Place => {
     const here = place(folder);
@@ -30,7 +30,7 @@ describe.skipIf(coreBinary === null)('the life of a core', () => {
     for (const here of places.splice(0)) await here.dispose();
   });
 
-  it('starts, answers and stops', async () => {
+  it('starts, responds and stops', async () => {
     const { core, folder } = somewhere();
     expect(await core.binary.version()).toMatch(/^\d+\.\d+\.\d+$/);
     const config = configOf([vless(await freePort())]);
@@ -51,7 +51,7 @@ describe.skipIf(coreBinary === null)('the life of a core', () => {
     expect(readdirSync(join(folder, 'run'))).toStrictEqual(['trace.log']);
   });
 
-  it('says what is wrong with a configuration, without files', async () => {
+  it('reports what is wrong with a configuration, without file names', async () => {
     const { core, folder } = somewhere();
     const good = vless(await freePort(), 'good');
     const bad = inboundOf({ tag: 'bad', port: await freePort(), protocol: 'vless', settings: {} });
@@ -66,7 +66,7 @@ describe.skipIf(coreBinary === null)('the life of a core', () => {
     expect(readdirSync(join(folder, 'run'))).toStrictEqual([]);
   });
 
-  it('names the inbound whose port is taken', async () => {
+  it('reports the inbound whose port is in use', async () => {
     const { core } = somewhere();
     const port = await freePort();
     const other = createServer();
@@ -81,7 +81,7 @@ describe.skipIf(coreBinary === null)('the life of a core', () => {
     await core.process.start(config);
   });
 
-  it('tells when a core ends by itself', async () => {
+  it('reports its own exit', async () => {
     const { core, folder } = somewhere();
     const run = await core.process.start(configOf([]));
     const exit = firstValueFrom(core.process.exited$);
@@ -96,7 +96,7 @@ describe.skipIf(coreBinary === null)('the life of a core', () => {
     await expect(core.stats.counters()).rejects.toMatchObject({ kind: 'not-running' });
   });
 
-  it('starts without a binary only to say so', async () => {
+  it('fails to start without a binary, with the reason', async () => {
     const { folder } = somewhere();
     const options = {
       runDir: join(folder, 'run'),
@@ -113,7 +113,7 @@ describe.skipIf(coreBinary === null)('the life of a core', () => {
     }
   });
 
-  it('does not call a core missing that is there and does not say what it is', async () => {
+  it('is not reported as missing if it exists but prints no version', async () => {
     const { folder } = somewhere();
     const binary = join(folder, 'silent');
     writeFileSync(binary, '#!/bin/sh\nexit 0\n', { mode: 0o700 });
@@ -130,7 +130,7 @@ describe.skipIf(coreBinary === null)('the life of a core', () => {
     await expect(core.process.start(configOf([]))).rejects.toMatchObject(silent);
   });
 
-  it('is adopted with its counters after the panel was killed, and its end is seen', async () => {
+  it('is adopted with its counters after the panel was killed, and its exit is noticed', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'portolan-core-'));
     const port = await freePort();
     const script = fileURLToPath(new URL('./owner.ts', import.meta.url));
@@ -168,7 +168,7 @@ describe.skipIf(coreBinary === null)('the life of a core', () => {
     expect(await next.process.adopt()).toBeNull();
   });
 
-  it('is not gone on with where its accounts have the names that an older release gave them', async () => {
+  it('is not adopted if its accounts have the names of an older release', async () => {
     const first = somewhere();
     const left = await first.core.process.start(configOf([vless(await freePort())]));
     await first.core.process.release();
@@ -180,7 +180,7 @@ describe.skipIf(coreBinary === null)('the life of a core', () => {
     expect(identify(left.pid)).toBeNull();
   });
 
-  it('never runs two: a new start ends the core that somebody left', async () => {
+  it('never runs twice: a new start ends a core that was left running', async () => {
     const first = somewhere();
     const left = await first.core.process.start(configOf([vless(await freePort())]));
     await first.core.process.release();

@@ -6,7 +6,7 @@ import { until } from '../../kit/wait.js';
 import { addInbound, freePort, inboundOf, userOf } from './kit.js';
 import { coreStage } from './stage.js';
 
-const SUITE = 'a core whose panel is busy';
+const SUITE = 'a core whose panel is stalled';
 
 /** Holds the event loop, as a long computation would, longer than any call may take; costs no processor. */
 const stall = (ms: number): unknown => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
@@ -23,7 +23,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     });
   const account = { email: 'alice@x', id: '00000000-0000-4000-8000-000000000001' };
 
-  it('loses no call that was under way while the loop stood still', async () => {
+  it('loses no call that was in progress while the event loop was stalled', async () => {
     const { core } = stage;
     const [one, two] = [await vless('one'), await vless('two')];
     await addInbound(core, one);
@@ -41,7 +41,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(await core.process.responds()).toBe(true);
   });
 
-  it('is broken when it leaves several questions of a free panel without an answer, or is gone', async () => {
+  it('is unresponsive when it answers none of several calls of an idle panel, or has exited', async () => {
     const { core } = stage;
     const pid = core.process.running?.pid ?? 0;
     const ended = new Promise((resolve) => core.process.exited$.subscribe(resolve));
