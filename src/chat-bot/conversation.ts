@@ -119,7 +119,7 @@ export class Conversation {
 
   #button(update: ChatUpdate, press: Press): void {
     if (!this.#isAdmin(update)) {
-      // Ends the progress indicator of the button and says nothing.
+      // Ends the progress indicator of the button without a text.
       if (this.#clientLimit.allows(update.from.id, this.#parts.now())) this.#release(press);
       return;
     }

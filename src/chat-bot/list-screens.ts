@@ -63,7 +63,7 @@ export function searchScreen(text: string, page: number, read: ReadModels, words
   for (const client of read.clients.all())
     if (read.clients.isFirst(client) && matches(client, query)) found.push(client);
   const pages = Math.max(1, Math.ceil(found.length / PAGE));
-  // A caller can send a button of its own with any page.
+  // A caller can send its own button with any page.
   const at = Math.min(Math.max(0, Number.isSafeInteger(page) ? page : 0), pages - 1);
   if (found.length === 0) return screen([words.t('bot.noMatch', { text: name(query) })]);
   const rows = found.slice(at * PAGE, (at + 1) * PAGE).map(({ identity: { email }, number }): readonly ChatButton[] => {

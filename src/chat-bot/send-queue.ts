@@ -23,7 +23,7 @@ const ANSWER_MS = 120_000;
 const NOTICE_MS = 24 * 3_600_000;
 
 /**
- * Sends messages one after the other, answers before notices. Waits as long as the bot API asks for, and with exponential
+ * Sends messages one after the other, answers before notices. Waits as long as the bot API requires, and with exponential
  * backoff while it cannot be reached. A full queue drops its oldest message. Adding never waits and never throws.
  */
 export class SendQueue {

@@ -1,7 +1,7 @@
 /** Signals that end the panel in order, and the core with it. A second one ends it at once; the log survives both. */
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
-/** Asks for a restart of the process with the installed files, while the core and every connection stay up. */
+/** Requests a restart of the process with the installed files; the core and all connections stay up. */
 export const RESTART_SIGNAL = 'SIGUSR2';
 
 /** A signal to the whole process group arrives twice, once from the parent process; in ms. */

@@ -34,7 +34,7 @@ export function fileProblem(error: unknown, path?: string): Text | null {
   }
 }
 
-/** What an error means to the operator. The words of an unexpected error are quoted. */
+/** The meaning of an error for the operator. Unexpected errors are quoted. */
 export function failureText(error: unknown): Text {
   if (error instanceof MessageError) return error.text;
   const problem = error instanceof Error ? error.message : String(error);

@@ -14,7 +14,7 @@ export class Queue {
   run<T>(work: () => Promise<T>, late: () => Error): Promise<T> {
     const before = this.#line;
     const turn = this.#after(before, work, late);
-    // A task that gave up does not change the order of the others.
+    // A task that timed out does not change the order of the others.
     this.#line = Promise.allSettled([before, turn]);
     return turn;
   }

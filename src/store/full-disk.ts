@@ -17,5 +17,5 @@ export function jobFailure(error: unknown): Text {
   return diskFault(error)?.why ?? fileProblem(error) ?? textOf(error);
 }
 
-/** Tells the operator what to do after a start that failed because the disk is full. */
+/** The error for an operator when a start failed because the disk is full. */
 export const diskFull = (folder: string): Text => message('storage.diskFullAtStart', { folder });

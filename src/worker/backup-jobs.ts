@@ -29,7 +29,7 @@ const MIN_HEAP_MB = 512;
 const MAX_HEAP_MB = 4096;
 
 /**
- * Runs each job in a process of its own, with limits on time and memory, so that an untrusted file cannot affect the panel.
+ * Runs each job in a separate process with limits on time and memory, so that an untrusted file cannot affect the panel.
  * `lowPriority`: a panel runs on the same machine.
  */
 export function childWork({ lowPriority }: { readonly lowPriority: boolean }): BackupWork {

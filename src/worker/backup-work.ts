@@ -28,7 +28,7 @@ import type { CorePlace } from './xui-template.js';
 /** By the name of a fold: its position in the running panel, and its digest there. */
 export type Digests = Readonly<Record<string, { readonly position: number; readonly digest: string }>>;
 
-/** Jobs on a whole log, which run in a process of their own. Everything in them is JSON. */
+/** Jobs on a whole log, which run in a separate process. Their input and output is JSON. */
 export interface CopyJob {
   readonly root: string;
   readonly file: string;

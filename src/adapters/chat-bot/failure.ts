@@ -2,7 +2,7 @@ import { ChatError } from '../../commands/ports/chat-bot.js';
 import { diskFault } from '../../lib/disk-fault.js';
 import { message } from '../../messages/message.js';
 
-/** Pause when the server does not say how long, in ms. */
+/** Pause if the server specifies none, in ms. */
 const DEFAULT_PAUSE_MS = 5000;
 const MAX_PAUSE_MS = 3_600_000;
 
@@ -15,7 +15,7 @@ interface Refusal {
 
 /** Any error of a call as a `ChatError`. The cause has details for the log, but never the token. */
 export function failure(thrown: unknown): ChatError {
-  // The library wraps the error of `fetch` in an error of its own.
+  // The library wraps the error of `fetch` in its own error.
   const error = thrown instanceof Error && 'error' in thrown ? thrown.error : thrown;
   if (error instanceof ChatError) return error;
   if (isRefusal(error)) return rejected(error.error_code, error.description, error.parameters?.retry_after);

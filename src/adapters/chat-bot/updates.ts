@@ -31,8 +31,8 @@ const WithMessage = z.object({ message: Message });
 const WithPress = z.object({ callback_query: Press });
 
 /**
- * The updates in an answer that are for the bot and not older than `before`. The server may be someone else's and its
- * answer anything: throws `ChatError` for one that is not a list.
+ * The updates in an answer that are for the bot and not older than `before`. The server may be untrusted: throws `ChatError`
+ * for an answer that is not a list.
  */
 export function batchOf(answer: unknown, before: number | null): ChatBatch {
   let next = before;

@@ -13,7 +13,7 @@ interface Options<T> {
   readonly transfer?: (task: T) => readonly ArrayBuffer[];
 }
 
-/** Runs one task at a time in a thread of its own, which begins with the first task and ends when there is no more work. */
+/** Runs tasks one at a time in a thread that starts with the first task and ends when it is idle. */
 export class Thread<T, R> {
   readonly #worker: URL;
   readonly #options: Options<T>;

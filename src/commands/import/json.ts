@@ -35,7 +35,7 @@ export function readJson(text: string): JsonRecord | Unreadable {
   const problem = problemOf(others, ofText(), 0);
   if (problem !== null) return new Unreadable(problem);
   const whole = clean(others) as JsonRecord;
-  // Each client has limits of its own, so that an oversized one does not affect the others.
+  // Each client has its own limits, so that an oversized one does not affect the others.
   return Array.isArray(clients) ? { ...whole, clients: clients as Json[] } : whole;
 }
 

@@ -84,7 +84,7 @@ function renamed(notes: Notes, entry: Entry, email: string): void {
 
 type Group = [Entry, ...Entry[]];
 
-/** Groups clients by the exact email. A client without an email is a group of its own. */
+/** Groups clients by the exact email. A client without an email is a separate group. */
 function groupsOf(entries: readonly Entry[]): Map<string, Group> {
   const groups = new Map<string, Group>();
   for (const entry of entries) {

@@ -59,7 +59,7 @@ function marksAndHigh(
 ): Pick<CounterBaseline, 'marks' | 'high'> {
   const bytesBefore = lifetimeBytes(before);
   const bytesNow = lifetimeBytes(now);
-  // After a rename this can be another counter with a value of its own.
+  // After a rename this can be another counter with its own value.
   const isOther = bytesNow < bytesBefore && before.marks.includes('renamed');
   const highest = isOther ? 0 : Math.max(before.high, bytesBefore);
   const high = bytesNow < highest ? highest : 0;

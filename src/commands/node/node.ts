@@ -67,7 +67,7 @@ export const node: Decider<NodeCommand> = {
     const token = given.trim();
     const refused = tokenError(token) ?? nameTaken(state, spec.name, id);
     if (refused) return refused;
-    // Otherwise an admin could have the token sent to a machine of their own.
+    // Otherwise an admin could send the token to a machine under their control.
     if (token === '' && current.token !== '' && !sameDestination(current, spec)) return reject('NODE_TOKEN_NEEDED');
     const events: PanelEvent[] = [];
     const changes = changedMembers(current, spec);

@@ -5,7 +5,7 @@ import type { Text } from '../../messages/message.js';
 /** A fresh, consistent copy of the whole state as one file, in a private place of the data directory. */
 export interface BackupFile {
   readonly path: string;
-  /** The file name to show to people; it says whether the backup is sealed. */
+  /** The file name to show to people, which includes whether the backup is sealed. */
   readonly name: string;
   readonly bytes: number;
   /** The last event in it. */

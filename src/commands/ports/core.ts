@@ -157,7 +157,7 @@ export interface CoreUsers {
    * the clients that could not be disconnected (no permission to destroy sockets, no tool): they need a restart of the core.
    */
   disconnect(inbound: CoreInbound, clients: readonly number[]): Promise<readonly number[]>;
-  /** Clients that used the inbound in this run, as far as the core's log tells: they may have connections open. */
+  /** Clients that used the inbound in this run, according to the core's log: they may have open connections. */
   seen(inbound: CoreInbound): Promise<readonly number[]>;
   /** The accounts that run in an inbound, by client number. Accounts that the panel did not add are removed. */
   list(inbound: CoreInbound): Promise<ReadonlyMap<number, RunningAccount>>;

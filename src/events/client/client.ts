@@ -19,7 +19,7 @@ export const ClientIdentity = z
   .meta({ typeName: 'ClientIdentity', description: 'Personal data of the client.' });
 export type ClientIdentity = z.infer<typeof ClientIdentity>;
 
-/** The secrets that authenticate a client. Each has a data key of its own; a rotation destroys the previous key. */
+/** The secrets that authenticate a client. Each has its own data key; a rotation destroys the previous key. */
 export const ClientCredential = z
   .strictObject({
     id: z.string().describe('UUID of a VLESS or VMess client.'),

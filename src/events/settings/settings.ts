@@ -155,7 +155,7 @@ export const settingKeys = Object.keys(settingsTable) as readonly SettingKey[];
 /** The default of each setting. */
 export const defaultSettings: Settings = z.object(settingsTable).parse({});
 
-/** Settings that can be written but not read. Each has a data key of its own; empty = not set. */
+/** Settings that can be written but not read. Each has its own data key; empty = not set. */
 export const secretsTable = {
   twoFactorToken: z
     .string()

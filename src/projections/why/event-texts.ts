@@ -5,7 +5,7 @@ import { message, type Text, verbatim } from '../../messages/message.js';
 
 type ClientTerms = Client['spec'];
 
-/** What an event did to its client, in words; the name of the event for one that says nothing of a client. */
+/** The effect of an event on its client, as a text; the name of the event if it does not concern a client. */
 export function textOfEvent(event: RecordedEvent): Text {
   return (
     clientText(event) ??

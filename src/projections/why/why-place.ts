@@ -2,7 +2,7 @@ import type { RecordedEvent } from '../../events/catalog.js';
 import { message } from '../../messages/message.js';
 import type { Facts, NodeFacts, Rule } from './why-facts.js';
 
-/** What the machine of the inbound says: this one, or a node. */
+/** The rules of the machine of the inbound: this one, or a node. */
 export function placeRules(facts: Facts): readonly Rule[] {
   return facts.node === null ? coreRules(facts) : nodeRules(facts, facts.node);
 }
@@ -82,7 +82,10 @@ function nodeRules(facts: Facts, nodeFacts: NodeFacts): readonly Rule[] {
   ];
 }
 
-/** The first change of the client that the node lacks, and whether the node serves the client, perhaps with older settings. */
+/**
+ * The first change of the client that the node has not applied, and whether the node serves the client, perhaps with older
+ * settings.
+ */
 function syncOf({ inbound, history, log }: Facts, { id, outbox }: NodeFacts) {
   const waiting = outbox?.waiting ?? [];
   const [pending] = history.filter(({ position }) => waiting.includes(position));

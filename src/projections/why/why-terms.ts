@@ -6,7 +6,7 @@ import { depletionText } from './event-texts.js';
 import { nextReset, ofEmail, renewalOf } from './limit-texts.js';
 import type { AccessStatus, Facts, Rule } from './why-facts.js';
 
-/** What the terms of a client and of its inbound say, in the order in which they apply. */
+/** The rules of the limits of a client and of its inbound, in the order in which they apply. */
 export function termRules(facts: Facts): readonly Rule[] {
   const { client, inbound, history, log } = facts;
   return [
@@ -94,8 +94,8 @@ interface LimitTexts {
 }
 
 /**
- * The rules for a cap and an expiry. The one that the log records comes first. The other one also holds when it is reached;
- * the log does not say since when.
+ * The rules for a cap and an expiry. The recorded one comes first. The other one also holds when it is reached, but the time
+ * of that is not recorded.
  */
 function limitRules(
   { depletion, capBytes, expiresAt, used }: Limited,

@@ -13,7 +13,7 @@ export interface Why {
   readonly mayConnect: boolean;
   /** The first rule that holds, with the numbers that it compared. */
   readonly rule: Text;
-  /** Null when the log does not say. */
+  /** Null when it is not recorded. */
   readonly since: Moment | null;
   /** What would change it. */
   readonly remedies: readonly Text[];

@@ -37,7 +37,7 @@ export function flowTable(owner: string): string {
   return `inet portolan-${createHash('sha256').update(owner).digest('hex').slice(0, 12)}`;
 }
 
-/** `owner` tells apart the tables of several panels on one machine: the path of a folder. `program`: nftables. */
+/** `owner`: a folder, whose path distinguishes the tables of several panels on one machine. `program`: nftables. */
 export function flowFilter(owner: string, program = 'nft'): FlowFilter {
   const table = flowTable(owner);
   let timer: NodeJS.Timeout | undefined;

@@ -46,7 +46,7 @@ interface Entry<Session> {
   session: Session | null;
 }
 
-/** Entries for one target with less than `sameMoment` between each and the next. */
+/** Entries for one target with less than `SAME_REQUEST_US` between each and the next. */
 interface Cluster<Session> {
   readonly entries: readonly Entry<Session>[];
   readonly from: number;

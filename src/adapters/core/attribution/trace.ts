@@ -40,7 +40,7 @@ interface Session {
 export interface Trace {
   addLine(line: string): void;
   addAccepted(accepted: Accepted): void;
-  /** Joins the lines of both logs up to `settling` ms ago; see `Pairs.decide`. */
+  /** Joins the lines of both logs up to `SETTLE_MS` ago; see `Pairs.decide`. */
   join(began: number, ended: number): void;
   /** Sockets of these clients through this inbound. `from` selects by the address and port of the client. */
   of(inbound: string, clients: ReadonlySet<number>, from?: (source: string) => boolean): readonly Outgoing[];

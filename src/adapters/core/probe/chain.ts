@@ -21,7 +21,7 @@ export interface Hop {
 const MAX_HOPS = 32;
 const MAX_OTHERS = 2_000;
 
-/** Outbounds without a server of their own, by their folded protocols. */
+/** Outbounds without their own server, by their folded protocols. */
 const SERVERLESS: ReadonlySet<string> = new Set(['freedom', 'direct', 'blackhole', 'block', 'dns', 'loopback', '']);
 
 export function protocolOf(outbound: JsonObject): string {

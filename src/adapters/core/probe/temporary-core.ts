@@ -25,7 +25,7 @@ const MAX_PRINTED_BYTES = 4 * 1024 * 1024;
 
 export interface TemporaryCoreOptions {
   readonly binary: string;
-  /** Each core gets a folder of its own in here. */
+  /** Each core gets its own folder in here. */
   readonly runDir: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly config: (proxy: ProbeProxy) => JsonObject;

@@ -8,8 +8,8 @@ import { freeLoopbackPort } from './free-port.js';
 const MAX_TRIES = 50;
 
 /**
- * The address for the core's metrics: on loopback, at a port on which no inbound listens and to which none forwards;
- * null = the template asks for no metrics, or no such port was found.
+ * The address for the core's metrics: on loopback, at a port that no inbound listens on or forwards to. Null = the template
+ * enables no metrics, or no such port was found.
  */
 export async function metricsFor({ template, inbounds }: CoreConfig): Promise<string | null> {
   if (!asksForMetrics(template)) return null;

@@ -12,8 +12,8 @@ export function startError(output: string, ending: Ending, inbounds: Inbounds): 
 }
 
 /**
- * The inbound at the place of which the core could not listen. Null where its words name no place, or one that several
- * inbounds have: one over TCP and one over UDP often share a port, and only one of them may be at fault.
+ * The inbound that could not listen, by the address in the core's error. Null if the error contains no address, or several
+ * inbounds have it: one over TCP and one over UDP often share a port, and only one of them may be at fault.
  */
 export function failedInbound(output: string, inbounds: Inbounds): string | null {
   const chain = /^.*Failed to start: (.*)$/m.exec(output)?.[1] ?? '';

@@ -19,7 +19,7 @@ const MAINTENANCE_MS = 60_000;
 const COMPARE_USERS_EVERY = 5;
 
 /**
- * Keeps the core in the state that the log asks for. It compares states and does not react to single events, so a replay
+ * Keeps the core in the state that the log describes. It compares states and does not react to single events, so a replay
  * changes nothing. One pass runs at a time: without a restart where the core allows it, otherwise with a tested restart.
  */
 export class CoreSync {
@@ -180,7 +180,7 @@ export class CoreSync {
     this.#recovery.succeeded();
   }
 
-  /** Whether the core runs with another template than the log asks for; only a restart changes that. */
+  /** Whether the core runs with a template other than the one in the log; only a restart changes that. */
   #templateChanged(): boolean {
     return this.#template === null || !sameJson(this.#template, this.#parts.desired.template());
   }

@@ -59,14 +59,14 @@ export class DirectorySync {
     this.#following = this.#parts.changed$.subscribe((events) => this.#schedule.onEvents(events));
   }
 
-  /** From here on nothing is changed any more, also by a run that is under way. */
+  /** Stops the schedule. A sync in progress changes nothing more. */
   stop(): void {
     this.#stopped = true;
     this.#following?.unsubscribe();
     this.#schedule.stop();
   }
 
-  /** One run, or the one that is under way. Never rejects. */
+  /** Runs a sync, or joins the one in progress. Never rejects. */
   run(): Promise<void> {
     this.#running ??= this.#sync()
       .catch((error: unknown) => this.#parts.warn('the sync with the directory failed', { err: error }))

@@ -116,7 +116,7 @@ export class NodeSync {
     return { removed: 0, remaining: this.#onNode().filter(({ removed }) => !removed).length, kept: 0 };
   }
 
-  /** Removes from the node what this panel put there. Rejects with `NodeError`. */
+  /** Removes the inbounds and clients of this panel from the node. Rejects with `NodeError`. */
   async remove(node: Node, signal: AbortSignal): Promise<Removal> {
     this.#signal = signal;
     const leaving = { parts: this.#parts, recorder: this.#recorder, sent: this.#onNode() };

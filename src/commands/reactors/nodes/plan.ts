@@ -113,7 +113,7 @@ export async function planNode(
   };
 }
 
-/** Keys of the emails of clients that another centre put there. */
+/** Keys of the emails of clients that another centre created. */
 function emailsOfOtherCentres(listed: readonly ListedInbound[]): ReadonlySet<string> {
   const markedEmails = ({ clients: { marks, emails } }: ListedInbound): readonly string[] =>
     emails.filter((_, i) => marks[i] === OTHER_CENTRE);

@@ -92,7 +92,7 @@ export async function observe(
     looked += 1;
     if (looked % CLIENTS_PER_TURN === 0) await yieldToEventLoop();
     const own = known.client(number);
-    // Nearly all clients are idle and have an email of their own.
+    // Nearly all clients are idle and have their own email.
     if (others.length === 0 && own?.up === seen.up && own.down === seen.down) continue;
     const siblings = others.map((other) => ({ ...other, before: known.client(other.number) }));
     const all = [{ number, inbound, before: own }, ...siblings];

@@ -30,13 +30,13 @@ const PROBE_MS = 5_000;
 const JITTER = 0.1;
 /** A sync that is due within this time goes with the probe, in ms. */
 const SLACK_MS = 1_000;
-/** Between two listings at most, in ms. */
+/** Maximum time between two listings, in ms. */
 const MAX_SYNC_INTERVAL_MS = 10_000;
 /** The pause between two listings is at least this many times as long as the last one took. */
 const PAUSE_FACTOR = 4;
-/** The same while accounts wait until their counters stand still, in ms. */
+/** Time between two listings while accounts wait until their counters are idle, in ms. */
 const WAITING_MS = 2_000;
-/** Invalid answers in a row after which a node is offline for that reason. */
+/** After so many consecutive invalid replies, a node is offline for that reason. */
 const MAX_INVALID_REPLIES = 2;
 
 /** One remote panel: probed, and made equal to its desired state. One round at a time. */
@@ -104,7 +104,7 @@ export class RemoteNode {
     return this.#reachable !== false && this.#maySync() && this.#backoff.remaining() === 0;
   }
 
-  /** Asks for the counters of a listing that begins after this call. Resolves to whether they were recorded. */
+  /** Requests the counters of a listing that begins after this call. Resolves to whether they were recorded. */
   collected(): Promise<boolean> {
     this.runSoon();
     return this.#sync.collected();
@@ -220,7 +220,9 @@ export class RemoteNode {
     this.#failures.reportLag(node, this.#backoff.failures);
   }
 
-  /** Removes from the node what this panel put there, before the node is deleted. Not during a round. Never rejects. */
+  /**
+   * Removes the inbounds and clients of this panel from the node before it is deleted. Not during a round. Never rejects.
+   */
   async cleanUp(signal: AbortSignal): Promise<Removal> {
     const node = this.#parts.records.node(this.#id);
     const nothing = this.#sync.remaining();

@@ -14,7 +14,7 @@ interface Entry {
   readonly node: RemoteNode;
   timer: NodeJS.Timeout | undefined;
   round: Promise<void> | null;
-  /** Aborts the round that is under way. */
+  /** Aborts the round in progress. */
   abort: AbortController;
   removal: Promise<Removal> | null;
   /** Another round is due as soon as this one ends. */
@@ -63,7 +63,7 @@ export class RemoteNodes {
     for (const [i, { id }] of nodes.entries()) this.#schedule(this.#entry(id), id, (i * SPREAD_MS) / nodes.length);
   }
 
-  /** Aborts the rounds that are under way and resolves when they have ended. Nothing is recorded after that. */
+  /** Aborts the rounds in progress and resolves when they have ended. Nothing is recorded after that. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#following?.unsubscribe();
@@ -90,7 +90,7 @@ export class RemoteNodes {
     return (await probeNode(panel, address, expected, warn)).answer;
   }
 
-  /** One round with a node now; a round that is under way is waited for instead. Never rejects. */
+  /** Runs a round with a node now, or waits for the one in progress. Never rejects. */
   async round(node: NodeId): Promise<void> {
     const entry = this.#entry(node);
     clearTimeout(entry.timer);
@@ -100,8 +100,8 @@ export class RemoteNodes {
   }
 
   /**
-   * Removes from a node what this panel put there, within `cleanUpMs`, before the node is deleted. Aborts the round that is
-   * under way and does not wait for other nodes. Never rejects.
+   * Removes the inbounds and clients of this panel from a node before it is deleted, within `cleanUpMs`. Aborts its round in
+   * progress and does not wait for other nodes. Never rejects.
    */
   cleanUp(node: NodeId): Promise<Removal> {
     const entry = this.#entry(node);

@@ -24,7 +24,8 @@ interface Leaving {
 }
 
 /**
- * Counts the last bytes, removes what this panel put there, and checks with a second listing. Rejects with `NodeError`.
+ * Records the last bytes, removes the inbounds and clients of this panel, and verifies that with a second listing. Rejects
+ * with `NodeError`.
  */
 export async function removeFromNode(node: Node & RequestTarget, { parts, recorder, sent }: Leaving): Promise<Removal> {
   const { panel, records } = parts;

@@ -29,7 +29,7 @@ interface Parts {
 const MAX_DISCONNECTS = 3;
 
 /**
- * Enforces IP limits: records which clients exceed theirs, and makes the core block the addresses that the log says. Current
+ * Enforces IP limits: records which clients exceed theirs, and makes the core block the recorded addresses. Current
  * connections are not in the log; they are observed again after a restart.
  */
 export class IpLimit {

@@ -181,7 +181,7 @@ class Sums {
 
 /**
  * The events after position `from` up to the first one that happened at `before` (ms) or later. An event with a time after
- * `now` was recorded while the clock was ahead: the next event with a plausible time tells how old it is.
+ * `now` was recorded while the clock was ahead; its age is that of the next event with a plausible time.
  */
 function* eventsDue(log: Log, from: number, before: number, now: number): Generator<RecordedEvent> {
   let dueTo = from;

@@ -56,7 +56,7 @@ function whyDeleted(email: string, { read, past }: Needs<'read' | 'past'>, say: 
   return coded(answer, say);
 }
 
-/** A list of texts has its codes in a list of its own. */
+/** A list of texts has its codes in a separate list. */
 function withCodes<T extends { readonly remedies: readonly Text[] }>(rule: T) {
   return { ...rule, remedyCodes: rule.remedies.map(codeOf) };
 }

@@ -26,6 +26,7 @@ export function operations(): readonly Operation[] {
     Object.entries(rows).map(([name, route]) => ({
       id: table + name.charAt(0).toUpperCase() + name.slice(1),
       tag: nouns[table as keyof typeof tables].tag,
+      // `Object.entries` loses the type of a table's rows.
       route: spelledOut(route as Route),
     })),
   );

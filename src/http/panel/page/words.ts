@@ -3,7 +3,7 @@ import type { MessageCode } from '../../../messages/message.js';
 /** A text in the language of the page. */
 export type Say = (code: Extract<MessageCode, `page.${string}`>) => string;
 
-/** The texts of the script, by the names they have there. */
+/** The texts of the script, by their names in the script. */
 const words = {
   silent: 'page.panelNotResponding',
   sure: 'page.confirmTitle',

@@ -41,7 +41,7 @@ export function clashDocument(links: readonly ShareLink[]): string | null {
   );
 }
 
-/** A document without servers, with comments that say why. It blocks all traffic, so that none bypasses the proxy. */
+/** A document without servers, with the reasons as comments. It blocks all traffic, so that none bypasses the proxy. */
 export function emptyClashDocument(links: readonly ShareLink[]): string {
   const group = { name: 'PROXY', type: 'select', proxies: ['REJECT'] };
   return documentOf([], [group], partition(links, clashProxy).omitted);

@@ -56,6 +56,7 @@ function memoryLog(): EventLog & { readonly events: RecordedEvent[] } {
         if (!definition) throw new Error(`unknown event ${type}`);
         const checked = JSON.parse(JSON.stringify(definition.schema.parse(data))) as unknown;
         const position = events.length + index + 1;
+        // The type of the event is known only at run time, and its schema has checked the data.
         const meta = { at: context.at, actor, correlationId: 'c', causationId: null, commandId: null };
         return {
           type,
