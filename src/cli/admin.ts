@@ -9,7 +9,7 @@ import { begin, catchUp } from '../events/log/replay.js';
 import { OperatorError } from '../lib/operator-error.js';
 import { message } from '../messages/message.js';
 import type { Say } from '../messages/terminal.js';
-import { assertOneOf } from './option-values.js';
+import { assertNotEmpty, assertOneOf } from './option-values.js';
 import { print, printEither } from './output.js';
 import { type GlobalOptions, reading } from './reading.js';
 
@@ -85,6 +85,7 @@ async function withPassword(
 
 /** Null when a random one is to be generated. */
 function givenPassword({ password, passwordFile }: PasswordOptions): string | null {
+  assertNotEmpty('--password-file', passwordFile);
   assertOneOf('--password', password, '--password-file', passwordFile);
   const given = passwordFile === undefined ? password : firstLine(readSecret(passwordFile));
   if (given !== undefined && given.length < MIN_PASSWORD_CHARS)

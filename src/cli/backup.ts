@@ -4,9 +4,10 @@ import type { Command } from 'commander';
 import { assertWritable, isPresent } from '../adapters/data-directory/data-directory.js';
 import { corePlace } from '../app/core-binary.js';
 import type { Config } from '../config.js';
-import { OperatorError, UsageError } from '../lib/operator-error.js';
+import { OperatorError } from '../lib/operator-error.js';
 import { message } from '../messages/message.js';
 import type { Say } from '../messages/terminal.js';
+import { assertNotEmpty } from './option-values.js';
 import { inEnglish, printEither } from './output.js';
 import type { GlobalOptions } from './reading.js';
 
@@ -18,7 +19,7 @@ export function backupCommands(program: Command, config: () => Config, globals: 
     .option('-o, --out <file>', say(message('cli.optionOut')))
     .action(async (options: { out?: string }) => {
       const { dataDir, json } = globals();
-      if (options.out === '') throw new UsageError(message('cli.optionNeedsValue', { name: '--out' }));
+      assertNotEmpty('--out', options.out);
       if (options.out === undefined) assertWritable(process.cwd());
       else assertCreatable(resolve(options.out));
       const { createBackup, moveFile } = await import('./restore.js');
@@ -44,6 +45,7 @@ export function backupCommands(program: Command, config: () => Config, globals: 
     .option('--passphrase-file <file>', say(message('cli.optionPassphraseFile')))
     .action(async (file: string, options: { yes?: boolean; passphraseFile?: string }) => {
       const { dataDir, json } = globals();
+      assertNotEmpty('--passphrase-file', options.passphraseFile);
       const { keptTexts, passphraseIn, restoreState } = await import('./restore.js');
       const passphrase = options.passphraseFile === undefined ? '' : passphraseIn(options.passphraseFile);
       const request = { file: resolve(file), passphrase, yes: options.yes === true };

@@ -30,3 +30,8 @@ export function assertOneOf(name: string, value: unknown, other: string, otherVa
   if (value !== undefined && otherValue !== undefined)
     throw new UsageError(message('cli.optionsConflict', { name, other }));
 }
+
+/** Throws `UsageError` for an empty value: as a path it would be the current folder. */
+export function assertNotEmpty(name: string, value: string | undefined): void {
+  if (value === '') throw new UsageError(message('cli.optionNeedsValue', { name }));
+}

@@ -208,6 +208,8 @@ describe('a value that is not valid', () => {
         ['admin', 'create', 'joe', '--password', 'long-enough-1', '--password-file', data],
         'The options --password and --password-file exclude each other: give only one of them',
       ],
+      [['admin', 'create', 'joe', '--password-file', ''], 'The option --password-file needs a value'],
+      [['restore', data, '--passphrase-file', ''], 'The option --passphrase-file needs a value'],
       [['core', 'install', 'newest'], 'newest is not a version: give one such as 26.7.28, or latest'],
     ];
     for (const [args, text] of cases)
