@@ -82,7 +82,7 @@ async function change(
 ): Promise<Done | Rejection> {
   const { changes, trustEveryProxy, twoFactorCode } = requested;
   const codes = await submittedCodes(services, request, changes, twoFactorCode);
-  const data = { changes, trustEveryProxy, ...(codes ? { shown: codes } : {}) };
+  const data = { changes, trustEveryProxy, ...(codes ? { codes } : {}) };
   const command = { type: 'ChangeSettings', data } as const;
   const current = services.read.settings.current();
   const next = settingsWith(current, changes);
