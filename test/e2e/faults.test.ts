@@ -347,7 +347,7 @@ describe.skipIf(withoutCore('what a panel listens on'))('a running panel', () =>
       chmodSync(join(panel.dataDir, 'head.json'), 0o644);
       const bad = await examine();
       expect(bad.code).not.toBe(0);
-      expect(bad.stdout).toMatch(/^BAD {2}file modes: .*head\.json \(mode 644\)$/m);
+      expect(bad.stdout).toMatch(/^BAD {2}file modes: .*head\.json \(mode 644\): run chmod go-rwx on them$/m);
     } finally {
       certificate.remove();
       await panel.cleanUp();
