@@ -125,7 +125,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     await must(admin.post(`/panel/api/inbounds/${added.id}/delClientByEmail/${bob.email}`));
     await dies();
     await next();
-    await until('an end', () => bobTransfer.ended());
+    await until('an end', () => bobTransfer.isCut());
     expect(aliceTransfer.ended()).toBe(false);
     aliceTransfer.stop();
     expectNoReply(await download(client.socksPort(1), `${targets.url}/small`, { totalMs: 2_000 }));

@@ -85,7 +85,7 @@ describe.skipIf(withoutSlapd(SUITE) || withoutCore(SUITE))(SUITE, () => {
     await moved(slow, 1);
     await slapd.set('alice', 'employeeType', 'off');
     await until('alice is disabled', async () => (await row('alice@example.org'))?.enable === false);
-    await until('the connection is cut', () => slow.ended());
+    await until('the connection is cut', () => slow.isCut());
     await slapd.set('alice', 'employeeType', 'on');
     await until('alice is enabled', async () => (await row('alice@example.org'))?.enable === true);
     await untilComplete('traffic flows again', fetch);

@@ -102,7 +102,7 @@ describe.skipIf(withoutCore(THREE))(THREE, () => {
     // None of the three carries as much as the cap by itself.
     for (const n of [0, 1, 2]) await download(client.socksPort(n), `${targets.url}/bytes/${CAP / 3}`);
     for (const [n, transfer] of running.entries())
-      await until(`the connection through machine ${n} is cut`, () => transfer.ended());
+      await until(`the connection through machine ${n} is cut`, () => transfer.isCut());
     await Promise.all(
       [0, 1, 2].map((n) => until(`machine ${n} lets nobody in`, async () => !(await statsAt(n)).enable)),
     );

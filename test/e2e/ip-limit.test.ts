@@ -128,7 +128,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
   describe.each([...NAMES.entries()])('%i: over %s', (index) => {
     it('is disconnected from its first address after the grace period, with the reason in the log', async () => {
       const { running } = cases[index] ?? expect.fail('no such case');
-      await until('the first address is cut', () => running.home.ended());
+      await until('the first address is cut', () => running.home.isCut());
       await isBlocked(index);
       expect(eventsOf(index).map(({ type, data }) => [type, data])).toEqual([
         [

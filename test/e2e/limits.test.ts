@@ -144,7 +144,8 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   /** The download ends in time, no byte comes later, and a new connection gets nowhere. */
   async function isCut(name: string, role: Role): Promise<void> {
     const transfer = runningInbound(name).running[role];
-    await until(`${role} of ${name} is cut`, () => transfer.ended());
+    await until(`${role} of ${name} is cut`, () => transfer.isCut());
+    transfer.stop();
     const result = await transfer.done;
     expect([role, result.ended, result.error]).not.toContain(`not done in ${TRANSFER_MS} ms`);
     expectNoReply(await attempt(name, role));
@@ -203,7 +204,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const total = (): number => both.reduce((sum, transfer) => sum + transfer.bytes(), 0);
     const over = (): boolean => both.some((transfer) => transfer.ended()) || total() >= CAP;
     await until('the sum reaches the cap', over, 20);
-    await until('both are cut', () => both.every((transfer) => transfer.ended()));
+    await until('both are cut', () => both.every((transfer) => transfer.isCut()));
     const reached = (index: number) => small(sharedPort(index), { totalMs: 3_000 });
     for (const result of await Promise.all([...SHARED.keys()].map(reached))) expectNoReply(result);
     const numbers = recorded(panel.dataDir, 'ClientAdded').filter(({ data }) => data.identity.email === shared.email);

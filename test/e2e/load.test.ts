@@ -99,7 +99,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const body = clientBody(added.id, wireOf(added.one, seeds[0], { enable: false }));
     await must(admin.post(`/panel/api/inbounds/updateClient/${keyOf(added.one, seeds[0])}`, body));
     expect(answered).toBeLessThan(MANY);
-    await until('the cut', () => streams[0]?.ended(), 10);
+    await until('the cut', () => streams[0]?.isCut(), 10);
     // The cut did not wait for the inbounds.
     expect(running(inbounds)).toBeLessThan(MANY);
     await Promise.all(adding);

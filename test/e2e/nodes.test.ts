@@ -145,7 +145,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const running = startTransfer(client.socksPort(1), `${targets.url}/slow?rate=60000`);
     await moved(running, 1);
     expectComplete(await fetched(0, CAP / 2));
-    await until('the connection through the node is cut', () => running.ended());
+    await until('the connection through the node is cut', () => running.isCut());
     const event = recorded(centre.dataDir, 'ClientDepleted', start).map(({ data }) => data.depletion.reason);
     expect(event).toStrictEqual(['cap', 'cap']);
     await until('the node has it', async () => !(await statsOf(there, alice)).enable);

@@ -90,7 +90,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       .client ?? 0;
 
   it('begin for a client with its first use, and disconnect it at the end', async () => {
-    await until('fresh is cut', () => ended('fresh'));
+    await until('fresh is cut', () => running.get('fresh')?.isCut());
     const number = numberOf('fresh');
     const began = recorded(panel.dataDir, 'ClientExpiryStarted', start).filter(({ data }) => data.client === number);
     expect(began.map(({ data, meta }) => data.expiresAt - meta.at)).toEqual([TERM_MS]);
@@ -110,7 +110,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   });
 
   it('leave other inbounds alone when one reaches its cap, which a reset restores', async () => {
-    await until('onCapped is cut', () => ended('onCapped'));
+    await until('onCapped is cut', () => running.get('onCapped')?.isCut());
     const [event] = recorded(panel.dataDir, 'InboundDepleted', start);
     expect(event?.data).toMatchObject({ inbound: capped.id, depletion: { reason: 'cap', capBytes: CAP } });
     expectNoReply(await small('onCapped'));

@@ -12,6 +12,7 @@ import { createXrayCore } from '../../../src/adapters/core/xray.js';
 import type { Core, CoreConfig, CoreInbound, CoreUser } from '../../../src/commands/ports/core.js';
 import type { JsonObject } from '../../../src/lib/json.js';
 import { freePort } from '../../kit/real/ports.js';
+import { openSocks } from '../../kit/real/tunnel.js';
 import { eventually } from '../../kit/wait.js';
 
 export { freePort };
@@ -231,10 +232,10 @@ export interface Download {
 
 /**
  * A download that has begun: resolves with its first byte, rejects when there is none within `timeoutMs` ms. More than
- * 5 s: whoever comes before REALITY knows how its target answers waits just that long (`Server` in its tls.go).
+ * 5 s: a connection that arrives before REALITY has examined its target waits that long (`Server` in its tls.go).
  */
 export async function openThrough(socks: number, port: number, path: string, timeoutMs = 60_000): Promise<Download> {
-  const socket = await socksTo(socks, port, timeoutMs);
+  const socket = await openSocks(socks, '127.0.0.1', port, { timeoutMs });
   return new Promise((resolve, reject) => {
     let bytes = 0;
     let text = '';
@@ -276,21 +277,3 @@ export async function overOrSilent(download: Pick<Download, 'bytes' | 'isOver'>)
 
 /** `/slow` sends something every 50 ms. */
 const SILENCE_MS = 2_000;
-
-function socksTo(socks: number, port: number, timeoutMs: number): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(socks, '127.0.0.1');
-    socket.setTimeout(timeoutMs, () => socket.destroy(new Error('socks timed out')));
-    socket.on('error', reject);
-    socket.on('close', () => reject(new Error('socks closed')));
-    socket.write(Buffer.from([5, 1, 0]));
-    socket.once('data', () => {
-      socket.write(Buffer.from([5, 1, 0, 1, 127, 0, 0, 1, port >> 8, port & 255]));
-      socket.once('data', () => {
-        socket.setTimeout(0);
-        socket.removeAllListeners('timeout');
-        resolve(socket);
-      });
-    });
-  });
-}

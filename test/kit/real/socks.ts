@@ -41,11 +41,19 @@ export interface Transfer {
   bytes(): number;
   sent(): number;
   readonly done: Promise<TransferResult>;
-  /** Settled? A cap or a removal must bring this about. */
+  /** Whether it has settled. */
   ended(): boolean;
+  /**
+   * Whether it has ended, or has moved nothing for 10 s: the kernel sends one reset for a destroyed socket, and a client core on a
+   * busy machine may miss it and keep its end open. For a wait; asked repeatedly.
+   */
+  isCut(): boolean;
   /** Goes away, as a client app does. */
   stop(): void;
 }
+
+/** `/slow` sends something every 50 ms. */
+const SILENCE_MS = 10_000;
 
 /** Starts a GET (or a POST when there is a body) through 127.0.0.1:`port` and comes back at once. Never throws. */
 export function startTransfer(port: number, url: string, options: TransferOptions = {}): Transfer {
@@ -53,6 +61,12 @@ export function startTransfer(port: number, url: string, options: TransferOption
   const abort = new AbortController();
   const state = { ended: false };
   const totalMs = options.totalMs ?? STREAM_MS;
+  const last = { bytes: -1, at: 0 };
+  const isSilent = (): boolean => {
+    const bytes = result.bytes + result.sent;
+    if (bytes !== last.bytes) Object.assign(last, { bytes, at: Date.now() });
+    return Date.now() - last.at >= SILENCE_MS;
+  };
   const timer = setTimeout(() => abort.abort(new Error(`not done in ${totalMs} ms`)), totalMs);
   const done = run(port, new URL(url), options, result, abort.signal)
     .catch((error: unknown) => {
@@ -69,6 +83,7 @@ export function startTransfer(port: number, url: string, options: TransferOption
     sent: () => result.sent,
     done,
     ended: () => state.ended,
+    isCut: () => state.ended || isSilent(),
     stop: () => abort.abort(new Error('stopped by the caller')),
   };
 }
