@@ -9,7 +9,7 @@ import { inboundCases, makeClient, makeContext } from '../kit/real/inbounds.js';
 import type { Outbound } from '../kit/real/outbound.js';
 import { type Admin, must, type PanelProcess, startPanel, storeTemplate } from '../kit/real/panel-process.js';
 import { startMihomo, startSingBox } from '../kit/real/running-client-app.js';
-import { download, upload } from '../kit/real/socks.js';
+import { download, type TransferOptions, upload } from '../kit/real/socks.js';
 import { SMALL_BODY, startTargets, type Targets } from '../kit/real/targets.js';
 import { addInbound, template, until } from './support.js';
 
@@ -79,12 +79,16 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   afterAll(() => Promise.all([panel?.cleanUp(), targets?.stop()]));
 
   /** What does not carry a small body, a bigger one and one the other way. */
-  async function failures(through: readonly string[], portOf: (name: string, at: number) => number) {
+  async function failures(
+    through: readonly string[],
+    portOf: (name: string, at: number) => number,
+    options: TransferOptions = {},
+  ) {
     const { url } = targets;
     const carries = async (name: string, at: number): Promise<string> => {
       const port = portOf(name, at);
       // Repeated as an app would: a core needs some time for so many first connections at once.
-      const limit = { totalMs: 60_000 };
+      const limit = { totalMs: 60_000, ...options };
       const works = (what: string, attempt: () => Promise<void>) =>
         until(what, () => attempt().then(() => true)).then(
           () => '',
@@ -159,7 +163,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const through = without(NOT_IN_SING_BOX, NEWER_THAN_APPS);
     const app = await startSingBox(text, through, targets.certificate.certFile);
     try {
-      expect(await failures(app.names, app.socksPort)).toStrictEqual([]);
+      expect(await failures(app.names, app.socksPort, { awaitReply: true })).toStrictEqual([]);
     } finally {
       await app.stop();
     }

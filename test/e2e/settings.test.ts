@@ -25,7 +25,9 @@ it('two-factor login, settings and used codes survive SIGKILL', async () => {
     webBasePath: { variable: 'PORTOLAN_BASE_PATH', value: '/p3x9/' },
   });
   const taken = await admin.post(UPDATE, { webPort: ports.ops, ldapPassword: canary });
-  expect(taken.obj).toEqual({ errors: [{ key: 'webPort', why: 'is used by another program' }] });
+  expect(taken.obj).toEqual({
+    errors: [{ key: 'webPort', why: 'is used by another program', code: 'settings.portTaken' }],
+  });
 
   await must(admin.post('/panel/setting/secret', { key: 'ldapPassword', value: canary }));
   const setUp = { twoFactorEnable: true, twoFactorToken: TOKEN, twoFactorCode: codeAt(TOKEN, Date.now()) };

@@ -10,6 +10,8 @@ export interface TunnelOptions {
   pass?: string;
   /** Local address to connect from; 127.0.0.2 makes the core count the connection as an online IP. */
   from?: string;
+  /** Sends CONNECT alone and waits for its reply: sing-box drops bytes that arrive before. See `openSocks`. */
+  awaitReply?: boolean;
   /** For connecting, and for each answer of the proxy. Default 120 s. */
   timeoutMs?: number;
 }
@@ -59,11 +61,22 @@ export async function openSocks(
     const greeting = await readExactly(socket, 2, options.timeoutMs);
     if (greeting[0] !== 5 || greeting[1] === 0xff) throw new Error('SOCKS: the proxy accepts no method of ours');
     if (greeting[1] === 2) await authenticate(socket, options);
-    return new SocksStream(socket, Buffer.concat([Uint8Array.of(5, 1, 0), socksAddress(host), portBytes(targetPort)]));
+    const request = Buffer.concat([Uint8Array.of(5, 1, 0), socksAddress(host), portBytes(targetPort)]);
+    if (!options.awaitReply) return new SocksStream(socket, request);
+    socket.write(request);
+    await readReply(socket, options.timeoutMs);
+    return socket;
   } catch (error) {
     socket.destroy();
     throw error;
   }
+}
+
+async function readReply(socket: Socket, timeoutMs?: number): Promise<void> {
+  const [, code, , kind] = await readExactly(socket, 4, timeoutMs);
+  if (code !== 0) throw new Error(`SOCKS: connect refused, reply ${code}`);
+  const first = kind === 3 ? ((await readExactly(socket, 1, timeoutMs))[0] ?? 0) : kind === 4 ? 16 : 4;
+  await readExactly(socket, first + 2, timeoutMs);
 }
 
 /** Adds CONNECT to the first bytes that are written, and removes its reply from those that are read. */
