@@ -81,8 +81,8 @@ async function faulty(ask: (route: Route, path: string) => Promise<string | null
   return problems;
 }
 
-describe('every route of the tables', () => {
-  it('is there for a session, whatever is in the body, and no defect', async () => {
+describe('every route', () => {
+  it('exists for a session and reports no internal error for any body', async () => {
     const { panel, browser } = await panelWithClient();
     const problems = await faulty(async (route, path) => {
       const session = route.path === '/logout' ? await panel.browser().login() : browser;
@@ -93,19 +93,22 @@ describe('every route of the tables', () => {
     expect(panel.complaints).toStrictEqual([]);
   });
 
-  it.each(['full', 'busy', 'read-only', 'failed'] as const)('is no defect while the disk is %s', async (kind) => {
-    const { panel, browser } = await panelWithClient();
-    const head = panel.log.head().position;
-    panel.storage(kind);
-    const problems = await faulty(async (route, path) => {
-      const session = route.path === '/logout' ? await panel.browser().login() : browser;
-      const { status } = await session.send(route.method, path, route.method === 'POST' ? {} : undefined);
-      return status === usualStatus(path) ? null : `${status}`;
-    });
-    expect(problems).toStrictEqual([]);
-    expect(panel.complaints).toStrictEqual([]);
-    expect(panel.log.head().position).toBe(head);
-  });
+  it.each(['full', 'busy', 'read-only', 'failed'] as const)(
+    'reports no internal error while the disk is %s',
+    async (kind) => {
+      const { panel, browser } = await panelWithClient();
+      const head = panel.log.head().position;
+      panel.storage(kind);
+      const problems = await faulty(async (route, path) => {
+        const session = route.path === '/logout' ? await panel.browser().login() : browser;
+        const { status } = await session.send(route.method, path, route.method === 'POST' ? {} : undefined);
+        return status === usualStatus(path) ? null : `${status}`;
+      });
+      expect(problems).toStrictEqual([]);
+      expect(panel.complaints).toStrictEqual([]);
+      expect(panel.log.head().position).toBe(head);
+    },
+  );
 
   it('is hidden without authentication', async () => {
     const { panel } = await panelWithClient();
@@ -121,7 +124,7 @@ describe('every route of the tables', () => {
     expect(problems).toStrictEqual([]);
   });
 
-  it('refuses the wrong CSRF token, and nothing happens', async () => {
+  it('rejects a wrong CSRF token without effect', async () => {
     const { panel, browser } = await panelWithClient();
     const before = panel.log.head().position;
     const problems = await faulty(async ({ method }, path) => {
@@ -133,7 +136,7 @@ describe('every route of the tables', () => {
     expect(panel.log.head().position).toBe(before);
   });
 
-  it('takes the Bearer token where it says so, and only there', async () => {
+  it('accepts the Bearer token only where it is declared', async () => {
     const { panel, browser } = await panelWithClient();
     const token = (await browser.get('/panel/setting/getApiToken')).json?.obj;
     const client = panel.browser();
@@ -146,7 +149,7 @@ describe('every route of the tables', () => {
     expect(problems).toStrictEqual([]);
   });
 
-  it('answers what its reply says', async () => {
+  it('replies in its declared format', async () => {
     const { browser } = await panelWithClient();
     let told = 0;
     const problems = await faulty(async ({ method, reply, media, path: own }, path) => {
@@ -166,7 +169,7 @@ describe('every row of the specification', () => {
     return reply !== 'any' && routes.some((route) => route.method === method && route.path === path);
   });
 
-  it('is answered in its shape', async () => {
+  it('has a reply in its format', async () => {
     const { browser } = await panelWithClient();
     const problems: string[] = [];
     for (const { method, path, reply, metrics } of shown) {
@@ -184,7 +187,7 @@ describe('every row of the specification', () => {
     expect(problems).toStrictEqual([]);
   });
 
-  it('has the histories in all of its buckets, and in no other', async () => {
+  it('has the histories in all of its buckets, and in no others', async () => {
     const { browser } = await panelWithClient();
     const answered = async (bucket: number) =>
       (await browser.get(`/panel/api/server/history/cpu/${bucket}`)).json?.success;

@@ -89,7 +89,7 @@ function valueOf({ name, shape }: Field): unknown {
 }
 
 describe('the specification', () => {
-  it('has its 95 rows of part 4 here: of the panel, of the subscription server, and the WebSocket', () => {
+  it('has the 95 rows of part 4: the panel, the subscription server and the WebSocket', () => {
     expect(specified.length + subscriptionPaths().length + 1).toBe(95);
   });
 
@@ -98,7 +98,7 @@ describe('the specification', () => {
       expect(routeOf(row)).toBeDefined();
     });
 
-    it('takes what the row names', () => {
+    it('accepts the parameters of the row', () => {
       const route = routeOf(row);
       const taken = schemaOf(route?.body ?? z.never(), 'input');
       const isOpen = taken.properties === undefined && row.body.length > 0;
@@ -116,12 +116,12 @@ describe('the specification', () => {
       expect(row.body.map(({ name }) => name).filter((name) => !(name in kept))).toStrictEqual([]);
     });
 
-    it('answers in the shape of the row', () => {
+    it('replies in the format of the row', () => {
       expect(schemaProblem(row.reply, schemaOf(routeOf(row)?.reply ?? z.never(), 'output'))).toBeNull();
     });
   });
 
-  it('has no row on the list of open ones that is there', () => {
+  it('has no implemented row on the list of open ones', () => {
     const there = specified.filter((row) => isOpen(row) && places.includes(`${row.method} ${row.path}`));
     expect(there.map(({ path }) => path)).toStrictEqual([]);
     expect(NOT_YET.filter((row) => !specified.some(({ method, path }) => row.test(`${method} ${path}`)))).toStrictEqual(
@@ -158,30 +158,30 @@ describe('the route tables', () => {
     expect(places).toContain(row);
   });
 
-  it('have every path once', () => {
+  it('have each path once', () => {
     expect(places.filter((place, index) => places.indexOf(place) !== index)).toStrictEqual([]);
   });
 
-  it('let no route answer for another that is mounted after it', () => {
+  it('have no route that hides a later one', () => {
     const shadowed = routes.flatMap((route, index) =>
       routes.slice(0, index).filter((earlier) => earlier.method === route.method && covers(earlier.path, route.path)),
     );
     expect(shadowed.map(({ path }) => path)).toStrictEqual([]);
   });
 
-  it('make only the login public', () => {
+  it('have only the login as a public route', () => {
     const open = routes.filter(({ auth }) => auth === 'none').map(({ path }) => path);
     expect(open).toStrictEqual(['/login', '/csrf-token', '/getTwoFactorEnable']);
   });
 
-  it('take the Bearer token under /panel/api only', () => {
+  it('accept the Bearer token under /panel/api only', () => {
     const wrong = routes.filter(({ auth, path, aliases }) => {
       return auth === 'panel' && [path, ...aliases].some((at) => !at.startsWith('/panel/api/'));
     });
     expect(wrong).toStrictEqual([]);
   });
 
-  it('say in a word what each route is for', () => {
+  it('have a short purpose for each route', () => {
     expect(routes.filter(({ summary }) => summary.length < 10)).toStrictEqual([]);
   });
 });

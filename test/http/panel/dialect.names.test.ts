@@ -22,7 +22,7 @@ async function start() {
 }
 
 describe('the routes of 3x-ui', () => {
-  it('are available to an admin, except those that are absent on purpose', async () => {
+  it('are available to an admin, except those omitted on purpose', async () => {
     const { browser } = await start();
     const statuses = new Map<string, number>();
     for (const route of all) {
@@ -43,7 +43,7 @@ describe('the routes of 3x-ui', () => {
     await once(socket, 'close');
   });
 
-  it('are absent for reasons that still hold', () => {
+  it('are omitted for reasons that still apply', () => {
     expect([...absent.keys()].filter((like) => !all.some((route) => like.test(route)))).toStrictEqual([]);
   });
 });

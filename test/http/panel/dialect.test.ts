@@ -211,7 +211,7 @@ function textOf(members: object): unknown {
 }
 
 describe('each dialect', () => {
-  it.each(dialects)('%s has its own replies', async (dialect) => {
+  it.each(dialects)('has its own replies to %s', async (dialect) => {
     const place = await start(dialect);
     const { log } = place.panel;
     const head = log.head().position;

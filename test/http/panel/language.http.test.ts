@@ -9,7 +9,7 @@ const persian = { cookie: 'lang=fa-IR' };
 const russian = { 'accept-language': 'de, ru;q=0.8, en;q=0.5' };
 
 describe('an answer', () => {
-  it('is in the language of its caller: messages, rejections, what is wrong with the input', async () => {
+  it('is in the language of the caller: messages, rejections and input errors', async () => {
     const panel = await startPanel();
     const browser = await panel.browser().login();
     const told = async (path: string, body: unknown, headers = russian) =>
@@ -32,7 +32,7 @@ describe('an answer', () => {
     );
   });
 
-  it('has one code for a refusal in every language, and none for a success', async () => {
+  it('has the same error code in every language, and no code for a success', async () => {
     const panel = await startPanel();
     const browser = await panel.browser().login();
     const ask = async (path: string, headers: Record<string, string>) => (await browser.post(path, {}, headers)).json;
@@ -47,7 +47,7 @@ describe('an answer', () => {
     expect(await ask('/panel/api/inbounds/resetAllTraffics', russian)).not.toHaveProperty('code');
   });
 
-  it('says in that language what failed inside of its object', async () => {
+  it('has nested errors in the same language', async () => {
     const endpoints = [{ address: 'a:1', success: false, delay: 1, error: message('core.endpointRefused') }];
     const core = { listen: '', reason: message('core.notRunning'), values: null, observatory: [], updatedAt: 0 };
     const panel = await startPanel({
@@ -83,7 +83,7 @@ describe('an answer', () => {
     expect(state.json?.obj).toMatchObject({ enabled: false, reason: 'Ядро не работает' });
   });
 
-  it('says its language, and on what that depends', async () => {
+  it('has the headers Content-Language and Vary', async () => {
     const panel = await startPanel();
     const answer = await panel.browser().post('/login', { username: 'x', password: 'y' }, { ...persian, ...russian });
     expect(answer.json?.msg).toBe('نام کاربری، رمز عبور یا کد دو مرحله‌ای نادرست است.');
@@ -118,14 +118,14 @@ describe('an answer', () => {
       (panel: Panel) => panel.call('POST', '/login', { body: 'x'.repeat(20_000), headers: russian }),
       'Тело запроса больше 8192 байт',
     ],
-  ])('with status %s is, too', async (_, status, ask, msg) => {
+  ])('is in the language of the caller with status %s', async (_, status, ask, msg) => {
     const panel = await startPanel();
     const answer: Answer = await ask(panel);
     expect(answer.status).toBe(status);
     expect(answer.json?.msg).toMatch(msg);
   });
 
-  it('is in English for who speaks nothing else, and for hostile headers', async () => {
+  it('is in English for an unsupported language and for hostile headers', async () => {
     const panel = await startPanel();
     for (const header of ['de', 'ru;q=0', `${'x'.repeat(9000)}`]) {
       const answer = await panel.browser().post('/login', { username: 'x' }, { 'accept-language': header });
@@ -136,7 +136,7 @@ describe('an answer', () => {
 });
 
 describe('the page', () => {
-  it('speaks the language and runs in its direction', async () => {
+  it('has the language and its direction', async () => {
     const panel = await startPanel();
     const page = async (headers: Record<string, string>) => (await panel.browser().get('/', headers)).text;
     expect(await page(persian)).toMatch(/<html lang="fa" dir="rtl">[^]*رمز عبور/);
@@ -146,7 +146,7 @@ describe('the page', () => {
 });
 
 describe('a notification', () => {
-  it('is in the language of the upgrade, for each socket its own', async () => {
+  it('is in the language of the upgrade request of each socket', async () => {
     const panel = await startPanel();
     const { cookie } = await panel.browser().login();
     const heard = await Promise.all([

@@ -45,7 +45,7 @@ describe('JSON that is nested deeper than 64 levels', () => {
     ),
   ];
 
-  it.each(places)('is refused with a sentence by %s', async (path, bodyOf) => {
+  it.each(places)('is rejected with a message by %s', async (path, bodyOf) => {
     const { panel, browser } = await start();
     expect((await browser.post('/panel/api/inbounds/add', sound)).json).toMatchObject({ success: true });
     const before = panel.log.head().position;
@@ -61,7 +61,7 @@ describe('JSON that is nested deeper than 64 levels', () => {
   });
 });
 
-describe('what is nested as deeply as it may be', () => {
+describe('JSON that is nested exactly 64 levels deep', () => {
   const request = { request: { path: ['/'], headers: { Host: ['a'], 'X-Deep': [nested] } } };
   it.each([
     ['headers of tcp', { network: 'tcp', tcpSettings: { header: { type: 'http', ...request } } }],
@@ -73,7 +73,7 @@ describe('what is nested as deeply as it may be', () => {
       { network: 'tcp', externalProxy: [{ dest: 'a.example', port: 1, remark: '', forceTls: 'same', nested }] },
     ],
     ['sockets', { network: 'tcp', sockopt: nested }],
-  ])('is read in every form: %s', async (_what, stream) => {
+  ])('is accepted in every form: %s', async (_what, stream) => {
     const { panel, browser } = await start();
     const body = { ...sound, streamSettings: JSON.stringify({ security: 'none', ...stream }) };
     const { json } = await browser.post('/panel/api/inbounds/add', body);

@@ -50,8 +50,8 @@ async function changes(browser: Browser, headers: Record<string, string>): Promi
   expect(cleared.json?.success).toBe(true);
 }
 
-describe('what the log keeps for ever', () => {
-  it('names no person: not in the rows, the keys of commands, or the names of streams and keys', async () => {
+describe('the permanent part of the log', () => {
+  it('contains no personal data: not in rows, command keys, or names of streams and keys', async () => {
     const panel = await lived();
     const types = new Set(panel.log.read(0, 1000).map(({ type }) => type));
     for (const type of [
@@ -73,7 +73,7 @@ describe('what the log keeps for ever', () => {
       expect(`${meta.correlationId} ${meta.commandId ?? ''}`).toMatch(/^([0-9a-f-]{36}|[0-9a-f]{64}) ([0-9a-f]{64})?$/);
   });
 
-  it('of earlier releases, which wrote an address as an id, is shown without it', async () => {
+  it('is shown without the addresses that earlier releases wrote as ids', async () => {
     const panel = await startPanel();
     const db = openDatabase(panel.directory.database);
     const [row] = panel.log.rows(0, 1);

@@ -39,7 +39,7 @@ const start = async (settings: Record<string, unknown> = {}, parts: Partial<Flat
 };
 
 describe('all settings', () => {
-  it('show no secret, and for each whether it is set, under the names of both', async () => {
+  it('contain no secrets, but whether each is set, under the names of both dialects', async () => {
     const empty = await (await start()).all();
     const { all } = await start(SECRETS);
     const full = await all();
@@ -55,7 +55,7 @@ describe('all settings', () => {
     expect(JSON.stringify(full)).not.toMatch(/canary|GEZDG/);
   });
 
-  it('have the names of 3x-ui beside ours', async () => {
+  it('have the names of 3x-ui beside those of Portolan', async () => {
     const view = await (await start({ chatBotCpu: 55, chatBotChatId: '1,2', restartCoreOnClientDisable: false })).all();
     expect(view).toMatchObject({
       ...{ chatBotCpu: 55, tgCpu: 55, chatBotChatId: '1,2', tgBotChatId: '1,2' },
@@ -67,7 +67,7 @@ describe('all settings', () => {
     expect(other['trustedProxyCIDRs']).toBe('127.0.0.0/8,::1/128');
   });
 
-  it('say what comes from outside', async () => {
+  it('show which values come from the environment', async () => {
     const overrides = { webPort: { variable: 'PORTOLAN_PORT', value: 8080 } };
     const { all, update } = await start({}, { overrides });
     expect((await all())['environment']).toEqual(overrides);
@@ -78,7 +78,7 @@ describe('all settings', () => {
 });
 
 describe('a change', () => {
-  it('is one event with what changed, and one for each secret', async () => {
+  it('appends one event with the changed values, and one for each secret', async () => {
     const { panel, update } = await start();
     const body = { pageSize: 50, subTitle: '', tgCpu: 70, ldapPassword: 'canary', chatBotToken: '', tgLang: 'en-US' };
     expect((await update(body)).json).toEqual({ success: true, msg: 'The parameters have been changed.', obj: null });
@@ -89,7 +89,7 @@ describe('a change', () => {
     expect(panel.read.settings.secrets().ldapPassword).toBe('canary');
   });
 
-  it('says when it waits for a restart', async () => {
+  it('reports which settings need a restart', async () => {
     const { update } = await start();
     expect((await update({ webPort: 9090, pageSize: 5 })).json).toEqual({
       success: true,
@@ -103,7 +103,7 @@ describe('a change', () => {
     expect((await update({ webDomain: '' })).json?.success).toBe(true);
   });
 
-  it('under two names counts where it is another value', async () => {
+  it('under two names uses the value that differs from the stored one', async () => {
     const { panel, update, errors } = await start({ chatBotCpu: 80 });
     await update({ chatBotCpu: 80, tgCpu: 70 });
     await update({ chatBotCpu: 60, tgCpu: 70 });
@@ -124,7 +124,7 @@ describe('a change', () => {
     { tgCpu: 50, chatBotCpu: 101 },
     { tgCpu: 'x', chatBotCpu: 60 },
     { tgRunTime: '@hourly', chatBotRunTime: '@weekly' },
-  ])('under two names that say different things is refused: %j', async (body) => {
+  ])('under two names with different values is rejected: %j', async (body) => {
     const { errors, browser, panel } = await start();
     const [problem, ...others] = await errors(body);
     expect([problem?.why, others]).toEqual(['is given under two names with different values', []]);
@@ -140,7 +140,7 @@ describe('a change', () => {
     expect(panel.appended()).toEqual([]);
   });
 
-  it('names everything that is wrong at once, as the caller calls it, and changes nothing', async () => {
+  it('with several errors reports all of them under the names of the caller, and changes nothing', async () => {
     const { errors, all } = await start();
     const before = await all();
     const body = { webPort: 0, tgCpu: 101, nonsense: 1, subTitle: 'x', ldapPassword: 'canary', constructor: 2 };
@@ -153,7 +153,7 @@ describe('a change', () => {
     expect(await all()).toEqual(before);
   });
 
-  it('has the code of each reason beside it, the same in every language', async () => {
+  it('has the code of each reason, the same in every language', async () => {
     const { browser } = await start();
     const body = { webPort: 0, nonsense: 1 };
     const errorsIn = async (language: string) => {
@@ -170,14 +170,14 @@ describe('a change', () => {
     expect(russian.map(({ why }) => why)).not.toEqual(english.map(({ why }) => why));
   });
 
-  it('are no more at once than there are', async () => {
+  it('has at most 500 settings', async () => {
     const { panel, update } = await start();
     const { json } = await update(Object.fromEntries(Array.from({ length: 501 }, (_, n) => [`k${n}`, n])));
     expect(json).toMatchObject({ success: false, msg: 'The input is not valid: may have at most 500 settings' });
     expect(panel.appended()).toEqual([]);
   });
 
-  it('names at most a hundred problems, and the beginning of a key', async () => {
+  it('reports at most a hundred errors, with truncated keys', async () => {
     const { errors } = await start();
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`${n}`.padEnd(1000, 'x'), n]));
     const named = await errors(many);
@@ -189,11 +189,11 @@ describe('a change', () => {
     ['secret', 'x'],
     ['xrayTemplateConfig', '{}'],
     ['warp2', null],
-  ])('of %s is refused, because there is no such setting', async (key, value) => {
+  ])('of %s is rejected, because the setting does not exist', async (key, value) => {
     expect(await (await start()).errors({ [key]: value })).toEqual([{ key, why: 'does not exist' }]);
   });
 
-  it('passes over what is only read, and takes no API token', async () => {
+  it('ignores read-only members, and rejects an API token', async () => {
     const { panel, update, errors } = await start();
     const readOnly = {
       hasApiToken: true,
@@ -219,7 +219,7 @@ describe('a change', () => {
     expect(panel.appended()).toEqual([]);
   });
 
-  it('of wrong types is refused by the key', async () => {
+  it('of a wrong type is rejected by its key', async () => {
     const { errors } = await start();
     const wrong = [{ x: 1 }, [[1]], 1e308, true, 'x\ny', '😀'];
     for (const value of wrong)
@@ -229,7 +229,7 @@ describe('a change', () => {
       ]);
   });
 
-  it('has the machine asked before anything is written', async () => {
+  it('is checked against the machine before it is stored', async () => {
     const asked: unknown[] = [];
     const { errors, update } = await start(
       {},
@@ -306,7 +306,7 @@ describe('a change', () => {
   });
 
   it.each(['http://127.0.0.1/x', 'http://[::ffff:10.0.0.1]/', 'http://localhost:8080/', 'http://0x7f.1/'])(
-    'tells nobody of traffic at a private address: %s',
+    'cannot report traffic to a private address: %s',
     async (uri) => {
       const { errors, update, panel } = await start({}, { web: createWeb({ allowPrivate: false }) });
       const why = 'leads to this machine or to a private network; set PORTOLAN_ALLOW_PRIVATE_OUTBOUND=true to allow it';
@@ -321,14 +321,14 @@ describe('a change', () => {
     },
   );
 
-  it('may set a traffic receiver whose name cannot be resolved now', async () => {
+  it('may set a traffic receiver whose host cannot be resolved now', async () => {
     const nowhere = () => Promise.reject(new Error('ENOTFOUND'));
     const { update } = await start({}, { web: createWeb({ allowPrivate: false, resolve: nowhere }) });
     const changes = { externalTrafficInformEnable: true, externalTrafficInformURI: 'https://away.example/' };
     expect((await update(changes)).json?.success).toBe(true);
   });
 
-  it('sends the token of the bot to no server without TLS, and to no private one', async () => {
+  it('cannot send the bot token to a server without TLS or at a private address', async () => {
     const web = createWeb({ allowPrivate: false, resolve: async () => [{ address: '9.9.9.9', family: 4 }] });
     const guarded = await start({}, { web });
     const why = 'must begin with https://: the token of the bot is sent there';
@@ -344,7 +344,7 @@ describe('a change', () => {
     expect(await open.errors({ chatBotAPIServer: 'http://9.9.9.9' })).toEqual([{ key: 'chatBotAPIServer', why }]);
   });
 
-  it('does not send a stored secret elsewhere', async () => {
+  it('cannot send a stored secret to another server', async () => {
     const { update, errors, panel } = await start(SECRETS);
     const why = 'must be entered again, because the address that it is sent to changes';
     expect(
@@ -357,7 +357,7 @@ describe('a change', () => {
     expect(types(panel.appended())).toEqual(['SettingsChanged']);
   });
 
-  it('that is sent twice under one Idempotency-Key is done once and answered alike', async () => {
+  it('that is repeated with its Idempotency-Key is made once and has the same reply', async () => {
     const { panel, browser } = await start();
     const send = () => browser.post(UPDATE, { webPort: 9090, ldapPassword: 'x' }, { 'idempotency-key': 'k' });
     const first = await send();
@@ -377,7 +377,7 @@ describe('one secret', () => {
     ['chatBotProxy', 'socks5://127.0.0.1:1'],
     ['wgprov', '{"new":1}'],
     ['twoFactorToken', 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'],
-  ] as const)('%s is set and taken away', async (key, value) => {
+  ] as const)('%s can be set and removed', async (key, value) => {
     const { panel, browser } = await start(SECRETS);
     expect((await browser.post(SECRET, { key, value })).json?.success).toBe(true);
     expect(types(panel.appended())).toEqual(['SecretSettingChanged', 'DataKeyDestroyed']);
@@ -387,7 +387,7 @@ describe('one secret', () => {
     expect(JSON.stringify(panel.log.rows(0, 100))).not.toContain(value);
   });
 
-  it('goes by the names of 3x-ui too', async () => {
+  it('also has the name of 3x-ui', async () => {
     const { panel, browser } = await start();
     for (const [key, value] of [
       ['tgBotToken', 'a'],
@@ -407,7 +407,7 @@ describe('one secret', () => {
     expect(bad.json?.obj).toEqual({ errors: [{ key: 'tgBotProxy', why, code: 'settings.notSocksProxy' }] });
   });
 
-  it('can be the API token, which is then the only one', async () => {
+  it('can be the API token, which replaces the old one', async () => {
     const { panel, browser } = await start();
     const old = String((await browser.get('/panel/setting/getApiToken')).json?.obj);
     const value = 'Z'.repeat(32);
@@ -423,7 +423,7 @@ describe('one secret', () => {
   });
 
   it.each(['', 'x'.repeat(31), 'x'.repeat(201), `${'x'.repeat(40)} `, `${'x'.repeat(40)}\n`, 'é'.repeat(40)])(
-    'is not the API token %.45j',
+    'cannot be the API token %.45j',
     async (value) => {
       const { panel, browser } = await start();
       expect((await browser.post(SECRET, { key: 'apiToken', value })).json).toMatchObject({
@@ -435,7 +435,7 @@ describe('one secret', () => {
   );
 
   it.each(['secret', 'webPort', '__proto__', 'constructor', 'hasApiToken', 'twoFactorEnable', '', 'x'.repeat(5000)])(
-    'is not %.20j',
+    'cannot have the key %.20j',
     async (key) => {
       const { panel, browser } = await start();
       const { json } = await browser.post(SECRET, { key, value: 'x' });
@@ -457,7 +457,7 @@ describe('one secret', () => {
     expect(panel.appended()).toEqual([]);
   });
 
-  it('is for a browser alone', async () => {
+  it('can be changed only from a browser', async () => {
     const { panel } = await start();
     panel.given({ type: 'IssueApiToken', data: { token: 'secret-token', replace: true } });
     for (const path of [SECRET, '/panel/api/setting/secret']) {
@@ -473,7 +473,7 @@ describe('the settings that pages show beside the inbounds', () => {
     return (await browser.post('/panel/setting/defaultSettings')).json?.obj as Record<string, unknown>;
   };
 
-  it('are those of now', async () => {
+  it('have their current values', async () => {
     const settings = {
       ...{ expireDiff: 3, trafficDiff: 4, pageSize: 50, webCertFile: '/c', webKeyFile: '/k', chatBotEnable: true },
       ...{ subTitle: 'T', remarkModel: '-io', datepicker: 'jalalian', chatBotToken: '1:a' },
@@ -486,7 +486,7 @@ describe('the settings that pages show beside the inbounds', () => {
     });
   });
 
-  it('have the addresses of the subscriptions as the caller reaches them', async () => {
+  it('include the subscription addresses as the caller reaches them', async () => {
     const secure = { subCertFile: '/c', subKeyFile: '/k', subJsonEnable: true, subDomain: 'sub.example' };
     expect(await defaults(secure, { subPort: () => 443 })).toMatchObject({
       subURI: 'https://sub.example/sub/',

@@ -66,7 +66,7 @@ const REFUSED = [
   ],
 ] as const;
 
-describe('every answer of the panel carries the base headers', () => {
+describe('every reply of the panel has the base headers', () => {
   it('at every route, for an admin and without a login', async () => {
     const panel = await startPanel();
     const places = operations()
@@ -151,7 +151,7 @@ describe('every answer of the panel carries the base headers', () => {
   });
 });
 
-describe('every answer of the subscription server carries them', () => {
+describe('every reply of the subscription server has the base headers', () => {
   /** A panel with one client, and the port of its subscriptions. */
   async function start(settings: Readonly<Record<string, unknown>> = {}) {
     const all = { subJsonEnable: true, subClashEnable: true, subDomain: 'panel.example', ...settings };
@@ -204,7 +204,7 @@ describe('every answer of the subscription server carries them', () => {
   });
 });
 
-describe('the base headers are with', () => {
+describe('the base headers are in', () => {
   it('the end of an incomplete request, and the redirect to TLS', async () => {
     const { certPem, keyPem, remove } = await makeCertificate();
     remove();
@@ -225,7 +225,7 @@ describe('the base headers are with', () => {
       expect(await answersTo(port, bytes)).toMatchObject([{ status, headers: BASE }]);
   });
 
-  it('the answers of the health port', async () => {
+  it('the replies of the health port', async () => {
     const panel = await startPanel();
     const ops = createOpsServer({
       panel: () => null,

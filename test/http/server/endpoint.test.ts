@@ -111,7 +111,7 @@ describe('an endpoint with TLS', () => {
   });
 
   it.each(['x'.repeat(255), 'nul\0.example', 'a b', 'one.example.', '☃', 'ü.example'])(
-    'is not hurt by the name %s',
+    'survives the name %s',
     async (name) => {
       const { endpoint } = await open(one);
       const { port } = endpoint.address;

@@ -43,7 +43,7 @@ async function handshake(port: number, options: ConnectionOptions): Promise<TLSS
 
 describe('an endpoint with TLS', () => {
   it.each(['ec', 'rsa'] as const)(
-    'takes suites with forward secrecy and AEAD, and no other, with a key of %s',
+    'accepts only suites with forward secrecy and AEAD, with a key of %s',
     async (type) => {
       const { endpoint, port } = await open(type);
       const names = getCiphers();
@@ -68,7 +68,7 @@ describe('an endpoint with TLS', () => {
     },
   );
 
-  it('does not negotiate a second time on one connection', async () => {
+  it('rejects renegotiation', async () => {
     const { port } = await open('ec');
     const socket = await handshake(port, { maxVersion: 'TLSv1.2' });
     const refused = await new Promise((resolve) => {

@@ -46,8 +46,8 @@ async function start() {
   return { panel, browser, seen, end };
 }
 
-describe('what has expired', () => {
-  it('stays so when the clock goes back, for everyone who asks, until an admin says otherwise', async () => {
+describe('an expired client', () => {
+  it('stays expired in every reply when the clock is set back, until an admin changes that', async () => {
     const { panel, browser, seen, end } = await start();
     const open = await seen();
     expect(open).toMatchObject({ inbounds: [true, true], clients: [true, true, true], subscriptions: [200, 200, 200] });

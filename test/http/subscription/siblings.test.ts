@@ -54,7 +54,7 @@ async function start(settings: Body = {}) {
 }
 
 describe('one email in two inbounds over HTTP', () => {
-  it('is taken with the same subId, refused with another, and told why', async () => {
+  it('is accepted with the same subId, and rejected with another, with a reason', async () => {
     const { panel, join, post } = await start();
     expect(await join(anna({ subId: 'other' }))).toMatchObject({ success: false, msg: 'Duplicate email: anna' });
     const key = crypto.randomUUID();
@@ -68,7 +68,7 @@ describe('one email in two inbounds over HTTP', () => {
     expect(panel.log.head().position).toBe(before);
   });
 
-  it('has one sum, in a row of each inbound', async () => {
+  it('has one sum, shown in the row of each inbound', async () => {
     const { get, join, uses } = await start();
     await join(anna({ totalGB: 20 * GB }));
     uses(3 * GB, 4 * GB);
@@ -85,7 +85,7 @@ describe('one email in two inbounds over HTTP', () => {
     expect(after.map(({ clientStats: [only] }) => only?.enable)).toStrictEqual([false, true]);
   });
 
-  it('is online once, and was so once', async () => {
+  it('is listed once as online, with one time', async () => {
     const { panel, post, join, uses } = await start();
     await join(anna({ email: 'Anna' }));
     uses(1, 1, 2);
@@ -103,7 +103,7 @@ describe('one email in two inbounds over HTTP', () => {
     expect((await post('/inbounds/clientIps/anna'))?.obj).toStrictEqual([]);
   });
 
-  it('is one row by its id for those who speak as 3x-ui', async () => {
+  it('is one row by its id in the dialect of 3x-ui', async () => {
     const { get, join } = await start({ apiDialect: '3x-ui' });
     const id = crypto.randomUUID();
     await join(anna({ id }));
@@ -111,7 +111,7 @@ describe('one email in two inbounds over HTTP', () => {
     expect(await get(`/inbounds/getClientTrafficsById/${id}`)).toMatchObject([{ email: 'anna' }, { email: 'bert' }]);
   });
 
-  it('counts once in its subscription, against the largest of its caps', async () => {
+  it('counts once in its subscription, with the largest of its caps', async () => {
     const { panel, join, uses } = await start();
     await join(anna({ totalGB: 20 * GB }));
     const ask = async () => {
@@ -129,7 +129,7 @@ describe('one email in two inbounds over HTTP', () => {
     expect(await ask()).toStrictEqual([`upload=${11 * GB}; download=${2 * GB}; total=${20 * GB}; expire=0`, 1]);
   });
 
-  it('leaves one inbound and stays in the other, with what it used', async () => {
+  it('keeps its traffic in one inbound after it is deleted from the other', async () => {
     const { get, post, join, uses } = await start();
     await join(anna());
     uses(5);
@@ -140,7 +140,7 @@ describe('one email in two inbounds over HTTP', () => {
     expect(await post('/inbounds/1/delClientByEmail/anna')).toMatchObject({ success: false });
   });
 
-  it('is reset and set as a whole through either', async () => {
+  it('is reset and set as a whole through either inbound', async () => {
     const { get, post, join, uses } = await start();
     await join(anna());
     uses(10 * GB);
@@ -152,7 +152,7 @@ describe('one email in two inbounds over HTTP', () => {
     expect(await get('/inbounds/getClientTraffics/anna')).toMatchObject({ up: 9, down: 8 });
   });
 
-  it('is copied under another email, as before', async () => {
+  it('is copied under another email', async () => {
     const { post, join } = await start();
     await join(anna());
     expect(
@@ -160,7 +160,7 @@ describe('one email in two inbounds over HTTP', () => {
     ).toMatchObject({ success: true, obj: { added: ['anna_2'], skipped: [], errors: [] } });
   });
 
-  it('is explained with its other inbounds', async () => {
+  it('has an access report with its other inbounds', async () => {
     const { panel, get, join, uses } = await start();
     await join(anna({ totalGB: 20 * GB }));
     uses(10 * GB);
