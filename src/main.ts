@@ -6,8 +6,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.
 // Files of this process and of the core must not be readable by other accounts: SQLite sets no mode of its own.
 process.umask(0o077);
 // Only `serve` loads the servers, which takes a while.
-process.exitCode = await run(process.argv, process.env, async (config, say) =>
-  (await import('./app/serve.js')).serve(config, say),
+process.exitCode = await run(process.argv, process.env, async (...args) =>
+  (await import('./app/serve.js')).serve(...args),
 );
 // Everything is closed: do not wait for idle sockets of the core's API and for timers.
 process.exit();

@@ -19,7 +19,11 @@ import { runPanel } from './run.js';
 const RESTARTS: ReadonlySet<string> = new Set(['update', RESTART_SIGNAL, 'another state']);
 
 /** Runs the panel until a signal ends it. Resolves to the exit code. */
-export async function serve(config: Config, say: (text: Text) => string): Promise<number> {
+export async function serve(
+  config: Config,
+  say: (text: Text) => string,
+  complain: (text: Text) => void,
+): Promise<number> {
   const signals = stopSignals();
   guardProcess();
   const disposal = new Disposal();
@@ -37,7 +41,7 @@ export async function serve(config: Config, say: (text: Text) => string): Promis
   } catch (error) {
     logger.debug({ err: error }, 'the panel could not run');
     const full = isDiskFull(error);
-    process.stderr.write(`portolan: ${say(full ? diskFull(config.DATA_DIR) : failureText(error))}\n`);
+    complain(full ? diskFull(config.DATA_DIR) : failureText(error));
     // Without a panel, this process does not hold the lock of the directory.
     if (panel) failAttempt(panel.directory.root, error);
     await disposal.dispose().catch(() => undefined);

@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import { coreBinary } from '../app/core-binary.js';
 import type { Config } from '../config.js';
 import { OperatorError, UsageError } from '../lib/operator-error.js';
-import { message, type Text } from '../messages/message.js';
+import { warnOperator } from '../lib/operator-warning.js';
+import { message } from '../messages/message.js';
 import type { Say } from '../messages/terminal.js';
 import { printEither } from './output.js';
 import type { GlobalOptions } from './reading.js';
@@ -22,8 +23,7 @@ export function coreCommands(program: Command, config: () => Config, globals: ()
     .description(say(message('cli.coreList')))
     .action(async () => {
       const { listCores } = await work();
-      const complain = (why: Text) => process.stderr.write(`portolan: ${say(why)}\n`);
-      for (const row of await listCores(config(), complain))
+      for (const row of await listCores(config(), warnOperator))
         printEither(globals().json, row, `${row.version}  ${say(message(states[row.state]))}`);
     });
   core

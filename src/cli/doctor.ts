@@ -15,8 +15,8 @@ import { nodes } from '../projections/node/nodes.js';
 import { settings } from '../projections/settings.js';
 import { backupStatus } from '../store/backup-status.js';
 import { verifyLog } from '../store/verify.js';
-import { bad, type Finding, good, line, note, plain } from './finding.js';
-import { printEither } from './output.js';
+import { bad, type Finding, good, line, note } from './finding.js';
+import { inEnglish, printEither } from './output.js';
 import { type GlobalOptions, openToRead } from './reading.js';
 import { examineClock } from './rights.js';
 
@@ -33,7 +33,7 @@ export function doctorCommand(program: Command, config: () => Config, globals: (
       if (options.keepSound) return (await import('./repair.js')).keepSound(dataDir, json, say);
       const findings = await examine(config());
       const failed = findings.filter((finding) => !finding.ok && !finding.note).length;
-      for (const finding of findings) printEither(json, plain(finding), line(finding, say));
+      for (const finding of findings) printEither(json, inEnglish(finding), line(finding, say));
       if (failed > 0) throw new OperatorError(message('cli.checksFailed', { failed, total: findings.length }));
     });
 }

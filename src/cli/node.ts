@@ -5,14 +5,13 @@ import { begin, catchUp } from '../events/log/replay.js';
 import type { Node } from '../events/node/node-document.js';
 import { OperatorError } from '../lib/operator-error.js';
 import { timeText } from '../lib/words.js';
-import { message, type Text } from '../messages/message.js';
-import { render } from '../messages/render.js';
+import { message, type Text, verbatim } from '../messages/message.js';
 import type { Say } from '../messages/terminal.js';
 import { clients } from '../projections/clients.js';
 import { inbounds } from '../projections/inbounds.js';
 import { nodeOutbox, type OutboxEntry, outboxOf } from '../projections/node/node-outbox.js';
 import { type NodeRestart, nodes } from '../projections/node/nodes.js';
-import { print, printEither } from './output.js';
+import { inEnglish, print, printEither } from './output.js';
 import { type GlobalOptions, reading } from './reading.js';
 
 /** `portolan node …`: the nodes as the log has them, whether a panel runs or not. */
@@ -42,20 +41,12 @@ export function nodeCommands(program: Command, globals: () => GlobalOptions, say
 
 type NodeReport = ReturnType<typeof readNodes>[number];
 
-/** For programs: reasons are English sentences. */
-function jsonOf({ connectivity, failing, inbounds: entries, ...report }: NodeReport) {
-  return {
+/** For programs: reasons are English sentences, with their codes beside them. */
+function jsonOf({ connectivity, ...report }: NodeReport) {
+  return inEnglish({
     ...report,
-    connectivity: connectivity && {
-      ...connectivity,
-      reason: connectivity.reason === null ? '' : render(connectivity.reason, 'en'),
-    },
-    failing: failing && { ...failing, reason: render(failing.reason, 'en') },
-    inbounds: entries.map(({ refused, ...entry }) => ({
-      ...entry,
-      refused: refused && { ...refused, reason: render(refused.reason, 'en') },
-    })),
-  };
+    connectivity: connectivity && { ...connectivity, reason: connectivity.reason ?? verbatim('') },
+  });
 }
 
 /** Without tokens. Times are ms since 1970. */

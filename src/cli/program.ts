@@ -8,7 +8,6 @@ import { failureText } from '../lib/failure-text.js';
 import { UsageError } from '../lib/operator-error.js';
 import { showWarnings } from '../lib/operator-warning.js';
 import { message, type Text } from '../messages/message.js';
-import { render } from '../messages/render.js';
 import { cliLanguage, type Say, sayIn } from '../messages/terminal.js';
 import { settings } from '../projections/settings.js';
 import { openJournal } from '../store/journal.js';
@@ -20,7 +19,7 @@ import { doctorCommand } from './doctor.js';
 import { eventCommands } from './events.js';
 import { importCommand } from './import.js';
 import { nodeCommands } from './node.js';
-import { printEither, visible } from './output.js';
+import { printEither, printProblem } from './output.js';
 import { settingCommands } from './settings.js';
 import { usageText } from './usage-error.js';
 
@@ -75,7 +74,7 @@ function isDebug(program: Command, env: NodeJS.ProcessEnv): boolean {
 export async function run(
   argv: readonly string[],
   env: NodeJS.ProcessEnv,
-  serve: (config: Config, say: Say) => Promise<number>,
+  serve: (config: Config, say: Say, complain: (text: Text) => void) => Promise<number>,
 ): Promise<number> {
   let code = 0;
   const say = sayIn(cliLanguage(env));
@@ -85,18 +84,15 @@ export async function run(
     const options = program.opts<Record<string, string | undefined>>();
     return readConfig(env, Object.fromEntries(configNames.map((name) => [name, options[camel(flagOf(name))]])));
   };
-  /** For programs, errors are English too. */
-  const complain = (text: Text): void => {
-    const shown = program.opts<{ json: boolean }>().json ? render(text, 'en') : say(text);
-    process.stderr.write(`portolan: ${visible(shown)}\n`);
-  };
-  const globals = () => ({ dataDir: config().DATA_DIR, json: program.opts<{ json: boolean }>().json });
+  const json = () => program.opts<{ json: boolean }>().json;
+  const complain = (text: Text, stack?: string): void => printProblem('error', text, { json: json(), say, stack });
+  const globals = () => ({ dataDir: config().DATA_DIR, json: json() });
 
   program
     .command('serve')
     .description(say(message('cli.serve')))
     .action(async () => {
-      code = await serve(config(), say);
+      code = await serve(config(), say, complain);
     });
   const configuration = program.command('config').description(say(message('cli.config')));
   configuration
@@ -122,7 +118,7 @@ export async function run(
   nodeCommands(program, globals, say);
   doctorCommand(program, config, globals, say);
 
-  const stopShowing = showWarnings(complain);
+  const stopShowing = showWarnings((text) => printProblem('warning', text, { json: json(), say }));
   try {
     await program.parseAsync([...argv]);
   } catch (error) {
@@ -131,8 +127,7 @@ export async function run(
       if (error.code !== 'commander.help') complain(usageText(error));
       return 2;
     }
-    complain(failureText(error));
-    if (isDebug(program, env) && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+    complain(failureText(error), isDebug(program, env) && error instanceof Error ? error.stack : undefined);
     return error instanceof UsageError ? 2 : 1;
   } finally {
     stopShowing();

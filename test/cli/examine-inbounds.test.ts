@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { examineInbounds } from '../../src/cli/examine-inbounds.js';
-import { plain } from '../../src/cli/finding.js';
+import { inEnglish } from '../../src/cli/output.js';
 import type { PanelEvent } from '../../src/events/catalog.js';
 import { InboundAcceptedByCore, InboundRejectedByCore } from '../../src/events/core.js';
 import { NodeId } from '../../src/events/ids.js';
@@ -26,7 +26,7 @@ const nodeAdded = NodeAdded({
 const states = (events: readonly PanelEvent[]) => [folded(inbounds, ...events), folded(coreState, ...events)] as const;
 const lines = async (...events: PanelEvent[]): Promise<readonly string[]> =>
   (await examineInbounds(...states(events), folded(nodes, ...events).documents))
-    .map(plain)
+    .map(inEnglish)
     .map(({ what, ok, note, detail }) => `${ok ? 'ok' : note ? 'NOTE' : 'BAD'} ${what}: ${detail}`);
 const reason = 'open /a.pem: no such file or directory';
 const refused = InboundRejectedByCore({ inbound: one, reason: verbatim(reason) });

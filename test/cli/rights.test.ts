@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { plain } from '../../src/cli/finding.js';
+import { inEnglish } from '../../src/cli/output.js';
 import { examineClock, examineRights } from '../../src/cli/rights.js';
 import { HOUR, T0 } from '../kit/builders.js';
 
@@ -24,7 +24,7 @@ function machine(programs: readonly string[] = ['ss']) {
   };
   const lines = (pid: number | null) =>
     examineRights({ pid, path, adminPath: '', proc: root })
-      .map(plain)
+      .map(inEnglish)
       .map(({ what, ok, detail }) => `${ok ? 'ok' : 'NOTE'} ${what}: ${detail}`);
   return { add, lines };
 }
@@ -76,12 +76,17 @@ describe('what the account of the panel may do', () => {
 
 describe('the clock', () => {
   it('must not be behind the log', () => {
-    expect(plain(examineClock(T0, T0))).toEqual({ what: 'clock', ok: true, detail: 'it is 2023-11-14 22:13:20Z' });
-    expect(plain(examineClock(T0 + HOUR, T0))).toEqual({
+    expect(inEnglish(examineClock(T0, T0))).toEqual({
+      ...{ what: 'clock', whatCode: 'cli.checkClock', ok: true },
+      ...{ detail: 'it is 2023-11-14 22:13:20Z', detailCode: 'cli.clockGood' },
+    });
+    expect(inEnglish(examineClock(T0 + HOUR, T0))).toEqual({
       what: 'clock',
+      whatCode: 'cli.checkClock',
       ok: false,
       note: true,
       detail: "this machine's time is 2023-11-14 22:13:20Z, but the last event was written at 2023-11-14 23:13:20Z",
+      detailCode: 'cli.clockBehind',
     });
   });
 });

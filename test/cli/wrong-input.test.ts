@@ -5,6 +5,8 @@ import { prepareDataDirectory } from '../../src/adapters/data-directory/data-dir
 import { scryptPasswords } from '../../src/adapters/passwords/passwords.js';
 import { run } from '../../src/cli/program.js';
 import { operate } from '../../src/control/control.js';
+import { OperatorError } from '../../src/lib/operator-error.js';
+import { verbatim } from '../../src/messages/message.js';
 import { temporaryFolder } from '../kit/log.js';
 
 const passwordHash = await scryptPasswords().hash('a-good-password');
@@ -71,7 +73,10 @@ describe('a file that an option names', () => {
     const russian = await portolan(args, { LANG: 'ru_RU.UTF-8' });
     expect(russian.err).toBe(`portolan: ${none} не существует: проверьте путь\n`);
     const json = await portolan(['--json', ...args], { LANG: 'ru_RU.UTF-8' });
-    expect(json.err).toBe(`portolan: ${none} does not exist: check the path\n`);
+    expect(JSON.parse(json.err)).toStrictEqual({
+      error: `${none} does not exist: check the path`,
+      code: 'file.missing',
+    });
   });
 
   it('is not needed when its variable is empty', async () => {
@@ -266,6 +271,12 @@ describe('an error that no command expects', () => {
       await portolan(['serve'], { PORTOLAN_LOG_LEVEL: 'debug' }, fails),
     ])
       expect(done.err).toMatch(/^portolan: Unexpected error: .*\nTypeError: x is not a "function"\n {4}at /);
+    const json = await portolan(['--json', 'serve', '--log-level', 'debug'], {}, fails);
+    expect(JSON.parse(json.err)).toStrictEqual({
+      error: expect.stringMatching(/^Unexpected error: /) as string,
+      code: 'common.unexpected',
+      stack: expect.stringMatching(/^TypeError: x is not a "function"\n {4}at /) as string,
+    });
   });
 });
 
@@ -283,6 +294,11 @@ describe('a warning', () => {
       `portolan: ${folder} — не папка или ссылка на папку, поэтому снимки не читаются и не записываются: удалите её\n`,
     ]);
     expect(process.listenerCount('warning')).toBe(before);
+    const json = await portolan(['--json', 'admin', 'list', '--data-dir', data], { LANG: 'ru' });
+    expect(JSON.parse(json.err)).toStrictEqual({
+      warning: expect.stringContaining(folder) as string,
+      code: 'storage.snapshotsOff',
+    });
   });
 });
 
@@ -293,6 +309,39 @@ describe('the path of the core', () => {
       ...{ code: 1, out: '' },
       err: `portolan: ${none}, which PORTOLAN_CORE_BIN names, is not an executable file: correct the path, or remove the variable\n`,
     });
+  });
+});
+
+describe('an error for a program', () => {
+  it.each([
+    [['admin', 'disable-2fa', '--data-dir'], 1, 'cli.noLog'],
+    [['nonsense'], 2, 'cli.unknownCommand'],
+    [['events', 'why'], 2, 'cli.missingArgument'],
+    [['core', 'install', 'newest'], 2, 'cli.versionInvalid'],
+    [['config', 'show', '--port', 'abc'], 2, 'start.configInvalid'],
+  ] as const)('is one JSON object in English with its code: %j', async (args, exit, name) => {
+    const rest = args.at(-1) === '--data-dir' ? [places().none] : [];
+    const { code, out, err } = await portolan([...args, ...rest, '--json'], { LANG: 'ru' });
+    expect([code, out]).toStrictEqual([exit, '']);
+    expect(JSON.parse(err)).toStrictEqual({ error: expect.stringMatching(/^[ -~“”]+$/) as string, code: name });
+  });
+
+  it('has no code when it is that of another program', async () => {
+    const fails = () => Promise.reject(new OperatorError(verbatim('the core says no')));
+    const { err } = await portolan(['--json', 'serve'], {}, fails);
+    expect(JSON.parse(err)).toStrictEqual({ error: 'the core says no', code: null });
+  });
+
+  it('follows the findings of a check, which have codes too', async () => {
+    const { none } = places();
+    const { code, out, err } = await portolan(['--json', 'doctor', '--data-dir', none], { LANG: 'ru' });
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toStrictEqual({
+      ...{ what: 'log', whatCode: 'cli.checkLog', ok: false },
+      detail: expect.stringMatching(/^There is no log of a panel in /) as string,
+      detailCode: 'cli.noLog',
+    });
+    expect(JSON.parse(err)).toStrictEqual({ error: '1 of 1 checks failed', code: 'cli.checksFailed' });
   });
 });
 

@@ -160,11 +160,14 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(await run('set', 'subDomain', '')).toMatchObject({ code: 0 });
     expect(await run('set', 'pageSize', '50')).toMatchObject({ code: 0 });
     const refused: [string[], string][] = [
-      [['set', 'pageSize', 'many'], 'portolan: Setting pageSize: must be a whole number\n'],
-      [['set', 'ldapPassword', 'x'], 'portolan: ldapPassword is a secret: set it in the panel\n'],
-      [['unset', 'constructor'], 'portolan: Unknown setting constructor\n'],
+      [['set', 'pageSize', 'many'], 'settings.invalid'],
+      [['set', 'ldapPassword', 'x'], 'cli.settingSecret'],
+      [['unset', 'constructor'], 'cli.settingUnknown'],
     ];
-    for (const [args, stderr] of refused) expect(await run(...args)).toMatchObject({ code: 1, stderr });
+    for (const [args, reason] of refused) {
+      const { code, stderr } = await run(...args);
+      expect([code, JSON.parse(stderr)]).toMatchObject([1, { code: reason }]);
+    }
     panel.kill('SIGHUP');
     await until('everybody is let in again', () => knows(url, admin));
     await until('subscriptions too', async () => (await ask(`${subUrl}/sub/${alice.subId}`)).status === 200);

@@ -1,8 +1,8 @@
-import { plain } from '../../../src/cli/finding.js';
+import { inEnglish } from '../../../src/cli/output.js';
 import { examineRights } from '../../../src/cli/rights.js';
 
 const rights = examineRights({ pid: null, path: process.env['PATH'] });
-const isAllowed = (right: string): boolean => rights.some((finding) => finding.ok && plain(finding).what === right);
+const isAllowed = (right: string): boolean => rights.some((finding) => finding.ok && inEnglish(finding).what === right);
 
 /** Whether this process, and so a panel that it starts, may end single connections. */
 export const canFilter = isAllowed('disconnecting');
