@@ -170,6 +170,11 @@ describe('a data directory', () => {
       expect(await portolan([...args, '--data-dir', data])).toMatchObject({ code: 0, err: '' });
   });
 
+  it('on a file system without folders of its own is reported, and does not hang', async () => {
+    const { code, err } = await portolan(['core', 'install', '1.2.3', '--data-dir', '/proc/portolan/data']);
+    expect([code, err]).toEqual([1, 'portolan: /proc/portolan cannot be used: the system reports ENOENT\n']);
+  });
+
   it('that is a file is reported by the commands that create one', async () => {
     const { file } = places();
     for (const args of [

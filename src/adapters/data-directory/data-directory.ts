@@ -43,7 +43,8 @@ export function dataDirectory(root: string): DataDirectory {
  */
 export function prepareDataDirectory(root: string): DataDirectory {
   const directory = dataDirectory(root);
-  if (existsSync(root)) assertWritable(root);
+  createFolder(root);
+  assertWritable(root);
   const { certs, core, geo, backups, logs, run } = directory;
   for (const folder of [root, join(root, 'keys'), certs, core, geo, backups, logs, run]) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -54,6 +55,23 @@ export function prepareDataDirectory(root: string): DataDirectory {
     if (name.isFile() && (statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
   }
   return directory;
+}
+
+/**
+ * Creates a folder and the missing ones above it. Not with `recursive`: Node 20 never returns where a file system refuses new
+ * folders with ENOENT, as /proc does.
+ */
+function createFolder(path: string): void {
+  if (isPresent(path)) return;
+  createFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return;
+    const problem = code === 'ENOENT' ? message('file.failed', { path, code }) : fileProblem(error, path);
+    throw problem === null ? error : new MessageError(problem, { cause: error });
+  }
 }
 
 /** The data directory of a panel that was started before. Throws `MessageError` when there is none or it is not accessible. */
