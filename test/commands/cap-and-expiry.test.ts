@@ -102,21 +102,24 @@ describe.each(Object.entries(kinds))(
         change({ ...BOTH, expiresAt: T0 - 1 }),
         { ...EXPIRY, expiresAt: T0 - 1 },
       ],
-    ])('is shut out for what is left when %s, and let in at no time', (_what, recorded, command, left) => {
-      const { said, state } = shutOut(recorded);
-      expect(said(command)).toStrictEqual([left]);
-      expect(limitedOf(state).depletion).toStrictEqual(left);
-      expect(said(poll)).toStrictEqual([]);
-    });
+    ])(
+      'is depleted by the remaining limit when %s, without being reactivated in between',
+      (_what, recorded, command, left) => {
+        const { said, state } = shutOut(recorded);
+        expect(said(command)).toStrictEqual([left]);
+        expect(limitedOf(state).depletion).toStrictEqual(left);
+        expect(said(poll)).toStrictEqual([]);
+      },
+    );
 
-    it('is shut out for another cap that is reached', () => {
+    it('is depleted by a new cap that is reached too', () => {
       const rules = { capBytes: 100, expiresAt: T0 + DAY };
       const { said } = shutOut(CAP, rules);
       expect(said(poll)).toStrictEqual([]);
       expect(said(change({ ...rules, capBytes: 150 }))).toStrictEqual([{ ...CAP, capBytes: 150 }]);
     });
 
-    it('has its expiry recorded also while its cap is reached, so that a clock that goes back ends neither', () => {
+    it('has its expiry recorded although its cap is reached, so that setting the clock back undoes neither', () => {
       const { said, state, journal } = shutOut(CAP);
       expect(said(poll)).toStrictEqual([EXPIRY]);
       journal.clock.advance(-DAY);
@@ -131,7 +134,7 @@ describe.each(Object.entries(kinds))(
       ['its traffic and then its expiry', CAP, reset, change({ ...BOTH, expiresAt: T0 + DAY })],
       ['its expiry and then its cap', EXPIRY, change({ ...BOTH, expiresAt: 0 }), change({ capBytes: 0, expiresAt: 0 })],
       ['its expiry and then its traffic', EXPIRY, change({ ...BOTH, expiresAt: T0 + DAY }), reset],
-    ])('comes back when %s is mended, and not before', (_what, recorded, once, again) => {
+    ])('is reactivated only after a change of %s', (_what, recorded, once, again) => {
       const { said, state } = shutOut(recorded);
       expect(said(once)).not.toContain(null);
       expect(said(again)).toStrictEqual([null]);
@@ -141,19 +144,19 @@ describe.each(Object.entries(kinds))(
     it.each<readonly [string, Depletion, Rules, Depletion]>([
       ['a cap that is gone', CAP, { ...BOTH, capBytes: 0 }, EXPIRY],
       ['an expiry that is gone', EXPIRY, { ...BOTH, expiresAt: 0 }, CAP],
-    ])('is judged anew by the next poll where an older log names %s', (_what, stale, rules, left) => {
+    ])('gets the reason that applies at the next poll if an older log names %s', (_what, stale, rules, left) => {
       const { said } = shutOut(stale, rules);
       expect(said(poll)).toStrictEqual([left]);
       expect(said(poll)).toStrictEqual([]);
     });
 
-    it('is not let in by a poll: an older log may name a rule of which nothing is left', () => {
+    it('is not reactivated by a poll if an older log names a limit that no longer exists', () => {
       const { said, state } = shutOut(CAP, { capBytes: 0, expiresAt: 0 });
       expect(said(poll)).toStrictEqual([]);
       expect(limitedOf(state).depletion).toStrictEqual(CAP);
     });
 
-    it('has a reason that holds whatever is done to it, and a replay gives the same', () => {
+    it('has a reason that applies after any history, and the same one after a replay', () => {
       const rules = fc.record({
         capBytes: fc.constantFrom(0, 100, 300),
         expiresAt: fc.constantFrom(0, T0 - HOUR, T0 + HOUR, T0 + 5 * HOUR),
@@ -208,8 +211,8 @@ function hasTrueReason({ depletion, rules, used }: Limited, now: number, latest:
   } else if (polled && found?.reason === 'expiry') expect.fail('it is past its expiry, and nothing says so');
 }
 
-describe('a term that renews itself', () => {
-  it('ends nobody who is shut out by a cap: the renewal that follows brings it back', () => {
+describe('a client with automatic renewal', () => {
+  it('is not depleted by its expiry when its cap has depleted it: the renewal reactivates it', () => {
     const rules = { ...BOTH, renewalDays: 30 };
     const { past, out, reset } = kinds.client;
     const journal = new TestLog();

@@ -35,14 +35,14 @@ const other = UserCreated({ user: userId(2), epoch: 0, credentials: { username: 
 describe('CreateUser', () => {
   const create = (username: string) => ({ type: 'CreateUser', data: { username, passwordHash: 'hash-0' } }) as const;
 
-  it('creates the first account, and the next one', () => {
+  it('creates the first account and further ones', () => {
     given().when(create('root')).then(created);
     given(created)
       .when(create('amy'))
       .then(UserCreated({ user: userId(2), epoch: 0, credentials: { username: 'amy', passwordHash: 'hash-0' } }));
   });
 
-  it('refuses a name that is there', () => {
+  it('rejects a taken name', () => {
     given(created).when(create('root')).thenRejects('USER_EXISTS', { username: 'root' });
   });
 });
@@ -51,13 +51,13 @@ describe('ChangeCredentials', () => {
   const change = (username: string) =>
     ({ type: 'ChangeCredentials', data: { user: userId(1), username, passwordHash: 'hash-1' } }) as const;
 
-  it('raises the epoch and destroys the key of the one before', () => {
+  it('raises the epoch and destroys the key of the former credentials', () => {
     given(created)
       .when(change('root'))
       .then(UserCredentialsChanged(root(1)), DataKeyDestroyed({ key: 'user:1/credentials/0', reason: 'rotated' }));
   });
 
-  it('refuses the name of another, and an account that is not there', () => {
+  it('rejects the name of another account, and an unknown account', () => {
     given(created, other).when(change('eve')).thenRejects('USER_EXISTS', { username: 'eve' });
     given().when(change('root')).thenRejects('CREDENTIALS_WRONG');
   });
@@ -86,11 +86,11 @@ describe('IssueApiToken', () => {
   const issue = (token: string, replace: boolean) => ({ type: 'IssueApiToken', data: { token, replace } }) as const;
   const issued = (token: string, keyVersion: number) => ApiTokenIssued({ keyVersion, secret: { token } });
 
-  it('makes one when there is none', () => {
+  it('creates a token if there is none', () => {
     given().when(issue('a', false)).then(issued('a', 1));
   });
 
-  it('keeps the one that is there unless it shall be replaced', () => {
+  it('keeps the existing token unless a replacement is requested', () => {
     given(issued('a', 1)).when(issue('b', false)).thenNothing();
     given(issued('a', 1))
       .when(issue('b', true))
@@ -98,22 +98,22 @@ describe('IssueApiToken', () => {
   });
 });
 
-describe('the core', () => {
+describe('core commands', () => {
   const started = CoreStarted({ run: 'r1', version: '26', reason: 'start' });
   const stop = { type: 'StopCore', data: {} } as const;
 
-  it('is asked to stop, unless it stands and nobody wants it', () => {
+  it('record a stop request unless already stopped', () => {
     given(started).when(stop).then(CoreStopRequested({}));
     given().when(stop).then(CoreStopRequested({}));
     given(CoreStopRequested({})).when(stop).thenRejects('CORE_NOT_RUNNING');
     given(CoreStopRequested({}), CoreRestartRequested({})).when(stop).then(CoreStopRequested({}));
   });
 
-  it('is asked to start', () => {
+  it('record a start request', () => {
     given().when({ type: 'RestartCore', data: {} }).then(CoreRestartRequested({}));
   });
 
-  it('tells of its life', () => {
+  it('record starts, stops, failures and repaired drift', () => {
     given().when({ type: 'RecordCoreStarted', data: started.data }).then(started);
     const stopped = { run: 'r1', reason: 'request' } as const;
     given(started).when({ type: 'RecordCoreStopped', data: stopped }).then(CoreStopped(stopped));
@@ -124,7 +124,7 @@ describe('the core', () => {
     given(started).when({ type: 'RecordCoreDrift', data: drift }).then(CoreDriftRepaired(drift));
   });
 
-  it('refuses an inbound once for each reason, and takes it once', () => {
+  it('record a rejected inbound once per reason, and its acceptance once', () => {
     const refuse = { type: 'RecordInboundRejected', data: { inbound: one, reason: verbatim('no') } } as const;
     const accept = { type: 'RecordInboundAccepted', data: { inbound: one } } as const;
     const refused = InboundRejectedByCore(refuse.data);
@@ -153,7 +153,7 @@ describe('ChangeCoreTemplate', () => {
     CoreTemplateChanged({ keyVersion, template, outboundTestUrl });
   const shredded = DataKeyDestroyed({ key: 'core/template/1', reason: 'rotated' });
 
-  it('takes a template, and destroys the one before', () => {
+  it('records a new template and destroys the key of the former one', () => {
     given()
       .when(change({ a: '1' }))
       .then(changed({ a: '1' }, 1));
@@ -165,15 +165,15 @@ describe('ChangeCoreTemplate', () => {
       .then(changed({ a: '1' }, 2, 'https://y'), shredded);
   });
 
-  it('does nothing for the same one', () => {
+  it('does nothing for the same template', () => {
     given(changed({ a: '1', b: '2' }, 1))
       .when(change({ b: '2', a: '1' }))
       .thenNothing();
   });
 });
 
-describe('the panel', () => {
-  it('tells of its life', () => {
+describe('panel commands', () => {
+  it('record starts, stops and an accepted loss', () => {
     given()
       .when({ type: 'RecordPanelStarted', data: { version: '1' } })
       .then(PanelStarted({ version: '1' }));
