@@ -19,8 +19,8 @@ const named = (email: string, ...events: Parameters<typeof folded>[1][]) =>
     .deleted.of(email)
     .map(({ number }) => number);
 
-describe('clients that were deleted', () => {
-  it('are known by the email that they had at the end, whatever its case', () => {
+describe('deleted clients', () => {
+  it('are found by their last email, regardless of case', () => {
     expect(named('alice')).toStrictEqual([]);
     expect(named('ALICE', deleted())).toStrictEqual([1]);
     const amy = ClientIdentityChanged({
@@ -33,7 +33,7 @@ describe('clients that were deleted', () => {
     expect(named('alice', deleted(), clientAdded(alice, second), deleted(second))).toStrictEqual([1, 2]);
   });
 
-  it('are forgotten with the key of their name, and with no other one', () => {
+  it('are forgotten when the key of their name is destroyed, and no other one', () => {
     expect(named('alice', deleted(), DataKeyDestroyed({ key: 'client:1/addresses', reason: 'erased' }))).toStrictEqual([
       1,
     ]);
@@ -43,7 +43,7 @@ describe('clients that were deleted', () => {
     expect(named('alice', rotated, shredded(1), deleted(), shredded(2))).toStrictEqual([]);
   });
 
-  it('are the same after a replay and out of a snapshot, also when their keys are gone', () => {
+  it('are the same after a replay and after a snapshot, also when their keys are destroyed', () => {
     const journal = new TestLog();
     const living = new ReadModels(journal.log);
     const same = () => {

@@ -22,7 +22,7 @@ const sample = (type: string): PanelEvent => {
 const stale = (...types: string[]) =>
   pushesOf(recorded(types.map(sample))).flatMap((push) => (push.type === 'invalidate' ? [push.resource] : []));
 
-describe('what browsers are told', () => {
+describe('a push to browsers', () => {
   it.each([
     ['InboundAdded', ['inbounds']],
     ['InboundRejectedByCore', ['inbounds']],
@@ -44,18 +44,18 @@ describe('what browsers are told', () => {
     ['PanelStarted', []],
     ['DataKeyDestroyed', []],
     ['MeasurementsRolledUp', []],
-  ])('%s makes %j stale', (type, resources) => {
+  ])('for %s invalidates %j', (type, resources) => {
     expect(stale(type)).toStrictEqual(resources);
   });
 
-  it('names a resource once for a batch', () => {
+  it('invalidates a resource once per batch', () => {
     expect(stale('InboundAdded', 'ClientAdded', 'ClientUpdated', 'SettingsChanged')).toStrictEqual([
       'inbounds',
       'settings',
     ]);
   });
 
-  it('tells the state of the core in words', () => {
+  it('has the state of the core as a message', () => {
     expect(pushesOf(recorded([CoreStarted({ run: 'r', version: '26.7', reason: 'start' })]))).toStrictEqual([
       { type: 'xrayState', data: 'running' },
       {
@@ -93,12 +93,12 @@ describe('what browsers are told', () => {
       '/etc/tls/fullchain.pem: The key does not belong to the certificate',
     ],
     ['CertificateExpiring', 'warning', 'A certificate expires soon', 'It expires at 2026-01-01 00:00:00Z'],
-  ])('tells of %s', (type, severity, title, body) => {
+  ])('notifies of %s', (type, severity, title, body) => {
     const pushes = rendered(pushesOf(recorded([sample(type)])), (text) => render(text, 'en'));
     expect(pushes).toStrictEqual([{ type: 'notification', title, body, severity }]);
   });
 
-  it('tells of inbounds that the core leaves out, and of their return', () => {
+  it('notifies of rejected inbounds and of their acceptance', () => {
     const inbound = InboundId.parse(3);
     const events = recorded([
       InboundRejectedByCore({ inbound, reason: verbatim('open /a.pem: no such file or directory') }),
@@ -124,7 +124,7 @@ describe('what browsers are told', () => {
     ]);
   });
 
-  it('holds no secret of the event', () => {
+  it('contains no secret of the event', () => {
     for (const { type } of samples) {
       const told = JSON.stringify(pushesOf(recorded([sample(type)])));
       expect(

@@ -158,8 +158,8 @@ class World {
   }
 }
 
-describe('one email in several inbounds', () => {
-  it('has used every byte that the core counted exactly once, whichever members come and go, also in a replay', () => {
+describe('siblings in several inbounds', () => {
+  it('have each byte that the core counted exactly once when siblings are added and deleted, also in a replay', () => {
     const root = temporaryFolder();
     let runs = 0;
     check(

@@ -47,7 +47,7 @@ const names: readonly (readonly [name: string, shown: string])[] = [
   ['a\u200bb\u0000', String.raw`a\u200bb\u0000`],
 ];
 
-it.each(names)('a name like %j is seen as %j, and never a formula', (name, shown) => {
+it.each(names)('a name like %j is shown as %j, and never evaluated as a formula', (name, shown) => {
   const csv = statementCsv(called(name));
   expect(read(csv)).toStrictEqual([
     ['date', 'time', 'line', 'source', 'client', 'inbound', 'up', 'down', 'total', 'by', 'what', 'event'],

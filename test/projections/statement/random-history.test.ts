@@ -69,7 +69,7 @@ function movedByDay(events: readonly RecordedEvent[], zone: string, now: number)
 }
 
 describe('the statement of any client of any history', () => {
-  it('adds up to its counter, on every day, and is the same from the file, from the log, and from what was rolled up', () => {
+  it('adds up to its counter on every day, and is the same from the file, from the log, and after a roll-up', () => {
     const root = temporaryFolder();
     let runs = 0;
     let told = { sources: 0, entries: 0, shared: 0, pruned: 0 };

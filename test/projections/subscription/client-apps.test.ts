@@ -36,7 +36,7 @@ const all = cases();
 const links = all.flatMap(linksOfCase);
 
 describe('the test set', () => {
-  it('has every protocol with a link over every transport and security, each under a name of its own', () => {
+  it('covers every protocol with every transport and security, with unique names', () => {
     expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
     const kinds = new Set(links.map(({ scheme, params: { type, security } }) => `${scheme} ${type} ${security}`));
     for (const type of ['tcp', 'ws', 'grpc', 'httpupgrade', 'xhttp', 'kcp']) {
@@ -49,7 +49,7 @@ describe('the test set', () => {
     expect(kinds).toContain('hysteria2 undefined undefined');
   });
 
-  it('is said in every form, or left out for one of these reasons', () => {
+  it('is expressed in every format, or omitted for one of these reasons', () => {
     const reasons = (say: (link: ShareLink) => object) =>
       [...new Set(partition(links, say).omitted.map(({ reason }) => render(reason, 'en')))].sort();
     const problems = [
@@ -98,11 +98,11 @@ describe.skipIf(withoutClientApps(BY_XRAY, 'xray'))(BY_XRAY, () => {
   it.each([
     ['as it is', none],
     ['with all that an admin adds', extras],
-  ])('every case of the test set, %s', async (_, about) => {
+  ])('for every case of the test set, %s', async (_, about) => {
     expect(await errorsOf('xray', asOne(links, about))).toBe('');
   });
 
-  it('every name of a fingerprint', async () => {
+  it('for every fingerprint', async () => {
     const named = [...FINGERPRINTS, 'nobody', 'Chrome', 'hellochrome_121', '__proto__'].flatMap((fingerprint) =>
       [
         { security: 'tls', tlsSettings: { settings: { fingerprint } } },
@@ -116,7 +116,7 @@ describe.skipIf(withoutClientApps(BY_XRAY, 'xray'))(BY_XRAY, () => {
     expect(await errorsOf('xray', asOne(named, none))).toBe('');
   });
 
-  it('and would not let a mistake pass', async () => {
+  it('and rejects an invalid one', async () => {
     const wrong = links.map((link) => ({ ...link, params: { ...link.params, fp: 'nobody' } }));
     expect(await errorsOf('xray', asOne(wrong, none))).toContain('fingerprint');
   });
@@ -126,11 +126,11 @@ const BY_MIHOMO = 'Mihomo accepts the generated profiles';
 describe.skipIf(withoutClientApps(BY_MIHOMO, 'mihomo'))(BY_MIHOMO, () => {
   const document = clashDocument(links) ?? '';
 
-  it('every case of the test set', async () => {
+  it('for every case of the test set', async () => {
     expect(await errorsOf('mihomo', document)).toBe('');
   });
 
-  it('by names that it knows: others it would pass over', () => {
+  it('in which every name is known, because it ignores unknown ones', () => {
     const binary = readFileSync(clientAppBinary('mihomo'), 'latin1');
     const known = new Set(['type']);
     for (const [, name = ''] of binary.matchAll(/(?:proxy|obfs):"([\w-]+)/g)) known.add(name);
@@ -148,19 +148,19 @@ describe.skipIf(withoutClientApps(BY_MIHOMO, 'mihomo'))(BY_MIHOMO, () => {
     expect([...unknown]).toStrictEqual([]);
   });
 
-  it('whatever texts they hold', async () => {
+  it('with any text', async () => {
     expect(await errorsOf('mihomo', clashDocument(hostileLinks()) ?? '')).toBe('');
   });
 
-  it('whatever slip an admin made at one of them', async () => {
+  it('with any mistake of an admin in one of them', async () => {
     expect(await errorsOf('mihomo', clashDocument(slips) ?? '')).toBe('');
   });
 
-  it('a document without a server', async () => {
+  it('without a server', async () => {
     expect(await errorsOf('mihomo', emptyClashDocument(hostileLinks()))).toBe('');
   });
 
-  it('and would not let a mistake pass', async () => {
+  it('and rejects an invalid one', async () => {
     expect(await errorsOf('mihomo', document.replace('type: "vless"', 'type: "vles"'))).toContain('vles');
   });
 });
@@ -169,23 +169,23 @@ const BY_SING_BOX = 'sing-box accepts the generated profiles';
 describe.skipIf(withoutClientApps(BY_SING_BOX, 'sing-box'))(BY_SING_BOX, () => {
   const profile = JSON.stringify(singBoxProfile(links));
 
-  it('every case of the test set', async () => {
+  it('for every case of the test set', async () => {
     expect(await errorsOf('sing-box', profile)).toBe('');
   });
 
-  it('whatever texts they hold', async () => {
+  it('with any text', async () => {
     expect(await errorsOf('sing-box', JSON.stringify(singBoxProfile(hostileLinks())))).toBe('');
   });
 
-  it('whatever slip an admin made at one of them', async () => {
+  it('with any mistake of an admin in one of them', async () => {
     expect(await errorsOf('sing-box', JSON.stringify(singBoxProfile(slips)))).toBe('');
   });
 
-  it('a profile without a server', async () => {
+  it('without a server', async () => {
     expect(await errorsOf('sing-box', JSON.stringify(emptySingBoxProfile()))).toBe('');
   });
 
-  it('and would not let a mistake pass', async () => {
+  it('and rejects an invalid one', async () => {
     expect(await errorsOf('sing-box', profile.replace('"server_port"', '"port"'))).toContain('port');
   });
 });

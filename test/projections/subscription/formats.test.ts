@@ -53,7 +53,7 @@ const hysteria = linkOf('hysteria2', {
 });
 
 describe('the outbound of Xray', () => {
-  it('of REALITY with vision', () => {
+  it('contains REALITY with Vision', () => {
     expect(xrayOutbound(vision)).toMatchObject({
       protocol: 'vless',
       settings: {
@@ -73,7 +73,7 @@ describe('the outbound of Xray', () => {
     });
   });
 
-  it('carries masks, extras of XHTTP and the obfuscation of hysteria', () => {
+  it('contains masks, extras of XHTTP and the obfuscation of Hysteria', () => {
     expect(xrayOutbound(kcp)['streamSettings']).toMatchObject({
       network: 'kcp',
       finalmask: { udp: [{ type: 'mkcp-legacy', settings: { header: 'dns' } }] },
@@ -97,13 +97,13 @@ describe('the outbound of Xray', () => {
 });
 
 describe('configurations of Xray', () => {
-  it('are one for each link, named as the link', () => {
+  it('exist for each link, with its name', () => {
     const configs = xrayConfigs([vision, webSocket], plainExtras);
     expect(configs.map(({ remarks }) => remarks)).toStrictEqual([vision.name, webSocket.name]);
     expect(configs.every((config) => JSON.stringify(config['inbounds']).includes('127.0.0.1'))).toBe(true);
   });
 
-  it('carry what the admin adds, and no multiplexing with vision', () => {
+  it('contain the additions of the admin, and no multiplexing with Vision', () => {
     const [first, second] = xrayConfigs([vision, webSocket], {
       subJsonFragment: '{"packets":"tlshello"}',
       subJsonNoises: '[{"type":"rand"}]',
@@ -124,7 +124,7 @@ describe('configurations of Xray', () => {
 });
 
 describe('the proxy of Mihomo', () => {
-  it('has its own names for everything', () => {
+  it('has the names of Mihomo', () => {
     expect(clashProxy(vision)).toStrictEqual({
       name: 'DE-1-alice',
       type: 'vless',
@@ -169,7 +169,7 @@ describe('the proxy of Mihomo', () => {
     });
   });
 
-  it('is missing where Mihomo cannot do it, and the document with the last of them', () => {
+  it('is omitted if Mihomo does not support it, and the document is empty without any', () => {
     expect(clashProxy(kcp)).toStrictEqual(
       message('subscription.notSupportedForProtocol', { app: 'Mihomo', feature: 'kcp', protocol: 'vless' }),
     );
@@ -187,13 +187,13 @@ describe('the proxy of Mihomo', () => {
   });
 });
 
-describe('what no URL can say', () => {
+describe('a client without a URL', () => {
   const secret = linkOf('vmess', { network: 'tcp', ...reality });
   const covered = linkOf('shadowsocks', { ...tcp, ...tls }, { method: 'aes-256-gcm' }, { remark: 'SS' });
   const nowhere = linkOf('vless', { network: 'ws', ...reality }, {}, { remark: 'WS' });
   const all = [secret, covered, nowhere];
 
-  it('is in none of the links, and does not keep what is left of a client from the first of them', () => {
+  it('is missing from the links, and the next link shows the remaining usage', () => {
     expect(linkUrls(all)).toStrictEqual([]);
     const settings = { ...plainExtras, subEncrypt: false, apiDialect: 'spec' } as const;
     expect(renderLinks(all, 'links', settings)).toMatchObject({ body: '', isEmpty: true });
@@ -209,7 +209,7 @@ describe('what no URL can say', () => {
     expect(names).toStrictEqual(['DE-1-alice-2.00KB📊']);
   });
 
-  it('is said to Xray all the same', () => {
+  it('is included for Xray', () => {
     expect(xrayConfigs(all, plainExtras).map(({ remarks }) => remarks)).toStrictEqual([secret.name, covered.name]);
     expect(xrayOutbound(secret)).toMatchObject({
       protocol: 'vmess',
@@ -221,7 +221,7 @@ describe('what no URL can say', () => {
     });
   });
 
-  it('is said to Mihomo and sing-box, or why it is not', () => {
+  it('is included for Mihomo and sing-box, or omitted with a reason', () => {
     expect(clashProxy(secret)).toMatchObject({
       type: 'vmess',
       tls: true,
@@ -247,7 +247,7 @@ describe('what no URL can say', () => {
     ],
     ['subscription.noAddress', 'vless', { network: 'tcp' }, { listen: '@child' }],
     ['subscription.noAddress', 'vless', { externalProxy: [{ dest: 'a b', port: 1 }] }],
-  ] as const)('names %s', (reason, protocol, stream, parts: object = {}) => {
+  ] as const)('is omitted with the reason %s', (reason, protocol, stream, parts: object = {}) => {
     expect(partition([linkOf(protocol, stream, {}, parts)], clashProxy).omitted).toStrictEqual([
       { name: 'DE-1-alice', reason: message(reason) },
     ]);
@@ -257,7 +257,7 @@ describe('what no URL can say', () => {
 describe('the outbound of sing-box', () => {
   const unsupported = (feature: string) => message('subscription.notSupported', { app: 'sing-box', feature });
 
-  it('has its own names for everything', () => {
+  it('has the names of sing-box', () => {
     expect(singBoxOutbound(vision)).toStrictEqual({
       type: 'vless',
       server: 'panel.example.com',
@@ -287,12 +287,12 @@ describe('the outbound of sing-box', () => {
   });
 });
 
-describe('what other programs read in another way', () => {
+describe('a value that apps interpret differently', () => {
   const grpc = (serviceName: string) => linkOf('vless', { network: 'grpc', grpcSettings: { serviceName } });
   const ech = (echConfigList: string) =>
     linkOf('vless', { network: 'tcp', security: 'tls', tlsSettings: { settings: { echConfigList } } });
 
-  it('is a name of gRPC, which Mihomo writes as it stands', () => {
+  it('is converted: a gRPC service name, which Mihomo does not escape', () => {
     const names = ['a b/ü+1', '', '/my/own path/one|two', 'svc.Name'].map((name) => clashProxy(grpc(name)));
     expect(names).toMatchObject(
       ['a%20b%2F%C3%BC+1', '//Tun', '/my/own%20path/one', 'svc.Name'].map((name) => ({
@@ -302,30 +302,30 @@ describe('what other programs read in another way', () => {
     expect(singBoxOutbound(grpc('/my/own/one'))).toStrictEqual(message('subscription.grpcPath', { app: 'sing-box' }));
   });
 
-  it('is the cipher of vmess over TLS, where the one of sing-box would be none', () => {
+  it('is replaced: the cipher of VMess over TLS, which sing-box would set to none', () => {
     expect(singBoxOutbound(webSocket)).toMatchObject({ type: 'vmess', security: 'aes-128-gcm' });
     expect(clashProxy(webSocket)).toMatchObject({ type: 'vmess', cipher: 'auto' });
   });
 
-  it('is a WebSocket without a host, for which Mihomo would invent one', () => {
+  it('is added: the host of a WebSocket, which Mihomo would generate', () => {
     expect(clashProxy(linkOf('vless', { network: 'ws', security: 'none' }))).toMatchObject({
       'ws-opts': { headers: { Host: 'panel.example.com' } },
     });
   });
 
-  it('is a lone percent sign in a path, which ends a whole profile of sing-box', () => {
+  it('is escaped: a single percent sign in a path, which invalidates a whole profile of sing-box', () => {
     const link = linkOf('vless', { network: 'ws', wsSettings: { path: '/50%/%2F' } });
     expect(singBoxOutbound(link)).toMatchObject({ transport: { path: '/50%25/%2F' } });
   });
 
-  it('is a query of HTTPUpgrade, which the core takes for a part of the name', () => {
+  it('is escaped: a query of HTTPUpgrade, which the core treats as part of the path', () => {
     const link = linkOf('vless', { network: 'httpupgrade', httpupgradeSettings: { path: '/u%2F?x=1&ed=2560' } });
     expect(clashProxy(link)).toMatchObject({ 'ws-opts': { path: '/u%252F%3Fx=1', 'v2ray-http-upgrade': true } });
     expect(JSON.stringify(clashProxy(link))).not.toContain('fast-open');
     expect(singBoxOutbound(link)).toMatchObject({ transport: { path: '/u%252F%3Fx=1' } });
   });
 
-  it('is a query of XHTTP, which the core does not look at', () => {
+  it('is removed: a query of XHTTP, which the core ignores', () => {
     const xhttpSettings = {
       path: '/p?x=1',
       mode: 'packet-up',
@@ -336,7 +336,7 @@ describe('what other programs read in another way', () => {
     });
   });
 
-  it('is where the keys of Encrypted Client Hello are', () => {
+  it('is converted: the source of the keys of Encrypted Client Hello', () => {
     expect(clashProxy(ech('cover.example+https://1.1.1.1/dns-query'))).toMatchObject({
       'ech-opts': { enable: true, 'query-server-name': 'cover.example' },
     });
@@ -347,7 +347,7 @@ describe('what other programs read in another way', () => {
   });
 });
 
-describe('hostile texts', () => {
+describe('untrusted texts', () => {
   const links = fc
     .array(
       fc.record({
@@ -367,7 +367,7 @@ describe('hostile texts', () => {
       }),
     );
 
-  it('stay the same text for every reader of YAML, and every name is there once', () => {
+  it('are the same text for every YAML parser, and every name is unique', () => {
     fc.assert(
       fc.property(links, (all) => {
         const text = clashDocument(all) ?? '';
@@ -382,7 +382,7 @@ describe('hostile texts', () => {
     );
   });
 
-  it('stay the same text in JSON, and every tag is there once', () => {
+  it('are the same text in JSON, and every tag is unique', () => {
     fc.assert(
       fc.property(links, (all) => {
         const profile = JSON.parse(JSON.stringify(singBoxProfile(all))) as { outbounds: Record<string, unknown>[] };

@@ -19,7 +19,7 @@ function partsInSource(): readonly string[] {
 }
 
 describe('the history', () => {
-  it('names every part of the panel in every language', () => {
+  it('has a name for every part of the panel in every language', () => {
     const parts = partsInSource();
     expect(parts.length).toBeGreaterThan(15);
     expect(parts.filter((part) => 'verbatim' in Object(partOf(part)))).toStrictEqual([]);
@@ -28,23 +28,26 @@ describe('the history', () => {
     expect(render(panelText('cli'), 'en')).toBe('the panel (command line)');
   });
 
-  it('shows the name of a part that this version does not know', () => {
+  it('shows the id of an unknown part', () => {
     expect(render(panelText('next-part'), 'ru')).toBe('панель (next-part)');
   });
 
-  it.each(['hourly', 'daily', 'weekly', 'monthly'] as const)('names the period %s in every language', (period) => {
-    const { log } = new TestLog();
-    const [event] = log.append(
-      [InboundTrafficPeriodStarted({ inbound: inboundId(1), period, startedAt: 0 })],
-      context(),
-    );
-    if (!event) throw new Error('nothing was appended');
-    expect(render(textOfEvent(event), 'en')).toBe(
-      `a new ${period} period of its inbound started at 1970-01-01 00:00:00Z`,
-    );
-    for (const language of languages.filter((one) => one !== 'en'))
-      expect(render(textOfEvent(event), language)).not.toMatch(/[a-y]{2,}/i);
-  });
+  it.each(['hourly', 'daily', 'weekly', 'monthly'] as const)(
+    'has a name for the period %s in every language',
+    (period) => {
+      const { log } = new TestLog();
+      const [event] = log.append(
+        [InboundTrafficPeriodStarted({ inbound: inboundId(1), period, startedAt: 0 })],
+        context(),
+      );
+      if (!event) throw new Error('nothing was appended');
+      expect(render(textOfEvent(event), 'en')).toBe(
+        `a new ${period} period of its inbound started at 1970-01-01 00:00:00Z`,
+      );
+      for (const language of languages.filter((one) => one !== 'en'))
+        expect(render(textOfEvent(event), language)).not.toMatch(/[a-y]{2,}/i);
+    },
+  );
 });
 
 function partOf(name: string): unknown {

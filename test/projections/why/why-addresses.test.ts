@@ -12,7 +12,7 @@ const limited = (kept: string[], held: string[], limit = 1) =>
 const admitted = ClientIpsUnblocked({ client: first, reason: 'left' });
 
 describe('too many addresses', () => {
-  it('list which may connect and which may not, since the first block', () => {
+  it('list allowed and blocked addresses since the first block', () => {
     const history = recorded([
       clientAdded(),
       limited(['A'], ['B']),
@@ -32,7 +32,7 @@ describe('too many addresses', () => {
     expect(rule?.since()?.position).toBe(4);
   });
 
-  it('do not hold when nothing is blocked, or no longer', () => {
+  it('do not apply when nothing is blocked, or no longer', () => {
     expect(addressRules({ history: recorded([clientAdded()]) })).toStrictEqual([]);
     expect(addressRules({ history: recorded([clientAdded(), limited(['A'], ['B']), admitted]) })).toStrictEqual([]);
   });

@@ -121,8 +121,8 @@ const limited = ClientIpsBlocked({
 });
 const restarted = CoreStarted({ run: 'r2', version: '1', reason: 'recovery' });
 
-describe('a term that begins with the first use', () => {
-  it('is told in the story with its length', () => {
+describe('a term that starts with the first use', () => {
+  it('is in the history with its length', () => {
     const term = (expiresAt: number) => draft('alice', 1, { spec: { expiresAt } });
     const longer = ClientUpdated({ client: first, changes: { expiresAt: -30 * DAY } });
     const { whys } = played([inboundAdded(), clientAdded(term(-60_000)), longer]);
@@ -133,7 +133,7 @@ describe('a term that begins with the first use', () => {
   });
 });
 
-describe('why', () => {
+describe('the access status', () => {
   it.each<
     readonly [
       status: string,
@@ -430,7 +430,7 @@ describe('why', () => {
     remedies: ['move its expiry into the future, or remove it'],
   };
 
-  it('tells all that holds, in the order in which it counts, each with what would change it', () => {
+  it('lists all reasons by priority, each with its remedies', () => {
     const { whys } = played([...here, InboundDisabled({ inbound: one }), capped, off, CoreStopRequested({}), stopped]);
     expect(whys[0]).toMatchObject({
       ...{ status: 'disabled', mayConnect: false, remedies: ['enable the client'] },
@@ -443,14 +443,14 @@ describe('why', () => {
     });
   });
 
-  it('is no if at least one rule is left against the client', () => {
+  it('denies access if at least one reason does', () => {
     const { whys } = played([...here, capped, limited]);
     expect(whys[0]).toMatchObject({ status: 'cap reached', mayConnect: false });
     expect(whys[0]?.also).toMatchObject([{ status: 'too many addresses', since: sinceAdmin(5) }]);
     expect(played([...here, limited]).whys[0]).toMatchObject({ status: 'too many addresses', mayConnect: true });
   });
 
-  it('has a cap and an expiry that both hold: the one that was recorded first, and the other with an unknown time', () => {
+  it('reports a cap and an expiry together: the recorded one first, the other with an unknown time', () => {
     const added = [inboundAdded(), clientAdded(draft('alice', 1, { spec: both })), started, full];
     const byCap = played([...added, ClientDepleted({ client: first, depletion: cap })]).whys[0];
     expect(byCap).toMatchObject({ ...capRule, since: sinceAdmin(5), also: [{ ...expiryRule, since: null }] });
@@ -462,7 +462,7 @@ describe('why', () => {
     expect(played([inboundAdded(), renewing, started, full, capped]).whys[0]?.also).toStrictEqual([]);
   });
 
-  it('tells the same of an inbound', () => {
+  it('reports the same for an inbound', () => {
     const added = [inboundAdded({ spec: both }), clientAdded(), started, full];
     const statuses = (depletion: typeof cap | typeof expired) => {
       const why = played([...added, InboundDepleted({ inbound: one, depletion })]).whys[0];
@@ -474,7 +474,7 @@ describe('why', () => {
     expect(statuses(expired)).toStrictEqual([over, capped]);
   });
 
-  it('tells of a node what is in the way, and not what follows from that', () => {
+  it('reports the root cause of a node problem only', () => {
     const refused = NodeInboundRejected({ node, inbound: one, reason: verbatim('port taken') });
     const away = NodeWentOffline({ node, reason: verbatim('it is slow') });
     const told = (...events: PanelEvent[]) => {
@@ -486,7 +486,7 @@ describe('why', () => {
     expect(told(refused, away, NodeDeleted({ node }))).toStrictEqual(['node deleted']);
   });
 
-  it('waits for the first of the periods of all its inbounds', () => {
+  it('names the earliest of the next periods of all inbounds', () => {
     const daily = inboundAdded({ id: two, spec: { tag: 'in-2', port: 8443, trafficReset: 'daily' } });
     const { whys } = played([
       ...[utc, inboundAdded({ spec: { trafficReset: 'monthly' } }), daily, clientAdded(), started],
@@ -495,7 +495,7 @@ describe('why', () => {
     expect(whys[0]?.remedies.at(-1)).toBe('wait: its traffic is reset at 2023-11-16 00:00:00Z');
   });
 
-  it('has the history up to now, and nothing about deleted clients', () => {
+  it('has the history so far, and nothing about deleted clients', () => {
     const { whys, read, journal } = played([...here, capped, ClientReactivated({ client: first })]);
     expect(whys[0]?.story.map(({ type }) => type)).toStrictEqual([
       'ClientAdded',
