@@ -12,7 +12,7 @@ import { createDirectorySync } from './directory.js';
 import { createInstalls } from './installs.js';
 import { createNodes } from './nodes.js';
 import type { Panel } from './panel.js';
-import { createTrafficInform } from './traffic-inform.js';
+import { createTrafficReporter } from './traffic-report.js';
 
 interface Parts {
   readonly version: string;
@@ -98,7 +98,7 @@ export function startServices(
   for (const work of [
     createBackupTimer(panel, backups, warn),
     chat.bot,
-    createTrafficInform(panel, adapters.outside.web, warn),
+    createTrafficReporter(panel, adapters.outside.web, warn),
     createDirectorySync(panel, adapters.accounts.directory, warn),
   ]) {
     work.begin();

@@ -59,8 +59,8 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     panel = await startPanel({ env: OUTSIDE_IS_HERE });
     admin = await panel.admin();
     await storeTemplate(admin, template(targets));
-    const inform = { externalTrafficInformEnable: true, externalTrafficInformURI: receiver.url };
-    await must(admin.post('/panel/setting/update', { pollSeconds: 1, ...inform }));
+    const reporting = { externalTrafficInformEnable: true, externalTrafficInformURI: receiver.url };
+    await must(admin.post('/panel/setting/update', { pollSeconds: 1, ...reporting }));
     const context = makeContext({ ...targets, targetPort: targets.port });
     added = await addInbound(admin, inboundCase(context, 'vless-tcp'), [alice]);
     token = await must(admin.get<string>('/panel/setting/getApiToken'));

@@ -17,7 +17,7 @@ const PARTS: ReadonlyMap<string, Text> = new Map<string, Text>([
   ['panel', message('history.partPanel')],
   ['retention', message('history.partRetention')],
   ['servers', message('history.partServers')],
-  ['traffic-inform', message('history.partTrafficReport')],
+  ['traffic-report', message('history.partTrafficReport')],
   ['traffic-intake', message('history.partTraffic')],
   ['versions', message('history.partVersions')],
 ]);

@@ -3,11 +3,11 @@ import { Time } from './fields.js';
 import { defineEvent } from './log/event.js';
 import { textSchema } from './text.js';
 
-const stream = (): string => 'traffic-inform';
+const stream = (): string => 'traffic-report';
 
-export const TrafficInformFailed = defineEvent('TrafficInformFailed', {
+export const TrafficReportFailed = defineEvent('TrafficReportFailed', {
   summary: 'The traffic receiver has not accepted reports for a while. The panel keeps the sums for later.',
-  recordedBy: { RecordTrafficInformFailed: 'reports have failed for a minute; once until the receiver recovers' },
+  recordedBy: { RecordTrafficReportFailed: 'reports have failed for a minute; once until the receiver recovers' },
   class: 'measured',
   data: z.strictObject({
     firstFailedAt: Time.describe('When the first report failed.'),
@@ -16,12 +16,12 @@ export const TrafficInformFailed = defineEvent('TrafficInformFailed', {
   stream,
 });
 
-export const TrafficInformRecovered = defineEvent('TrafficInformRecovered', {
+export const TrafficReportRecovered = defineEvent('TrafficReportRecovered', {
   summary: 'The traffic receiver accepts reports again.',
-  recordedBy: { RecordTrafficInformRecovered: 'a report is accepted after `TrafficInformFailed`' },
+  recordedBy: { RecordTrafficReportRecovered: 'a report is accepted after `TrafficReportFailed`' },
   class: 'measured',
   data: z.strictObject({ firstFailedAt: Time.describe('When the first report failed.') }),
   stream,
 });
 
-export const trafficInformEvents = [TrafficInformFailed, TrafficInformRecovered] as const;
+export const trafficReportEvents = [TrafficReportFailed, TrafficReportRecovered] as const;

@@ -4,8 +4,8 @@ import { Subject } from 'rxjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createWeb } from '../../../../src/adapters/web/web.js';
 import type { WebRequest } from '../../../../src/commands/ports/web.js';
-import { TrafficInform } from '../../../../src/commands/reactors/traffic/traffic-inform.js';
-import type { TrafficInformCommand } from '../../../../src/commands/traffic/traffic-inform.js';
+import { TrafficReporter } from '../../../../src/commands/reactors/traffic/traffic-report.js';
+import type { TrafficReportCommand } from '../../../../src/commands/traffic/traffic-report.js';
 import type { PanelEvent, RecordedEvent } from '../../../../src/events/catalog.js';
 import { NodeId } from '../../../../src/events/ids.js';
 import { NodeTrafficRecorded } from '../../../../src/events/node/node-sync.js';
@@ -53,13 +53,13 @@ const NAMES = new Map([
 /** `timeoutMs` stands for the 10 s of a receiver that does not answer. */
 async function start(uri: string, { allowPrivate = true, timeoutMs = 10_000, on = true } = {}) {
   const changed$ = new Subject<readonly RecordedEvent[]>();
-  const dispatched: TrafficInformCommand[] = [];
+  const dispatched: TrafficReportCommand[] = [];
   const warned: (object | undefined)[] = [];
   const requests: WebRequest[] = [];
   const web = createWeb({ allowPrivate });
   const clock = { ahead: 0 };
   const settings = { externalTrafficInformEnable: on, externalTrafficInformURI: uri, pollSeconds: 0.01 };
-  const inform = new TrafficInform({
+  const reporter = new TrafficReporter({
     web: {
       request: (url, request = {}) => {
         requests.push(request);
@@ -74,11 +74,11 @@ async function start(uri: string, { allowPrivate = true, timeoutMs = 10_000, on 
     now: () => Date.now() + clock.ahead,
     warn: (_message, fields) => warned.push(fields),
   });
-  inform.begin();
-  onTestFinished(() => inform.stop());
+  reporter.begin();
+  onTestFinished(() => reporter.stop());
   const happens = (event: PanelEvent): void => changed$.next(recorded([event]));
   return {
-    inform,
+    reporter,
     settings,
     dispatched,
     warned,
@@ -167,7 +167,7 @@ describe('a receiver of traffic figures', () => {
     await some(4, asked);
     expect(dispatched).toEqual([
       {
-        type: 'RecordTrafficInformFailed',
+        type: 'RecordTrafficReportFailed',
         data: {
           firstFailedAt: expect.any(Number) as number,
           reason: message('network.receiverStatus', { status: 500 }),
@@ -179,7 +179,7 @@ describe('a receiver of traffic figures', () => {
     later(61_000);
     await expect.poll(() => dispatched).toHaveLength(2);
     expect(dispatched[1]).toEqual({
-      type: 'RecordTrafficInformRecovered',
+      type: 'RecordTrafficReportRecovered',
       data: { firstFailedAt: dispatched[0]?.data.firstFailedAt },
     });
     await some(2, asked);
@@ -259,9 +259,9 @@ describe('a receiver of traffic figures', () => {
 
   it('does not delay the stop of the panel', async () => {
     const { asked, url } = await receiver(() => undefined);
-    const { inform, dispatched, warned } = await start(url);
+    const { reporter, dispatched, warned } = await start(url);
     await some(1, asked);
-    await inform.stop();
+    await reporter.stop();
     expect([dispatched, warned]).toEqual([[], []]);
   });
 });

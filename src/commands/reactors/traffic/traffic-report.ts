@@ -4,7 +4,7 @@ import type { Settings } from '../../../events/settings/settings.js';
 import { message, type Text } from '../../../messages/message.js';
 import { render } from '../../../messages/render.js';
 import { type Web, WebError } from '../../ports/web.js';
-import type { TrafficInformCommand } from '../../traffic/traffic-inform.js';
+import type { TrafficReportCommand } from '../../traffic/traffic-report.js';
 import { Backoff } from '../backoff.js';
 import { type Names, TrafficSums } from './traffic-sums.js';
 
@@ -19,7 +19,7 @@ interface Parts extends Names {
   readonly web: Pick<Web, 'request'>;
   readonly settings: () => Pick<Settings, 'externalTrafficInformEnable' | 'externalTrafficInformURI' | 'pollSeconds'>;
   readonly changed$: Observable<readonly RecordedEvent[]>;
-  readonly dispatch: (command: TrafficInformCommand) => void;
+  readonly dispatch: (command: TrafficReportCommand) => void;
   readonly now: () => number;
   readonly warn: (message: string, fields?: object) => void;
 }
@@ -33,7 +33,7 @@ type Outcome =
  * Reports the traffic since the last report to a receiver after each poll, as 3x-ui does. It never delays a poll. Traffic
  * that could not be reported is added to a later report, so the memory is limited by the number of clients.
  */
-export class TrafficInform {
+export class TrafficReporter {
   readonly #parts: Parts;
   readonly #backoff: Backoff;
   readonly #stopping = new AbortController();
@@ -147,7 +147,7 @@ export class TrafficInform {
     const wasRecorded = this.#recorded;
     [this.#failingSince, this.#recorded] = [null, false];
     if (since !== null && wasRecorded)
-      this.#parts.dispatch({ type: 'RecordTrafficInformRecovered', data: { firstFailedAt: since } });
+      this.#parts.dispatch({ type: 'RecordTrafficReportRecovered', data: { firstFailedAt: since } });
   }
 
   #failed(reason: Text): void {
@@ -158,6 +158,6 @@ export class TrafficInform {
     this.#failingSince ??= now();
     if (this.#recorded || now() - this.#failingSince < NOTIFY_AFTER_MS) return;
     this.#recorded = true;
-    dispatch({ type: 'RecordTrafficInformFailed', data: { firstFailedAt: this.#failingSince, reason } });
+    dispatch({ type: 'RecordTrafficReportFailed', data: { firstFailedAt: this.#failingSince, reason } });
   }
 }
