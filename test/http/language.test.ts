@@ -91,7 +91,7 @@ describe('a rendered text', () => {
   });
 
   it('keeps the text of other programs', () => {
-    for (const text of ['Some words of somebody', 'constructor', '__proto__', 'x'.repeat(100_000)])
+    for (const text of ['Some words', 'constructor', '__proto__', 'x'.repeat(100_000)])
       expect(render(verbatim(text), 'fa')).toBe(text);
   });
 });
@@ -104,7 +104,7 @@ describe('the settings', () => {
   });
 });
 
-/** What the schemas of the settings say to values of every kind. */
+/** The messages of the settings schemas for values of every type. */
 function problemsOfSettings(): readonly string[] {
   const wrong = [
     null,

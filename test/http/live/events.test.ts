@@ -47,7 +47,7 @@ async function start(options: Parameters<typeof startPanel>[0] = {}) {
 const started = (count: number) => Array.from({ length: count }, (_, n) => PanelStarted({ version: `${n}` }));
 const positions = ({ events }: Page) => events.map(({ position }) => position);
 
-/** The events of a stream as they come, and what it was told besides. */
+/** The events of a stream in order of arrival, and its other fields. */
 async function listen(origin: string, query = '', headers: Record<string, string> = bearer) {
   const asked = request(`${origin}${PATH}${query}`, { headers: { accept: 'text/event-stream', ...headers } }).end();
   const [res] = (await once(asked, 'response')) as [IncomingMessage];
@@ -113,7 +113,7 @@ describe('the feed of events', () => {
       'The log that you were following was replaced by another one: start again from position 0',
       'GENERATION_UNKNOWN',
     );
-    // The position was given twice: a copy of an older state was put back by hand, which keeps its generation.
+    // The position was assigned twice: an older copy was restored by hand, which keeps its generation.
     await refused(
       `${position}.${generation}.0123456789abcdef`,
       `The event at position ${position} is not the one that you received: the log has a different history now. Start again from position 0`,

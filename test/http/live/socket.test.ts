@@ -22,7 +22,7 @@ const open = async (panel: Panel, headers: Record<string, string>, path = '/ws')
 };
 const listen = (panel: Panel, { cookie }: Browser) => open(panel, { cookie });
 
-/** The status of an upgrade that is refused. */
+/** The status of a rejected upgrade. */
 const refusal = (panel: Panel, headers: Record<string, string>, path = '/ws'): Promise<number> => {
   const ws = new WebSocket(`ws://127.0.0.1:${panel.port}${path}`, { headers });
   ws.on('error', () => undefined);
@@ -116,7 +116,7 @@ describe('a connected browser', () => {
     const browser = await panel.browser().login();
     const both = [await listen(panel, browser), await listen(panel, await panel.browser().login())];
     const headers = { authorization: 'Bearer secret-token', 'content-type': 'application/json' };
-    // The cookie comes along, and it is the token that counts.
+    // The cookie is sent too, but the token takes precedence.
     const update = { method: 'POST', headers: { ...headers, cookie: browser.cookie }, body: '{"subTitle":"Mine"}' };
     await fetch(`${panel.origin}/panel/api/setting/update`, update);
     panel.given({

@@ -24,7 +24,7 @@ interface Ops {
   readonly clients?: boolean;
 }
 
-/** The health port of a panel; answers with how it is asked. */
+/** The health port of a panel, and a function that requests it. */
 async function opsOf(panel: TestPanel, { ahead = () => 0, writable = () => true, clients = false }: Ops = {}) {
   const { read, log } = panel;
   const head = () => ({ ...log.head(), position: log.head().position + ahead() });
@@ -102,7 +102,7 @@ describe('the health port', () => {
     const run = join(root, 'run');
     const alarms = new Alarms();
     const told = () => refusedByDisk({ alarms, directory: { run }, log: { damage: null } });
-    // Nothing is tried before something was refused.
+    // Nothing is retried before an append was rejected.
     expect(told()).toBeNull();
     const alarm = { title: verbatim(''), body: verbatim(''), severity: 'error' } as const;
     alarms.raise('STORAGE_FULL', alarm);

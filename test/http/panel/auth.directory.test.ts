@@ -55,7 +55,7 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
 
   it.each<[string, string, string]>([
     ['a wrong password', ADMIN.username, 'of nobody'],
-    ['somebody who is not an admin of the panel', 'stranger', PASSWORD],
+    ['an entry that is not an admin of the panel', 'stranger', PASSWORD],
     ['a filter for a name', '*)(uid=*', PASSWORD],
     ['a name in another case', ADMIN.username.toUpperCase(), PASSWORD],
   ])('reject %s without further details', async (_, username, password) => {
@@ -107,7 +107,7 @@ describe('a directory in trouble', () => {
       entries: async () => [],
     };
     const panel = await startPanel({ settings, parts: { directory } });
-    // Somebody guesses, and the directory hangs: whoever knows a password gets in beside it.
+    // The directory hangs during a guess: a login with a valid password succeeds meanwhile.
     const guess = panel.browser().post('/login', { username: ADMIN.username, password: 'of nobody' });
     await expect.poll(() => asked).toEqual([ADMIN.username]);
     expect((await panel.browser().post('/login', ADMIN)).json?.success).toBe(true);

@@ -4,7 +4,7 @@ import { type Attempt, LoginLimiter } from '../../../src/http/panel/auth/limiter
 const MINUTE = 60_000;
 
 type Begun = ReturnType<LoginLimiter['begin']>;
-/** The attempt that was let through, or null. */
+/** The admitted attempt, or null. */
 const admitted = (begun: Begun): Attempt | null => (typeof begun === 'string' ? null : begun);
 
 const start = () => {
@@ -19,7 +19,7 @@ const start = () => {
     attempt?.failed();
     return attempt !== null;
   };
-  /** How many failures in a row are let through, of at most `most`. */
+  /** How many failures in a row are admitted, of at most `most`. */
   const failures = (ip: string, most: number, name = 'admin'): number =>
     Array.from({ length: most }, () => fail(ip, name)).filter(Boolean).length;
   return { limiter, refusals, fail, failures, later: (ms: number) => void (at += ms) };

@@ -116,7 +116,7 @@ describe('the host that was asked', () => {
 });
 
 describe('the forwarded headers of a real connection', () => {
-  /** What both servers make of it, on a socket for both families. */
+  /** The address that both servers see, on a dual-stack socket. */
   const seen = async (address: string, lines: readonly string[], ...trusted: string[]) => {
     const known = peers(...trusted);
     const endpoints = new Endpoints((req, res) => void res.end(JSON.stringify(known.of(req))));

@@ -4,7 +4,7 @@ import { scryptPasswords } from '../../../src/adapters/passwords/passwords.js';
 import { UserId } from '../../../src/events/ids.js';
 import { startPanel } from '../kit/panel.js';
 
-/** A panel with one more admin, whose hash is of another panel. */
+/** A panel with a second admin, whose hash comes from another panel. */
 async function moved() {
   const panel = await startPanel({ parts: { passwords: scryptPasswords() } });
   const old = await bcrypt('of the old panel', 4);
@@ -27,7 +27,7 @@ describe('a password that came from another panel', () => {
     expect(upgraded?.meta.actor).toMatchObject({ kind: 'user', id: '2', name: 'root' });
     expect(shredded?.data).toEqual({ key: 'user:2/credentials/0', reason: 'rotated' });
     expect(hash()).toMatch(/^\$scrypt\$/);
-    // The session that began with it goes on: nothing else about the account changed.
+    // The session of the login continues: nothing else about the account changed.
     expect(began?.data).toMatchObject({ user: 2, epoch: 0 });
     expect(panel.read.users().sessions.size).toBe(1);
 

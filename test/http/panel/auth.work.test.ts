@@ -13,7 +13,7 @@ const WRONG = {
   code: 'LOGIN_WRONG',
 };
 
-/** A panel with two-factor login, a user without a hash, and a count of all that a login costs. */
+/** A panel with two-factor login, a user without a hash, and a count of the work of a login. */
 async function start(ldapEnable: boolean) {
   const work = { hashes: [] as unknown[], questions: [] as [string, string][] };
   const passwords: Passwords = {
@@ -63,7 +63,7 @@ describe.each([false, true])('a login that fails (directory: %j)', (ldap) => {
       const { length } = work.questions;
       expect([work.hashes, length], `${username} ${password} ${twoFactorCode}`).toEqual([[hashes], ldap ? 1 : 0]);
       expect(panel.appended().map(({ type }) => type)).toEqual(['LoginFailed']);
-      // The panel's own password is not shown to the directory.
+      // The panel's own password is not sent to the directory.
       expect(JSON.stringify(work.questions)).not.toContain(username === ADMIN.username ? ADMIN.password : '\0');
       reset();
       // The lock-out is not what is tested here.

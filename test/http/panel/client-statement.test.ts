@@ -85,7 +85,7 @@ describe('the statement of a client', () => {
         down: 1,
       },
     ]);
-    // It appends nothing, and what ends before today does not speak of the counter of now.
+    // It appends nothing, and a statement that ends before today does not have the current counter.
     expect(panel.appended()).toStrictEqual([]);
     expect(await statement(`?from=${began}&to=${began}`)).toMatchObject({
       closing: { up: 101, down: 202 },
@@ -129,7 +129,7 @@ describe('the statement of a client', () => {
     const remove: AnyCommand = { type: 'DeleteClient', data: { inbound: one, client: { email: 'alice' } } };
     uses(100, 200);
     given(remove);
-    // What was still open moved some more.
+    // Open connections transferred more bytes.
     uses(7, 8);
     expect(await statement('?from=2020-01-01')).toMatchObject({
       ...{ email: 'alice', counter: null, closing: { up: 107, down: 208 } },
@@ -149,7 +149,7 @@ describe('the statement of a client', () => {
     const table = await ask('?client=1&from=2020-01-01&format=csv');
     expect(table.headers.get('content-disposition')).toContain('statement-alice-');
     expect(table.text).toContain('closing balance,,,,107,208,315');
-    // A number of somebody else, and one of nobody.
+    // The number of another client, and an unknown number.
     given({ type: 'AddClients', data: { inbound: one, clients: [draft('bob', 3)] } });
     for (const client of [3, 99])
       expect((await ask(`?client=${client}`)).json).toMatchObject({ msg: 'Client alice not found' });

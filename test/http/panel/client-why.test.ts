@@ -124,7 +124,7 @@ describe('why a client may or may not connect', () => {
     expect(await why()).toMatchObject(deleted);
     const { story, since } = await why();
     expect(story.map(({ type }) => type)).toStrictEqual(['ClientAdded', 'ClientDeleted']);
-    // Who has the email now comes first, and whoever had it before is named.
+    // The current client with the email comes first, followed by the former one.
     panel.given({ type: 'AddClients', data: { inbound: inboundId(1), clients: [draft('One', 2)] } });
     expect(await why()).toMatchObject({ email: 'One', status: 'active', earlier: [{ client: 1 }] });
     remove();

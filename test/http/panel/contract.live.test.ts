@@ -8,7 +8,7 @@ import { rows, subscriptionHeaders, subscriptionPaths } from '../kit/specificati
 import { usualStatus } from '../kit/status.js';
 
 const CLIENT = { id: '7f1b1a3e-6c54-4b6e-9d7a-3d2f6d1c9a11', email: 'ann@example.com', subId: 'sub-1' };
-/** What stands in the paths. */
+/** Values for the parameters of paths. */
 const PARAMETERS: Readonly<Record<string, string>> = {
   id: '1',
   email: CLIENT.email,
@@ -24,7 +24,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   file: 'start.js',
 };
 const BODIES: Readonly<Record<string, object>> = { '/panel/api/server/getNewEchCert': { sni: 'example.com' } };
-/** Rows that need more than a stub of the core: the observatory has seen nothing here. */
+/** Rows that need more than a stub of the core: the observatory is empty here. */
 const NEEDS_MORE: ReadonlySet<string> = new Set(['/panel/api/server/coreObservatoryHistory/:tag/:bucket']);
 const BUCKETS = [2, 30, 60, 120, 180, 300];
 
@@ -36,7 +36,7 @@ const places = routes.flatMap((route) =>
   [route.path, ...route.aliases].map((path) => [`${route.method} ${path}`, route, path] as const),
 );
 
-/** A core that makes no keys and yet answers as one that does. */
+/** A core that generates no keys, but replies as if it did. */
 const core = {
   process: { output: () => 'started' },
   config: { assemble: () => ({ outbounds: [] }) },
@@ -52,7 +52,7 @@ const coreInstall = {
   list: async () => ({ versions: ['v26.7.28'], why: null }),
   install: async () => reject('CORE_FIXED', { by: 'the test' }),
 };
-/** Settings of which a header of the subscription tells. */
+/** Settings that appear in headers of the subscription. */
 const told = {
   subTitle: 'Title',
   subSupportUrl: 'https://example.com/help',
@@ -71,7 +71,7 @@ async function panelWithClient() {
   return { panel, browser };
 }
 
-/** Paths for which `ask` finds something wrong, each with what. */
+/** Paths for which `ask` finds a problem, with the problem. */
 async function faulty(ask: (route: Route, path: string) => Promise<string | null>): Promise<readonly string[]> {
   const problems: string[] = [];
   for (const [name, route, path] of places) {
@@ -112,13 +112,13 @@ describe('every route', () => {
 
   it('is hidden without authentication', async () => {
     const { panel } = await panelWithClient();
-    const stranger = panel.browser();
+    const unauthenticated = panel.browser();
     const script = { 'x-requested-with': 'XMLHttpRequest' };
     const problems = await faulty(async ({ method, auth }, path) => {
       if (auth === 'none') return null;
-      const hidden = await stranger.send(method, path, method === 'POST' ? {} : undefined);
+      const hidden = await unauthenticated.send(method, path, method === 'POST' ? {} : undefined);
       if (hidden.status !== 404 || hidden.text !== '') return `${hidden.status} ${hidden.text}`;
-      const told = await stranger.send(method, path, method === 'POST' ? {} : undefined, script);
+      const told = await unauthenticated.send(method, path, method === 'POST' ? {} : undefined, script);
       return told.status === 401 ? null : `${told.status} for a script`;
     });
     expect(problems).toStrictEqual([]);

@@ -9,10 +9,10 @@ import { Status } from '../../../src/http/panel/contract/schemas/status.js';
 import { schemaOf, schemaProblem } from '../kit/shapes.js';
 import { type Field, fieldsOf, type Row, rows, subscriptionPaths } from '../kit/specification.js';
 
-/** Rows whose issues are still open. One that has a route is taken off this list. */
+/** Rows that are not implemented yet. Remove a row once it has a route. */
 const NOT_YET: readonly RegExp[] = [];
 
-/** The names that clients of 3x-ui 3.0 and of later panels call. */
+/** The names that clients of 3x-ui 3.0 and later use. */
 const OTHER_NAMES = [
   'POST /panel/api/backuptotgbot',
   'POST /panel/api/server/stopXrayService',
@@ -62,7 +62,7 @@ const due = specified.filter((row) => !isOpen(row));
 const routeOf = ({ method, path }: Row): Route | undefined =>
   routes.find((route) => route.method === method && route.path === path);
 
-/** Texts that are more than a text to the schema. */
+/** Strings for which the schema has a narrower type. */
 const TEXTS: Readonly<Record<string, string>> = {
   settings: '{"clients":[]}',
   streamSettings: '{}',
@@ -79,7 +79,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   key: 'chatBotToken',
 };
 
-/** Members that a body needs and the specification leaves open. */
+/** Required members of a body that the specification does not name. */
 const UNNAMED: Readonly<Record<string, object>> = { '/panel/setting/secret': { value: 'text' } };
 
 function valueOf({ name, shape }: Field): unknown {
@@ -102,7 +102,7 @@ describe('the specification', () => {
       const route = routeOf(row);
       const taken = schemaOf(route?.body ?? z.never(), 'input');
       const isOpen = taken.properties === undefined && row.body.length > 0;
-      // A body that takes any member (the settings) names none: its members are checked below.
+      // A body with any member (the settings) lists none: its members are checked below.
       if (isOpen) expect(row.path).toBe('/panel/setting/update');
       else expect(row.body.map(({ name }) => name).filter((name) => !taken.properties?.[name])).toStrictEqual([]);
       const sent = {
@@ -190,6 +190,6 @@ describe('the route tables', () => {
 function covers(earlier: string, later: string): boolean {
   const [a, b] = [earlier.split('/'), later.split('/')];
   if (a.length !== b.length || !a.some((part, i) => part.startsWith(':') && !b[i]?.startsWith(':'))) return false;
-  // The number of an inbound is never a word of a path; an email may be one.
+  // The number of an inbound is never a literal segment of a path; an email may be one.
   return a.every((part, i) => part === b[i] || part.startsWith(':') || (b[i]?.startsWith(':') && b[i] !== ':id'));
 }

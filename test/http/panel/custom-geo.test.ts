@@ -24,7 +24,7 @@ interface Row {
   fileName: string;
 }
 
-/** A panel whose geo sources are real: a real folder, a real server; the core is asked what the test says. */
+/** A panel with a real folder and a real server for geo sources, and a stub of the core. */
 async function open(settings: Readonly<Record<string, unknown>> = {}, batchMs = 20_000) {
   const server = await startReleaseServer();
   onTestFinished(() => server.stop());
@@ -36,7 +36,7 @@ async function open(settings: Readonly<Record<string, unknown>> = {}, batchMs = 
     tested: [],
     test: async (config) => void core.tested.push(JSON.stringify(config.template)),
   };
-  // The panel is made of its parts, and they ask it.
+  // The parts are created before the panel that they need.
   let panel: Awaited<ReturnType<typeof startPanel>> | undefined;
   const geoSources: FlatServices['geoSources'] = new GeoSources(
     {
@@ -57,7 +57,7 @@ async function open(settings: Readonly<Record<string, unknown>> = {}, batchMs = 
   );
   panel = await startPanel({ settings, parts: { geoSources } });
   const browser = await panel.browser().login();
-  const wish = (path: string, over: object = {}) => ({
+  const sourceBody = (path: string, over: object = {}) => ({
     type: 'geosite',
     alias: 'mine',
     url: `${server.url}${path}`,
@@ -70,12 +70,12 @@ async function open(settings: Readonly<Record<string, unknown>> = {}, batchMs = 
   const put = (path: string, bytes: Buffer, day = 1): void =>
     server.put(path, bytes, new Date(Date.UTC(2026, 10, day)));
   const appended = () => panel.appended().map(({ type }) => type);
-  return { panel, browser, server, folder, core, fetched, wish, using, put, appended };
+  return { panel, browser, server, folder, core, fetched, sourceBody, using, put, appended };
 }
 type Place = Awaited<ReturnType<typeof open>>;
 
-async function add({ browser, wish }: Place, path: string, over: object = {}): Promise<Row> {
-  const { json } = await browser.post(`${prefix}/add`, wish(path, over));
+async function add({ browser, sourceBody }: Place, path: string, over: object = {}): Promise<Row> {
+  const { json } = await browser.post(`${prefix}/add`, sourceBody(path, over));
   expect(json).toMatchObject({ success: true, msg: 'Add custom geo' });
   return json?.obj as Row;
 }
@@ -169,18 +169,18 @@ describe('a custom geo source over HTTP', () => {
     ['numbers', { type: 1, alias: 2, url: 3 }, /^Type must be/],
     ['lists', { type: [], alias: {}, url: [] }, /not valid/],
   ])('with %s is rejected, and nothing is requested or written', async (_, over, why) => {
-    const { browser, panel, server, wish, folder } = await open();
-    const { status, json } = await browser.post(`${prefix}/add`, wish('/list.dat', over));
+    const { browser, panel, server, sourceBody, folder } = await open();
+    const { status, json } = await browser.post(`${prefix}/add`, sourceBody('/list.dat', over));
     expect([status, json?.success]).toEqual([200, false]);
     expect(json?.msg).toMatch(why);
     expect([panel.appended(), server.asked, readdirSync(folder)]).toEqual([[], [], []]);
   });
 
   it('is not added if its file is invalid, which is also reported to callers that do not wait', async () => {
-    const { browser, panel, server, wish, folder } = await open();
+    const { browser, panel, server, sourceBody, folder } = await open();
     server.put('/list.dat', '<html>');
     const why = 'the download is not a geo file';
-    expect((await browser.post(`${prefix}/add`, wish('/list.dat'))).json).toStrictEqual({
+    expect((await browser.post(`${prefix}/add`, sourceBody('/list.dat'))).json).toStrictEqual({
       success: false,
       msg: `Download failed: ${why}`,
       obj: null,
@@ -194,11 +194,13 @@ describe('a custom geo source over HTTP', () => {
   });
 
   it('is added once for two equal requests at the same time', async () => {
-    const { browser, panel, wish, folder, put } = await open();
+    const { browser, panel, sourceBody, folder, put } = await open();
     put('/a.dat', list);
     put('/b.dat', newer);
     const answers = await Promise.all(
-      ['/a.dat', '/b.dat'].map((path, i) => browser.post(`${prefix}/add`, wish(path, { alias: ['x-y', 'x_y'][i] }))),
+      ['/a.dat', '/b.dat'].map((path, i) =>
+        browser.post(`${prefix}/add`, sourceBody(path, { alias: ['x-y', 'x_y'][i] })),
+      ),
     );
     expect(answers.filter(({ json }) => json?.success)).toHaveLength(1);
     const [source, ...others] = panel.read.records.geoSources().values();
@@ -210,17 +212,17 @@ describe('a custom geo source over HTTP', () => {
 
   it('moves to another name and URL with its file, and is unchanged if the new file is invalid', async () => {
     const place = await open();
-    const { browser, panel, server, wish, folder, put, appended } = place;
+    const { browser, panel, server, sourceBody, folder, put, appended } = place;
     put('/list.dat', list);
     put('/ip.dat', geoipFile('CN', [1, 1, 1, 0], 24));
     const { id } = await add(place, '/list.dat');
     server.put('/bad.dat', 'x');
-    const refused = await browser.post(`${prefix}/update/${id}`, wish('/bad.dat', { alias: 'other' }));
+    const refused = await browser.post(`${prefix}/update/${id}`, sourceBody('/bad.dat', { alias: 'other' }));
     expect(refused.json).toMatchObject({ success: false, msg: 'Download failed: the download is not a geo file' });
     expect(panel.appended()).toMatchObject([{ type: 'GeoSourceRejected', data: { source: id, alias: 'other' } }]);
     expect(readdirSync(folder)).toEqual(['geosite_mine.dat']);
 
-    const answer = await browser.post(`${prefix}/update/${id}`, wish('/ip.dat', { type: 'geoip' }));
+    const answer = await browser.post(`${prefix}/update/${id}`, sourceBody('/ip.dat', { type: 'geoip' }));
     expect(answer.json).toMatchObject({
       success: true,
       msg: 'Update custom geo',
@@ -229,7 +231,7 @@ describe('a custom geo source over HTTP', () => {
     expect(appended()).toEqual(['GeoSourceUpdated', 'GeoSourceDownloaded']);
     expect(readdirSync(folder)).toEqual(['geoip_mine.dat']);
 
-    await browser.post(`${prefix}/update/${id}`, wish('/ip.dat', { type: 'geoip', alias: 'MINE' }));
+    await browser.post(`${prefix}/update/${id}`, sourceBody('/ip.dat', { type: 'geoip', alias: 'MINE' }));
     expect(appended()).toEqual(['GeoSourceChecked']);
   });
 
@@ -362,15 +364,15 @@ describe('a custom geo source over HTTP', () => {
 
   it('is not downloaded while too many others are', async () => {
     const place = await open();
-    const { browser, server, panel, wish, put } = place;
+    const { browser, server, panel, sourceBody, put } = place;
     const held: (() => void)[] = [];
     server.put('/held.dat', (_request, response) => void held.push(() => response.end(list)));
     put('/list.dat', list);
     const adding = Array.from({ length: 8 }, (_, i) =>
-      browser.post(`${prefix}/add`, wish('/held.dat', { alias: `h${i}` })),
+      browser.post(`${prefix}/add`, sourceBody('/held.dat', { alias: `h${i}` })),
     );
     await expect.poll(() => held.length).toBe(8);
-    const { json } = await browser.post(`${prefix}/add`, wish('/list.dat'));
+    const { json } = await browser.post(`${prefix}/add`, sourceBody('/list.dat'));
     expect(json).toMatchObject({
       success: false,
       msg: 'Other downloads of geo files are in progress: try again in a few minutes',
@@ -405,7 +407,7 @@ describe('a custom geo source over HTTP', () => {
     ]);
     expect(readFileSync(join(folder, 'geosite_mine.dat'))).toEqual(list);
 
-    // A configuration that is wrong anyway is not the fault of the file.
+    // A configuration that is invalid for another reason does not reject the file.
     core.test = () => Promise.reject(new CoreError('invalid', verbatim('something else')));
     expect((await browser.post(`${prefix}/download/${id}`)).json?.success).toBe(true);
     expect(panel.appended().map(({ type }) => type)).toEqual(['GeoSourceDownloaded', 'CoreRestartRequested']);
@@ -419,12 +421,12 @@ describe('a custom geo source over HTTP', () => {
     const { id } = await add(place, '/list.dat');
     using('ext:geosite_mine.dat:ads');
     put('/other.dat', newer);
-    // While the core looks at the file, somebody deletes the rule, and then the source.
+    // While the core tests the file, an admin deletes the rule, and then the source.
     core.test = async () => {
       panel.given({ type: 'ChangeCoreTemplate', data: { template: {}, outboundTestUrl: 'http://a.example/' } });
       panel.given({ type: 'DeleteGeoSource', data: { source: id } });
     };
-    const answer = await browser.post(`${prefix}/update/${id}`, place.wish('/other.dat'));
+    const answer = await browser.post(`${prefix}/update/${id}`, place.sourceBody('/other.dat'));
     expect(answer.json).toMatchObject({ success: false, msg: 'Custom geo source 1 not found' });
     expect(panel.read.records.geoSources().size).toBe(0);
     expect(appended().filter((type) => type.startsWith('Geo'))).toEqual(['GeoSourceDeleted']);
@@ -456,20 +458,20 @@ describe('a custom geo source over HTTP', () => {
   });
 
   it.each(['update', 'delete', 'download'])('of an unknown id is rejected by %s', async (route) => {
-    const { browser, panel, wish } = await open();
+    const { browser, panel, sourceBody } = await open();
     for (const id of ['7', '0', '-1', 'x', '1e3', '99999999999999999999']) {
-      const { status, json } = await browser.post(`${prefix}/${route}/${id}`, wish('/list.dat'));
+      const { status, json } = await browser.post(`${prefix}/${route}/${id}`, sourceBody('/list.dat'));
       expect([status, json?.success]).toEqual([200, false]);
     }
     expect(panel.appended()).toEqual([]);
   });
 
   it('does not overwrite anything but a plain file', async () => {
-    const { browser, panel, wish, folder, put } = await open();
+    const { browser, panel, sourceBody, folder, put } = await open();
     put('/list.dat', list);
     writeFileSync(join(folder, 'secret'), 'secret');
     symlinkSync(join(folder, 'secret'), join(folder, 'geosite_mine.dat'));
-    expect((await browser.post(`${prefix}/add`, wish('/list.dat'))).json?.msg).toMatch(/other than a plain file/);
+    expect((await browser.post(`${prefix}/add`, sourceBody('/list.dat'))).json?.msg).toMatch(/other than a plain file/);
     expect(panel.appended()).toMatchObject([{ type: 'GeoSourceRejected' }]);
     expect(readFileSync(join(folder, 'secret'), 'utf8')).toBe('secret');
   });

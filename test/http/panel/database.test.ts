@@ -36,7 +36,7 @@ async function panelWith(over: Partial<Backups> = {}) {
         remove: () => undefined,
       };
     },
-    keep: () => Promise.reject(new Error('nobody asks')),
+    keep: () => Promise.reject(new Error('not used')),
     latest: () => ({ last: null, lastGood: null, next: null, late: false }),
     list: () => [],
     async replace(incoming) {
@@ -44,7 +44,7 @@ async function panelWith(over: Partial<Backups> = {}) {
       taken.push({ incoming, content: readFileSync(incoming.path, 'utf8'), mode: mode & 0o777 });
       return replacement;
     },
-    replaceFrom: () => Promise.reject(new Error('nobody asks')),
+    replaceFrom: () => Promise.reject(new Error('not used')),
     ...over,
   };
   const panel = await startPanel({ parts: { backups, uploads } });
@@ -99,7 +99,7 @@ describe('GET getDb', () => {
     const answer = await browser.get('/panel/api/server/getDb');
     const code = kind === 'busy' ? 'BACKUP_BUSY' : 'BACKUP_FAILED';
     expect(answer.json).toEqual({ success: false, msg, obj: null, code });
-    // Whoever keeps what comes as a file must notice.
+    // A client that saves the reply as a file must notice the error.
     expect(answer.status).toBe(503);
   });
 });
@@ -151,7 +151,7 @@ describe('POST importDB', () => {
     const { port } = server.address() as AddressInfo;
     const sending = request({ port, method: 'POST', headers });
     sending.write('--XX\r\nContent-Disposition: form-data; name="db"; filename="a"\r\n\r\n');
-    // Whoever sends on and on never comes to an end by itself.
+    // The client would never stop sending.
     const timer = setInterval(() => sending.write(Buffer.alloc(50_000)), 10);
     const gone = new Promise<void>((closed) => sending.once('close', closed).on('error', () => undefined));
     const [status, text] = await new Promise<[number | undefined, string]>((answered) => {

@@ -9,7 +9,7 @@ import { absent, otherPanels, threeXui } from './three-x-ui-routes.js';
 const all = [...otherPanels, ...threeXui];
 const isAbsent = (route: string): boolean => [...absent.keys()].some((like) => like.test(route));
 const pair = async () => ({ seed: 's', verify: 'v', client: 'c' });
-/** A core that makes no keys and yet answers as one that does. */
+/** A core that generates no keys, but replies as if it did. */
 const core: CoreStub = {
   process: { output: () => 'started' },
   config: { assemble: () => ({}) },

@@ -5,7 +5,7 @@ import { startPanel } from '../kit/panel.js';
 
 const SERVER = '/panel/api/server';
 const running = { run: 'a', version: '26.7.28', pid: 1 };
-/** A core that runs, and what it tells. */
+/** A running core, and its metrics. */
 const telling = {
   process: { running },
   stats: {

@@ -11,7 +11,7 @@ const STATUS = '/p3x9/panel/api/server/status';
 const TRAFFICS = '/p3x9/panel/api/inbounds/getClientTraffics';
 const TOKEN = 'Authorization: Bearer secret-token';
 
-/** The whole answer to one request, apart from what differs from one to the next. */
+/** The whole reply to one request, without the parts that differ each time. */
 const ask = (port: number, head: string): Promise<string> =>
   new Promise((resolve, reject) => {
     let answer = '';

@@ -129,7 +129,7 @@ describe('a request with an Idempotency-Key', () => {
     const panel = await startPanel({ parts: { backupDelivery } });
     const browser = await panel.browser().login();
     const all = Array.from({ length: 5 }, () => browser.post('/panel/api/backuptochatbot', {}, KEY));
-    // Each of them has arrived when its request has been guarded and read.
+    // A request has arrived once it passed the guard and was read.
     await expect.poll(() => asked).toBe(1);
     await browser.get('/panel/api/server/status');
     answer();

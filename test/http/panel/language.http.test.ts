@@ -22,7 +22,7 @@ describe('an answer', () => {
     expect(await told('/panel/setting/update', { webPort: 0, pageSize: 'x' })).toMatch(
       /^Настройка webPort: должно быть от 1 до 65535; Настройка pageSize: должно быть целым числом$/,
     );
-    // The names of several members are words of the language, not of the code.
+    // The names of several members are joined in the language of the caller.
     expect(await told('/panel/api/inbounds/updateClientTraffic/one', {})).toBe(
       'отправка и загрузка: нужно указать хотя бы одно из них',
     );

@@ -13,7 +13,7 @@ const template = {
   ],
 };
 
-/** A panel that has logged, over a core that has logged. */
+/** A panel and a core, both with log lines. */
 async function logged(settings: Readonly<Record<string, unknown>> = {}, running: object | null = template) {
   const core = { process: { appliedTemplate: () => running as typeof template } };
   const panel = await startPanel({ settings: { timeLocation: 'UTC', ...settings }, core });

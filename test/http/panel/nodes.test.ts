@@ -14,7 +14,7 @@ const NODES = '/panel/api/nodes';
 const TOKEN = 'T'.repeat(48);
 const strict = createWeb({ allowPrivate: false });
 
-/** A panel that may ask no private address, watching its nodes as a real one does, and an admin in front of it. */
+/** A panel that may not contact private addresses and watches its nodes as a real one does, and its admin. */
 async function start() {
   const disposal = new Disposal();
   const panel = await startPanel({
@@ -28,7 +28,7 @@ async function start() {
   const browser = await panel.browser().login();
   const get = async (path: string) => (await browser.get(NODES + path)).json;
   const post = async (path: string, body: object = {}) => (await browser.post(NODES + path, body)).json;
-  /** What the last request appended, apart from what the nodes tell meanwhile. */
+  /** The events of the last request, without reports of the nodes. */
   const facts = () =>
     panel
       .appended()
@@ -273,17 +273,17 @@ describe('a change of a node', () => {
     });
     expect(facts()).toEqual([{ type: 'NodeDeleted', data: { node: 1 } }]);
     expect(asked).toStrictEqual([first?.id]);
-    // One that cannot be told keeps what it has.
+    // An unreachable node keeps its inbounds.
     expect(await post(`/del/${second?.id}`)).toMatchObject({
       msg: 'The node has been deleted, but it could not be cleaned up: inbounds keep running there, and this panel no longer counts or disconnects their clients. Remove them on the node.',
       obj: { inbounds: 0, remaining: 1, kept: 0 },
     });
-    // And of what somebody else has clients in, only ours are taken out.
+    // From an inbound with clients of the node itself, only our clients are removed.
     expect(await post(`/del/${third?.id}`)).toMatchObject({
       msg: "The node has been deleted. Some of its inbounds also contain clients that this panel did not create: these inbounds stay on the node without this panel's clients.",
       obj: { inbounds: 0, remaining: 0, kept: 2 },
     });
-    // Of one that never took what is bound to it, nothing was taken.
+    // From a node that never accepted its inbounds, nothing is removed.
     given({
       type: 'AddInbound',
       data: { owner: userId(1), node: fourth?.id, ...inboundDraft({ spec: { port: 8443, tag: 'in-2' } }) },
@@ -348,7 +348,7 @@ describe('a change of a node', () => {
       remote.read.identity.panelId,
       undefined,
     ]);
-    // The one who was first goes: then it is the other's.
+    // Once the first panel releases the node, the other one may use it.
     await post('/del/1');
     expect(await post('/probe/2')).toMatchObject({ obj: { status: 'online' } });
     expect(read.nodes.get(2)?.identity?.panelId).toBe(remote.read.identity.panelId);

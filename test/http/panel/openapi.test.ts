@@ -27,7 +27,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, unknown>>;
 }
 
-/** One event of each type, as its sample has it. */
+/** One event of each type, from its sample. */
 function sampleEvents(): readonly RecordedEvent[] {
   const folder = new URL('../../events/samples/', import.meta.url);
   return readdirSync(folder).map((file) => {
@@ -37,7 +37,7 @@ function sampleEvents(): readonly RecordedEvent[] {
 }
 
 const document = openApi('1.2.3', '/base');
-/** As it goes out: what JSON drops is not there. */
+/** As it is sent: without members that JSON omits. */
 const plain = JSON.parse(JSON.stringify(document)) as {
   readonly openapi: string;
   readonly servers: unknown;
@@ -49,7 +49,7 @@ const all = Object.entries(plain.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
 );
 
-/** Every value under a member of this name, wherever it is. */
+/** Every value under a member of this name, at any depth. */
 function every(name: string, value: unknown): readonly unknown[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, member]) => (key === name ? [member] : every(name, member)));
@@ -132,7 +132,7 @@ describe('the document', () => {
     expect(body.required ?? []).toStrictEqual([]);
     const empty = Object.entries(body.properties).filter(([, schema]) => !('type' in schema || 'anyOf' in schema));
     expect(empty.map(([key]) => key)).toStrictEqual([]);
-    // What is left out stays as it is: a default would say otherwise.
+    // Omitted members stay unchanged, so none may have a default.
     expect(Object.entries(body.properties).filter(([, schema]) => 'default' in schema)).toStrictEqual([]);
     expect(body.properties['webPort']).toStrictEqual({ type: 'integer', minimum: 1, maximum: 65_535 });
     expect(body.properties['tgCpu']).toStrictEqual(body.properties['chatBotCpu']);

@@ -15,7 +15,7 @@ const NAME = 'canary-admin';
 const CHAT = 777_000_177;
 const CANARIES = [...IPS, '2001:db8:77:7::', EMAIL, KEY, NAME, String(CHAT), 'canary'];
 
-/** A history in which people are named wherever a caller can name them. */
+/** A history with personal data wherever a caller can enter it. */
 async function lived() {
   const panel = await startPanel({ settings: { trustedProxyCIDRs: '127.0.0.1/32' } });
   panel.given({ type: 'AddInbound', data: { ...inboundDraft(), owner: userId(1) } });
@@ -64,7 +64,7 @@ describe('the permanent part of the log', () => {
       expect(types).toContain(type);
     const raw = rawBytes(join(panel.folder, 'events.db')).toString('latin1');
     expect(CANARIES.filter((canary) => raw.includes(canary))).toEqual([]);
-    // Who holds the keys reads all of it.
+    // With the keys all of it can be read.
     const bot = panel.log.read(0, 1000).find(({ type }) => type === 'ClientTrafficReset');
     expect(bot?.meta.actor).toEqual({ kind: 'bot', id: String(CHAT), name: NAME, ip: null });
     const failed = panel.log.read(0, 1000).filter(({ type }) => type === 'LoginFailed');

@@ -6,7 +6,7 @@ const TWICE = '{"a":{"b":1,"b":2}}';
 const inbound = { port: 30_001, protocol: 'vless', settings: '{"clients":[]}', streamSettings: '{"network":"tcp"}' };
 const clients = '{"clients":[{"id":"0c8bd3a6-1f5a-4d6a-9a33-0f2f8f4bb7a1","email":"a","email":"b"}]}';
 
-/** A panel whose admin sends bodies as they are. */
+/** A panel whose admin sends raw bodies. */
 async function start() {
   const panel = await startPanel();
   const browser = await panel.browser().login();

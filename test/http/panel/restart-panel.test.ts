@@ -46,7 +46,7 @@ describe('restartPanel', () => {
     const panel = await startPanel();
     const browser = await panel.browser().login();
     const restarted = async (webDomain: string): Promise<string | undefined> => {
-      // It counts from the restart on: until then the caller can still take it back.
+      // It takes effect with the restart: until then the caller can revert it.
       expect((await browser.post('/panel/setting/update', { webDomain })).json).toMatchObject({
         success: true,
         obj: { restart: ['webDomain'] },

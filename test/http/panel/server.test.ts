@@ -13,7 +13,7 @@ const echoes = routes('/panel/api/test', {
   failText: get('/fail/text', { summary: 'Breaks otherwise' }),
 });
 
-/** A panel with a route that answers its body, and two that break. */
+/** A panel with a route that echoes its body, and two that throw. */
 const startEcho = async () => {
   const panel = await startPanel({
     bind: (router, gate) => {
@@ -31,7 +31,7 @@ const startEcho = async () => {
   return { panel, echo, authorization };
 };
 
-/** What a server says to bytes that no HTTP client would send. */
+/** The reply to bytes that no HTTP client would send. */
 const raw = (port: number, text: string): Promise<string> =>
   new Promise((resolve) => {
     let answer = '';

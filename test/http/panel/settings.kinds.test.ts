@@ -5,7 +5,7 @@ import { startPanel } from '../kit/panel.js';
 
 const UPDATE = '/panel/setting/update';
 
-/** Values of every other kind; those that a form may send for the kind are not among them. */
+/** Values of every other type, except those that a form may send for the type. */
 const wrongFor = (like: unknown): readonly unknown[] => {
   const never = [null, {}, [[]], [null], [7], { a: 1 }];
   if (typeof like === 'number') return [...never, '', 'x', 'NaN', '1.5', 1.5, '0x10', '1e3', true, [], ['1']];

@@ -312,7 +312,7 @@ describe('a change', () => {
       const why = 'leads to this machine or to a private network; set PORTOLAN_ALLOW_PRIVATE_OUTBOUND=true to allow it';
       const both = { externalTrafficInformEnable: true, externalTrafficInformURI: uri };
       expect(await errors(both)).toEqual([{ key: 'externalTrafficInformURI', why }]);
-      // Switched off it is only a text.
+      // While reporting is disabled, any URL may be stored.
       expect((await update({ externalTrafficInformURI: uri })).json?.success).toBe(true);
       panel.appended();
       expect(await errors({ externalTrafficInformEnable: true })).toEqual([{ key: 'externalTrafficInformURI', why }]);

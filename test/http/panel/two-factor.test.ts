@@ -10,7 +10,7 @@ const LIST = '/panel/api/inbounds/list';
 const STEP = 30_000;
 const types = (events: readonly { readonly type: string }[]) => events.map(({ type }) => type);
 
-/** A panel whose clock the test knows, and the codes of an app with the same clock. */
+/** A panel with a manual clock, and the codes of an app with the same clock. */
 async function start() {
   const panel = await startPanel();
   let offset = 0;
@@ -18,7 +18,7 @@ async function start() {
     offset += ms;
     panel.later(ms);
   };
-  // From the middle of a step on, so that no step ends in the middle of a test.
+  // Start in the middle of a step, so that no step ends during a test.
   later(STEP / 2 - (Date.now() % STEP) + STEP);
   const now = () => Date.now() + offset;
   const code = (away = 0, token = TOKEN) => codeAt(token, now() + away * STEP);
@@ -28,7 +28,7 @@ async function start() {
   return { panel, later, now, code, wrong, login };
 }
 
-/** The same with two-factor login on, and the browser of who switched it on. */
+/** The same with two-factor login on, and the browser that switched it on. */
 async function startOn() {
   const parts = await start();
   const browser = await parts.panel.browser().login();

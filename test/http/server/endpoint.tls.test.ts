@@ -29,7 +29,7 @@ async function open(type: 'ec' | 'rsa') {
   return { endpoint, port: endpoint.address.port };
 }
 
-/** A connection that is secured; null when the server or the library of the client refuses it. */
+/** A TLS connection; null if the server or the library of the client rejects it. */
 async function handshake(port: number, options: ConnectionOptions): Promise<TLSSocket | null> {
   try {
     const socket = connect({ port, host: HOST, rejectUnauthorized: false, ...options });

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { Endpoints } from '../../../src/http/server/endpoint.js';
 import { makeCertificate } from '../../kit/real/certificate.js';
 
-/** An endpoint with TLS of a server with this domain; `ask` says what it answers to plain HTTP. */
+/** An endpoint with TLS of a server with this domain; `ask` returns its reply to plain HTTP. */
 async function open(domain: string, host = '127.0.0.1') {
   const { certPem, keyPem, remove } = await makeCertificate(['panel.example']);
   remove();
@@ -33,7 +33,7 @@ describe('plain HTTP on a TLS port', () => {
   it.each([
     ['panel.example:PORT', '/login?x=1', '307 https://panel.example:PORT/login?x=1'],
     ['PANEL.example:PORT', '/', '307 https://panel.example:PORT/'],
-    // A router may lead another port to ours.
+    // A router may forward another port to the panel.
     ['panel.example:8443', '/', '307 https://panel.example:8443/'],
     ['panel.example', '/', '307 https://panel.example/'],
     ['panel.example:443', '/', '307 https://panel.example/'],

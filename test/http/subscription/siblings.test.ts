@@ -23,7 +23,7 @@ const anna = (more: Body = {}) => ({
   ...more,
 });
 
-/** A panel with two inbounds, the first of which has anna, and the core of which runs. */
+/** A panel with a running core and two inbounds, the first of which has the client anna. */
 async function start(settings: Body = {}) {
   const panel = await startPanel({ settings });
   panel.given({ type: 'IssueApiToken', data: { token: 'secret-token', replace: true } });

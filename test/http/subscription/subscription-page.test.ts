@@ -164,7 +164,7 @@ describe('infoPage', () => {
           expect([count, code, Buffer.byteLength(page) < 20_000]).toStrictEqual([count, code, true]);
           expect(codes(page)).toBe(2);
           expect(page).toMatch(new RegExp(`id="link${code}">.*-${code - 1}\\..*<details open>.*<svg`, 's'));
-          // Whatever is not in full has a way to it.
+          // A link that is not shown in full has a link to its full form.
           for (const at of all.keys())
             expect(page.includes(`-${at}.<`) || page.includes(`code=${at + 1}#link${at + 1}"`)).toBe(true);
         }
@@ -276,7 +276,7 @@ describe('qrCode', () => {
     );
     fc.assert(
       fc.property(text, (said) => {
-        // Half a pair is no text, and digits alone are packed in a way that the reader does not know.
+        // An unpaired surrogate is no text, and the reader does not support numeric mode.
         fc.pre(!/\p{Cs}|^\d*$/u.test(said));
         const modules = modulesOf(qrCode(said, 'x'));
         expect(readQr(modules.slice(4, -4).map((row) => row.slice(4, -4)))).toBe(said);
@@ -292,7 +292,7 @@ describe('qrCode', () => {
   });
 });
 
-/** What the one path of a code paints. */
+/** The modules that the path of a QR code draws. */
 function modulesOf(svg: string): boolean[][] {
   const size = Number(/viewBox="0 0 (\d+) \1"/.exec(svg)?.[1]);
   const modules = Array.from({ length: size }, () => Array.from({ length: size }, () => false));

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { MissLimiter } from '../../../src/http/server/miss-limiter.js';
 import { startPanel } from '../kit/panel.js';
 
-/** A panel with nobody in it but one client that may not connect, under `off`, and one that may, under `abc`. */
+/** A panel with one client that may not connect, under `off`, and one that may, under `abc`. */
 async function start(settings: Readonly<Record<string, unknown>> = {}, network = 'tcp') {
   const panel = await startPanel({ settings });
   panel.given({ type: 'IssueApiToken', data: { token: 'secret-token', replace: true } });
@@ -25,7 +25,7 @@ async function start(settings: Readonly<Record<string, unknown>> = {}, network =
   return { panel, say: (bytes: string) => said(port, bytes) };
 }
 
-/** What is answered to bytes, without the date; the caller hangs up behind them. */
+/** The reply to bytes, without the date; the caller closes its side after them. */
 function said(port: number, bytes: string): Promise<string> {
   return new Promise((resolve) => {
     let answer = '';
@@ -123,7 +123,7 @@ describe('a hostile request', () => {
     const { say, panel } = await start();
     for (const [name, bytes] of requests) {
       const answer = await say(bytes);
-      // Node hangs up on who wants a tunnel.
+      // Node closes the connection on CONNECT.
       if (name !== 'an authority') expect(answer, name).toMatch(answered);
       expect(answer.replace(/^[^]*\r\n\r\n/, ''), name).toBe('');
       expect(answer, name).not.toMatch(/vless|x-powered-by|set-cookie|node/i);

@@ -9,7 +9,7 @@ import { startPanel } from './panel.js';
 const NAMES = ['getNewmldsa65', 'getNewmlkem768', 'getNewVlessEnc', 'getNewEchCert'] as const;
 const body = { sni: 'a.example' };
 
-/** Keys that cannot be made, and why. */
+/** Keys that cannot be generated, and why. */
 function failing(error: Error): Partial<CoreKeys> {
   const fail = () => Promise.reject(error);
   return { mldsa65: fail, mlkem768: fail, vlessEncryption: fail, ech: fail };

@@ -6,7 +6,7 @@ import { startPanel } from './panel.js';
 
 const good: ProbeResult = { success: true, delay: 7, mode: 'http', statusCode: 204 };
 
-/** A panel, and what its probe was asked. */
+/** A panel, and the requests to its probe. */
 function open(problem: string | null = null) {
   const asked: unknown[] = [];
   const probe: OutboundProbe = {

@@ -43,7 +43,7 @@ export const reading: HostReading = {
   appStats: { threads: 11, mem: 1000 },
 };
 
-/** A log in memory that holds events to their schemas, as the real one does. */
+/** A log in memory that validates events, as the real one does. */
 function memoryLog(): EventLog & { readonly events: RecordedEvent[] } {
   const events: RecordedEvent[] = [];
   const appended$ = new Subject<readonly RecordedEvent[]>();
@@ -85,13 +85,13 @@ const noRequest = async (): Promise<never> => {
   throw new Error('this test makes no request');
 };
 
-/** A `Web` that judges addresses and makes no request. */
+/** A `Web` that checks addresses and makes no request. */
 export const webWith = (problem: Web['problem']): Web => ({ problem, request: noRequest, download: noRequest });
 
 type Context = Partial<FlatServices & Omit<HttpRequest, 'dispatch'>> & { readonly auth?: object };
 type Parts = Omit<Context, 'core'> & { readonly core?: CoreStub };
 
-/** A panel without sockets and disks: `call` checks the input as the router does and gives the envelope back. */
+/** A panel without sockets and disks: `call` checks the input as the router does and returns the envelope. */
 export function startPanel(parts: Parts = {}) {
   const log = memoryLog();
   let clock = NOW;
