@@ -34,12 +34,12 @@ describe('the descriptions of events', () => {
     expect(gapsOf(type)).toStrictEqual([]);
   });
 
-  it('name commands that exist, and every command', () => {
+  it('name only existing commands, and every command', () => {
     const named = types.flatMap(({ recordedBy }) => Object.keys(recordedBy));
     expect([...new Set(named)].toSorted()).toStrictEqual(Object.keys(deciders).toSorted());
   });
 
-  it('lack something when a summary, a command, a meaning or a unit is missing', () => {
+  it('have a gap where a summary, a command, a meaning or a unit is missing', () => {
     const Moved = defineEvent('Moved', {
       summary: 'a client moved',
       recordedBy: {},

@@ -7,7 +7,7 @@ import { clientNumber, first, second } from '../kit/builders.js';
 const third = clientNumber(3);
 
 describe('the index of emails', () => {
-  it('finds the clients of an email whatever its case, the lowest number first', () => {
+  it('finds the clients of an email regardless of case, the lowest number first', () => {
     const index = new EmailIndex();
     index.add('Alice', third);
     index.add('alice', first);
@@ -18,7 +18,7 @@ describe('the index of emails', () => {
     expect([...index]).toStrictEqual([['alice', [1, 2, 3]]]);
   });
 
-  it('knows who has siblings, and who has not', () => {
+  it('returns the siblings of a client, if it has any', () => {
     const index = new EmailIndex();
     index.add('alice', first);
     expect(index.siblings(first)).toBeUndefined();
@@ -38,7 +38,7 @@ describe('the index of emails', () => {
     expect([index.size, index.first('alice')]).toStrictEqual([0, undefined]);
   });
 
-  it('is what a plain map of sets would be, in whichever order clients come and go', () => {
+  it('equals a plain map of sets, in any order of additions and removals', () => {
     const step = record({
       put: constantFrom(true, true, false),
       email: constantFrom('a', 'A', 'b'),

@@ -29,7 +29,7 @@ function anew(log: TestLog['log'], snapshots?: Pick<SnapshotStore, 'load'>): Rea
 }
 
 describe('a replay', () => {
-  it('gives what the living panel has: from nothing, and from a snapshot and the rest', {
+  it('has the same state as the running panel: from the first event, and from a snapshot', {
     timeout: 600_000,
   }, async () => {
     const root = temporaryFolder();
@@ -69,7 +69,7 @@ describe('a replay', () => {
     );
   });
 
-  it('is tried with histories that reach what matters', { timeout: 600_000 }, () => {
+  it('is tested with histories that contain the relevant events', { timeout: 600_000 }, () => {
     const seen = new Set<string>();
     // A fixed seed: which events random histories reach must not depend on chance.
     for (const history of sample(steps(200), { seed: 1, numRuns: 40 })) {
@@ -125,7 +125,7 @@ describe('a fold', () => {
     load: (saved: { seen: number[] }) => saved,
   });
 
-  it('takes each event once', () => {
+  it('applies each event once', () => {
     const folding = begin(count);
     const events = recorded([1, 2, 3].map((n) => PanelStarted({ version: String(n) })));
     advance(folding, events.slice(0, 2));
@@ -133,7 +133,7 @@ describe('a fold', () => {
     expect(folding.state.seen).toStrictEqual([1, 2, 3]);
   });
 
-  it('that throws names itself and the event', () => {
+  it('that throws reports its name and the event', () => {
     const folding = begin(count);
     const events = recorded([PanelStarted({ version: '1' }), { type: 'PanelStopped', data: {} }]);
     expect(() => advance(folding, events)).toThrow(FoldFailure);

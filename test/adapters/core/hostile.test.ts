@@ -128,7 +128,7 @@ function own(name: string): unknown {
 }
 
 describe('a hostile template', () => {
-  it('is refused with a sentence, or does no harm, whatever it is spelt like', () => {
+  it('is rejected with a message or is harmless, in any spelling', () => {
     let accepted = 0;
     const accused = new Set<string>();
     for (let seed = 1; seed <= TEMPLATES; seed += 1) {
@@ -154,7 +154,7 @@ describe('a hostile template', () => {
     expect(accused.size).toBeGreaterThan(6);
   });
 
-  it.skipIf(coreBinary === null)('that is accepted says to the core itself what we wanted', () => {
+  it.skipIf(coreBinary === null)('that is accepted has the intended effect in a core', () => {
     const folder = mkdtempSync(join(tmpdir(), 'portolan-hostile-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const file = join(folder, 'config.json');

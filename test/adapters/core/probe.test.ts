@@ -136,11 +136,11 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
     ['HTTP/1.0 500 No\r\n\r\n', { success: true, statusCode: 500 }],
     ['SSH-2.0-OpenSSH', { success: false, error: 'Request failed: the response is not HTTP' }],
     [`HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(20_000)}`, { success: false }],
-  ])('takes every HTTP status for an answer, and nothing else: %j', async (answer, result) => {
+  ])('accepts any HTTP status as a response, and nothing else: %j', async (answer, result) => {
     expect(await ask(direct, [], await silent(answer))).toMatchObject(result);
   });
 
-  it('asks the target through a core of its own, and says how long each step took', async () => {
+  it('requests the target through a temporary core, and reports the duration of each step', async () => {
     const plain = await ask(direct);
     expect(plain).toStrictEqual({
       success: true,
@@ -158,35 +158,38 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
     expect(secure.ttfbMs).toBeLessThanOrEqual(secure.delay);
   });
 
-  it('trusts no certificate that it could not trust without the outbound', async () => {
+  it('accepts no certificate that would be invalid without the outbound', async () => {
     const url = `https://localhost:${web.tlsPort}/small`;
     expect(await ask(direct, [], url)).toMatchObject({ success: false, error: expect.stringContaining('certificate') });
   });
 
-  it('goes through the server of the outbound, and counts there', async () => {
+  it('uses the server of the outbound, which counts the traffic', async () => {
     expect(await ask(vless('far', ports[0] ?? 0))).toMatchObject({ success: true, statusCode: 200 });
     const counted = (await server.core.stats.counters()).clients.get(numberOf('u0@x'));
     expect(counted?.down).toBeGreaterThan(0);
   });
 
-  it.each(['dialerProxy', 'proxySettings'])('goes through what the outbound is dialled through: %s', async (how) => {
-    const by = (tag: string): JsonObject =>
-      how === 'proxySettings' ? { proxySettings: { tag } } : { streamSettings: { sockopt: { dialerProxy: tag } } };
-    const before = (await server.core.stats.counters()).clients.get(numberOf('u1@x'))?.up ?? 0;
-    const far = vless('far', ports[0] ?? 0, by('near'));
-    const near = vless('near', ports[1] ?? 0);
-    // Nobody listens there: it may be wrong, as long as nothing is dialled through it.
-    const stranger = { tag: 'stranger', protocol: 'pigeon' };
-    expect(await ask(far, [stranger, near, far])).toMatchObject({ success: true });
-    const after = (await server.core.stats.counters()).clients.get(numberOf('u1@x'))?.up ?? 0;
-    expect(after).toBeGreaterThan(before);
-    expect(await ask(far, [])).toMatchObject({
-      success: false,
-      error: 'The outbound "near" to dial through does not exist',
-    });
-  });
+  it.each(['dialerProxy', 'proxySettings'])(
+    'uses the outbound through which the tested one is dialed: %s',
+    async (how) => {
+      const by = (tag: string): JsonObject =>
+        how === 'proxySettings' ? { proxySettings: { tag } } : { streamSettings: { sockopt: { dialerProxy: tag } } };
+      const before = (await server.core.stats.counters()).clients.get(numberOf('u1@x'))?.up ?? 0;
+      const far = vless('far', ports[0] ?? 0, by('near'));
+      const near = vless('near', ports[1] ?? 0);
+      // Nobody listens there: it may be wrong, as long as nothing is dialled through it.
+      const stranger = { tag: 'stranger', protocol: 'pigeon' };
+      expect(await ask(far, [stranger, near, far])).toMatchObject({ success: true });
+      const after = (await server.core.stats.counters()).clients.get(numberOf('u1@x'))?.up ?? 0;
+      expect(after).toBeGreaterThan(before);
+      expect(await ask(far, [])).toMatchObject({
+        success: false,
+        error: 'The outbound "near" to dial through does not exist',
+      });
+    },
+  );
 
-  it('says that a server is dead, or does not know the key', async () => {
+  it('fails if a server is down or rejects the key', async () => {
     const dead = ask(vless('far', await freePort()));
     const behind = vless('far', ports[0] ?? 0, { proxySettings: { tag: 'near' } });
     const behindDead = ask(behind, [vless('near', await freePort())]);
@@ -221,7 +224,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
       { ...direct, streamSettings: { sockopt: { dialerProxy: 'metrics_out' } } },
       'no outbound "metrics',
     ],
-  ])('refuses one %s', async (_, outbound, error) => {
+  ])('rejects one %s', async (_, outbound, error) => {
     expect(await ask(outbound)).toStrictEqual({
       success: false,
       delay: 0,
@@ -230,7 +233,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
     });
   });
 
-  it('starts no core for outbounds that are dialled through each other', async () => {
+  it('starts no core for outbounds that are dialed through each other', async () => {
     const by = (tag: string, other: string): JsonObject => ({ ...direct, tag, proxySettings: { tag: other } });
     const error = 'The outbounds form a loop: each is dialed through another one';
     expect(await ask(by('a', 'a'))).toMatchObject({ success: false, error });
@@ -238,7 +241,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
     expect(await ask(by('a', 'b'), [by('b', 'c'), direct, by('c', 'direct')])).toMatchObject({ success: true });
   });
 
-  it('does not go round in a core that sends back what it gets', async () => {
+  it('ends for an outbound that loops its traffic back', async () => {
     const round = { tag: 'round', protocol: 'loopback', settings: { inboundTag: 'portolan-probe' } };
     expect(await ask(round)).toMatchObject({
       success: false,
@@ -246,7 +249,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
     });
   });
 
-  it('starts only what it needs of two thousand outbounds, and takes no more', async () => {
+  it('starts only the required ones of up to two thousand outbounds', async () => {
     const others = Array.from({ length: 1_999 }, (_, n) => vless(`o-${n}`, 1 + n));
     expect(await ask(direct, [...others, { protocol: 'pigeon' }])).toMatchObject({ success: true });
     expect(await ask(direct, [...others, direct, direct])).toMatchObject({
@@ -254,7 +257,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
     });
   });
 
-  it('goes through a line of 32 outbounds, not through one more', async () => {
+  it('supports a chain of 32 outbounds, and no longer one', async () => {
     const line = (length: number): JsonObject[] =>
       Array.from({ length }, (_, n) => ({
         ...direct,
@@ -267,7 +270,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
     expect(await ask(next, others)).toMatchObject({ error: 'It is dialed through more than 32 outbounds' });
   });
 
-  it('tells of a core that ends, that does not listen, that is not there', async () => {
+  it('reports a core that exits, that does not listen, or that is missing', async () => {
     const request = { outbound: direct, others: [], url: small() };
     const broken = script('echo "Failed to start: app > main: no luck"; exit 23');
     expect(await probe({ binary: () => broken }).request(request, never)).toMatchObject({ error: 'main: no luck' });
@@ -296,7 +299,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
     expect([processesOf(file), leftovers()]).toStrictEqual([[], []]);
   });
 
-  it('has three cores at once and no more, and ends all when the panel does', async () => {
+  it('runs at most three cores at once, and ends all of them with the panel', async () => {
     const deaf = script('exec sleep 60');
     const one = probe({ binary: () => deaf });
     const asked = Array.from({ length: 60 }, () => one.request({ outbound: direct, others: [], url: small() }, never));
@@ -312,7 +315,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
     expect(leftovers()).toStrictEqual([]);
   });
 
-  it('begins by ending what a panel that died has left', async () => {
+  it('first ends the cores that a crashed panel left running', async () => {
     const orphanage = join(runDir(), 'probe-orphan');
     mkdirSync(orphanage, { recursive: true });
     const file = join(orphanage, 'config.json');
@@ -325,7 +328,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
     await until(() => leftovers().length === 0);
   });
 
-  describe('where private targets are closed', () => {
+  describe('without access to private addresses', () => {
     let canary: Server;
     let touched = 0;
     let canaryPort = 0;
@@ -360,7 +363,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
       touched = 0;
     });
 
-    it('does not start a core for an outbound whose server is there', async () => {
+    it('does not start a core for an outbound with a private server', async () => {
       const closed = probe({
         binary: () => '/nowhere/xray',
         allowPrivate: false,
@@ -440,7 +443,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
         },
         /"Type" makes/,
       ],
-    ])('starts no core for a server %s', async (_, more, error) => {
+    ])('does not start a core for a server %s', async (_, more, error) => {
       const outbound = { ...vless('a', 1), ...more };
       const others = [{ tag: 'b', protocol: 'freedom' }];
       const closed = probe({ binary: () => '/nowhere/xray', allowPrivate: false });
@@ -449,7 +452,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
       });
     });
 
-    it('dials no server there either, whether somebody listens or not, and says the same', async () => {
+    it('dials no private server, and reports the same whether it listens or not', async () => {
       const closed = probe({ allowPrivate: false });
       for (const port of [canaryPort, await freePort()]) {
         expect(await closed.dial(vless('far', port), never)).toStrictEqual({
@@ -471,7 +474,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
     });
   });
 
-  it('by dialling tells of every server in every shape', async () => {
+  it('by dialing reports each server of an outbound in any format', async () => {
     const [a = 0, b = 0] = ports;
     const dead = await freePort();
     const shapes: JsonObject[] = [

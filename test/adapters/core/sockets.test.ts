@@ -16,7 +16,7 @@ function says(text: string): void {
   vi.stubEnv('PATH', `${folder}:${process.env['PATH']}`);
 }
 
-it('how long nothing came or moved counts from now where ss leaves it out: that is 0 ms', async () => {
+it('a socket is idle for 0 ms if ss omits its last activity', async () => {
   const socket = (port: number, times: string) =>
     `ESTAB 0 0 [::ffff:127.0.0.1]:${port} [::ffff:127.0.0.2]:${port + 1}\n\t bbr rto:204 ${times} rcv_space:1`;
   says(

@@ -83,8 +83,8 @@ function told(requests: readonly Request[], ...reads: readonly number[]) {
   return { alice: socketsOf(trace, alice.client), bob: socketsOf(trace, bob.client), trace };
 }
 
-describe('whose socket is whose', () => {
-  it('is known of requests one after the other, and of nobody before it is sure', () => {
+describe('the account of a socket', () => {
+  it('is known for sequential requests, but not before it is certain', () => {
     const requests = [
       { ...alice, dispatched: 1000, accepted: 1030 },
       { ...bob, dispatched: 50_000, accepted: 50_020 },
@@ -94,7 +94,7 @@ describe('whose socket is whose', () => {
     expect(told(requests, 100_000, 500_000)).toMatchObject({ alice: [localOf(0)], bob: [localOf(1)] });
   });
 
-  it('is nobody’s when two accounts asked for the same at the same time, whichever line is read first', () => {
+  it('is unknown when two accounts request the same target at the same time, in any order of the log lines', () => {
     const requests = [
       { ...alice, dispatched: 1000, accepted: 1030 },
       { ...bob, dispatched: 1300, accepted: 1900 },
@@ -102,7 +102,7 @@ describe('whose socket is whose', () => {
     expect(told(requests, 1500, 1_000_000, 2_000_000)).toMatchObject({ alice: [], bob: [] });
   });
 
-  it('is not the neighbour’s whose line is nearer, where a log was written late', () => {
+  it('is not that of a closer log line when a log is written late', () => {
     const requests = [
       { ...bob, dispatched: 2100, accepted: 1000 },
       { ...alice, dispatched: 2150, accepted: 1140 },
@@ -110,7 +110,7 @@ describe('whose socket is whose', () => {
     expect(told(requests, 10_000, 1_000_000)).toMatchObject({ alice: [], bob: [] });
   });
 
-  it('is not the neighbour’s where the core dropped a line, or does not know of the session', () => {
+  it('is not that of another account when the core dropped a line or did not log the session', () => {
     const lost = [
       { ...alice, dispatched: 1000, accepted: 1030 },
       { ...bob, dispatched: 1100, accepted: null },
@@ -124,7 +124,7 @@ describe('whose socket is whose', () => {
     expect(told(untold.slice(0, 1), 10_000, 1_000_000)).toMatchObject({ alice: [localOf(0)] });
   });
 
-  it('leaves the address open when an account asked from two at the same time', () => {
+  it('is known without the address when the account requests the target from two at the same time', () => {
     const other = '198.51.100.9:9';
     const requests = [
       { ...alice, dispatched: 1000, accepted: 1030 },
@@ -138,14 +138,14 @@ describe('whose socket is whose', () => {
     ]);
   });
 
-  it('is known in a long flood of one account', () => {
+  it('is known in a long burst of one account', () => {
     const flood = Array.from({ length: 600 }, (_, n) => ({ ...alice, dispatched: n * 5000, accepted: n * 5000 + 30 }));
     expect(told(flood, 1_000_000, 2_000_000, 3_000_000, 4_000_000).alice).toHaveLength(600);
     const dense = flood.map((one, n) => ({ ...one, dispatched: n * 500, accepted: n * 500 + 30 }));
     expect(told(dense, 100_000, 200_000, 400_000, 800_000).alice).toHaveLength(600);
   });
 
-  it('gives up a flood that never pauses, and knows what comes after it', () => {
+  it('is unknown in a burst without a pause, and known again after it', () => {
     const flood = Array.from({ length: 14_000 }, (_, n) => ({ ...alice, dispatched: n * 900, accepted: n * 900 + 30 }));
     const after = { ...bob, dispatched: 16_000_000, accepted: 16_000_030 };
     const seconds = Array.from({ length: 18 }, (_, n) => (n + 1) * 1_000_000);
@@ -198,9 +198,9 @@ function neverWrong(requests: readonly Request[], rhythm: readonly (readonly [nu
   return trace;
 }
 
-describe('no socket is ever given to a wrong account or address', () => {
+describe('no socket is assigned to a wrong account or address', () => {
   it.each(['nothing', 'sessions', 'lines'] as const)(
-    'in any order and at any moment, where %s of the core are lost',
+    'in any order and at any time, with %s of the core missing',
     (what) => {
       fc.assert(
         fc.property(fc.array(request(600_000, 20_000), { maxLength: 40 }), readings, (some, rhythm) => {
@@ -217,7 +217,7 @@ describe('no socket is ever given to a wrong account or address', () => {
     },
   );
 
-  it('where the writers of both logs stand still again and again', () => {
+  it('with repeated stalls of the writers of both logs', () => {
     const stalls = fc.array(fc.tuple(fc.integer({ min: 0, max: 900_000 }), fc.integer({ min: 0, max: 150_000 })), {
       maxLength: 5,
     });
@@ -250,7 +250,7 @@ describe('no socket is ever given to a wrong account or address', () => {
     );
   });
 
-  it('and a request that nobody else makes about the same time is known for sure', () => {
+  it('and a request without a concurrent one is always assigned', () => {
     fc.assert(
       fc.property(fc.array(request(0, 20_000), { minLength: 1, maxLength: 20 }), readings, (some, rhythm) => {
         const requests = some.map(({ person, late }, n) => ({
@@ -268,4 +268,4 @@ describe('no socket is ever given to a wrong account or address', () => {
   });
 });
 
-it('reads the moments of both logs alike', () => expect(timeOf(stamp(1_000_001)) - timeOf(stamp(1))).toBe(1_000_000));
+it('the times of both logs are read alike', () => expect(timeOf(stamp(1_000_001)) - timeOf(stamp(1))).toBe(1_000_000));

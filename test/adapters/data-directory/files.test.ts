@@ -46,7 +46,7 @@ describe.each(Object.keys(plants))('%s in the place of a file', (kind) => {
     expect(() => readRegular(file)).toThrow(NotRegularError);
   });
 
-  it('is passed over with a warning where the file can be made again', async () => {
+  it('is skipped with a warning if the file can be created again', async () => {
     const folder = temporaryFolder();
     expect(readJson(plant(folder, 'core.json'))).toBeNull();
     expect(chosenVersion(join(plant(folder, 'core', 'current'), '..'))).toBeNull();
@@ -63,7 +63,7 @@ describe.each(Object.keys(plants))('%s in the place of a file', (kind) => {
     expect(warnings).toStrictEqual(paths.map((path) => message('file.ignored', { path })));
   });
 
-  it('does not stop what is written there, nor gets it', async () => {
+  it('receives no data, and does not prevent writing', async () => {
     const file = join(temporaryFolder(), 'x');
     plant(`${file}.new`);
     plant(`${file}.next`);
@@ -73,7 +73,7 @@ describe.each(Object.keys(plants))('%s in the place of a file', (kind) => {
     expect(readFileSync(file, 'utf8')).toBe('two');
   });
 
-  it('is a clear refusal where the file cannot be made again', () => {
+  it('is an error if the file can be created again only by an operator', () => {
     const log = new TestLog();
     plant(log.directory.anchor);
     expect(() => log.reopen()).toThrow(/head\.json is not a regular file: restore it from a backup/);
@@ -83,7 +83,7 @@ describe.each(Object.keys(plants))('%s in the place of a file', (kind) => {
   });
 });
 
-describe('the note of who holds a data directory', () => {
+describe('the lock file of a data directory', () => {
   it.each(['a pipe', 'a link'])('replaces %s', (kind) => {
     const folder = temporaryFolder();
     const file = join(folder, 'lock.db');
