@@ -154,7 +154,7 @@ export function apiPage(): string {
     'This page lists all endpoints of the panel. `GET /panel/api/openapi.json` returns the same in OpenAPI 3.1, and `/panel/api-docs` is an interactive page of them.',
     '',
     'All paths are below the base path. `session` means a logged-in session with its CSRF token; `panel` means a session or the Bearer token.',
-    'Bodies are JSON or form-encoded. Responses are `{success, msg, obj}` with HTTP 200 unless stated; an error response also has `code`, see [errors](errors.md).',
+    'Bodies are JSON or form-encoded. Responses are `{success, msg, obj}` with HTTP 200 unless stated. If `msg` is not empty, `code` is the stable code of its text; those of [errors](errors.md) are upper case.',
     '',
     'Texts are in the language of the caller. Beside a text in `obj` is its stable code, such as `errorCode` beside `error`. It is',
     '`null` where there is no text, and for texts of other programs. The list `remedies` has `remedyCodes`. If settings are rejected,',

@@ -72,7 +72,10 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const running = ask(`${subUrl}/sub/${alice.subId}`);
     await must(admin.post('/panel/setting/update', { webPort, subPort, webBasePath: '/base-path' }));
     const asked = await admin.post('/panel/setting/restartPanel');
-    expect(asked).toEqual({ success: true, msg: 'The panel restarts in 3 seconds.', obj: null });
+    expect(asked).toEqual({
+      ...{ success: true, msg: 'The panel restarts in 3 seconds.', obj: null },
+      code: 'settings.panelRestarting',
+    });
     expect(await admin.post('/panel/setting/restartPanel')).toMatchObject({
       success: false,
       msg: 'The panel is already restarting',

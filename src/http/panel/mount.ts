@@ -39,8 +39,8 @@ export interface Gate<R extends HttpRequest = HttpRequest> {
 }
 
 /**
- * The envelope of the specification: always HTTP 200, except 503 instead of a file that cannot be sent. A rejection also
- * carries its stable `code`, which the specification does not have.
+ * The envelope of the specification: always HTTP 200, except 503 instead of a file that cannot be sent. Beside a text in
+ * `msg` is its stable `code`, which the specification does not have.
  */
 function envelope(success: boolean, msg: string, obj: unknown = null, code: string | null = null) {
   return code === null ? { success, msg, obj } : { success, msg, obj, code };
@@ -142,7 +142,7 @@ export function sendMessage(res: Response, success: boolean, outcome: Text | Rej
   const msg = render(text, language);
   res.setHeader('Content-Language', language);
   res.vary('Accept-Language, Cookie');
-  res.json(envelope(success, msg, obj, success ? null : codeOf(text)));
+  res.json(envelope(success, msg, obj, codeOf(text)));
 }
 
 /** The first problems, each with its path; never the value that the caller sent. Null when there are none. */

@@ -30,6 +30,7 @@ describe('a backup by the chat bot', () => {
     expect(json).toEqual({
       success: true,
       msg: 'The backup was sent to every admin.',
+      code: 'bot.backupSent',
       obj: [
         { chatId: 1, success: true, msg: '', msgCode: null },
         { chatId: 2, success: true, msg: '', msgCode: null },
@@ -101,6 +102,7 @@ describe('a backup by the chat bot', () => {
       expect(json).toEqual({
         success: true,
         msg: 'Still running in the background; a notification will report the result.',
+        code: 'common.stillRunning',
         obj: [],
       });
     } finally {

@@ -240,7 +240,7 @@ describe('a custom geo source over HTTP', () => {
     const { browser, panel, folder, put, appended, server } = place;
     put('/list.dat', list);
     const { id } = await add(place, '/list.dat');
-    const updated = { success: true, msg: 'Geofile “geosite_mine.dat” updated', obj: null };
+    const updated = { success: true, msg: 'Geofile “geosite_mine.dat” updated', obj: null, code: 'geo.updated' };
     expect((await browser.post(`${prefix}/download/${id}`)).json).toStrictEqual(updated);
     expect(appended()).toEqual(['GeoSourceChecked']);
 
@@ -451,6 +451,7 @@ describe('a custom geo source over HTTP', () => {
     expect((await browser.post(`${prefix}/delete/${id}`)).json).toStrictEqual({
       success: true,
       msg: 'Custom geo file “geosite_mine.dat” deleted',
+      code: 'geo.deleted',
       obj: null,
     });
     expect(appended()).toEqual(['GeoSourceDeleted']);

@@ -132,6 +132,7 @@ describe('POST importDB', () => {
     expect((await send([['db', file()]])).json).toEqual({
       success: true,
       msg: 'These settings keep the values of this machine: webPort (The panel of this machine listens on this address)',
+      code: 'backup.keptSettings',
       obj: 'The database has been successfully imported.',
     });
   });

@@ -32,7 +32,7 @@ describe('an answer', () => {
     );
   });
 
-  it('has the same error code in every language, and no code for a success', async () => {
+  it('has the same code in every language, also for a success, and none without a text', async () => {
     const panel = await startPanel();
     const browser = await panel.browser().login();
     const ask = async (path: string, headers: Record<string, string>) => (await browser.post(path, {}, headers)).json;
@@ -44,7 +44,13 @@ describe('an answer', () => {
         ...{ success: false, msg, obj: null },
         code: 'INBOUND_NOT_FOUND',
       });
-    expect(await ask('/panel/api/inbounds/resetAllTraffics', russian)).not.toHaveProperty('code');
+    for (const headers of [{ 'accept-language': 'en' }, russian])
+      expect(await ask('/panel/api/inbounds/resetAllTraffics', headers)).toMatchObject({
+        ...{ success: true, code: 'inbound.allTrafficReset' },
+      });
+    const listed = (await browser.get('/panel/api/inbounds/list')).json;
+    expect(listed).toMatchObject({ success: true, msg: '' });
+    expect(listed).not.toHaveProperty('code');
   });
 
   it('has nested errors in the same language', async () => {

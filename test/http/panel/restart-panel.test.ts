@@ -9,7 +9,10 @@ describe('restartPanel', () => {
     const panel = await startPanel();
     const browser = await panel.browser().login();
     const answer = await browser.post('/panel/setting/restartPanel');
-    expect(answer.json).toEqual({ success: true, msg: 'The panel restarts in 3 seconds.', obj: null });
+    expect(answer.json).toEqual({
+      ...{ success: true, msg: 'The panel restarts in 3 seconds.', obj: null },
+      code: 'settings.panelRestarting',
+    });
     const events = panel.appended();
     expect(events.map(({ type, data }) => ({ type, data }))).toEqual([PanelRestartRequested({})]);
     expect(events[0]?.meta.actor).toMatchObject({ kind: 'user', name: 'admin' });

@@ -62,7 +62,10 @@ describe.each(['spec', '3x-ui'])('the settings as read, sent back in the dialect
         );
         const answers = [await browser.post(UPDATE, all), await form(plain), await form(repeated)];
         for (const { json } of answers)
-          expect(json).toEqual({ success: true, msg: 'The parameters have been changed.', obj: null });
+          expect(json).toEqual({
+            ...{ success: true, msg: 'The parameters have been changed.', obj: null },
+            code: 'settings.saved',
+          });
         expect(panel.log.head().position).toBe(position);
       }),
       { numRuns: 40 },

@@ -81,7 +81,10 @@ describe('a change', () => {
   it('appends one event with the changed values, and one for each secret', async () => {
     const { panel, update } = await start();
     const body = { pageSize: 50, subTitle: '', tgCpu: 70, ldapPassword: 'canary', chatBotToken: '', tgLang: 'en-US' };
-    expect((await update(body)).json).toEqual({ success: true, msg: 'The parameters have been changed.', obj: null });
+    expect((await update(body)).json).toEqual({
+      ...{ success: true, msg: 'The parameters have been changed.', obj: null },
+      code: 'settings.saved',
+    });
     expect(panel.appended()).toMatchObject([
       { type: 'SettingsChanged', data: { changes: { pageSize: 50, chatBotCpu: 70 } } },
       { type: 'SecretSettingChanged', data: { key: 'ldapPassword', keyVersion: 1 } },
@@ -94,6 +97,7 @@ describe('a change', () => {
     expect((await update({ webPort: 9090, pageSize: 5 })).json).toEqual({
       success: true,
       msg: 'The parameters have been changed. Some of them take effect after a restart of the panel.',
+      code: 'settings.savedRestartNeeded',
       obj: { restart: ['webPort'] },
     });
     expect((await update({ webBasePath: '/p/', subPath: '/q/' })).json?.obj).toEqual({ restart: ['webBasePath'] });

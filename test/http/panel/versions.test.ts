@@ -49,6 +49,7 @@ describe('versions over HTTP', () => {
     expect((await browser.get(`${prefix}/getCoreVersion`)).json).toEqual({
       success: true,
       msg: 'The list of releases could not be downloaded; these versions are installed.',
+      code: 'releases.onlyInstalledListed',
       obj: ['v1.0.0'],
     });
     expect((await browser.post(`${prefix}/installXray/latest`)).json).toMatchObject({
@@ -63,6 +64,7 @@ describe('versions over HTTP', () => {
       expect((await browser.post(`${prefix}/${name}/v2.0.0`)).json).toEqual({
         success: true,
         msg: 'Xray updated successfully',
+        code: 'releases.coreUpdated',
         obj: '2.0.0',
       });
     expect(asked).toEqual(Array(2).fill(['core', 'v2.0.0']));

@@ -9,7 +9,7 @@ import {
 import { tables } from '../contract/index.js';
 import type { Route } from '../contract/route.js';
 import { nouns } from './nouns.js';
-import { components, named, rejectionCode } from './schemas.js';
+import { components, messageCode, named } from './schemas.js';
 import { SettingsBody, SettingsReply } from './settings.js';
 import { SOCKET_PATH, SOCKET_TAG, socketOperation } from './socket.js';
 
@@ -131,7 +131,7 @@ function envelopeOf(id: string, reply: z.ZodType): z.ZodType {
     success: z.boolean(),
     msg: z.string(),
     obj: key === sentence ? z.null() : named(`${id}Reply`, reply).nullable(),
-    code: rejectionCode,
+    code: messageCode,
   });
   envelopes.set(key, made);
   return key === sentence ? named('Sentence', made) : made;

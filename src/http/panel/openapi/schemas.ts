@@ -14,10 +14,13 @@ export function named<S extends z.ZodType>(name: string, schema: S): S {
   return schema;
 }
 
-/** Only in rejections: the code of the sentence in `msg`. It stays the same when the wording changes. */
-export const rejectionCode = z.string().optional();
+/** The code of the text in `msg`: it stays the same when the wording changes. Missing if `msg` is empty. */
+export const messageCode = z
+  .string()
+  .optional()
+  .describe('The stable code of the text in `msg`; it is missing if there is no text.');
 
-const Envelope = z.object({ success: z.boolean(), msg: z.string(), obj: z.null(), code: rejectionCode });
+const Envelope = z.object({ success: z.boolean(), msg: z.string(), obj: z.null(), code: messageCode });
 const refusal = (description: string) => ({ description, content: { 'application/json': { schema: Envelope } } });
 
 export const components = {
