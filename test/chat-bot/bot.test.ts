@@ -95,7 +95,7 @@ describe('the bot', () => {
   });
 
   it.each(['no token', '../../etc', '1:a/../../getMe?x=', '1:a b'])(
-    'asks nobody with the token %j',
+    'sends no request with the token %j',
     async (chatBotToken) => {
       const { server, alarms } = await withAlarms({ settings: { chatBotToken } });
       await until(() => alarms.length > 0, 'there is an alarm');
@@ -122,7 +122,7 @@ describe('the bot', () => {
   });
 
   it.each([['html'], ['hang-up'], [{ code: 500 }], [{ code: 429, retryAfter: 0.05 }]] as const)(
-    'goes on after %j',
+    'continues after %j',
     async (fault) => {
       const { server, place } = await startBot();
       let faults = 0;

@@ -22,7 +22,7 @@ function place() {
 
 describe('an operation on accounts', () => {
   it.each(['\u001b[31mred', ' admin', 'admin ', 'a\u0000b', 'a\u009bb', 'x'.repeat(65), ''])(
-    'makes nobody who is called %j',
+    'rejects the user name %j',
     async (username) => {
       const { ask, types } = place();
       await ask('admin.create', { username: 'first', passwordHash });
@@ -32,7 +32,7 @@ describe('an operation on accounts', () => {
   );
 
   it.each(['', 'plain', '$scrypt$ln=1,r=8,p=5$AAAA$AAAA', `${passwordHash}$`])(
-    'takes no password as the hash %j',
+    'rejects the password hash %j',
     async (wrong) => {
       const { ask, types } = place();
       await ask('admin.create', { username: 'first', passwordHash });

@@ -15,7 +15,7 @@ describe('a JSON value', () => {
   });
 });
 
-describe('a name from outside', () => {
+describe('an untrusted name', () => {
   it('is printed with its invisible and direction characters escaped', () => {
     expect(shownText('in-1 β 😀')).toBe('in-1 β 😀');
     expect(shownText('a\u0000\u202e\u2028\ud800b\u{e0001}')).toBe('a\\u0000\\u202e\\u2028\\ud800b\\udb40\\udc01');

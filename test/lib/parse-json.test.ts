@@ -14,7 +14,7 @@ function refusalOf(text: string): Text | null {
   }
 }
 
-describe('JSON from outside', () => {
+describe('untrusted JSON', () => {
   it('is parsed as by JSON.parse', () => {
     fc.assert(
       fc.property(fc.json(), fc.constantFrom(undefined, 2), (text, space) => {
@@ -52,7 +52,7 @@ describe('JSON from outside', () => {
   });
 
   it.each(['', '{', '{"a":1', '["a', '"a\\', "{'a':1}", '{"a":1,}', 'NaN', '{"a"::1}', '\ufeff{}', '1 2'])(
-    'that is none is refused, and not quoted: %s',
+    'that is invalid is rejected without being quoted: %s',
     (text) => {
       expect(refusalOf(text)).toStrictEqual(message('input.notJson'));
     },

@@ -150,7 +150,7 @@ describe('the anchor', () => {
     expect(journal.reopen().complaint).toBeNull();
   });
 
-  it.each(['', '{', '{"position":1}', '[]'])('is rejected with a message when it contains %j', (content) => {
+  it.each(['', '{', '{"position":1}', '[]'])('causes an error when it contains %j', (content) => {
     const journal = new TestLog();
     writeFileSync(journal.directory.anchor, content);
     expect(() => journal.reopen()).toThrow('head.json does not contain the head of a log');

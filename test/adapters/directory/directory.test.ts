@@ -72,7 +72,7 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
     expect(await verifyPassword(place, 'anna', PASSWORD)).toBe(true);
   });
 
-  it('are asked the same questions, whether the name is known or the password right', async () => {
+  it('receives the same requests for known and unknown names and for right and wrong passwords', async () => {
     const { verifyPassword } = made();
     const bind = vi.spyOn(Client.prototype, 'bind');
     onTestFinished(() => bind.mockRestore());
@@ -101,7 +101,7 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
     'anna,ou=people',
     'x'.repeat(256),
     'x'.repeat(1_000_000),
-  ])('takes no name for a filter: %#', async (name) => {
+  ])('treats no name as a filter: %#', async (name) => {
     const { verifyPassword } = made();
     expect(await verifyPassword(place, name, PASSWORD)).toBe(false);
     expect(await verifyPassword(place, 'anna', PASSWORD)).toBe(true);
@@ -137,7 +137,7 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
     ['No directory is set: ldapHost is empty', { host: '' }],
     // Nobody but its root may see more than three: a list that is cut off is no list.
     ['The directory returned only part of the result: its limits are too low for this search', { bindDn: '' }],
-  ])('tells nothing rather than a part: %s', async (message, more) => {
+  ])('returns an error rather than an incomplete list: %s', async (message, more) => {
     const { entries } = made();
     await expect(entries({ ...place, ...more }, 'employeeType')).rejects.toMatchObject({
       name: 'DirectoryError',
@@ -145,7 +145,7 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
     });
   });
 
-  it('speaks TLS only with a directory whose certificate it trusts', async () => {
+  it('uses TLS only with a trusted certificate', async () => {
     const { verifyPassword, entries, warnings } = made();
     const secure = at(slapd.tlsPort, { tls: true, host: 'localhost' });
     const untrusted = 'The certificate of the directory is not trusted: DEPTH_ZERO_SELF_SIGNED_CERT';
@@ -155,10 +155,10 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
     await expect(entries(at(slapd.port, { tls: true }), 'x')).rejects.toMatchObject({ name: 'DirectoryError' });
   });
 
-  describe('that is in trouble', () => {
+  describe('that is unreachable', () => {
     beforeEach(() => () => slapd.start());
 
-    it('is a no at once, and is left alone for a while', async () => {
+    it('rejects logins at once, and is not queried again for a while', async () => {
       const { verifyPassword, entries, warnings, later } = made();
       await slapd.stop();
       expect(await verifyPassword(place, 'anna', PASSWORD)).toBe(false);
@@ -192,13 +192,13 @@ async function listen(use: (socket: Socket) => void): Promise<number> {
   return port;
 }
 
-describe('a directory that is none', () => {
+describe('a server that is not a directory', () => {
   /** A bare entry in answer to a question that nobody asked: 11 bytes. */
   const TINY = Buffer.from([0x30, 0x09, 0x02, 0x01, 0x63, 0x64, 0x04, 0x04, 0x00, 0x30, 0x00]);
   const FLOOD = Buffer.concat(Array.from({ length: 50_000 }, () => TINY));
 
   it.each(['', ' ', '\t\r\n', '\0', '\u00a0\u3000', '\u200b\u2060\ufeff', 'x\0y'])(
-    'is not asked with a password that it could take for none: %j',
+    'is not queried with a blank password, which it could treat as an anonymous login: %j',
     async (blank) => {
       let asked = 0;
       const port = await listen((socket) => {
@@ -213,7 +213,7 @@ describe('a directory that is none', () => {
     },
   );
 
-  it('holds up only so many logins, and none of them for long', async () => {
+  it('delays a limited number of logins for a limited time', async () => {
     let asked = 0;
     const port = await listen(() => (asked += 1));
     const { verifyPassword, warnings } = made();
@@ -232,7 +232,7 @@ describe('a directory that is none', () => {
     ['floods without end', (socket) => pour(socket, FLOOD)],
     ['claims a message of a gigabyte', (socket) => pour(socket, Buffer.from([0x30, 0x84, 0x3f, 0xff, 0xff, 0xff]))],
     ['speaks HTTP', (socket) => void socket.on('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))],
-  ])('is a rejection without side effects: it %s', async (_, behave) => {
+  ])('causes one rejection without side effects: it %s', async (_, behave) => {
     const port = await listen(behave);
     const { verifyPassword, warnings } = made();
     expect(await verifyPassword(at(port), 'anna', PASSWORD)).toBe(false);

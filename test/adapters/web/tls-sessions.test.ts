@@ -63,7 +63,7 @@ describe('TLS sessions', () => {
     expect(await goesOn()).toBe(true);
   });
 
-  it('are forgotten where it came to nothing, also for a connection that was begun with one', async () => {
+  it('are dropped after a failed handshake, also of a connection that resumed one', async () => {
     const place = 'panel.example 127.0.0.1';
     await goesOn();
     const options = { port, host: '127.0.0.1', servername: 'panel.example', ca: certificate.certPem };
