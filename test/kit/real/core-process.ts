@@ -4,19 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Child, endOfOutput, startChild } from './children.js';
 
-/** The real core, or nothing where there is none. */
+/** The executable of the real core, if there is one. */
 export function coreBinary(): string | undefined {
   const file = process.env['PORTOLAN_CORE_BIN'];
   return file === undefined || file === '' ? undefined : file;
 }
 
-/** For `describe.skipIf`: true without a real core, and then it says so where nobody can miss it. */
+/** For `describe.skipIf`: true without a real core, and then prints a notice that the suite is skipped. */
 export function withoutCore(suite: string): boolean {
   if (coreBinary() !== undefined) return false;
   const line = '!'.repeat(78);
   // oxlint-disable-next-line no-console -- a skipped suite must be seen
   console.warn(
-    `\n${line}\n!! SKIPPED: ${suite}\n!! PORTOLAN_CORE_BIN is not set: nothing here met a real core.\n${line}\n`,
+    `\n${line}\n!! SKIPPED: ${suite}\n!! PORTOLAN_CORE_BIN is not set, so there is no real core.\n${line}\n`,
   );
   return true;
 }

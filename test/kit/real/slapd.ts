@@ -13,18 +13,16 @@ export const BASE_DN = 'dc=portolan,dc=test';
 export const BIND_DN = `cn=admin,${BASE_DN}`;
 export const BIND_PASSWORD = 'the bind password';
 
-/** For `describe.skipIf`: true without a directory server, and then it says so where nobody can miss it. */
+/** For `describe.skipIf`: true without a directory server, and then prints a notice that the suite is skipped. */
 export function withoutSlapd(suite: string): boolean {
   if (existsSync(SLAPD)) return false;
   const line = '!'.repeat(78);
   // oxlint-disable-next-line no-console -- a skipped suite must be seen
-  console.warn(
-    `\n${line}\n!! SKIPPED: ${suite}\n!! ${SLAPD} is missing (Debian: slapd): nothing here met a real directory.\n${line}\n`,
-  );
+  console.warn(`\n${line}\n!! SKIPPED: ${suite}\n!! ${SLAPD} is missing (Debian: slapd).\n${line}\n`);
   return true;
 }
 
-/** Somebody in the directory. `employeeType` is the flag that tests use. */
+/** A person in the directory. `employeeType` is the flag that tests use. */
 export interface Person {
   uid: string;
   mail: string | string[];
@@ -47,7 +45,7 @@ export interface Slapd {
   cleanUp(): Promise<void>;
 }
 
-/** `sizeLimit`: the most entries that one search may give to whoever is not the root of the directory. */
+/** `sizeLimit`: the most entries that one search returns to users other than the root of the directory. */
 export async function startSlapd({ sizeLimit = 500 }: { sizeLimit?: number } = {}): Promise<Slapd> {
   const folder = mkdtempSync(join(tmpdir(), 'portolan-kit-slapd-'));
   const [port = 0, tlsPort = 0] = await freePorts(2, 'tcp');

@@ -1,5 +1,5 @@
-/** Chance that a number chooses: the same seed asks for the same things in the same order. */
-export class Chance {
+/** Seeded random numbers: the same seed produces the same actions in the same order. */
+export class Random {
   #state: number;
 
   constructor(seed: number) {
@@ -15,27 +15,27 @@ export class Chance {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from `least` to `most`, both included. */
-  whole(least: number, most: number): number {
+  /** An integer from `least` to `most`, both included. */
+  integer(least: number, most: number): number {
     return least + Math.floor(this.next() * (most - least + 1));
   }
 
-  /** Small numbers as often as large ones, by powers of two. */
-  size(most: number): number {
+  /** An integer up to `most`, uniform in its logarithm. */
+  logUniform(most: number): number {
     return Math.floor(2 ** (this.next() * Math.log2(most)));
   }
 
-  is(probability: number): boolean {
+  chance(probability: number): boolean {
     return this.next() < probability;
   }
 
-  one<T>(list: readonly T[]): T {
+  pick<T>(list: readonly T[]): T {
     const found = list[Math.floor(this.next() * list.length)];
     if (found === undefined) throw new Error('nothing to choose from');
     return found;
   }
 
-  /** One of the names, each as often as its weight says. */
+  /** One of the names, with a probability by weight. */
   weighted<K extends string>(weights: Readonly<Record<K, number>>): K {
     const entries = Object.entries(weights) as [K, number][];
     let left = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0);

@@ -2,69 +2,69 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { openSocks } from '../kit/real/tunnel.js';
 
-/** Bytes of one connection, each as its own end of the tunnel has seen it. */
+/** Bytes of one connection, counted at both ends of the tunnel. */
 export interface Bytes {
-  /** Handed to the connection by the client. */
+  /** Written by the client. */
   sent: number;
-  /** Arrived at the target. */
+  /** Read by the target. */
   arrived: number;
-  /** Handed to the connection by the target. */
+  /** Written by the target. */
   returned: number;
-  /** Arrived at the client. */
+  /** Read by the client. */
   received: number;
 }
 
-/** What a connection is to carry. */
+/** What a connection transfers. */
 export interface Load {
-  /** Bytes to the target, its head among them. */
+  /** Bytes to the target, including the head. */
   readonly up: number;
-  /** Bytes back, the first of which says that the target was reached. */
+  /** Bytes back; the first one confirms that the target was reached. */
   readonly down: number;
-  /** ms between two pieces back; 0 = as fast as it goes. */
+  /** ms between two chunks back; 0 = as fast as possible. */
   readonly pace: number;
 }
 
 /** Bytes of the head: id, up, down, pace. */
 export const HEAD = 14;
-const PIECE = 16_384;
+const CHUNK = 16_384;
 
-/** A server that takes as many bytes as the head of a connection says, and then gives as many back. */
-export interface Exchange {
+/** A server that reads and then sends the numbers of bytes in the head of a connection. */
+export interface TransferServer {
   readonly port: number;
   /**
-   * Carries a load through a SOCKS port. Resolves when all of it has come to both ends, or the connection has ended before;
-   * never rejects. `bytes` is kept up to date meanwhile; `reached` is called when the first byte comes back.
+   * Transfers a load through a SOCKS port. Resolves with true when it is complete at both ends, with false if the connection ends before;
+   * never rejects. `bytes` is updated meanwhile; `reached` is called with the first byte back.
    */
-  carry(socks: number, load: Load, bytes: Bytes, reached: () => void, totalMs: number): Promise<boolean>;
+  transfer(socks: number, load: Load, bytes: Bytes, reached: () => void, totalMs: number): Promise<boolean>;
   stop(): Promise<void>;
 }
 
-export async function startExchange(): Promise<Exchange> {
-  const carried = new Map<number, Bytes>();
+export async function startTransferServer(): Promise<TransferServer> {
+  const transfers = new Map<number, Bytes>();
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on('error', () => socket.destroy()).once('close', () => sockets.delete(socket));
-    serve(socket, carried);
+    serve(socket, transfers);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   let last = 0;
   return {
     port,
-    carry: async (socks, load, bytes, reached, totalMs) => {
+    transfer: async (socks, load, bytes, reached, totalMs) => {
       const id = (last += 1);
-      carried.set(id, bytes);
+      transfers.set(id, bytes);
       let socket: Duplex | null = null;
       try {
         socket = await openSocks(socks, '127.0.0.1', port, { timeoutMs: 5000 });
-        return await call(socket, id, load, bytes, reached, totalMs);
+        return await runClient(socket, id, load, bytes, reached, totalMs);
       } catch {
         return false;
       } finally {
         socket?.destroy();
-        // The target may learn a little later that it is over.
-        setTimeout(() => carried.delete(id), 30_000).unref();
+        // The target may see the end of the connection later.
+        setTimeout(() => transfers.delete(id), 30_000).unref();
       }
     },
     stop: async () => {
@@ -74,7 +74,7 @@ export async function startExchange(): Promise<Exchange> {
   };
 }
 
-function serve(socket: Socket, carried: ReadonlyMap<number, Bytes>): void {
+function serve(socket: Socket, transfers: ReadonlyMap<number, Bytes>): void {
   let head: Buffer = Buffer.alloc(0);
   let bytes: Bytes | undefined;
   let load: Load | null = null;
@@ -84,31 +84,31 @@ function serve(socket: Socket, carried: ReadonlyMap<number, Bytes>): void {
       head = Buffer.concat([head, chunk]);
       if (head.length < HEAD) return;
       load = { up: head.readUInt32BE(4), down: head.readUInt32BE(8), pace: head.readUInt16BE(12) };
-      bytes = carried.get(head.readUInt32BE(0));
+      bytes = transfers.get(head.readUInt32BE(0));
       if (bytes === undefined) return void socket.destroy();
       fresh = head.length;
-      give(socket, bytes, 1);
+      send(socket, bytes, 1);
     }
     if (bytes === undefined) return;
     bytes.arrived += fresh;
-    if (bytes.arrived === load.up) void giveAll(socket, bytes, load);
+    if (bytes.arrived === load.up) void sendBack(socket, bytes, load);
   });
 }
 
-async function giveAll(socket: Socket, bytes: Bytes, { down, pace }: Load): Promise<void> {
+async function sendBack(socket: Socket, bytes: Bytes, { down, pace }: Load): Promise<void> {
   while (bytes.returned < down && !socket.destroyed) {
-    const free = give(socket, bytes, Math.min(PIECE, down - bytes.returned));
-    if (pace > 0) await pause(pace);
+    const free = send(socket, bytes, Math.min(CHUNK, down - bytes.returned));
+    if (pace > 0) await sleep(pace);
     else if (!free) await drained(socket);
   }
 }
 
-function give(socket: Socket, bytes: Bytes, size: number): boolean {
+function send(socket: Socket, bytes: Bytes, size: number): boolean {
   bytes.returned += size;
   return socket.write(Buffer.alloc(size, 'down'));
 }
 
-function call(
+function runClient(
   socket: Duplex,
   id: number,
   load: Load,
@@ -118,7 +118,7 @@ function call(
 ): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => socket.destroy(), totalMs);
-    let begun = false;
+    let started = false;
     socket.on('error', () => socket.destroy());
     socket.once('close', () => {
       clearTimeout(timer);
@@ -126,8 +126,8 @@ function call(
     });
     socket.on('data', (chunk: Buffer) => {
       bytes.received += chunk.length;
-      if (!begun) {
-        begun = true;
+      if (!started) {
+        started = true;
         reached();
         void sendRest(socket, load.up, bytes);
       }
@@ -145,7 +145,7 @@ function call(
 
 async function sendRest(socket: Duplex, up: number, bytes: Bytes): Promise<void> {
   while (bytes.sent < up && !socket.destroyed) {
-    const size = Math.min(PIECE, up - bytes.sent);
+    const size = Math.min(CHUNK, up - bytes.sent);
     bytes.sent += size;
     if (!socket.write(Buffer.alloc(size, 'up'))) await drained(socket);
   }
@@ -158,4 +158,4 @@ function drained(socket: Duplex): Promise<void> {
   });
 }
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -3,10 +3,10 @@ import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
 import { type CaseContext, type ClientSeed, inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
 import { type Admin, type PanelProcess, startPanel, storeTemplate } from '../kit/real/panel-process.js';
 import { startTargets, type Targets } from '../kit/real/targets.js';
-import type { Chance } from './chance.js';
-import { type Exchange, startExchange } from './exchange.js';
-import { type Life, newLife } from './ledger.js';
-import { Seat } from './seat.js';
+import { ClientApp } from './client-app.js';
+import { type ClientLifetime, newLifetime } from './client-lifetime.js';
+import type { Random } from './random.js';
+import { startTransferServer, type TransferServer } from './transfer-server.js';
 
 /** Inbounds, and how many clients each has. */
 const INBOUNDS: readonly (readonly [string, number])[] = [
@@ -20,38 +20,38 @@ const INBOUNDS: readonly (readonly [string, number])[] = [
 ];
 
 /** A real panel with a real core, and client apps that use it. */
-export class World {
-  readonly chance: Chance;
-  readonly seats: Seat[] = [];
-  readonly lives: Life[] = [];
-  /** When the core was stopped because we asked for it, ms. */
-  readonly asked: { readonly from: number; readonly to: number }[] = [];
-  readonly exchange: Exchange;
+export class TestBed {
+  readonly random: Random;
+  readonly apps: ClientApp[] = [];
+  readonly lifetimes: ClientLifetime[] = [];
+  /** When the core was stopped on request, ms. */
+  readonly requestedStops: { readonly from: number; readonly to: number }[] = [];
+  readonly transferServer: TransferServer;
   readonly #targets: Targets;
   readonly #client: ClientCore;
-  readonly #later: { readonly at: number; readonly work: () => Promise<void> }[] = [];
+  readonly #schedule: { readonly at: number; readonly work: () => Promise<void> }[] = [];
   panel: PanelProcess;
   admin: Admin;
 
   private constructor(parts: {
-    chance: Chance;
-    exchange: Exchange;
+    random: Random;
+    transferServer: TransferServer;
     targets: Targets;
     client: ClientCore;
     panel: PanelProcess;
     admin: Admin;
   }) {
-    this.chance = parts.chance;
-    this.exchange = parts.exchange;
+    this.random = parts.random;
+    this.transferServer = parts.transferServer;
     this.#targets = parts.targets;
     this.#client = parts.client;
     this.panel = parts.panel;
     this.admin = parts.admin;
   }
 
-  static async open(chance: Chance): Promise<World> {
+  static async open(random: Random): Promise<TestBed> {
     const targets = await startTargets();
-    const exchange = await startExchange();
+    const transferServer = await startTransferServer();
     const panel = await startPanel();
     const admin = await panel.admin();
     await storeTemplate(admin, template(targets));
@@ -59,47 +59,49 @@ export class World {
     const seeded = await addInbounds(admin, context);
     const entries = await Promise.all(seeded.map(({ added, seed }) => entryOf(panel, added, seed)));
     const client = await startClientCore(entries);
-    const world = new World({ chance, exchange, targets, client, panel, admin });
+    const testBed = new TestBed({ random, transferServer, targets, client, panel, admin });
     const numbers = new Map(
       recorded(panel.dataDir, 'ClientAdded').map(({ data }) => [data.identity.email, data.client]),
     );
     for (const [index, { added, seed }] of seeded.entries()) {
-      const keyVersion = newLife(numbers.get(seed.email) ?? 0, `${added.one.name} ${seed.email}`);
-      world.lives.push(keyVersion);
-      world.seats.push(new Seat({ added, seed, keyVersion, socks: client.socksPort(index), exchange, chance }));
+      const lifetime = newLifetime(numbers.get(seed.email) ?? 0, `${added.one.name} ${seed.email}`);
+      testBed.lifetimes.push(lifetime);
+      testBed.apps.push(
+        new ClientApp({ added, seed, lifetime, socks: client.socksPort(index), transferServer, random }),
+      );
     }
-    return world;
+    return testBed;
   }
 
-  /** Ends the panel as the signal does, and starts it again on the same data. */
+  /** Ends the panel with a signal, and starts it again on the same data. */
   async restartPanel(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     const { dataDir, ports, username, password } = this.panel;
     this.panel.kill(signal);
     await this.panel.exited;
     const next = await startPanel({ dataDir, ports, username, password });
-    // Who cleans up is the one that made the folder.
+    // The first panel created the folder and removes it.
     this.panel = { ...next, cleanUp: this.panel.cleanUp, stop: next.stop };
     this.admin = await next.admin();
   }
 
-  /** To be done after some seconds, between two other deeds. */
-  later(work: () => Promise<void>): void {
-    this.#later.push({ at: Date.now() + this.chance.whole(3000, 20_000), work });
+  /** Schedules work for some seconds later, between two other actions. */
+  schedule(work: () => Promise<void>): void {
+    this.#schedule.push({ at: Date.now() + this.random.integer(3000, 20_000), work });
   }
 
-  /** Does what is due; all of it when `every`. */
-  async doLater(every = false): Promise<void> {
-    const due = this.#later.filter(({ at }) => every || at <= Date.now());
+  /** Runs the scheduled work that is due; all of it if `every`. */
+  async runScheduled(every = false): Promise<void> {
+    const due = this.#schedule.filter(({ at }) => every || at <= Date.now());
     for (const one of due) {
-      this.#later.splice(this.#later.indexOf(one), 1);
+      this.#schedule.splice(this.#schedule.indexOf(one), 1);
       await one.work();
     }
   }
 
   async close(): Promise<void> {
-    for (const seat of this.seats) seat.stop();
+    for (const app of this.apps) app.stop();
     await this.panel.stop();
-    await Promise.all([this.#client.stop(), this.panel.cleanUp(), this.#targets.stop(), this.exchange.stop()]);
+    await Promise.all([this.#client.stop(), this.panel.cleanUp(), this.#targets.stop(), this.transferServer.stop()]);
   }
 }
 

@@ -5,16 +5,16 @@ import { type CounterReading } from '../../src/adapters/core/control/counters.js
 import { connectApi } from '../../src/adapters/core/control/grpc.js';
 import type { RecordedEvent } from '../../src/events/catalog.js';
 import { logOf } from '../e2e/support.js';
-import { type Pair, plus } from './ledger.js';
+import { plus, type Traffic } from './client-lifetime.js';
 
-/** What the log of the panel says, read beside the panel, and what the core itself says. */
-export class Books {
+/** The traffic in the log of the panel, which is read without the panel, and the counters of the core. */
+export class LogCounters {
   readonly #dataDir: string;
   #position = 0;
-  readonly #clients = new Map<number, Pair>();
+  readonly #clients = new Map<number, Traffic>();
   #run = '';
-  #ofRun = { clients: new Map<number, Pair>(), inbounds: new Map<number, Pair>() };
-  /** Times at which a core ended, ms. */
+  #ofRun = { clients: new Map<number, Traffic>(), inbounds: new Map<number, Traffic>() };
+  /** Times at which a core stopped, ms. */
   readonly stops: number[] = [];
   /** Numbers of clients that were depleted. */
   readonly depleted = new Set<number>();
@@ -24,7 +24,7 @@ export class Books {
     this.#dataDir = dataDir;
   }
 
-  /** Takes in what was appended since the last time. */
+  /** Reads the events since the last call. */
   read(): void {
     for (const event of logOf(this.#dataDir, this.#position)) this.#take(event);
   }
@@ -32,7 +32,7 @@ export class Books {
   #take(event: RecordedEvent): void {
     this.#position = event.position;
     this.counts.set(event.type, (this.counts.get(event.type) ?? 0) + 1);
-    if (event.type === 'MeasurementsRolledUp') throw new Error('a soak is over before anything is rolled up');
+    if (event.type === 'MeasurementsRolledUp') throw new Error('a soak must end before the first roll-up');
     if (event.type === 'ClientDepleted') this.depleted.add(event.data.client);
     if (event.type === 'CoreStopped' || event.type === 'CoreFailed') this.stops.push(event.meta.at);
     if (event.type === 'CoreStarted' && event.data.run !== this.#run) {
@@ -49,46 +49,48 @@ export class Books {
       add(this.#ofRun.inbounds, inbound, { up, down });
   }
 
-  /** All that was booked to a client in all runs. */
-  client(number: number): Pair {
+  /** The recorded traffic of a client in all runs of the core. */
+  client(number: number): Traffic {
     return this.#clients.get(number) ?? { up: 0, down: 0 };
   }
 
-  /** All that was booked to an inbound in this run. */
-  inbound(id: number): Pair {
+  /** The recorded traffic of an inbound in this run of the core. */
+  inbound(id: number): Traffic {
     return this.#ofRun.inbounds.get(id) ?? { up: 0, down: 0 };
   }
 
   /**
-   * Where the log and the counters of the running core differ, as sentences; none when both are the same. The counters
-   * are read and taken apart here on their own, without the code of the panel that does so.
+   * The differences between the log and the counters of the running core; none if both are equal. The counters
+   * are read and parsed here without the code of the panel.
    */
   async differences(): Promise<string[]> {
     const { clients, inbounds } = await rawCounters(this.#dataDir);
     this.read();
     const found = compared('client', clients, this.#ofRun.clients);
-    const [sum, booked] = [inbounds, this.#ofRun.inbounds].map((all) =>
+    const [inCore, inLog] = [inbounds, this.#ofRun.inbounds].map((all) =>
       [...all.values()].reduce(plus, { up: 0, down: 0 }),
     );
-    if (JSON.stringify(sum) !== JSON.stringify(booked))
-      found.push(`inbounds: the core has ${JSON.stringify(sum)}, the log ${JSON.stringify(booked)}`);
+    if (JSON.stringify(inCore) !== JSON.stringify(inLog))
+      found.push(`inbounds: the core has ${JSON.stringify(inCore)}, the log ${JSON.stringify(inLog)}`);
     return found;
   }
 }
 
-/** The counters of the running core by number of the client and by tag. */
-async function rawCounters(dataDir: string): Promise<{ clients: Map<number, Pair>; inbounds: Map<string, Pair> }> {
+/** The counters of the running core by client number and by tag. */
+async function rawCounters(
+  dataDir: string,
+): Promise<{ clients: Map<number, Traffic>; inbounds: Map<string, Traffic> }> {
   const api = connectApi(socketOf(dataDir));
   try {
     const readings = await api.call('StatsService/QueryStats', { pattern: '', reset: false }, 15_000);
-    const clients = new Map<number, Pair>();
-    const inbounds = new Map<string, Pair>();
+    const clients = new Map<number, Traffic>();
+    const inbounds = new Map<string, Traffic>();
     for (const reading of readings) {
       const [kind, name = '', , direction] = reading.name.split('>>>');
-      const pair = pairOf(reading, direction);
+      const traffic = trafficOf(reading, direction);
       const number = /^(\d+):/.exec(name)?.[1];
-      if (kind === 'user' && number !== undefined) add(clients, Number(number), pair);
-      if (kind === 'inbound' && name !== 'api') add(inbounds, name, pair);
+      if (kind === 'user' && number !== undefined) add(clients, Number(number), traffic);
+      if (kind === 'inbound' && name !== 'api') add(inbounds, name, traffic);
     }
     return { clients, inbounds };
   } finally {
@@ -96,11 +98,11 @@ async function rawCounters(dataDir: string): Promise<{ clients: Map<number, Pair
   }
 }
 
-function pairOf({ value }: CounterReading, direction: string | undefined): Pair {
+function trafficOf({ value }: CounterReading, direction: string | undefined): Traffic {
   return direction === 'uplink' ? { up: value, down: 0 } : { up: 0, down: value };
 }
 
-/** As the panel chooses it: the path of a unix socket has a limit. */
+/** The same path as in the panel: the path of a unix socket has a maximum length. */
 function socketOf(dataDir: string): string {
   const runDir = join(dataDir, 'run');
   const socket = join(runDir, 'core.sock');
@@ -108,13 +110,13 @@ function socketOf(dataDir: string): string {
   return join(tmpdir(), `portolan-${createHash('sha256').update(runDir).digest('hex').slice(0, 16)}`, 'core.sock');
 }
 
-function compared<K>(what: string, core: ReadonlyMap<K, Pair>, log: ReadonlyMap<K, Pair>): string[] {
+function compared<K>(what: string, core: ReadonlyMap<K, Traffic>, log: ReadonlyMap<K, Traffic>): string[] {
   return [...new Set([...core.keys(), ...log.keys()])].flatMap((key) => {
-    const [here, there] = [core.get(key), log.get(key)].map((pair) => JSON.stringify(pair ?? { up: 0, down: 0 }));
+    const [here, there] = [core.get(key), log.get(key)].map((traffic) => JSON.stringify(traffic ?? { up: 0, down: 0 }));
     return here === there ? [] : [`${what} ${String(key)}: the core has ${here}, the log ${there}`];
   });
 }
 
-function add<K>(sums: Map<K, Pair>, key: K, pair: Pair): void {
-  sums.set(key, plus(sums.get(key) ?? { up: 0, down: 0 }, pair));
+function add<K>(sums: Map<K, Traffic>, key: K, traffic: Traffic): void {
+  sums.set(key, plus(sums.get(key) ?? { up: 0, down: 0 }, traffic));
 }
