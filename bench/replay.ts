@@ -4,7 +4,7 @@ import type { EventRow } from '../src/adapters/sqlite/codec.js';
 import { openDatabase } from '../src/adapters/sqlite/database.js';
 import { panelState } from '../src/commands/state.js';
 import { begin, catchUp } from '../src/events/log/replay.js';
-import { beginAll } from '../src/projections/foldings.js';
+import { startFolds } from '../src/projections/foldings.js';
 import { openJournal } from '../src/store/journal.js';
 import { draftOf, emailOf, growths, one, poll, populate } from './kit/fleet.js';
 import { type InsidePanel, newFolder, openInside, removeFolder } from './kit/inside.js';
@@ -32,7 +32,7 @@ function live({ run }: InsidePanel, clients: number, polls: number): void {
 /** A full replay: every read model and the write state, in one pass. */
 function replayed(folder: string): void {
   const { log } = openJournal(dataDirectory(folder), { readonly: true });
-  const foldings = [...Object.values(beginAll()), begin(panelState)];
+  const foldings = [...Object.values(startFolds()), begin(panelState)];
   catchUp(log, foldings);
   log.close();
 }

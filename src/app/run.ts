@@ -45,7 +45,7 @@ export async function runPanel(panel: Panel, parts: RunParts): Promise<string> {
   restartOnSignal(end, warn);
   const adapters = createAdapters(panel, config, logger);
   const servers = createServers(panel, config, logger);
-  const leaving = leavingBy(end);
+  const leaving = createShutdown(end);
   const services = createServices(panel, adapters, {
     ...{ version, warn, overrides: overridesOf(config), servers: serverServices(panel, servers) },
     corePlace: () => corePlace(config),
@@ -70,7 +70,7 @@ export async function runPanel(panel: Panel, parts: RunParts): Promise<string> {
 }
 
 /** Ends this process so that the launcher starts the next one. */
-function leavingBy(end: (reason: string) => void) {
+function createShutdown(end: (reason: string) => void) {
   let begun = false;
   return {
     begun: () => begun,

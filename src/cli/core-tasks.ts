@@ -8,7 +8,7 @@ import type { Web } from '../commands/ports/web.js';
 import { CoreInstall } from '../commands/reactors/releases/core-install.js';
 import { Rejection } from '../commands/rejection.js';
 import type { Config } from '../config.js';
-import { alone } from '../control/control.js';
+import { withExclusiveLock } from '../control/control.js';
 import { failureText } from '../lib/failure-text.js';
 import { OperatorError } from '../lib/operator-error.js';
 import { textOf } from '../messages/error.js';
@@ -68,7 +68,7 @@ export async function installCore(config: Config, version: string): Promise<stri
     if (!answer.ok) throw new OperatorError(answer.error);
     return String(answer.result);
   }
-  return alone(prepareDataDirectory(config.DATA_DIR), async ({ dispatch }, log) => {
+  return withExclusiveLock(prepareDataDirectory(config.DATA_DIR), async ({ dispatch }, log) => {
     const read = new ReadModels(log);
     const install = new CoreInstall({
       core: idleCore(config),

@@ -26,11 +26,11 @@ export function doctorCommand(program: Command, config: () => Config, globals: (
     .command('doctor')
     .description(say(message('cli.doctor')))
     .option('--accept-loss', say(message('cli.optionAcceptLoss')))
-    .option('--keep-sound', say(message('cli.optionKeepSound')))
-    .action(async (options: { acceptLoss?: boolean; keepSound?: boolean }) => {
+    .option('--keep-readable', say(message('cli.optionKeepReadable')))
+    .action(async (options: { acceptLoss?: boolean; keepReadable?: boolean }) => {
       const { dataDir, json } = globals();
       if (options.acceptLoss) return (await import('./repair.js')).acceptLoss(dataDir, json, say);
-      if (options.keepSound) return (await import('./repair.js')).keepSound(dataDir, json, say);
+      if (options.keepReadable) return (await import('./repair.js')).keepReadable(dataDir, json, say);
       const findings = await examine(config());
       const failed = findings.filter((finding) => !finding.ok && !finding.note).length;
       for (const finding of findings) printEither(json, inEnglish(finding), line(finding, say));
@@ -60,7 +60,7 @@ async function examine(config: Config): Promise<readonly Finding[]> {
     return [
       fault
         ? bad(message('cli.checkChain'), message('cli.chainFault', fault))
-        : good(message('cli.checkChain'), message('cli.chainSound', { events })),
+        : good(message('cli.checkChain'), message('cli.chainIntact', { events })),
       keys === null ? good(message('cli.checkKeys'), message('cli.keysSound')) : bad(message('cli.checkKeys'), keys),
       complaint === null
         ? good(message('cli.checkAnchor'), message('cli.anchorSound'))

@@ -9,7 +9,7 @@ import { begin, catchUp } from '../events/log/replay.js';
 import { OperatorError, UsageError } from '../lib/operator-error.js';
 import { message } from '../messages/message.js';
 import type { Say } from '../messages/terminal.js';
-import { beginAll } from '../projections/foldings.js';
+import { startFolds } from '../projections/foldings.js';
 import { digestsOf } from '../projections/read-models.js';
 import { verifyLog } from '../store/verify.js';
 import { assertOneOf, isoTime, wholeNumber } from './option-values.js';
@@ -93,7 +93,7 @@ export function eventCommands(program: Command, globals: () => GlobalOptions, sa
       assertOneOf('--at', options.at, '--to', options.to);
       reading(dataDir, ({ log }) => {
         const last = positionAt(log, options.to === undefined ? '--at' : '--to', options.at ?? options.to);
-        const models = beginAll();
+        const models = startFolds();
         const state = begin(panelState);
         catchUp(log, [...Object.values(models), state], last);
         const digests = { ...digestsOf(models), state: stateDigest(panelState, state.state) };

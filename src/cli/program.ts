@@ -8,7 +8,7 @@ import { failureText } from '../lib/failure-text.js';
 import { UsageError } from '../lib/operator-error.js';
 import { showWarnings } from '../lib/operator-warning.js';
 import { message, type Text } from '../messages/message.js';
-import { cliLanguage, type Say, sayIn } from '../messages/terminal.js';
+import { cliLanguage, rendererFor, type Say } from '../messages/terminal.js';
 import { settings } from '../projections/settings.js';
 import { openJournal } from '../store/journal.js';
 import { version } from '../version.js';
@@ -77,7 +77,7 @@ export async function run(
   serve: (config: Config, say: Say, complain: (text: Text) => void) => Promise<number>,
 ): Promise<number> {
   let code = 0;
-  const say = sayIn(cliLanguage(env));
+  const say = rendererFor(cliLanguage(env));
   const program = createProgram(say);
 
   const config = (): Config => {

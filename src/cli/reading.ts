@@ -1,6 +1,6 @@
 import { existingDataDirectory } from '../adapters/data-directory/data-directory.js';
 import { OperatorError } from '../lib/operator-error.js';
-import { damagedText, isDamage, soundPart } from '../store/damaged-log.js';
+import { damagedText, isDamage, readablePart } from '../store/damaged-log.js';
 import { type Journal, openJournal } from '../store/journal.js';
 
 /** The options that every command accepts. */
@@ -19,7 +19,7 @@ export function openToRead(dataDir: string, { live = false } = {}): Journal {
     return openJournal(directory, { readonly: true, live });
   } catch (error) {
     if (!isDamage(error)) throw error;
-    throw new OperatorError(damagedText(directory, soundPart(directory), error));
+    throw new OperatorError(damagedText(directory, readablePart(directory), error));
   }
 }
 

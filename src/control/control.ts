@@ -142,7 +142,7 @@ export async function operate(
   const request = { type, data };
   const answer =
     (await askControl(controlSocket(directory.run), directory.run, request, timeoutMs)) ??
-    (await alone(directory, (target) => answerTo(request, target)));
+    (await withExclusiveLock(directory, (target) => answerTo(request, target)));
   if (!answer.ok) throw new OperatorError(answer.error);
   return answer.result;
 }
@@ -219,7 +219,7 @@ function accepted(done: Done | Rejection): Done {
 }
 
 /** Runs a task on the write side of a data directory whose panel does not run. */
-export async function alone<T>(
+export async function withExclusiveLock<T>(
   directory: DataDirectory,
   use: (target: ControlTarget, log: EventLog) => Promise<T>,
 ): Promise<T> {

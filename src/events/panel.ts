@@ -81,7 +81,7 @@ export const DataKeyDestroyed = defineEvent('DataKeyDestroyed', {
 
 export const LogLossAccepted = defineEvent('LogLossAccepted', {
   summary: 'Events or the anchor were missing at a start, and an operator accepted the log as it was found.',
-  recordedBy: { AcceptLoss: 'an operator runs `doctor --accept-loss` or `doctor --keep-sound`' },
+  recordedBy: { AcceptLoss: 'an operator runs `doctor --accept-loss` or `doctor --keep-readable`' },
   data: z.strictObject({
     expectedPosition: z
       .int()

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import semver from 'semver';
 import { readSpare, replaceFile } from '../adapters/data-directory/files.js';
 import { message, type Text } from '../messages/message.js';
-import { cliLanguage, sayIn } from '../messages/terminal.js';
+import { cliLanguage, rendererFor } from '../messages/terminal.js';
 import { onTrial, recordFailure, switching } from '../store/generations.js';
 import { version as ownVersion } from '../version.js';
 
@@ -150,7 +150,7 @@ export async function launch(options: LaunchOptions): Promise<number> {
 
 /** Prints a text in the language of the operator. */
 export function print(text: Text): void {
-  process.stderr.write(`portolan: ${sayIn(cliLanguage(process.env))(text)}\n`);
+  process.stderr.write(`portolan: ${rendererFor(cliLanguage(process.env))(text)}\n`);
 }
 
 function reasonOf({ late, code }: Exit, readyMs: number): Text {

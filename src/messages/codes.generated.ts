@@ -238,7 +238,7 @@ export interface MessageParams {
   'cli.certificateOwn': { readonly why: Text };
   'cli.chainBroken': { readonly position: string | number; readonly what: Text };
   'cli.chainFault': { readonly position: string | number; readonly what: Text };
-  'cli.chainSound': { readonly events: string | number };
+  'cli.chainIntact': { readonly events: string | number };
   'cli.checkAccount': None;
   'cli.checkAnchor': None;
   'cli.checkBackups': None;
@@ -376,7 +376,7 @@ export interface MessageParams {
   'cli.optionFromDay': None;
   'cli.optionHelp': None;
   'cli.optionJson': None;
-  'cli.optionKeepSound': None;
+  'cli.optionKeepReadable': None;
   'cli.optionOut': None;
   'cli.optionPassphraseFile': None;
   'cli.optionPassword': None;
@@ -404,7 +404,7 @@ export interface MessageParams {
   'cli.settingUnknown': { readonly key: string | number };
   'cli.socketFolderOpen': { readonly folder: string | number };
   'cli.socketForeign': { readonly path: string | number };
-  'cli.soundKept': { readonly position: string | number; readonly folder: string | number };
+  'cli.readableKept': { readonly position: string | number; readonly folder: string | number };
   'cli.stateChosen': None;
   'cli.stateExists': { readonly folder: string | number };
   'cli.stateInstalled': None;

@@ -5,7 +5,7 @@ import type { EventLog } from '../events/log/log.js';
 import { advance, catchUp, type Folding } from '../events/log/replay.js';
 import type { SnapshotStore } from '../events/log/snapshot-store.js';
 import { DesiredCore } from './core/desired-core.js';
-import { beginAll, type Foldings } from './foldings.js';
+import { type Foldings, startFolds } from './foldings.js';
 import { ClientQueries } from './queries/clients.js';
 import { IdentityQueries } from './queries/identity.js';
 import { InboundQueries } from './queries/inbounds.js';
@@ -93,7 +93,7 @@ export class ReadModels {
 
   /** Catches up with the log, then follows it. The folds of `alongside` catch up in the same pass. */
   constructor(log: EventLog, snapshots?: Pick<SnapshotStore, 'load'>, alongside: readonly Folding[] = []) {
-    const models = beginAll(snapshots);
+    const models = startFolds(snapshots);
     this.#models = models;
     catchUp(log, [...alongside, ...Object.values(models)]);
     this.desired = desiredOf(models);

@@ -19,7 +19,7 @@ import { stateDigest } from '../events/log/fold.js';
 import { begin, catchUp, type Folding } from '../events/log/replay.js';
 import type { Settings } from '../events/settings/settings.js';
 import { message } from '../messages/message.js';
-import { beginAll } from '../projections/foldings.js';
+import { startFolds } from '../projections/foldings.js';
 import { openJournal } from '../store/journal.js';
 import { isOvertaken, readBackup, readWhole } from './backup-reader.js';
 import { settingsOfHost } from './host-settings.js';
@@ -85,7 +85,7 @@ export function verify({ file, passphrase, digests }: VerifyJob): Verified {
   try {
     if (kindOf(db) !== 'portolan') throw new RefusedFile(message('backup.otherPanel'));
     const { log } = readBackup(db, passphrase);
-    const foldings: readonly Folding[] = [...Object.values(beginAll()), begin(panelState)];
+    const foldings: readonly Folding[] = [...Object.values(startFolds()), begin(panelState)];
     const expectations = Object.entries(digests);
     const overtaken = isOvertaken(
       log,
@@ -127,7 +127,7 @@ export async function stageState(
     if (kind === '3x-ui') assertRoom(root, XUI_GROWTH * sizeOf(file));
     if (kind === 'portolan') {
       const { log, row, master } = readBackup(db, job.passphrase);
-      readWhole(log, [...Object.values(beginAll()), state]);
+      readWhole(log, [...Object.values(startFolds()), state]);
       opened = { row, master };
     }
   } finally {

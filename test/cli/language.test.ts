@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { run } from '../../src/cli/program.js';
 import { message } from '../../src/messages/message.js';
-import { cliLanguage, sayIn } from '../../src/messages/terminal.js';
+import { cliLanguage, rendererFor } from '../../src/messages/terminal.js';
 
 describe('the language of the command line', () => {
   it.each([
@@ -19,7 +19,7 @@ describe('the language of the command line', () => {
   });
 
   it('shows values without marks that a terminal would display', () => {
-    const said = sayIn('fa')(message('cli.adminUnknown', { username: 'ann' }));
+    const said = rendererFor('fa')(message('cli.adminUnknown', { username: 'ann' }));
     expect(said).toBe('مدیری با نام ann وجود ندارد');
   });
 

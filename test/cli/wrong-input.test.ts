@@ -141,7 +141,7 @@ const CHANGES = [
   ['admin', 'create', 'joe'],
   ['admin', 'disable-2fa'],
   ['doctor', '--accept-loss'],
-  ['doctor', '--keep-sound'],
+  ['doctor', '--keep-readable'],
 ];
 
 describe('a data directory', () => {

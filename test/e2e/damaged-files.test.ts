@@ -105,7 +105,7 @@ describe('a panel with damaged files', () => {
     rmSync(join(panel.dataDir, 'run', 'snapshots'), { recursive: true, force: true });
     const evidence = readFileSync(databaseFile());
     const said =
-      /events\.db is damaged \(database disk image is malformed\): the panel shows the state of position \d+, up to which it can be read\. Restore a backup: portolan restore .* --yes\. Or continue from that position without the events after it: portolan doctor --keep-sound/;
+      /events\.db is damaged \(database disk image is malformed\): the panel shows the state of position \d+, up to which it can be read\. Restore a backup: portolan restore .* --yes\. Or continue from that position without the events after it: portolan doctor --keep-readable/;
     const child = await startToRead();
     expect(child.stdout()).toMatch(said);
     expect(await served()).toBe(200);
@@ -119,7 +119,7 @@ describe('a panel with damaged files', () => {
     await child.stop();
     expect(readFileSync(databaseFile()).equals(evidence)).toBe(true);
 
-    const kept = await cli(['doctor', '--keep-sound'], panel.dataDir);
+    const kept = await cli(['doctor', '--keep-readable'], panel.dataDir);
     expect([kept.code, kept.stdout, kept.stderr]).toEqual([
       0,
       expect.stringMatching(/^The log continues after position \d+; the damaged file was moved to .*backups/),

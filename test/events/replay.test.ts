@@ -6,7 +6,7 @@ import { advance, begin, catchUp, FoldFailure } from '../../src/events/log/repla
 import type { SnapshotStore } from '../../src/events/log/snapshot-store.js';
 import { PanelStarted } from '../../src/events/panel.js';
 import { digest } from '../../src/lib/digest.js';
-import { beginAll } from '../../src/projections/foldings.js';
+import { startFolds } from '../../src/projections/foldings.js';
 import { digestsOf, ReadModels } from '../../src/projections/read-models.js';
 import { History, steps } from '../kit/history.js';
 import { busOver, readAll, TestLog, temporaryFolder } from '../kit/log.js';
@@ -100,7 +100,7 @@ describe('a replay', () => {
   it('can stop at a position', () => {
     const journal = new TestLog();
     for (let i = 0; i < 5; i += 1) journal.append(PanelStarted({ version: String(i) }));
-    const models = beginAll();
+    const models = startFolds();
     catchUp(journal.log, Object.values(models), 3);
     expect(models.timeline.state.map(({ position }) => position)).toStrictEqual([1, 2, 3]);
     const digests = digestsOf(models);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordedEvent } from '../../src/events/catalog.js';
 import { ClientDeleted } from '../../src/events/client/client.js';
-import { beginAll } from '../../src/projections/foldings.js';
+import { startFolds } from '../../src/projections/foldings.js';
 import { digestsOf, ReadModels } from '../../src/projections/read-models.js';
 import {
   alice,
@@ -97,7 +97,7 @@ describe('the read models', () => {
     const { journal, read } = open();
     const { 'core-config': core, ...digests } = read.follower.digests();
     expect(core).toMatch(/^[\da-f]{64}$/);
-    expect(digestsOf(beginAll())).not.toStrictEqual(digests);
+    expect(digestsOf(startFolds())).not.toStrictEqual(digests);
     expect(new ReadModels(journal.log).follower.digests()).toStrictEqual(read.follower.digests());
   });
 });

@@ -62,12 +62,12 @@ export function createGeoSourceFiles({ web, folder, idleMs = IDLE_MS }: GeoSourc
       const headers = known?.lastModified ? { 'if-modified-since': known.lastModified } : {};
       const options = { headers, limit: MAX_BYTES, timeoutMs: TIMEOUT_MS, idleMs, leastBytes: MIN_BYTES, signal };
       try {
-        const came = await web.download(place.url, pathOf(name), options);
+        const download = await web.download(place.url, pathOf(name), options);
         const { bytes, tags } = await readable(await readFile(pathOf(name)), place);
         if (bytes !== null) await rewrite(pathOf(name), bytes);
-        const sha256 = bytes === null ? came.sha256 : createHash('sha256').update(bytes).digest('hex');
-        const lastModified = dateOf(came.lastModified);
-        return staged(folder, name, { sha256, bytes: bytes?.length ?? came.bytes, lastModified, tags });
+        const sha256 = bytes === null ? download.sha256 : createHash('sha256').update(bytes).digest('hex');
+        const lastModified = dateOf(download.lastModified);
+        return staged(folder, name, { sha256, bytes: bytes?.length ?? download.bytes, lastModified, tags });
       } catch (error) {
         await rm(pathOf(name), { force: true });
         if (known?.lastModified && error instanceof WebError && error.status === 304) return null;

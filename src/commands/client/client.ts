@@ -14,7 +14,7 @@ import { unblocked } from '../traffic/ip-limit.js';
 import { addClients, changeClient, clientDepletionEvents, findByKey, type Target } from './client-rules.js';
 import { type ClientDraft, hasClients } from './credentials.js';
 import { clientDepletion } from './limits.js';
-import { carrierOf, clientIn, clientsNamed, deletions, siblingsOf, usedBy } from './siblings.js';
+import { clientIn, clientsNamed, deletions, siblingsOf, usageOwner, usedBy } from './siblings.js';
 
 /** A client of an inbound, by what names it in the panel API's paths or by its email. */
 export type ClientName = { readonly key: string } | { readonly email: string };
@@ -80,7 +80,7 @@ export const client: Decider<ClientCommand> = {
 
   AdjustClientTraffic({ email, up, down }, state, { now }) {
     const siblings = clientsNamed(state, email);
-    const carrier = carrierOf(state, siblings);
+    const carrier = usageOwner(state, siblings);
     if (!carrier) return reject('CLIENT_NOT_FOUND', { client: email });
     if (![up, down, up + down].every((bytes) => Number.isSafeInteger(bytes) && bytes >= 0)) {
       const field = message('client.uploadAndDownload');

@@ -41,7 +41,7 @@ export function usedTogether({ counters }: PanelState, clients: readonly Client[
  * The sibling to which traffic of all of them is booked: the lowest number on an inbound of this machine, or else the lowest
  * of all.
  */
-export function carrierOf({ inbounds }: PanelState, siblings: readonly Client[]): Client | undefined {
+export function usageOwner({ inbounds }: PanelState, siblings: readonly Client[]): Client | undefined {
   return siblings.find(({ inbound }) => inbounds.get(inbound)?.node === null) ?? siblings[0];
 }
 
@@ -53,7 +53,7 @@ export function transferUsage(state: PanelState, client: Client, leaving?: Reado
   const siblings = siblingsOf(state, client);
   if (siblings.length === 1) return [];
   const others = siblings.filter(({ number }) => number !== client.number && !leaving?.has(number));
-  const recipient = carrierOf(state, others);
+  const recipient = usageOwner(state, others);
   if (!recipient) return [];
   const { up, down } = state.counters.clients.get(client.number) ?? zero;
   return [ClientTrafficTransferred({ client: recipient.number, fromClient: client.number, up, down })];

@@ -91,7 +91,7 @@ export function sharedBaseline(baselines: readonly CounterBaseline[], seen: Seen
   if (!only || distinct.length === 1) return only;
   const summed = distinct.reduce((a, b) => ({
     ...{ up: a.up + b.up, down: a.down + b.down, allTime: a.allTime + b.allTime },
-    ...{ marks: marksOfBoth(a, b), high: a.high + b.high > 0 ? peakOf(a) + peakOf(b) : 0 },
+    ...{ marks: marksOfSum(a, b), high: a.high + b.high > 0 ? peakOf(a) + peakOf(b) : 0 },
   }));
   const possible = [summed, ...distinct].filter(({ up, down }) => up <= seen.up && down <= seen.down);
   const [highest = summed] = possible.toSorted((a, b) => b.up + b.down - a.up - a.down);
@@ -99,7 +99,7 @@ export function sharedBaseline(baselines: readonly CounterBaseline[], seen: Seen
 }
 
 /** The marks of a sum of two counters: it has grown when one of them has. */
-function marksOfBoth(a: CounterBaseline, b: CounterBaseline): readonly CounterMark[] {
+function marksOfSum(a: CounterBaseline, b: CounterBaseline): readonly CounterMark[] {
   const both = (mark: CounterMark): boolean => a.marks.includes(mark) && b.marks.includes(mark);
   const either = (mark: CounterMark): boolean => a.marks.includes(mark) || b.marks.includes(mark);
   return marksOf({

@@ -11,7 +11,7 @@ import { correlationId } from '../server/correlation-id.js';
 import { Endpoints } from '../server/endpoint.js';
 import { panelHeaders } from '../server/headers.js';
 import type { HttpLog } from '../server/http-log.js';
-import { answerPlainly } from '../server/no-upgrade.js';
+import { serveAsHttp } from '../server/no-upgrade.js';
 import { notFound } from '../server/not-found.js';
 import { type AuthRequest, loginFailure } from './auth/auth-context.js';
 import { FailureRecords } from './auth/failure-records.js';
@@ -176,7 +176,7 @@ function createEndpoints(
     domain: webDomain,
     headers: (req) => panelHeaders(peers.of(req)),
     upgrade(req, socket, head) {
-      if (req.headers.upgrade?.toLowerCase() !== 'websocket') return answerPlainly(req, socket, take);
+      if (req.headers.upgrade?.toLowerCase() !== 'websocket') return serveAsHttp(req, socket, take);
       if (sockets.upgrade(req, socket, head)) admission.exempt(socket);
     },
   });

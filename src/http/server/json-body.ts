@@ -26,7 +26,7 @@ export function readJson(bytes: Buffer): unknown {
   const text = utf8(bytes);
   try {
     const value = parseJson(text);
-    if (ESCAPED_HALF.test(text)) refuseHalves(value);
+    if (ESCAPED_HALF.test(text)) rejectLoneSurrogates(value);
     return value;
   } catch (error) {
     if (error instanceof JsonError) throw new BodyError(message('BODY_JSON_INVALID', { why: error.text }));
@@ -35,12 +35,12 @@ export function readJson(bytes: Buffer): unknown {
 }
 
 /** `value` is not nested deeper than the parser allows. */
-function refuseHalves(value: unknown): void {
+function rejectLoneSurrogates(value: unknown): void {
   if (typeof value === 'string' && HALF.test(value)) throw new BodyError(NOT_UNICODE);
   if (typeof value !== 'object' || value === null) return;
   for (const [name, member] of Object.entries(value)) {
     if (HALF.test(name)) throw new BodyError(NOT_UNICODE);
-    refuseHalves(member);
+    rejectLoneSurrogates(member);
   }
 }
 

@@ -57,7 +57,7 @@ export interface BotServer {
 
 export interface BotServerOptions {
   readonly token?: string;
-  /** To come back where it was. */
+  /** The port of an earlier server, to restart on the same address. */
   readonly port?: number;
 }
 

@@ -1,12 +1,12 @@
 /** Limits how many tasks run at once, and how many wait. */
 export class ConcurrencyLimit {
   #free: number;
-  readonly #seats: number;
+  readonly #maxQueued: number;
   readonly #waiting = new Set<(mine: boolean) => void>();
 
-  constructor(atOnce: number, seats: number) {
+  constructor(atOnce: number, maxQueued: number) {
     this.#free = atOnce;
-    this.#seats = seats;
+    this.#maxQueued = maxQueued;
   }
 
   /** Resolves to true when the task may run; it must call `leave` at the end. False when too many wait, or on `signal`. */
@@ -16,7 +16,7 @@ export class ConcurrencyLimit {
       this.#free -= 1;
       return Promise.resolve(true);
     }
-    if (this.#waiting.size >= this.#seats) return Promise.resolve(false);
+    if (this.#waiting.size >= this.#maxQueued) return Promise.resolve(false);
     return new Promise((resolve) => {
       const settle = (mine: boolean): void => {
         this.#waiting.delete(settle);

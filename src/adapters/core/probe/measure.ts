@@ -56,13 +56,13 @@ function withTls(tunnel: Socket, host: string, ca: string | undefined): Promise<
   });
 }
 
-/** Resolves to the status of the answer. `came` is called for every chunk. */
-function ask(url: URL, socket: Socket, came: () => void): Promise<number> {
+/** Resolves to the status of the answer. `onData` is called for every chunk. */
+function ask(url: URL, socket: Socket, onData: () => void): Promise<number> {
   return new Promise((resolve, reject) => {
     let text = '';
     socket.once('close', () => reject(new MessageError(message('core.closedWithoutAnswer'))));
     socket.on('data', (chunk: Buffer) => {
-      came();
+      onData();
       text += chunk.toString('latin1');
       const status = statusOf(text);
       if (status !== null) resolve(status);

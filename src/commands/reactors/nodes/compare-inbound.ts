@@ -47,8 +47,8 @@ export async function compare(inbound: DesiredInbound, listed: ListedInbound, kn
   if (listed.clients.emails.length > CLIENTS_PER_TURN) await yieldToEventLoop();
   const { raws, emails } = listed.clients;
   const { missing: missingClients, foreign } = matchClients(inbound, listed.clients);
-  const staying = await compareStaying(inbound, listed, known);
-  const leaving = compareLeaving(inbound, listed, known.gate);
+  const staying = await compareDesiredClients(inbound, listed, known);
+  const leaving = compareRemovedClients(inbound, listed, known.gate);
   const changes = [...leaving.disables, ...staying.cuts, ...staying.changes];
   // A 3x-ui creates a counter only when a client is added to its inbound.
   const uncounted = new Set(staying.uncounted);
@@ -110,7 +110,7 @@ export async function compare(inbound: DesiredInbound, listed: ListedInbound, kn
 }
 
 /** Clients that are desired and on the node. `sentAs`: what is sent for now, where that differs from the desired state. */
-async function compareStaying(inbound: DesiredInbound, { clients: listed }: ListedInbound, known: Known) {
+async function compareDesiredClients(inbound: DesiredInbound, { clients: listed }: ListedInbound, known: Known) {
   const { emails, keys, digests, credentials, up, down, open } = listed;
   const changes: NodeStep[] = [];
   /** Clients that lose access are sent before those with other changes. */
@@ -165,7 +165,7 @@ function withEmail(protocol: string, client: DesiredClient, email: string): Desi
 }
 
 /** Clients of ours that are not desired any more: disabled first, and removed when their last bytes are counted. */
-function compareLeaving(inbound: DesiredInbound, { clients: listed }: ListedInbound, gate: Gate) {
+function compareRemovedClients(inbound: DesiredInbound, { clients: listed }: ListedInbound, gate: Gate) {
   const deletions: NodeStep[] = [];
   const disables: NodeStep[] = [];
   /** JSON texts of those that stay until then. */

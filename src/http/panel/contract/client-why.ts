@@ -4,7 +4,7 @@ import { TextCode } from './schemas/text-code.js';
 
 const Event = z.object({ at: z.int(), position: z.int(), by: z.string(), byCode: TextCode });
 const Place = z.object({ id: z.int(), tag: z.string(), remark: z.string() });
-const Chapter = z.object({
+const HistoryEntry = z.object({
   position: z.int(),
   at: z.int(),
   type: z.string(),
@@ -55,7 +55,7 @@ export const clientWhyRoutes = routes('/panel/api/clients', {
       /** Deleted clients with this email, the last deleted first. */
       earlier: z.array(z.object({ client: z.int(), since: Event })),
       /** Oldest first. */
-      story: z.array(Chapter),
+      story: z.array(HistoryEntry),
     }),
   }),
 });

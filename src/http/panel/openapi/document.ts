@@ -124,19 +124,19 @@ const envelopes = new Map<z.ZodType, z.ZodType>();
 
 /** The envelope of a reply: one for each reply schema, and one for all replies that are only a message. */
 function envelopeOf(id: string, reply: z.ZodType): z.ZodType {
-  const key = reply instanceof z.ZodNull ? sentence : reply;
+  const key = reply instanceof z.ZodNull ? messageOnly : reply;
   const known = envelopes.get(key);
   if (known) return known;
   const made = z.object({
     success: z.boolean(),
     msg: z.string(),
-    obj: key === sentence ? z.null() : named(`${id}Reply`, reply).nullable(),
+    obj: key === messageOnly ? z.null() : named(`${id}Reply`, reply).nullable(),
     code: messageCode,
   });
   envelopes.set(key, made);
-  return key === sentence ? named('Sentence', made) : made;
+  return key === messageOnly ? named('Sentence', made) : made;
 }
-const sentence = z.null();
+const messageOnly = z.null();
 
 function securityOf({ auth, method }: Route): oas31.SecurityRequirementObject[] {
   if (auth === 'none') return [{}];

@@ -69,7 +69,7 @@ export function partition<T extends object>(
   const expressed: { link: ShareLink; as: T }[] = [];
   const omitted: OmittedLink[] = [];
   for (const link of links) {
-    const as = expressedBy(link, say);
+    const as = convertOrExplain(link, say);
     if (isText(as)) omitted.push({ name: link.name, reason: as });
     else expressed.push({ link, as });
   }
@@ -81,9 +81,9 @@ export function canExpressAny<T extends object>(
   links: readonly ShareLink[],
   say: (link: ShareLink) => T | Text,
 ): boolean {
-  return links.some((link) => !isText(expressedBy(link, say)));
+  return links.some((link) => !isText(convertOrExplain(link, say)));
 }
 
-function expressedBy<T extends object>(link: ShareLink, say: (link: ShareLink) => T | Text): T | Text {
+function convertOrExplain<T extends object>(link: ShareLink, say: (link: ShareLink) => T | Text): T | Text {
   return problemOf(link) ?? say(link);
 }
