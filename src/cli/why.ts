@@ -13,7 +13,7 @@ import { clientsNamed, numberIn } from './clients-named.js';
 import { inEnglish, print } from './output.js';
 import { type GlobalOptions, reading } from './reading.js';
 
-/** `portolan events why CLIENT`: the state of a client, the rule behind it, since when, by whom, and what would change it. */
+/** `portolan events why CLIENT`: the state of a client, the rule behind it, since when, by whom, and how to fix it. */
 export function whyCommand(events: Command, globals: () => GlobalOptions, say: Say): void {
   events
     .command('why')

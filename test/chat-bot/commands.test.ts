@@ -21,7 +21,7 @@ describe('an admin', () => {
       'Network: 1 byte/s up, 2 bytes/s down',
       'Uptime: 25 hours',
       'Clients: 2, 2 may connect, 0 online',
-      'Last good backup: 2023-11-14 22:13',
+      'Last verified backup: 2023-11-14 22:13',
     ]);
   });
 

@@ -46,7 +46,7 @@ describe('inbounds that do not run', () => {
     const added = inboundAdded();
     const { tag } = added.data.spec;
     expect(await lines(added, refused)).toEqual([`NOTE inbound 1 (${tag}): the core rejects it: ${reason}`]);
-    const well = 'ok inbounds: no rejected inbound';
+    const well = 'ok inbounds: no inbound is rejected';
     expect(await lines(added, refused, InboundAcceptedByCore({ inbound: one }))).toEqual([
       `${well} (1 run on this machine)`,
     ]);
@@ -75,7 +75,7 @@ describe('inbounds that do not run', () => {
     const gone = '/nowhere/fullchain.pem';
     const node = tls(gone, gone, { id: two, node: nodeOne });
     expect(await lines(nodeAdded, tls(good.certFile, good.keyFile), node)).toEqual([
-      'ok inbounds: no rejected inbound (1 run on this machine)',
+      'ok inbounds: no inbound is rejected (running here: 1)',
     ]);
     expect(await lines(tls(gone, gone), tls(good.certFile, good.keyFile, { id: two }))).toEqual([
       `NOTE inbound 1 (in-1): ${gone}: The certificate file does not exist`,

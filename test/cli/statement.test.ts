@@ -170,7 +170,7 @@ describe('events why', () => {
       'alice (client #1, inbound in-1): cap reached',
       '  It may not connect: it used 30 bytes of 20 bytes (now 32 bytes).',
       '  Since 2023-11-15 22:13:20Z, by user root from 203.0.113.7 (#8).',
-      '  What would change it: reset its traffic; raise or remove its cap.',
+      '  How to fix it: reset its traffic; raise or remove its cap.',
       '  History:',
       '2023-11-14 22:13:20Z  #3  was added to inbound 1 as alice: no cap; no expiry; enabled  (by user root from 203.0.113.7)',
     ]);
@@ -201,13 +201,13 @@ describe('events why', () => {
       'alice (client #1, inbound in-1): disabled',
       '  It may not connect: the client is disabled.',
       '  Since 2023-11-15 22:13:20Z, by user root from 203.0.113.7 (#9).',
-      '  What would change it: enable the client.',
+      '  How to fix it: enable the client.',
       '  Also inbound disabled: inbound in-1 is disabled.',
       '  Since 2023-11-15 22:13:20Z, by user root from 203.0.113.7 (#10).',
-      '  What would change it: enable the inbound.',
+      '  How to fix it: enable the inbound.',
       expect.stringMatching(/^ {2}Also too many addresses: at most 1 address/) as string,
       expect.stringMatching(/^ {2}Since /) as string,
-      expect.stringMatching(/^ {2}What would change it: disconnect one/) as string,
+      expect.stringMatching(/^ {2}How to fix it: disconnect one/) as string,
     ]);
   });
 

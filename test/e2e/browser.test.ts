@@ -95,7 +95,7 @@ describe.skipIf(found === null)('the page, in a real browser', () => {
     await page.click('#dialogClose');
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.getByRole('button', { name: 'Copy link a<b&c' }).click();
-    await toast('The link is copied.');
+    await toast('Link copied');
     expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/^vless:\/\/b831381d/);
   });
 

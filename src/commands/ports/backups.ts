@@ -33,7 +33,7 @@ export interface BackupStatus {
   readonly lastGood: KeptBackup | null;
   /** When the next one is due, in ms since 1970; null = scheduled backups are off. */
   readonly next: number | null;
-  /** The last good one is older than the schedule allows. */
+  /** The last verified one is older than the schedule allows. */
   readonly late: boolean;
 }
 

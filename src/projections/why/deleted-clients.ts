@@ -36,7 +36,7 @@ export function deletedWithEmail(
   return deleted.sort((a, b) => b.since.position - a.since.position);
 }
 
-/** The texts for a deleted client: the rule, and what would change it. */
+/** The texts for a deleted client: the rule, and how to fix it. */
 export function explainDeleted(): { readonly rule: Text; readonly remedies: readonly Text[] } {
   return { rule: message('why.clientDeleted'), remedies: [message('why.addAgain')] };
 }

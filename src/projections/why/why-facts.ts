@@ -79,7 +79,7 @@ export interface Facts {
   readonly zone: string;
 }
 
-/** One rule: whether it holds, its text, the event that made it hold, and what would change it. */
+/** One rule: whether it holds, its text, the event that made it hold, and how to fix it. */
 export interface Rule {
   readonly status: AccessStatus;
   readonly holds: boolean;

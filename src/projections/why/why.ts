@@ -15,7 +15,7 @@ export interface Why {
   readonly rule: Text;
   /** Null when it is not recorded. */
   readonly since: Moment | null;
-  /** What would change it. */
+  /** How to fix it. */
   readonly remedies: readonly Text[];
   /** The other rules that hold, in the order in which they apply: each of them has to be changed too. */
   readonly also: readonly Also[];

@@ -16,13 +16,13 @@ interface Parts {
 
 /** Delay after a start before a missed backup is made, in ms. */
 const CATCH_UP_MS = 60_000;
-/** Interval at which the age of the last good backup is checked, in ms. */
+/** Interval at which the age of the last verified backup is checked, in ms. */
 const CHECK_MS = 3_600_000;
 /** Delay before a retry when another backup is in progress, in ms. */
 const RETRY_MS = 300_000;
 const LATE = 'backups are late';
 
-/** Makes the scheduled backups, and raises an alarm when the last good one is too old. */
+/** Makes the scheduled backups, and raises an alarm when the last verified one is too old. */
 export class BackupTimer {
   readonly #parts: Parts;
   #following: Subscription | null = null;

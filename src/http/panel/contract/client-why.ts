@@ -28,7 +28,7 @@ const Also = z.object({
 export const clientWhyRoutes = routes('/panel/api/clients', {
   why: get('/:email/why', {
     summary:
-      'Get the state of a client, including deleted ones: the rules behind it, since when, by whom, and what would change it',
+      'Get the state of a client, including deleted ones: the rules behind it, since when, by whom, and how to fix it',
     params: z.object({ email: z.string() }),
     reply: z.object({
       email: z.string(),

@@ -27,6 +27,7 @@ export const customGeoHandlers: Handlers<typeof customGeoRoutes, Services> = {
     return { geosite: ofType('geosite'), geoip: ofType('geoip') };
   },
 
+  // The messages of add and update are those of 3x-ui, whose clients may show or compare them.
   add: ({ body }, services, request) =>
     withinTimeout(
       services.geoSources.add(body, request),

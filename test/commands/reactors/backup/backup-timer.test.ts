@@ -80,7 +80,7 @@ describe('the timer of backups', () => {
     own.stop();
   });
 
-  it('raises one alarm while the last good one is too old', async () => {
+  it('raises one alarm while the last verified one is too old', async () => {
     const { raised, is, verified, own } = timer();
     is({ late: true, lastGood: good });
     for (let i = 0; i < 3; i += 1) own.check();
