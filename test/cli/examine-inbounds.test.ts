@@ -47,13 +47,9 @@ describe('inbounds that do not run', () => {
     const { tag } = added.data.spec;
     expect(await lines(added, refused)).toEqual([`NOTE inbound 1 (${tag}): the core rejects it: ${reason}`]);
     const well = 'ok inbounds: no inbound is rejected';
-    expect(await lines(added, refused, InboundAcceptedByCore({ inbound: one }))).toEqual([
-      `${well} (1 run on this machine)`,
-    ]);
-    expect(await lines(added, refused, InboundDisabled({ inbound: one }))).toEqual([`${well} (0 run on this machine)`]);
-    expect(await lines(nodeAdded, inboundAdded({ node: nodeOne }), refused)).toEqual([
-      `${well} (0 run on this machine)`,
-    ]);
+    expect(await lines(added, refused, InboundAcceptedByCore({ inbound: one }))).toEqual([`${well} (running here: 1)`]);
+    expect(await lines(added, refused, InboundDisabled({ inbound: one }))).toEqual([`${well} (running here: 0)`]);
+    expect(await lines(nodeAdded, inboundAdded({ node: nodeOne }), refused)).toEqual([`${well} (running here: 0)`]);
   });
 
   it('are those of a deleted node', async () => {
