@@ -36,7 +36,7 @@ function fragmentOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-/** Links of a document that lead nowhere. */
+/** Broken links of a document. */
 function brokenLinks(file: string): string[] {
   const links = [...proseOf(file).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
   return links.filter((link) => {
@@ -61,7 +61,7 @@ function missingPaths(file: string): string[] {
 }
 
 describe('generated documents', () => {
-  it.each(Object.entries(pages))('%s says what the code says', (file, page) => {
+  it.each(Object.entries(pages))('%s matches the code', (file, page) => {
     expect(readFileSync(file, 'utf8'), 'run npm run docs').toBe(page());
   });
 });
@@ -75,7 +75,7 @@ describe('documents', () => {
     expect(readFileSync('README.md', 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(120);
   });
 
-  it('notice a link, a heading and a path that do not exist', () => {
+  it('are checked for missing links, headings and paths', () => {
     expect(fragmentOf('What `it` does: [all](x.md), twice')).toBe('what-it-does-all-twice');
     expect(documents).toContain('docs/adr/README.md');
     expect(FOLDERS).toEqual(expect.arrayContaining(['src', 'test', 'docs', 'scripts', 'deploy', 'bin']));
@@ -147,12 +147,12 @@ describe('subsystem pages', () => {
     return [...part.matchAll(/`([A-Z]\w+)`/g)].map(([, type = '']) => type);
   };
 
-  it.each(subsystems)('%s says what it owns, its events, its failure modes and its code', (file) => {
+  it.each(subsystems)('%s names what it owns, its events, its failure modes and its code', (file) => {
     const headings = [...readFileSync(file, 'utf8').matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
     expect(headings).toEqual(['What it owns', 'How it works', 'Events', 'Failure modes', 'Code and tests']);
   });
 
-  it('name every event there is, and no other', () => {
+  it('name exactly the existing events', () => {
     expect([...new Set(subsystems.flatMap(eventsOf))].toSorted()).toEqual(catalog.map(({ type }) => type).toSorted());
   });
 });

@@ -71,7 +71,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   const untilItFlows = () => untilComplete('traffic flows', () => through('/small'));
   const downOf = async (by: Admin): Promise<number> =>
     (await must(by.get<{ down: number }>(`/panel/api/inbounds/getClientTraffics/${alice.email}`))).down;
-  /** Bytes of a client once no more are found: two readings of the core apart. */
+  /** The bytes of a client once they no longer grow over two readings of the core. */
   const settledDown = async (by: Admin, least = 0): Promise<number> => {
     let last = -1;
     return until(
@@ -157,7 +157,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const [[done], [refused]] = [answers.filter(({ success }) => success), answers.filter(({ success }) => !success)];
     expect(done).toMatchObject({ obj: DONE });
     expect(refused?.msg).toContain('in progress');
-    // Whoever changes something now would lose it.
+    // A change made now would be lost.
     expect(await admin.post('/panel/setting/update', { subTitle: 'Lost' })).toMatchObject({ success: false });
     await until('the notification', () => heard.some((text) => text.includes('restarting with the imported data')));
     socket.close();
@@ -170,7 +170,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       subTitle: 'Example title',
     });
     expect(await subscription(panel, alice.subId)).toEqual(links);
-    // What the former run of the core counted after the backup is in the former log, and nowhere else.
+    // Traffic that the former run of the core counted after the backup is only in the former log.
     await until('the core runs', () => recorded(panel.dataDir, 'CoreStarted', backup.position).length > 0);
     expect(coreRun().run).not.toBe(oldCore.run);
     expect(await settledDown(back)).toBe(backup.down);

@@ -8,7 +8,7 @@ import { codeAt, wrongCode } from '../kit/totp.js';
 import { HANG_MS } from '../kit/wait.js';
 import { recorded } from './support.js';
 
-/** One code of an app holds for so long. */
+/** How long one code of an app is valid. */
 const STEP_MS = 30_000;
 
 const found = chromiumFor('the browser test');
@@ -234,7 +234,7 @@ describe.skipIf(found === null)('the page, in a real browser', () => {
     expect(await field.getAttribute('inputmode')).toBe('numeric');
     await logIn(wrongCode(token, Date.now()));
     await page.waitForSelector('#error:not(:empty)');
-    // A code counts once, and that of the next step counts already.
+    // A code is accepted once, and the code of the next step is accepted already.
     await logIn(codeAt(token, Date.now() + STEP_MS));
     await page.waitForSelector('#panel');
   });

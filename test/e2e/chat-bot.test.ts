@@ -91,7 +91,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
 
   it('continues when its server is back, without having delayed the panel', async () => {
     server.fault = () => 'silence';
-    // Whoever polls now gets no answer, and who logs in is told of.
+    // Polls now get no reply, and a login causes a notification.
     server.write(CHAT, '/online');
     for (let n = 0; n < 3; n += 1) await panel.admin();
     await must(admin.get('/panel/api/server/status'));

@@ -91,7 +91,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     return result;
   };
 
-  /** Everything that only reads, so it is asked of a running panel and of a stopped one. */
+  /** All reads, with a running and with a stopped panel. */
   async function looksAround(): Promise<void> {
     const [why, spoken, statement, tail, shown, exported, verified, replayed] = await Promise.all([
       ok(['events', 'why', alice.email, '--json']),
@@ -125,7 +125,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     for (const digest of Object.values(digests)) expect(digest).toMatch(/^[0-9a-f]{64}$/);
   }
 
-  /** The story in order, who did each thing, and because of what. */
+  /** The events in order, each with its actor and cause. */
   function tellsWhy(story: Chapter[], spoken: string): void {
     const positions = story.map(({ position }) => position);
     expect(positions).toEqual([...positions].sort((a, b) => a - b));

@@ -22,7 +22,7 @@ interface Config {
   readonly outbounds: readonly [Outbound & { tag: string }, ...Outbound[]];
 }
 
-/** A form has a word for these servers, but the app no way in: the core takes none that is older than itself. */
+/** The format supports these servers, but the app cannot connect: the core rejects older clients. */
 const NEWER_THAN_APPS = ['vless-reality-vision', 'vless-reality-xhttp'];
 const NOT_IN_MIHOMO = ['trojan-tcp', 'ss-http', 'ss-tls', 'ss-grpc', 'vmess-kcp'];
 const NOT_IN_SING_BOX = [
@@ -78,7 +78,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
 
   afterAll(() => Promise.all([panel?.cleanUp(), targets?.stop()]));
 
-  /** What does not carry a small body, a bigger one and one the other way. */
+  /** The cases that fail to carry a small body, a large one and an upload. */
   async function failures(
     through: readonly string[],
     portOf: (name: string, at: number) => number,
@@ -87,7 +87,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const { url } = targets;
     const carries = async (name: string, at: number): Promise<string> => {
       const port = portOf(name, at);
-      // Repeated as an app would: a core needs some time for so many first connections at once.
+      // Retried as an app would: a core needs some time for so many new connections.
       const limit = { totalMs: 60_000, ...options };
       const works = (what: string, attempt: () => Promise<void>) =>
         until(what, () => attempt().then(() => true)).then(
@@ -116,7 +116,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     }));
     const others = configs[0]?.outbounds.slice(1) ?? [];
     expect(await errorsOf('xray', JSON.stringify({ ...configs[0], outbounds: [...outbounds, ...others] }))).toBe('');
-    // The kit gives tags of its own.
+    // The kit sets its own tags.
     const app = await startClientCore(
       outbounds.map(({ protocol, settings, streamSettings = {} }) => ({ protocol, settings, streamSettings })),
     );

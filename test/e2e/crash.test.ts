@@ -66,7 +66,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   const corePid = () => coreProcesses()[0] ?? 0;
   const state = async () => (await must(admin.get<Status>('/panel/api/server/status'))).core.state;
 
-  /** Whatever runs the core's configuration of this data directory. */
+  /** The processes that run the core configuration of this data directory. */
   const coreProcesses = () => processesOf(panel.dataDir).filter((pid) => pid !== panel.pid);
 
   /** The next panel on the same data and the same ports. */
@@ -102,7 +102,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(others).toEqual([]);
     expect(coreProcesses()).toEqual([pid]);
     expect(recorded(panel.dataDir, 'CoreDriftRepaired', head)).toEqual([]);
-    // What is under way when the client goes is counted and not received: 1 % and 4 kB, and a buffer of the proxy.
+    // Bytes in transit when the client stops are counted but not received: 1 % and 4 kB, and a buffer of the proxy.
     const counted = async () =>
       (await must(admin.get<{ down: number }>(`/panel/api/inbounds/getClientTraffics/${alice.email}`))).down -
       before.down;

@@ -43,7 +43,7 @@ describe('a panel with damaged files', () => {
   const anchorFile = () => join(panel.dataDir, 'head.json');
   const served = async () => (await fetch(`${panel.subUrl}/sub/${alice.subId}`)).status;
 
-  /** A panel that is not ready for changes, once it serves. */
+  /** A serving panel that accepts no changes. */
   async function startToRead(): Promise<Child> {
     const { ports } = panel;
     reader = startChild(process.execPath, ['dist/main.js', 'serve'], {

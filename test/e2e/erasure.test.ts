@@ -22,7 +22,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     admin = await panel.admin();
     const context = makeContext({ certificate: NO_CERTIFICATE, realityTarget: '', targetPort: 9 });
     added = await addInbound(admin, inboundCase(context, 'vless-tcp'), [alice, other]);
-    // The core begins with both of them in its configuration.
+    // The core starts with both of them in its configuration.
     await must(admin.post('/panel/api/server/restartCoreService'));
     await running();
   });
@@ -53,7 +53,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     }
   }
 
-  /** The files of the data directory in which something is. */
+  /** The files of the data directory that contain a text. */
   function filesWith(wanted: Buffer | string): string[] {
     return readdirSync(panel.dataDir, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
@@ -71,7 +71,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     await until('nothing has the key any more', () => filesWith(key).length === 0);
     await until('nothing has the id any more', () => filesWith(former.id).length === 0);
     expect(recorded(panel.dataDir, 'DataKeyDestroyed').map(({ data }) => data.key)).toContain('client:1/1');
-    // Nor does that of a client whose key is there lie open in a file.
+    // The data of a client with an existing key is not in plain text either.
     expect(filesWith(other.id)).toEqual([]);
   });
 

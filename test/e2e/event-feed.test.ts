@@ -24,7 +24,7 @@ interface Kept {
   readonly clients: Readonly<Record<string, { up: number; down: number; email?: string }>>;
 }
 
-/** Adds up what it is told of the bytes of each email, as exporters for 3x-ui do. */
+/** Sums up the bytes of each email, as exporters for 3x-ui do. */
 async function startReceiver() {
   const told = new Map<string, number>();
   const server = createServer((req, res) => {

@@ -89,7 +89,7 @@ describe.skipIf(!mayMount)('a data directory of a running panel', () => {
 
       const heard = await titles(panel, admin);
       const change = (text: string) => admin.post('/panel/setting/update', { subAnnounce: text });
-      // The journal of the database has room that it was given before; a few changes may still fit into it.
+      // The journal of the database has allocated space; a few changes may still fit into it.
       const refused = await until(
         'a change is refused',
         async () => {
@@ -178,7 +178,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     return { panel, admin, become };
   }
 
-  /** Answers of the status while something else is waited for. */
+  /** Replies of the status while the test waits for something else. */
   async function meanwhile<T>(admin: Admin, waiting: Promise<T>): Promise<T> {
     const state = { done: false };
     const marked = waiting.finally(() => (state.done = true));
@@ -194,7 +194,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const { panel, admin, become } = await begin('hangs-at-test');
     const pid = corePid(panel);
     const heard = await titles(panel, admin);
-    // The child of the script would hold its pipes open for ever.
+    // The child of the script would keep its pipes open forever.
     become('sleep 1000 & sleep 1000');
     const nonsense = { coreSetting: '{"outbounds":[{"tag":"direct","protocol":"nonsense"}]}' };
     const [answer, stored] = await meanwhile(

@@ -7,7 +7,7 @@ import { startChild } from '../kit/real/children.js';
 import { Admin, cli, panelPorts, startPanel } from '../kit/real/panel-process.js';
 import { recorded, until } from './support.js';
 
-/** A panel that makes up its own first password. */
+/** A panel that generates its own first password. */
 const NO_ACCOUNT = { PORTOLAN_ADMIN_USERNAME: '', PORTOLAN_ADMIN_PASSWORD: '' };
 const PASSWORD = /^ +Password +([\w-]{20}) /m;
 

@@ -15,7 +15,7 @@ import { clientBody, headOf, recorded, subscription, template, until, wireOf } f
 
 const API = '/panel/api/inbounds';
 const NODES = '/panel/api/nodes';
-/** For what no core runs. */
+/** For tests that need no core. */
 const nowhere = {
   certificate: { certPem: '', keyPem: '', certFile: '', keyFile: '', pin: '', remove: () => undefined },
   realityTarget: 'localhost:1',
@@ -99,12 +99,12 @@ describe.skipIf(withoutCore(THREE))(THREE, () => {
   it('disconnect a client everywhere when the sum of all three reaches its cap, and no other client', async () => {
     const running = [0, 1, 2].map((n) => startTransfer(client.socksPort(n), `${targets.url}/slow?rate=20000`));
     await Promise.all(running.map((transfer) => moved(transfer, 1)));
-    // None of the three carries as much as the cap by itself.
+    // None of the three reaches the cap by itself.
     for (const n of [0, 1, 2]) await download(client.socksPort(n), `${targets.url}/bytes/${CAP / 3}`);
     for (const [n, transfer] of running.entries())
       await until(`the connection through machine ${n} is cut`, () => transfer.isCut());
     await Promise.all(
-      [0, 1, 2].map((n) => until(`machine ${n} lets nobody in`, async () => !(await statsAt(n)).enable)),
+      [0, 1, 2].map((n) => until(`machine ${n} accepts no client`, async () => !(await statsAt(n)).enable)),
     );
     const depleted = recorded(panels[0]?.dataDir ?? '', 'ClientDepleted', start);
     expect(depleted.map(({ data }) => data.depletion.reason)).toStrictEqual(['cap', 'cap', 'cap']);
@@ -159,7 +159,7 @@ describe('a real panel and a faulty node', () => {
       const said = await syncOf(admin, id);
       return said.state === 'failing' && (typeof error === 'string' ? said.error === error : error.test(said.error));
     });
-  /** Back to its senses, and asked at once. */
+  /** Removes the fault, and polls the node at once. */
   const heal = async () => {
     remote.fault = null;
     for (const enable of [false, true]) await must(admin.post(`${NODES}/setEnable/${id}`, { enable }));

@@ -14,7 +14,7 @@ import { headOf, logOf, recorded, until } from './support.js';
 const prefix = '/panel/api/custom-geo';
 const allow = { finalRules: [{ action: 'allow' }] };
 
-/** A web server that says who it is. */
+/** A web server that replies with its name. */
 async function target(name: string): Promise<Server> {
   const server = createServer((_, response) => response.end(name));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -29,7 +29,7 @@ describe.skipIf(withoutCore('custom geo'))('custom geo sources', () => {
   let panel: PanelProcess;
   let admin: Admin;
   let socks: number;
-  /** Who answers when a client goes to `localhost` through the core. */
+  /** The server that replies to a client that requests `localhost` through the core. */
   const answered = async (): Promise<string> =>
     (await download(socks, `http://localhost:${portOf(here)}/`, { totalMs: 3000 })).text;
   const rule = (domain: string): Promise<unknown> => {

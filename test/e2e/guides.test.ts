@@ -40,7 +40,7 @@ function blocksOf(guide: string): string[] {
   return [...text.matchAll(/^```sh test\n(.*?)^```$/gms)].map(([, block = '']) => block);
 }
 
-/** The processes that one has started and that are there. */
+/** The running child processes of a process. */
 function childrenOf(pid: number): number[] {
   const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
   return text === '' ? [] : text.split(' ').map(Number);
@@ -57,10 +57,10 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   });
   let panel: PanelProcess;
   let dataDir: string;
-  /** What ends the first panel, and with it the data directory. */
+  /** Stops the first panel, and removes the data directory. */
   let cleanUp: () => Promise<void>;
 
-  /** What systemd does with the unit, to the panel of this test. */
+  /** Does with the panel of this test what systemd does with the unit. */
   async function systemctl(verb: string, options: readonly string[]): Promise<void> {
     const signalled = async (signal: string, proof: 'PanelRestarted' | 'PanelStarted'): Promise<void> => {
       const done = () => recorded(dataDir, proof).length;
@@ -74,7 +74,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     }
     if (verb === 'kill') {
       const [, signal = ''] = /^--signal=(\w+)$/.exec(options[0] ?? '') ?? [];
-      // Any other process of the unit, the core among them, would end of it.
+      // Any other process of the unit, including the core, would end.
       expect(options.slice(1)).toEqual(['--kill-whom=main']);
       return signalled(signal, 'PanelStarted');
     }
@@ -83,7 +83,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     if (verb !== 'stop') panel = await startPanel({ dataDir, ports: panel.ports, launcher: true });
   }
 
-  /** Runs one block as it stands in the guide, on the machine that this test is. */
+  /** Runs one block of the guide unchanged, in the environment of this test. */
   async function run(block: string): Promise<{ code: number | null; text: string }> {
     const address = control.address();
     const at = typeof address === 'object' ? `http://127.0.0.1:${address?.port}` : '';
@@ -173,7 +173,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
         headers: { host: PROXY_HOST, 'x-forwarded-for': '203.0.113.9', cookie: cookie() },
       });
 
-      /** As a browser asks that tries to pass for somebody else; resolves with the body, or with the first part of it. */
+      /** A request of a browser with a forged address; resolves with the body, or with its first part. */
       function ask(path: string, { body = '', headers = {}, part = false } = {}) {
         const options = { ...way(), path, method: body === '' ? 'GET' : 'POST' };
         return new Promise<{ status: number; text: string; set: readonly string[] }>((resolve, reject) => {
@@ -277,7 +277,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     await moved(flow, 1);
     const [head, core, [first = 0]] = [headOf(dataDir), corePid(panel), childrenOf(panel.pid)];
     await works('upgrade.md', [upgrade]);
-    // Another panel, the same core, and nobody who uses it has noticed.
+    // A new panel and the same core, without any interruption.
     await moved(flow, flow.bytes() + 1);
     expect([flow.ended(), corePid(panel)]).toEqual([false, core]);
     expect(recorded(dataDir, 'CoreStarted', head).map(({ data }) => data.reason)).toEqual(['adopted']);

@@ -14,10 +14,10 @@ const PHONE = { width: 390, height: 844 };
 const DESK = { width: 1280, height: 800 };
 const GB = 1024 ** 3;
 const DAY_MS = 86_400_000;
-/** A name that is not loopback: a browser does not give the clipboard to a page that came over plain HTTP. */
+/** A name that is not loopback: a browser denies the clipboard to a page over plain HTTP. */
 const PLAIN_HOST = 'sub.example';
 
-/** Of every text that is seen, how its colour stands out from what is behind it, as WCAG 2 counts. */
+/** The contrast of every visible text with its background, by WCAG 2. */
 const CONTRAST = `(() => {
   const rgba = (text) => { const [r, g, b, a = 1] = text.match(/[\\d.]+/g).map(Number); return { rgb: [r, g, b], a }; };
   const light = ({ rgb }) => { const [r, g, b] = rgb.map((c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
@@ -28,7 +28,7 @@ const CONTRAST = `(() => {
   }).filter(({ ratio }) => ratio < 4.5);
 })()`;
 
-/** The height of the lowest thing to press. */
+/** The height of the smallest button or link. */
 const LOWEST = `Math.min(...[...document.querySelectorAll('.apps a, button')].map((e) => e.getBoundingClientRect().height))`;
 
 describe.skipIf(found === null)('the info page, in a real browser', () => {
@@ -79,7 +79,7 @@ describe.skipIf(found === null)('the info page, in a real browser', () => {
     if (process.env['PORTOLAN_SCREENSHOTS'] === undefined) rmSync(pictures, { recursive: true, force: true });
   });
 
-  /** The page as a browser opens it, and all that it complained about. */
+  /** The page in a browser, and the errors that the browser reported. */
   const open = async (query: string, options: BrowserContextOptions = {}, origin = panel.subUrl) => {
     const context = await browser.newContext({ viewport: PHONE, ...options });
     onTestFinished(() => context.close());
@@ -114,7 +114,7 @@ describe.skipIf(found === null)('the info page, in a real browser', () => {
     expect(await page.evaluate(CONTRAST)).toStrictEqual([]);
     const dark = await page.evaluate('getComputedStyle(document.body).backgroundColor');
     expect(dark === 'rgb(15, 19, 24)').toBe(colorScheme === 'dark');
-    // A finger needs this much.
+    // The minimum size of a touch target.
     expect(await page.evaluate(LOWEST)).toBeGreaterThanOrEqual(44);
     expect(complaints).toStrictEqual([]);
   });
@@ -183,7 +183,7 @@ describe.skipIf(found === null)('the info page, in a real browser', () => {
   });
 });
 
-/** What a camera would read: the code as it was painted, module by module. */
+/** The text of a QR code as it was drawn, module by module. */
 async function readOf(code: Locator, reader: Page): Promise<string> {
   const size = Number((await code.getAttribute('viewBox'))?.split(' ')[2]);
   const png = (await code.screenshot()).toString('base64');

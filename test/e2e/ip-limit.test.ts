@@ -28,11 +28,11 @@ import {
   wireOf,
 } from './support.js';
 
-/** One that the core serves over TCP, and one that it serves over UDP. */
+/** One inbound over TCP, and one over UDP. */
 const NAMES = ['vless-tcp', 'hysteria2'];
 /** The core does not count 127.0.0.1 among the addresses that are online. */
 const [HOME, CAFE] = ['127.0.0.2', '127.0.0.3'];
-/** Who dials, and from where; the neighbour is another client behind the address that is held back. */
+/** The connections by client and address; the neighbour is another client behind the blocked address. */
 const WAYS = ['home', 'cafe', 'neighbour'] as const;
 type Way = (typeof WAYS)[number];
 const GRACE_S = 5;
@@ -76,7 +76,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     start = headOf(panel.dataDir);
     for (const [index, { added, guest }] of prepared.entries()) {
       await untilComplete(`${added.one.name} runs`, attempt(index, 'neighbour'));
-      // One after the other: requests for one target at the same time cannot be told apart.
+      // One after the other: simultaneous requests for one target cannot be distinguished.
       const neighbour = await startDownload(index, 'neighbour');
       const home = await startDownload(index, 'home');
       await until('home is seen', () => seenAt(index).includes(HOME));
@@ -95,7 +95,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     return download(portOf(index, way), `${targets.url}/small`, options);
   }
 
-  /** A blocked connection may hang, so an attempt that is repeated gives up soon. */
+  /** A blocked connection may hang, so a repeated attempt has a short timeout. */
   const attempt = (index: number, way: Way) => () => small(index, way, { totalMs: 2_000 });
 
   async function startDownload(index: number, way: Way): Promise<Transfer> {

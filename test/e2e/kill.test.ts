@@ -25,7 +25,7 @@ import { recorded, until } from './support.js';
 
 const BACKUP = 'The backup';
 const BEFORE = 'The state before';
-/** Without a core: what is killed here is the panel. */
+/** Without a core: only the panel is killed here. */
 const NO_CORE = { coreBin: '/nonexistent/core' };
 /** The commit point of a switch, and its steps after that. */
 const NOTE = '/switch.json';
@@ -41,7 +41,7 @@ const MOMENTS: readonly [string, Moment, { readonly title: string; readonly outc
   ],
 ];
 
-/** The title that the log in a place was left with; its chain, payloads and anchor are sound. */
+/** The title in the log of a folder, whose chain, payloads and anchor are valid. */
 function soundTitleIn(dataDir: string): string | undefined {
   const { log, complaint } = openJournal(dataDirectory(dataDir), { readonly: true });
   try {
@@ -92,7 +92,7 @@ describe('SIGKILL', () => {
     return panel;
   }
 
-  /** A start that ends at the moment, and how. */
+  /** A start that is killed at a moment, and its exit. */
   const ends = (moment: Moment, how: RegExp): Promise<void> =>
     expect(startPanel({ ...NO_CORE, dataDir, ports, env: killedAt(moment) })).rejects.toThrow(how);
   const dies = (moment: Moment): Promise<void> => ends(moment, /SIGKILL/);
@@ -103,7 +103,7 @@ describe('SIGKILL', () => {
     await panel?.exited;
   }
 
-  /** What the next start serves, and what it says of it. */
+  /** What the next start serves, and its messages. */
   async function next(
     env: Record<string, string> = {},
   ): Promise<{ readonly title: string; readonly says: string | undefined }> {
@@ -147,7 +147,7 @@ describe('SIGKILL', () => {
       send(file());
       await until('what is staged', () => stagedIn(dataDir).some((name) => /^[0-9a-f]{16}$/.test(name)), 2);
       await kill();
-      // The panel that follows is killed as it decides.
+      // The next panel is killed during its decision.
       expect(await next(killedAt(DECIDED))).toEqual({ title: BEFORE, says: undefined });
       expect(replacedStates(dataDir)).toEqual([]);
     });
@@ -183,7 +183,7 @@ describe('SIGKILL', () => {
     beforeEach(() => cpSync(dataDir, alone, { recursive: true, filter: (path) => path !== join(dataDir, 'run') }));
     afterEach(() => rmSync(alone, { recursive: true, force: true }));
 
-    /** What the next start makes of it. */
+    /** The result of the next start. */
     function settled(): { readonly title: string | undefined; readonly outcome: string | undefined } {
       const turn = completeSwitch(dataDirectory(alone));
       expect(stagedIn(alone)).toEqual([]);
@@ -195,7 +195,7 @@ describe('SIGKILL', () => {
       const env = killedAt({ ...moment, to: to.startsWith('keys') ? join(alone, to) : to });
       expect(await cli(['restore', backup, '--yes'], alone, { env })).toMatchObject({ code: null, stdout: '' });
       expect(settled()).toEqual(left);
-      // A second start finds nothing to do but to say it again, until one was ready.
+      // A second start only repeats the message, until a start was ready.
       expect(settled()).toEqual(left);
     });
 

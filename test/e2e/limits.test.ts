@@ -25,13 +25,13 @@ import {
 } from './support.js';
 
 const NAMES = ['vless-tcp', 'vless-ws', 'vless-grpc', 'vless-xhttp', 'vless-reality-vision', 'hysteria2'];
-/** All five are on one inbound and come from one address. */
+/** All five use one inbound and connect from one address. */
 const ROLES = ['capped', 'expired', 'disabled', 'deleted', 'neighbour'] as const;
 type Role = (typeof ROLES)[number];
-/** One person in two inbounds, which the core cuts in different ways. */
+/** One client in two inbounds, whose connections the core ends in different ways. */
 const SHARED = ['vless-tcp', 'hysteria2'];
 
-/** A download that the panel does not end ends by itself, later than any wait of the test. */
+/** A download that the panel does not end completes after the longest wait of the test. */
 const TRANSFER_MS = 2 * HANG_MS;
 /** Bytes a second of each download. */
 const RATE = 60_000;
@@ -44,9 +44,9 @@ interface RunningInbound {
 }
 
 const SUITE = 'access of clients';
-// Without the right the core cannot be told to end single connections; the panel then restarts it, and neighbours feel it.
+// Without the capability no single connection can be ended: the panel restarts the core, which affects other clients.
 const right = canFilter;
-if (!right) withoutRight(`${SUITE}: who is not concerned`);
+if (!right) withoutRight(`${SUITE}: other clients`);
 
 describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   const runningInbounds = new Map<string, RunningInbound>();
@@ -80,7 +80,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const numberOf = new Map(
       recorded(panel.dataDir, 'ClientAdded').map(({ data }) => [data.identity.email, data.client]),
     );
-    // What was added runs a moment after the answer.
+    // A new client works a moment after the reply.
     await Promise.all(NAMES.map((name) => untilComplete(`${name} runs`, () => attempt(name, 'neighbour'))));
     for (const [index, { seeds, added }] of prepared.entries()) {
       const numbers = record((role) => numberOf.get(seeds[role].email) ?? 0);
@@ -102,7 +102,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     return Object.fromEntries(ROLES.map((role) => [role, make(role)])) as Record<Role, T>;
   }
 
-  /** One after the other: the core's logs do not tell apart who asked for the same target in the same millisecond. */
+  /** One after the other: the core's logs do not distinguish requests for the same target in the same millisecond. */
   async function startDownloads(name: string): Promise<Record<Role, Transfer>> {
     const transfers: Transfer[] = [];
     for (const role of ROLES) {
@@ -137,11 +137,11 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   }
 
   const small = (port: number, options: TransferOptions = {}) => download(port, `${targets.url}/small`, options);
-  /** A blocked connection may hang, so an attempt that is repeated gives up soon. */
+  /** A blocked connection may hang, so a repeated attempt has a short timeout. */
   const attempt = (name: string, role: Role) => small(portOf(name, role), { totalMs: 3_000 });
   const cameBack = (name: string, role: Role) => untilComplete(`${role} of ${name} is back`, () => attempt(name, role));
 
-  /** The download ends in time, no byte comes later, and a new connection gets nowhere. */
+  /** The download ends in time, no byte arrives later, and a new connection fails. */
   async function isCut(name: string, role: Role): Promise<void> {
     const transfer = runningInbound(name).running[role];
     await until(`${role} of ${name} is cut`, () => transfer.isCut());

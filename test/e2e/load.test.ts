@@ -44,7 +44,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     logOf(panel.dataDir, after)
       .map(({ type }) => type)
       .filter((type) => ['CoreStarted', 'CoreStopped', 'CoreFailed', 'InboundRejectedByCore'].includes(type));
-  /** How many of the inbounds run, at one moment. */
+  /** The number of running inbounds. */
   const running = (inbounds: readonly Added[]): number => {
     const ports = listeningPorts();
     return inbounds.filter(({ port }) => ports.has(port)).length;
@@ -100,7 +100,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     await must(admin.post(`/panel/api/inbounds/updateClient/${keyOf(added.one, seeds[0])}`, body));
     expect(answered).toBeLessThan(MANY);
     await until('the cut', () => streams[0]?.isCut(), 10);
-    // The cut did not wait for the inbounds.
+    // The disconnection did not wait for the inbounds.
     expect(running(inbounds)).toBeLessThan(MANY);
     await Promise.all(adding);
     await until('all of them run', () => running(inbounds) === inbounds.length);

@@ -83,7 +83,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     return id;
   }
 
-  /** The links of one who is on both machines: that of the node, which was added first, and that of the centre. */
+  /** The links of a client on both machines: first that of the node, which was added first, then that of the centre. */
   async function linkOf(who: ClientSeed, machine: 0 | 1): Promise<string> {
     const links = await subscription(centre, who.subId);
     if (links.length !== 2) throw new Error(`${links.length} links`);
@@ -159,7 +159,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     node.kill('SIGKILL');
     await node.exited;
     const copy = `${node.dataDir}-old`;
-    // What runs is no part of a state.
+    // A state does not include running processes.
     cpSync(node.dataDir, copy, { recursive: true, filter: (file) => !file.startsWith(`${node.dataDir}/run/`) });
     try {
       await must(admin.post(`${API}/${remoteId}/delClientByEmail/${carol.email}`));
@@ -227,7 +227,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const links = await subscription(centre, dora.subId);
     const other = await startClientCore([links[0] ?? '']);
     try {
-      // So that no poll reads the node before the client is deleted. One that was planned before may still come.
+      // No poll may read the node before the client is deleted. A scheduled one may still follow.
       for (const one of [admin, there]) await must(one.post('/panel/setting/update', { pollSeconds: 60 }));
       await sleep(1_500);
       expectComplete(await download(other.socksPort(0), `${targets.url}/bytes/400000`));

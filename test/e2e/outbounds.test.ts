@@ -115,7 +115,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       },
     };
     await accepted(warp);
-    // Its server is a name that leads nowhere: it is the answer that is missing, not the core.
+    // Its server has an unresolvable name: only the reply is missing, the core accepts it.
     expect(await test(warp)).toMatchObject({ success: false });
     const [secret] = recorded(panel.dataDir, 'SecretSettingChanged');
     expect(secret?.data).toMatchObject({ key: 'wgprov' });
@@ -158,7 +158,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     }
   });
 
-  /** The template with this outbound is taken, and runs. */
+  /** The template with this outbound is accepted, and runs. */
   async function accepted(outbound: object): Promise<void> {
     const { outbounds, ...rest } = loopbackTemplate() as { outbounds: object[] };
     const starts = recorded(panel.dataDir, 'CoreStarted').length;
@@ -182,7 +182,7 @@ interface VpnHost {
   technologies: { metadata: { value: string }[] }[];
 }
 
-/** A target that takes connections and never answers. */
+/** A target that accepts connections and never replies. */
 interface Silent {
   url: string;
   open(): number;
@@ -207,7 +207,7 @@ async function startSilent(): Promise<Silent> {
   return { url: `http://127.0.0.1:${port}/`, open: () => sockets.size, stop };
 }
 
-/** Whether some process names this file. */
+/** Whether a process has this file in its arguments. */
 function isNamed(file: string): boolean {
   return readdirSync('/proc').some((pid) => {
     try {

@@ -45,7 +45,7 @@ interface Counted {
   down: number;
 }
 
-/** Payload, and beside it the heads of requests and answers: the tolerance is 1 % and 4 kB. */
+/** Payload plus the heads of requests and replies: the tolerance is 1 % and 4 kB. */
 function agree(counted: Counted, moved: Counted): boolean {
   const fits = (value: number, bytes: number) => value >= bytes && value <= bytes * 1.01 + 4_000;
   return fits(counted.up, moved.up) && fits(counted.down, moved.down);
@@ -65,7 +65,7 @@ const BUFFERED: ReadonlySet<string> = new Set([
 
 const pair = ({ up, down }: Counted): Counted => ({ up, down });
 
-/** What the events of an unpruned log come to. */
+/** The sums of the events of an unpruned log. */
 function sumsOf(events: readonly RecordedEvent[]) {
   const clients = new Map<number, Counted>();
   const inbounds = new Map<number, Counted>();
@@ -104,7 +104,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const token = await must(admin.get<string>('/panel/setting/getApiToken'));
     const bearer = admin.bearer(token);
     for (const [index, one] of inboundCases(makeContext({ ...targets, targetPort: targets.port })).entries()) {
-      // Both ways in, by turns: the session with its CSRF token and the Bearer token.
+      // Alternately with the session and its CSRF token, and with the Bearer token.
       runningCases.set(one.name, await addCase(index % 2 === 0 ? admin : bearer, one));
     }
     const entries = await Promise.all(
@@ -151,7 +151,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   const title = '%s carries small and large bodies for both of its clients';
   it.concurrent.each(NAMES.filter((name) => name !== 'wireguard'))(title, (name) => carries(name, 150_000));
 
-  // On its own: it loses packets to a busy machine, and sends them again ever more slowly.
+  // Alone: on a busy machine it loses packets, and its retransmissions become slower.
   it.each(['wireguard'])(title, { timeout: 1_000_000 }, (name) => carries(name, 300_000));
 
   describe('and its counters', () => {
@@ -205,7 +205,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     });
 
     it('are the sums of the events', async () => {
-      // Idle transports say something now and then, so the log and the answers may be one reading apart.
+      // Idle transports send keepalives, so the log and the replies may be one reading apart.
       await until('sums that agree', async () => {
         const events = logOf(panel.dataDir);
         const { clients, inbounds, tags } = sumsOf(events);

@@ -11,7 +11,7 @@ import { download, type TransferOptions } from '../kit/real/socks.js';
 import { startTargets, type Targets } from '../kit/real/targets.js';
 import { type Added, addInbound, clientBody, deedsOf, entryOf, headOf, recorded, template, wireOf } from './support.js';
 
-/** What is asked, and what the answer has to say. */
+/** A request, and the expected message of the reply. */
 type Refusal = [name: string, path: string, body: unknown, msg: RegExp];
 
 const SUITE = 'the panel rejects';
@@ -54,7 +54,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     Object.assign(inboundCase(context, name).body(port, [makeClient()]), over);
   const person = (over: Record<string, unknown> = {}): object => wireOf(added.one, makeClient(), over);
 
-  /** Every one is answered with a reason, and none leaves a trace in the log. */
+  /** Each request is rejected with a reason, and appends no event. */
   async function allRefused(refusals: Refusal[]): Promise<void> {
     const before = deedsOf(panel.dataDir).length;
     const answers = await Promise.all(
@@ -184,7 +184,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     ]);
   });
 
-  it('what the core refuses: the reason is told, and everybody else goes on', async () => {
+  it('what the core rejects, with the reason, while other clients stay connected', async () => {
     const free = await freePort();
     const settings = JSON.stringify({ clients: [], decryption: 'nonsense' });
     const missing = inbound('vless-tcp-tls', free) as InboundBody;

@@ -111,7 +111,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     }
   }
 
-  /** The panel's admin with the password of now. */
+  /** The panel's admin with the current password. */
   async function login(): Promise<Admin> {
     const admin = new Admin(panel.url, { username: panel.username, password: panel.password });
     await must(admin.login());
@@ -187,7 +187,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       const admin = await panel.admin();
       const list = await must(admin.get('/panel/api/inbounds/list'));
       const template = await must(admin.post('/panel/core/'));
-      // The ports are those of the process, not of the log.
+      // The ports belong to the process, not to the log.
       const { environment: _, ...settings } = await must(admin.post<{ environment: unknown }>('/panel/setting/all'));
       await panel.stop();
       return { list, template, settings };

@@ -49,7 +49,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     await Promise.all([client?.stop(), panel?.cleanUp(), targets?.stop()]);
   });
 
-  /** The download has not noticed anything. */
+  /** The download was not interrupted. */
   async function flows(): Promise<void> {
     await moved(flow, flow.bytes() + 1);
     expect(corePid(panel)).toBe(pid);
@@ -80,7 +80,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       success: false,
       msg: 'The panel is already restarting',
     });
-    // Until the grace is over everything is where it was, the base path too.
+    // During the grace period nothing changes, including the base path.
     expect(await knows(url, admin)).toBe(true);
 
     const base = `http://127.0.0.1:${webPort}/base-path`;
@@ -115,7 +115,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const start = headOf(panel.dataDir);
     const before = await must(admin.post<{ subPort: number; webPort: number }>('/panel/setting/all'));
     await must(admin.post('/panel/setting/update', { webPort: before.subPort, subPort }));
-    // The panel may have the port of the other server only once that has left it, which it then does not.
+    // The panel can use the port of the other server only after that has released it, which does not happen here.
     const early = await occupy(subPort);
     expect(await admin.post('/panel/setting/restartPanel')).toEqual({
       success: false,
@@ -172,7 +172,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       expect([code, JSON.parse(stderr)]).toMatchObject([1, { code: reason }]);
     }
     panel.kill('SIGHUP');
-    await until('everybody is let in again', () => knows(url, admin));
+    await until('the session works again', () => knows(url, admin));
     await until('subscriptions too', async () => (await ask(`${subUrl}/sub/${alice.subId}`)).status === 200);
     const changes = recorded(panel.dataDir, 'SettingsChanged', start).map(({ data, meta }) => [
       meta.actor.id,

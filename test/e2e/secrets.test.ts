@@ -18,7 +18,7 @@ import { addInbound, until } from './support.js';
 const NO_CERTIFICATE = { certFile: '', keyFile: '', certPem: '', keyPem: '', pin: '', remove: () => {} };
 const SUITE = 'secrets are not exposed';
 
-/** One value for each secret, each found nowhere else in the world. */
+/** A unique value for each secret. */
 const CANARY = {
   password: 'canary-password-5f0e21',
   typed: 'canary-mistyped-91bb07',
@@ -38,13 +38,13 @@ const CANARY = {
 } as const;
 type Canary = keyof typeof CANARY;
 
-/** Answers in which a secret has its place. Everything else is a leak. */
+/** Replies that may contain a secret. Everything else is a leak. */
 const PLACES: readonly (readonly [RegExp, readonly Canary[]])[] = [
   [/\/panel\/(setting|api\/setting)\/getApiToken$/, ['apiToken']],
   // The owner reads the inbounds with their clients, and the template with its outbounds.
   [/\/panel\/api\/inbounds\//, ['email', 'subId', 'comment', 'clientPassword']],
   [/\/panel\/api\/clients\/[^/]+\/(why|statement)$/, ['email']],
-  // Who bills asks for whom.
+  // A billing program requests the events of clients.
   [/\/panel\/api\/events$/, ['email']],
   [/\/(getConfigJson)$/, ['email', 'clientPassword', 'outbound']],
   [/\/panel\/(core|xray|api\/xray)\/$/, ['outbound']],
@@ -54,12 +54,12 @@ const PLACES: readonly (readonly [RegExp, readonly Canary[]])[] = [
   [/^\/sub\//, ['clientPassword']],
 ];
 
-/** Files that need a secret to do their work; they are 0600 in a folder of 0700. */
+/** Files that must contain a secret; they have mode 0600 in a folder with 0700. */
 const FILES: readonly (readonly [RegExp, readonly Canary[]])[] = [
   [/^run\/(core|xray|config|applied)[^/]*(\/.*)?$/, ['email', 'clientPassword', 'outbound']],
 ];
 
-/** What ends the panel, the session or the token that this test reads with. */
+/** Routes that end the panel, the session or the token of this test. */
 const LEFT_OUT =
   /logout|restartPanel|regenerateApiToken|stop\w+Service|updatePanel|install\w+|updateUser|\/del|reset|setting\/secret/;
 
@@ -174,7 +174,7 @@ function placesOf(places: readonly (readonly [RegExp, readonly Canary[]])[], pla
   return places.flatMap(([pattern, canaries]) => (pattern.test(place) ? canaries : []));
 }
 
-/** Which secrets a text holds: as they are, in base64 and in hex. */
+/** The secrets that a text contains: in plain text, in base64 and in hex. */
 function found(text: string, allowed: readonly Canary[]): Canary[] {
   return (Object.keys(CANARY) as Canary[]).filter((name) => {
     if (allowed.includes(name)) return false;

@@ -13,7 +13,7 @@ it('two-factor login, settings and used codes survive SIGKILL', async () => {
   const { dataDir, ports, username, password } = first;
   const admin = await first.admin();
 
-  // Ports that our own servers hold can change hands; what others hold cannot be had, and the flags are named.
+  // The servers of the panel may exchange their ports; a port of another program is rejected, and the flags are named.
   const swap = { webPort: ports.sub, subPort: ports.panel, webListen: '127.0.0.1', subListen: '127.0.0.1' };
   const swapped = await admin.post<{ environment: object; restart?: string[] }>(UPDATE, swap);
   expect(swapped.success).toBe(true);
@@ -40,7 +40,7 @@ it('two-factor login, settings and used codes survive SIGKILL', async () => {
   await first.exited;
   const panel = await startPanel({ dataDir, ports, username, password, env: { PORTOLAN_BASE_PATH: '/p3x9/' } });
   onTestFinished(() => panel.cleanUp());
-  // Sessions go on, and the code does not.
+  // The session stays valid, but the code does not.
   expect((await second.post('/panel/setting/all')).obj).toMatchObject({
     ...{ twoFactorEnable: true, twoFactorToken: '', hasTwoFactorToken: true, ldapPassword: '', hasLdapPassword: true },
     ...{ webPort: ports.sub, subPort: ports.panel },

@@ -82,7 +82,7 @@ describe.skipIf(withoutCore(SUITE) || withoutFlowFilter(SUITE))(SUITE, () => {
     const bytes = (): number[] => transfers.map((transfer) => transfer.bytes());
     const depleted = CLIENT_ROLES.flatMap((role, n) => (role === 'neighbour' ? [] : [n]));
     const neighbours = CLIENT_ROLES.flatMap((role, n) => (role === 'neighbour' ? [n] : []));
-    /** What the neighbours receive is the clock: on a busy machine all downloads are slow. */
+    /** Time is measured in bytes that the neighbours receive: on a busy machine all downloads are slow. */
     const neighboursReceive = async (more: number): Promise<readonly number[]> => {
       const before = bytes();
       await until('the neighbours continue', () =>
@@ -108,7 +108,7 @@ describe.skipIf(withoutCore(SUITE) || withoutFlowFilter(SUITE))(SUITE, () => {
     for (const type of ['CoreStarted', 'CoreStopped', 'CoreFailed']) expect(types).not.toContain(type);
     expect(types.filter((type) => type === 'ClientDepleted')).toHaveLength(depleted.length);
 
-    // What the neighbours got is what they are booked for.
+    // The recorded traffic of the neighbours is what they received.
     for (const transfer of transfers) transfer.stop();
     for (const [n, role] of CLIENT_ROLES.entries()) {
       if (role !== 'neighbour') continue;
@@ -116,7 +116,7 @@ describe.skipIf(withoutCore(SUITE) || withoutFlowFilter(SUITE))(SUITE, () => {
       const path = `/panel/api/inbounds/getClientTraffics/${seeds[n]?.email ?? ''}`;
       await until('the last bytes are counted', async () => {
         const { down } = await must(admin.get<{ down: number }>(path));
-        // What was on its way when the client went is counted too.
+        // Bytes in transit when the client was disconnected are counted too.
         return down >= got && down <= got * 1.05 + 200_000;
       });
     }

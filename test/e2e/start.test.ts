@@ -6,7 +6,7 @@ import { inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
 import { Admin, cli, must, type PanelProcess, processesOf, startPanel } from '../kit/real/panel-process.js';
 import { addInbound, clientBody, logOf, recorded, subscription, until, wireOf } from './support.js';
 
-/** A panel that makes up its own first password, as `npm start` on a new machine. */
+/** A panel that generates its own first password, as `npm start` on a new machine. */
 const NO_ACCOUNT = { PORTOLAN_ADMIN_USERNAME: '', PORTOLAN_ADMIN_PASSWORD: '' };
 const context = makeContext({
   certificate: { certFile: '', keyFile: '', certPem: '', keyPem: '', pin: '', remove: () => {} },

@@ -13,7 +13,7 @@ import { addInbound, entryOf, until } from './support.js';
 
 const SUITE = 'the status of a running panel';
 const SERVER = '/panel/api/server';
-/** Outbounds whose names say the opposite of what they do. */
+/** Outbounds with misleading names. */
 const [DIRECT, BLOCKED, PROXIED] = ['proxy-out', 'direct-out', 'blocked-out'];
 
 describe.skipIf(withoutCore(SUITE))(SUITE, () => {
@@ -66,7 +66,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   it('is complete once the machine was read twice', async () => {
     const status = await until('a whole status', async () => {
       const read = Status.parse(await must(admin.get(`${SERVER}/status`)));
-      // A machine may have no public address and tell no speed.
+      // A machine may have no public address and report no network speed.
       return read.missing.every((name) => ['publicIP', 'cpuSpeedMhz'].includes(name)) && read;
     });
     expect(status.core.state).toBe('running');
@@ -138,7 +138,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     await again();
     expect((await history('/history/cpu/2')).slice(0, before.length)).toStrictEqual(before);
     expect((await history(`/coreObservatoryHistory/${DIRECT}/2`))[0]).toStrictEqual(delays[0]);
-    // The core was started anew with the panel, and its log with it.
+    // The core was restarted with the panel, and its log starts again.
     expect((await lines({ filter: 'blocked.test' })).length).toBeGreaterThan(0);
     panel.kill('SIGKILL');
     await panel.exited;

@@ -16,7 +16,7 @@ import { startTargets, type Targets } from '../kit/real/targets.js';
 import { addInbound, deedsOf, entryOf, headOf, recorded, until } from './support.js';
 
 const SUITE = 'a core template';
-/** A blocked connection hangs, so an attempt that must fail or is repeated gives up soon. */
+/** A blocked connection hangs, so an attempt that must fail or is repeated has a short timeout. */
 const BLOCKED = { totalMs: 1_500 };
 
 interface Config {
@@ -75,7 +75,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       ['127.0.0.1', 'localhost', '0.0.0.0', '127.1.2.3'].map((host) => `http://${host}:${port}${path}`);
     return {
       ops: at(panel.ports.ops, '/healthz'),
-      // Nobody has asked for them in the built-in one.
+      // The built-in template has none.
       metrics: listen === '' ? [] : at(Number(listen.split(':').at(-1)), '/debug/vars'),
       panel: at(panel.ports.panel, '/'),
     };
@@ -153,7 +153,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect((await config()).routing.rules).toMatchObject([{ network: 'tcp,udp', outboundTag: 'blocked' }]);
     const before = await came();
     expect(await statuses(`${targets.url}/small`, BLOCKED)).toEqual([0, 0]);
-    // What goes nowhere leaves no mark on the way out, but on the way in.
+    // Blackholed traffic is counted for the inbound, but not for an outbound.
     await until('what was blocked is counted', async () => (await came()) > before);
     const failed = recorded(panel.dataDir, 'CoreFailed', empty);
     expect(failed).toEqual([]);

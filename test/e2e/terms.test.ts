@@ -20,8 +20,8 @@ const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
 const SUITE = 'terms and periods';
-// Without the right nothing can be cut one by one: the panel restarts the core, and everybody feels it.
-const powerless = !canFilter && withoutRight(`${SUITE}: who is not concerned`);
+// Without the capability no single connection can be ended: the panel restarts the core, which affects all clients.
+const powerless = !canFilter && withoutRight(`${SUITE}: other clients`);
 
 describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   const clients = {
@@ -30,7 +30,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     /** Its term ends during its download, and renews itself. */
     renewing: makeClient(),
     neighbour: makeClient(),
-    /** Alone on the inbound that has a cap. */
+    /** The only client of the inbound with a cap. */
     onCapped: makeClient(),
   };
   type Name = keyof typeof clients;
@@ -129,7 +129,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect([ended('neighbour'), ended('renewing')]).toEqual([false, false]);
   });
 
-  // It cuts a second time, and its cut would be one more restart of the core.
+  // It disconnects a second time, which would restart the core once more.
   it.skipIf(powerless)('restore a depleted inbound with a single period after several were missed', async () => {
     await startDownload('onCapped');
     await until('onCapped is cut again', () => ended('onCapped'));
@@ -144,7 +144,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     panel = await startPanel({ dataDir: panel.dataDir, ports: panel.ports });
     await untilComplete('onCapped is back', () => small('onCapped'));
     const began = recorded(panel.dataDir, 'InboundTrafficPeriodStarted', head);
-    // An hour may begin just now.
+    // An hour may start during the test.
     expect([1, 2]).toContain(began.length);
     expect((began[0]?.data.startedAt ?? 1) % HOUR_MS).toBe(0);
     const restored = recorded(panel.dataDir, 'InboundReactivated', head);

@@ -107,7 +107,7 @@ describe('a panel with TLS', () => {
     await until('it is known to end soon', () => recorded(panel.dataDir, 'CertificateExpiring', start).length > 0);
 
     writeFileSync(files.certFile, 'rubbish');
-    // Each server watches its own pair: which of the two sees the file first is not settled.
+    // Each server watches its own pair, so either may see the file first.
     const refused = await until('both refuse it', () => {
       const events = recorded(panel.dataDir, 'CertificateRejected', start).map(({ data }) => data);
       return events.length === 2 && events.sort((a, b) => String(a.server).localeCompare(String(b.server)));
@@ -122,7 +122,7 @@ describe('a panel with TLS', () => {
   it('starts with the last valid pair if the files are invalid, and without any pair only on loopback', async () => {
     await panel.stop();
     const { ports, dataDir } = panel;
-    // No address is given: the network would be open.
+    // Without an address the panel would be open to the network.
     const options = { dataDir, ports, coreBin: NO_CORE, env: { ...BY_SETTINGS, PORTOLAN_HOST: '' } };
     const second = await startPanel(options);
     try {

@@ -20,7 +20,7 @@ const OLD = '26.7.27';
 const NEW = '26.7.29';
 const archiveOf = (xray: Buffer | string): Buffer => zipOf([{ name: 'xray', data: xray }]);
 const install = (admin: Admin, version: string) => admin.post<string>(`/panel/api/server/installCore/${version}`);
-/** What the versions and the core did, without the traffic in between. */
+/** The events of versions and the core, without traffic. */
 const deeds = (dataDir: string, after: number): string[] =>
   logOf(dataDir, after)
     .map(({ type }) => type)
@@ -30,7 +30,7 @@ const pidOf = (dataDir: string): number =>
 const exeOf = (dataDir: string): string => readlinkSync(`/proc/${pidOf(dataDir)}/exe`);
 const inCore = (dataDir: string): string[] => readdirSync(join(dataDir, 'core')).sort();
 
-/** A data directory with one installed core, and nothing outside that fixes it. */
+/** A data directory with one installed core, and no PORTOLAN_CORE_BIN. */
 function dataDirWith(core: Buffer): string {
   const dataDir = mkdtempSync(join(tmpdir(), 'portolan-kit-data-'));
   chmodSync(dataDir, 0o700);
@@ -60,7 +60,7 @@ describe.skipIf(withoutCore('versions of the core'))('versions of the core', () 
       'v26.7.33',
       coreAssets(() => undefined),
     );
-    // It runs a real core, and dies a moment after that one has answered.
+    // It runs a real core, and exits shortly after the core has responded.
     const dying = `${real} "$@" & sleep 1.5; kill -9 $!; exit 1`;
     server.release('core', 'v26.7.34', coreAssets(archiveOf(fakeCore('26.7.34', dying))));
     panel = await startPanel({ dataDir: dataDirWith(old), coreBin: '', env: server.env });
@@ -276,7 +276,7 @@ describe.skipIf(withoutCore('geo files'))('geo files', () => {
   });
 
   it.each(['/x.dat', '/..%2f..%2fevents.db', '/geoip.DAT', '/%00', '/geoip-IR.dat'])(
-    'of the name %s are refused',
+    'of the name %s are rejected',
     async (name) => {
       const head = headOf(panel.dataDir);
       expect(await update(name)).toMatchObject({

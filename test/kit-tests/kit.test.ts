@@ -21,7 +21,7 @@ const NAMES = inboundCases(
   }),
 ).map(({ name }) => name);
 
-describe.skipIf(withoutCore('the kit against a core of its own'))('the kit against a core of its own', () => {
+describe.skipIf(withoutCore('the test kit with a core of its own'))('the kit against a core of its own', () => {
   const clients = new Map<string, ClientSeed>(NAMES.map((name) => [name, makeClient()]));
   const ports = new Map<string, number>();
   let targets: Targets;
@@ -99,7 +99,7 @@ describe.skipIf(withoutCore('the kit against a core of its own'))('the kit again
     expect(await ask('http', 'connect', 'wrong')).toMatchObject({ status: 0, ended: 'cut' });
   });
 
-  it('reaches dokodemo straight and the TLS twin through a proxy', async () => {
+  it('reaches dokodemo directly and the TLS target through a proxy', async () => {
     const straight = await download(ports.get('tunnel') ?? 0, 'http://whatever.test/small', { via: 'direct' });
     expectComplete(straight, { text: SMALL_BODY });
     const secure = await download(client.socksPort(NAMES.indexOf('vless-tls-vision')), `${targets.tlsUrl}/small`);
@@ -114,29 +114,26 @@ describe.skipIf(withoutCore('the kit against a core of its own'))('the kit again
     expect(other).toEqual(['wireguard']);
   });
 
-  it.each(['vless-tls-vision', 'hysteria2'])(
-    '%s is refused with a pin or a credential that is not the right one',
-    async (name) => {
-      const context = makeContext({ ...targets, targetPort: targets.port });
-      const person = clients.get(name) ?? makeClient();
-      const good = handLink(name, ports.get(name) ?? 0, person, context);
-      const other = makeClient();
-      const links = [
-        good.replace(context.certificate.pin, '0'.repeat(64)),
-        good.replace(person.id, other.id).replace(person.password, other.password),
-        good,
-      ];
-      const core = await startClientCore(links);
-      const ask = (index: number, totalMs?: number) =>
-        download(core.socksPort(index), `${targets.url}/small`, totalMs === undefined ? {} : { totalMs });
-      const results = await Promise.all([ask(0, 5_000), ask(1, 5_000), ask(2)]);
-      await core.stop();
-      const [wrongPin, wrongCredential, accepted] = results;
-      expectNoReply(wrongPin);
-      expectNoReply(wrongCredential);
-      expectComplete(accepted);
-    },
-  );
+  it.each(['vless-tls-vision', 'hysteria2'])('%s is rejected with a wrong pin or credential', async (name) => {
+    const context = makeContext({ ...targets, targetPort: targets.port });
+    const person = clients.get(name) ?? makeClient();
+    const good = handLink(name, ports.get(name) ?? 0, person, context);
+    const other = makeClient();
+    const links = [
+      good.replace(context.certificate.pin, '0'.repeat(64)),
+      good.replace(person.id, other.id).replace(person.password, other.password),
+      good,
+    ];
+    const core = await startClientCore(links);
+    const ask = (index: number, totalMs?: number) =>
+      download(core.socksPort(index), `${targets.url}/small`, totalMs === undefined ? {} : { totalMs });
+    const results = await Promise.all([ask(0, 5_000), ask(1, 5_000), ask(2)]);
+    await core.stop();
+    const [wrongPin, wrongCredential, accepted] = results;
+    expectNoReply(wrongPin);
+    expectNoReply(wrongCredential);
+    expectComplete(accepted);
+  });
 
   it('reaches the target when the first bytes are late', async () => {
     for (const name of ['vless-tcp', 'vmess-tcp', 'ss-chacha20']) {
@@ -147,7 +144,7 @@ describe.skipIf(withoutCore('the kit against a core of its own'))('the kit again
     }
   });
 
-  it('tells a cut from an end, and sees bytes move in the background', async () => {
+  it('distinguishes a cut from an end, and counts bytes in the background', async () => {
     const port = client.socksPort(NAMES.indexOf('vless-grpc'));
     const slow = startTransfer(port, `${targets.url}/slow?rate=200000`);
     await moved(slow, 100_000);
@@ -158,7 +155,7 @@ describe.skipIf(withoutCore('the kit against a core of its own'))('the kit again
     await expect.poll(() => targets.active()).toBe(0);
   });
 
-  it('reports an unreachable server as a cut, and a refused core with its own words', async () => {
+  it('reports an unreachable server as a cut, and a rejected configuration with the message of the core', async () => {
     const lost = await download(await freePort('tcp'), `${targets.url}/small`);
     expect(lost).toMatchObject({ status: 0, ended: 'cut' });
     const bad = { protocol: 'vless', settings: { address: '127.0.0.1', port: 1, id: 'x', encryption: 'bogus' } };
@@ -166,7 +163,7 @@ describe.skipIf(withoutCore('the kit against a core of its own'))('the kit again
     await expect(startClientCore(['vless://x@h:1?type=nonsense'])).rejects.toThrow(/link 0 .*type=nonsense/);
   });
 
-  it('cuts when the server goes', async () => {
+  it('reports a cut when the server stops', async () => {
     const slow = startTransfer(client.socksPort(0), `${targets.url}/slow`);
     await moved(slow, 20_000);
     await server.stop();

@@ -22,7 +22,7 @@ export interface PanelOptions {
   coreBin?: string;
   /** Through `bin/portolan`, which can start a newer version in its place. */
   launcher?: boolean;
-  /** Without CAP_NET_ADMIN, whoever runs the test: single connections cannot be ended. */
+  /** Without CAP_NET_ADMIN for any user, so that single connections cannot be ended. */
   withoutNetAdmin?: boolean;
   /** Its standard output is on a disk that is full. */
   fullOutput?: boolean;
@@ -182,7 +182,7 @@ export async function cli(
   return { code, stdout: child.stdout(), stderr: child.stderr() };
 }
 
-/** The same, for whoever does not wait for its end. */
+/** The same, without waiting for its end. */
 export function startCli(args: string[], dataDir: string, env: Record<string, string> = {}): Child {
   const clean = { ...cleanEnvironment(), PORTOLAN_DATA_DIR: dataDir };
   return startChild(process.execPath, [mainFile(), ...args], { env: { ...clean, ...env } });
