@@ -138,7 +138,7 @@ describe.skipIf(withoutCore('the test kit with a core of its own'))('the kit aga
   it('reaches the target when the first bytes are late', async () => {
     for (const name of ['vless-tcp', 'vmess-tcp', 'ss-chacha20']) {
       const stream = await openSocks(client.socksPort(NAMES.indexOf(name)), '127.0.0.1', targets.port);
-      await pause(300); // what a client core waits for the first bytes, threefold
+      await pause(300); // three times the time that a client core waits for the first bytes
       stream.write('GET /small HTTP/1.1\r\nHost: target\r\nConnection: close\r\n\r\n');
       expect(`${name} ${await text(stream)}`).toContain(SMALL_BODY);
     }

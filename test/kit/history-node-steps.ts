@@ -23,7 +23,7 @@ const place = (a: number) => ({
   ...{ basePath: '/', allowPrivateAddress: false },
 });
 
-/** A step of one of the nodes that there are; without one it is nothing. */
+/** A step of one of the existing nodes; without one it does nothing. */
 const onNode =
   (make: (queried: Node, moment: Moment) => readonly AnyCommand[]): Make =>
   (moment) => {
@@ -34,7 +34,7 @@ const onNode =
 
 const boundTo = ({ state }: Moment, { id }: Node) => [...state.inbounds.values()].filter(({ node }) => node === id);
 
-/** What happens to nodes, and what they tell: how often each step comes, and the commands that it is. */
+/** Changes and reports of nodes: the frequency of each step, and its commands. */
 export const nodeStepKinds = {
   node: [1, ({ a }) => [{ type: 'AddNode', data: { enabled: true, spec: place(a), token: `token-${a}` } }]],
   nodeInbound: [

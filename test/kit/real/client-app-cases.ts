@@ -8,7 +8,7 @@ const ENCRYPTED = {
   encryption: 'mlkem768x25519plus.native.0rtt.x2umGGygZrWuaH47zqJrRe9-ytBQ8ay5vGCbV2LcSzk',
 };
 
-/** Protocols over what `inboundCases` leaves to others: what Mihomo and sing-box say in a way of their own. */
+/** Protocols and transports that `inboundCases` omits and that Mihomo and sing-box configure differently. */
 export function clientAppCases(context: CaseContext): InboundCase[] {
   const { tcp, tcpHttp, ws, grpc, grpcMulti, httpupgrade, xhttp } = TRANSPORTS;
   const ownPath = { network: 'grpc', grpcSettings: { serviceName: '/my/own path/one|two', multiMode: true } };
