@@ -152,7 +152,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   });
 
   describe.each(proxyNames)('the sample for %s', (name) => {
-    describe.skipIf(withoutProxy(name))('run as it is', () => {
+    describe.skipIf(withoutProxy(name))('run unchanged', () => {
       let certificate: TestCertificate;
       let proxy: Awaited<ReturnType<typeof startProxy>>;
       const cookies = new Map<string, string>();
@@ -203,7 +203,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
         expect((await ask('/login')).status).toBe(404);
       });
 
-      it('passes on the address of the client, whatever the client claims, and that it used TLS', async () => {
+      it('forwards the real address of the client, and that it used TLS', async () => {
         const start = headOf(dataDir);
         const csrf = JSON.parse((await ask(`${BASE}/csrf-token`)).text) as { obj: string };
         const { username, password } = panel;

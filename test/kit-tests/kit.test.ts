@@ -21,7 +21,7 @@ const NAMES = inboundCases(
   }),
 ).map(({ name }) => name);
 
-describe.skipIf(withoutCore('the test kit with a core of its own'))('the kit against a core of its own', () => {
+describe.skipIf(withoutCore('the test kit with a core of its own'))('the test kit with a core of its own', () => {
   const clients = new Map<string, ClientSeed>(NAMES.map((name) => [name, makeClient()]));
   const ports = new Map<string, number>();
   let targets: Targets;

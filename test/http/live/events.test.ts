@@ -168,7 +168,7 @@ describe('the feed of events', () => {
       'The log that you were following was replaced by another one: start again from position 0',
       'GENERATION_UNKNOWN',
     ],
-  ])('refuses %s with a sentence, as a stream too', async (query, msg, code) => {
+  ])('rejects %s with a message, as a stream too', async (query, msg, code) => {
     const { ask } = await start();
     expect(await ask(query)).toEqual({ success: false, msg, obj: null, code });
     expect(await ask(query, { ...bearer, accept: 'text/event-stream' })).toEqual({

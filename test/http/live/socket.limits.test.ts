@@ -180,12 +180,12 @@ describe('a handshake', () => {
       (lines: string[]) => [...without('Cookie')(lines), 'Sec-WebSocket-Protocol: t'],
       401,
     ],
-  ])('%s is refused, and the connection ends', async (_, change, status) => {
+  ])('%s is rejected, and the connection ends', async (_, change, status) => {
     expect(await say(change)).toMatchObject({ status });
   });
 
   it.each(['GET /', 'GET /panel/api/server/status', 'POST /ws', 'GET /ws/', 'GET //ws'])(
-    'at %s is nothing, and the connection ends',
+    'at %s gets an empty reply, and the connection ends',
     async (line) => {
       expect(await say((lines) => lines, `${line} HTTP/1.1`)).toMatchObject({ status: 404 });
     },

@@ -44,7 +44,7 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
     return { panel, login, warnings };
   }
 
-  it('let in an admin of the panel by either password', async () => {
+  it('log an admin in with either password', async () => {
     const { panel, login } = await start();
     for (const password of [ADMIN.password, PASSWORD]) {
       expect((await login(ADMIN.username, password)).json?.success).toBe(true);
@@ -67,14 +67,14 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
     expect(warnings).toEqual([]);
   });
 
-  it('count as failures, up to the lock-out', async () => {
+  it('count as failures towards the lock-out', async () => {
     const { login } = await start();
     for (let n = 0; n < 5; n += 1) expect((await login(ADMIN.username, 'of nobody')).json).toEqual(WRONG);
     for (const password of [PASSWORD, ADMIN.password])
       expect((await login(ADMIN.username, password)).json).toEqual(WRONG);
   });
 
-  it('need the two-factor code like any other', async () => {
+  it('require the two-factor code', async () => {
     const { panel, login } = await start();
     const browser = await panel.browser().login();
     const code = codeAt(TOKEN, Date.now());
@@ -87,16 +87,16 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
     expect(answer.json?.success).toBe(true);
   });
 
-  it('are off with the setting', async () => {
+  it('are disabled by the setting', async () => {
     const { login } = await start({ ldapEnable: false });
     expect((await login(ADMIN.username, PASSWORD)).json).toEqual(WRONG);
   });
 });
 
-describe('a directory in trouble', () => {
+describe('a failing directory', () => {
   const settings = settingsFor(1);
 
-  it('is not asked about a password that the panel itself knows', async () => {
+  it('is not queried for a password that the panel itself accepts', async () => {
     const asked: string[] = [];
     let answer: (right: boolean) => void = () => undefined;
     const directory: Directory = {
@@ -116,7 +116,7 @@ describe('a directory in trouble', () => {
     expect((await guess).json).toEqual(WRONG);
   });
 
-  it('makes the same answer as a wrong password', async () => {
+  it('has the same reply as a wrong password', async () => {
     const panel = await startPanel({
       settings,
       parts: { directory: createDirectory({ warn: () => undefined }) },

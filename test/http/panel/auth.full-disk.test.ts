@@ -65,7 +65,7 @@ describe('a login while nothing can be saved', () => {
     expect((await panel.browser().post('/login', { ...ADMIN, password: 'wrong' })).json).toMatchObject(WRONG);
   });
 
-  it('is still refused with a wrong password, and locked after five of them', async () => {
+  it('is still rejected with a wrong password, and locked after five of them', async () => {
     const panel = await startPanel();
     panel.storage('full');
     for (let time = 0; time < 5; time += 1)

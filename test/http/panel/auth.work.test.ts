@@ -43,7 +43,7 @@ async function start(ldapEnable: boolean) {
 }
 
 describe.each([false, true])('a login that fails (directory: %j)', (ldap) => {
-  it('does the same work, whatever is wrong', async () => {
+  it('does the same work for every kind of error', async () => {
     const { panel, work, reset } = await start(ldap);
     const cases: [string, string, string][] = [
       [ADMIN.username, ADMIN.password, ''],
@@ -71,7 +71,7 @@ describe.each([false, true])('a login that fails (directory: %j)', (ldap) => {
     }
   });
 
-  it('is not the one with the right code', async () => {
+  it('does not include a login with the right code', async () => {
     const { panel } = await start(ldap);
     const twoFactorCode = codeAt(TOKEN, Date.now() + 60_000);
     const password = ldap ? OF_DIRECTORY : ADMIN.password;
@@ -81,7 +81,7 @@ describe.each([false, true])('a login that fails (directory: %j)', (ldap) => {
 });
 
 describe('new credentials', () => {
-  it('cost the same work, whatever is wrong with the old ones', async () => {
+  it('cost the same work for every kind of wrong old ones', async () => {
     const { panel, work, reset } = await start(false);
     const browser = panel.browser();
     const password = ADMIN.password;
@@ -103,8 +103,8 @@ describe('new credentials', () => {
   });
 });
 
-describe('too many logins at once', () => {
-  it('are refused with a sentence that says so, and are no failures', async () => {
+describe('too many concurrent logins', () => {
+  it('are rejected with a message, and do not count as failures', async () => {
     const held: (() => void)[] = [];
     const passwords: Passwords = {
       hash: async (password) => `plain ${password}`,

@@ -21,7 +21,7 @@ const chats = (...errors: (Text | null)[]) => ({
 });
 
 describe('a backup by the chat bot', () => {
-  it.each([PATH, '/panel/api/backuptotgbot'])('is recorded in the name of who asked: %s', async (path) => {
+  it.each([PATH, '/panel/api/backuptotgbot'])('is recorded with the caller as its actor: %s', async (path) => {
     const { panel, browser } = await start(async (dispatch) => {
       dispatch({ type: 'RecordBackupDelivered', data: chats(null, null) });
       return chats(null, null);
@@ -41,7 +41,7 @@ describe('a backup by the chat bot', () => {
     ]);
   });
 
-  it('tells chat by chat what became of it, in the language of the caller', async () => {
+  it('reports a result for each chat, in the language of the caller', async () => {
     const { browser } = await start(async () => chats(null, message('bot.chatMissing')));
     const { json } = await browser.post(PATH);
     expect(json).toMatchObject({ success: true, msg: 'Some chats did not receive the backup.' });
@@ -66,14 +66,14 @@ describe('a backup by the chat bot', () => {
     expect(panel.appended()).toEqual([]);
   });
 
-  it('takes only POST', async () => {
+  it('accepts only POST', async () => {
     const deliver = vi.fn<Delivering>();
     const { browser } = await start(deliver);
     expect((await browser.get(PATH)).status).toBeGreaterThanOrEqual(404);
     expect(deliver).not.toHaveBeenCalled();
   });
 
-  it('takes GET where older clients ask, and not from a page of another site', async () => {
+  it('accepts GET at the path of older clients, but not from a page of another site', async () => {
     const old = '/panel/api/inbounds/createbackup';
     const deliver = vi.fn<Delivering>(async () => chats(null));
     const { panel, browser } = await start(deliver);
@@ -86,7 +86,7 @@ describe('a backup by the chat bot', () => {
     expect((await browser.get(old)).json).toMatchObject({ success: true });
   });
 
-  it('is answered after 30 s in any case, and tells later that it failed', async () => {
+  it('is answered after at most 30 s, and reports a later failure', async () => {
     let end: (value: Awaited<ReturnType<Delivering>>) => void = () => undefined;
     let asked = false;
     const { browser, alarms } = await start(() => {

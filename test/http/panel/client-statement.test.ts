@@ -41,7 +41,7 @@ async function start(email = 'alice') {
 const reset: AnyCommand = { type: 'ResetClientTraffic', data: { inbound: null, email: 'alice' } };
 
 describe('the statement of a client', () => {
-  it('goes from the opening to the closing balance by days, machines and whatever set the counter', async () => {
+  it('leads from the opening to the closing balance by days, machines and changes of the counter', async () => {
     const { panel, given, uses, statement, dateAt } = await start();
     const began = dateAt(panel.now());
     uses(100, 200);
@@ -94,7 +94,7 @@ describe('the statement of a client', () => {
     expect(await statement(`?from=${today}`)).toMatchObject({ opening: { up: 101, down: 202 }, closing: { up: 7 } });
   });
 
-  it('says which resets were made by a rule', async () => {
+  it('names the resets made by a rule', async () => {
     const { panel, given, uses, statement } = await start();
     given({
       type: 'UpdateInbound',
@@ -110,7 +110,7 @@ describe('the statement of a client', () => {
     });
   });
 
-  it('is another one for a client that was deleted and added again', async () => {
+  it('starts again for a client that was deleted and added again', async () => {
     const { panel, given, uses, statement } = await start();
     uses(100, 200);
     given({ type: 'DeleteClient', data: { inbound: one, client: { email: 'alice' } } });
@@ -124,7 +124,7 @@ describe('the statement of a client', () => {
     });
   });
 
-  it('is that of the last deleted client when no client has the email, or of the requested number', async () => {
+  it('belongs to the last deleted client if no client has the email, or to the requested number', async () => {
     const { panel, given, uses, ask, statement } = await start();
     const remove: AnyCommand = { type: 'DeleteClient', data: { inbound: one, client: { email: 'alice' } } };
     uses(100, 200);
@@ -158,7 +158,7 @@ describe('the statement of a client', () => {
     expect((await ask('?client=1')).json).toMatchObject({ success: false, msg: 'Client alice not found' });
   });
 
-  it('begins with the month, and takes days as ms', async () => {
+  it('starts with the month by default, and accepts days in ms', async () => {
     const { panel, uses, statement, dateAt } = await start();
     uses(1, 2);
     const today = dateAt(panel.now());
@@ -197,7 +197,7 @@ describe('the statement of a client', () => {
     expect((await panel.call('GET', path)).status).toBe(404);
   });
 
-  it('waits for a ledger that is being built, and reports when that takes long', async () => {
+  it('waits for a ledger that is being built, and reports if that takes long', async () => {
     const { panel, ask } = await start();
     Object.assign(panel.ledger, { query: async () => ({ unavailable: 'unready' }) });
     expect((await ask()).json?.msg).toBe('The statements are still being built from the log: try again in a minute');
@@ -220,7 +220,7 @@ describe('the statement as CSV', () => {
   it.each([
     ['?format=csv', ''],
     ['', 'text/csv'],
-  ])('with %s and Accept: %s is a file whose lines add up', async (query, accept) => {
+  ])('is a file whose lines add up, with %s and Accept: %s', async (query, accept) => {
     const { panel, given, uses, ask, dateAt } = await start();
     uses(100, 200);
     given(reset);
@@ -255,7 +255,7 @@ describe('the statement as CSV', () => {
     ]);
   });
 
-  it('has a name that any system takes', async () => {
+  it('has a file name that is valid on any system', async () => {
     const { ask } = await start('a+b@é"x.org');
     const { headers: answered } = await ask('?format=csv');
     expect(answered.get('content-disposition')).toMatch(/^attachment; filename="statement-a_b___x\.org-[\d-]+\.csv"$/);

@@ -42,8 +42,8 @@ async function start(spec: object = {}) {
   return { panel, why };
 }
 
-describe('why a client may or may not connect', () => {
-  it('says what is left to one that may', async () => {
+describe('the access report of a client', () => {
+  it('shows the remaining traffic and time of a client that may connect', async () => {
     const { panel, why } = await start({ totalGB: 1000 });
     panel.given({ type: 'AdjustClientTraffic', data: { email: 'one', up: 100, down: 200 } });
     expect(await why()).toMatchObject({
@@ -57,7 +57,7 @@ describe('why a client may or may not connect', () => {
     expect((await why()).story.map(({ type }) => type)).toStrictEqual(['ClientAdded', 'ClientTrafficAdjusted']);
   });
 
-  it('names the rule, the numbers, the cause and the cure', async () => {
+  it('names the rule, the numbers, the cause and the remedy', async () => {
     const { panel, why } = await start({ totalGB: 1000 });
     panel.given({ type: 'AdjustClientTraffic', data: { email: 'one', up: 400, down: 800 } });
     expect(await why()).toMatchObject({
@@ -82,7 +82,7 @@ describe('why a client may or may not connect', () => {
     expect(await why()).toMatchObject({ status });
   });
 
-  it('looks at the inbound and at the core after the client', async () => {
+  it('checks the inbound and the core after the client', async () => {
     const { panel, why } = await start();
     panel.given({ type: 'SetInboundEnabled', data: { inbound: inboundId(1), enabled: false } });
     expect(await why()).toMatchObject({ status: 'inbound disabled', since: { by: 'the panel (test)' } });
@@ -95,7 +95,7 @@ describe('why a client may or may not connect', () => {
     });
   });
 
-  it('tells every rule that holds', async () => {
+  it('names every rule that applies', async () => {
     const { panel, why } = await start({ totalGB: 1000, enable: false });
     panel.given({ type: 'AdjustClientTraffic', data: { email: 'one', up: 400, down: 800 } });
     panel.given({ type: 'SetInboundEnabled', data: { inbound: inboundId(1), enabled: false } });
@@ -111,7 +111,7 @@ describe('why a client may or may not connect', () => {
     });
   });
 
-  it('tells of a deleted client who deleted it and when, until it is erased', async () => {
+  it('names who deleted a client and when, until the client is erased', async () => {
     const { panel, why } = await start();
     const remove = () =>
       panel.given({ type: 'DeleteClient', data: { inbound: inboundId(1), client: { email: 'ONE' } } });
@@ -141,7 +141,7 @@ describe('why a client may or may not connect', () => {
       });
   });
 
-  it('does not find an unknown client, and requires an admin', async () => {
+  it('reports an unknown client as not found, and requires an admin', async () => {
     const { panel } = await start();
     const { json } = await panel.call('GET', '/panel/api/clients/nobody/why', { headers });
     expect(json).toMatchObject({ success: false, msg: 'Client nobody not found' });

@@ -98,7 +98,7 @@ describe('the synchronization state of a node', () => {
 describe('the link of a client on a node', () => {
   const hostsOf = (links: readonly string[]) => links.map((link) => new URL(link).host);
 
-  it('has the host of the node, whatever the requested host, until the node is deleted', async () => {
+  it('has the host of the node for any requested host, until the node is deleted', async () => {
     const { add, read, given } = await start();
     add();
     given({ type: 'ChangeSettings', data: { changes: { subDomain: 'panel.example' } } });
@@ -108,7 +108,7 @@ describe('the link of a client on a node', () => {
     expect(links()).toStrictEqual([]);
   });
 
-  it('has its external proxies if there are any, and the node whatever address it listens on', async () => {
+  it('has its external proxies if any, otherwise the host of the node for any listen address', async () => {
     const { add, read } = await start();
     const proxy = {
       network: 'tcp',

@@ -72,7 +72,7 @@ describe('pipelined requests', () => {
     );
   });
 
-  it('have the same result wherever the bytes are split, whatever their bodies contain', async () => {
+  it('have the same result for any split of the bytes and any bodies', async () => {
     const { port } = await serve(echo);
     const body = fc
       .array(fc.constantFrom('\r\n', '\r\n\r\n', GET, 'x', '0\r\n\r\n', '\n\n', 'y'.repeat(2000)), { maxLength: 6 })

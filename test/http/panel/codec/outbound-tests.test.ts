@@ -33,7 +33,7 @@ const usual = 'https://www.google.com/generate_204';
 const direct = { tag: 'direct', protocol: 'freedom' };
 
 describe('testOutbound', () => {
-  it('asks the stored address, once it was judged, through the outbound and what it is dialled through', async () => {
+  it('requests the stored URL, after it was checked, through the outbound and its dialer proxies', async () => {
     const panel = open();
     const others = [direct, { tag: 'other' }];
     const answer = await panel.test({ outbound: JSON.stringify(direct), allOutbounds: JSON.stringify(others) });
@@ -48,7 +48,7 @@ describe('testOutbound', () => {
     expect(panel.log.events).toHaveLength(1);
   });
 
-  it('only dials when asked to, whatever the address', async () => {
+  it('only connects in TCP mode, and ignores the URL', async () => {
     const panel = open('it is private');
     expect(await panel.test({ outbound: JSON.stringify(direct), mode: 'tcp', allOutbounds: '{' })).toMatchObject({
       success: true,
@@ -57,7 +57,7 @@ describe('testOutbound', () => {
     expect(panel.asked).toStrictEqual([direct]);
   });
 
-  it('asks nothing when the address is not public', async () => {
+  it('sends no request if the URL is not public', async () => {
     const panel = open('10.0.0.1 is not a public address');
     expect(await panel.test({ outbound: direct })).toStrictEqual({
       success: false,
@@ -67,7 +67,7 @@ describe('testOutbound', () => {
     expect(panel.asked).toStrictEqual([usual]);
   });
 
-  it('wants an outbound', async () => {
+  it('requires an outbound', async () => {
     const panel = open();
     for (const outbound of [undefined, null, '', '  '])
       expect(await panel.test({ outbound })).toMatchObject({ success: false, msg: 'outbound is required' });
@@ -83,7 +83,7 @@ describe('testOutbound', () => {
     [direct, '[', 'Invalid allOutbounds JSON: it is not valid JSON'],
     [direct, '{}', 'Invalid allOutbounds JSON: it must be a JSON list of objects'],
     [direct, '[1]', 'Invalid allOutbounds JSON: it must be a JSON list of objects'],
-  ])('tells what is wrong with %j and %j', async (outbound, allOutbounds, error) => {
+  ])('returns the error of %j and %j', async (outbound, allOutbounds, error) => {
     const panel = open();
     expect(await panel.test({ outbound, allOutbounds })).toStrictEqual({
       success: true,
