@@ -153,7 +153,7 @@ describe('names chosen by users', () => {
   ];
 
   it.each(hostile)('are shown unchanged: %s', async (remark) => {
-    // The core knows no email with this letter. The server refuses marks that it does not know, and what is left open.
+    // The core accepts no email with this letter. The server rejects unknown and unclosed tags.
     const email = remark.replaceAll('>', '');
     const { ask, press } = await startBot({ remark, clients: [draft(email, 1, { identity: { comment: 'find-me' } })] });
     const shown = await ask(`/search find-me`);

@@ -6,7 +6,7 @@ import { type BotServer, type Fault, startBotServer } from '../kit/real/bot-serv
 
 const TURNS = 6;
 
-/** What the polls waited for between each other, in ms, until the server has answered a few times. */
+/** The pauses between polls, in ms, until the server has responded a few times. */
 async function pausesWith(answer: (times: number) => Fault) {
   const server = await startBotServer();
   onTestFinished(() => server.stop());
@@ -58,7 +58,7 @@ describe('the polling of updates', () => {
   });
 
   describe('when the server restarts the numbers of its updates', () => {
-    /** What was taken, in order, of what `script` has people write before a poll, or does to it. */
+    /** The processed updates, in order, after `script` sent messages before a poll or changed the server. */
     async function takenOf(script: (server: BotServer, turn: number, pass: (ms: number) => void) => Fault | null) {
       const server = await startBotServer();
       onTestFinished(() => server.stop());

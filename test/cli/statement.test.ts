@@ -19,7 +19,7 @@ import {
 } from '../kit/builders.js';
 import { busOver, TestLog } from '../kit/log.js';
 
-/** What a command prints, and its exit code, over a log that is open elsewhere at the same time. */
+/** The output of a command and its exit code, over a log that another process has open. */
 const portolan = (journal: TestLog, ...args: readonly string[]) => portolanIn('en', journal, ...args);
 
 async function portolanIn(language: string, journal: TestLog, ...args: readonly string[]) {

@@ -33,7 +33,7 @@ const grown = (clients: number, inbounds: number): AnyCommand => ({
   },
 });
 
-/** The same questions of a client and of an inbound. */
+/** The same operations for a client and for an inbound. */
 const kinds = {
   client: {
     past: (rules: Rules) => [
@@ -76,12 +76,12 @@ const kinds = {
 describe.each(Object.entries(kinds))(
   'a %s with a cap and an expiry',
   (_, { past, out, change, reset, uses, limitedOf }) => {
-    /** Reached its cap, is past its expiry, and was shut out for one of them. */
+    /** Has reached its cap, is past its expiry, and was depleted by one of them. */
     function shutOut(recorded: Depletion | null, rules = BOTH) {
       const journal = new TestLog();
       journal.append(...past(rules), ...(recorded ? [out(recorded)] : []));
       const { must, state } = busOver(journal.log, journal.clock);
-      /** What a command says about who may connect: reasons, and `null` = may again. */
+      /** The depletions that a command records; `null` is a reactivation. */
       const said = (command: AnyCommand): readonly (Depletion | null)[] =>
         must(command).flatMap(({ type, data }) => {
           if (type === 'ClientDepleted' || type === 'InboundDepleted') return [data.depletion];
@@ -185,7 +185,7 @@ describe.each(Object.entries(kinds))(
             said(poll);
             hasTrueReason(limitedOf(state), journal.clock.now(), latest, true);
             expect(said(poll)).toStrictEqual([]);
-            // Once it expired, nothing but another expiry lets it in.
+            // After its expiry, only another expiry reactivates it.
             if (expired?.reason === 'expiry' && limitedOf(state).rules.expiresAt === expired.expiresAt)
               expect(limitedOf(state).depletion).toStrictEqual(expired);
           }
@@ -199,7 +199,7 @@ describe.each(Object.entries(kinds))(
   },
 );
 
-/** What is recorded is so, or was at the latest time that the clock showed; and after a poll it is recorded where it is so. */
+/** A recorded depletion applies now or did at the latest time of the clock; after a poll each one is recorded. */
 function hasTrueReason({ depletion, rules, used }: Limited, now: number, latest: number, polled: boolean): void {
   const found = depletionOf(rules.capBytes, rules.expiresAt, used, now);
   if (depletion?.reason === 'cap') {

@@ -16,7 +16,7 @@ describe('RestartPanel', () => {
     given(PanelRestartRequested({}))
       .when({ type: 'RestartPanel', data: { underWay: true } })
       .thenRejects('RESTART_UNDER_WAY');
-    // What an earlier process did not finish is in nobody's way.
+    // A restart that an earlier process did not finish does not block another one.
     given(PanelRestartRequested({}))
       .when({ type: 'RestartPanel', data: { underWay: false } })
       .then(PanelRestartRequested({}));

@@ -59,7 +59,7 @@ describe('the stored samples', () => {
       expect(type.stream(current)).toMatch(/^[a-z-]+(\d+)?$/);
       for (const [field, seal] of Object.entries(type.seals)) {
         expect(seal.key(current)).toMatch(/^[a-z-]+(:\d+)?(\/[a-zA-Z\d-]+)*$/);
-        // What stands for a destroyed field has its shape, so that folds stay total.
+        // A placeholder has the shape of the destroyed field, so that folds accept it.
         const erased = { ...(current as object), [field]: seal.erased(current) };
         expect(type.schema.parse(erased)).toStrictEqual(erased);
       }

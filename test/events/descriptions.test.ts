@@ -11,7 +11,7 @@ const isSentence = (text: string | undefined): boolean => text !== undefined && 
 const isNumber = ({ type, anyOf }: { type?: unknown; anyOf?: readonly { type?: unknown }[] }): boolean =>
   type === 'integer' || type === 'number' || (anyOf ?? []).some(isNumber);
 
-/** What docs/events.md would lack of an event: its summary, who records it, a field's meaning or the unit of a number. */
+/** The gaps of an event in docs/events.md: its summary, its commands, a field's meaning or the unit of a number. */
 function gapsOf(type: Pick<EventType, 'summary' | 'recordedBy' | 'schema'>): readonly string[] {
   const schema = eventSchema(type);
   const fields = [schema, ...typesIn(schema).map(([, part]) => part)].flatMap((part) => fieldsOf(part));

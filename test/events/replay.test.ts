@@ -21,7 +21,7 @@ const stateDigest = (state: PanelState): string =>
     state.clientsOf,
   ]);
 
-/** What a panel gets that begins anew over the same log, with or without snapshots. */
+/** The digests of a new panel over the same log, with or without snapshots. */
 function anew(log: TestLog['log'], snapshots?: Pick<SnapshotStore, 'load'>): Readonly<Record<string, string>> {
   const state = begin(panelState, snapshots);
   catchUp(log, [state]);
@@ -54,11 +54,11 @@ describe('a replay', () => {
         const live = { ...read.follower.digests(), state: stateDigest(bus.state) };
         expect(anew(journal.log)).toStrictEqual(live);
         const snapshots = { load: (name: string) => kept.get(name) ?? null };
-        // What was destroyed since must not come back from a snapshot: the panel throws them away then.
+        // Data destroyed since must not return from a snapshot: the panel deletes its snapshots then.
         const shredded = readAll(journal.log).some(
           (event) => event.type === 'DataKeyDestroyed' && event.position > position,
         );
-        // Nor is one used whose position lies before the end of a roll-up: a sum may hold what it has already.
+        // A snapshot from before the end of a roll-up is not used either: a sum may repeat its events.
         const usable = !shredded && position >= journal.log.rolledTo;
         if (usable) expect(anew(journal.log, snapshots)).toStrictEqual(live);
         journal.reopen();

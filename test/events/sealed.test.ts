@@ -7,7 +7,7 @@ import { textSchema } from '../../src/events/text.js';
 
 const SENSITIVE = /(pass|token|secret|key$|uuid|subId|email|auth|ip$|ips|username|credential)/i;
 
-/** Fields that sound like secrets and are none. Each has its reason. */
+/** Fields with names like secrets that are not secret, each with the reason. */
 const OPEN: Readonly<Record<string, string>> = {
   'DataKeyDestroyed.key': 'the name of a key, not the key: what is left when it is destroyed',
   'SecretSettingChanged.key': 'which setting it is, not its value',
@@ -93,7 +93,7 @@ describe('secret or personal data in an event', () => {
   it('is in no setting that is stored in plain text', () => {
     // SettingsChanged names its keys freely, so the walk cannot see them.
     const sealed = types.find(({ type }) => type === 'SettingsChanged')?.seals ?? {};
-    // A number of addresses, not one of them.
+    // This is a number of addresses, not an address.
     const harmless: readonly string[] = ['ldapDefaultLimitIP'];
     const bare = settingKeys.filter((key) => SENSITIVE.test(key) && !harmless.includes(key));
     if (!('changes' in sealed)) expect(bare).toStrictEqual([]);

@@ -2,7 +2,7 @@ import { FilterParser } from 'ldapts';
 import { describe, expect, it } from 'vitest';
 import { isLdapFilter } from '../../src/lib/ldap-filter.js';
 
-/** What the client of directories says, which reads the filter later. */
+/** The result of the LDAP client library, which parses the filter later. */
 function isRead(text: string): boolean {
   try {
     FilterParser.parseString(text);

@@ -18,7 +18,7 @@ const actors = {
 
 const enabled = (value: boolean) => ClientUpdated({ client: first, changes: { enabled: value } });
 
-/** What is known after events of these actors, and after a snapshot of it. */
+/** The state after events of these actors, equal to the one after a snapshot. */
 function known(...events: readonly (readonly [keyof typeof actors, PanelEvent])[]) {
   const state = directory.initial();
   const all = recorded(events.map(([, event]) => event)).map((event, index) => {

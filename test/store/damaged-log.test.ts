@@ -38,7 +38,7 @@ function damageHistory({ database, snapshots }: DataDirectory): void {
 
 const change: AnyCommand = { type: 'ChangeSettings', data: { changes: { subTitle: 'New' } } };
 
-/** What a running panel says of it. */
+/** The error of a running panel. */
 const DAMAGE =
   'events.db is damaged (database disk image is malformed): portolan events verify names the position up to which it can be read. Restore a backup: portolan restore FILE --yes. Or continue from that position without the events after it: portolan doctor --keep-readable';
 
@@ -142,7 +142,7 @@ describe('a log with a damaged page', () => {
     for (let n = 1; n <= CLIENTS; n += 1) must(addClients(draft(`client-${n}`, n)));
     log.checkpoint();
     damagePage(db.name, leavesOf(db.name)[1] ?? 0);
-    // What SQLite has in memory is still right.
+    // The pages that SQLite has in memory are still valid.
     db.pragma('shrink_memory');
     expect(() => log.read(0, 1000)).toThrow(StorageError);
     expect(() => log.read(0, 1000)).toThrow('events.db is damaged (database disk image is malformed)');

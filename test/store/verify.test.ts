@@ -61,7 +61,7 @@ interface Attack {
   readonly chained?: true;
   readonly position: number;
   readonly what: RegExp;
-  /** What a start says, which does not read the whole log; undefined: it cannot know. */
+  /** The error of a start, which does not read the whole log; undefined: it cannot detect it. */
   readonly start?: RegExp;
 }
 

@@ -163,7 +163,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     const echo = await udpEcho();
     try {
       const [idle = 0, other = 0, busy = 0] = client.ports;
-      // Requests for one target in one moment cannot be told apart.
+      // Simultaneous requests for one target cannot be distinguished.
       const waiting = await openThrough(idle, stage.web.port, '/wait');
       await pause(150);
       const talking = await openThrough(other, stage.web.port, '/wait');

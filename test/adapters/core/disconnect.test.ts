@@ -95,7 +95,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     await addInbound(core, inbound);
     const client = await clientCore(stage.folder, [way.outbound(port, alice), way.outbound(port, bob)]);
     const echo = await udpEcho();
-    // One after the other: two requests for one target at the same time cannot be told apart, and are then not cut.
+    // Sequentially: two simultaneous requests for one target cannot be distinguished and are not disconnected.
     const flows: Awaited<ReturnType<typeof udpFlow>>[] = [];
     for (const socks of client.ports) {
       flows.push(await udpFlow(socks, echo.port));

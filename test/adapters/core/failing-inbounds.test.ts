@@ -35,7 +35,7 @@ const salamander = (password: string): JsonObject => ({
 const vless = (tag: string, port: number, streamSettings: JsonObject = {}, listen = '127.0.0.1'): CoreInbound =>
   inboundOf({ tag, listen, port, protocol: 'vless', settings: { decryption: 'none' }, streamSettings });
 
-/** A key that is none: the core breaks down with it, and names nobody. */
+/** An invalid key: the core crashes with it and names no inbound. */
 const wireguard = (tag: string, port: number): CoreInbound =>
   inboundOf({ tag, port, protocol: 'wireguard', settings: { secretKey: 'abc', peers: [] } });
 

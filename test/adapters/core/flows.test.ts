@@ -36,7 +36,7 @@ describe.skipIf(withoutFlowFilter(SUITE))(SUITE, () => {
   });
   const isThere = (): boolean => nft('list', 'tables').includes(flowTable(folder));
 
-  /** What reaches a server from clients and back, by the index of the client. */
+  /** The data between clients and a server, by the index of the client. */
   async function echo(address: string, count: number) {
     const server = await socket(address);
     const clients = await Promise.all(Array.from({ length: count }, () => socket(address)));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { keyCommands } from '../../../src/adapters/core/config/key-commands.js';
 
-/** Keys out of an executable that prints just this, and what it was asked. */
+/** Key commands of an executable with this output, and its arguments. */
 function printing(output: string) {
   const asked: (readonly string[])[] = [];
   const ask = async (args: readonly string[]) => {

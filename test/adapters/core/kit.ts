@@ -22,7 +22,7 @@ if (coreBinary === null) {
   process.stderr.write('\n*** PORTOLAN_CORE_BIN is not set: the tests of the core adapter do NOT run. ***\n\n');
 }
 
-/** What loopback tests need: freedom leaves private targets in the dark by default. */
+/** Required for loopback tests: by default freedom drops private targets. */
 export const template: JsonObject = {
   log: { loglevel: 'warning' },
   outbounds: [
@@ -75,7 +75,7 @@ export function numberOf(email: string): number {
   return number;
 }
 
-/** As others have it who name people by their email. */
+/** An account from one that is named by its email, as in other panels. */
 export function userOf({ email, ...account }: JsonObject): CoreUser {
   return { client: numberOf(String(email)), email: String(email), account };
 }

@@ -82,7 +82,7 @@ describe.skipIf(coreBinary === null)('the metrics of a core', () => {
   it('equal those of its metrics page', async () => {
     await here.core.process.start(configOf([], { ...template, metrics: {} }));
     const [runtime, page] = [await here.core.stats.metrics.runtime(), await vars()];
-    // A moment lies between the two: memory that is in use moves, what the system gave does so in large steps.
+    // The two are read at different times: memory in use varies, memory from the system changes in large steps.
     for (const [ours, theirs] of [
       [runtime.sys, page.memstats.Sys],
       [runtime.alloc, page.memstats.HeapAlloc],

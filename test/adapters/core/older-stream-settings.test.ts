@@ -19,7 +19,7 @@ const kcp = (settings: JsonObject, udp?: readonly JsonObject[]): JsonObject => (
 const oldSession = { sessionPlacement: 'header', sessionKey: 'X-Own' };
 const session = { sessionIDPlacement: 'header', sessionIDKey: 'X-Own' };
 
-/** What is stored, and what a client of today says. */
+/** The stored settings, and those of a current client. */
 const CASES: readonly (readonly [name: string, stored: JsonObject, client: JsonObject])[] = [
   ['the session of XHTTP', xhttp(oldSession), xhttp(session)],
   ['the session in the extra of XHTTP', xhttp({ extra: oldSession }), xhttp({ extra: session })],

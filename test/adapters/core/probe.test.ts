@@ -108,7 +108,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
   const ask = (outbound: JsonObject, others: readonly JsonObject[] = [], url = small(), signal = never) =>
     probe().request({ outbound, others, url }, signal);
 
-  /** A binary that does what the test wants. */
+  /** An executable with this script. */
   function script(text: string): string {
     const file = join(folder, 'core.sh');
     writeFileSync(file, `#!/bin/sh\n${text}\n`);
@@ -177,7 +177,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
       const before = (await server.core.stats.counters()).clients.get(numberOf('u1@x'))?.up ?? 0;
       const far = vless('far', ports[0] ?? 0, by('near'));
       const near = vless('near', ports[1] ?? 0);
-      // Nobody listens there: it may be wrong, as long as nothing is dialled through it.
+      // An invalid outbound, which is irrelevant if nothing is dialed through it.
       const stranger = { tag: 'stranger', protocol: 'pigeon' };
       expect(await ask(far, [stranger, near, far])).toMatchObject({ success: true });
       const after = (await server.core.stats.counters()).clients.get(numberOf('u1@x'))?.up ?? 0;
@@ -305,7 +305,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
     const asked = Array.from({ length: 60 }, () => one.request({ outbound: direct, others: [], url: small() }, never));
     await until(() => leftovers().length === 3);
     const settled = asked.map((result, n) => result.then(({ error }) => ({ n, error })));
-    // Three run and fifty wait: the others are sent away at once.
+    // Three run and fifty wait: the others are rejected at once.
     expect(await Promise.race(settled)).toStrictEqual({
       n: 53,
       error: 'Too many outbound tests are running, please wait',

@@ -65,7 +65,7 @@ describe('the executable of the core', () => {
   });
 });
 
-/** Nobody has taken the exit code yet. */
+/** A zombie: its exit code was not read yet. */
 function isDead(pid: string): boolean {
   return readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
 }

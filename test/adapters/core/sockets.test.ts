@@ -8,7 +8,7 @@ import { idleFor, openUdp, quietFor } from '../../../src/adapters/core/attributi
 import { temporaryFolder } from '../../kit/log.js';
 import { withoutRight } from '../../kit/real/rights.js';
 
-/** An `ss` that says this, whatever it is asked. */
+/** An `ss` that always prints this. */
 function says(text: string): void {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'ss'), `#!/bin/sh\ncat <<'END'\n${text}\nEND\n`);

@@ -82,7 +82,7 @@ describe('the tail of a log', () => {
     expect(existsSync(`${file}.1`)).toBe(false);
     writeFileSync(file, 'one\n');
     retire(file);
-    retire(file); // nothing came in between: what is worth reading stays
+    retire(file); // nothing was written in between: the content stays
     expect([readFileSync(file, 'utf8'), readFileSync(`${file}.1`, 'utf8')]).toStrictEqual(['', 'one\n']);
   });
 

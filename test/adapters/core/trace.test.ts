@@ -7,7 +7,7 @@ const TARGET = 'tcp:web.test:443';
 const alice = { client: 1, source: '192.0.2.1:1000' };
 const bob = { client: 2, source: '192.0.2.2:2000' };
 
-/** One request as both logs tell of it. Times in µs; null: the core dropped the entry. */
+/** One request in both logs. Times in µs; null: the core dropped the entry. */
 interface Request {
   readonly client: number;
   readonly source: string;
@@ -29,7 +29,7 @@ interface Entry {
   readonly text: string;
 }
 
-/** Gives what was written up to a moment and was not given yet. */
+/** Returns the new lines written up to a time. */
 function upTo(entries: readonly Entry[]): (at: number) => readonly string[] {
   const log = entries.toSorted((a, b) => a.at - b.at);
   let next = 0;
@@ -75,7 +75,7 @@ function socketsOf(trace: Trace, client: number, host?: string): readonly string
   return trace.of('in', new Set([client]), from).map(({ local }) => local);
 }
 
-/** What is said of each account after these were read at these moments, µs. */
+/** The sockets of each account after reading these requests at these times, µs. */
 function told(requests: readonly Request[], ...reads: readonly number[]) {
   const trace = createTrace();
   const { read } = logsOf(requests, trace);
@@ -157,7 +157,7 @@ describe('the account of a socket', () => {
 
 const people = [alice, { ...alice, source: '192.0.2.77:1' }, bob, { client: 3, source: bob.source }];
 const targets = [TARGET, TARGET, 'tcp:other.test:80'];
-/** When it came, who, for what, and how late each log wrote of it; all µs. */
+/** Time, account and target of a request, and the delay of each log; times in µs. */
 const request = (span: number, late: number) =>
   fc.record({
     at: fc.integer({ min: 0, max: span }),
@@ -170,7 +170,7 @@ const readings = fc.array(fc.tuple(fc.integer({ min: 1, max: 400_000 }), fc.inte
   maxLength: 12,
 });
 
-/** Reads in this rhythm to the end, and sees after each reading that nobody has the socket of somebody else. */
+/** Reads at these intervals to the end, and checks after each reading that no account has the socket of another one. */
 function neverWrong(requests: readonly Request[], rhythm: readonly (readonly [number, number])[], end: number): Trace {
   const trace = createTrace();
   const { read } = logsOf(requests, trace);

@@ -17,7 +17,7 @@ import { message, type Text } from '../../../src/messages/message.js';
 import { TestLog, temporaryFolder } from '../../kit/log.js';
 import { operatorWarnings } from '../../kit/warnings.js';
 
-/** What an attacker, or an accident, puts in the place of a file. Whoever opens the pipe by its name alone waits for good. */
+/** Objects that can be in the place of a file. Opening the pipe without further flags blocks forever. */
 const plants: Readonly<Record<string, (file: string) => void>> = {
   'a pipe': (file) => void execFileSync('mkfifo', [file]),
   'a link': (file) => {

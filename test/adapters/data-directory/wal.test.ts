@@ -17,7 +17,7 @@ const HEADER = 32;
 const FRAME = 24 + 4096;
 const COMMITS = 40;
 
-/** What a log left on the disk, and what it had promised when its write-ahead log was so long. */
+/** The files that a log left on the disk, and the acknowledged events at each length of its write-ahead log. */
 interface Wreck {
   readonly root: string;
   readonly ids: readonly string[];
@@ -173,7 +173,7 @@ describe('a truncated write-ahead log', () => {
         log.close();
       }
     };
-    // Which of the two SQLite believes is its affair; that the pair is not what was left behind is ours.
+    // SQLite may accept either file; the anchor must detect that they do not belong together.
     let said: unknown;
     try {
       said = opening();

@@ -8,7 +8,7 @@ import { BASE_DN, BIND_DN, BIND_PASSWORD, type Slapd, startSlapd, withoutSlapd }
 
 const PASSWORD = 'anna’s own password';
 
-/** A directory, what it complained about, and a clock that tests move. */
+/** A directory, its warnings, and a clock that tests advance. */
 function made() {
   const warnings: string[] = [];
   let clock = 0;
@@ -67,7 +67,7 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
     ];
     for (const [name, password] of wrong)
       expect([name, await verifyPassword(place, name, password)]).toEqual([name, false]);
-    // Whatever name was tried: the directory works, and is asked again.
+    // A wrong name causes no pause: the directory is queried again.
     expect(warnings).toEqual([]);
     expect(await verifyPassword(place, 'anna', PASSWORD)).toBe(true);
   });
@@ -135,7 +135,7 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
     ['ldapUserFilter is not a valid filter', { filter: '(uid=' }],
     ['ldapUserAttr is not the name of an attribute', { attribute: 'uid)(x' }],
     ['No directory is set: ldapHost is empty', { host: '' }],
-    // Nobody but its root may see more than three: a list that is cut off is no list.
+    // Only its root may see more than three entries: a truncated list is an error.
     ['The directory returned only part of the result: its limits are too low for this search', { bindDn: '' }],
   ])('returns an error rather than an incomplete list: %s', async (message, more) => {
     const { entries } = made();
@@ -175,7 +175,7 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
   });
 });
 
-/** Something that takes connections and is no directory. */
+/** A server that accepts connections and is not a directory. */
 async function listen(use: (socket: Socket) => void): Promise<number> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -193,7 +193,7 @@ async function listen(use: (socket: Socket) => void): Promise<number> {
 }
 
 describe('a server that is not a directory', () => {
-  /** A bare entry in answer to a question that nobody asked: 11 bytes. */
+  /** An empty entry for an unknown message id: 11 bytes. */
   const TINY = Buffer.from([0x30, 0x09, 0x02, 0x01, 0x63, 0x64, 0x04, 0x04, 0x00, 0x30, 0x00]);
   const FLOOD = Buffer.concat(Array.from({ length: 50_000 }, () => TINY));
 
@@ -240,7 +240,7 @@ describe('a server that is not a directory', () => {
   });
 });
 
-/** Sends `first`, and then zeroes or `first` again for as long as somebody reads. */
+/** Sends `first`, and then zeroes or `first` again while the client reads. */
 function pour(socket: Socket, first: Buffer): void {
   const more = first.length > 1_000 ? first : Buffer.alloc(65_536);
   const write = (): void => {

@@ -33,7 +33,7 @@ beforeEach(() => {
   onTestFinished(() => rmSync(folder, { recursive: true }));
 });
 
-/** Gauges over a machine that reads what it is told, and a core that tells what it is told. */
+/** Gauges over a machine and a core whose readings the test sets. */
 function gauge(begin = START) {
   const readings$ = new Subject<HostReading>();
   const warnings: string[] = [];
@@ -70,7 +70,7 @@ function gauge(begin = START) {
     tell: (next: Partial<typeof runtime>): void => void (runtime = { ...runtime, ...next }),
     observe: (...all: readonly ObservedOutbound[]): void => void (outbounds = all),
     fail: (error: CoreError | null): void => void (failing = error),
-    /** A reading of the machine, and what the core answers to it. */
+    /** A reading of the machine, and the response of the core. */
     tick: async (cpu = 1, over: Partial<HostReading> = {}): Promise<void> => {
       readings$.next({ ...reading, cpu, ...over });
       await new Promise((resolve) => setImmediate(resolve));
@@ -282,7 +282,7 @@ describe('the gauges after a restart', () => {
 
   it('append new values, and ignore a truncated end of the file', async () => {
     const one = gauge();
-    const save = async (): Promise<void> => one.gauges.stop(); // writes what is new each time
+    const save = async (): Promise<void> => one.gauges.stop(); // writes the new values each time
     await one.tick(1);
     await save();
     const { size } = statSync(file);

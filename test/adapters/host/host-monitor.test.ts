@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { publicAddresses } from '../../../src/adapters/host/host-facts.js';
 import { ProcHostMonitor } from '../../../src/adapters/host/host-monitor.js';
 
-/** A machine whose kernel tells this. */
+/** A machine with these files of the kernel. */
 function machine(files: Readonly<Record<string, string>> = {}) {
   const proc = mkdtempSync(join(tmpdir(), 'portolan-proc-'));
   const put = (name: string, text: string): void => {
@@ -32,7 +32,7 @@ function numbersIn(value: unknown): number[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(numbersIn) : [];
 }
 
-/** What depends on the machine that the tests run on. */
+/** The values that depend on the machine that runs the tests. */
 const HERE: ReadonlySet<string> = new Set(['publicIP', 'cpuSpeedMhz']);
 const missingOf = ({ missing }: { readonly missing: readonly string[] }) => missing.filter((name) => !HERE.has(name));
 
@@ -91,7 +91,7 @@ describe('the host monitor', () => {
     const second = monitor.sample();
     expect(second).toMatchObject({ cpu: 50, netTraffic: { sent: 400, recv: 900_000_000 } });
     expect(missingOf(second)).toStrictEqual([]);
-    // The counter of a card that was put in anew begins at zero.
+    // The counter of a replaced card starts at zero.
     expect(second.netIO.up).toBe(0);
     expect(second.netIO.down).toBeGreaterThan(0);
   });

@@ -122,7 +122,7 @@ describe('the access log', () => {
     expect([lines[0]?.text, lines[2]?.text]).toStrictEqual([line(1, 'way-out'), line(2, 'way-out')]);
     expect(lines[1]?.text.length).toBeLessThan(2100);
     for (const member of Object.values(lines[1] ?? {})) expect(member).not.toMatch(/[\p{Cc}\u202e]/u);
-    // What is no line of the core's belongs to no kind.
+    // A line that is not from the core has no kind.
     expect((await ask({ kinds: new Set<AccessKind>(['direct']) }))?.length).toBe(2);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createLogger, hideSecrets, type Redactions } from '../../../src/adapters/logs/logger.js';
 
-/** A log, and what it wrote. */
+/** A log and its output. */
 function logging(unspoken: Partial<Redactions> = {}) {
   const written: string[] = [];
   const to = { write: (line: string) => void written.push(line) };

@@ -9,7 +9,7 @@ import { caused, clientAdded, inboundAdded, T0, traffic } from '../../kit/builde
 import { context, readAll, TestLog } from '../../kit/log.js';
 import { chainBreak, rawBytes } from './raw.js';
 
-/** Every sample of the current versions, as an event. What destroys keys or payloads has tests of its own. */
+/** Every sample of the current versions, as an event. Events that destroy keys or payloads have their own tests. */
 const events = samples
   .filter(({ type, version }) => eventType(type)?.schemaVersion === version)
   .filter(({ type }) => type !== 'DataKeyDestroyed' && type !== 'MeasurementsRolledUp')
@@ -129,7 +129,7 @@ describe('a secret', () => {
     await journal.journal.anchor.flush();
     states.push(readFileSync(`${directory.snapshots}/all.snapshot`), readFileSync(directory.anchor));
     for (const state of states) expect(canaries.filter((canary) => state.includes(canary))).toStrictEqual([]);
-    // The test can see: what is open is found.
+    // Control: unsealed text is found.
     expect(states[1]?.includes('client:1/1')).toBe(true);
     expect(states[0]?.includes('ClientAdded')).toBe(true);
   });

@@ -197,7 +197,7 @@ describe('a host name', () => {
   it('is resolved once, and only the checked address is dialed', async () => {
     const canary = await startServer((_request, response) => void response.end('inside'));
     const asked: string[] = [];
-    // Nobody listens at the first answer; the second one is the canary's.
+    // Nothing listens at the first address; the second one is the canary's.
     const resolve = async (host: string) => {
       asked.push(host);
       return [{ address: asked.length === 1 ? '127.0.0.3' : '127.0.0.1', family: 4 }];

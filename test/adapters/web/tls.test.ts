@@ -13,7 +13,7 @@ import { startServer } from './kit.js';
 const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
 let certificate: TestCertificate;
 let port: number;
-/** What clients asked for in their hello. */
+/** The server names in the hello messages of clients. */
 const names: string[] = [];
 /** Of each request: whether its connection went on with an earlier session. */
 const reused: boolean[] = [];
@@ -47,7 +47,7 @@ afterAll(() => {
   certificate.remove();
 });
 
-/** Who to trust is read when a process starts: so another one asks. Resolves to the body, or to the kind of the error. */
+/** Requests from a new process, which reads trusted certificates at its start. Resolves to the body or the error kind. */
 async function asked(url: string, request: { readonly proxy?: string } = {}): Promise<string> {
   return (await allAsked([url], request))[0] ?? '';
 }

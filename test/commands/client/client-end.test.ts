@@ -107,8 +107,8 @@ describe('DepleteExpired', () => {
     const cut = InboundDepleted({ inbound: one, depletion: { reason: 'expiry', expiresAt: T0 } });
     const alice = given(inboundAdded(), clientAdded(until(T0)), at(T0 + DAY, expired));
     const listener = given(inboundAdded({ spec: { expiresAt: T0 } }), at(T0 + DAY, cut));
-    const change = (wish: ClientDraft) =>
-      ({ type: 'UpdateClient', data: { inbound: one, client: { email: 'alice' }, draft: wish } }) as const;
+    const change = (changed: ClientDraft) =>
+      ({ type: 'UpdateClient', data: { inbound: one, client: { email: 'alice' }, draft: changed } }) as const;
 
     it('keeps expired clients depleted after a poll or an unrelated change', () => {
       alice.when(deplete, back).thenNothing();

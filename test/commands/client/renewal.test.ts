@@ -132,7 +132,7 @@ describe('automatic renewal', () => {
     given(newYork, ...daily, moved)
       .when(due, { now: gap })
       .then(next('2026-03-09T07:30:00Z'));
-    // Who only has another cap since keeps the time of day.
+    // A client whose cap changed keeps the time of day.
     given(newYork, ...daily, ClientUpdated({ client: first, changes: { capBytes: 5 } }))
       .when(due, { now: gap })
       .then(next('2026-03-09T06:30:00Z'));

@@ -220,7 +220,7 @@ describe('RecordGeoRejection', () => {
 });
 
 describe('the definition of a source', () => {
-  const wish = (over: object) => geoPlaceOf({ ...place, ...over });
+  const definition = (over: object) => geoPlaceOf({ ...place, ...over });
 
   it.each([
     ['  My List ', 'my_list'],
@@ -228,11 +228,11 @@ describe('the definition of a source', () => {
     ['a\t\n b', 'a_b'],
     ['x'.repeat(64), 'x'.repeat(64)],
   ])('with the alias %j is normalized to %s', (alias, normal) => {
-    expect(wish({ alias })).toStrictEqual({ ...place, alias: normal });
+    expect(definition({ alias })).toStrictEqual({ ...place, alias: normal });
   });
 
   it('has its address normalized by the URL standard', () => {
-    expect(wish({ url: ' HTTPS://Lists.EXAMPLE.com:443/a b.dat ' })).toMatchObject({
+    expect(definition({ url: ' HTTPS://Lists.EXAMPLE.com:443/a b.dat ' })).toMatchObject({
       url: 'https://lists.example.com/a%20b.dat',
     });
   });
@@ -253,7 +253,7 @@ describe('the definition of a source', () => {
     ['a user name', { url: 'https://a:b@lists.example.com/x.dat' }, /^URL must not contain/],
     ['3000 characters', { url: `https://lists.example.com/${'x'.repeat(3000)}.dat` }, /^URL may have at most 2,048/],
   ])('with %s is rejected', (_, over, why) => {
-    const refusal = wish(over);
+    const refusal = definition(over);
     expect(refusal).toBeInstanceOf(Rejection);
     expect((refusal as Rejection).message).toMatch(why);
   });

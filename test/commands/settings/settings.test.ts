@@ -268,7 +268,7 @@ describe('ChangeSettings', () => {
     it.each(cases)('of %s changes only together with the secret: %j', (key, changes) => {
       const secret = stored(key, 'canary');
       given(secret).when(change(changes)).thenRejects('SETTING_INVALID', again(key));
-      // The same again, another, or none: whoever says so knows it, or gains nothing.
+      // The same, another or an empty secret: the caller knows it, or gains nothing.
       given(secret)
         .when(change({ ...changes, [key]: 'canary' }))
         .then(SettingsChanged({ changes }));

@@ -190,7 +190,7 @@ describe('a login', () => {
     given(...on, used(step))
       .when(login({ token: TOKEN, step }))
       .thenRejects('LOGIN_WRONG');
-    // The token is that of the panel: a code that somebody else used is used.
+    // All users share the token of the panel, so a code can be used by one of them only.
     given(...on, used(step, 1, 2))
       .when(login({ token: TOKEN, step }))
       .thenRejects('LOGIN_WRONG');

@@ -18,7 +18,7 @@ import { alice, bob, clientAdded, first, identity, inboundAdded, one, second } f
 import { History, steps } from '../../kit/history.js';
 import { busOver, TestLog, temporaryFolder } from '../../kit/log.js';
 
-/** A core that does only what it is told: it copies what the changes name. */
+/** A core that applies only the reported changes. */
 class Mirror {
   readonly inbounds = new Map<string, { readonly config: JsonObject; readonly users: Map<number, CoreUser> }>();
 

@@ -30,7 +30,7 @@ const online = NodeWentOnline({ node });
 const offline = NodeWentOffline({ node, reason: verbatim('gone') });
 const failing = NodeSyncFailed({ node, reason: verbatim('no list') });
 
-/** What is known after some events, and after a snapshot of it. */
+/** The state after some events, equal to the one after a snapshot. */
 function known(...events: readonly PanelEvent[]) {
   const state = folded(nodes, added, ...events);
   expect(loadedState(nodes, structuredClone(savedState(nodes, state)))).toEqual(state);

@@ -6,7 +6,7 @@ import { T0 } from '../../kit/builders.js';
 
 const zero = { up: 0, down: 0 };
 
-/** A statement in which everything that somebody can name is called `name`. */
+/** A statement in which every name that a user can choose is `name`. */
 function called(name: string): Rendered<Statement> {
   const entry = { at: T0, position: 7, client: 1, kind: 'reset' as const, rule: 'manual' as const };
   return {

@@ -19,7 +19,7 @@ import { eventually } from '../../kit/wait.js';
 const utc = SettingsChanged({ changes: { timeLocation: 'UTC' } });
 const used = (up: number, down: number) => traffic({ clients: [[first, up, down]] });
 
-/** What a ledger has of the first client: bytes by day. */
+/** The bytes of the first client in a ledger, by day. */
 const flowsIn = (ledger: Pick<Ledger, 'flowsOf'> | null): readonly [string, number, number][] => {
   const sums = new Map<string, [number, number]>();
   for (const { day, up, down } of ledger?.flowsOf(first) ?? []) {
@@ -178,7 +178,7 @@ describe('the ledger', () => {
     const ledger = await keeping.ready();
     if (!ledger) expect.fail('there is no ledger');
     const file = new LedgerFile(keeping.file, journal.log, 'UTC');
-    // Another process writes at the position at which ours will: the row is there already.
+    // Another process writes at the same position: the row exists already.
     file.write(journal.log.head().position, {
       flows: [{ client: first, day: 1, node: 0, position: 1, up: 1, down: 1 }],
       entries: [],

@@ -91,7 +91,7 @@ describe('the statement of any client of any history', () => {
           if (first) ledger.apply(log.read(ledger.position, 10_000), log.head().position);
           if (i % 7 === 3) ledger.write();
           if (i % 31 !== 30) continue;
-          // A panel that was killed: what was not written is read again.
+          // A killed panel: unwritten entries are read again.
           file.close();
           file = new LedgerFile(path, log, zone);
           ledger = new Ledger(file, zone);
@@ -130,7 +130,7 @@ describe('the statement of any client of any history', () => {
           expect(before?.days).toStrictEqual(statement.days.filter(({ date }) => date <= dayText(middle)));
           for (const { date, sources, entries } of statement.days) {
             told = { ...told, sources: told.sources + sources.length, entries: told.entries + entries.length };
-            // Who left an email takes its later bytes elsewhere; all others have theirs in one account.
+            // A client that left the email has its later bytes under another one; all others share one sum.
             for (const { client } of statement.clients.filter((member) => !left.has(member.client))) {
               const all = sumOf(sources.filter((source) => source.client === client));
               expect(all.up + 1e9 * all.down).toBe(moved.get(`${client} ${date}`) ?? 0);

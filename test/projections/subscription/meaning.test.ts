@@ -37,7 +37,7 @@ function plainStream(stream: Members): Members {
   };
 }
 
-/** What the form of a link has no place for is not expected of it. */
+/** Values that the link format cannot express are not expected. */
 function expected(link: ShareLink): Members {
   const meant = plain(xrayOutbound(link) as Members);
   const stream = members(meant['stream']);

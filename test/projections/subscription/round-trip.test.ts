@@ -13,7 +13,7 @@ interface Parsed {
   name: string;
 }
 
-/** As an app reads it; enough for what the properties ask. */
+/** Parses a link like an app, as far as these properties need. */
 function parsed(link: string): Parsed {
   const url = new URL(link);
   return {

@@ -80,7 +80,7 @@ const later = ClientUpdated({ client: first, changes: { limitIp: 3 } });
 const off = ClientUpdated({ client: first, changes: { enabled: false } });
 const on = ClientUpdated({ client: first, changes: { enabled: true } });
 
-/** Each event happens an hour after the one before; the mark says whose doing what is explained is. */
+/** Each event happens an hour after the previous one; the mark is the event that causes the explained state. */
 type Marked = PanelEvent | readonly ['since', PanelEvent, by?: Actor];
 const since = (event: PanelEvent, by?: Actor): Marked => (by ? ['since', event, by] : ['since', event]);
 const isMarked = (event: Marked): event is readonly ['since', PanelEvent, Actor?] => Array.isArray(event);
@@ -96,7 +96,7 @@ function played(events: readonly Marked[]) {
   let marked: object | null = null;
   for (const event of events) {
     const [, fact, by = admin] = isMarked(event) ? event : ['', event, admin];
-    // What one has done is one deed.
+    // The events of one actor share a correlation id.
     const [recorded] = journal.log.append(
       [fact],
       context({ at: journal.clock.now(), actor: by, correlationId: by.id }),
@@ -358,7 +358,7 @@ describe('the access status', () => {
       [],
       [...there, since(clientAdded()), applied(3), NodeDisabled({ node }), NodeEnabled({ node })],
     ],
-    // Where a panel before this one had it, it goes on before the node was told anything.
+    // An inbound that a previous panel managed continues before the node receives anything.
     [
       ...([
         'node unreachable',
@@ -456,7 +456,7 @@ describe('the access status', () => {
     expect(byCap).toMatchObject({ ...capRule, since: sinceAdmin(5), also: [{ ...expiryRule, since: null }] });
     const byExpiry = played([...added, ClientDepleted({ client: first, depletion: expired })]).whys[0];
     expect(byExpiry).toMatchObject({ ...expiryRule, since: sinceAdmin(5), also: [{ ...capRule, since: null }] });
-    // Nothing is said before it is decided, and a term that renews itself is over only until the next poll.
+    // Nothing is reported before it is recorded, and an automatic renewal follows at the next poll.
     expect(played(added).whys[0]).toMatchObject({ status: 'active', also: [] });
     const renewing = clientAdded(draft('alice', 1, { spec: { ...both, renewalDays: 30 } }));
     expect(played([inboundAdded(), renewing, started, full, capped]).whys[0]?.also).toStrictEqual([]);

@@ -46,7 +46,7 @@ export function backUp({ directory: { root } }: Pick<TestLog, 'directory'>, pass
   return { file, position, sealed };
 }
 
-/** What every fold has at the head of a log. */
+/** The digest of every fold at the head of a log. */
 export function digestsOf({ log }: Pick<TestLog, 'log'>): Digests {
   const foldings = [...Object.values(startFolds()), begin(panelState)];
   catchUp(log, foldings);

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../kit/log.js';
 import { makeDumped, makeXui } from '../../kit/xui-database.js';
 import { findingLine, requestFor } from './kit.js';
 
-/** As a live 3.0.1 has them, by table. Neither the reader nor the kit is asked. */
+/** The columns of a live 3.0.1, by table, independent of the reader and the kit. */
 const COLUMNS = {
   users: 'id username password login_epoch',
   inbounds:

@@ -52,7 +52,7 @@ describe('an import', () => {
       file: report.file,
       details: { requestedBy: { kind: 'user', name: admin.name } },
     });
-    // Whose names the other panel used are secrets under ours.
+    // Values that are secret in this panel but not in the other one.
     expect(events.find(({ type }) => type === 'SecretSettingChanged')?.data).toMatchObject({ key: 'chatBotToken' });
     expect(readdirSync(directory.run).filter((name) => /^(xui|template)-/.test(name))).toEqual([]);
   });

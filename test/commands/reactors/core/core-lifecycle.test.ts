@@ -79,7 +79,7 @@ describe('a core that rejects another template', () => {
     expect(await changed('error')).toStrictEqual([]);
     expect(told).toStrictEqual([text]);
     expect(place.data('CoreFailed')).toStrictEqual([]);
-    // Who may not connect is cut all the same.
+    // Clients that may not connect are disconnected nevertheless.
     const off = await place.done(update(draft('alice', 1, { spec: { enabled: false } })));
     expect(off).toStrictEqual(['removeUser in-1 alice', 'disconnect in-1 alice']);
     expect(await place.done({ type: 'RestartCore', data: {} })).toStrictEqual(['stop', 'start in-1']);

@@ -209,7 +209,7 @@ describe('a node that fails', () => {
     const { round, addInbound, edit, remote, read, clock } = await withXui();
     const inbound = addInbound([alice]);
     await round();
-    // Whatever is asked of it, it says yes.
+    // It accepts every request.
     remote.routes.unshift(['POST', /inbounds\/updateClient/, () => ({ msg: 'yes' })]);
     const told = (): number => remote.calls.filter(({ path }) => path.includes('updateClient')).length;
     edit(inbound, 'alice', { spec: clientSpec({ limitIp: 3 }) });

@@ -7,7 +7,7 @@ import { draft, HOUR } from '../../../kit/builders.js';
 import { alice, bob, nodeOne, withXui } from './kit.js';
 
 const POLL = 5000;
-/** As it should be, nonsense, declined, ours that cannot be read, ours under another protocol, ours under names that change. */
+/** Valid, invalid, declined; our inbound unreadable, under another protocol, under changing names. */
 const lists = ['good', 'garbage', 'locked', 'unreadable', 'foreign', 'strange'] as const;
 type List = (typeof lists)[number];
 const noticed = [
@@ -62,7 +62,7 @@ async function withThree() {
     Array.from({ length: 3 }, () => [0, null]),
   );
   const from = journal.log.head().position;
-  /** The node is asked with every poll, and its list is this one. */
+  /** The node is queried with every poll, and returns this list. */
   const poll = async (next: List): Promise<void> => {
     clock.advance(POLL);
     list = next;

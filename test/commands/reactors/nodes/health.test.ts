@@ -37,7 +37,7 @@ const add = (n: number) =>
     },
   }) as const;
 
-/** A panel with nodes that answer what the test says, and its watch. */
+/** A panel with nodes whose responses the test sets, and its health checks. */
 async function start(count = 1, script: Script = reading) {
   holdTimers();
   const place = await new Place().open();
@@ -71,7 +71,7 @@ async function start(count = 1, script: Script = reading) {
     remoteNodesOf(place.panel, remote, { histories, warn: (message) => void place.warnings.push(message) });
   const watch = make();
   onTestFinished(() => watch.stop());
-  /** Runs what is due now. */
+  /** Runs the probes that are due now. */
   const calm = (): Promise<void> => place.wait(1);
   const beat = async (next: Script = world.script): Promise<void> => {
     world.script = next;
@@ -92,7 +92,7 @@ const online = { type: 'NodeWentOnline', data: { node: 1 } };
 const nonsense = verbatim('nonsense');
 const offline = (reason: Text) => ({ type: 'NodeWentOffline', data: { node: 1, reason } });
 
-/** The answer of a node that comes when the test says so. */
+/** The response of a node, which the test releases. */
 function held() {
   let answer: (reading: NodeReading) => void = () => undefined;
   const script = (): Promise<NodeReading> => new Promise((resolve) => (answer = resolve));

@@ -34,7 +34,7 @@ interface Over {
   readonly panelId?: string;
 }
 
-/** A centre without servers and core: its log, its read models, and the sync with its nodes, told round by round. */
+/** A centre without servers and core: its log, its read models, and the sync with its nodes, run round by round. */
 export function startCentre(
   wrap: (panel: RemotePanel) => RemotePanel = (panel) => panel,
   cleanUpMs = 10_000,
@@ -82,7 +82,7 @@ export function startCentre(
       await startSync().round(nodeOne);
       return centre.appended();
     },
-    /** One round with the node; resolves to what it appended. */
+    /** Runs one round with the node; resolves to the appended events. */
     async round(): Promise<readonly RecordedEvent[]> {
       mark = journal.log.head().position;
       await sync.round(nodeOne);
@@ -99,7 +99,7 @@ export function startCentre(
       }
       return centre.appended();
     },
-    /** What was appended since the last command or round began. */
+    /** The events appended since the last command or round began. */
     appended: (): readonly RecordedEvent[] => journal.log.read(mark, 1000),
     types: (): readonly string[] => centre.appended().map(({ type }) => type),
     addNode(port: number, { spec = {}, kind = 'portolan', panelId = '' }: Over = {}): void {
@@ -181,7 +181,7 @@ export async function withXui(wrap?: (panel: RemotePanel) => RemotePanel, cleanU
   return { ...centre, remote, xui, asked };
 }
 
-/** A centre and a panel of ours as its node: real routes, real log, a core that runs nothing. */
+/** A centre with another Portolan as its node: real routes, real log, and a core without connections. */
 export async function withPortolan(wrap?: (panel: RemotePanel) => RemotePanel) {
   const remote = await startPanel();
   remote.given({ type: 'IssueApiToken', data: { token: TOKEN, replace: true } });
@@ -193,5 +193,5 @@ export async function withPortolan(wrap?: (panel: RemotePanel) => RemotePanel) {
 export const alice = draft('alice', 1);
 export const bob = draft('bob', 2);
 
-/** What is recorded when a node declines a request with this message. */
+/** The recorded reason when a node declines a request with this message. */
 export const declined = (why: string) => message('node.declined', { why: verbatim(why) });

@@ -79,7 +79,7 @@ describe('two centres of one node', () => {
     ]);
     expect(xui.clients('in-1').map(({ email }) => email)).toStrictEqual(['carl']);
     expect(reasonOf(first)).toStrictEqual(message('node.sharedInbound'));
-    // Once the other one has gone, what is left is taken away.
+    // After the other centre is gone, the rest is removed.
     xui.byTag('in-1').settings = '{"clients":[]}';
     first.clock.advance(HOUR);
     await first.settled();

@@ -37,7 +37,7 @@ async function receiver(answer: RequestListener = (_req, res) => void res.writeH
     server.closeAllConnections();
     server.close();
   });
-  /** Bytes up that it was told of a client, in all. */
+  /** The total upload, in bytes, that it received for a client. */
   const told = (email: string) =>
     asked
       .flatMap(({ body }) => body.clientTraffics)
