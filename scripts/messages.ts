@@ -143,8 +143,9 @@ function readArea(path: string, file: string, problems: string[]): Readonly<Reco
     return texts;
   }
   for (const [key, text] of Object.entries(parsed)) {
-    if (typeof text === 'string' && text !== '') texts[key] = text;
-    else problems.push(`${file}: ${key}: is ${text === '' ? 'empty' : 'not a string'}`);
+    if (typeof text !== 'string') problems.push(`${file}: ${key}: is not a string`);
+    else if (text.trim() === '') problems.push(`${file}: ${key}: is empty`);
+    else texts[key] = text;
   }
   // `JSON.parse` silently uses the last of several members with the same name.
   const written = [...source.matchAll(/^ {2}("(?:[^"\\]|\\.)*"):/gm)].map(([, key = '']) => JSON.parse(key) as string);

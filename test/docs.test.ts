@@ -60,6 +60,16 @@ function missingPaths(file: string): string[] {
   });
 }
 
+/** Message codes in backticks that do not exist, such as `node.schemeInvalid`. */
+function missingCodes(file: string): string[] {
+  const quoted = [...proseOf(file).matchAll(/`([a-z-]+)\.([a-z]\w*[A-Z]\w*)`/g)];
+  return quoted.flatMap(([, area = '', key = '']) => {
+    if (!existsSync(`locales/en/${area}.json`)) return [];
+    const keys = Object.keys(JSON.parse(readFileSync(`locales/en/${area}.json`, 'utf8')) as object);
+    return keys.some((one) => one === key || one.startsWith(`${key}_`)) ? [] : [`${area}.${key}`];
+  });
+}
+
 describe('generated documents', () => {
   it.each(Object.entries(pages))('%s matches the code', (file, page) => {
     expect(readFileSync(file, 'utf8'), 'run npm run docs').toBe(page());
@@ -67,8 +77,9 @@ describe('generated documents', () => {
 });
 
 describe('documents', () => {
-  it.each(documents)('%s has links and paths that exist', (file) => {
-    expect({ links: brokenLinks(file), paths: missingPaths(file) }).toEqual({ links: [], paths: [] });
+  it.each(documents)('%s has links, paths and message codes that exist', (file) => {
+    const missing = { links: brokenLinks(file), paths: missingPaths(file), codes: missingCodes(file) };
+    expect(missing).toEqual({ links: [], paths: [], codes: [] });
   });
 
   it('start with a README of at most 120 lines', () => {

@@ -64,7 +64,8 @@ async function examine(file: string, core: CorePlace | null): Promise<ImportRepo
   try {
     return await examineXui(file, scratch, { requestedBy, now: Date.now(), core });
   } catch (error) {
-    throw new OperatorError(failureText(error), { cause: error });
+    const { withFile } = await import('./restore.js');
+    throw new OperatorError(withFile(file, failureText(error)), { cause: error });
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }

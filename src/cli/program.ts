@@ -8,6 +8,7 @@ import { failureText } from '../lib/failure-text.js';
 import { UsageError } from '../lib/operator-error.js';
 import { showWarnings } from '../lib/operator-warning.js';
 import { message, type Text } from '../messages/message.js';
+import { reportMissingTexts } from '../messages/render.js';
 import { cliLanguage, rendererFor, type Say } from '../messages/terminal.js';
 import { settings } from '../projections/settings.js';
 import { openJournal } from '../store/journal.js';
@@ -78,6 +79,9 @@ export async function run(
 ): Promise<number> {
   let code = 0;
   const say = rendererFor(cliLanguage(env));
+  const warn = (text: Text): void => printProblem('warning', text, { json: argv.includes('--json'), say });
+  // `serve` replaces this: it writes to its log.
+  reportMissingTexts((name, language) => warn(message('cli.textMissing', { name, language })));
   const program = createProgram(say);
 
   const config = (): Config => {
@@ -118,7 +122,7 @@ export async function run(
   nodeCommands(program, globals, say);
   doctorCommand(program, config, globals, say);
 
-  const stopShowing = showWarnings((text) => printProblem('warning', text, { json: json(), say }));
+  const stopShowing = showWarnings(warn);
   try {
     await program.parseAsync([...argv]);
   } catch (error) {
@@ -131,6 +135,7 @@ export async function run(
     return error instanceof UsageError ? 2 : 1;
   } finally {
     stopShowing();
+    reportMissingTexts(() => undefined);
   }
   return code;
 }

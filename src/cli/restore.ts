@@ -16,7 +16,7 @@ import { begin, catchUp } from '../events/log/replay.js';
 import type { Settings } from '../events/settings/settings.js';
 import { failureText, fileProblem } from '../lib/failure-text.js';
 import { OperatorError } from '../lib/operator-error.js';
-import { message } from '../messages/message.js';
+import { codeOf, message, type Text } from '../messages/message.js';
 import type { Say } from '../messages/terminal.js';
 import { settings } from '../projections/settings.js';
 import { backupName, privateCopy, unfinishedFile } from '../store/backup-files.js';
@@ -43,7 +43,7 @@ export async function restoreState(
   const request = { type: 'state.replace', data: { file, passphrase } };
   const answer = await askControl(controlSocket(directory.run), directory.run, request, TIMEOUT_MS);
   if (answer === null) return { done: await restoreAlone(dataDir, file, passphrase, core), running: false };
-  if (!answer.ok) throw new OperatorError(answer.error);
+  if (!answer.ok) throw new OperatorError(withFile(file, answer.error));
   return { done: answer.result as Replacement, running: true };
 }
 
@@ -72,7 +72,7 @@ async function restoreAlone(dataDir: string, file: string, passphrase: string, c
       copy.remove();
     }
   } catch (error) {
-    throw new OperatorError(failureText(error), { cause: error });
+    throw new OperatorError(withFile(file, failureText(error)), { cause: error });
   } finally {
     lock.release();
   }
@@ -119,6 +119,11 @@ export async function createBackup(
     now,
   });
   return { path, name: backupName(now, copied.position, copied.sealed), ...copied };
+}
+
+/** With the name of the file for the texts about backups and databases, which do not have it: “It is not …”. */
+export function withFile(file: string, why: Text): Text {
+  return codeOf(why)?.startsWith('backup.') ? message('cli.fileProblem', { file, why }) : why;
 }
 
 /** Moves a file, to another file system as well. Throws `OperatorError`, and then there is no file at `to`. */

@@ -457,6 +457,8 @@ export interface MessageParams {
   'cli.notPasswordHash': None;
   'cli.eventBy': { readonly by: Text };
   'cli.pathMode': { readonly path: string | number; readonly mode: string | number };
+  'cli.fileProblem': { readonly file: string | number; readonly why: Text };
+  'cli.textMissing': { readonly language: string | number; readonly name: string | number };
   'client.nameEmpty': None;
   'client.emailPathSegment': None;
   'client.nameTooLong': { readonly limit: string | number };

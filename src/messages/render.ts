@@ -14,6 +14,7 @@ import {
 } from './formats.js';
 import { issueOf } from './issue.js';
 import { type Language, languages } from './language.js';
+import { LocaleFileError } from './locale-file-error.js';
 import { isText, type Text } from './message.js';
 
 /** Messages inside messages; what is deeper is left out. */
@@ -27,7 +28,8 @@ const unreadable = new Set<string>();
 
 /**
  * The texts of a language by their codes, from `locales/`. The path is the same from `src` and from `dist`. English stands
- * in for a file that cannot be read, and for a value that is not a text. Throws if an English file cannot be read.
+ * in for a file that cannot be read, and for a value that is not a text. Throws `LocaleFileError` if an English file cannot
+ * be read.
  */
 function textsOf(language: Language): Record<string, string> {
   const texts: Record<string, string> = {};
@@ -38,10 +40,11 @@ function textsOf(language: Language): Record<string, string> {
         throw new TypeError(`locales/${language}/${area}.json is not an object of keys and texts`);
       for (const [key, text] of Object.entries(file)) {
         // A missing key: i18next would show an empty text, or throw for a value of another type.
-        if (typeof text === 'string' && text !== '') texts[area === 'rejections' ? key : `${area}.${key}`] = text;
+        if (typeof text === 'string' && text.trim() !== '')
+          texts[area === 'rejections' ? key : `${area}.${key}`] = text;
       }
     } catch (error) {
-      if (language === 'en') throw error;
+      if (language === 'en') throw new LocaleFileError(`locales/en/${area}.json`, error);
       unreadable.add(`${language}/${area}.json`);
     }
   }

@@ -104,6 +104,14 @@ describe('a file that an option names', () => {
   });
 });
 
+describe('a file that is not a backup', () => {
+  it('is named before what is wrong with it', async () => {
+    const { folder, file } = places();
+    const done = await portolan(['import', '3x-ui', '--dry-run', file, '--data-dir', join(folder, 'panel')]);
+    expect(done).toStrictEqual({ code: 1, out: '', err: `portolan: ${file}: It is not an SQLite database\n` });
+  });
+});
+
 describe('a backup', () => {
   it('is written only where a new file can be created', async () => {
     const data = await panelData();

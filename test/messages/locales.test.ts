@@ -87,6 +87,12 @@ describe('a broken file', () => {
       { a: '' },
       ['locales/ru/sample.json: a: is empty', 'locales/ru/sample.json: a: is missing'],
     ],
+    [
+      'a text of blanks',
+      { a: 'x' },
+      { a: ' \n' },
+      ['locales/ru/sample.json: a: is empty', 'locales/ru/sample.json: a: is missing'],
+    ],
     ['a placeholder that is missing', { a: '{{x}}' }, { a: 'x' }, ['locales/ru/sample.json: a: {{x}} is missing']],
     [
       'another placeholder',

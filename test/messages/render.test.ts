@@ -119,7 +119,7 @@ describe('a file of texts that is missing or broken', () => {
     expect(missing).toStrictEqual(['ru ru/rejections.json', 'fa fa/settings.json']);
   });
 
-  it.each([1, null, '', ['x'], { other: 'x' }, true])('is missing where its value is %j', async (value) => {
+  it.each([1, null, '', ' \n', ['x'], { other: 'x' }, true])('is missing where its value is %j', async (value) => {
     plant();
     const file = join(folder, 'locales/ru/settings.json');
     const texts: unknown = JSON.parse(readFileSync(file, 'utf8'));
@@ -143,10 +143,18 @@ describe('a file of texts that is missing or broken', () => {
     expect(missing).toStrictEqual(['ru ru/settings.json']);
   });
 
+  it('stops the start with the name of a broken English file', async () => {
+    plant();
+    writeFileSync(join(folder, 'locales/en/settings.json'), '{ "invalid": ');
+    await expect(copy()).rejects.toThrow(
+      /^locales\/en\/settings\.json cannot be read: .*\. Install this version again$/,
+    );
+  });
+
   it('stops the start when it is an English one', async () => {
     plant();
     rmSync(join(folder, 'locales/en/settings.json'));
-    await expect(copy()).rejects.toThrow('settings.json');
+    await expect(copy()).rejects.toThrow('locales/en/settings.json cannot be read: ');
   });
 });
 
