@@ -21,7 +21,7 @@ const SAMPLES: Readonly<Record<ProxyName, string>> = {
 };
 const PATH = `${process.env['PATH'] ?? ''}:/usr/sbin:/sbin`;
 
-/** For `describe.skipIf`: true where the program is not installed, and then it says so. */
+/** For `describe.skipIf`: true if the program is not installed, and then prints a notice that the suite is skipped. */
 export function withoutProxy(name: ProxyName): boolean {
   if (!spawnSync(name, ['version'], { env: { ...process.env, PATH } }).error) return false;
   // oxlint-disable-next-line no-console -- a skipped suite must be seen

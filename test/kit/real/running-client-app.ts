@@ -8,7 +8,7 @@ import { HANG_MS } from './tunnel.js';
 export interface RunningClientApp {
   /** The names of the servers that it has, as its list shows them. */
   readonly names: readonly string[];
-  /** A SOCKS5 port, without a password, that leads through this server. */
+  /** A SOCKS5 port, without a password, that forwards through this server. */
   socksPort(name: string): number;
   log(): string;
   stop(): Promise<void>;
