@@ -115,6 +115,7 @@ module.exports = {
     },
     {
       name: 'web: only the contract',
+      comment: 'web/ is reserved for the web client, which is not in this tree yet.',
       severity: 'error',
       from: { path: '^web/' },
       to: { path: '^src/', pathNot: '^src/http/panel/contract/' },

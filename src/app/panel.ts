@@ -63,6 +63,7 @@ function open(parts: PanelParts, directory: ReturnType<typeof prepareDataDirecto
     ...{ store, log, read, dispatch, change, core, alarms, directory, now },
     reactors: {
       settled: reactors.settled,
+      settledWithin: reactors.settledWithin,
       poll: reactors.poll,
       collect: reactors.collect,
       /** `collect` records what these nodes have counted up to now, within two seconds, and never rejects. */

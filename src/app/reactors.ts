@@ -59,6 +59,7 @@ export function createReactors(parts: Parts) {
 
   return {
     settled: () => sync.settle(),
+    settledWithin: (ms: number) => sync.settledWithin(ms),
     poll: () => intake.poll(),
     /** Records what the core has counted up to now, within two seconds. */
     collect: () => intake.collect(),

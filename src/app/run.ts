@@ -3,7 +3,7 @@ import { type Config, overridesOf } from '../config.js';
 import { bannerText, switchText } from '../control/banner.js';
 import { openControl } from '../control/control.js';
 import { prepareFirstAdmin } from '../control/first-admin.js';
-import { RESTART_SIGNAL, restartOnSignal, type StopSignals } from '../control/signals.js';
+import { createShutdown, RESTART_SIGNAL, restartOnSignal, type StopSignals } from '../control/signals.js';
 import { choosePanel, READY } from '../launcher/launcher.js';
 import type { Disposal } from '../lib/disposal.js';
 import type { Text } from '../messages/message.js';
@@ -17,8 +17,6 @@ import type { Panel } from './panel.js';
 import { createServers, openServers, serverServices } from './servers.js';
 import { createServices, startServices } from './services.js';
 
-/** Between the response that announces a restart and the end of the process, in ms. */
-const GRACE_MS = 3000;
 /** Reasons to end that leave the core running: another process will continue with it, or the launcher has ended. */
 const KEEPS_CORE: ReadonlySet<string> = new Set(['update', RESTART_SIGNAL, 'disconnect']);
 
@@ -45,12 +43,12 @@ export async function runPanel(panel: Panel, parts: RunParts): Promise<string> {
   restartOnSignal(end, warn);
   const adapters = createAdapters(panel, config, logger);
   const servers = createServers(panel, config, logger);
-  const leaving = createShutdown(end);
+  const shutdown = createShutdown(end);
   const services = createServices(panel, adapters, {
     ...{ version, warn, overrides: overridesOf(config), servers: serverServices(panel, servers) },
     corePlace: () => corePlace(config),
-    switchOver: { update: leaving.for('update'), state: leaving.for('another state') },
-    restarting: () => leaving.begun() || servers.restarting(),
+    switchOver: { update: shutdown.for('update'), state: shutdown.for('another state') },
+    restarting: () => shutdown.begun() || servers.restarting(),
     choosePanel: (chosen) => choosePanel(config.DATA_DIR, chosen),
   });
   prepareInstalls(panel, services.installs, config.DATA_DIR, disposal);
@@ -67,20 +65,4 @@ export async function runPanel(panel: Panel, parts: RunParts): Promise<string> {
   process.send?.(READY);
   why = await ending;
   return why;
-}
-
-/** Ends this process so that the launcher starts the next one. */
-function createShutdown(end: (reason: string) => void) {
-  let begun = false;
-  return {
-    begun: () => begun,
-    /** Ends the process after a grace period; null without a launcher. */
-    for(reason: string): (() => void) | null {
-      if (!process.send) return null;
-      return () => {
-        begun = true;
-        setTimeout(() => end(reason), GRACE_MS);
-      };
-    },
-  };
 }

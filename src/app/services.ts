@@ -71,8 +71,7 @@ function coreServices({ core, log, reactors }: Panel, { outside }: Adapters): Pa
   return {
     core,
     collect: reactors.collect,
-    coreSettled: (ms) =>
-      Promise.race([reactors.settled(), new Promise<void>((resolve) => setTimeout(resolve, ms).unref())]),
+    coreSettled: reactors.settledWithin,
     outcome: (position, types, ms) => firstEvent(log, position, types, ms),
     probe: outside.probe,
   };

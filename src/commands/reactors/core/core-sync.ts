@@ -120,6 +120,11 @@ export class CoreSync {
     return this.#pass;
   }
 
+  /** Like `settle`, but resolves after `ms` milliseconds at the latest. */
+  settledWithin(ms: number): Promise<void> {
+    return Promise.race([this.settle(), new Promise<void>((resolve) => setTimeout(resolve, ms).unref())]);
+  }
+
   /** Stops following. `keep` leaves the core running for the next panel process. */
   async end(keep: boolean): Promise<void> {
     this.#stopped = true;

@@ -1,7 +1,7 @@
 import type { NodeId } from '../../../events/ids.js';
 import type { Node } from '../../../events/node/node-document.js';
 import { sameJson } from '../../../lib/json.js';
-import { message, type Text } from '../../../messages/message.js';
+import { message, type Text, verbatim } from '../../../messages/message.js';
 import { NodeError } from '../../ports/remote-panel.js';
 import { Rejection } from '../../rejection.js';
 import { RateLimiter } from '../rate-limiter.js';
@@ -99,14 +99,23 @@ export class SyncFailures {
       this.#raise(node, message('notifications.subjectReason', { subject: stuck.tag, reason: stuck.refused.reason }));
     else if (this.#behind)
       this.#caughtUp.try(() => {
-        this.#behind = false;
-        this.#parts.behind(node, null);
+        this.#clear(node);
         return true;
       });
   }
 
   #raise(node: Node, why: Text): void {
     this.#behind = true;
-    this.#parts.behind(node, why);
+    const body = message('notifications.subjectReason', { subject: node.name, reason: why });
+    this.#parts.alarms.raise(behind(node), { title: message('notifications.nodeBehind'), body, severity: 'warning' });
+  }
+
+  #clear(node: Node): void {
+    this.#behind = false;
+    const title = message('notifications.nodeCaughtUp');
+    this.#parts.alarms.clear([behind(node)], { title, body: verbatim(node.name), severity: 'success' });
   }
 }
+
+/** The kind of the alarm. */
+const behind = (node: Node): string => `node ${node.id} is behind`;
