@@ -18,7 +18,6 @@ import { Rejection } from '../commands/rejection.js';
 import type { Actor } from '../events/log/event.js';
 import { stateDigest } from '../events/log/fold.js';
 import type { Folding } from '../events/log/replay.js';
-import { Queue } from '../lib/queue.js';
 import { message } from '../messages/message.js';
 import type { ReadModels } from '../projections/read-models.js';
 import { backupName, keptIn, privateCopy, unfinishedFile } from '../store/backup-files.js';
@@ -27,6 +26,7 @@ import { jobFailure } from '../store/full-disk.js';
 import { stage, switchTo } from '../store/generations.js';
 import type { BackupWork } from './backup-jobs.js';
 import type { Digests } from './backup-work.js';
+import { Queue } from './queue.js';
 import type { CorePlace } from './xui-template.js';
 
 /** The parts of the running panel that backups use. */

@@ -1,9 +1,9 @@
 import type { SecretKey, SettingKey, Settings } from '../../events/settings/settings.js';
-import { isLdapFilter } from '../../lib/ldap-filter.js';
 import { message } from '../../messages/message.js';
 import { isSchedule } from '../reactors/schedule.js';
 import type { SettingProblem } from '../rejection.js';
 import type { PanelState } from '../state.js';
+import { isLdapFilter } from './ldap-filter.js';
 
 /** Minimum length of a passphrase. An attacker who has the file can try without limit. */
 const MIN_PASSPHRASE_CHARS = 12;

@@ -2,13 +2,13 @@ import type { Subscription } from 'rxjs';
 import type { RecordedEvent } from '../../../events/catalog.js';
 import type { InboundId, NodeId } from '../../../events/ids.js';
 import type { Node } from '../../../events/node/node-document.js';
-import { Slots } from '../../../lib/slots.js';
 import { changesDestination } from '../../node/node-rules.js';
 import type { NodeAddress } from '../../ports/remote-panel.js';
 import { type NodeAnswer, type NodeHealth, probeNode, UNKNOWN } from './health.js';
 import type { RemoteNodesParts } from './parts.js';
 import { RemoteNode, type SyncState } from './remote-node.js';
 import type { Removal } from './remove-from-node.js';
+import { Slots } from './slots.js';
 
 interface Entry {
   readonly node: RemoteNode;

@@ -1,6 +1,6 @@
 import { FilterParser } from 'ldapts';
 import { describe, expect, it } from 'vitest';
-import { isLdapFilter } from '../../src/lib/ldap-filter.js';
+import { isLdapFilter } from '../../../src/commands/settings/ldap-filter.js';
 
 /** The result of the LDAP client library, which parses the filter later. */
 function isRead(text: string): boolean {

@@ -1,4 +1,4 @@
-import { within } from './time/within.js';
+import { within } from '../lib/time/within.js';
 
 /** Runs one task at a time, in the order of the calls, with a limit on the waiting time in ms. */
 export class Queue {
