@@ -86,9 +86,9 @@ function filled(path: string): string {
 /** The cause in the messages. SQLite reports every failed write or read as an I/O error. */
 const CAUSES: Readonly<Record<DiskFault, RegExp>> = {
   full: /disk is full|too little free space/,
-  'read-only': /file system is read-only|no permission to write to the data directory|disk I\/O error/,
-  failing: /the disk reports an error|disk I\/O error|no permission to write to the data directory/,
-  gone: /the disk reports an error|disk I\/O error|no permission to write to the data directory|events\.db is damaged/,
+  'read-only': /file system is read-only|no permission to write to the data directory|the disk reports an error/,
+  failing: /the disk reports an error|no permission to write to the data directory/,
+  gone: /the disk reports an error|no permission to write to the data directory|events\.db is damaged/,
 };
 
 /** Rejections for another reason, with any disk. */
