@@ -256,7 +256,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
 
   it('harden a panel', async () => {
     const said = await works('hardening.md');
-    expect(said).toContain(`PORTOLAN_BASE_PATH=${BASE}/  (setting webBasePath)`);
+    expect(said).toContain(`PORTOLAN_BASE_PATH=${BASE}/  (the setting webBasePath)`);
     expect(said).toContain('"position"');
   });
 

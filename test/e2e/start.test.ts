@@ -130,7 +130,7 @@ describe('a panel without a core', () => {
   afterAll(() => panel?.cleanUp());
 
   it('reports that, and does everything that needs no core', async () => {
-    expect(line(panel, 'Core')).toMatch(/^error: .*no core/i);
+    expect(line(panel, 'Core')).toMatch(/^failed: .*no core/i);
     const admin = await panel.admin();
     const one = inboundCase(context, 'vless-tcp');
     const [alice, bob] = [makeClient(), makeClient()];

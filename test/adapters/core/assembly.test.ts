@@ -172,7 +172,7 @@ describe('the assembled configuration', () => {
   it('distinguishes a rule of a template from a disconnect rule of the panel that has the same tag', () => {
     const rules = [{ ruleTag: 'cut>>>in>>>alice@x', outboundTag: 'direct' }];
     expect((from({ routing: { rules } })['routing'] as JsonObject)['rules']).toMatchObject([
-      { ruleTag: 'cutinanna@x#0.0' },
+      { ruleTag: 'cutinalice@x#0.0' },
     ]);
   });
 
