@@ -219,11 +219,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
       'is not allowed',
     ],
     ['that reads a file', { ...direct, streamSettings: { a: [{ keyFile: '/etc/shadow' }] } }, 'inside the data'],
-    [
-      'through ours',
-      { ...direct, streamSettings: { sockopt: { dialerProxy: 'metrics_out' } } },
-      'outbound "metrics',
-    ],
+    ['through ours', { ...direct, streamSettings: { sockopt: { dialerProxy: 'metrics_out' } } }, 'outbound "metrics'],
   ])('rejects one %s', async (_, outbound, error) => {
     expect(await ask(outbound)).toStrictEqual({
       success: false,
@@ -381,11 +377,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
     });
 
     it.each<[string, JsonObject, RegExp]>([
-      [
-        'behind a note that the core does not read',
-        { note: { dialerProxy: 'b' } },
-        /place that the core ignores/,
-      ],
+      ['behind a note that the core does not read', { note: { dialerProxy: 'b' } }, /place that the core ignores/],
       ['behind a stray detour', { settings: { proxySettings: { tag: 'b' } } }, /place that the core ignores/],
       [
         'that only downloads are dialled around',
