@@ -4,7 +4,7 @@ import { readSecret } from './adapters/data-directory/secret-file.js';
 import { defaultSettings, type SettingKey, type Settings } from './events/settings/settings.js';
 import { UsageError } from './lib/operator-error.js';
 import { textOf } from './messages/error.js';
-import { issue, textOfIssue } from './messages/issue.js';
+import { issue, issueOf } from './messages/issue.js';
 import { message, type Text } from './messages/message.js';
 
 const address = z
@@ -90,7 +90,7 @@ export function readConfig(env: NodeJS.ProcessEnv, flags: Readonly<Record<string
     const [first] = parsed.error.issues;
     const name = String(first?.path[0]);
     const source = message(SOURCE_TEXTS[sources[name] ?? 'default']);
-    const why = textOfIssue(first?.message ?? '');
+    const why = issueOf(parsed.error);
     const value = SECRET.has(name) ? '' : (raw[name] ?? '');
     throw new UsageError(
       message('start.configInvalid', { variable: changedBy({ sources }, name), value, source, why }),

@@ -843,7 +843,6 @@ export interface MessageParams {
   'import.addressNotHere': None;
   'import.twoFactorNoToken': None;
   'import.settingRefused': { readonly why: Text };
-  'import.settingValue': None;
   'import.settingTwice': None;
   'import.settingUnknown': None;
   'import.apiTokenInvalid': None;
@@ -904,11 +903,14 @@ export interface MessageParams {
   'input.notBoolean': None;
   'input.notWholeNumber': None;
   'input.notWholeNumberOrAll': None;
+  'input.notNumber': None;
   'input.outOfRange': None;
   'input.notBetween': { readonly min: string | number; readonly max: string | number };
   'input.notCursor': None;
   'input.notStrings': None;
+  'input.notList': None;
   'input.notObject': None;
+  'input.unknownMembers': { readonly members: readonly (string | number)[] };
   'input.notObjectWithTag': None;
   'input.notUnicode': None;
   'input.missing': None;
@@ -917,6 +919,7 @@ export interface MessageParams {
   'input.notHostName': None;
   'input.notWireGuardKey': None;
   'input.tooLong': { readonly limit: string | number };
+  'input.tooShort': { readonly minimum: string | number };
   'input.tooManyEntries': { readonly limit: string | number };
   'input.tooManySettings': { readonly limit: string | number };
   'input.notJson': None;
@@ -928,6 +931,7 @@ export interface MessageParams {
   'input.notJsonObjects': None;
   'input.oneNeeded': None;
   'input.invalid': None;
+  'input.at': { readonly path: string | number; readonly problem: Text };
   'input.negative': None;
   'input.outboundInvalid': { readonly why: Text };
   'input.outboundsInvalid': { readonly why: Text };
@@ -1265,7 +1269,7 @@ export interface MessageParams {
   'FOLLOWERS_FULL': None;
   'SESSION_EXPIRED': None;
   'IDEMPOTENCY_KEY_REUSED': None;
-  'INPUT_INVALID': { readonly why: Text };
+  'INPUT_INVALID': { readonly problems: readonly Text[] };
   'CSRF_TOKEN_INVALID': None;
   'URL_INVALID': None;
   'INTERNAL_ERROR': { readonly id: string | number };

@@ -11,7 +11,7 @@ import {
 } from '../../events/settings/settings.js';
 import { ApiTokenIssued } from '../../events/user.js';
 import { sameJson } from '../../lib/json.js';
-import { textOfIssue } from '../../messages/issue.js';
+import { issueOf } from '../../messages/issue.js';
 import { message, type Text } from '../../messages/message.js';
 import type { XuiPanel } from '../ports/xui-panel.js';
 import { settingProblems } from '../settings/setting-rules.js';
@@ -111,11 +111,11 @@ function readSettings({ settings, version }: Pick<XuiPanel, 'settings' | 'versio
     if (isSetting(key)) {
       const parsed = settingsTable[key].safeParse(typed(value, defaultSettings[key]));
       if (parsed.success) plain.push([key, parsed.data]);
-      else refused(notes, key, problemOf(parsed.error));
+      else refused(notes, key, message('import.settingRefused', { why: issueOf(parsed.error) }));
     } else if (isSecret(key) && value.trim() !== '') {
       const parsed = secretsTable[key].safeParse(value.trim());
       if (parsed.success) secrets.set(key, parsed.data);
-      else refused(notes, key, problemOf(parsed.error));
+      else refused(notes, key, message('import.settingRefused', { why: issueOf(parsed.error) }));
     }
   }
   const apiToken = values.get('apiToken')?.trim() ?? '';
@@ -126,12 +126,6 @@ function readSettings({ settings, version }: Pick<XuiPanel, 'settings' | 'versio
 
 function refused(notes: Notes, key: string, reason: Text): void {
   notes.dropped('settings', message('import.setting', { key }), reason);
-}
-
-/** The text of the first issue, without the messages of zod, which are for programmers. */
-function problemOf({ issues: [first] }: { readonly issues: readonly { readonly message: string }[] }): Text {
-  const why = textOfIssue(first?.message ?? '');
-  return 'verbatim' in why ? message('import.settingValue') : message('import.settingRefused', { why });
 }
 
 function isSetting(key: string): key is SettingKey {

@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import type { PanelEvent } from '../../events/catalog.js';
 import type { Caused } from '../../events/log/event.js';
 import { DataKeyDestroyed } from '../../events/panel.js';
@@ -13,8 +12,8 @@ import {
   settingsTable,
 } from '../../events/settings/settings.js';
 import { sameJson } from '../../lib/json.js';
-import { textOfIssue } from '../../messages/issue.js';
-import { message, type Text } from '../../messages/message.js';
+import { issueOf } from '../../messages/issue.js';
+import { message } from '../../messages/message.js';
 import type { Command, Decider } from '../command.js';
 import { reject, type SettingProblem } from '../rejection.js';
 import type { PanelState } from '../state.js';
@@ -104,23 +103,11 @@ function readChanges(
     // An unchanged value stays allowed even if it would be rejected as a new one.
     if (!isSecret(key) && sameJson(value, current[key as SettingKey])) continue;
     const parsed = schema.safeParse(value);
-    if (!parsed.success) problems.push({ key, why: whyOf(parsed.error.issues[0]) });
+    if (!parsed.success) problems.push({ key, why: issueOf(parsed.error) });
     else if (!isSecret(key)) plain.push([key as SettingKey, parsed.data]);
     else if (parsed.data !== (stored.get(key)?.value ?? '')) secrets.set(key, parsed.data as string);
   }
   return { problems, plain: Object.fromEntries(plain), secrets, named: new Set(Object.keys(changes)) };
-}
-
-const KINDS: Readonly<Record<string, Text>> = {
-  string: message('input.notString'),
-  boolean: message('input.notBoolean'),
-};
-
-/** The problem with a value, for people. The messages of zod about a wrong type are for programs. */
-function whyOf(issue: z.core.$ZodIssue | undefined): Text {
-  if (!issue) return message('input.invalid');
-  const kind = issue.code === 'invalid_type' ? KINDS[issue.expected] : undefined;
-  return kind ?? textOfIssue(issue.message);
 }
 
 function isSecret(key: string): key is SecretKey {

@@ -12,7 +12,7 @@ describe('an answer', () => {
   it('is in the language of the caller: messages, rejections and input errors', async () => {
     const panel = await startPanel();
     const browser = await panel.browser().login();
-    const told = async (path: string, body: unknown, headers = russian) =>
+    const told = async (path: string, body: unknown, headers: Record<string, string> = russian) =>
       (await browser.post(path, body, headers)).json?.msg;
     expect(await told('/panel/api/inbounds/resetAllTraffics', {})).toBe('Весь трафик сброшен.');
     expect(await told('/panel/api/inbounds/del/77', {})).toBe('Входящего подключения 77 нет');
@@ -21,6 +21,9 @@ describe('an answer', () => {
     );
     expect(await told('/panel/setting/update', { webPort: 0, pageSize: 'x' })).toMatch(
       /^Настройка webPort: должно быть от 1 до 65535; Настройка pageSize: должно быть целым числом$/,
+    );
+    expect(await told('/panel/core/wgprov/x', {}, { 'accept-language': 'fa' })).toBe(
+      'ورودی درخواست معتبر نیست: \u2068\u2068action\u2069: \u2068باید یکی از این‌ها باشد: \u2068data\u2069, \u2068del\u2069, \u2068config\u2069, \u2068reg\u2069, \u2068license\u2069\u2069\u2069',
     );
     // The names of several members are joined in the language of the caller.
     expect(await told('/panel/api/inbounds/updateClientTraffic/one', {})).toBe(

@@ -61,7 +61,7 @@ describe('imported settings', () => {
   it.each([
     [{ webPort: '0' }, 'setting webPort: its value is not accepted: must be 1 to 65535', THEIRS],
     [{ webPort: 'http' }, 'setting webPort: its value is not accepted: must be a whole number', THEIRS],
-    [{ subEncrypt: 'perhaps' }, 'setting subEncrypt: its value is not valid', THEIRS],
+    [{ subEncrypt: 'perhaps' }, 'setting subEncrypt: its value is not accepted: must be true or false', THEIRS],
     [{ secretEnable: 'true' }, 'setting secretEnable: this panel has no such setting', THEIRS],
     [{ twoFactorEnable: 'true' }, 'setting twoFactorEnable: there is no secret', THEIRS],
     [{ chatBotEnable: 'true' }, 'setting chatBotToken: its value is not accepted: is missing', THEIRS],

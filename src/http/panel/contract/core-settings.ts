@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { issue } from '../../../messages/issue.js';
 import { type Auth, get, post, routes } from './route.js';
 import { body, loose, text } from './schemas/fields.js';
 import { optionalObject } from './schemas/json-text.js';
@@ -48,8 +49,10 @@ const ProbeResult = z.object({
     .readonly()
     .optional(),
 });
-const wgAction = z.object({ action: z.enum(['data', 'del', 'config', 'reg', 'license']) });
-const vpnAction = z.object({ action: z.enum(['countries', 'servers', 'reg', 'setKey', 'data', 'del']) });
+const actionOf = <const A extends readonly [string, ...string[]]>(known: A) =>
+  z.object({ action: z.enum(known, issue('input.notOneOf', { known })) });
+const wgAction = actionOf(['data', 'del', 'config', 'reg', 'license']);
+const vpnAction = actionOf(['countries', 'servers', 'reg', 'setKey', 'data', 'del']);
 
 /** `under`: the path prefixes of the route; `named`: the prefixes where it also has its 3x-ui name, if that differs. */
 const table = (auth: Auth, under: readonly string[], named = under) => {

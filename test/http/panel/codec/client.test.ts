@@ -20,7 +20,7 @@ const documentOf = (draft: ReturnType<typeof clientDraft>): Client => ({
 const decode = (value: unknown) => WireClient.parse(value);
 const issues = (value: unknown) =>
   WireClient.safeParse(value).error?.issues.map(
-    ({ path, message }) => `${path.join('.')}: ${render(textOfIssue(message), 'en')}`,
+    (problem) => `${problem.path.join('.')}: ${render(textOfIssue(problem), 'en')}`,
   );
 
 const uuid = 'b831381d-6324-4d53-ad4f-8cda48b30811';

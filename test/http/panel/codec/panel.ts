@@ -147,7 +147,7 @@ export function startPanel(parts: Parts = {}) {
       return {
         success: false,
         msg: wrong.issues
-          .map(({ path, message }) => `${path.join('.')}: ${render(textOfIssue(message), 'en')}`)
+          .map((problem) => `${problem.path.join('.')}: ${render(textOfIssue(problem), 'en')}`)
           .join('; '),
         obj: null,
       };
