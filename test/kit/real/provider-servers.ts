@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A request to a provider, and its credentials. */
+/** A request that a provider received. */
 export interface Asked {
   readonly method: string;
   readonly path: string;
