@@ -15,15 +15,15 @@ describe('a command', () => {
   it('is appended as one batch, which observers receive before dispatch returns and the next decision sees', () => {
     const journal = new TestLog();
     const { dispatch, state } = busOver(journal.log, journal.clock);
-    const told: number[][] = [];
+    const batches: number[][] = [];
     const current: boolean[] = [];
     journal.log.appended$.subscribe((events) => {
-      told.push(events.map(({ position }) => position));
+      batches.push(events.map(({ position }) => position));
       current.push(state.inbounds.has(one)); // the write state folds first
     });
     const done = dispatch(addInbound, { ...context, causationId });
     expect(done).toMatchObject({ events: [{ position: 1 }, { position: 2 }] });
-    expect([told, current]).toStrictEqual([[[1, 2]], [true]]);
+    expect([batches, current]).toStrictEqual([[[1, 2]], [true]]);
     expect(journal.all().map(({ meta }) => meta)).toStrictEqual(
       [1, 2].map(() => ({ at: T0, actor: admin, correlationId, causationId, commandId: null })),
     );

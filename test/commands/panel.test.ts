@@ -71,12 +71,12 @@ describe('a certificate event', () => {
 
   it('is recorded once a day before the expiry, and at once for another certificate', () => {
     const remind = { type: 'RecordCertificateExpiring', data: ending } as const;
-    const told = at(T0 - 23 * HOUR_MS, CertificateExpiring(ending));
+    const reminded = at(T0 - 23 * HOUR_MS, CertificateExpiring(ending));
     given().when(remind).then(CertificateExpiring(ending));
-    given(told).when(remind).thenNothing();
-    given(told)
+    given(reminded).when(remind).thenNothing();
+    given(reminded)
       .when(remind, { now: T0 + HOUR_MS })
       .then(CertificateExpiring(ending));
-    given(told, CertificateLoaded(loaded)).when(remind).then(CertificateExpiring(ending));
+    given(reminded, CertificateLoaded(loaded)).when(remind).then(CertificateExpiring(ending));
   });
 });

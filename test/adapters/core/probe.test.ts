@@ -178,8 +178,8 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
       const far = vless('far', ports[0] ?? 0, by('near'));
       const near = vless('near', ports[1] ?? 0);
       // An invalid outbound, which is irrelevant if nothing is dialed through it.
-      const stranger = { tag: 'stranger', protocol: 'pigeon' };
-      expect(await ask(far, [stranger, near, far])).toMatchObject({ success: true });
+      const unused = { tag: 'unused', protocol: 'pigeon' };
+      expect(await ask(far, [unused, near, far])).toMatchObject({ success: true });
       const after = (await server.core.stats.counters()).clients.get(numberOf('u1@x'))?.up ?? 0;
       expect(after).toBeGreaterThan(before);
       expect(await ask(far, [])).toMatchObject({
@@ -312,9 +312,9 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
   });
 
   it('first ends the cores that a crashed panel left running', async () => {
-    const orphanage = join(runDir(), 'probe-orphan');
-    mkdirSync(orphanage, { recursive: true });
-    const file = join(orphanage, 'config.json');
+    const orphanFolder = join(runDir(), 'probe-orphan');
+    mkdirSync(orphanFolder, { recursive: true });
+    const file = join(orphanFolder, 'config.json');
     writeFileSync(file, '{"log":{"loglevel":"none"}}');
     const orphan: ChildProcess = spawn(coreBinary ?? '', ['run', '-format', 'json', '-c', file], { stdio: 'ignore' });
     const ended = new Promise((resolve) => orphan.once('exit', (_, signal) => resolve(signal)));

@@ -145,10 +145,10 @@ describe('the file format', () => {
     ['a domain with too much in it', member(16), /not a geo file/],
     ['a name too long for one', entry(Buffer.alloc(1001, 'A'), Buffer.from([0x12, 1, 65])), /not a geo file/],
     ['too many lists', Buffer.concat(Array.from({ length: 50_001 }, () => old)), /not a geo file/],
-  ])('is validated: %s', async (_, bytes, flaw) => {
+  ])('is validated: %s', async (_, bytes, problem) => {
     const found = await geoFileProblem(bytes);
-    if (flaw === null) expect(found).toBeNull();
-    else expect(render(found ?? verbatim(''), 'en')).toMatch(flaw);
+    if (problem === null) expect(found).toBeNull();
+    else expect(render(found ?? verbatim(''), 'en')).toMatch(problem);
   });
 
   it('is parsed without blocking the event loop, also within one entry of many small fields', async () => {

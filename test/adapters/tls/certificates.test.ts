@@ -41,9 +41,9 @@ describe('a certificate and its key', () => {
     expect(await certificateProblem(cert, '/dev/zero')).toStrictEqual(message('certificate.notAFile', { what: KEY }));
     expect(await certificateProblem(folder, key)).toStrictEqual(message('certificate.notAFile', { what: CERTIFICATE }));
     expect(await certificateProblem(key, key)).toStrictEqual(message('certificate.fileNotPem'));
-    for (const flaw of [await certificateProblem(text, key), await certificateProblem(cert, text)]) {
-      expect(flaw).toMatchObject({ code: expect.stringMatching(/NotPem$/) });
-      expect(JSON.stringify(flaw)).not.toContain('secret');
+    for (const problem of [await certificateProblem(text, key), await certificateProblem(cert, text)]) {
+      expect(problem).toMatchObject({ code: expect.stringMatching(/NotPem$/) });
+      expect(JSON.stringify(problem)).not.toContain('secret');
     }
   });
 
@@ -77,8 +77,8 @@ describe('a certificate and its key', () => {
       message('certificate.keyFileNotPem'),
     );
     const broken = `${readFileSync(cert, 'utf8')}\n-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`;
-    const flaw = await certificateProblem(file('broken.pem', broken), key);
-    expect(flaw).toStrictEqual(message('certificate.unusable'));
+    const problem = await certificateProblem(file('broken.pem', broken), key);
+    expect(problem).toStrictEqual(message('certificate.unusable'));
   });
 });
 

@@ -341,10 +341,19 @@ describe('ChangeSettings', () => {
   });
 
   describe('trust in every proxy', () => {
-    const everybody = ['0.0.0.0/0', '::/0', '128.0.0.0/1', '0.0.0.0/1', '2000::/3', '::/2', '::ffff:0:0/96', '::/80'];
+    const allAddresses = [
+      '0.0.0.0/0',
+      '::/0',
+      '128.0.0.0/1',
+      '0.0.0.0/1',
+      '2000::/3',
+      '::/2',
+      '::ffff:0:0/96',
+      '::/80',
+    ];
     const quarters = '0.0.0.0/2,64.0.0.0/2,128.0.0.0/2,192.0.0.0/2';
 
-    it.each([...everybody, quarters])('requires an explicit confirmation: %s', (cidr) => {
+    it.each([...allAddresses, quarters])('requires an explicit confirmation: %s', (cidr) => {
       const changes = { trustedProxyCIDRs: ['127.0.0.1', ...cidr.split(',')] };
       given().when(change(changes)).thenRejects('SETTING_INVALID');
       given()

@@ -43,8 +43,8 @@ export function startCentre(
   const bus = busOver(journal.log, journal.clock);
   const read = new ReadModels(journal.log);
   const alarms = new Alarms();
-  const told: string[] = [];
-  alarms.raised$.subscribe(({ title, body }) => told.push(`${render(title, 'en')} | ${render(body, 'en')}`));
+  const notifications: string[] = [];
+  alarms.raised$.subscribe(({ title, body }) => notifications.push(`${render(title, 'en')} | ${render(body, 'en')}`));
   const real = createWeb({ allowPrivate: true });
   // The clock of these tests stands still, so a slow machine must not make a request time out.
   const web: Web = {
@@ -70,7 +70,7 @@ export function startCentre(
   if (mark === 0) must({ type: 'CreateUser', data: { username: 'root', passwordHash: 'x' } });
 
   const centre = {
-    ...{ journal, read, clock, bus, sync, must, warnings, told },
+    ...{ journal, read, clock, bus, sync, must, warnings, notifications },
     node: (): Node => {
       const node = read.nodes.get(nodeOne);
       if (!node) throw new Error('there is no node');

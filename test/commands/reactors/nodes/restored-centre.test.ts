@@ -223,7 +223,7 @@ describe('a step that the node declines', () => {
     await round();
     expect(client(xui, 'c59')).toMatchObject({ enable: false });
     // The number of clients that one round sends one by one.
-    const told = xui.clients('in-1').filter(({ comment }) => /:\w{12}$/.test(String(comment)));
-    expect(told).toHaveLength(50);
+    const rewritten = xui.clients('in-1').filter(({ comment }) => /:\w{12}$/.test(String(comment)));
+    expect(rewritten).toHaveLength(50);
   });
 });
