@@ -163,7 +163,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(await run('set', 'subDomain', '')).toMatchObject({ code: 0 });
     expect(await run('set', 'pageSize', '50')).toMatchObject({ code: 0 });
     const refused: [string[], string][] = [
-      [['set', 'pageSize', 'many'], 'settings.invalid'],
+      [['set', 'pageSize', 'many'], 'SETTING_INVALID'],
       [['set', 'ldapPassword', 'x'], 'cli.settingSecret'],
       [['unset', 'constructor'], 'cli.settingUnknown'],
     ];
