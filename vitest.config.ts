@@ -4,20 +4,21 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * The test files that take longest, the longest first: started last, one of them would run on alone. Only the pace depends on this
- * list. Most of them wait for real cores and cost little processor time, so they start together with others.
+ * The slowest test files, the slowest first: if one of them started last, it would run alone at the end. Only the duration of
+ * a run depends on this list. Most of these files wait for real cores and use little processor time.
  */
-const LONGEST = [
-  'soak cut faults fleet programs ip-limit browser versions crash busy backup disk nodes held passwords guides hot cli import',
-  'restart together kill first-start settings.kinds terms damaged tls account-names probe admin idempotency launcher limits',
-  'status roll-up life culprits start directory flood protocols info-page',
+const SLOWEST_FIRST = [
+  'soak disconnect faults fleet programs ip-limit browser versions crash load backup disk nodes blocked-addresses passwords',
+  'guides hot-changes cli import restart simultaneous-clients kill first-start settings.kinds terms damaged-files tls',
+  'account-names probe admin idempotency launcher limits status roll-up lifecycle failing-inbounds start directory',
+  'request-flood protocols info-page',
 ]
   .join(' ')
   .split(' ');
 
 function rank({ moduleId }: TestSpecification): number {
-  const at = LONGEST.indexOf(basename(moduleId, '.test.ts'));
-  return at < 0 ? LONGEST.length : at;
+  const at = SLOWEST_FIRST.indexOf(basename(moduleId, '.test.ts'));
+  return at < 0 ? SLOWEST_FIRST.length : at;
 }
 
 /** The longest files first, the others in the order of vitest. */

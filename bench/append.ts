@@ -8,7 +8,7 @@ import { collect, median, timed } from './kit/time.js';
 
 const CLIENTS = 1000;
 
-/** The same bytes as a row of a table without indexes, in a transaction that is as durable. */
+/** Inserts the same bytes as a row of a table without indexes, in an equally durable transaction. */
 function bareInsert(folder: string): (rows: readonly Buffer[]) => void {
   const db = new Database(join(folder, 'bare.db'));
   db.pragma('journal_mode = WAL');
@@ -20,7 +20,7 @@ function bareInsert(folder: string): (rows: readonly Buffer[]) => void {
   }).immediate;
 }
 
-/** One durable command against one durable insert, in turn, so that a busy disk is in both. */
+/** Alternates one durable command and one durable insert, so that a slow disk affects both. */
 export const append: Bench = async ({ quick }) => {
   const rounds = quick ? 300 : 2000;
   const folder = newFolder();

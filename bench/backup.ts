@@ -25,7 +25,7 @@ async function history(folder: string, clients: number, until: (bytes: number, e
   return log.head().position;
 }
 
-/** The p99 of the status in ms; `meanwhile` runs again and again as long as it is asked for. */
+/** The p99 of status requests, in ms, while `meanwhile` runs repeatedly. */
 async function p99(panel: PanelProcess, seconds: number, meanwhile: () => Promise<void>): Promise<number> {
   let over = false;
   const busy = (async () => {
@@ -38,7 +38,7 @@ async function p99(panel: PanelProcess, seconds: number, meanwhile: () => Promis
   return load.p99;
 }
 
-/** What a copy of a large log costs those who ask for something else. */
+/** Latency of status requests while a large log is copied. */
 async function besideStatus(quick: boolean): Promise<Row> {
   const folder = newFolder();
   try {
@@ -73,7 +73,7 @@ async function besideStatus(quick: boolean): Promise<Row> {
   }
 }
 
-/** A backup at the command line, and its way into an empty directory with everything that is checked on it. */
+/** A backup by the command line, and its restore into an empty directory with all checks. */
 async function restored(quick: boolean): Promise<readonly Row[]> {
   const [folder, elsewhere] = [newFolder(), newFolder()];
   try {
@@ -99,5 +99,5 @@ async function restored(quick: boolean): Promise<readonly Row[]> {
   }
 }
 
-/** Copies of a large log, beside a panel that is asked for other things, and back into a panel. */
+/** Copies a large log while a panel serves other requests, and restores it into a panel. */
 export const backup: Bench = async ({ quick }) => [await besideStatus(quick), ...(await restored(quick))];

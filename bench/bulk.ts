@@ -5,7 +5,7 @@ import { collect, median, timed } from './kit/time.js';
 
 const SIZE = 1000;
 
-/** A thousand clients in one command: decided, sealed each under a key of its own, stored, synced and folded. */
+/** Adds a thousand clients in one command: decided, sealed with one key each, stored, synced and folded. */
 export const bulk: Bench = async ({ quick }) => {
   const folder = newFolder();
   const inside = await openInside(folder);
@@ -18,7 +18,7 @@ export const bulk: Bench = async ({ quick }) => {
   }
   await inside.close();
   removeFolder(folder);
-  // The first rounds are the compiler's.
+  // The first rounds warm up the compiler.
   const note = `the slowest of ${times.length - 2}: ${Math.max(...times.slice(2)).toFixed(0)} ms`;
   return [
     { name: 'bulk: 1,000 clients added', measured: median(times.slice(2)), unit: 'ms', target: { most: 60 }, note },

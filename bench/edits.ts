@@ -28,7 +28,7 @@ async function editing(panel: LivePanel, count: number): Promise<Readonly<Record
   return results;
 }
 
-/** From the request until the core itself knows the client, in ms. */
+/** Time from the request until the core has the client, in ms. */
 async function untilRunning(panel: LivePanel, n: number): Promise<number> {
   const start = performance.now();
   const body = JSON.stringify(clientBody(n));
@@ -41,7 +41,7 @@ async function untilRunning(panel: LivePanel, n: number): Promise<number> {
   return Number.POSITIVE_INFINITY;
 }
 
-/** kB that reach the disk for one edit on its own: a pause before each, so that none shares a write with another. */
+/** kB written to disk for one separate edit: a pause before each prevents shared writes. */
 async function writtenPerEdit(panel: LivePanel, count: number): Promise<number> {
   const { pid, ports } = panel.process;
   await sleep(1000);

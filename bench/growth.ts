@@ -14,9 +14,9 @@ const MB = 1e6;
 const DAYS = 30;
 
 interface Size {
-  /** Of the database and its write-ahead log, in MB. */
+  /** Size of the database and its write-ahead log, in MB. */
   readonly file: number;
-  /** Pages that hold something, in MB: free ones are used again. */
+  /** Used pages, in MB; free pages are reused. */
   readonly used: number;
 }
 
@@ -30,8 +30,8 @@ function sizeOf(database: string): Size {
 }
 
 /**
- * Polls with a clock of our own through the real command, and the roll-up of each hour. The first 48 hours keep their
- * payloads; from then on each hour that comes pushes one out, so a day more costs what the last played day cost.
+ * Polls with a simulated clock through the real command, with hourly roll-ups. The first 48 hours keep their payloads; after
+ * that each new hour removes an old one, so every further day costs as much as the last one.
  */
 export const growth: Bench = async ({ quick }) => {
   const folder = newFolder();
@@ -65,7 +65,7 @@ export const growth: Bench = async ({ quick }) => {
   removeFolder(folder);
   const last = sizes.at(-1) ?? { file: 0, used: 0 };
   const dayBefore = sizes.at(-2) ?? last;
-  // Free pages are taken before the file grows, so that what is used is what counts from day to day.
+  // Free pages are reused before the file grows, so used pages are the daily growth.
   const aDay = Math.max(0, last.used - dayBefore.used);
   const month = last.file + aDay * (DAYS - days);
   const played = `${days} days played, a poll of ${active} of ${clients} clients every ${(POLL_MS * every) / 1000} s`;

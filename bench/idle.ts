@@ -5,7 +5,7 @@ import { type LivePanel, livePanel, proc } from './kit/live.js';
 import type { Bench } from './kit/row.js';
 import { sleep } from './kit/time.js';
 
-/** Processor time of the panel process over some seconds, as s in a minute. */
+/** CPU time of the panel process over some seconds, in s per minute. */
 async function cpuPerMinute({ process: panel }: LivePanel, seconds: number): Promise<number> {
   const before = proc.cpuSeconds(panel.pid);
   const start = performance.now();
@@ -14,7 +14,7 @@ async function cpuPerMinute({ process: panel }: LivePanel, seconds: number): Pro
   return ((proc.cpuSeconds(panel.pid) - before) * 60) / took;
 }
 
-/** Real connections of so many clients through the core, each of which asks for something small between two polls. */
+/** Real connections of this many clients through the core; each sends a small request between two polls. */
 async function activeUsers(panel: LivePanel, count: number): Promise<{ stop(): void }> {
   const child = fork(join(import.meta.dirname, 'kit', 'vless-users.ts'));
   const ready = new Promise<void>((resolve, reject) => {
@@ -58,7 +58,7 @@ export const idle: Bench = async ({ quick }) => {
   }
 };
 
-/** How many clients the panel itself saw. */
+/** The number of clients that the panel reported as online. */
 async function movedBetweenPolls({ process: panel, headers }: LivePanel): Promise<number> {
   const url = `${panel.url}/panel/api/inbounds/onlines`;
   const { obj } = (await (await fetch(url, { method: 'POST', headers })).json()) as { obj: readonly string[] };

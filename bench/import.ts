@@ -8,8 +8,8 @@ import type { Bench } from './kit/row.js';
 const INBOUNDS = 10;
 
 /**
- * A database of 3x-ui with 10,000 clients and their counters at the command line: looked at, copied, judged, sealed and
- * stored as a whole log by a process of its own, which comes into its place.
+ * Imports a 3x-ui database with 10,000 clients by the command line: read, copied, checked, sealed and stored as a whole log
+ * by a separate process, and switched into place.
  */
 export const imports: Bench = async ({ quick }) => {
   const clients = quick ? 1000 : 10_000;

@@ -16,7 +16,7 @@ const LIMIT = 3;
 const POLL_MS = 5000;
 const RUN = 'bench';
 
-/** A core in which nothing happens but what the benchmark says. */
+/** A core whose counters change only as the benchmark sets them. */
 class Stage {
   counts: CoreCounters = { clients: new Map(), inbounds: new Map(), outbounds: new Map() };
   users: OnlineUser[] = [];
@@ -30,7 +30,7 @@ class Stage {
     },
   };
 
-  /** Each of the online clients moves some bytes, from one to four addresses; one in forty from more than it may. */
+  /** Each online client transfers some bytes from one to four addresses; one in forty exceeds its limit. */
   next(random: () => number, online: number, of: number, now: number): void {
     const grown = new Map(growths(random, online, of, 0).map(([client, up, down]) => [client, { up, down }]));
     const before = this.counts.clients;
@@ -49,7 +49,7 @@ class Stage {
   }
 }
 
-/** Processor time, in ms: other work of the machine does not count. */
+/** CPU time in ms, which excludes other processes. */
 function used(work: () => void): number {
   const before = process.cpuUsage();
   work();
@@ -57,7 +57,7 @@ function used(work: () => void): number {
   return (user + system) / 1000;
 }
 
-/** What one poll costs: to see which counters moved, and to decide about caps, expiries, periods, terms and addresses. */
+/** The cost of one poll: finding the changed counters, and deciding about caps, expiries, periods, terms and addresses. */
 function cost({ panel }: InsidePanel, stage: Stage, watch: AddressWatch, state: PanelState, at: number) {
   const dry = (command: AnyCommand): unknown => panel.dispatch(command, { ...asSystem('bench'), dryRun: true });
   let growth: ReturnType<typeof growthOf> | undefined;
@@ -73,13 +73,13 @@ function cost({ panel }: InsidePanel, stage: Stage, watch: AddressWatch, state: 
   return { compared, decided };
 }
 
-/** Caps, expiries, periods and addresses of everybody, in each poll. */
+/** Caps, expiries, periods and addresses of all clients, in each poll. */
 export const limits: Bench = async ({ quick }) => {
   const [clients, online] = quick ? [2500, 500] : [25_000, 5_000];
   const folder = newFolder();
   let now = 1_700_000_000_000;
   const stage = new Stage();
-  // What a poll asks for is all that is asked of it here.
+  // This fake core implements only what a poll uses.
   const inside = await openInside(folder, () => now, stage.core);
   populate(inside, 0);
   for (let first = 1; first <= clients; first += 500) {
@@ -103,7 +103,7 @@ export const limits: Bench = async ({ quick }) => {
     stage.next(random, online, clients, now);
     const holds = state.ipBlocks.size;
     collect();
-    // Nothing is written, so it may be asked several times; the first time, names are new to the memory.
+    // Nothing is written, so it can run repeatedly; the first run fills caches.
     const costs = [0, 1, 2].map(() => cost(inside, stage, watch, state, now));
     const ms = median(costs.map(({ decided: each }) => each));
     counters.push(costs[0]?.compared ?? Number.NaN);

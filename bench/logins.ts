@@ -5,7 +5,7 @@ import type { Bench } from './kit/row.js';
 const READERS = 4;
 const READING_S = 3;
 
-/** Logins of different users at one moment, and what is noticed by others, who read the status all the while. */
+/** Concurrent logins of different users, and their effect on others that read the status. */
 export const logins: Bench = async ({ quick }) => {
   const panel = await sharedPanel(quick ? 2500 : 25_000);
   const { ports } = panel.process;
@@ -28,7 +28,8 @@ export const logins: Bench = async ({ quick }) => {
     requests: sent,
     expect: '"success":true',
   });
-  // Both begin once their processes are up. Shorter than the logins: quiet after them would make it look better.
+  // Both start when their processes are ready. The readers stop before the logins, because idle time at the end would
+  // improve the result.
   const reading = ask(READING_S);
   const done = await loggingIn;
   const cost = (proc.cpuSeconds(panel.process.pid) - before) / sent.length;

@@ -1,7 +1,7 @@
 import { proc, sharedPanel } from './kit/live.js';
 import type { Bench } from './kit/row.js';
 
-/** Resident memory of the panel process after the work of the benchmarks before. */
+/** Resident memory of the panel process after the previous benchmarks. */
 export const memory: Bench = async ({ quick }) => {
   const panel = await sharedPanel(quick ? 2500 : 25_000);
   return [

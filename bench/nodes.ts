@@ -22,7 +22,7 @@ async function answered(child: ChildProcess): Promise<number> {
   return message.answered;
 }
 
-/** Heartbeats of many nodes over TLS, each a connection of its own, while the panel does nothing else. */
+/** Heartbeats of many nodes over TLS, one connection each, while the panel is otherwise idle. */
 export const nodes: Bench = async ({ quick }) => {
   const [count, rounds] = quick ? [20, 2] : [100, 5];
   const certificate = await makeCertificate(['localhost']);

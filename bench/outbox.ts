@@ -38,7 +38,10 @@ async function drained(centre: LivePanel, within: number): Promise<number> {
   }
 }
 
-/** Changes that waited for a node, a second panel on this machine, and how long they need once it is switched on. */
+/**
+ * Changes that are pending for a node (a second panel on this machine), and the time until it has applied them after it is
+ * started.
+ */
 export const outbox: Bench = async ({ quick }) => {
   const count = quick ? 1000 : 10_000;
   const file = join(tmpdir(), `portolan-bench-outbox-${process.pid}.json`);
@@ -71,7 +74,7 @@ export const outbox: Bench = async ({ quick }) => {
         }),
       );
     const plan = { port: ports.panel, connections: 4, expect: '"success":true' };
-    // Once while it listens, so that the snapshot that so many events bring is not written meanwhile.
+    // Once while the node is online, so that the snapshot after so many events is not written during the measurement.
     await goodLoad({ ...plan, requests: edits(5e15) });
     await drained(centre, 120_000);
     await ask(centre, '/nodes/setEnable/1', { enable: false });

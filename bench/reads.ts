@@ -6,7 +6,7 @@ import type { Bench } from './kit/row.js';
 
 const API = '/panel/api/inbounds';
 
-/** Questions of the panel API with 10,000 clients, one after the other on one connection. */
+/** Requests to the panel API with 10,000 clients, sequentially on one connection. */
 export const reads: Bench = async ({ quick }) => {
   const panel = await livePanel(quick ? 1000 : 10_000);
   const { headers } = panel;
@@ -22,7 +22,7 @@ export const reads: Bench = async ({ quick }) => {
     const cold = await ask(lists.slice(0, 1));
     const list = await ask(lists);
     const get = await ask(lists.map(() => request('GET', `${API}/get/1`, headers)));
-    // A list after an edit: the worst of what a page that follows the changes asks for.
+    // A list after an edit: the most expensive request of a page that follows changes.
     const edited: number[] = [];
     for (const [i, listing] of lists.entries()) {
       await ask([

@@ -4,7 +4,7 @@ import type { EventRow } from '../src/adapters/sqlite/codec.js';
 import { openDatabase } from '../src/adapters/sqlite/database.js';
 import { panelState } from '../src/commands/state.js';
 import { begin, catchUp } from '../src/events/log/replay.js';
-import { beginAll } from '../src/projections/foldings.js';
+import { startFolds } from '../src/projections/foldings.js';
 import { openJournal } from '../src/store/journal.js';
 import { draftOf, emailOf, growths, one, poll, populate } from './kit/fleet.js';
 import { type InsidePanel, newFolder, openInside, removeFolder } from './kit/inside.js';
@@ -13,7 +13,7 @@ import { chance, collect, median, timed } from './kit/time.js';
 
 const PAGE = 1000;
 
-/** A history as a panel has it: clients, then polls, and now and then an edit, a reset, a rotation or a deletion. */
+/** A realistic history: clients, then polls with occasional edits, resets, rotations and deletions. */
 function live({ run }: InsidePanel, clients: number, polls: number): void {
   const random = chance(3);
   const any = (): number => 1 + Math.floor(random() * clients);
@@ -29,15 +29,15 @@ function live({ run }: InsidePanel, clients: number, polls: number): void {
   }
 }
 
-/** Everything from nothing: each read model and the write state, in one reading. */
+/** A full replay: every read model and the write state, in one pass. */
 function replayed(folder: string): void {
   const { log } = openJournal(dataDirectory(folder), { readonly: true });
-  const foldings = [...Object.values(beginAll()), begin(panelState)];
+  const foldings = [...Object.values(startFolds()), begin(panelState)];
   catchUp(log, foldings);
   log.close();
 }
 
-/** What any replay has to do at least: read the rows page by page and parse their payloads. */
+/** The minimum of any replay: reading the rows page by page and parsing their payloads. */
 function bareRead(folder: string): void {
   const db = openDatabase(dataDirectory(folder).database, { readonly: true });
   const read = db.prepare<[number, number], EventRow>(

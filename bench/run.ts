@@ -8,7 +8,7 @@ import { growth } from './growth.js';
 import { idle } from './idle.js';
 import { imports } from './import.js';
 import { endShared } from './kit/live.js';
-import { type Bench, type Judged, judge, table } from './kit/row.js';
+import { type Bench, type Evaluated, evaluated, table } from './kit/row.js';
 import { limits } from './limits.js';
 import { logins } from './logins.js';
 import { memory } from './memory.js';
@@ -56,20 +56,20 @@ const only = flags
   .filter(Boolean);
 const unknown = only.filter((name) => !(name in benches));
 if (unknown.length > 0) {
-  console.error(`unknown: ${unknown.join(', ')}; there are ${Object.keys(benches).join(', ')}`);
+  console.error(`unknown benchmarks: ${unknown.join(', ')}; available: ${Object.keys(benches).join(', ')}`);
   process.exit(2);
 }
 
-// What was started ends with this process, in its exit handlers.
+// Started processes end with this process, in its exit handlers.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
-const rows: Judged[] = [];
+const rows: Evaluated[] = [];
 const failures: { readonly name: string; readonly error: string }[] = [];
 for (const [name, bench] of Object.entries(benches)) {
   if (only.length > 0 && !only.includes(name)) continue;
   const start = performance.now();
   try {
-    for (const row of await bench({ quick })) rows.push(judge(row));
+    for (const row of await bench({ quick })) rows.push(evaluated(row));
   } catch (error) {
     failures.push({ name, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   }
@@ -81,9 +81,11 @@ await endShared();
 const machine = { node: process.version, cpus: cpus().length, model: cpus()[0]?.model ?? '', memory: totalmem() };
 if (json) console.log(JSON.stringify({ machine, quick, rows, failures }, null, 2));
 else {
-  console.log(`\n${machine.cpus} × ${machine.model}, node ${machine.node}${quick ? ', quick: not a judgement' : ''}\n`);
+  console.log(
+    `\n${machine.cpus} × ${machine.model}, node ${machine.node}${quick ? ', quick: not for comparisons' : ''}\n`,
+  );
   console.log(table(rows));
   for (const { name, error } of failures) console.log(`\n${name} could not be measured: ${error}`);
 }
-// A missed target is a finding, not a failure; a benchmark that does not run is one.
+// A missed target is reported but does not fail the run; a benchmark that throws does.
 process.exitCode = failures.length > 0 ? 1 : 0;

@@ -10,13 +10,13 @@ import { median, sleep } from './kit/time.js';
 
 const ROUNDS = 5;
 
-/** How long a change of the settings and a test of a template hold up everybody else, with many clients. */
+/** How long a change of settings and a test of a template block other requests, with many clients. */
 export const settings: Bench = async ({ quick }) => {
   const folder = mkdtempSync(join(tmpdir(), 'portolan-bench-'));
   const file = join(folder, 'loop.json');
   const panel = await livePanel(quick ? 2500 : 25_000, watching(file));
   const { ports, pid } = panel.process;
-  /** Sends a request some times, and takes the longest that each held up the loop. */
+  /** Sends a request several times and returns the longest block of the event loop. */
   const blocks = async (path: string, bodyOf: (round: number) => unknown): Promise<readonly number[]> => {
     const blocked: number[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {

@@ -3,7 +3,7 @@ import { type LivePanel, livePanel, proc } from './kit/live.js';
 import type { Bench } from './kit/row.js';
 import { median, sleep } from './kit/time.js';
 
-/** So many sockets one session may have. */
+/** Sockets per session. */
 const OF_A_SESSION = 32;
 
 async function cookiesOf({ process: panel }: LivePanel, sockets: number): Promise<readonly string[]> {
@@ -20,7 +20,10 @@ async function cookiesOf({ process: panel }: LivePanel, sockets: number): Promis
   return cookies;
 }
 
-/** How far apart the first and the last of `count` heard each tick, in ms, and what that cost the panel, in s/min. */
+/**
+ * The delay between the first and the last of `count` listeners at each tick, in ms, and the CPU time of the panel, in
+ * s/min.
+ */
 async function measured(
   panel: LivePanel,
   group: Awaited<ReturnType<typeof listeners>>,
@@ -35,7 +38,7 @@ async function measured(
   await sleep(seconds * 1000);
   const minutes = (performance.now() - start) / 60_000;
   const cpu = (proc.cpuSeconds(pid) - before) / minutes;
-  // The first and the last may have begun or ended outside.
+  // The first and the last tick may be incomplete.
   const ticks = (await group.heard()).ticks.slice(1, -1);
   const incomplete = ticks.filter((tick) => tick.count !== count).length;
   if (ticks.length === 0 || incomplete > 0) throw new Error(`${incomplete} of ${ticks.length} ticks did not reach all`);
@@ -43,7 +46,7 @@ async function measured(
   return { cpu, spread: median(spreads), worst: Math.max(...spreads), ticks: ticks.length };
 }
 
-/** Browsers that listen at `/ws`, all of them sound at first, then some among them that never read. */
+/** Browsers connected to `/ws`: first all of them read, then some never read. */
 export const sockets: Bench = async ({ quick }) => {
   const [count, slow, seconds] = quick ? [200, 20, 10] : [1000, 100, 40];
   const panel = await livePanel(quick ? 1000 : 10_000);

@@ -11,7 +11,7 @@ import { chance, median, sleep } from './kit/time.js';
 
 const BATCH = 2000;
 
-/** Fills the log up to `size` events, polls and edits, in large appends: only the reading of them is measured. */
+/** Fills the log up to `size` events, polls and edits, in large appends, because only reading is measured. */
 export function fill({ panel }: InsidePanel, clients: number, size: number): void {
   const random = chance(5);
   const any = (): number => 1 + Math.floor(random() * clients);
@@ -38,7 +38,7 @@ function statusOf(port: number, path: string): Promise<number> {
   });
 }
 
-/** From the start of the process to its first subscription, in ms. */
+/** Time from the start of the process to its first subscription, in ms. */
 async function started(folder: string): Promise<number> {
   const ports = await panelPorts();
   const env = {
@@ -64,7 +64,7 @@ async function started(folder: string): Promise<number> {
   return took;
 }
 
-/** The start of a panel with a long history and the snapshots of its last end. */
+/** The start of a panel with a long history and the snapshots of its last shutdown. */
 export const start: Bench = async ({ quick }) => {
   const folder = newFolder();
   const [clients, size] = quick ? [2500, 50_000] : [25_000, 1_000_000];

@@ -9,10 +9,10 @@ import { chance, quantile, timed } from './kit/time.js';
 
 const DAY = 86_400_000;
 const BEGIN = Date.UTC(2025, 0, 1);
-/** Recordings of a day, each of as many clients. */
+/** Recordings per day, with this many clients each. */
 const RECORDINGS = 4;
 
-/** Statements over a year, of clients among many, from a panel that recorded all of it. */
+/** Statements of clients over a year, from a log with many clients. */
 export const statement: Bench = async ({ quick }) => {
   const folder = newFolder();
   const [clients, active, days] = quick ? [2500, 500, 100] : [25_000, 5000, 365];
@@ -48,7 +48,7 @@ export const statement: Bench = async ({ quick }) => {
       const email = emailOf(1 + Math.floor(random() * clients));
       return timed(() => {
         const made = statementOfEmail(panel.read, books, panel.log, email, [last - days, last], now);
-        if (made?.closing.down !== made?.counter?.down) throw new Error(`${email} does not add up`);
+        if (made?.closing.down !== made?.counter?.down) throw new Error(`${email} has a wrong balance`);
         lines += made?.days.length ?? 0;
       });
     });

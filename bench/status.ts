@@ -10,7 +10,7 @@ const STATUS = '/panel/api/server/status';
 
 const rateOf = (results: readonly LoadResult[]): number => median(results.map(({ perSecond }) => perSecond));
 
-/** GET of the status and of one client's counters, in turn with a server that does nothing. */
+/** GET requests for the status and for the counters of a client, alternating with a server that does nothing. */
 export const status: Bench = async ({ quick }) => {
   const panel = await sharedPanel(quick ? 2500 : 25_000);
   const empty = await emptyServer();

@@ -8,13 +8,13 @@ import { median, sleep } from './kit/time.js';
 
 const CONNECTIONS = 16;
 const FLOOD = 64;
-/** Before what counts, in seconds: a process that had nothing to do has given back memory, and begins slowly. */
+/** Warm-up in seconds: an idle process has released memory and starts slowly. */
 const WARM_UP = 2;
 const [ID, APP] = [subIdOf(7), { accept: '*/*' }];
 
 /**
- * The subscription of one client in each form, in turn with a server that does nothing, while an admin lists all inbounds
- * and the core is polled; then of every client once; what a miss costs; and what a flood does to the panel.
+ * The subscription of one client in each format, alternating with a server that does nothing, while an admin lists all
+ * inbounds and the core is polled; then of every client once; the cost of a miss; and the effect of a flood.
  */
 export const sub: Bench = async ({ quick }) => {
   const panel = await sharedPanel(quick ? 2500 : 25_000);
@@ -88,7 +88,7 @@ async function everyClient(panel: LivePanel): Promise<readonly Row[]> {
   return [{ name: 'sub: every client once', measured: cold.perSecond, unit: '/s', target: { least: 2000 }, note }];
 }
 
-/** Processor time of the panel for each; from so many addresses that the limit on misses is not met. */
+/** CPU time of the panel per request, from so many addresses that the limit on misses does not apply. */
 async function misses(panel: LivePanel, seconds: number): Promise<readonly Row[]> {
   const cost = async (path: string): Promise<number> => {
     const requests = Array.from({ length: 5000 }, (_, i) =>
@@ -115,7 +115,7 @@ async function misses(panel: LivePanel, seconds: number): Promise<readonly Row[]
   ];
 }
 
-/** How long an admin waits for the status while the subscription port is asked as fast as it answers. */
+/** Latency of status requests while the subscription port is flooded. */
 async function floods(panel: LivePanel, seconds: number): Promise<readonly Row[]> {
   const { panel: port, sub: flooded } = panel.process.ports;
   const requests = [request('GET', '/panel/api/server/status', panel.headers)];

@@ -1,4 +1,4 @@
-// npm run bench: the benchmarks, from source, with the garbage collector at hand for honest memory figures.
+// npm run bench: runs the benchmarks from source, with garbage collection exposed for exact memory figures.
 import { attach } from './process.mjs';
 import { ensureReady, main } from './setup.mjs';
 

@@ -1,10 +1,10 @@
-// Programs of others that are got once for each version and kept outside the clone, for every clone of this user.
+// Third-party programs, downloaded or compiled once per version and cached outside the clone for all clones of this user.
 import { access, chmod, constants, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { capture } from './process.mjs';
 
-/** The path of something kept: `core/26.7.28/xray`. */
+/** The path of a cached file: `core/26.7.28/xray`. */
 export const cached = (...parts) => join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'portolan', ...parts);
 
 export const isProgram = (path) =>
@@ -13,7 +13,7 @@ export const isProgram = (path) =>
     () => false,
   );
 
-/** What is there may be for another machine, or half a file: only a program that answers as it should counts. */
+/** A cached file may be incomplete or for another machine, so it must run and answer as expected. */
 export async function answers(path, args, expected) {
   if (!(await isProgram(path))) return false;
   const { code, output } = await capture(path, args, { timeout: 15_000 });
@@ -21,8 +21,9 @@ export async function answers(path, args, expected) {
 }
 
 /**
- * Puts a program at `path`. `get` is given an empty folder beside it and answers with the program in there, so the last
- * step is one rename, so the file is complete even with concurrent runs. Throws when it cannot be fetched or run.
+ * Creates a program at `path`. `get` receives an empty folder next to it and returns the path of the program in that folder.
+ * The last step is a rename, so the file is complete even with concurrent runs. Throws when the program cannot be fetched or
+ * run.
  */
 export async function keep(path, get, runs) {
   const parent = dirname(path);
@@ -32,7 +33,7 @@ export async function keep(path, get, runs) {
     folder = await mkdtemp(join(parent, '.new-'));
     const fresh = await get(folder);
     await chmod(fresh, 0o755);
-    if (!(await runs(fresh))) throw new Error('what came does not run on this machine');
+    if (!(await runs(fresh))) throw new Error('the downloaded or compiled program does not run on this machine');
     await rename(fresh, path);
   } finally {
     if (folder) await rm(folder, { recursive: true, force: true });

@@ -1,5 +1,5 @@
-// Finds the core (the Xray binary), or gets the pinned version: the release archive first, else the Go toolchain.
-// Not having one is not an error: the panel starts without a core and says so.
+// Finds the core (the Xray binary), or installs the pinned version from the release archive or else with the Go toolchain. A
+// missing core is not an error: the panel starts without one and reports it.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
@@ -11,7 +11,7 @@ import { answers, cached, keep, reasonOf } from './cache.mjs';
 import { capture, root } from './process.mjs';
 
 const CORE_VERSION = '26.7.28';
-/** The Go module version of that release: the module's own tags are of another scheme. */
+/** The Go module version of that release; the module has a different version scheme. */
 const CORE_MODULE = 'github.com/xtls/xray-core/main@v1.260327.1-0.20260728075948-5ca6f4b7d4dc';
 const PUBLIC_RELEASES = 'https://github.com/XTLS/Xray-core/releases/download';
 const MAX_BYTES = 200 * 1024 * 1024;
@@ -21,21 +21,21 @@ const dataDir = () => resolve(root, process.env.PORTOLAN_DATA_DIR || 'data');
 const cachedCore = () => cached('core', CORE_VERSION, 'xray');
 const runs = (path) => answers(path, ['version'], 'Xray ');
 
-/** The version that an administrator has chosen in the panel, or the pinned one. */
+/** The version that an admin selected in the panel, or else the pinned one. */
 async function chosenVersion() {
   const text = await readFile(join(dataDir(), 'core', 'current'), 'utf8').catch(() => '');
   return /^\d+\.\d+\.\d+$/.test(text.trim()) ? text.trim() : CORE_VERSION;
 }
 
 /**
- * The path of a core that runs, or undefined. `own` tells that the panel finds it by itself, in its data directory,
- * where an administrator may switch versions: then it must get no path.
+ * The path of a core that runs, or undefined. `own`: the core is in the panel's data directory, where an admin may change
+ * the version, so no path may be passed to the panel.
  */
 export async function findCore() {
   const configured = process.env.PORTOLAN_CORE_BIN;
   if (configured) {
     if (await runs(configured)) return { path: configured };
-    console.warn(`PORTOLAN_CORE_BIN is set to ${configured}, which cannot be run as a core.`);
+    console.warn(`PORTOLAN_CORE_BIN is set to ${configured}, which does not run as a core.`);
     return undefined;
   }
   const own = join(dataDir(), 'core', await chosenVersion(), 'xray');
@@ -48,7 +48,7 @@ export async function findCore() {
   return (await runs(kept)) ? { path: kept } : undefined;
 }
 
-/** As `findCore`, and gets one where there is none. Answers undefined, after a plain sentence, when none can be had. */
+/** As `findCore`, but installs a core if there is none. Returns undefined, after a message, when that fails. */
 export async function ensureCore() {
   const found = await findCore();
   if (found || process.env.PORTOLAN_CORE_BIN) return found;
@@ -63,29 +63,29 @@ export async function ensureCore() {
     }
   }
   console.warn(
-    `No Xray core could be had (${reasons.join('; ')}).\n` +
+    `Xray could not be installed (${reasons.join('; ')}).\n` +
       'The panel starts without one and everything but the proxies works. To add a core later, install it in the panel,\n' +
       'put `xray` on the PATH, or set PORTOLAN_CORE_BIN to its path.',
   );
   return undefined;
 }
 
-/** Downloads the release archive, compares it with the checksum beside it, and takes out the one file that matters. */
+/** Downloads the release archive, verifies its checksum, and extracts the executable. */
 async function fromRelease(folder) {
   const system = { linux: 'linux', darwin: 'macos' }[process.platform];
   const machine = { x64: '64', arm64: 'arm64-v8a' }[process.arch];
   if (!system || !machine) throw new Error(`no release for ${process.platform} on ${process.arch}`);
   const name = `Xray-${system}-${machine}.zip`;
-  // Installed by now; Node's own fetch has no connect timeout.
+  // Dependencies are installed at this point. Node's own fetch has no connect timeout.
   const { Agent, EnvHttpProxyAgent, fetch } = await import('undici');
   const proxied = Object.keys(process.env).some((name) => /^https?_proxy$/i.test(name));
   const settings = { connect: { timeout: CONNECT_MS }, headersTimeout: 20_000, bodyTimeout: 30_000 };
   const dispatcher = proxied ? new EnvHttpProxyAgent(settings) : new Agent(settings);
   const get = async (address) => {
     const reply = await fetch(address, { dispatcher }).catch((error) => {
-      throw new Error('the release archive cannot be reached', { cause: error.cause ?? error });
+      throw new Error('the release server could not be reached', { cause: error.cause ?? error });
     });
-    if (!reply.ok || !reply.body) throw new Error(`the release archive answered ${reply.status}`);
+    if (!reply.ok || !reply.body) throw new Error(`the release server returned HTTP status ${reply.status}`);
     return reply;
   };
   try {
@@ -106,7 +106,7 @@ async function fromRelease(folder) {
   }
 }
 
-/** Where the files of the release are: of a mirror its list says so, as it does to the panel. */
+/** The URLs of the release files; a mirror names them in its list, as it does for the panel. */
 async function assets(get) {
   const mirror = process.env.PORTOLAN_CORE_RELEASES_URL?.replace(/\/+$/, '');
   if (!mirror) return (name) => `${PUBLIC_RELEASES}/v${CORE_VERSION}/${name}`;
@@ -153,16 +153,16 @@ async function unzip(archive, name, to) {
   throw new Error(`the release archive has no ${name}`);
 }
 
-/** Compiles the pinned module version. Needs no network but the Go module proxy. */
+/** Compiles the pinned module version. Needs only the Go module proxy. */
 async function fromGo(folder) {
   const { stdout, error } = spawnSync('go', ['version'], { encoding: 'utf8', timeout: 15_000 });
   const version = /go(\d+)\.(\d+)/.exec(stdout ?? '');
-  if (error || !version) throw new Error('there is no Go toolchain to compile it');
+  if (error || !version) throw new Error('Go is not installed');
   const [major, minor] = [Number(version[1]), Number(version[2])];
   if (major < 1 || (major === 1 && minor < 26)) throw new Error(`Go ${major}.${minor} is too old to compile it`);
   console.log(`Compiling the Xray core ${CORE_VERSION} (two to three minutes, once)…`);
   const env = { ...process.env, GOBIN: folder, CGO_ENABLED: '0', GOFLAGS: '' };
-  // `go install` refuses a GOBIN when these ask for another machine than this one.
+  // `go install` rejects a GOBIN when these select another platform.
   delete env.GOOS;
   delete env.GOARCH;
   const args = ['install', '-trimpath', '-ldflags', '-s -w -buildid=', CORE_MODULE];

@@ -4,11 +4,11 @@ import { catalog } from '../src/events/catalog.js';
 import type { EventType } from '../src/events/log/event.js';
 import { GENERATED, type JsonSchema, listOf, shape, typeLink } from './docs-shape.js';
 
-/** One described place of an event: `ips[].seenAt`. */
+/** One field of an event, with its path: `ips[].seenAt`. */
 export interface Field {
   readonly path: string;
   readonly schema: JsonSchema;
-  /** Absent from some events of the type. */
+  /** Some events of the type do not have it. */
   readonly optional: boolean;
 }
 
@@ -23,7 +23,7 @@ function alternatives(schema: JsonSchema): readonly JsonSchema[] {
   return either ? either.filter((part) => !isNull(part)).flatMap(alternatives) : [schema];
 }
 
-/** The fields of an object, those inside them included, down to the types that have a section of their own. */
+/** The fields of an object, including nested ones, except those of types with a separate section. */
 export function fieldsOf(schema: JsonSchema, prefix = ''): readonly Field[] {
   const fields = alternatives(schema).flatMap((part) => {
     const required = new Set(part.required);
@@ -48,7 +48,7 @@ function insideOf(field: JsonSchema, path: string): readonly Field[] {
   });
 }
 
-/** The types with a section of their own that a schema refers to, by name. */
+/** The types with a separate section that a schema refers to, by name. */
 export function typesIn(schema: JsonSchema): readonly (readonly [string, JsonSchema])[] {
   const inside = [
     ...Object.values(schema.properties ?? {}),
@@ -60,7 +60,7 @@ export function typesIn(schema: JsonSchema): readonly (readonly [string, JsonSch
   return [...own, ...inside.flatMap(typesIn)];
 }
 
-/** The stream of an event, with the fields that its name is made of: `client-{client}`. */
+/** The stream of an event, with the fields in its name: `client-{client}`. */
 function streamOf(type: EventType): string {
   const names = new Proxy({}, { get: (_, field) => `{${String(field)}}` });
   return type.stream(names);
@@ -72,7 +72,7 @@ export function unitOf(schema: JsonSchema): string | undefined {
   return schema.unit ?? part?.unit ?? (part?.items ? unitOf(part.items) : undefined);
 }
 
-/** What the members of an enumeration mean, if that is described. */
+/** The meanings of the members of an enumeration, if described. */
 function meaningsOf(schema: JsonSchema): string {
   const [part] = alternatives(schema);
   const meanings = schema.meanings ?? part?.meanings ?? part?.items?.meanings;
@@ -81,7 +81,7 @@ function meaningsOf(schema: JsonSchema): string {
     .join('');
 }
 
-/** The type of a field in a few words: what has rows or a section of its own is only named. */
+/** A short form of the type of a field; types with rows or a section of their own are only named. */
 function typeText(schema: JsonSchema): string {
   if (schema.typeName !== undefined) return typeLink(schema.typeName);
   const either = schema.anyOf ?? schema.oneOf;
@@ -127,7 +127,7 @@ function eventSection(type: EventType): readonly string[] {
 
 function typeSections(types: readonly EventType[]): readonly string[] {
   const found = types.flatMap((type) => typesIn(eventSchema(type)));
-  // A list of changed fields refers to the type with all of its fields required.
+  // In `changes`, the type with all fields required is meant.
   const isWhole = (schema: JsonSchema): boolean => schema.required !== undefined || schema.properties === undefined;
   const names = [...new Set(found.map(([name]) => name))].toSorted();
   return names.flatMap((name) => {

@@ -12,7 +12,7 @@ function schemaText(schema: z.ZodType): string {
   return shape(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema);
 }
 
-/** The English text of a message, with the places for its parameters as `‹name›`. */
+/** The English text of a message, with its parameters as `‹name›`. */
 const shownPlaces = (text: string): string =>
   text.replaceAll(/\{\{(\w+)(?:, \w+)?\}\}/g, '‹$1›').replaceAll('|', '\\|');
 
@@ -23,8 +23,8 @@ export function errorsPage(): string {
     '# Errors',
     GENERATED,
     '',
-    'This page lists every reason why the panel refuses a request. The answer has `success: false`, the code in `code` and the text in',
-    '`msg`, in the language of the caller; nothing was changed. The code is stable, the wording is not. The texts are in `locales/`.',
+    'This page lists all errors of the API. The response has `success: false`, the code in `code` and the text in',
+    '`msg`, in the language of the caller; nothing was changed. Codes are stable, texts are not. The texts are in `locales/`.',
     '',
     '| Code | Text |',
     '|---|---|',
@@ -50,13 +50,13 @@ interface Contract {
   readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> };
 }
 
-/** Schemas that are the table of settings again. */
+/** Schemas that repeat the settings table. */
 const SETTINGS: Readonly<Record<string, string>> = {
   Settings: '[settings](#setting-keys)',
   settingsUpdateBody: 'some of the [settings](#setting-keys)',
 };
 
-/** Resources that are named in the tables and written out once, below them. */
+/** Resources that the tables name and that are described below them. */
 const named = (schemas: Contract['components']['schemas']): readonly string[] =>
   Object.keys(schemas).filter((name) => !/(Body|Reply|Message)$|^Sentence$/.test(name) && !(name in SETTINGS));
 
@@ -79,7 +79,7 @@ function contractSections({ tags, paths, components: { schemas } }: Contract): r
     '',
     description,
     '',
-    '| Method | Path | Auth | Does | Body | `obj` of the answer | Also at |',
+    '| Method | Path | Auth | Summary | Body | `obj` of the response | Also at |',
     '|---|---|---|---|---|---|---|',
     ...rows.filter(({ tag }) => tag === name).map(({ row }) => row),
     '',
@@ -94,7 +94,7 @@ function resourceSection(name: string, schema: JsonSchema, resolve: (ref: string
   return [`## ${name}`, '', '| Member | Type |', '|---|---|', ...rows, ''];
 }
 
-/** Which words a path may have where it has a place for one. */
+/** The valid words for a path parameter. */
 function choices({ parameters = [] }: Operation): string {
   const limited = parameters.filter((parameter) => parameter.in === 'path' && parameter.schema?.enum !== undefined);
   return limited.map(({ name, schema }) => `; \`:${name}\` = ${schema?.enum?.join(', ')}`).join('');
@@ -112,7 +112,7 @@ function socketSection(
     const when = socketMessages.find(({ schema }) => schema.shape.type.value === said)?.when ?? '';
     return `| \`${said}\` | ${when} | ${shape({ properties: others, required: Object.keys(others) }, resolve)} |`;
   });
-  return ['| `type` | When | With it |', '|---|---|---|', ...rows, ''];
+  return ['| `type` | When | Other members |', '|---|---|---|', ...rows, ''];
 }
 
 function authOf({ security }: Operation): string {
@@ -125,7 +125,7 @@ function bodyText({ requestBody }: Operation, resolve: (ref: string) => string):
   return schema ? shape(schema, resolve) : '–';
 }
 
-/** What the envelope carries; a file has a media type instead. */
+/** The content of the envelope; for a file, its media type. */
 function replyText({ responses }: Operation, resolve: (ref: string) => string): string {
   const [answer] = Object.entries(responses['200']?.content ?? {});
   if (!answer) return '–';
@@ -141,7 +141,7 @@ function alsoAt(operation: Operation): string {
 }
 
 export function apiPage(): string {
-  // The version is not in the page: it would be stale with every release.
+  // The version is omitted: it would be outdated after every release.
   const contract = JSON.parse(JSON.stringify(openApi(''))) as Contract;
   const settings = settingKeys.map((key) => {
     const fallback = JSON.stringify(settingsTable[key].parse(undefined));
@@ -152,11 +152,16 @@ export function apiPage(): string {
     '# API',
     GENERATED,
     '',
-    'This page lists all endpoints of the panel. `GET /panel/api/openapi.json` returns the same as OpenAPI 3.1, and `/panel/api-docs` lets you try them.',
+    'This page lists all endpoints of the panel. `GET /panel/api/openapi.json` returns the same in OpenAPI 3.1, and `/panel/api-docs` is an interactive page of them.',
     '',
     'All paths are below the base path. `session` means a logged-in session with its CSRF token; `panel` means a session or the Bearer token.',
-    'Bodies are JSON or form-encoded. Answers are `{success, msg, obj}` with HTTP 200 unless stated; a refusal also has `code`, see [errors](errors.md).',
-    'With an `Idempotency-Key` header, a repeated request has one effect and gets the same answer.',
+    'Bodies are JSON or form-encoded. Responses are `{success, msg, obj}` with HTTP 200 unless stated. If `msg` is not empty, `code` is the stable code of its text; those of [errors](errors.md) are upper case.',
+    '',
+    'Texts are in the language of the caller. Beside a text in `obj` is its stable code, such as `errorCode` beside `error`. It is',
+    '`null` where there is no text, and for texts of other programs. The list `remedies` has `remedyCodes`. If settings are rejected,',
+    '`obj.errors` has `key`, `why` and `code` for each. `errorMsg` of the status is in English for all callers.',
+    '',
+    'With an `Idempotency-Key` header, a repeated request takes effect only once and gets the same response.',
     '',
     ...contractSections(contract),
     '## Setting keys',
@@ -166,7 +171,7 @@ export function apiPage(): string {
     ...settings,
     ...secrets,
     '',
-    'A secret is never answered: a flag `has…` says whether it is set. Left blank in an update it stays as it is.',
+    'Secrets are never returned: for each one, a flag `has…` says whether it is set. An empty secret in an update is unchanged.',
     '',
   ].join('\n');
 }
@@ -185,7 +190,7 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
     try {
       before = readFileSync(file, 'utf8');
     } catch {
-      // The first time there is none.
+      // The page does not exist yet.
     }
     if (before !== text) writeFileSync(file, text);
     process.stdout.write(`${before === text ? 'same   ' : 'written'} ${file}\n`);

@@ -1,4 +1,4 @@
-// npm run messages: checks the texts below `locales/` and writes the types of their codes and parameters.
+// npm run messages: checks the texts in `locales/` and generates the types of their codes and parameters.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -7,7 +7,7 @@ import { languages } from '../src/messages/language.js';
 const root = resolve(import.meta.dirname, '..');
 export const generatedFile = 'src/messages/codes.generated.ts';
 
-/** The type of a value in TypeScript, by the word after the comma: `{{size, bytes}}`. Without one it is shown as it is. */
+/** The TypeScript type of a parameter by its format: `{{size, bytes}}`. Without a format the value is shown unchanged. */
 const FORMATS: Readonly<Record<string, string>> = {
   '': 'string | number',
   number: 'number',
@@ -22,18 +22,18 @@ const FORMATS: Readonly<Record<string, string>> = {
   messages: 'readonly Text[]',
   lines: 'readonly Text[]',
 };
-/** They and the parameters refer to each other, so they stand in one file. */
+/** These types and the parameters refer to each other, so they are generated into one file. */
 const TYPES = `
-/** \`area.key\` of a text below \`locales/\`; a rejection's code stands alone, in upper case. */
+/** \`area.key\` of a text in \`locales/\`; the code of a rejection has no area and is in upper case. */
 export type MessageCode = keyof MessageParams;
 
-/** A sentence to a person: its code and what stands in it. A plain object, so that events and answers can carry it. */
+/** A text for people: its code and its parameters. A plain object, so that events and answers can contain it. */
 export interface Message<C extends MessageCode = MessageCode> {
   readonly code: C;
   readonly params: MessageParams[C];
 }
 
-/** Words of another program, shown as they are in every language: the core's output, the reply of a server, an errno. */
+/** Output of another program, not translated: an error of the core, the reply of a server, an errno. */
 export interface Verbatim {
   readonly verbatim: string;
 }
@@ -42,9 +42,16 @@ export type Text = Message | Verbatim;
 
 type None = Readonly<Record<never, never>>;
 `;
+/**
+ * Names of parameters that carry a whole text. A plain parameter would accept an English sentence, so these need a format:
+ * `message` for a message or `verbatim`, `quoted` for words of another program.
+ */
+const SENTENCE =
+  /^(?:why|reason|cause|problem|detail|error|fault|what|rule|effect|remedy|whys|remedies|(?:reason|cause|problem|detail|error|fault|rule|effect)s)$/;
+const CARRIERS: ReadonlySet<string> = new Set(['message', 'messages', 'lines', 'quoted']);
 /** `client_one`, `client_other`: forms of one message, chosen by `count`. */
 const FORM = /^([a-z]\w*)_(zero|one|two|few|many|other)$/;
-/** Rejections have upper-case codes without the name of an area. */
+/** Rejections have upper-case codes without an area. */
 const KEYS: Readonly<Record<string, RegExp>> = { rejections: /^[A-Z][A-Z0-9_]*$/ };
 const KEY = /^[a-z][a-zA-Z0-9]*$/;
 const PLACE = /\{\{(\w+)(?:, (\w+))?\}\}/g;
@@ -52,7 +59,7 @@ const PLACE = /\{\{(\w+)(?:, (\w+))?\}\}/g;
 /** The texts of a language: area → key → text. */
 type Texts = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** Everything that is wrong with the texts, one line for each, with its file and key. */
+/** All problems of the texts, one line each, with file and key. */
 export class LocaleError extends Error {
   override readonly name = 'LocaleError';
   readonly problems: readonly string[];
@@ -136,10 +143,11 @@ function readArea(path: string, file: string, problems: string[]): Readonly<Reco
     return texts;
   }
   for (const [key, text] of Object.entries(parsed)) {
-    if (typeof text === 'string' && text !== '') texts[key] = text;
-    else problems.push(`${file}: ${key}: is not a text`);
+    if (typeof text !== 'string') problems.push(`${file}: ${key}: is not a string`);
+    else if (text.trim() === '') problems.push(`${file}: ${key}: is empty`);
+    else texts[key] = text;
   }
-  // `JSON.parse` takes the last of several members with one name.
+  // `JSON.parse` silently uses the last of several members with the same name.
   const written = [...source.matchAll(/^ {2}("(?:[^"\\]|\\.)*"):/gm)].map(([, key = '']) => JSON.parse(key) as string);
   for (const key of new Set(written.filter((one, at) => written.indexOf(one) !== at)))
     problems.push(`${file}: ${key}: occurs twice`);
@@ -148,7 +156,7 @@ function readArea(path: string, file: string, problems: string[]): Readonly<Reco
 
 const nameOf = (key: string): string => FORM.exec(key)?.[1] ?? key;
 
-/** The forms of each message: `other` and its siblings, or one under the empty name. */
+/** The plural forms of each message: `other` and the rest, or one form under the empty name. */
 function messagesOf(texts: Readonly<Record<string, string>>): ReadonlyMap<string, Readonly<Record<string, string>>> {
   const messages = new Map<string, Record<string, string>>();
   for (const [key, text] of Object.entries(texts)) {
@@ -158,23 +166,26 @@ function messagesOf(texts: Readonly<Record<string, string>>): ReadonlyMap<string
   return messages;
 }
 
-/** The places of all forms of a message by their formats. */
+/** The parameters of all forms of a message, with their formats. */
 function placesOf(file: string, key: string, forms: readonly string[], problems: string[]): Map<string, string> {
   const places = new Map<string, string>();
   for (const text of forms) {
     for (const [, name = '', format = ''] of text.matchAll(PLACE)) {
       if (!Object.hasOwn(FORMATS, format))
         problems.push(`${file}: ${key}: {{${name}, ${format}}} has an unknown format`);
+      else if (SENTENCE.test(name) && !CARRIERS.has(format))
+        problems.push(`${file}: ${key}: ${written(name, format)} carries a text: add the format message or quoted`);
       const other = places.get(name);
       if (other !== undefined && other !== format) problems.push(`${file}: ${key}: {{${name}}} has two formats`);
       places.set(name, format);
     }
+    if (/(?![0-9])\p{Nd}/u.test(text)) problems.push(`${file}: ${key}: has digits other than 0 to 9`);
     if (/\{\{|\}\}|\$t\(/.test(text.replaceAll(PLACE, ''))) problems.push(`${file}: ${key}: has a broken placeholder`);
   }
   return places;
 }
 
-/** Whether each plural message has the forms of its language, no more and no less. `names` are the messages expected. */
+/** Checks that each plural message has exactly the plural forms of its language. `names`: the expected messages. */
 function formProblems(
   file: string,
   language: string,
@@ -193,7 +204,7 @@ function formProblems(
   });
 }
 
-/** What distinguishes a language from English: its keys and its placeholders must be the same. */
+/** Checks that a language has the same keys and placeholders as English. */
 function compared(folder: string, language: string, english: Texts): readonly string[] {
   const problems: string[] = [];
   const texts = read(folder, language, problems);
@@ -242,7 +253,7 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   try {
     const path = join(root, generatedFile);
     const text = generate(join(root, 'locales'));
-    // A file that stays as it is keeps its time, by which the build sees what has changed.
+    // An unchanged file keeps its modification time, by which the build detects changes.
     if (readFileSync(path, 'utf8') !== text) writeFileSync(path, text);
   } catch (error) {
     if (!(error instanceof LocaleError)) throw error;

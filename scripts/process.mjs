@@ -1,4 +1,4 @@
-// Child processes for the other scripts. Node only: this runs before anything is installed.
+// Child processes for the other scripts. Uses only Node, because it runs before the dependencies are installed.
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** The path of a tool that a development package brings. */
+/** The path of a tool from a development dependency. */
 export const tool = (name) => join(root, 'node_modules', '.bin', name);
 
-/** Runs a command and keeps what it says, in the order it says it. Never rejects: a missing command has code 127. */
+/** Runs a command and collects its output in order. Never rejects: a missing command has code 127. */
 export function capture(command, args, options = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], ...options });
@@ -22,13 +22,14 @@ export function capture(command, args, options = {}) {
   });
 }
 
-/** Runs a command on this terminal, passes signals on, and answers with its exit code. */
+/** Runs a command on this terminal, forwards signals, and resolves to its exit code. */
 export function attach(command, args, options = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { cwd: root, stdio: 'inherit', ...options });
     const last = { SIGINT: 0, SIGTERM: 0, SIGHUP: 0, SIGUSR2: 0 };
     const forward = (signal) => {
-      // A terminal gives Ctrl-C to the child itself, and npm repeats signals: the child would take the second as "at once".
+      // A terminal sends Ctrl-C to the child as well, and npm repeats signals: the child would treat the second one as a
+      // request to stop at once.
       const repeated = Date.now() - last[signal] < 500;
       last[signal] = Date.now();
       if (repeated || (signal === 'SIGINT' && process.stdin.isTTY)) return;

@@ -1,5 +1,5 @@
-// Everything a fresh clone needs before it can run: dependencies, the build, a core. Quiet when nothing is to do.
-// Node only: this runs before anything is installed.
+// Prepares a fresh clone: dependencies, build, core. Prints nothing when everything is up to date. Uses only Node, because
+// it runs before the dependencies are installed.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
@@ -12,12 +12,12 @@ import { capture, root, tool } from './process.mjs';
 
 const MIN_NODE = [20, 19];
 
-/** A step that failed, with everything the reader needs: no stack. */
+/** A failed step, with a message for the reader and no stack. */
 export class SetupError extends Error {}
 
 /**
- * Makes this folder ready to run. `dev` asks for what tests need: the development packages, and a build even of
- * sources with type errors. `unchecked`: the caller checks the types itself, so the build leaves them out. Answers with the core, if there is one.
+ * Makes this folder ready to run. `dev`: also installs development dependencies, and builds sources with type errors too.
+ * `unchecked`: the build skips the type check, because the caller runs it. Resolves to the core, if there is one.
  */
 export async function ensureReady({ dev, unchecked = false }) {
   checkNode();
@@ -41,7 +41,7 @@ const installedMark = join(modules, '.portolan-lock');
 
 const lockHash = () => createHash('sha256').update(readFileSync(lockFile)).digest('hex');
 
-/** An addon belongs to one ABI of Node: after a change of version it is there and does not load. */
+/** A native addon works with one ABI of Node: after a version change it exists but does not load. */
 function nativeLoads() {
   const probe = "new (require('better-sqlite3'))(':memory:').close()";
   return spawnSync(process.execPath, ['-e', probe], { cwd: root, stdio: 'ignore' }).status === 0;
@@ -54,7 +54,7 @@ function dependenciesMissing(dev) {
 }
 
 export async function ensureDependencies({ dev }) {
-  // An installed package has no lock file, and its dependencies are installed with it.
+  // A published package has no lock file; its dependencies are installed together with it.
   if (!existsSync(lockFile) || !dependenciesMissing(dev)) return;
   await alone(async () => {
     if (!dependenciesMissing(dev)) return;
@@ -74,12 +74,12 @@ export async function ensureDependencies({ dev }) {
 
 function installEnv(dev) {
   const env = { ...process.env };
-  // Otherwise the install would ask a release page for a binary, and then a website for the headers. Both are not
-  // always reachable, and neither is needed: the headers lie beside the running node.
+  // Otherwise the install would download a binary from a release page, or headers from a website. Neither is always
+  // reachable, nor needed: the headers are next to the running node.
   env.npm_config_build_from_source = 'true';
   const prefix = dirname(dirname(process.execPath));
   if (existsSync(join(prefix, 'include', 'node', 'node.h'))) env.npm_config_nodedir = prefix;
-  // In a production environment npm leaves out the development packages, of which the build needs some.
+  // In production mode npm omits the development dependencies, but the build needs some of them.
   if (dev) {
     delete env.NODE_ENV;
     env.npm_config_include = 'dev';
@@ -94,14 +94,14 @@ const dist = join(root, 'dist');
 const builtMark = join(dist, '.stamp');
 const UNCHECKED = 'types not checked';
 
-/** The newest change below a folder. Folders count as well: a file that was deleted changes its folder only. */
+/** The newest change below a folder, including the folders themselves: deleting a file changes only its folder. */
 function newest(path) {
   const stat = statSync(path);
   if (!stat.isDirectory()) return stat.mtimeMs;
   return Math.max(stat.mtimeMs, ...readdirSync(path).map((name) => newest(join(path, name))));
 }
 
-/** A build without a type check is good enough for the tests alone. */
+/** A build without a type check is sufficient for tests. */
 function needsBuild({ unchecked = false } = {}) {
   if (!existsSync(source)) return false;
   if (!existsSync(builtMark) || (!unchecked && readFileSync(builtMark, 'utf8') === UNCHECKED)) return true;
@@ -121,7 +121,7 @@ export async function ensureBuild({ lenient = false, force = false, unchecked = 
     if (!force && !needsBuild({ unchecked })) return;
     const started = new Date();
     await checkTexts();
-    // Built aside and then moved: a panel that is running keeps whole files under its feet.
+    // Built in a temporary folder and then moved, so that a running panel never reads partial files.
     const fresh = join(root, `.dist-${process.pid}`);
     const old = `${fresh}-old`;
     try {
@@ -137,7 +137,7 @@ export async function ensureBuild({ lenient = false, force = false, unchecked = 
       if (code === 0) {
         const mark = join(fresh, '.stamp');
         await writeFile(mark, unchecked ? UNCHECKED : '');
-        // As old as its beginning: what changed during the build is built the next time.
+        // Dated to the start of the build, so that changes during the build cause another one.
         await utimes(mark, started, started);
       }
       if (existsSync(dist)) await rename(dist, old);
@@ -148,14 +148,14 @@ export async function ensureBuild({ lenient = false, force = false, unchecked = 
   });
 }
 
-/** The texts of all languages: broken ones name their file and key. Writes the types of their codes. */
+/** Checks the texts of all languages, with file and key in each error, and writes the types of their codes. */
 async function checkTexts() {
   const { code, output } = await capture(process.execPath, [
     '--import',
     './scripts/typescript.mjs',
     'scripts/messages.ts',
   ]);
-  if (code !== 0) throw new SetupError(`${output}\n\nThe texts in locales/ are not complete, see above.`);
+  if (code !== 0) throw new SetupError(`${output}\n\nThe texts in locales/ are invalid, see above.`);
 }
 
 /* ---- the web panel ---- */
@@ -216,7 +216,7 @@ export async function ensureWebPackages() {
 
 const busyMark = join(root, '.setup-lock');
 
-/** Two set-ups of one folder at the same time would delete each other's files: the second waits for the first. */
+/** Concurrent setups of one folder would delete each other's files, so the second waits for the first. */
 async function alone(work) {
   for (let reported = false; ; await sleep(300)) {
     try {
@@ -227,7 +227,7 @@ async function alone(work) {
     }
     if (await abandoned()) await rm(busyMark, { force: true });
     else if (!reported) {
-      console.log('Waiting for another set-up of this folder to end…');
+      console.log('Waiting for another setup of this folder to finish…');
       reported = true;
     }
   }
@@ -250,7 +250,7 @@ async function abandoned() {
   }
 }
 
-/** For the other scripts: prints the message of a failed setup. */
+/** Runs the main function of a script; prints the message of a failed setup. */
 export async function main(work) {
   try {
     process.exitCode = (await work()) ?? 0;

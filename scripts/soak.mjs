@@ -1,5 +1,6 @@
-// npm run soak -- --minutes 60 --seed 7: client apps move known bytes through a real panel and core while admins do all that may confuse whose
-// they are; then all books are compared. Says what it does, and ends with a report as JSON. Exit code 1: the panel counted something wrong.
+// npm run soak -- --minutes 60 --seed 7: client apps transfer known bytes through a real panel and core while admins change
+// clients and inbounds; then all counters are compared. Prints its progress and a report as JSON. Exit code 1: the panel
+// counted something wrong.
 import { attach } from './process.mjs';
 import { ensureReady, main } from './setup.mjs';
 

@@ -5,13 +5,13 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ensureClientApps } from './client-apps.mjs';
 import { findCore } from './core.mjs';
-import { ensureJudges } from './judges.mjs';
 import { attach, capture, tool } from './process.mjs';
 import { checkNode, ensureDependencies, ensureReady, ensureWebPackages, main } from './setup.mjs';
 
 const BORDERS = 'test/architecture.test.ts';
-/** What the compiler remembers from one run to the next. */
+/** State of the incremental type check. */
 const TYPES_CACHE = 'node_modules/.cache/portolan-types.tsbuildinfo';
 
 const mode = /^--(check|watch)$/.exec(process.argv[2])?.[1] ?? 'test';
@@ -37,11 +37,11 @@ function staticChecks() {
   ];
 }
 
-/** The environment of the tests. A path that does not run is worse than none. */
-function environment({ core, judges }) {
+/** The environment of the tests: only paths of programs that run. */
+function environment({ core, clientApps }) {
   const env = { ...process.env };
   for (const name of ['PORTOLAN_CORE_BIN', 'PORTOLAN_MIHOMO_BIN', 'PORTOLAN_SING_BOX_BIN']) delete env[name];
-  return Object.assign(env, core && { PORTOLAN_CORE_BIN: core.path }, judges.found);
+  return Object.assign(env, core && { PORTOLAN_CORE_BIN: core.path }, clientApps.found);
 }
 
 async function allTests(programs) {
@@ -78,18 +78,17 @@ function warn(...lines) {
   console.warn([line, ...lines.map((text) => `!!  ${text}`), line].join('\n'));
 }
 
-function warnOfMissing(core, judges) {
+function warnOfMissing(core, clientApps) {
   if (!core) {
     warn(
-      'There is no Xray core on this machine: the tests against a real core are SKIPPED.',
-      'A pass of this run says nothing about the proxies. Put `xray` on the PATH, or',
-      'set PORTOLAN_CORE_BIN to its path, and run the tests again.',
+      'Xray was not found: the tests with a real core are SKIPPED, so this run does not test the proxies.',
+      'Put `xray` on the PATH or set PORTOLAN_CORE_BIN to its path, then run the tests again.',
     );
   }
-  if (judges.missing.length > 0) {
+  if (clientApps.missing.length > 0) {
     warn(
-      `Without ${judges.missing.join(' and ')}: the tests that let them judge subscriptions are SKIPPED.`,
-      'They are compiled where Go 1.26 and its module proxy are, unless PORTOLAN_JUDGES=off.',
+      `${clientApps.missing.join(' and ')} not found: the tests that load subscriptions into them are SKIPPED.`,
+      'They are compiled if Go 1.26 and its module proxy are available, unless PORTOLAN_CLIENT_APPS=off.',
     );
   }
 }
@@ -102,23 +101,23 @@ async function check() {
   return results.includes(false) ? 1 : 0;
 }
 
-/** With the core and the judges that are there. Tests of whole panels run what was built last. */
+/** Uses the core and the client apps that are already installed. Tests of whole panels run the last build. */
 async function watch() {
   checkNode();
   await ensureDependencies({ dev: true });
-  const programs = { core: await findCore(), judges: await ensureJudges({ build: false }) };
-  warnOfMissing(programs.core, programs.judges);
+  const programs = { core: await findCore(), clientApps: await ensureClientApps({ build: false }) };
+  warnOfMissing(programs.core, programs.clientApps);
   const folders = files.map((path) => path.replace(/^(\.\/)?src\//, 'test/'));
   return attach(tool('vitest'), ['watch', ...folders], { env: environment(programs) });
 }
 
 async function test() {
   const { core } = await ensureReady({ dev: true, unchecked: true });
-  const judges = await ensureJudges();
-  warnOfMissing(core, judges);
-  const [tests, ...results] = await Promise.all([allTests({ core, judges }), ...staticChecks()]);
-  warnOfMissing(core, judges);
-  if (results.includes(false)) console.log('Not only tests count: a check above FAILED.');
+  const clientApps = await ensureClientApps();
+  warnOfMissing(core, clientApps);
+  const [tests, ...results] = await Promise.all([allTests({ core, clientApps }), ...staticChecks()]);
+  warnOfMissing(core, clientApps);
+  if (results.includes(false)) console.log('A check other than the tests FAILED; see above.');
   console.log(`${tests.passed} passed, ${tests.failed} failed, ${tests.skipped} skipped`);
   return tests.ok && !results.includes(false) ? 0 : 1;
 }

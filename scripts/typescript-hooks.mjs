@@ -1,13 +1,13 @@
-// Module hooks of Node: how a TypeScript source is found and read. Types are only removed here; `npm run types` checks them.
+// Module hooks of Node that resolve and load TypeScript sources. Types are only stripped; `npm run types` checks them.
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What a source becomes, by the digest of its text: loading the compiler takes longer than most programs run. */
+/** Compiled sources by the digest of their text: loading the compiler takes longer than most programs run. */
 const CACHE = fileURLToPath(new URL('../node_modules/.cache/portolan-typescript', import.meta.url));
 
-/** A source imports another one by the name that it has after the build: `./log.js` is `./log.ts` here. */
+/** Sources import each other by their names after the build: `./log.js` is `./log.ts` here. */
 export async function resolve(specifier, context, next) {
   const fromSource = context.parentURL?.endsWith('.ts') && /^\.{1,2}\//.test(specifier);
   return next(fromSource ? specifier.replace(/\.js$/, '.ts') : specifier, context);
@@ -31,7 +31,7 @@ async function compiled(text, fileName, file) {
   };
   const { outputText } = ts.transpileModule(text, { compilerOptions, fileName });
   await mkdir(CACHE, { recursive: true });
-  // By a rename: another process never reads half of it.
+  // Renamed into place, so that no other process reads a partial file.
   await writeFile(`${file}.${process.pid}`, outputText);
   await rename(`${file}.${process.pid}`, file);
   return outputText;

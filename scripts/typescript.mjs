@@ -1,4 +1,5 @@
-// node --import ./scripts/typescript.mjs FILE.ts: runs the sources as they are, without a build. For tests, benchmarks and the docs.
+// node --import ./scripts/typescript.mjs FILE.ts: runs TypeScript sources without a build. For tests, benchmarks and the
+// docs.
 import { register } from 'node:module';
 
 register('./typescript-hooks.mjs', import.meta.url);

@@ -1,30 +1,31 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { readSecret } from './adapters/data-directory/secret-file.js';
 import { defaultSettings, type SettingKey, type Settings } from './events/settings/settings.js';
-import { MessageError } from './messages/error.js';
-import { issue, textOfIssue } from './messages/issue.js';
-import { message } from './messages/message.js';
+import { UsageError } from './lib/operator-error.js';
+import { textOf } from './messages/error.js';
+import { issue, issueOf } from './messages/issue.js';
+import { message, type Text } from './messages/message.js';
 
 const address = z
   .url({ protocol: /^https?$/, error: issue('input.notWebAddress') })
   .transform((text) => text.replace(/\/+$/, ''));
 const PORTS = { min: 0, max: 65535 };
-const port = z.coerce
-  .number(issue('input.notWholeNumber'))
-  .int(issue('input.notWholeNumber'))
-  .min(PORTS.min, issue('input.notBetween', PORTS))
-  .max(PORTS.max, issue('input.notBetween', PORTS));
+const port = z
+  .string()
+  .regex(/^-?\d+$/, issue('input.notWholeNumber'))
+  .transform(Number)
+  .pipe(z.number().min(PORTS.min, issue('input.notBetween', PORTS)).max(PORTS.max, issue('input.notBetween', PORTS)));
 const ip = z.union([z.ipv4(), z.ipv6()], issue('input.notIpAddress'));
 const flag = z.stringbool(issue('input.notBoolean'));
-const given = z.string().min(1, issue('input.missing'));
+const nonEmpty = z.string().min(1, issue('input.missing'));
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 const MAX_USERNAME = 64;
-const releases = (usual: string) => address.default(usual);
+const releases = (url: string) => address.default(url);
 
 /** `PORTOLAN_…`; each is also a flag (`--data-dir`), and a secret may come from the file that `…_FILE` names. */
 const Environment = z.object({
-  DATA_DIR: given.default('./data'),
+  DATA_DIR: nonEmpty.default('./data'),
   HOST: ip.optional(),
   PORT: port.optional(),
   SUB_HOST: ip.optional(),
@@ -34,11 +35,11 @@ const Environment = z.object({
     .regex(/^[\w\-./~]*$/, issue('input.notPath'))
     .refine((value) => !value.split('/').some((part) => part === '.' || part === '..'), issue('input.notPath'))
     .optional(),
-  ADMIN_USERNAME: given.max(MAX_USERNAME, issue('input.tooLong', { limit: MAX_USERNAME })).optional(),
-  ADMIN_PASSWORD: given.optional(),
-  CORE_BIN: given.optional(),
+  ADMIN_USERNAME: nonEmpty.max(MAX_USERNAME, issue('input.tooLong', { limit: MAX_USERNAME })).optional(),
+  ADMIN_PASSWORD: nonEmpty.optional(),
+  CORE_BIN: nonEmpty.optional(),
   OPS_PORT: port.default(2054),
-  /** Series that name clients, for whoever may connect to loopback. Never a setting: the operator decides. */
+  /** Metrics that name clients. Every local process can read them, so this is not a setting: the operator decides. */
   METRICS_CLIENTS: flag.default(false),
   /** Mirrors of the public release pages, for networks that cannot reach them. */
   CORE_RELEASES_URL: releases('https://api.github.com/repos/XTLS/Xray-core/releases'),
@@ -47,7 +48,7 @@ const Environment = z.object({
   GEO_RELEASES_URL: releases('https://github.com'),
   WGPROV_URL: releases('https://api.cloudflareclient.com/v0a4005'),
   VPNPROV_URL: releases('https://api.nordvpn.com'),
-  /** For tests and closed networks: requests of the panel may go to private addresses. Never a setting. */
+  /** For tests and closed networks: requests of the panel may go to private addresses. This is not a setting either. */
   ALLOW_PRIVATE_OUTBOUND: flag.default(false),
   LOG_LEVEL: z.enum(LOG_LEVELS, issue('input.notOneOf', { known: LOG_LEVELS })).default('info'),
 });
@@ -74,7 +75,7 @@ export const configNames = Object.keys(Environment.shape);
 
 /**
  * The only reader of the environment. Flags win over the environment; the settings in the log and the defaults come
- * after both, where the value is used. Throws `MessageError` for the first invalid value.
+ * after both, where the value is used. Throws `UsageError` for the first invalid value.
  */
 export function readConfig(env: NodeJS.ProcessEnv, flags: Readonly<Record<string, string | undefined>> = {}): Config {
   const raw: Record<string, string> = {};
@@ -89,8 +90,11 @@ export function readConfig(env: NodeJS.ProcessEnv, flags: Readonly<Record<string
     const [first] = parsed.error.issues;
     const name = String(first?.path[0]);
     const source = message(SOURCE_TEXTS[sources[name] ?? 'default']);
-    const why = textOfIssue(first?.message ?? '');
-    throw new MessageError(message('start.configInvalid', { variable: `PORTOLAN_${name}`, source, why }));
+    const why = issueOf(parsed.error);
+    const value = SECRET.has(name) ? '' : (raw[name] ?? '');
+    throw new UsageError(
+      message('start.configInvalid', { variable: changedBy({ sources }, name), value, source, why }),
+    );
   }
   const own = { PATH: env['PATH'], CACHE: env['XDG_CACHE_HOME'] };
   return Object.freeze({ ...parsed.data, ...own, DATA_DIR: resolve(parsed.data.DATA_DIR), sources });
@@ -102,9 +106,17 @@ function lookUp(name: string, env: NodeJS.ProcessEnv, flags: Readonly<Record<str
   const value = env[`PORTOLAN_${name}`];
   if (value !== undefined && value !== '') return { source: 'environment' as const, value };
   const file = env[`PORTOLAN_${name}_FILE`];
-  if (SECRET.has(name) && file !== undefined)
-    return { source: 'file' as const, value: readFileSync(file, 'utf8').trim() };
+  if (SECRET.has(name) && file !== undefined && file !== '')
+    return { source: 'file' as const, value: secretIn(file, `PORTOLAN_${name}_FILE`) };
   return undefined;
+}
+
+function secretIn(file: string, variable: string): string {
+  try {
+    return readSecret(file).trim();
+  } catch (error) {
+    throw new UsageError(message('start.fileInvalid', { variable, why: textOf(error) }), { cause: error });
+  }
 }
 
 /** The settings that apply when neither a flag nor the environment gives a value. */
@@ -116,7 +128,7 @@ const SETTING_OF: Readonly<Record<string, SettingKey>> = {
   BASE_PATH: 'webBasePath',
 };
 
-/** What an operator gives to change a value: the flag where it was given as one, the variable where that or nothing was. */
+/** How the operator changes a value: by the flag that gave it, otherwise by the variable. */
 export function changedBy({ sources }: Pick<Config, 'sources'>, name: string): string {
   if (sources[name] === 'flag') return `--${name.toLowerCase().replaceAll('_', '-')}`;
   return `PORTOLAN_${name}`;
@@ -126,19 +138,25 @@ export function changedBy({ sources }: Pick<Config, 'sources'>, name: string): s
 export function overridesOf(
   config: Config,
 ): Readonly<Partial<Record<SettingKey, { readonly variable: string; readonly value: string | number }>>> {
-  const given = Object.entries(SETTING_OF).flatMap(([name, key]) => {
+  const overrides = Object.entries(SETTING_OF).flatMap(([name, key]) => {
     const value = config[name as keyof Omit<Config, 'sources'>];
     if (config.sources[name] === 'default' || (typeof value !== 'string' && typeof value !== 'number')) return [];
     return [[key, { variable: changedBy(config, name), value }] as const];
   });
-  return Object.fromEntries(given);
+  return Object.fromEntries(overrides);
 }
 
-/** For `portolan config show`: each value as it counts, and where it comes from. `settings` is null without a log. */
-export function shownConfig(
-  config: Config,
-  settings: Settings | null,
-): readonly { name: string; value: string; source: string }[] {
+interface ShownValue {
+  readonly name: string;
+  /** Null: a secret, which is set. */
+  readonly value: string | null;
+  readonly source: Source;
+  /** The setting in the log that gives the value, or null. */
+  readonly setting: SettingKey | null;
+}
+
+/** For `portolan config show`: each effective value, and where it comes from. `settings` is null without a log. */
+export function shownConfig(config: Config, settings: Settings | null): readonly ShownValue[] {
   return configNames.map((name) => {
     const own = config[name as keyof Omit<Config, 'sources'>];
     const key = SETTING_OF[name];
@@ -146,9 +164,14 @@ export function shownConfig(
     if (source === 'default' && key !== undefined) {
       const value = String((settings ?? defaultSettings)[key]);
       const changed = settings !== null && settings[key] !== defaultSettings[key];
-      return { name: `PORTOLAN_${name}`, value, source: changed ? `setting ${key}` : 'default' };
+      return { name: `PORTOLAN_${name}`, value, source, setting: changed ? key : null };
     }
-    const shown = own === undefined ? '' : SECRET.has(name) ? '(set)' : String(own);
-    return { name: `PORTOLAN_${name}`, value: shown, source };
+    const value = own === undefined ? '' : SECRET.has(name) ? null : String(own);
+    return { name: `PORTOLAN_${name}`, value, source, setting: null };
   });
+}
+
+/** Where a value comes from, for people. */
+export function sourceText({ source, setting }: Pick<ShownValue, 'source' | 'setting'>): Text {
+  return setting === null ? message(SOURCE_TEXTS[source]) : message('start.fromSetting', { key: setting });
 }

@@ -165,7 +165,7 @@ const forbidden: [from: string, what: string, rule: string][] = [
   ],
   ['src/cli/x.ts', 'better-sqlite3', 'better-sqlite3: only in adapters/sqlite, adapters/backup, adapters/xui'],
   ['src/main.ts', './commands/a.js', 'main: only cli, launcher, app/serve'],
-  ['src/config.ts', './commands/a.js', 'config: only events, messages, lib'],
+  ['src/config.ts', './commands/a.js', 'config: only adapters/data-directory, events, messages, lib'],
   ['src/version.ts', './lib/a.js', 'version: only packages'],
   ['web/x.ts', '../src/events/a.js', 'web: only the contract'],
 ];
@@ -222,19 +222,19 @@ async function unlisted(baseDir: string): Promise<string[]> {
 }
 
 describe('borders between the folders', () => {
-  it('each folder of src has a row, and only main.ts, config.ts and version.ts lie beside them', async () => {
+  it('have a row for each folder of src, and only main.ts, config.ts and version.ts beside them', async () => {
     expect(await unlisted(root)).toStrictEqual([]);
   });
 
-  it('imports go only in the directions of docs/architecture.md', async () => {
+  it('permit imports only in the directions of docs/architecture.md', async () => {
     const { violations, totalCruised } = await borders(root, ['src']);
     const sources = readdirSync(join(root, 'src'), { recursive: true }).filter((file) => String(file).endsWith('.ts'));
     expect(violations.map((v) => `${v.rule.name}: ${v.from} -> ${v.to}`)).toStrictEqual([]);
-    // With a TypeScript it does not know, dependency-cruiser reads no file and finds no fault.
+    // With an unsupported TypeScript version, dependency-cruiser reads no file and reports nothing.
     expect(totalCruised).toBeGreaterThanOrEqual(sources.length);
   });
 
-  describe('planted', () => {
+  describe('with planted imports', () => {
     let folder: string;
     let found: Map<string, string[]>;
 
@@ -270,11 +270,11 @@ describe('borders between the folders', () => {
       expect(found.get(fileOf(from, index, 'good')) ?? []).toStrictEqual([]);
     });
 
-    it('a folder without a row and a new file in src are seen', async () => {
+    it('report a folder without a row and a new file in src', async () => {
       expect((await unlisted(folder)).sort()).toStrictEqual(['extra.ts', 'jobs/']);
     });
 
-    it('a cycle is seen, even one of types', () => {
+    it('report a cycle, even one of types', () => {
       expect([...(found.get('src/lib/cycle-a.ts') ?? []), ...(found.get('src/lib/cycle-b.ts') ?? [])]).toContain(
         'no-cycles',
       );
@@ -335,13 +335,13 @@ export async function call(): Promise<void> { await fetch('x'); await other('x')
     }
   });
 
-  // Without its type-aware companion, oxlint does not look for these and finds no fault.
-  it.each(['events', 'projections', 'commands'])('sees a promise that nobody waits for in src/%s', (layer) => {
+  // Without its type-aware companion, oxlint does not check these rules.
+  it.each(['events', 'projections', 'commands'])('reports a promise that is not awaited in src/%s', (layer) => {
     expect(reported).toContain(`src/${layer}/impure.ts no-floating-promises`);
   });
 
   it.each(['events', 'projections', 'commands', 'commands/client'])(
-    'keeps clocks, timers, chance and the environment out of src/%s',
+    'rejects clocks, timers, randomness and the environment in src/%s',
     (layer) => {
       const of = reported.filter((line) => line.startsWith(`src/${layer}/impure.ts no-restricted`));
       expect(of.map((line) => /'[^']+'/.exec(line)?.[0] ?? line).sort()).toStrictEqual([
@@ -358,11 +358,11 @@ export async function call(): Promise<void> { await fetch('x'); await other('x')
     expect(of.sort()).toStrictEqual(['src/lib/long.ts max-lines', 'src/lib/long.ts max-lines-per-function']);
   });
 
-  it('lets a reactor have a timer', () => {
+  it('allows a timer in a reactor', () => {
     expect(reported.filter((line) => line.includes('reactors/timer'))).toStrictEqual([]);
   });
 
-  it('lets requests out only through src/adapters/web', () => {
+  it('allows outgoing requests only in src/adapters/web', () => {
     const of = reported.filter((line) => line.includes('no-restricted') && /rogue|agent/.test(line));
     const refused = [
       "no-restricted-globals 'fetch'",

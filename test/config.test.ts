@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { overridesOf, readConfig } from '../src/config.js';
 
-describe('what a flag or a variable overrides', () => {
-  it('is nothing without one', () => {
+describe('the settings that flags or variables override', () => {
+  it('are empty without flags and variables', () => {
     expect(overridesOf(readConfig({}))).toStrictEqual({});
   });
 
-  it('is named by setting, with what it comes from', () => {
+  it('are named with their source', () => {
     const env = {
       ...{ PORTOLAN_HOST: '127.0.0.1', PORTOLAN_PORT: '8080', PORTOLAN_SUB_PORT: '0' },
       ...{ PORTOLAN_ADMIN_PASSWORD: 'canary', PORTOLAN_OPS_PORT: '1' },

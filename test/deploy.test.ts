@@ -16,8 +16,8 @@ const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
 // oxlint-disable-next-line no-console -- a skipped test must be seen
 if (!hasSystemd) console.warn('There is no systemd-analyze here: the unit is not verified.');
 
-describe('what a server is installed with', () => {
-  it.skipIf(!hasSystemd)('is a unit that systemd understands', () => {
+describe('the installation files of a server', () => {
+  it.skipIf(!hasSystemd)('include a unit that systemd accepts', () => {
     const folder = mkdtempSync(join(tmpdir(), 'portolan-unit-'));
     try {
       const file = join(folder, 'portolan.service');
@@ -35,15 +35,15 @@ describe('what a server is installed with', () => {
     unit.split('\n').flatMap((line) => (line.startsWith(`${name}=`) ? [line.slice(name.length + 1)] : []));
 
   it.each([
-    // The core is in the group of the service too: only the panel is told to end, and ends the core in order itself.
+    // The core is in the group of the service too: only the panel gets the signal, and stops the core gracefully itself.
     ['leaves the core alone when the panel has crashed', 'KillMode', ['process']],
     ['starts the panel again, whatever it ended of', 'Restart', ['always']],
-    ['begins anew within seconds', 'RestartSec', ['2']],
+    ['restarts within seconds', 'RestartSec', ['2']],
     ['takes up settings on a reload', 'ExecReload', ['/bin/kill -HUP $MAINPID']],
     ['starts what the guide has put there', 'ExecStart', ['/opt/portolan/bin/portolan serve']],
     ['is no root', 'User', ['portolan']],
     ['has a group of its own', 'Group', ['portolan']],
-    // Without the second one a cut restarts the core, and the IP limit ends nothing.
+    // Without the second capability a disconnection restarts the core, and the IP limit disconnects nothing.
     ['may use small ports and end connections', 'AmbientCapabilities', ['CAP_NET_BIND_SERVICE CAP_NET_ADMIN']],
     ['may do nothing else', 'CapabilityBoundingSet', ['CAP_NET_BIND_SERVICE CAP_NET_ADMIN']],
     ['can never become more', 'NoNewPrivileges', ['yes']],
@@ -56,17 +56,17 @@ describe('what a server is installed with', () => {
     ['may speak to the kernel', 'RestrictAddressFamilies', ['AF_INET AF_INET6 AF_UNIX AF_NETLINK']],
     ['has files enough for every connection', 'LimitNOFILE', ['1048576']],
     ['is started with the machine', 'WantedBy', ['multi-user.target']],
-  ])('is a unit that %s', (_, name, values) => expect(said(name)).toEqual(values));
+  ])('include a unit that %s', (_, name, values) => expect(said(name)).toEqual(values));
 
-  it('is a unit that gives the panel the time to end in order', () => {
-    // The core is given seconds to close, then its last counters are written; a kit of the tests waits for 15.
+  it('include a unit that gives the panel the time to shut down gracefully', () => {
+    // The core gets some seconds to close, then its last counters are written; the test kit waits for 15.
     expect(Number(said('TimeoutStopSec')[0])).toBeGreaterThanOrEqual(30);
   });
 
-  it('is a unit whose reload and signals are those of the guides', () => {
+  it('include a unit with the reload and signals of the guides', () => {
     const table = text('docs/install.md');
     for (const verb of ['reload', 'restart', 'stop']) expect(table).toContain(`\`systemctl ${verb} portolan\``);
-    // To any other process of the unit than the first one, so to the core, the signal would be the end.
+    // The signal would end any process of the unit but the first one, so also the core.
     const calls = guides.flatMap((guide) =>
       [...text(guide).matchAll(/systemctl kill .*?portolan/g)].map(([call]) => call),
     );
@@ -74,7 +74,7 @@ describe('what a server is installed with', () => {
     expect(new Set(calls)).toEqual(new Set(['systemctl kill --signal=USR2 --kill-whom=main portolan']));
   });
 
-  /** What the command line of the service has in its environment when the file of the service says this. */
+  /** The environment of the command line of the service with this environment file. */
   function environmentOf(file: string): readonly string[] {
     const folder = mkdtempSync(join(tmpdir(), 'portolan-service-'));
     try {
@@ -93,7 +93,7 @@ describe('what a server is installed with', () => {
     }
   }
 
-  it('is a command line for the account of the service, with its variables, of which nothing is run', () => {
+  it('include a command line for the account of the service, with its variables, none of which is executed', () => {
     // What is not exported is not seen: the end without a line break, a comment, other names, and a command.
     const seen = environmentOf('# PORTOLAN_HOST=no\nHOST=no\nPORTOLAN_PORT=80\nPORTOLAN_BASE_PATH=$(id) x');
     expect(seen.filter((line) => /PORTOLAN|HOST/.test(line))).toEqual(
@@ -103,7 +103,7 @@ describe('what a server is installed with', () => {
     expect(text('deploy/portolan-as-service')).toContain('setpriv --reuid portolan --regid portolan --init-groups');
   });
 
-  it('is a command line that reads the file as systemd does: quotes, blanks, comments and long lines', () => {
+  it('include a command line that reads the file as systemd does: quotes, blanks, comments and long lines', () => {
     const lines = [
       ...[
         '# PORTOLAN_HOST=comment',
@@ -128,20 +128,20 @@ describe('what a server is installed with', () => {
     ]);
   });
 
-  it('is an image with all that the panel needs: the core, ss, roots, a first process, and a place for the data', () => {
+  it('include an image with all that the panel needs: the core, ss, root certificates, an init process and a data volume', () => {
     const lines = text('Dockerfile').replaceAll('\\\n', '').split('\n');
     const stage = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM ')));
     const installed = /apt-get install -y --no-install-recommends ([\w -]+?) +&&/
       .exec(stage.join('\n'))?.[1]
       ?.split(' ');
-    // ss and nft cut single clients; certificates of others are tested; children of nobody are waited for.
+    // ss and nft disconnect single clients; certificates are verified; orphaned processes are reaped.
     expect(installed?.sort()).toEqual(['ca-certificates', 'iproute2', 'nftables', 'tini']);
     // The build puts the core where a search path finds it, and the image takes it from there.
     expect(text('Dockerfile')).toMatch(
       /install -D -m 755 \/cache\/portolan\/core\/\*\/xray \/image\/usr\/local\/bin\/xray$/m,
     );
     expect(stage).toContain('COPY --from=build /image/ /');
-    // A container that is made anew keeps what is in the volume, and `node` may write there.
+    // A recreated container keeps the data of the volume, and `node` may write there.
     expect(stage).toContain('VOLUME /data');
     expect(stage.join('\n')).toContain('install -d -o node -g node -m 700 /data');
     expect(stage).toContain('ENV NODE_ENV=production PORTOLAN_DATA_DIR=/data');
@@ -151,7 +151,7 @@ describe('what a server is installed with', () => {
   });
 
   it.skipIf(process.getuid?.() !== 0)(
-    'is an image whose command drops root and hands on just the rights it was given',
+    'include an image whose command drops root and keeps only the granted capabilities',
     () => {
       const script = text('deploy/portolan-in-container')
         .replaceAll(
@@ -173,7 +173,7 @@ describe('what a server is installed with', () => {
     },
   );
 
-  it('is an image that runs without root, says its ports, and is asked whether it is ready', () => {
+  it('include an image that runs without root, exposes its ports and has a health check', () => {
     const lines = text('Dockerfile').replaceAll('\\\n', '').split('\n');
     const last = lines.findLastIndex((line) => line.startsWith('FROM '));
     const stage = lines.slice(last);
@@ -191,17 +191,17 @@ describe('what a server is installed with', () => {
       ['["serve"]'],
     ]);
     expect(args[1]).toContain(`http://127.0.0.1:${readConfig({}).OPS_PORT}/readyz`);
-    // It parses, and where nobody answers it says so by its code.
+    // It parses, and its exit code reports that no server replies.
     const unheard = (args[1] ?? '').replace(/:\d+\//, ':1/');
     expect(spawnSync(process.execPath, ['-e', unheard]).status).toBe(1);
   });
 
-  it('leaves out of the image what is no part of it', () => {
+  it('exclude from the image what it does not need', () => {
     const ignored = text('.dockerignore').split('\n');
     expect(ignored).toEqual(expect.arrayContaining(['.git', 'data', 'node_modules', 'dist']));
   });
 
-  it('is an image of files that are here', () => {
+  it('include an image of existing files', () => {
     const copied = [...text('Dockerfile').matchAll(/^COPY --from=build (.+) \S+$/gm)].flatMap(([, sources = '']) =>
       sources.split(' ').filter((source) => source.startsWith('/opt/portolan/')),
     );
@@ -213,7 +213,7 @@ describe('what a server is installed with', () => {
 });
 
 describe('the guides', () => {
-  it.each(guides)('%s names variables and settings that there are, and links files that there are', (guide) => {
+  it.each(guides)('include in %s only existing variables, settings and files', (guide) => {
     const content = text(guide);
     const known = new Set(configNames.flatMap((name) => [`PORTOLAN_${name}`, `PORTOLAN_${name}_FILE`]));
     // The language of the command line is not a setting of the panel.

@@ -36,7 +36,7 @@ function fragmentOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-/** Links of a document that lead nowhere. */
+/** Broken links of a document. */
 function brokenLinks(file: string): string[] {
   const links = [...proseOf(file).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
   return links.filter((link) => {
@@ -60,22 +60,33 @@ function missingPaths(file: string): string[] {
   });
 }
 
+/** Message codes in backticks that do not exist, such as `node.schemeInvalid`. */
+function missingCodes(file: string): string[] {
+  const quoted = [...proseOf(file).matchAll(/`([a-z-]+)\.([a-z]\w*[A-Z]\w*)`/g)];
+  return quoted.flatMap(([, area = '', key = '']) => {
+    if (!existsSync(`locales/en/${area}.json`)) return [];
+    const keys = Object.keys(JSON.parse(readFileSync(`locales/en/${area}.json`, 'utf8')) as object);
+    return keys.some((one) => one === key || one.startsWith(`${key}_`)) ? [] : [`${area}.${key}`];
+  });
+}
+
 describe('generated documents', () => {
-  it.each(Object.entries(pages))('%s says what the code says', (file, page) => {
+  it.each(Object.entries(pages))('%s matches the code', (file, page) => {
     expect(readFileSync(file, 'utf8'), 'run npm run docs').toBe(page());
   });
 });
 
 describe('documents', () => {
-  it.each(documents)('%s has links and paths that exist', (file) => {
-    expect({ links: brokenLinks(file), paths: missingPaths(file) }).toEqual({ links: [], paths: [] });
+  it.each(documents)('%s has links, paths and message codes that exist', (file) => {
+    const missing = { links: brokenLinks(file), paths: missingPaths(file), codes: missingCodes(file) };
+    expect(missing).toEqual({ links: [], paths: [], codes: [] });
   });
 
   it('start with a README of at most 120 lines', () => {
     expect(readFileSync('README.md', 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(120);
   });
 
-  it('notice a link, a heading and a path that do not exist', () => {
+  it('are checked for missing links, headings and paths', () => {
     expect(fragmentOf('What `it` does: [all](x.md), twice')).toBe('what-it-does-all-twice');
     expect(documents).toContain('docs/adr/README.md');
     expect(FOLDERS).toEqual(expect.arrayContaining(['src', 'test', 'docs', 'scripts', 'deploy', 'bin']));
@@ -147,12 +158,12 @@ describe('subsystem pages', () => {
     return [...part.matchAll(/`([A-Z]\w+)`/g)].map(([, type = '']) => type);
   };
 
-  it.each(subsystems)('%s says what it owns, its events, its failure modes and its code', (file) => {
+  it.each(subsystems)('%s names what it owns, its events, its failure modes and its code', (file) => {
     const headings = [...readFileSync(file, 'utf8').matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
     expect(headings).toEqual(['What it owns', 'How it works', 'Events', 'Failure modes', 'Code and tests']);
   });
 
-  it('name every event there is, and no other', () => {
+  it('name exactly the existing events', () => {
     expect([...new Set(subsystems.flatMap(eventsOf))].toSorted()).toEqual(catalog.map(({ type }) => type).toSorted());
   });
 });

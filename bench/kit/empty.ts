@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 
-/** A server that does nothing, in a process of its own. */
+/** A server that does nothing, in a separate process. */
 export async function emptyServer(): Promise<{ port: number; stop(): void }> {
   const child = fork(join(import.meta.dirname, 'empty-server.ts'));
   const port = await new Promise<number>((resolve, reject) => {

@@ -55,8 +55,8 @@ export function populate({ run }: InsidePanel, count: number, port = 20_443): vo
 }
 
 /**
- * What `count` clients out of `of` moved between two polls: most a little, some much. `who` between 0 and 1 chooses
- * them; the same number chooses the same clients.
+ * Traffic of `count` of `of` clients between two polls: little for most, much for some. `who` is between 0 and 1 and selects
+ * them; the same number selects the same clients.
  */
 export function growths(chance: () => number, count: number, of: number, who = chance()): Growth[] {
   const stride = of / count;

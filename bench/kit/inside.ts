@@ -27,7 +27,7 @@ const context: CommandContext = {
 export interface InsidePanel {
   readonly panel: Panel;
   readonly folder: string;
-  /** Dispatches as an admin; a rejection is an error. */
+  /** Dispatches as an admin. Throws for a rejection. */
   readonly run: (command: AnyCommand) => readonly RecordedEvent[];
   /** Writes the snapshots, then closes. */
   readonly close: () => Promise<void>;

@@ -3,16 +3,16 @@ import type { Heard, ListenersPlan } from './listeners.js';
 
 const TEXT = 0x81;
 const PING = 0x89;
-/** An empty pong, masked by zeros as a client must mask. */
+/** An empty pong, masked with zeros, because clients must mask. */
 const PONG = Buffer.from([0x8a, 0x80, 0, 0, 0, 0]);
-/** Ticks are 2 s apart: a longer silence than this begins the next one. */
+/** Ticks are 2 s apart: a longer silence than this starts a new tick. */
 const BETWEEN_TICKS_MS = 700;
 
-// Plain sockets that speak just enough of the protocol: a thousand clients of a library would be the benchmark.
+// Plain sockets with a minimal protocol: a thousand clients of a library would dominate the measurement.
 process.once('message', (plan: ListenersPlan) => void listen(plan));
 process.once('disconnect', () => process.exit());
 
-/** When messages came: of each tick the first and the last time, and how many. */
+/** Times of the first and the last message of each tick, and the number of messages. */
 const ticks: { first: number; last: number; count: number }[] = [];
 
 async function listen({ port, path, cookies, count, reads }: ListenersPlan): Promise<void> {

@@ -1,14 +1,14 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 
-/** WebSocket clients in a process of their own. */
+/** WebSocket clients in a separate process. */
 export interface ListenersPlan {
   readonly port: number;
   readonly path: string;
   /** Cookie headers of sessions, used in turn. */
   readonly cookies: readonly string[];
   readonly count: number;
-  /** Otherwise they never read what they are sent. */
+  /** False: they never read. */
   readonly reads: boolean;
 }
 
@@ -17,7 +17,7 @@ export interface Heard {
   readonly ticks: readonly { readonly first: number; readonly last: number; readonly count: number }[];
 }
 
-/** Connects all of them. `heard` is what came since the last call. */
+/** Connects all of them. `heard` returns the messages since the last call. */
 export async function listeners(plan: ListenersPlan) {
   const child = fork(join(import.meta.dirname, 'listeners-process.ts'));
   const next = <T>(): Promise<T> =>

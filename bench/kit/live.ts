@@ -11,11 +11,11 @@ import { populate } from './fleet.js';
 import { newFolder, openInside, removeFolder } from './inside.js';
 
 const TOKEN = 'bench-token-of-the-panel-api';
-/** Its first admin, under the name that `startPanel` expects, and as many more as log in at once. */
+/** Its first admin, with the name that `startPanel` expects, and as many more as log in concurrently. */
 export const ADMINS: readonly string[] = ['captain', ...Array.from({ length: 50 }, (_, n) => `captain-${n}`)];
 export const PASSWORD = 'correct-horse-7-staple';
 
-/** A panel as it is run, `dist/main.js serve`, with a real core and a fleet on inbound 1. */
+/** A production panel, `dist/main.js serve`, with a real core and a fleet on inbound 1. */
 export interface LivePanel {
   readonly process: PanelProcess;
   readonly folder: string;
@@ -25,7 +25,7 @@ export interface LivePanel {
   readonly headers: Readonly<Record<string, string>>;
   /** The API of its core. */
   readonly core: CoreApi;
-  /** Emails of inbound 1 that the core knows; only the one when it is named. */
+  /** Emails of inbound 1 that the core knows, or only the given one. */
   readonly running: (email?: string) => Promise<readonly string[]>;
   readonly stop: () => Promise<void>;
 }
@@ -43,7 +43,7 @@ export async function livePanel(clients: number, env: Readonly<Record<string, st
     inside.run({ type: 'CreateUser', data: { username, passwordHash: await passwords.hash(PASSWORD) } });
   populate(inside, clients, port);
   await inside.close();
-  // Should this process end without `stop`: no core may stay behind.
+  // If this process ends without `stop`, no core may keep running.
   const leftovers = (): void => {
     for (const pid of processesOf(folder)) process.kill(pid, 'SIGKILL');
   };
@@ -82,7 +82,7 @@ export async function livePanel(clients: number, env: Readonly<Record<string, st
 
 let shared: Promise<LivePanel> | null = null;
 
-/** The panel that several benchmarks ask one after the other; `endShared` stops it. */
+/** The panel that consecutive benchmarks share; `endShared` stops it. */
 export function sharedPanel(clients: number): Promise<LivePanel> {
   shared ??= livePanel(clients);
   return shared;
@@ -97,7 +97,7 @@ export async function endShared(): Promise<void> {
 /** Clock ticks in a second, as /proc counts them on Linux. */
 const TICKS = 100;
 
-/** What the kernel says of a process. */
+/** Resource usage of a process, from the kernel. */
 export const proc = {
   /** User and system time so far, in s. */
   cpuSeconds(pid: number): number {

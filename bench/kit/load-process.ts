@@ -40,7 +40,7 @@ async function run({ port, connections, requests, seconds, pauseMs = 0, expect }
   };
 }
 
-/** One connection: a request, its whole answer, the next request. */
+/** One connection: sends a request, reads the whole answer, and continues with the next request. */
 function worker(
   port: number,
   take: () => Buffer | undefined,
@@ -81,7 +81,7 @@ function worker(
   });
 }
 
-/** Bytes of the whole answer; 0 as long as its head is not complete. */
+/** Length of the whole answer in bytes; 0 until its head is complete. */
 function lengthOf(bytes: Buffer): number {
   const head = bytes.indexOf(BREAK);
   if (head < 0) return 0;

@@ -1,16 +1,16 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 
-/** What a load generator of its own process shall send, over plain sockets that stay open. */
+/** The requests that a separate load generator sends over persistent plain sockets. */
 export interface LoadPlan {
   readonly port: number;
   readonly connections: number;
-  /** Whole requests as text. Each is sent once, or, with `seconds`, all in turn until the time is over. */
+  /** Complete requests as text. Each is sent once, or, with `seconds`, all of them in a loop for that time. */
   readonly requests: readonly string[];
   readonly seconds?: number;
-  /** Pause of each connection after an answer, in ms; otherwise it asks as fast as it is answered. */
+  /** Pause of each connection after an answer, in ms; by default none. */
   readonly pauseMs?: number;
-  /** What a good answer holds besides its status 200. */
+  /** Text that a valid answer contains, besides status 200. */
   readonly expect?: string;
 }
 
@@ -21,7 +21,7 @@ export interface LoadResult {
   readonly median: number;
   readonly p99: number;
   readonly slowest: number;
-  /** Answers that were not good, and one of them. */
+  /** The number of invalid answers, and one of them. */
   readonly bad: number;
   readonly example: string;
 }
@@ -40,7 +40,7 @@ export function request(
   return `${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${text}`;
 }
 
-/** Runs a module of this folder in a process of its own, tells it something, and takes its one answer. */
+/** Runs a module of this folder in a separate process, sends it a message, and resolves to its one reply. */
 export function inProcess<T>(file: string, plan: unknown): Promise<T> {
   const child = fork(join(import.meta.dirname, file));
   return new Promise<T>((resolve, reject) => {
@@ -56,9 +56,9 @@ export function inProcess<T>(file: string, plan: unknown): Promise<T> {
 
 export const load = (plan: LoadPlan): Promise<LoadResult> => inProcess<LoadResult>('load-process.ts', plan);
 
-/** As `load`; an answer that was not good is an error. */
+/** As `load`, but an invalid answer is an error. */
 export async function goodLoad(plan: LoadPlan): Promise<LoadResult> {
   const result = await load(plan);
-  if (result.bad > 0) throw new Error(`${result.bad} of ${result.count} answers were not good: ${result.example}`);
+  if (result.bad > 0) throw new Error(`${result.bad} of ${result.count} answers were invalid: ${result.example}`);
   return result;
 }

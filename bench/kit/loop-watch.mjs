@@ -1,4 +1,4 @@
-// Loaded into the panel process: tells how long its loop was blocked at most, in ms, each time it is asked to.
+// Preloaded into the panel process: reports on request how long its event loop was blocked at most, in ms.
 import { openSync, readSync, writeFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
@@ -15,7 +15,7 @@ if (file && process.argv[1]?.endsWith('main.js')) {
   };
   tick();
   process.on('SIGUSR2', () => {
-    // What blocks the loop now is counted once it is over.
+    // A block in progress is counted when it ends.
     setTimeout(() => {
       writeFileSync(file, JSON.stringify({ most: delay.max / 1e6, p99: delay.percentile(99) / 1e6, busiest }));
       delay.reset();
@@ -24,7 +24,7 @@ if (file && process.argv[1]?.endsWith('main.js')) {
   });
 }
 
-/** What says how long the thread of the loop had a processor since the last call, in ms, as the kernel counts it. */
+/** Returns a function that reads from the kernel how long the thread of the loop had a CPU since the last call, in ms. */
 function processorTime() {
   const stat = openSync('/proc/thread-self/schedstat', 'r');
   const text = Buffer.alloc(96);

@@ -10,9 +10,9 @@ export const watching = (file: string) => ({ NODE_OPTIONS: `--import ${preload}`
 
 /** Since the last call, in ms. */
 export interface Blocks {
-  /** The longest that the loop did not come round. */
+  /** The longest time between two turns of the loop. */
   readonly most: number;
-  /** The most processor time between two rounds: without what the loop waited for a processor that others had. */
+  /** The most CPU time between two turns, which excludes waiting for a busy CPU. */
   readonly busiest: number;
 }
 
@@ -25,10 +25,10 @@ export async function blocksOf(pid: number, file: string): Promise<Blocks> {
     const text = readFileSync(file, 'utf8');
     if (text !== '') return JSON.parse(text) as Blocks;
   }
-  throw new Error('the panel process did not tell how long its loop was blocked');
+  throw new Error('the panel process did not report how long its event loop was blocked');
 }
 
-/** The longest that the loop was blocked since the last call, in ms. */
+/** The longest time that the loop was blocked since the last call, in ms. */
 export async function longestBlock(pid: number, file: string): Promise<number> {
   return (await blocksOf(pid, file)).most;
 }

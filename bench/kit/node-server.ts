@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
-// A panel of 3x-ui as far as a heartbeat sees one, over TLS. It can stand for any number of nodes.
+// Simulates the part of 3x-ui that a heartbeat uses, over TLS. One server represents any number of nodes.
 const [cert = '', key = ''] = process.argv.slice(2);
 const obj = {
   ...{ cpu: 12.5, mem: { current: 2, total: 8 }, uptime: 345_600, xray: { state: 'running', version: '26.5.9' } },

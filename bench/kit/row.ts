@@ -1,4 +1,4 @@
-/** What a number must be to pass; the first that is given counts. */
+/** The target of a measurement; the first one that is given counts. */
 export interface Target {
   readonly most?: number;
   readonly least?: number;
@@ -15,23 +15,23 @@ export interface Row {
   /** In the same unit, measured in the same run. */
   readonly reference?: number;
   readonly target: Target;
-  /** How it was measured, and what others need. */
+  /** How it was measured, and reference values of other programs. */
   readonly note?: string;
 }
 
 export interface BenchContext {
-  /** Smaller sizes: for a look, not for a judgement. */
+  /** Smaller sizes: for a quick look, not for comparisons. */
   readonly quick: boolean;
 }
 export type Bench = (context: BenchContext) => Promise<readonly Row[]>;
 
-export interface Judged extends Row {
+export interface Evaluated extends Row {
   readonly ratio: number | null;
   readonly ok: boolean;
   readonly wanted: string;
 }
 
-export function judge(row: Row): Judged {
+export function evaluated(row: Row): Evaluated {
   const { measured, reference, target, unit } = row;
   const ratio = reference === undefined || reference === 0 ? null : measured / reference;
   const { most, least, ratioMost, ratioLeast } = target;
@@ -42,13 +42,13 @@ export function judge(row: Row): Judged {
   return { ...row, ratio, ok: (ratio ?? 0) >= (ratioLeast ?? 0), wanted: `≥ ${ratioLeast ?? 0} ×` };
 }
 
-/** A number with three significant digits, and never in exponents. */
+/** A number with three significant digits, without exponents. */
 export function shown(value: number): string {
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : Math.abs(value) >= 1 ? 2 : 3;
   return value.toFixed(digits);
 }
 
-export function table(rows: readonly Judged[]): string {
+export function table(rows: readonly Evaluated[]): string {
   const cells = rows.map((row) => [
     row.name,
     `${shown(row.measured)} ${row.unit}`,

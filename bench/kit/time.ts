@@ -28,7 +28,7 @@ export function chance(seed = 1): () => number {
   };
 }
 
-/** What waits to be collected shall not be counted against what comes. */
+/** Collects garbage first, so that it does not count for the next measurement. */
 export function collect(): void {
   globalThis.gc?.();
 }

@@ -8,8 +8,8 @@ interface Plan {
   readonly everyMs: number;
 }
 
-// A target, and users that stay connected to it through the core. The protocol is spoken here: a thousand client cores
-// would be the benchmark.
+// A target server, and users that stay connected to it through the core. The protocol is implemented here, because a
+// thousand client cores would dominate the measurement.
 const target = createServer((_request, response) => response.end('a small answer\n'));
 target.keepAliveTimeout = 0;
 

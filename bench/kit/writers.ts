@@ -11,7 +11,7 @@ interface Listed {
   readonly obj: { readonly clientStats: readonly { readonly email: string }[] };
 }
 
-/** Twenty callers that add clients as fast as they are answered; afterwards all of them must be there. */
+/** Twenty callers that add clients without pauses; afterwards all of the clients must exist. */
 export async function writersAtOnce(panel: LivePanel, first: number, count: number): Promise<readonly Row[]> {
   const plan = { port: panel.process.ports.panel, connections: WRITERS, expect: '"success":true' };
   const warm = Math.floor(count / 4);

@@ -11,7 +11,7 @@ import { firstEvent } from '../events/log/first-event.js';
 import { coreRejection, runnable } from '../http/panel/codec/template.js';
 import { type Panel } from './panel.js';
 
-interface World {
+interface ChatBotParts {
   readonly web: Web;
   readonly host: HostMonitor;
   readonly backups: Pick<Backups, 'create' | 'latest'>;
@@ -22,9 +22,9 @@ interface World {
 type BotPanel = Pick<Panel, 'read' | 'core' | 'alarms' | 'dispatch' | 'change' | 'log' | 'now'>;
 
 /** The chat bot of a panel and the delivery of backups through it. Between `begin` and `stop` the bot follows the settings. */
-export function createChatBot(panel: BotPanel, world: World, options: BotOptions = {}) {
+export function createChatBot(panel: BotPanel, parts: ChatBotParts, options: BotOptions = {}) {
   const { read, core, alarms, dispatch, change, log, now } = panel;
-  const { web, host, backups, version, warn } = world;
+  const { web, host, backups, version, warn } = parts;
   let bot: ChatBot | null = null;
   const delivery = new BackupDelivery({
     backups,

@@ -12,7 +12,7 @@ import type { Disposal } from '../lib/disposal.js';
 import type { Adapters } from './adapters.js';
 import type { Panel } from './panel.js';
 
-/** What gets newer versions of the core, of the panel and of the geo files. */
+/** Installs newer versions of the core, of the panel and of the geo files. */
 export interface Installs {
   readonly coreInstall: CoreInstall;
   readonly panelUpdate: PanelUpdate;
@@ -32,7 +32,7 @@ interface Parts {
   readonly warn: Warn;
 }
 
-/** Constructs what installs new versions. Nothing happens before `prepareInstalls`. */
+/** Constructs the installers of new versions. They do nothing before `prepareInstalls`. */
 export function createInstalls(panel: Panel, releases: Adapters['releases'], parts: Parts): Installs {
   const { read, core, now, log } = panel;
   const { version, switchOver, choosePanel, warn } = parts;
@@ -75,7 +75,7 @@ export function prepareInstalls(panel: Panel, installs: Installs, dataDir: strin
   const { coreInstall, geoKeeping } = installs;
   // The readable part of a damaged log may name versions and files that were replaced later.
   if (!store.startup.damaged) coreInstall.prepare();
-  const following = read.changed$.subscribe((events) => coreInstall.notice(events));
+  const following = read.changed$.subscribe((events) => coreInstall.onEvents(events));
   disposal.add(() => following.unsubscribe());
   if (!store.startup.damaged) geoKeeping.prepare();
   disposal.add(() => geoKeeping.stop());

@@ -7,7 +7,6 @@ import type { RemotePanel } from '../commands/ports/remote-panel.js';
 import type { Web } from '../commands/ports/web.js';
 import { RemoteNodes } from '../commands/reactors/nodes/remote-nodes.js';
 import type { Disposal } from '../lib/disposal.js';
-import { message, verbatim } from '../messages/message.js';
 import { nodeMarks } from '../projections/node/node-marks.js';
 import { nodeRecords } from '../projections/node/node-records.js';
 import type { Panel } from './panel.js';
@@ -68,22 +67,11 @@ export function remoteNodesOf(
   { histories, warn, probesOnly = false, chance = Math.random, cleanUpMs = CLEAN_UP_MS }: Options,
 ): RemoteNodes {
   const parts = {
-    ...{ panel, histories, chance, cleanUpMs, now, warn },
+    ...{ panel, histories, alarms, chance, cleanUpMs, now, warn },
     records: nodeRecords(read, () => log.head().position),
     dispatch: (command, as) => dispatch(command, as === null ? asSystem('node-sync') : asNode(as)),
     changed$: read.changed$,
     online: (node, emails) => read.usage.online.set(emails, `node ${node}`),
-    behind(node, why) {
-      const kind = `node ${node.id} is behind`;
-      const { name: subject } = node;
-      if (why === null) {
-        const title = message('notifications.nodeCaughtUp');
-        alarms.over([kind], { title, body: verbatim(subject), severity: 'success' });
-      } else {
-        const body = message('notifications.subjectReason', { subject, reason: why });
-        alarms.raise(kind, { title: message('notifications.nodeBehind'), body, severity: 'warning' });
-      }
-    },
     period: () => read.settings.current().pollSeconds * 1000,
   } satisfies ConstructorParameters<typeof RemoteNodes>[0];
   return new RemoteNodes(parts, { probesOnly });

@@ -1,7 +1,7 @@
 import type { Config } from '../config.js';
 import { clientFigures } from '../http/ops/client-metrics.js';
 import { createMetrics } from '../http/ops/metrics.js';
-import { coreUnreadiness, createOpsServer, unreadiness } from '../http/ops/ops-server.js';
+import { coreNotReadyReason, createOpsServer, panelNotReadyReason } from '../http/ops/ops-server.js';
 import { render } from '../messages/render.js';
 import { refusedByDisk } from '../store/storage-watch.js';
 import { version } from '../version.js';
@@ -10,14 +10,14 @@ import type { Panel } from './panel.js';
 /** The server of readiness and metrics, not bound yet. */
 export function createOps(panel: Panel, config: Config) {
   const { read, log, now, store } = panel;
-  const unsaved = () => {
+  const storageProblem = () => {
     const text = store.startup.complaint ?? refusedByDisk(panel);
     return text && render(text, 'en');
   };
   return createOpsServer({
-    panel: () => unsaved() ?? unreadiness(read, log),
-    core: () => coreUnreadiness(read),
-    metrics: createMetrics({ read, log, version, now, writable: () => unsaved() === null }),
+    panel: () => storageProblem() ?? panelNotReadyReason(read, log),
+    core: () => coreNotReadyReason(read),
+    metrics: createMetrics({ read, log, version, now, writable: () => storageProblem() === null }),
     clients: config.METRICS_CLIENTS ? () => clientFigures(read) : null,
   });
 }

@@ -9,7 +9,7 @@ import { confirmSwitch, failAttempt } from '../store/generations.js';
 import { openStore, recordStart } from '../store/panel-store.js';
 import { createReactors } from './reactors.js';
 
-/** What a panel needs from the world; tests put others in their place. */
+/** What a panel needs from its environment. Tests pass substitutes. */
 export interface PanelParts {
   readonly dataDir: string;
   readonly version: string;
@@ -56,13 +56,14 @@ function open(parts: PanelParts, directory: ReturnType<typeof prepareDataDirecto
     collect: reactors.collect,
     collectNodes: (nodes) => collectNodes(nodes),
   });
-  /** A core that was found running keeps its configuration. */
-  let coreLeft = false;
+  /** A core was found running beside a damaged log: it keeps its configuration. */
+  let coreAdopted = false;
 
   return {
     ...{ store, log, read, dispatch, change, core, alarms, directory, now },
     reactors: {
       settled: reactors.settled,
+      settledWithin: reactors.settledWithin,
       poll: reactors.poll,
       collect: reactors.collect,
       /** `collect` records what these nodes have counted up to now, within two seconds, and never rejects. */
@@ -71,17 +72,17 @@ function open(parts: PanelParts, directory: ReturnType<typeof prepareDataDirecto
 
     /** Starts what acts: the core, the polls, the hourly work. */
     async start(): Promise<void> {
-      // A core that still runs belongs to the former state: its counters mean nothing to this log.
+      // A core that still runs belongs to the previous state: its counters do not fit this log.
       if (switched !== null) await core.process.stop();
       recordStart(store, version);
-      coreLeft = damaged && (await core.process.adopt()) !== null;
-      if (!coreLeft) await reactors.begin();
+      coreAdopted = damaged && (await core.process.adopt()) !== null;
+      if (!coreAdopted) await reactors.begin();
       confirmSwitch(directory);
     },
 
     /** `keepCore`: the core keeps running, for a restart of the panel. */
     async stop(keepCore: boolean): Promise<void> {
-      await reactors.end(keepCore || coreLeft);
+      await reactors.end(keepCore || coreAdopted);
       store.record({ type: 'RecordPanelStopped', data: {} });
       await disposal.dispose();
     },

@@ -1,5 +1,9 @@
 import type { Core } from '../commands/ports/core.js';
-import { clearCoreKept, raiseAddressesOpen, raiseCoreKept } from '../commands/reactors/core/core-alarms.js';
+import {
+  clearConfigurationRejected,
+  raiseAddressesOpen,
+  raiseConfigurationRejected,
+} from '../commands/reactors/core/core-alarms.js';
 import { CoreSync } from '../commands/reactors/core/core-sync.js';
 import { dispatchAs } from '../commands/reactors/dispatch-as.js';
 import { IpLimit } from '../commands/reactors/traffic/ip-limit.js';
@@ -18,7 +22,7 @@ interface Parts {
   readonly warn: (message: string, fields?: object) => void;
 }
 
-/** Constructs what acts on the local core: its configuration, its counters, the limits of addresses, the retention. */
+/** Constructs the reactors of the local core: configuration, counters, IP limits and retention. */
 export function createReactors(parts: Parts) {
   const { core, store, alarms, now, warn } = parts;
   const { read, state, log } = store;
@@ -48,13 +52,14 @@ export function createReactors(parts: Parts) {
     now,
   });
   const following = read.changed$.subscribe((events) => {
-    clearCoreKept(alarms, events);
-    sync.notice(events);
-    ipLimit.notice(events);
+    clearConfigurationRejected(alarms, events);
+    sync.onEvents(events);
+    ipLimit.onEvents(events);
   });
 
   return {
     settled: () => sync.settle(),
+    settledWithin: (ms: number) => sync.settledWithin(ms),
     poll: () => intake.poll(),
     /** Records what the core has counted up to now, within two seconds. */
     collect: () => intake.collect(),
@@ -107,7 +112,7 @@ function createCoreSync({ core, store, alarms, now, warn }: Parts, intake: Traff
       ownerOf: (tag) => read.usage.baselines().ownerOf(tag),
     },
     restartToDisconnect: () => read.settings.current().restartCoreOnClientDisable,
-    kept: (why) => raiseCoreKept(alarms, why),
+    configurationRejected: (why) => raiseConfigurationRejected(alarms, why),
     now,
     warn,
   });

@@ -3,7 +3,7 @@ import { type Config, overridesOf } from '../config.js';
 import { bannerText, switchText } from '../control/banner.js';
 import { openControl } from '../control/control.js';
 import { prepareFirstAdmin } from '../control/first-admin.js';
-import { RESTART_SIGNAL, restartOnSignal, type StopSignals } from '../control/signals.js';
+import { createShutdown, RESTART_SIGNAL, restartOnSignal, type StopSignals } from '../control/signals.js';
 import { choosePanel, READY } from '../launcher/launcher.js';
 import type { Disposal } from '../lib/disposal.js';
 import type { Text } from '../messages/message.js';
@@ -17,9 +17,7 @@ import type { Panel } from './panel.js';
 import { createServers, openServers, serverServices } from './servers.js';
 import { createServices, startServices } from './services.js';
 
-/** Between the response that announces a restart and the end of the process, in ms. */
-const GRACE_MS = 3000;
-/** Reasons to end that leave the core running: another process takes over, or the launcher is gone. */
+/** Reasons to end that leave the core running: another process will continue with it, or the launcher has ended. */
 const KEEPS_CORE: ReadonlySet<string> = new Set(['update', RESTART_SIGNAL, 'disconnect']);
 
 interface RunParts {
@@ -45,12 +43,12 @@ export async function runPanel(panel: Panel, parts: RunParts): Promise<string> {
   restartOnSignal(end, warn);
   const adapters = createAdapters(panel, config, logger);
   const servers = createServers(panel, config, logger);
-  const leaving = leavingBy(end);
+  const shutdown = createShutdown(end);
   const services = createServices(panel, adapters, {
     ...{ version, warn, overrides: overridesOf(config), servers: serverServices(panel, servers) },
     corePlace: () => corePlace(config),
-    switchOver: { update: leaving.for('update'), state: leaving.for('another state') },
-    restarting: () => leaving.begun() || servers.restarting(),
+    switchOver: { update: shutdown.for('update'), state: shutdown.for('another state') },
+    restarting: () => shutdown.begun() || servers.restarting(),
     choosePanel: (chosen) => choosePanel(config.DATA_DIR, chosen),
   });
   prepareInstalls(panel, services.installs, config.DATA_DIR, disposal);
@@ -58,7 +56,7 @@ export async function runPanel(panel: Panel, parts: RunParts): Promise<string> {
   await openControl(panel, warn, disposal, services.installs.coreInstall, services.backups);
   startServices(panel, adapters, services, { warn, disposal });
   await openServers(panel, servers, { config, logger, disposal, services });
-  // In the same turn of the loop in which the last port was bound, so that a panel is never ready without an admin.
+  // In the same turn of the event loop in which the last port was bound: a panel that is ready has an admin.
   firstAdmin?.create();
   await panel.start();
   beginInstalls(panel, services.installs);
@@ -67,20 +65,4 @@ export async function runPanel(panel: Panel, parts: RunParts): Promise<string> {
   process.send?.(READY);
   why = await ending;
   return why;
-}
-
-/** Ends this process so that the launcher starts the next one. */
-function leavingBy(end: (reason: string) => void) {
-  let begun = false;
-  return {
-    begun: () => begun,
-    /** Ends the process after a grace period; null without a launcher. */
-    for(reason: string): (() => void) | null {
-      if (!process.send) return null;
-      return () => {
-        begun = true;
-        setTimeout(() => end(reason), GRACE_MS);
-      };
-    },
-  };
 }

@@ -4,7 +4,7 @@ import type { Config } from '../config.js';
 import { guardProcess, RESTART_SIGNAL, stopSignals } from '../control/signals.js';
 import { FULL_CODE, SWITCH_CODE } from '../launcher/launcher.js';
 import { Disposal } from '../lib/disposal.js';
-import { textOf } from '../messages/error.js';
+import { failureText } from '../lib/failure-text.js';
 import type { Text } from '../messages/message.js';
 import { reportMissingTexts } from '../messages/render.js';
 import { diskFull, isDiskFull } from '../store/full-disk.js';
@@ -19,7 +19,11 @@ import { runPanel } from './run.js';
 const RESTARTS: ReadonlySet<string> = new Set(['update', RESTART_SIGNAL, 'another state']);
 
 /** Runs the panel until a signal ends it. Resolves to the exit code. */
-export async function serve(config: Config, say: (text: Text) => string): Promise<number> {
+export async function serve(
+  config: Config,
+  say: (text: Text) => string,
+  complain: (text: Text) => void,
+): Promise<number> {
   const signals = stopSignals();
   guardProcess();
   const disposal = new Disposal();
@@ -37,7 +41,7 @@ export async function serve(config: Config, say: (text: Text) => string): Promis
   } catch (error) {
     logger.debug({ err: error }, 'the panel could not run');
     const full = isDiskFull(error);
-    process.stderr.write(`portolan: ${say(full ? diskFull(config.DATA_DIR) : textOf(error))}\n`);
+    complain(full ? diskFull(config.DATA_DIR) : failureText(error));
     // Without a panel, this process does not hold the lock of the directory.
     if (panel) failAttempt(panel.directory.root, error);
     await disposal.dispose().catch(() => undefined);

@@ -103,7 +103,7 @@ export function createServers(panel: Panel, config: Config, logger: PanelLogger)
   });
 }
 
-/** What the services ask of the servers. */
+/** The functions of the servers that the services use. */
 export function serverServices(panel: Panel, servers: Servers) {
   return {
     restarting: servers.restarting,

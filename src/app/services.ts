@@ -12,7 +12,7 @@ import { createDirectorySync } from './directory.js';
 import { createInstalls } from './installs.js';
 import { createNodes } from './nodes.js';
 import type { Panel } from './panel.js';
-import { createTrafficInform } from './traffic-inform.js';
+import { createTrafficReporter } from './traffic-report.js';
 
 interface Parts {
   readonly version: string;
@@ -30,12 +30,12 @@ interface Parts {
   readonly warn: (message: string, fields?: object) => void;
 }
 
-/** Everything that works beside the log and the core. */
+/** The services beside the log and the core. */
 export type Services = ReturnType<typeof createServices>;
 
 /**
- * What the HTTP handlers, the control socket and the chat bot use, for as long as the process runs: a restart of the servers
- * keeps it. Nothing acts before `startServices`.
+ * What the HTTP handlers, the control socket and the chat bot use. It lives as long as the process: a restart of the servers
+ * does not replace it. Nothing runs before `startServices`.
  */
 export function createServices(panel: Panel, adapters: Adapters, parts: Parts) {
   const { warn, version, switchOver } = parts;
@@ -71,8 +71,7 @@ function coreServices({ core, log, reactors }: Panel, { outside }: Adapters): Pa
   return {
     core,
     collect: reactors.collect,
-    coreSettled: (ms) =>
-      Promise.race([reactors.settled(), new Promise<void>((resolve) => setTimeout(resolve, ms).unref())]),
+    coreSettled: reactors.settledWithin,
     outcome: (position, types, ms) => firstEvent(log, position, types, ms),
     probe: outside.probe,
   };
@@ -82,12 +81,12 @@ function historyServices({ read, log, store }: Panel): PanelServices['history'] 
   return {
     feed: new EventFeed(log, read),
     past: log,
-    logged: (id) => log.answered(id),
+    logged: (id) => log.outcomeOf(id),
     ledger: (question) => store.ledger.query(question),
   };
 }
 
-/** Starts what works on its own, until `disposal`: measurements, the chat bot, nodes, backups, the directory. */
+/** Starts the background work until `disposal`: measurements, the chat bot, nodes, backups, the directory. */
 export function startServices(
   panel: Panel,
   adapters: Adapters,
@@ -98,7 +97,7 @@ export function startServices(
   for (const work of [
     createBackupTimer(panel, backups, warn),
     chat.bot,
-    createTrafficInform(panel, adapters.outside.web, warn),
+    createTrafficReporter(panel, adapters.outside.web, warn),
     createDirectorySync(panel, adapters.accounts.directory, warn),
   ]) {
     work.begin();

@@ -14,7 +14,7 @@ export interface Batched {
 }
 
 /** Different lines of one message; the rest is only counted. */
-const MOST = 30;
+const MAX_LINES = 30;
 
 /** Collects lines into one message and limits the rate of messages. Equal lines become one line with a count. */
 export class Batcher {
@@ -34,7 +34,8 @@ export class Batcher {
 
   add(line: Phrase, times = 1): void {
     const known = this.#lines.get(line.plain);
-    if (known || this.#lines.size < MOST) this.#lines.set(line.plain, { line, times: (known?.times ?? 0) + times });
+    if (known || this.#lines.size < MAX_LINES)
+      this.#lines.set(line.plain, { line, times: (known?.times ?? 0) + times });
     else this.#more += times;
     const wait = Math.max(this.#pace.delayMs, this.#last + this.#pace.gapMs - this.#now());
     this.#timer ??= setTimeout(() => this.#flush(), Math.min(wait, this.#pace.gapMs)).unref();

@@ -116,7 +116,7 @@ export class ChatBot {
   #follow(events: readonly RecordedEvent[]): void {
     const secret = events.some((event) => event.type === 'SecretSettingChanged' && SECRETS.has(event.data.key));
     if (touchSettings(events, ACCOUNT) || secret) this.#applySettings();
-    this.#schedule.notice(events);
+    this.#schedule.onEvents(events);
   }
 
   /** Starts, ends or replaces the session by the current settings. */
@@ -145,7 +145,7 @@ export class ChatBot {
     this.#queue.clear();
     this.#notifier?.stop();
     this.#notifier = null;
-    this.#parts.alarms.over(ALARM_KINDS);
+    this.#parts.alarms.clear(ALARM_KINDS);
   }
 
   /** Runs until the signal aborts or the bot API refuses the token, which no retry can help. Never rejects. */
@@ -193,7 +193,7 @@ export class ChatBot {
     const { alarms } = this.#parts;
     if (outage === null) {
       const resumed = { title: ownAlarms.resumed, body: message('bot.resumedBody'), severity: 'success' } as const;
-      return alarms.over(ALARM_KINDS, resumed);
+      return alarms.clear(ALARM_KINDS, resumed);
     }
     const { error, times, ms } = outage;
     if (error.kind === 'taken' && times >= TAKEN_TIMES)
@@ -216,7 +216,7 @@ export class ChatBot {
       .then(
         (sent) => {
           if (sent instanceof Rejection)
-            alarms.tell({ title: message('bot.timedBackupNotSent'), body: sent.text, severity: 'error' });
+            alarms.notify({ title: message('bot.timedBackupNotSent'), body: sent.text, severity: 'error' });
         },
         (error: unknown) => warn('the scheduled backup could not be sent', { err: error }),
       );

@@ -23,7 +23,7 @@ function usageLines(client: Client, read: ReadModels, words: Words): readonly Ph
   const seen = read.usage.lastOnline(client);
   return [
     bold(name(client.identity.email)),
-    ...read.clients.siblings(client).flatMap((one) => standingLines(one, read, words)),
+    ...read.clients.siblings(client).flatMap((one) => statusLines(one, read, words)),
     words.t('bot.used', {
       ...{ used: up + down, up, down },
     }),
@@ -31,11 +31,11 @@ function usageLines(client: Client, read: ReadModels, words: Words): readonly Ph
   ];
 }
 
-function standingLines(client: Client, read: ReadModels, words: Words): readonly Phrase[] {
+function statusLines(client: Client, read: ReadModels, words: Words): readonly Phrase[] {
   const inbound = read.inbounds.get(client.inbound);
   const { capBytes, expiresAt } = client.spec;
   return [
-    labelled(name(inbound?.remark || inbound?.tag || String(client.inbound)), standing(client, words)),
+    labelled(name(inbound?.remark || inbound?.tag || String(client.inbound)), statusPhrase(client, words)),
     capBytes === 0
       ? words.t('bot.noCap')
       : words.t('bot.cap', {
@@ -52,7 +52,7 @@ function expiryLine(expiresAt: number, words: Words): Phrase {
   return words.t('bot.expiresAfterUse', { count: Math.round(-expiresAt / 86_400_000) });
 }
 
-function standing({ spec, depletion }: Client, words: Words): Phrase {
+function statusPhrase({ spec, depletion }: Client, words: Words): Phrase {
   if (!spec.enabled) return words.t('bot.disabled');
   if (depletion === null) return words.t('bot.mayConnect');
   return depletion.reason === 'cap' ? words.t('bot.capUsedUp') : words.t('bot.expired');

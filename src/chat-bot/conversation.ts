@@ -12,7 +12,7 @@ import { statusScreen } from './status-screen.js';
 import { Throttle } from './throttle.js';
 import { bold, name, type Phrase, Words } from './words.js';
 
-type Press = Exclude<ChatUpdate['said'], string>;
+type Press = Exclude<ChatUpdate['content'], string>;
 
 /** Least time between two answers to the same person who is not an admin: a client or an unknown user. In ms. */
 const CLIENT_MS = 2000;
@@ -35,8 +35,8 @@ export class Conversation {
   /** Never throws. */
   handle(update: ChatUpdate): void {
     try {
-      if (typeof update.said === 'string') this.#text(update, update.said);
-      else this.#button(update, update.said);
+      if (typeof update.content === 'string') this.#text(update, update.content);
+      else this.#button(update, update.content);
     } catch (error) {
       this.#parts.warn('the bot could not answer', { err: error });
     }
@@ -119,7 +119,7 @@ export class Conversation {
 
   #button(update: ChatUpdate, press: Press): void {
     if (!this.#isAdmin(update)) {
-      // Ends the progress indicator of the button and says nothing.
+      // Ends the progress indicator of the button without a text.
       if (this.#clientLimit.allows(update.from.id, this.#parts.now())) this.#release(press);
       return;
     }
@@ -208,7 +208,7 @@ export class Conversation {
         (sent) => {
           if (sent instanceof Rejection) return this.#say(update.chat, screen([words.why(sent)]));
           const lines = sent.chats.flatMap(({ chatId: chat, error }) =>
-            error === null ? [] : [words.t('bot.chatWithoutBackup', { chat, why: words.text(error) })],
+            error === null ? [] : [words.t('bot.chatWithoutBackup', { chat, why: error })],
           );
           if (lines.length > 0) this.#say(update.chat, screen(lines));
         },
@@ -246,7 +246,7 @@ function helpScreen(words: Words): Screen {
     ],
     [
       { text: words.t('bot.mostTraffic').plain, data: 'menu:top' },
-      { text: words.t('bot.endingSoon').plain, data: 'menu:soon' },
+      { text: words.t('bot.closeToLimit').plain, data: 'menu:soon' },
     ],
     [{ text: words.t('bot.backup').plain, data: 'menu:backup' }],
   ];

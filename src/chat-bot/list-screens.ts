@@ -6,17 +6,17 @@ import { type Screen, screen } from './screen.js';
 import { bold, labelled, name, type Phrase, safe, type Words } from './words.js';
 
 /** Rows of a list without pages. */
-const MOST = 50;
+const MAX_LISTED = 50;
 const TOP = 10;
 /** Buttons on a page of search results. */
 const PAGE = 8;
 /** Bytes of the query in a button; the action and the page take the rest of the 64. */
-const LONGEST_QUERY = 48;
-const LONGEST_LABEL = 40;
+const MAX_QUERY_CHARS = 48;
+const MAX_LABEL_CHARS = 40;
 
 export function onlineScreen(read: ReadModels, words: Words, now: number): Screen {
   const emails = [...read.usage.onlineEmails(now)].sort();
-  if (emails.length === 0) return screen([words.t('bot.nobodyOnline')]);
+  if (emails.length === 0) return screen([words.t('bot.noneOnline')]);
   return listed(words.t('bot.online', { count: emails.length }), emails.map(name), words);
 }
 
@@ -38,11 +38,11 @@ export function topScreen(read: ReadModels, words: Words): Screen {
 /** The clients that are close to their expiry or cap. */
 export function soonScreen(read: ReadModels, words: Words, now: number): Screen {
   const { expireDiff, trafficDiff } = read.settings.current();
-  if (expireDiff === 0 && trafficDiff === 0) return screen([words.t('bot.soonNotSet')]);
+  if (expireDiff === 0 && trafficDiff === 0) return screen([words.t('bot.limitsNotSet')]);
   const rows: Phrase[] = [];
   for (const client of read.clients.all()) if (endingSoon(client, read, now)) rows.push(soonLine(client, read, words));
-  if (rows.length === 0) return screen([words.t('bot.nobodyEndsSoon')]);
-  return listed(words.t('bot.endSoon', { count: rows.length }), rows, words);
+  if (rows.length === 0) return screen([words.t('bot.noneCloseToLimit')]);
+  return listed(words.t('bot.closeToLimitCount', { count: rows.length }), rows, words);
 }
 
 export function soonLine(client: Client, read: ReadModels, words: Words): Phrase {
@@ -63,7 +63,7 @@ export function searchScreen(text: string, page: number, read: ReadModels, words
   for (const client of read.clients.all())
     if (read.clients.isFirst(client) && matches(client, query)) found.push(client);
   const pages = Math.max(1, Math.ceil(found.length / PAGE));
-  // A caller can send a button of its own with any page.
+  // A caller can send its own button with any page.
   const at = Math.min(Math.max(0, Number.isSafeInteger(page) ? page : 0), pages - 1);
   if (found.length === 0) return screen([words.t('bot.noMatch', { text: name(query) })]);
   const rows = found.slice(at * PAGE, (at + 1) * PAGE).map(({ identity: { email }, number }): readonly ChatButton[] => {
@@ -86,17 +86,17 @@ function matches({ identity: { email, comment, subId } }: Client, query: string)
 /** The beginning of a text that fits into a button: a shorter query finds at least as much. */
 function fitting(text: string): string {
   let short = text;
-  while (Buffer.byteLength(short) > LONGEST_QUERY) short = [...short].slice(0, -1).join('');
+  while (Buffer.byteLength(short) > MAX_QUERY_CHARS) short = [...short].slice(0, -1).join('');
   return short;
 }
 
 function shortened(text: string): string {
   const letters = [...text];
-  return letters.length <= LONGEST_LABEL ? text : `${letters.slice(0, LONGEST_LABEL - 1).join('')}…`;
+  return letters.length <= MAX_LABEL_CHARS ? text : `${letters.slice(0, MAX_LABEL_CHARS - 1).join('')}…`;
 }
 
 function listed(title: Phrase, rows: readonly Phrase[], words: Words): Screen {
-  const more = rows.length - MOST;
+  const more = rows.length - MAX_LISTED;
   const rest = more > 0 ? [words.t('bot.more', { count: more })] : [];
-  return screen([bold(title), ...rows.slice(0, MOST), ...rest]);
+  return screen([bold(title), ...rows.slice(0, MAX_LISTED), ...rest]);
 }

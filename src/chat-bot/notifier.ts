@@ -43,7 +43,7 @@ export class Notifier {
       new Batcher(pace, sources.now, (lines, more) => send(this.#message(title, lines, more)));
     this.#logins = batcher((words) => words.t('bot.logins'));
     this.#ended = batcher((words) => words.t('bot.clientsEnded'));
-    this.#events = batcher((words) => words.t('bot.news'));
+    this.#events = batcher((words) => words.t('bot.panelEvents'));
     const { read, alarms, host } = sources;
     this.#subscriptions = [
       read.changed$.subscribe((events) => this.#follow(events)),

@@ -23,8 +23,8 @@ const HELD_MS = 1000;
 /** The process that holds the token may be about to exit, so the next poll waits this long, in ms. */
 const TAKEN_MS = 3000;
 /**
- * After a week without updates the bot API may restart the numbers, even with a lower one. Long before that a poll asks
- * for no number. In ms.
+ * After a week without updates the bot API may restart the numbers, even with a lower one. Long before that, a poll sends no
+ * number. In ms.
  */
 const QUIET_MS = 3_600_000;
 /** Recognised duplicates: twice the updates of one answer. */
@@ -74,7 +74,9 @@ export async function poll(
   }
 }
 
-/** A function that tells whether it has not seen an update before. The number alone does not tell, as it may restart. */
+/**
+ * Returns a function that checks whether an update is new. Its number alone is not sufficient, because numbers may restart.
+ */
 function memory(): (update: ChatUpdate) => boolean {
   const known = new Set<string>();
   return (update) => {

@@ -8,7 +8,7 @@ export interface Screen {
 }
 
 /** Characters of a message without its HTML tags; the bot API allows 4096. */
-const LONGEST = 4000;
+const MAX_TEXT_CHARS = 4000;
 
 export function screen(lines: readonly Phrase[], keyboard: Keyboard = []): Screen {
   return { lines, keyboard };
@@ -20,7 +20,7 @@ export function pagesOf({ lines }: Screen): readonly string[] {
   let page: string[] = [];
   let length = 0;
   for (const { html, plain } of lines) {
-    if (page.length > 0 && length + plain.length + 1 > LONGEST) {
+    if (page.length > 0 && length + plain.length + 1 > MAX_TEXT_CHARS) {
       pages.push(page.join('\n'));
       page = [];
       length = 0;

@@ -18,12 +18,12 @@ interface Parts {
 }
 
 /** The most queued jobs of each kind. */
-const MOST = 200;
+const MAX_QUEUED = 200;
 const ANSWER_MS = 120_000;
 const NOTICE_MS = 24 * 3_600_000;
 
 /**
- * Sends messages one after the other, answers before notices. Waits as long as the bot API asks for, and with exponential
+ * Sends messages one after the other, answers before notices. Waits as long as the bot API requires, and with exponential
  * backoff while it cannot be reached. A full queue drops its oldest message. Adding never waits and never throws.
  */
 export class SendQueue {
@@ -42,14 +42,14 @@ export class SendQueue {
 
   /** Queues an answer to a person who waits for it. */
   answer(run: Job['run']): void {
-    if (this.#answers.length >= MOST) this.#answers.shift();
+    if (this.#answers.length >= MAX_QUEUED) this.#answers.shift();
     this.#answers.push({ run, until: this.#parts.now() + ANSWER_MS });
     this.#wake();
   }
 
   /** Queues a notification. */
   notice(run: Job['run']): void {
-    if (this.#notices.length >= MOST) {
+    if (this.#notices.length >= MAX_QUEUED) {
       this.#notices.shift();
       this.#dropped += 1;
     }
@@ -106,7 +106,7 @@ export class SendQueue {
       } catch (error) {
         if (!(await this.#shouldRetry(error, signal))) continue;
         // In front of the jobs that were added meanwhile, unless the queue is full.
-        if (queue.length < MOST) queue.unshift(job);
+        if (queue.length < MAX_QUEUED) queue.unshift(job);
         else if (queue === this.#notices) this.#dropped += 1;
       }
     }

@@ -16,7 +16,7 @@ interface SessionParts {
 }
 
 /** Longest pause between two attempts to log in, in ms. */
-const LONGEST_PAUSE_MS = 60_000;
+const MAX_PAUSE_MS = 60_000;
 
 /**
  * Logs in, with retries, and answers updates until the signal aborts. Rejects with `ChatError` 'token' when the bot API
@@ -52,7 +52,7 @@ async function login(
       if (signal.aborted) return null;
       if (!(error instanceof ChatError) || error.kind === 'token') throw error;
       onOutage({ error, times, ms: now() - since });
-      const wait = Math.min(LONGEST_PAUSE_MS, 1000 * 2 ** Math.min(times - 1, 6));
+      const wait = Math.min(MAX_PAUSE_MS, 1000 * 2 ** Math.min(times - 1, 6));
       await pause(Math.max(error.retryAfterMs, jittered(wait)), signal);
     }
   }

@@ -35,7 +35,7 @@ function uptimeLine(seconds: number, words: Words): Phrase {
 
 function coreLine({ state, version, since, error }: CoreState['process'], words: Words): Phrase {
   if (state === 'running') return words.t('bot.coreRunning', { version, at: since });
-  return error === null ? words.t('bot.coreStopped') : words.t('bot.coreFailed', { why: words.text(error) });
+  return error === null ? words.t('bot.coreStopped') : words.t('bot.coreFailed', { why: error });
 }
 
 function clientsLine(read: BotParts['read'], words: Words, now: number): Phrase {

@@ -12,15 +12,15 @@ export class Throttle {
   allows(key: number, now: number): boolean {
     const window = Math.floor(now / 1000);
     if (window !== this.#window) [this.#window, this.#count] = [window, 0];
-    if (this.#count >= MOST_A_SECOND || now - (this.#last.get(key) ?? -Infinity) < this.#everyMs) return false;
+    if (this.#count >= MAX_PER_SECOND || now - (this.#last.get(key) ?? -Infinity) < this.#everyMs) return false;
     this.#count += 1;
     this.#last.delete(key);
     this.#last.set(key, now);
     const [oldest] = this.#last.keys();
-    if (this.#last.size > MOST_KEYS && oldest !== undefined) this.#last.delete(oldest);
+    if (this.#last.size > MAX_KEYS && oldest !== undefined) this.#last.delete(oldest);
     return true;
   }
 }
 
-const MOST_A_SECOND = 5;
-const MOST_KEYS = 1000;
+const MAX_PER_SECOND = 5;
+const MAX_KEYS = 1000;

@@ -8,8 +8,8 @@ import { type Screen, screen } from './screen.js';
 import { bold, Words } from './words.js';
 
 /** The most clients in one event, and names in one message. */
-const MOST_CLIENTS = 1000;
-const MOST_NAMES = 50;
+const MAX_CLIENTS = 1000;
+const MAX_NAMES = 50;
 
 /** Warns the admins of clients that end soon: once about the expiry and once about the cap, as the log remembers. */
 export class Warnings {
@@ -35,7 +35,7 @@ export class Warnings {
       const expiry = soon.expiry && !known.expiry.has(client.number);
       const cap = soon.cap && !known.cap.has(client.number);
       if (expiry || cap) fresh.push({ client, expiry, cap });
-      if (fresh.length === MOST_CLIENTS) break;
+      if (fresh.length === MAX_CLIENTS) break;
     }
     if (fresh.length > 0) this.#warn(fresh);
   }
@@ -53,9 +53,9 @@ export class Warnings {
     if (done instanceof Rejection)
       return warn('no warning of clients that end soon was sent', { reason: done.message });
     const words = new Words(read.settings.current());
-    const lines = fresh.slice(0, MOST_NAMES).map(({ client }) => soonLine(client, read, words));
-    const more = fresh.length - MOST_NAMES;
+    const lines = fresh.slice(0, MAX_NAMES).map(({ client }) => soonLine(client, read, words));
+    const more = fresh.length - MAX_NAMES;
     const rest = more > 0 ? [words.t('bot.more', { count: more })] : [];
-    this.#send(screen([bold(words.t('bot.clientsEndSoon')), ...lines, ...rest]));
+    this.#send(screen([bold(words.t('bot.clientsCloseToLimit')), ...lines, ...rest]));
   }
 }

@@ -3,7 +3,7 @@ import type { Settings } from '../events/settings/settings.js';
 import { zoneNamed } from '../lib/time/calendar.js';
 import { bytesText, isolated, timeText } from '../messages/formats.js';
 import { type Language, languageNamed } from '../messages/language.js';
-import type { MessageCode, MessageParams, Text } from '../messages/message.js';
+import { isText, type MessageCode, type MessageParams, type Text } from '../messages/message.js';
 import { render } from '../messages/render.js';
 
 /** A text in both forms of the bot API: as HTML, and as plain text for buttons and lengths. */
@@ -13,12 +13,13 @@ export interface Phrase {
 }
 
 type BotCode = Extract<MessageCode, `bot.${string}`>;
-type Params<P> = { readonly [K in keyof P]: string extends P[K] ? string | number | Phrase : P[K] };
+type Params<P> = { readonly [K in keyof P]: Param<P[K]> };
+type Param<V> = string extends V ? string | number | Phrase : Text extends V ? Text | Phrase : V;
 type Args<C extends BotCode> = keyof MessageParams[C] extends never ? [] : [params: Params<MessageParams[C]>];
 
 /** Longer values are cut: clients choose their names. In characters. */
-const LONGEST_VALUE = 200;
-const LONGEST_REASON = 1000;
+const MAX_VALUE_CHARS = 200;
+const MAX_REASON_CHARS = 1000;
 /** The joiners of Persian words and emoji, and the marks that isolate a value in a line from right to left. */
 const KEPT: ReadonlySet<string> = new Set(['\u200c', '\u200d', '\u2068', '\u2069']);
 
@@ -48,7 +49,7 @@ export class Words {
 
   /** A title, a reason or another text from outside the bot. */
   text(text: Text): Phrase {
-    return safe(cut(render(text, this.#language, this.#zone), LONGEST_REASON));
+    return safe(cut(render(text, this.#language, this.#zone), MAX_REASON_CHARS));
   }
 
   why(rejection: Rejection): Phrase {
@@ -66,7 +67,8 @@ export class Words {
 
   #phrase(value: unknown): Phrase {
     if (isPhrase(value)) return value;
-    return safe(isolated(cut(String(value), LONGEST_VALUE), this.#language));
+    if (isText(value)) return this.text(value);
+    return safe(isolated(cut(String(value), MAX_VALUE_CHARS), this.#language));
   }
 }
 
@@ -76,7 +78,7 @@ function isPhrase(value: unknown): value is Phrase {
 
 /** A name that a person chose: as code, so that Telegram does not link it as an address or a command. */
 export function name(text: string): Phrase {
-  const plain = cut(text, LONGEST_VALUE);
+  const plain = cut(text, MAX_VALUE_CHARS);
   return { html: `<code>${escaped(plain)}</code>`, plain };
 }
 

@@ -1,18 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { dataDirectory } from '../adapters/data-directory/data-directory.js';
+import { readSecret } from '../adapters/data-directory/secret-file.js';
 import { scryptPasswords } from '../adapters/passwords/passwords.js';
 import { panelState } from '../commands/state.js';
-import { credentialProblem, SHORTEST_PASSWORD } from '../commands/user/credential-rules.js';
+import { credentialProblem, MIN_PASSWORD_CHARS } from '../commands/user/credential-rules.js';
 import { operate } from '../control/control.js';
 import { begin, catchUp } from '../events/log/replay.js';
 import { OperatorError } from '../lib/operator-error.js';
 import { message } from '../messages/message.js';
 import type { Say } from '../messages/terminal.js';
-import { openJournal } from '../store/journal.js';
+import { assertNotEmpty, assertOneOf } from './option-values.js';
 import { print, printEither } from './output.js';
-import type { Common } from './reading.js';
+import { type GlobalOptions, reading } from './reading.js';
 
 interface PasswordOptions {
   readonly password?: string;
@@ -25,7 +24,7 @@ function newPassword(): string {
 }
 
 /** `portolan admin …`: manages accounts, whether the panel runs or not. */
-export function adminCommands(program: Command, common: (command: Command) => Common, say: Say): void {
+export function adminCommands(program: Command, globals: () => GlobalOptions, say: Say): void {
   const admin = program.command('admin').description(say(message('cli.admin')));
   const change = (name: string, description: string): Command =>
     admin
@@ -38,30 +37,26 @@ export function adminCommands(program: Command, common: (command: Command) => Co
   admin
     .command('list')
     .description(say(message('cli.adminList')))
-    .action((_options: object, command: Command) => {
-      const { dataDir, json } = common(command);
-      const { log } = openJournal(dataDirectory(dataDir), { readonly: true });
+    .action(() => {
+      const { dataDir, json } = globals();
       const state = begin(panelState);
-      catchUp(log, [state]);
-      log.close();
+      reading(dataDir, ({ log }) => catchUp(log, [state]));
       for (const { id, username } of state.state.users.values())
         printEither(json, { id, username }, `${id}  ${username}`);
     });
 
-  change('create', say(message('cli.adminCreate'))).action(
-    (username: string, options: PasswordOptions, command: Command) =>
-      withPassword('admin.create', username, options, common(command), say),
+  change('create', say(message('cli.adminCreate'))).action((username: string, options: PasswordOptions) =>
+    withPassword('admin.create', username, options, globals(), say),
   );
-  change('reset-password', say(message('cli.adminReset'))).action(
-    (username: string, options: PasswordOptions, command: Command) =>
-      withPassword('admin.reset-password', username, options, common(command), say),
+  change('reset-password', say(message('cli.adminReset'))).action((username: string, options: PasswordOptions) =>
+    withPassword('admin.reset-password', username, options, globals(), say),
   );
 
   admin
     .command('disable-2fa')
     .description(say(message('cli.adminDisable2fa')))
-    .action(async (_options: object, command: Command) => {
-      const { dataDir, json } = common(command);
+    .action(async () => {
+      const { dataDir, json } = globals();
       const { changed } = (await operate(dataDir, 'admin.disable-2fa', {})) as { changed: boolean };
       printEither(json, { changed }, say(message(changed ? 'cli.twoFactorOff' : 'cli.twoFactorWasOff')));
     });
@@ -72,7 +67,7 @@ async function withPassword(
   operation: 'admin.create' | 'admin.reset-password',
   username: string,
   options: PasswordOptions,
-  { dataDir, json }: Common,
+  { dataDir, json }: GlobalOptions,
   say: Say,
 ): Promise<void> {
   const given = givenPassword(options);
@@ -90,8 +85,12 @@ async function withPassword(
 
 /** Null when a random one is to be generated. */
 function givenPassword({ password, passwordFile }: PasswordOptions): string | null {
-  const given = passwordFile === undefined ? password : (readFileSync(passwordFile, 'utf8').split(/\r?\n/)[0] ?? '');
-  if (given !== undefined && given.length < SHORTEST_PASSWORD)
-    throw new OperatorError(message('settings.passwordTooShort', { min: SHORTEST_PASSWORD }));
+  assertNotEmpty('--password-file', passwordFile);
+  assertOneOf('--password', password, '--password-file', passwordFile);
+  const given = passwordFile === undefined ? password : firstLine(readSecret(passwordFile));
+  if (given !== undefined && given.length < MIN_PASSWORD_CHARS)
+    throw new OperatorError(message('settings.passwordTooShort', { min: MIN_PASSWORD_CHARS }));
   return given ?? null;
 }
+
+const firstLine = (text: string): string => text.split(/\r?\n/)[0] ?? '';

@@ -1,34 +1,32 @@
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { dataDirectory } from '../adapters/data-directory/data-directory.js';
+import { assertWritable, isPresent } from '../adapters/data-directory/data-directory.js';
 import { corePlace } from '../app/core-binary.js';
 import type { Config } from '../config.js';
 import { OperatorError } from '../lib/operator-error.js';
 import { message } from '../messages/message.js';
 import type { Say } from '../messages/terminal.js';
+import { assertNotEmpty } from './option-values.js';
 import { inEnglish, printEither } from './output.js';
-import type { Common } from './reading.js';
+import type { GlobalOptions } from './reading.js';
 
 /** `portolan backup` and `portolan restore`: through the running panel, or without one. */
-export function backupCommands(
-  program: Command,
-  config: () => Config,
-  common: (command: Command) => Common,
-  say: Say,
-): void {
+export function backupCommands(program: Command, config: () => Config, globals: () => GlobalOptions, say: Say): void {
   program
     .command('backup')
     .description(say(message('cli.backup')))
     .option('-o, --out <file>', say(message('cli.optionOut')))
-    .action(async (options: { out?: string }, command: Command) => {
-      const { dataDir, json } = common(command);
-      if (options.out !== undefined) assertFree(resolve(options.out));
+    .action(async (options: { out?: string }) => {
+      const { dataDir, json } = globals();
+      assertNotEmpty('--out', options.out);
+      if (options.out === undefined) assertWritable(process.cwd());
+      else assertCreatable(resolve(options.out));
       const { createBackup, moveFile } = await import('./restore.js');
-      const made = await createBackup(dataDirectory(dataDir));
+      const made = await createBackup(dataDir);
       const target = resolve(options.out ?? made.name);
       try {
-        assertFree(target);
+        assertCreatable(target);
         await moveFile(made.path, target);
       } finally {
         rmSync(made.path, { force: true });
@@ -45,22 +43,25 @@ export function backupCommands(
     .description(say(message('cli.restore')))
     .option('-y, --yes', say(message('cli.optionYes')))
     .option('--passphrase-file <file>', say(message('cli.optionPassphraseFile')))
-    .action(async (file: string, options: { yes?: boolean; passphraseFile?: string }, command: Command) => {
-      const { dataDir, json } = common(command);
-      const { keptTexts, restoreState, secretIn } = await import('./restore.js');
-      const passphrase = options.passphraseFile === undefined ? '' : secretIn(options.passphraseFile);
-      const asked = { file: resolve(file), passphrase, yes: options.yes === true };
-      const { done, running } = await restoreState(dataDir, asked, corePlace(config()));
+    .action(async (file: string, options: { yes?: boolean; passphraseFile?: string }) => {
+      const { dataDir, json } = globals();
+      assertNotEmpty('--passphrase-file', options.passphraseFile);
+      const { keptTexts, passphraseIn, restoreState } = await import('./restore.js');
+      const passphrase = options.passphraseFile === undefined ? '' : passphraseIn(options.passphraseFile);
+      const request = { file: resolve(file), passphrase, yes: options.yes === true };
+      const { done, running } = await restoreState(dataDir, request, corePlace(config()));
       const next = message(running ? 'cli.nextRunning' : 'cli.nextStart');
       const text = say(message('cli.restored', { file, position: done.position, next }));
       printEither(json, inEnglish(done), `${text}${keptTexts(done, say)}`);
     });
 }
 
-/** Throws `OperatorError` for a path where no new file can be created. */
-function assertFree(file: string): void {
+/** Throws `MessageError` for a path where no new file can be created. */
+function assertCreatable(file: string): void {
   const folder = dirname(file);
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-    throw new OperatorError(message('cli.noFolder', { folder }));
-  if (existsSync(file)) throw new OperatorError(message('cli.fileExists', { file }));
+  if (!isPresent(folder)) throw new OperatorError(message('cli.noFolder', { folder }));
+  assertWritable(folder);
+  if (!isPresent(file)) return;
+  const isFolder = statSync(file).isDirectory();
+  throw new OperatorError(isFolder ? message('file.isFolder', { path: file }) : message('cli.fileExists', { file }));
 }

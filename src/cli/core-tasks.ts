@@ -8,12 +8,13 @@ import type { Web } from '../commands/ports/web.js';
 import { CoreInstall } from '../commands/reactors/releases/core-install.js';
 import { Rejection } from '../commands/rejection.js';
 import type { Config } from '../config.js';
-import { alone } from '../control/control.js';
+import { withExclusiveLock } from '../control/control.js';
+import { failureText } from '../lib/failure-text.js';
 import { OperatorError } from '../lib/operator-error.js';
 import { textOf } from '../messages/error.js';
 import type { Text } from '../messages/message.js';
 import { ReadModels } from '../projections/read-models.js';
-import { openJournal } from '../store/journal.js';
+import { reading } from './reading.js';
 
 // The work of `portolan core`. It is imported when needed: loading gRPC and a web client takes longer than most commands run.
 
@@ -45,17 +46,13 @@ export async function listCores(config: Config, complain: (why: Text) => void): 
 
 /** Throws `OperatorError` with the core's message when it rejects the configuration of the log. */
 export async function testCore(config: Config): Promise<void> {
-  const { log } = openJournal(dataDirectory(config.DATA_DIR), { readonly: true });
-  try {
-    const desired = new ReadModels(log).desired.config();
-    await idleCore(config)
-      .config.test(desired)
+  await reading(config.DATA_DIR, ({ log }) =>
+    idleCore(config)
+      .config.test(new ReadModels(log).desired.config())
       .catch((error: unknown) => {
-        throw new OperatorError(textOf(error));
-      });
-  } finally {
-    log.close();
-  }
+        throw new OperatorError(failureText(error), { cause: error });
+      }),
+  );
 }
 
 /** Installs a version through the running panel, or in this process when none runs; the core uses it at its next start. */
@@ -71,7 +68,7 @@ export async function installCore(config: Config, version: string): Promise<stri
     if (!answer.ok) throw new OperatorError(answer.error);
     return String(answer.result);
   }
-  return alone(prepareDataDirectory(config.DATA_DIR), async ({ dispatch }, log) => {
+  return withExclusiveLock(prepareDataDirectory(config.DATA_DIR), async ({ dispatch }, log) => {
     const read = new ReadModels(log);
     const install = new CoreInstall({
       core: idleCore(config),

@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import { coreBinary } from '../app/core-binary.js';
 import type { Config } from '../config.js';
-import { OperatorError } from '../lib/operator-error.js';
-import { message, type Text } from '../messages/message.js';
+import { OperatorError, UsageError } from '../lib/operator-error.js';
+import { warnOperator } from '../lib/operator-warning.js';
+import { message } from '../messages/message.js';
 import type { Say } from '../messages/terminal.js';
 import { printEither } from './output.js';
-import type { Common } from './reading.js';
+import type { GlobalOptions } from './reading.js';
 
 const states = {
   chosen: 'cli.stateChosen',
@@ -14,48 +15,45 @@ const states = {
 } as const;
 
 /** `portolan core …`: the versions of the core, the executable in use, a test of the configuration. */
-export function coreCommands(
-  program: Command,
-  config: () => Config,
-  common: (command: Command) => Common,
-  say: Say,
-): void {
+export function coreCommands(program: Command, config: () => Config, globals: () => GlobalOptions, say: Say): void {
   const core = program.command('core').description(say(message('cli.core')));
   const work = () => import('./core-tasks.js');
   core
     .command('list')
     .description(say(message('cli.coreList')))
-    .action(async (_options: object, command: Command) => {
+    .action(async () => {
       const { listCores } = await work();
-      const complain = (why: Text) => process.stderr.write(`portolan: ${say(why)}\n`);
-      for (const row of await listCores(config(), complain))
-        printEither(common(command).json, row, `${row.version}  ${say(message(states[row.state]))}`);
+      for (const row of await listCores(config(), warnOperator))
+        printEither(globals().json, row, `${row.version}  ${say(message(states[row.state]))}`);
     });
   core
     .command('install')
     .argument('[version]', say(message('cli.argumentVersion')), 'latest')
     .description(say(message('cli.coreInstall')))
-    .action(async (wanted: string, _options: object, command: Command) => {
+    .action(async (wanted: string) => {
       if (!/^(v?\d{1,6}\.\d{1,6}\.\d{1,6}|latest)$/.test(wanted))
-        throw new OperatorError(message('cli.versionInvalid', { version: wanted }));
+        throw new UsageError(message('cli.versionInvalid', { version: wanted }));
       const { installCore } = await work();
       const version = await installCore(config(), wanted);
-      printEither(common(command).json, { version }, say(message('cli.coreInstalled', { version })));
+      printEither(globals().json, { version }, say(message('cli.coreInstalled', { version })));
     });
   core
     .command('path')
     .description(say(message('cli.corePath')))
-    .action((_options: object, command: Command) => {
+    .action(() => {
       const path = coreBinary(config());
+      const { CORE_BIN: configured } = config();
+      if (path === null && configured !== undefined)
+        throw new OperatorError(message('cli.coreBinInvalid', { path: configured }));
       if (path === null) throw new OperatorError(message('cli.noCore'));
-      printEither(common(command).json, { path }, path);
+      printEither(globals().json, { path }, path);
     });
   core
     .command('test')
     .description(say(message('cli.coreTest')))
-    .action(async (_options: object, command: Command) => {
+    .action(async () => {
       const { testCore } = await work();
       await testCore(config());
-      printEither(common(command).json, { ok: true }, say(message('cli.coreAccepts')));
+      printEither(globals().json, { ok: true }, say(message('cli.coreAccepts')));
     });
 }

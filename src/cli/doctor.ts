@@ -1,11 +1,11 @@
-import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { dataDirectory } from '../adapters/data-directory/data-directory.js';
+import { type DataDirectory, existingDataDirectory } from '../adapters/data-directory/data-directory.js';
 import type { BackupStatus } from '../commands/ports/backups.js';
 import type { Config } from '../config.js';
 import { begin, catchUp } from '../events/log/replay.js';
 import { OperatorError } from '../lib/operator-error.js';
 import { timeText } from '../lib/words.js';
+import { MessageError } from '../messages/error.js';
 import { message } from '../messages/message.js';
 import type { Say } from '../messages/terminal.js';
 import { backups } from '../projections/backups.js';
@@ -15,65 +15,64 @@ import { nodes } from '../projections/node/nodes.js';
 import { settings } from '../projections/settings.js';
 import { backupStatus } from '../store/backup-status.js';
 import { verifyLog } from '../store/verify.js';
-import { bad, type Finding, good, line, note, plain } from './finding.js';
-import { printEither } from './output.js';
-import { type Common, openToRead } from './reading.js';
+import { bad, type Finding, good, line, note } from './finding.js';
+import { inEnglish, printEither } from './output.js';
+import { type GlobalOptions, openToRead } from './reading.js';
 import { examineClock } from './rights.js';
 
 /** `portolan doctor`: checks a data directory and its machine; with an option, repairs a log that lost its end or is damaged. */
-export function doctorCommand(
-  program: Command,
-  config: () => Config,
-  common: (command: Command) => Common,
-  say: Say,
-): void {
+export function doctorCommand(program: Command, config: () => Config, globals: () => GlobalOptions, say: Say): void {
   program
     .command('doctor')
     .description(say(message('cli.doctor')))
     .option('--accept-loss', say(message('cli.optionAcceptLoss')))
-    .option('--keep-sound', say(message('cli.optionKeepSound')))
-    .action(async (options: { acceptLoss?: boolean; keepSound?: boolean }, command: Command) => {
-      const { dataDir, json } = common(command);
+    .option('--keep-readable', say(message('cli.optionKeepReadable')))
+    .action(async (options: { acceptLoss?: boolean; keepReadable?: boolean }) => {
+      const { dataDir, json } = globals();
       if (options.acceptLoss) return (await import('./repair.js')).acceptLoss(dataDir, json, say);
-      if (options.keepSound) return (await import('./repair.js')).keepSound(dataDir, json, say);
+      if (options.keepReadable) return (await import('./repair.js')).keepReadable(dataDir, json, say);
       const findings = await examine(config());
       const failed = findings.filter((finding) => !finding.ok && !finding.note).length;
-      for (const finding of findings) printEither(json, plain(finding), line(finding, say));
+      for (const finding of findings) printEither(json, inEnglish(finding), line(finding, say));
       if (failed > 0) throw new OperatorError(message('cli.checksFailed', { failed, total: findings.length }));
     });
 }
 
 async function examine(config: Config): Promise<readonly Finding[]> {
-  const directory = dataDirectory(config.DATA_DIR);
-  if (!existsSync(directory.database))
-    return [bad(message('cli.checkLog'), message('cli.noFile', { file: directory.database }))];
+  let directory: DataDirectory;
+  try {
+    directory = existingDataDirectory(config.DATA_DIR);
+  } catch (error) {
+    if (!(error instanceof MessageError)) throw error;
+    return [bad(message('cli.checkLog'), error.text)];
+  }
   const { log, complaint } = openToRead(config.DATA_DIR);
   try {
     const { fault, events, keys } = verifyLog(log);
-    const known = begin(settings);
-    const kept = begin(backups);
-    const ports = begin(inbounds);
+    const knownSettings = begin(settings);
+    const knownBackups = begin(backups);
+    const knownInbounds = begin(inbounds);
     const core = begin(coreState);
-    const register = begin(nodes);
+    const knownNodes = begin(nodes);
     // A log with an error cannot be replayed.
-    if (fault === null) catchUp(log, [known, kept, ports, core, register]);
+    if (fault === null) catchUp(log, [knownSettings, knownBackups, knownInbounds, core, knownNodes]);
     const [last] = fault === null ? log.read(log.head().position - 1, 1) : [];
     return [
       fault
         ? bad(message('cli.checkChain'), message('cli.chainFault', fault))
-        : good(message('cli.checkChain'), message('cli.chainSound', { events })),
+        : good(message('cli.checkChain'), message('cli.chainIntact', { events })),
       keys === null ? good(message('cli.checkKeys'), message('cli.keysSound')) : bad(message('cli.checkKeys'), keys),
       complaint === null
         ? good(message('cli.checkAnchor'), message('cli.anchorSound'))
         : bad(message('cli.checkAnchor'), complaint),
       examineClock(last?.meta.at ?? 0, Date.now()),
-      lastBackup(backupStatus(kept.state, known.state.values, Date.now())),
-      ...(await (await import('./examination.js')).examineMachine(config, directory, known.state.values)),
+      lastBackup(backupStatus(knownBackups.state, knownSettings.state.values, Date.now())),
+      ...(await (await import('./examination.js')).examineMachine(config, directory, knownSettings.state.values)),
       ...(fault === null
         ? await (await import('./examine-inbounds.js')).examineInbounds(
-            ports.state,
+            knownInbounds.state,
             core.state,
-            register.state.documents,
+            knownNodes.state.documents,
           )
         : []),
     ];

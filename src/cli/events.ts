@@ -3,25 +3,29 @@ import type { Command } from 'commander';
 import { idText, storedData } from '../adapters/sqlite/codec.js';
 import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import { panelState } from '../commands/state.js';
+import type { RecordedEvent } from '../events/catalog.js';
 import { stateDigest } from '../events/log/fold.js';
 import { begin, catchUp } from '../events/log/replay.js';
-import { OperatorError } from '../lib/operator-error.js';
+import { OperatorError, UsageError } from '../lib/operator-error.js';
 import { message } from '../messages/message.js';
 import type { Say } from '../messages/terminal.js';
-import { beginAll } from '../projections/foldings.js';
+import { startFolds } from '../projections/foldings.js';
 import { digestsOf } from '../projections/read-models.js';
 import { verifyLog } from '../store/verify.js';
+import { assertOneOf, isoTime, wholeNumber } from './option-values.js';
 import { eventLine, inEnglish, masked, print, printEither } from './output.js';
-import { type Common, reading } from './reading.js';
+import { type GlobalOptions, reading } from './reading.js';
 import { statementCommand } from './statement.js';
 import { whyCommand } from './why.js';
 
 const PAGE = 500;
-/** How often `tail --follow` looks, in ms. */
-const LOOK_MS = 500;
+/** The largest number of events that `tail` accepts. */
+const MAX_COUNT = 1_000_000_000;
+/** How often `tail --follow` reads the log, in ms. */
+const POLL_MS = 500;
 
 /** `portolan events …`: reads only, beside a running panel or without one. */
-export function eventCommands(program: Command, common: (command: Command) => Common, say: Say): void {
+export function eventCommands(program: Command, globals: () => GlobalOptions, say: Say): void {
   const events = program.command('events').description(say(message('cli.events')));
 
   events
@@ -29,9 +33,10 @@ export function eventCommands(program: Command, common: (command: Command) => Co
     .description(say(message('cli.eventsTail')))
     .option('-n, --count <n>', say(message('cli.optionCount')), '20')
     .option('-f, --follow', say(message('cli.optionFollow')))
-    .action((options: { count: string; follow?: boolean }, command: Command) => {
-      const { dataDir, json } = common(command);
-      return reading(dataDir, ({ log }) => tail(log, positive(options.count), options.follow === true, json), {
+    .action((options: { count: string; follow?: boolean }) => {
+      const { dataDir, json } = globals();
+      const count = wholeNumber('--count', options.count, { min: 1, max: MAX_COUNT });
+      return reading(dataDir, ({ log }) => tail(log, count, options.follow === true, json ? null : say), {
         live: true,
       });
     });
@@ -40,31 +45,32 @@ export function eventCommands(program: Command, common: (command: Command) => Co
     .command('show')
     .argument('<position>')
     .description(say(message('cli.eventsShow')))
-    .action((at: string, _options: object, command: Command) => {
-      const { dataDir, json } = common(command);
+    .action((at: string) => {
+      const { dataDir, json } = globals();
       reading(dataDir, ({ log }) => {
-        const [event] = log.read(positive(at) - 1, 1);
-        if (event?.position !== positive(at)) throw new OperatorError(message('cli.eventUnreadable', { position: at }));
+        const event = eventAt(log, at);
         printEither(json, masked(event), JSON.stringify(masked(event), null, 2));
       });
     });
 
-  whyCommand(events, common, say);
-  statementCommand(events, common, say);
+  whyCommand(events, globals, say);
+  statementCommand(events, globals, say);
 
   events
     .command('export')
     .description(say(message('cli.eventsExport')))
     .option('--from <position>', say(message('cli.optionFrom')), '0')
-    .action((options: { from: string }, command: Command) => {
-      reading(common(command).dataDir, ({ log }) => exportRows(log, Number(options.from)));
+    .action((options: { from: string }) => {
+      reading(globals().dataDir, ({ log }) =>
+        exportRows(log, wholeNumber('--from', options.from, { min: 0, max: log.head().position })),
+      );
     });
 
   events
     .command('verify')
     .description(say(message('cli.eventsVerify')))
-    .action((_options: object, command: Command) => {
-      const { dataDir, json } = common(command);
+    .action(() => {
+      const { dataDir, json } = globals();
       reading(dataDir, ({ log, complaint }) => {
         const verdict = verifyLog(log);
         const fault = verdict.fault ? message('cli.chainBroken', verdict.fault) : (verdict.keys ?? complaint);
@@ -82,11 +88,12 @@ export function eventCommands(program: Command, common: (command: Command) => Co
     .description(say(message('cli.eventsReplay')))
     .option('--at <position|time>', say(message('cli.optionAt')))
     .option('--to <position|time>', say(message('cli.optionTo')))
-    .action((options: { at?: string; to?: string }, command: Command) => {
-      const { dataDir, json } = common(command);
+    .action((options: { at?: string; to?: string }) => {
+      const { dataDir, json } = globals();
+      assertOneOf('--at', options.at, '--to', options.to);
       reading(dataDir, ({ log }) => {
-        const last = placeOf(log, options.at ?? options.to);
-        const models = beginAll();
+        const last = positionAt(log, options.to === undefined ? '--at' : '--to', options.at ?? options.to);
+        const models = startFolds();
         const state = begin(panelState);
         catchUp(log, [...Object.values(models), state], last);
         const digests = { ...digestsOf(models), state: stateDigest(panelState, state.state) };
@@ -96,34 +103,41 @@ export function eventCommands(program: Command, common: (command: Command) => Co
     });
 }
 
-function positive(text: string): number {
-  if (!/^\d+$/.test(text) || Number(text) < 1) throw new OperatorError(message('cli.numberInvalid', { value: text }));
-  return Number(text);
+/** Throws `UsageError` for a position that the log does not have, and `OperatorError` for an event without its payload. */
+function eventAt(log: SqliteEventLog, at: string): RecordedEvent {
+  const head = log.head().position;
+  if (head === 0) throw new OperatorError(message('cli.logEmpty'));
+  const position = wholeNumber('position', at, { min: 1, max: head });
+  const [event] = log.read(position - 1, 1);
+  if (event?.position !== position) throw new OperatorError(message('cli.eventUnreadable', { position }));
+  return event;
 }
 
-function placeOf(log: SqliteEventLog, at: string | undefined): number {
+/** The position that an option gives as a number or as an ISO time; by default that of the last event. */
+function positionAt(log: SqliteEventLog, name: string, value: string | undefined): number {
   const head = log.head().position;
-  if (at === undefined) return head;
-  if (/^\d+$/.test(at)) return Math.min(Number(at), head);
-  const time = Date.parse(at);
-  if (Number.isNaN(time)) throw new OperatorError(message('cli.placeInvalid', { value: at }));
+  if (value === undefined) return head;
+  if (/^\d{1,15}$/.test(value) && Number(value) <= head) return Number(value);
+  const time = isoTime(value);
+  if (time === null) throw new UsageError(message('cli.placeInvalid', { name, value, head }));
   return log.positionAt(time);
 }
 
-async function tail(log: SqliteEventLog, count: number, follow: boolean, json: boolean): Promise<void> {
+/** `say`: null = as JSON. */
+async function tail(log: SqliteEventLog, count: number, follow: boolean, say: Say | null): Promise<void> {
   let position = Math.max(0, log.head().position - count);
   for (;;) {
-    position = log.inSnapshot(() => printed(log, position, json));
+    position = log.inSnapshot(() => printAfter(log, position, say));
     if (!follow) return;
-    await sleep(LOOK_MS);
+    await sleep(POLL_MS);
   }
 }
 
 /** Prints the events after a position; returns the last position. */
-function printed(log: SqliteEventLog, after: number, json: boolean): number {
+function printAfter(log: SqliteEventLog, after: number, say: Say | null): number {
   let position = after;
   for (let page = log.read(position, PAGE); page.length > 0; page = log.read(position, PAGE)) {
-    for (const event of page) printEither(json, masked(event), eventLine(event));
+    for (const event of page) print(say === null ? JSON.stringify(masked(event)) : eventLine(event, say));
     position = page.at(-1)?.position ?? position;
   }
   return position;

@@ -51,7 +51,7 @@ function modes({ root, masterKey, certs, run }: DataDirectory): readonly Finding
   const open = [...folders, ...files].filter((path) => (modeOf(path) & 0o077) !== 0);
   const what = message('cli.checkModes');
   if (open.length === 0) return [good(what, message('cli.modesPrivate', { files: files.length }))];
-  const paths = open.slice(0, 5).map((path) => `${path} (mode ${modeOf(path).toString(8)})`);
+  const paths = open.slice(0, 5).map((path) => message('cli.pathMode', { path, mode: modeOf(path).toString(8) }));
   return [bad(what, message('cli.modesOpen', { paths }))];
 }
 

@@ -1,5 +1,4 @@
 import { message, type Text } from '../messages/message.js';
-import { render } from '../messages/render.js';
 import type { Say } from '../messages/terminal.js';
 
 /** The result of one check. */
@@ -14,13 +13,6 @@ export interface Finding {
 export const good = (what: Text, detail: Text): Finding => ({ what, ok: true, detail });
 export const note = (what: Text, detail: Text): Finding => ({ what, ok: false, note: true, detail });
 export const bad = (what: Text, detail: Text): Finding => ({ what, ok: false, detail });
-
-/** For programs: in English, whatever the language of the command line. */
-export const plain = ({ what, detail, ...rest }: Finding) => ({
-  what: render(what, 'en'),
-  ...rest,
-  detail: render(detail, 'en'),
-});
 
 /** A line for the terminal. Only `BAD` makes the command fail. */
 export function line({ what, ok, detail, note: noted }: Finding, say: Say): string {

@@ -7,25 +7,20 @@ import type { ImportReport } from '../commands/import/plan.js';
 import { mostSevere } from '../commands/import/report.js';
 import type { Config } from '../config.js';
 import type { ImportTotals } from '../events/import.js';
+import { failureText } from '../lib/failure-text.js';
 import { OperatorError } from '../lib/operator-error.js';
 import { bytesText } from '../lib/words.js';
-import { textOf } from '../messages/error.js';
 import { message, type Text, verbatim } from '../messages/message.js';
 import type { Say } from '../messages/terminal.js';
 import type { CorePlace } from '../worker/xui-template.js';
 import { inEnglish, printEither } from './output.js';
-import type { Common } from './reading.js';
+import type { GlobalOptions } from './reading.js';
 
 /** The most findings that are shown on a terminal. */
 const MAX_LINES = 200;
 
 /** `portolan import 3x-ui FILE`: imports another panel's state, through the running panel or without one. */
-export function importCommand(
-  program: Command,
-  config: () => Config,
-  common: (command: Command) => Common,
-  say: Say,
-): void {
+export function importCommand(program: Command, config: () => Config, globals: () => GlobalOptions, say: Say): void {
   program
     .command('import')
     .description(say(message('cli.import')))
@@ -34,8 +29,8 @@ export function importCommand(
     .description(say(message('cli.import3xui')))
     .option('--dry-run', say(message('cli.optionDryRun')))
     .option('-y, --yes', say(message('cli.optionYes')))
-    .action(async (file: string, options: { dryRun?: boolean; yes?: boolean }, command: Command) => {
-      const { dataDir, json } = common(command);
+    .action(async (file: string, options: { dryRun?: boolean; yes?: boolean }) => {
+      const { dataDir, json } = globals();
       const path = resolve(file);
       const place = corePlace(config());
       if (options.dryRun) {
@@ -49,8 +44,8 @@ export function importCommand(
       // The next step would also accept a backup of this panel, which is no input of this command.
       await examine(path, null);
       const { keptTexts, restoreState } = await import('./restore.js');
-      const asked = { file: path, passphrase: '', yes: options.yes === true };
-      const { done, running } = await restoreState(dataDir, asked, place);
+      const request = { file: path, passphrase: '', yes: options.yes === true };
+      const { done, running } = await restoreState(dataDir, request, place);
       const report = done.report as ImportReport;
       const next = say(message(running ? 'cli.nextRunning' : 'cli.nextStart'));
       printEither(
@@ -69,7 +64,8 @@ async function examine(file: string, core: CorePlace | null): Promise<ImportRepo
   try {
     return await examineXui(file, scratch, { requestedBy, now: Date.now(), core });
   } catch (error) {
-    throw new OperatorError(textOf(error));
+    const { withFile } = await import('./restore.js');
+    throw new OperatorError(withFile(file, failureText(error)), { cause: error });
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }

@@ -1,31 +1,27 @@
-import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { dataDirectory } from '../adapters/data-directory/data-directory.js';
 import { nodeUrl } from '../commands/ports/remote-panel.js';
 import type { ClientNumber } from '../events/ids.js';
 import { begin, catchUp } from '../events/log/replay.js';
 import type { Node } from '../events/node/node-document.js';
 import { OperatorError } from '../lib/operator-error.js';
 import { timeText } from '../lib/words.js';
-import { message, type Text } from '../messages/message.js';
-import { render } from '../messages/render.js';
+import { message, type Text, verbatim } from '../messages/message.js';
 import type { Say } from '../messages/terminal.js';
 import { clients } from '../projections/clients.js';
 import { inbounds } from '../projections/inbounds.js';
 import { nodeOutbox, type OutboxEntry, outboxOf } from '../projections/node/node-outbox.js';
 import { type NodeRestart, nodes } from '../projections/node/nodes.js';
-import { openJournal } from '../store/journal.js';
-import { print, printEither } from './output.js';
-import type { Common } from './reading.js';
+import { inEnglish, print, printEither } from './output.js';
+import { type GlobalOptions, reading } from './reading.js';
 
 /** `portolan node …`: the nodes as the log has them, whether a panel runs or not. */
-export function nodeCommands(program: Command, common: () => Common, say: Say): void {
+export function nodeCommands(program: Command, globals: () => GlobalOptions, say: Say): void {
   const node = program.command('node').description(say(message('cli.node')));
   node
     .command('list')
     .description(say(message('cli.nodeList')))
     .action(() => {
-      const { dataDir, json } = common();
+      const { dataDir, json } = globals();
       const known = readNodes(dataDir);
       if (known.length === 0 && !json) print(say(message('cli.nodeNone')));
       for (const one of known) printEither(json, jsonOf(one), say(listLine(one)));
@@ -35,7 +31,7 @@ export function nodeCommands(program: Command, common: () => Common, say: Say): 
     .argument('<name>', say(message('cli.argumentNode')))
     .description(say(message('cli.nodeWhy')))
     .action((name: string) => {
-      const { dataDir, json } = common();
+      const { dataDir, json } = globals();
       const wanted = name.toLowerCase();
       const found = readNodes(dataDir).find((one) => one.name.toLowerCase() === wanted || `#${one.id}` === name);
       if (!found) throw new OperatorError(message('cli.nodeUnknown', { node: name }));
@@ -45,25 +41,17 @@ export function nodeCommands(program: Command, common: () => Common, say: Say): 
 
 type NodeReport = ReturnType<typeof readNodes>[number];
 
-/** For programs: reasons are English sentences. */
-function jsonOf({ standing, failing, inbounds: entries, ...report }: NodeReport) {
-  return {
+/** For programs: reasons are English sentences, with their codes beside them. */
+function jsonOf({ connectivity, ...report }: NodeReport) {
+  return inEnglish({
     ...report,
-    standing: standing && { ...standing, reason: standing.reason === null ? '' : render(standing.reason, 'en') },
-    failing: failing && { ...failing, reason: render(failing.reason, 'en') },
-    inbounds: entries.map(({ refused, ...entry }) => ({
-      ...entry,
-      refused: refused && { ...refused, reason: render(refused.reason, 'en') },
-    })),
-  };
+    connectivity: connectivity && { ...connectivity, reason: connectivity.reason ?? verbatim('') },
+  });
 }
 
 /** Without tokens. Times are ms since 1970. */
 function readNodes(dataDir: string) {
-  const directory = dataDirectory(dataDir);
-  if (!existsSync(directory.database)) throw new OperatorError(message('cli.noFile', { file: directory.database }));
-  const { log } = openJournal(directory, { readonly: true });
-  try {
+  return reading(dataDir, ({ log }) => {
     const [register, outbox, listeners] = [begin(nodes), begin(nodeOutbox), begin(inbounds)] as const;
     const accounts = begin(clients);
     catchUp(log, [register, outbox, listeners, accounts]);
@@ -75,7 +63,7 @@ function readNodes(dataDir: string) {
       );
       return {
         ...nodeReport(node),
-        standing: register.state.standings.get(node.id) ?? null,
+        connectivity: register.state.connectivity.get(node.id) ?? null,
         failing: register.state.failings.get(node.id) ?? null,
         bound: [...listeners.state.values()].filter((inbound) => inbound.node === node.id).length,
         lag: entries.reduce((sum, { waiting }) => sum + waiting, 0),
@@ -84,9 +72,7 @@ function readNodes(dataDir: string) {
         restart: restartReport(register.state.restarts.get(node.id), nameOf),
       };
     });
-  } finally {
-    log.close();
-  }
+  });
 }
 
 function nodeReport(node: Node) {
@@ -112,20 +98,20 @@ function listLine({ id, name, url, lag, bound, ...node }: NodeReport): Text {
 function stateOf({
   enabled,
   identity,
-  standing,
+  connectivity,
   failing,
-}: Pick<NodeReport, 'enabled' | 'identity' | 'standing' | 'failing'>): Text {
+}: Pick<NodeReport, 'enabled' | 'identity' | 'connectivity' | 'failing'>): Text {
   if (!enabled) return message('cli.nodeDisabled');
-  if (failing && standing?.online !== false) return message('cli.nodeFailing', { at: timeText(failing.since) });
-  if (standing)
-    return message(standing.online ? 'cli.nodeOnline' : 'cli.nodeOffline', { at: timeText(standing.since) });
+  if (failing && connectivity?.online !== false) return message('cli.nodeFailing', { at: timeText(failing.since) });
+  if (connectivity)
+    return message(connectivity.online ? 'cli.nodeOnline' : 'cli.nodeOffline', { at: timeText(connectivity.since) });
   return message(identity === null ? 'cli.nodeNever' : 'cli.nodeAnswers');
 }
 
 function whyLines(node: NodeReport): readonly Text[] {
-  const { id, name, url, standing, failing, identity, hasApiToken, inbounds: entries, unmanaged, restart } = node;
+  const { id, name, url, connectivity, failing, identity, hasApiToken, inbounds: entries, unmanaged, restart } = node;
   const stuck = entries.filter(({ waiting, refused }) => waiting > 0 || refused !== null);
-  const reason = standing?.reason ?? failing?.reason;
+  const reason = connectivity?.reason ?? failing?.reason;
   const state = stateOf(node);
   return [
     message('cli.nodeTitle', { id, name, url }),
@@ -140,10 +126,10 @@ function whyLines(node: NodeReport): readonly Text[] {
 }
 
 /** A node that does not answer was up to date when it last did; later differences are not known. */
-function pendingText({ lag, standing, failing, inbounds: entries }: NodeReport): Text {
+function pendingText({ lag, connectivity, failing, inbounds: entries }: NodeReport): Text {
   if (lag > 0) return message('cli.nodePending', { changes: lag });
   if (entries.some(({ refused }) => refused !== null)) return message('cli.nodeRefusals');
-  return message(failing || standing?.online === false ? 'cli.nodeWasCurrent' : 'cli.nodeCurrent');
+  return message(failing || connectivity?.online === false ? 'cli.nodeWasCurrent' : 'cli.nodeCurrent');
 }
 
 function entryText({ inbound, tag, waiting, since, refused, applied, deleted }: NodeReport['inbounds'][number]): Text {

@@ -1,8 +1,10 @@
 import { eventType, type RecordedEvent } from '../events/catalog.js';
 import { escaped } from '../lib/escaped.js';
 import { timeText } from '../lib/words.js';
-import { isText } from '../messages/message.js';
+import { codeOf, message, type Text } from '../messages/message.js';
 import { render } from '../messages/render.js';
+import { type Coded, coded } from '../messages/rendered.js';
+import type { Say } from '../messages/terminal.js';
 import { actorText } from '../projections/why/history.js';
 
 /** Escapes control characters, which a terminal would execute. In JSON the value stays the same. */
@@ -18,10 +20,28 @@ export function visible(text: string): string {
   return escaped(text, /[^\P{Cc}\n\t]|(?![\u200c\u200d])[\p{Cf}\u2028\u2029]/gu);
 }
 
-/** A value for programs: every text in it as an English sentence, whatever the language of the command line. */
-export function inEnglish(value: unknown): unknown {
-  const json = JSON.stringify(value, (_, member: unknown) => (isText(member) ? render(member, 'en') : member));
-  return JSON.parse(json);
+const english = (text: Text): string => render(text, 'en');
+
+/**
+ * A value for programs: every text in it as an English sentence, whatever the language of the command line, with its code
+ * beside it: `why` and `whyCode`.
+ */
+export function inEnglish<T>(value: T): Coded<T> {
+  return coded(value, english);
+}
+
+/**
+ * Prints an error or a warning on standard error: a JSON object in English for programs, or a line for people. `stack` is
+ * printed too, if given.
+ */
+export function printProblem(
+  kind: 'error' | 'warning',
+  text: Text,
+  { json, say, stack }: { readonly json: boolean; readonly say: Say; readonly stack?: string | undefined },
+): void {
+  if (json)
+    return void process.stderr.write(`${JSON.stringify({ [kind]: english(text), code: codeOf(text), stack })}\n`);
+  process.stderr.write(`portolan: ${visible(say(text))}\n${stack === undefined ? '' : `${stack}\n`}`);
 }
 
 /** One JSON value on a line, or a line for people. */
@@ -47,7 +67,7 @@ export function masked(event: RecordedEvent): Record<string, unknown> {
   return { position, id, stream, version, type, at: new Date(meta.at).toISOString(), data: maskedData(event), meta };
 }
 
-export function eventLine(event: RecordedEvent): string {
+export function eventLine(event: RecordedEvent, say: Say): string {
   const { position, stream, type, meta } = event;
-  return `${timeText(meta.at)}  #${position}  ${stream}  ${type}  ${JSON.stringify(maskedData(event))}  by ${render(actorText(meta), 'en')}`;
+  return `${timeText(meta.at)}  #${position}  ${stream}  ${type}  ${JSON.stringify(maskedData(event))}  ${say(message('cli.eventBy', { by: actorText(meta) }))}`;
 }

@@ -1,12 +1,15 @@
 import { existsSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { dataDirectory } from '../adapters/data-directory/data-directory.js';
-import { type Config, configNames, readConfig, shownConfig } from '../config.js';
+import { type Config, configNames, readConfig, shownConfig, sourceText } from '../config.js';
 import { begin, catchUp } from '../events/log/replay.js';
 import type { Settings } from '../events/settings/settings.js';
-import { textOf } from '../messages/error.js';
-import { message } from '../messages/message.js';
-import { cliLanguage, type Say, sayIn } from '../messages/terminal.js';
+import { failureText } from '../lib/failure-text.js';
+import { UsageError } from '../lib/operator-error.js';
+import { showWarnings } from '../lib/operator-warning.js';
+import { message, type Text } from '../messages/message.js';
+import { reportMissingTexts } from '../messages/render.js';
+import { cliLanguage, rendererFor, type Say } from '../messages/terminal.js';
 import { settings } from '../projections/settings.js';
 import { openJournal } from '../store/journal.js';
 import { version } from '../version.js';
@@ -17,7 +20,7 @@ import { doctorCommand } from './doctor.js';
 import { eventCommands } from './events.js';
 import { importCommand } from './import.js';
 import { nodeCommands } from './node.js';
-import { printEither } from './output.js';
+import { printEither, printProblem } from './output.js';
 import { settingCommands } from './settings.js';
 import { usageText } from './usage-error.js';
 
@@ -62,57 +65,77 @@ function createProgram(say: Say): Command {
   return program;
 }
 
+/** Whether the operator asked for details of errors: a stack is shown only then. */
+function isDebug(program: Command, env: NodeJS.ProcessEnv): boolean {
+  const level = program.opts<{ logLevel?: string }>().logLevel ?? env['PORTOLAN_LOG_LEVEL'];
+  return level === 'debug' || level === 'trace';
+}
+
 /** Runs the command line. Resolves to the exit code: 0 = success, 1 = failure, 2 = usage error. `serve` runs the panel. */
 export async function run(
   argv: readonly string[],
   env: NodeJS.ProcessEnv,
-  serve: (config: Config, say: Say) => Promise<number>,
+  serve: (config: Config, say: Say, complain: (text: Text) => void) => Promise<number>,
 ): Promise<number> {
   let code = 0;
-  const say = sayIn(cliLanguage(env));
+  const say = rendererFor(cliLanguage(env));
+  const warn = (text: Text): void => printProblem('warning', text, { json: argv.includes('--json'), say });
+  // `serve` replaces this: it writes to its log.
+  reportMissingTexts((name, language) => warn(message('cli.textMissing', { name, language })));
   const program = createProgram(say);
 
   const config = (): Config => {
     const options = program.opts<Record<string, string | undefined>>();
     return readConfig(env, Object.fromEntries(configNames.map((name) => [name, options[camel(flagOf(name))]])));
   };
-  const common = () => ({ dataDir: config().DATA_DIR, json: program.opts<{ json: boolean }>().json });
+  const json = () => program.opts<{ json: boolean }>().json;
+  const complain = (text: Text, stack?: string): void => printProblem('error', text, { json: json(), say, stack });
+  const globals = () => ({ dataDir: config().DATA_DIR, json: json() });
 
   program
     .command('serve')
     .description(say(message('cli.serve')))
     .action(async () => {
-      code = await serve(config(), say);
+      code = await serve(config(), say, complain);
     });
   const configuration = program.command('config').description(say(message('cli.config')));
   configuration
     .command('show')
     .description(say(message('cli.configShow')))
     .action(() => {
-      for (const row of shownConfig(config(), settingsIn(config().DATA_DIR)))
-        printEither(common().json, row, `${row.name}=${row.value}  (${row.source})`);
+      for (const row of shownConfig(config(), settingsIn(config().DATA_DIR))) {
+        const source = row.setting === null ? row.source : `setting ${row.setting}`;
+        const shown = row.value ?? say(message('start.secretSet'));
+        printEither(
+          globals().json,
+          { name: row.name, value: row.value ?? '(set)', source },
+          `${row.name}=${shown}  (${say(sourceText(row))})`,
+        );
+      }
     });
-  settingCommands(configuration, common, say);
-  eventCommands(program, common, say);
-  adminCommands(program, common, say);
-  backupCommands(program, config, common, say);
-  importCommand(program, config, common, say);
-  coreCommands(program, config, common, say);
-  nodeCommands(program, common, say);
-  doctorCommand(program, config, common, say);
+  settingCommands(configuration, globals, say);
+  eventCommands(program, globals, say);
+  adminCommands(program, globals, say);
+  backupCommands(program, config, globals, say);
+  importCommand(program, config, globals, say);
+  coreCommands(program, config, globals, say);
+  nodeCommands(program, globals, say);
+  doctorCommand(program, config, globals, say);
 
+  const stopShowing = showWarnings(warn);
   try {
     await program.parseAsync([...argv]);
   } catch (error) {
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return 0;
-      if (error.code !== 'commander.help') process.stderr.write(`portolan: ${say(usageText(error))}\n`);
+      if (error.code !== 'commander.help') complain(usageText(error));
       return 2;
     }
-    // The stack is shown only on request.
-    const debug = env['PORTOLAN_LOG_LEVEL'] === 'debug' && error instanceof Error;
-    process.stderr.write(`portolan: ${debug ? error.stack : say(textOf(error))}\n`);
-    return 1;
+    complain(failureText(error), isDebug(program, env) && error instanceof Error ? error.stack : undefined);
+    return error instanceof UsageError ? 2 : 1;
+  } finally {
+    stopShowing();
+    reportMissingTexts(() => undefined);
   }
   return code;
 }

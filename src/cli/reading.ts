@@ -1,10 +1,10 @@
-import { dataDirectory } from '../adapters/data-directory/data-directory.js';
+import { existingDataDirectory } from '../adapters/data-directory/data-directory.js';
 import { OperatorError } from '../lib/operator-error.js';
-import { damagedText, isDamage, soundPart } from '../store/damaged-log.js';
+import { damagedText, isDamage, readablePart } from '../store/damaged-log.js';
 import { type Journal, openJournal } from '../store/journal.js';
 
-/** The options that every command has. */
-export interface Common {
+/** The options that every command accepts. */
+export interface GlobalOptions {
   readonly dataDir: string;
   readonly json: boolean;
 }
@@ -14,12 +14,12 @@ export interface Common {
  * repair it.
  */
 export function openToRead(dataDir: string, { live = false } = {}): Journal {
-  const directory = dataDirectory(dataDir);
+  const directory = existingDataDirectory(dataDir);
   try {
     return openJournal(directory, { readonly: true, live });
   } catch (error) {
     if (!isDamage(error)) throw error;
-    throw new OperatorError(damagedText(directory, soundPart(directory), error));
+    throw new OperatorError(damagedText(directory, readablePart(directory), error));
   }
 }
 

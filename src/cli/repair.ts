@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { copyFileSync } from 'node:fs';
 import { assertRoom, sizeOf } from '../adapters/backup/room.js';
-import { type DataDirectory, dataDirectory, prepareDataDirectory } from '../adapters/data-directory/data-directory.js';
+import {
+  type DataDirectory,
+  existingDataDirectory,
+  prepareDataDirectory,
+  prepareRunFolder,
+} from '../adapters/data-directory/data-directory.js';
 import { lockDirectory } from '../adapters/sqlite/lock.js';
 import { copyEvents } from '../adapters/sqlite/salvage.js';
 import { asSystem, createBus } from '../commands/bus.js';
@@ -12,14 +17,15 @@ import { begin, catchUp } from '../events/log/replay.js';
 import { OperatorError } from '../lib/operator-error.js';
 import { message } from '../messages/message.js';
 import type { Say } from '../messages/terminal.js';
-import { knownPosition, openSound } from '../store/damaged-log.js';
+import { knownPosition, openReadable } from '../store/damaged-log.js';
 import { completeSwitch, stage, switchTo } from '../store/generations.js';
 import { type Journal, openJournal } from '../store/journal.js';
 import { printEither } from './output.js';
 
 /** `doctor --accept-loss`: continues with the log as it is, under a new identity, and records that in an event. */
 export async function acceptLoss(dataDir: string, json: boolean, say: Say): Promise<void> {
-  const directory = dataDirectory(dataDir);
+  const directory = existingDataDirectory(dataDir);
+  prepareRunFolder(directory);
   const lock = lockDirectory(directory.lock);
   try {
     const journal = openJournal(directory);
@@ -51,8 +57,9 @@ export async function acceptLoss(dataDir: string, json: boolean, say: Say): Prom
   }
 }
 
-/** `doctor --keep-sound`: the readable part of a damaged log becomes a new log; the damaged file is kept in backups/. */
-export async function keepSound(dataDir: string, json: boolean, say: Say): Promise<void> {
+/** `doctor --keep-readable`: the readable part of a damaged log becomes a new log; the damaged file is kept in backups/. */
+export async function keepReadable(dataDir: string, json: boolean, say: Say): Promise<void> {
+  existingDataDirectory(dataDir);
   const directory = prepareDataDirectory(dataDir);
   const lock = lockDirectory(directory.lock);
   try {
@@ -76,7 +83,7 @@ export async function keepSound(dataDir: string, json: boolean, say: Say): Promi
       }
       switchTo(directory, staged, message('backup.replacedByPart', { position }));
       const turn = completeSwitch(directory);
-      const text = message('cli.soundKept', { position, folder: directory.backups });
+      const text = message('cli.readableKept', { position, folder: directory.backups });
       printEither(json, { expected, found: position, turn }, say(text));
     } finally {
       staged.discard();
@@ -90,7 +97,7 @@ export async function keepSound(dataDir: string, json: boolean, say: Say): Promi
 function readable(directory: DataDirectory): { readonly position: number; readonly generation: string } {
   const options = { now: Date.now, anchorFailed: () => undefined };
   let attempts = 0;
-  const { journal, damaged } = openSound(directory, options, ({ log }) => {
+  const { journal, damaged } = openReadable(directory, options, ({ log }) => {
     attempts += 1;
     catchUp(log, [begin(panelState)]);
     // Of the whole file the indexes count too. Of a part they are made again.

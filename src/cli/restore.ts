@@ -1,16 +1,22 @@
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { constants, existsSync, rmSync } from 'node:fs';
 import { copyFile, rename } from 'node:fs/promises';
 import { askControl } from '../adapters/control/ask.js';
 import { controlSocket } from '../adapters/control/socket-path.js';
-import { type DataDirectory, dataDirectory, prepareDataDirectory } from '../adapters/data-directory/data-directory.js';
+import {
+  type DataDirectory,
+  dataDirectory,
+  existingDataDirectory,
+  prepareDataDirectory,
+} from '../adapters/data-directory/data-directory.js';
+import { readSecret } from '../adapters/data-directory/secret-file.js';
 import { lockDirectory } from '../adapters/sqlite/lock.js';
 import { asSystem } from '../commands/bus.js';
 import type { BackupFile, Replacement } from '../commands/ports/backups.js';
 import { begin, catchUp } from '../events/log/replay.js';
 import type { Settings } from '../events/settings/settings.js';
+import { failureText, fileProblem } from '../lib/failure-text.js';
 import { OperatorError } from '../lib/operator-error.js';
-import { textOf } from '../messages/error.js';
-import { message } from '../messages/message.js';
+import { codeOf, message, type Text } from '../messages/message.js';
 import type { Say } from '../messages/terminal.js';
 import { settings } from '../projections/settings.js';
 import { backupName, privateCopy, unfinishedFile } from '../store/backup-files.js';
@@ -22,11 +28,10 @@ import type { CorePlace } from '../worker/xui-template.js';
 
 /** A full verification of a large log takes minutes. In ms. */
 const TIMEOUT_MS = 3_600_000;
-const SECRET_FILE_BYTES = 4096;
 
 /**
- * Makes the state of a file that of a data directory: by its panel, or alone under its lock. Throws `OperatorError` with the
- * reason; then nothing has changed.
+ * Replaces the state of a data directory by that of a file: through the running panel, or in this process under the lock.
+ * Throws `OperatorError` with the reason; then nothing has changed.
  */
 export async function restoreState(
   dataDir: string,
@@ -38,7 +43,7 @@ export async function restoreState(
   const request = { type: 'state.replace', data: { file, passphrase } };
   const answer = await askControl(controlSocket(directory.run), directory.run, request, TIMEOUT_MS);
   if (answer === null) return { done: await restoreAlone(dataDir, file, passphrase, core), running: false };
-  if (!answer.ok) throw new OperatorError(answer.error);
+  if (!answer.ok) throw new OperatorError(withFile(file, answer.error));
   return { done: answer.result as Replacement, running: true };
 }
 
@@ -67,13 +72,13 @@ async function restoreAlone(dataDir: string, file: string, passphrase: string, c
       copy.remove();
     }
   } catch (error) {
-    throw new OperatorError(textOf(error));
+    throw new OperatorError(withFile(file, failureText(error)), { cause: error });
   } finally {
     lock.release();
   }
 }
 
-/** Of the state that is there; null without one, and where it cannot be read, which is why it is replaced. */
+/** The settings of the current state. Null: there is no state, or it cannot be read, which is why it is replaced. */
 function settingsOf(directory: DataDirectory): Settings | null {
   if (!existsSync(directory.database)) return null;
   try {
@@ -94,11 +99,11 @@ function readSettings(directory: DataDirectory) {
   }
 }
 
-/** A fresh copy in a private place, made by the panel or, when none runs, here. Throws `OperatorError`. */
+/** Makes a backup in a private folder: through the running panel, or in this process when none runs. Throws `MessageError`. */
 export async function createBackup(
-  directory: DataDirectory,
+  dataDir: string,
 ): Promise<Pick<BackupFile, 'path' | 'name' | 'bytes' | 'position' | 'sealed'>> {
-  if (!existsSync(directory.database)) throw new OperatorError(message('cli.noFile', { file: directory.database }));
+  const directory = existingDataDirectory(dataDir);
   const request = { type: 'backup.create', data: {} };
   const answer = await askControl(controlSocket(directory.run), directory.run, request, TIMEOUT_MS);
   if (answer?.ok === false) throw new OperatorError(answer.error);
@@ -116,23 +121,33 @@ export async function createBackup(
   return { path, name: backupName(now, copied.position, copied.sealed), ...copied };
 }
 
-/** To another file system as well. */
+/** With the name of the file for the texts about backups and databases, which do not have it: “It is not …”. */
+export function withFile(file: string, why: Text): Text {
+  return codeOf(why)?.startsWith('backup.') ? message('cli.fileProblem', { file, why }) : why;
+}
+
+/** Moves a file, to another file system as well. Throws `OperatorError`, and then there is no file at `to`. */
 export async function moveFile(from: string, to: string): Promise<void> {
   try {
     await rename(from, to);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
-    await copyFile(from, to);
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw unwritable(error, to);
+    await copyFile(from, to, constants.COPYFILE_EXCL).catch((failure: unknown) => {
+      if ((failure as NodeJS.ErrnoException).code !== 'EEXIST') rmSync(to, { force: true });
+      throw unwritable(failure, to);
+    });
   } finally {
     rmSync(from, { force: true });
   }
 }
 
-/** What a file of the operator holds, without the end of its line. */
-export function secretIn(file: string): string {
-  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > SECRET_FILE_BYTES)
-    throw new OperatorError(message('cli.secretTooLarge', { file }));
-  return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+function unwritable(cause: unknown, path: string): OperatorError {
+  return new OperatorError(fileProblem(cause, path) ?? failureText(cause), { cause });
+}
+
+/** The passphrase in a file of the operator, without a line break at its end. */
+export function passphraseIn(file: string): string {
+  return readSecret(file).replace(/\r?\n$/, '');
 }
 
 /** The settings that keep the values of this machine, one line each, with a line break before each. */

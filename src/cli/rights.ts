@@ -17,14 +17,14 @@ interface Account {
   readonly proc?: string;
 }
 
-/** What the account of the panel may do. None of it is an error in the data. */
+/** Checks what the account of the panel may do. A missing right is no error in the data. */
 export function examineRights({
-  pid: noted,
+  pid: lastPid,
   path,
   adminPath = '/usr/sbin:/sbin',
   proc = '/proc',
 }: Account): readonly Finding[] {
-  const pid = noted !== null && isPanel(`${proc}/${noted}/cmdline`) ? noted : null;
+  const pid = lastPid !== null && isPanel(`${proc}/${lastPid}/cmdline`) ? lastPid : null;
   const whose = pid === null ? message('cli.whoseAccount') : message('cli.whosePanel', { pid });
   const account = message('cli.checkAccount');
   const { uid, capabilities } = statusOf(`${proc}/${pid ?? 'self'}/status`);
@@ -50,7 +50,7 @@ function examineUdp(path: string): Finding {
   return has(path, 'nft') ? good(what, message('cli.udpWorks')) : note(what, message('cli.udpMissing'));
 }
 
-/** The number may belong to another process by now. */
+/** Whether the process is a panel: its number may belong to another program by now. */
 function isPanel(commandLine: string): boolean {
   try {
     return readFileSync(commandLine, 'utf8').split('\0').includes('serve');

@@ -3,12 +3,12 @@ import { operate } from '../control/control.js';
 import { message } from '../messages/message.js';
 import type { Say } from '../messages/terminal.js';
 import { printEither } from './output.js';
-import type { Common } from './reading.js';
+import type { GlobalOptions } from './reading.js';
 
 /** `portolan config set|unset`: also works when the panel cannot be reached or does not run. */
-export function settingCommands(config: Command, common: () => Common, say: Say): void {
+export function settingCommands(config: Command, globals: () => GlobalOptions, say: Say): void {
   const change = async (key: string, value: string | null): Promise<void> => {
-    const { dataDir, json } = common();
+    const { dataDir, json } = globals();
     const { changed } = (await operate(dataDir, 'config.change', { key, value })) as { changed: boolean };
     const text = changed ? message('cli.configChanged') : message('cli.configUnchanged', { key });
     printEither(json, { key, changed }, say(text));

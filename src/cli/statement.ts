@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import { type Rejection, reject } from '../commands/rejection.js';
 import type { Counter } from '../events/counters.js';
-import { OperatorError } from '../lib/operator-error.js';
+import { OperatorError, UsageError } from '../lib/operator-error.js';
 import { zoneNamed } from '../lib/time/calendar.js';
-import { dayRange, MOST_YEARS, type RangeProblem } from '../lib/time/day-range.js';
+import { dayRange, MAX_YEARS, type RangeProblem } from '../lib/time/day-range.js';
 import { message, type Text } from '../messages/message.js';
 import { rendered } from '../messages/rendered.js';
 import type { Say } from '../messages/terminal.js';
@@ -17,7 +17,7 @@ import { statementOfNumbers } from '../projections/statement/statement-of-client
 import type { Journal } from '../store/journal.js';
 import { clientsNamed, numberIn } from './clients-named.js';
 import { inEnglish, print } from './output.js';
-import { type Common, reading } from './reading.js';
+import { type GlobalOptions, reading } from './reading.js';
 
 interface Options {
   readonly from: string;
@@ -28,7 +28,7 @@ interface Options {
 const PAGE = 1000;
 
 /** `portolan events statement CLIENT`: the statement of a client, computed from the log alone. */
-export function statementCommand(events: Command, common: (command: Command) => Common, say: Say): void {
+export function statementCommand(events: Command, globals: () => GlobalOptions, say: Say): void {
   events
     .command('statement')
     .argument('<client>', say(message('cli.argumentClient')))
@@ -36,8 +36,8 @@ export function statementCommand(events: Command, common: (command: Command) => 
     .option('--from <day>', say(message('cli.optionFromDay')), '')
     .option('--to <day>', say(message('cli.optionToDay')), '')
     .option('--csv', say(message('cli.optionCsv')))
-    .action((name: string, options: Options, command: Command) => {
-      const { dataDir, json } = common(command);
+    .action((name: string, options: Options) => {
+      const { dataDir, json } = globals();
       reading(dataDir, (journal) => {
         const statement = statementIn(journal, name, options);
         if (options.csv) process.stdout.write(statementCsv(rendered(statement, say)));
@@ -48,38 +48,38 @@ export function statementCommand(events: Command, common: (command: Command) => 
 
 function statementIn({ log, snapshots }: Journal, name: string, { from, to }: Options): Statement {
   const read = new ReadModels(log, snapshots);
-  const roots = rootsOf(log, read, name);
+  const numbers = clientsOf(log, read, name);
   const ledger = new Ledger(
     new LedgerInMemory(),
     zoneNamed(read.settings.current().timeLocation),
-    withTransferred(log, roots),
+    withTransferred(log, numbers),
   );
   for (let page = log.read(0, PAGE); page.length > 0; page = log.read(page.at(-1)?.position ?? 0, PAGE))
-    ledger.take(page, page.at(-1)?.position ?? 0);
+    ledger.apply(page, page.at(-1)?.position ?? 0);
   const now = Date.now();
   const range = dayRange(from, to, ledger.days, now);
-  if ('problem' in range) throw new OperatorError(refusal(range.problem).text);
-  return statementOfNumbers(read, ledger, log, roots, range.days, now);
+  if ('problem' in range) throw new UsageError(refusal(range.problem).text);
+  return statementOfNumbers(read, ledger, log, numbers, range.days, now);
 }
 
 /** The numbers of the clients with this email, or the one number given. Throws `OperatorError` when there is none. */
-function rootsOf(log: SqliteEventLog, read: ReadModels, name: string): readonly number[] {
+function clientsOf(log: SqliteEventLog, read: ReadModels, name: string): readonly number[] {
   const number = numberIn(name);
   if (number !== null) {
     if (log.readStream(`client-${number}`, 0, 1).length > 0) return [number];
     throw new OperatorError(message('cli.clientUnknown', { client: name }));
   }
-  const living = read.clients.byEmail(name).map((client) => client.number);
-  if (living.length > 0) return living;
-  const gone = clientsNamed(log, name).filter((client) => read.clients.get(client) === undefined);
-  if (gone.length === 0) throw new OperatorError(message('cli.clientUnknown', { client: name }));
-  const numbers = gone.map((client) => `#${client}`);
+  const current = read.clients.byEmail(name).map((client) => client.number);
+  if (current.length > 0) return current;
+  const deleted = clientsNamed(log, name).filter((client) => read.clients.get(client) === undefined);
+  if (deleted.length === 0) throw new OperatorError(message('cli.clientUnknown', { client: name }));
+  const numbers = deleted.map((client) => `#${client}`);
   throw new OperatorError(message('cli.clientDeleted', { client: name, numbers }));
 }
 
 /** Also the clients whose usage was transferred to them, directly or indirectly. */
-function withTransferred(log: SqliteEventLog, roots: readonly number[]): ReadonlySet<number> {
-  const all = new Set(roots);
+function withTransferred(log: SqliteEventLog, numbers: readonly number[]): ReadonlySet<number> {
+  const all = new Set(numbers);
   const left = [...log.readTypes(['ClientTrafficTransferred'])].reverse();
   for (const { data } of left)
     if ('fromClient' in data && 'client' in data && all.has(data.client)) all.add(Number(data.fromClient));
@@ -88,7 +88,7 @@ function withTransferred(log: SqliteEventLog, roots: readonly number[]): Readonl
 
 function refusal(problem: RangeProblem): Rejection {
   if (problem === 'reversed') return reject('DAYS_REVERSED');
-  if (problem === 'too long') return reject('DAYS_TOO_MANY', { years: MOST_YEARS });
+  if (problem === 'too long') return reject('DAYS_TOO_MANY', { years: MAX_YEARS });
   return reject('DAY_UNKNOWN', { field: problem.day });
 }
 

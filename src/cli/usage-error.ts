@@ -1,10 +1,10 @@
 import type { CommanderError } from 'commander';
-import { message, type Text, verbatim } from '../messages/message.js';
+import { message, type Text } from '../messages/message.js';
 
 /** What is wrong with a command line, from the error of commander, which names the part in quotes. */
 export function usageText({ code, message: words }: CommanderError): Text {
   const name = /'([^']*)'/.exec(words)?.[1] ?? '';
-  const problem = problemText(code, name) ?? verbatim(words);
+  const problem = problemText(code, name) ?? message('cli.usageInvalid', { problem: words });
   const names = /Did you mean (?:one of )?(.+?)\?/.exec(words)?.[1];
   return names === undefined ? problem : message('cli.didYouMean', { problem, names });
 }

@@ -3,24 +3,24 @@ import { OperatorError } from '../lib/operator-error.js';
 import { message, type Text } from '../messages/message.js';
 import type { Say } from '../messages/terminal.js';
 import { ReadModels } from '../projections/read-models.js';
+import { accessStatusText } from '../projections/why/access-status-texts.js';
 import { type DeletedClient, deletedClient } from '../projections/why/deleted-clients.js';
 import { type Explanation, explain } from '../projections/why/explain.js';
 import { entryText, type HistoryEntry } from '../projections/why/history.js';
-import { standingText } from '../projections/why/standing-texts.js';
 import type { Moment } from '../projections/why/why-facts.js';
 import type { Journal } from '../store/journal.js';
 import { clientsNamed, numberIn } from './clients-named.js';
 import { inEnglish, print } from './output.js';
-import { type Common, reading } from './reading.js';
+import { type GlobalOptions, reading } from './reading.js';
 
-/** `portolan events why CLIENT`: the state of a client, the rule behind it, since when, by whom, and what would change it. */
-export function whyCommand(events: Command, common: (command: Command) => Common, say: Say): void {
+/** `portolan events why CLIENT`: the state of a client, the rule behind it, since when, by whom, and how to fix it. */
+export function whyCommand(events: Command, globals: () => GlobalOptions, say: Say): void {
   events
     .command('why')
     .argument('<client>', say(message('cli.argumentClient')))
     .description(say(message('cli.why')))
-    .action((name: string, _options: object, command: Command) => {
-      const { dataDir, json } = common(command);
+    .action((name: string) => {
+      const { dataDir, json } = globals();
       reading(dataDir, (journal) => {
         const { now, past } = found(journal, name);
         for (const one of now) print(json ? JSON.stringify(inEnglish(plain(one))) : nowText(one, say));
@@ -50,19 +50,19 @@ function plain({ client, inbound, ...rest }: Explanation): object {
   return { client: client.number, email: client.identity.email, inbound: { id, tag, remark }, ...rest };
 }
 
-function nowText({ client, inbound, standing, mayConnect, rule, also, story, ...rest }: Explanation, say: Say): string {
+function nowText({ client, inbound, status, mayConnect, rule, also, story, ...rest }: Explanation, say: Say): string {
   const title = {
     email: client.identity.email,
     client: client.number,
     inbound: inbound.tag,
-    standing: standingText(standing),
+    status: accessStatusText(status),
   };
   return [
     say(message('cli.whyTitle', title)),
     `  ${say(message(mayConnect ? 'cli.whyMay' : 'cli.whyMayNot', { rule }))}.`,
     ...because(rest, say),
     ...also.flatMap((other) => {
-      const shown = { standing: standingText(other.standing), rule: other.rule };
+      const shown = { status: accessStatusText(other.status), rule: other.rule };
       return [`  ${say(message('cli.whyAlso', shown))}.`, ...because(other, say)];
     }),
     ...storyLines(story, say),

@@ -18,7 +18,7 @@ export type BackupCommand =
       'AdoptState',
       Omit<Parameters<typeof StateImported>[0], 'keptSettings'> & { readonly keep: Partial<Settings> }
     >
-  /** For the former log, which is archived. */
+  /** For the previous log, which is archived. */
   | Command<'RecordStateReplaced', Parameters<typeof StateReplaced>[0]>
   | Command<'RecordStateReplacementRolledBack', { readonly reason: Text }>;
 

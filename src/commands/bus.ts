@@ -70,7 +70,7 @@ export function createBus({ log, state, now, ownPorts, closed }: Parts): Dispatc
     if (deciding) throw new Error(`${command.type} was dispatched while another command was being decided`);
     deciding = true;
     try {
-      const answered = context.commandId ? log.answered(context.commandId) : null;
+      const answered = context.commandId ? log.outcomeOf(context.commandId) : null;
       if (answered) return answered.same ? { events: answered.events } : reject('IDEMPOTENCY_KEY_REUSED');
       const at = context.at ?? now();
       const decide = deciders[command.type] as Decide;

@@ -18,7 +18,7 @@ import { type ReleaseCommand, releases } from './releases.js';
 import { type SettingsCommand, settings } from './settings/settings.js';
 import { type IpLimitCommand, ipLimit } from './traffic/ip-limit.js';
 import { type TrafficCommand, traffic } from './traffic/traffic.js';
-import { type TrafficInformCommand, trafficInform } from './traffic/traffic-inform.js';
+import { type TrafficReportCommand, trafficReport } from './traffic/traffic-report.js';
 import { type UserCommand, user } from './user/user.js';
 
 export type AnyCommand =
@@ -41,7 +41,7 @@ export type AnyCommand =
   | NodeTrafficCommand
   | ChatBotCommand
   | ImportCommand
-  | TrafficInformCommand
+  | TrafficReportCommand
   | IpLimitCommand;
 
 /** Every decider in one table. A command without an entry does not compile. */
@@ -65,6 +65,6 @@ export const deciders: Decider<AnyCommand> = {
   ...nodeTraffic,
   ...chatBot,
   ...panelImport,
-  ...trafficInform,
+  ...trafficReport,
   ...ipLimit,
 };

@@ -126,25 +126,25 @@ export const panelState: Fold<PanelState> = {
     for (const id of state.inbounds.keys()) state.clientsOf.set(id, new Set());
     for (const client of state.clients.values()) {
       state.clientsOf.get(client.inbound)?.add(client.number);
-      enter(state, client);
+      addToIndexes(state, client);
     }
     return state;
   },
 };
 
-function enter(state: PanelState, client: Client): void {
-  state.byEmail.put(client.identity.email, client.number);
-  const key = slot(state, client);
+function addToIndexes(state: PanelState, client: Client): void {
+  state.byEmail.add(client.identity.email, client.number);
+  const key = credentialSlot(state, client);
   if (key) state.byCredential.set(key, client.number);
 }
 
-function leave(state: PanelState, client: Client): void {
-  state.byEmail.take(client.identity.email, client.number);
-  const key = slot(state, client);
+function removeFromIndexes(state: PanelState, client: Client): void {
+  state.byEmail.remove(client.identity.email, client.number);
+  const key = credentialSlot(state, client);
   if (key && state.byCredential.get(key) === client.number) state.byCredential.delete(key);
 }
 
-function slot(state: PanelState, client: Client): string | null {
+function credentialSlot(state: PanelState, client: Client): string | null {
   const inbound = state.inbounds.get(client.inbound);
   const key = inbound && credentialKey(inbound.protocol, client.credential);
   return key ? `${client.inbound}/${key}` : null;
@@ -165,7 +165,7 @@ function affected(state: PanelState, event: RecordedEvent): readonly Client[] {
 }
 
 function unindex(state: PanelState, event: RecordedEvent): void {
-  for (const client of affected(state, event)) leave(state, client);
+  for (const client of affected(state, event)) removeFromIndexes(state, client);
   if (event.type === 'ClientDeleted') {
     const client = state.clients.get(event.data.client);
     const name = `client:${event.data.client}`;
@@ -196,11 +196,11 @@ function index(state: PanelState, event: RecordedEvent): void {
     const client = state.clients.get(event.data.client);
     if (client) {
       state.clientsOf.get(client.inbound)?.add(client.number);
-      enter(state, client);
+      addToIndexes(state, client);
     }
     state.lastClient = Math.max(state.lastClient, event.data.client);
   } else {
-    for (const client of affected(state, event)) enter(state, client);
+    for (const client of affected(state, event)) addToIndexes(state, client);
   }
 }
 

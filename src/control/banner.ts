@@ -54,7 +54,7 @@ export function bannerText({ read, core, startup, servers, version, dataDir, say
 function coreStatus(read: ReadModels, core: Pick<Core, 'process'>): Text {
   const { process: state } = read.core();
   if (state.state === 'running') return message('start.coreRunning', { version: state.version });
-  if (state.error !== null) return message('start.coreError', { state: state.state, why: state.error });
+  if (state.error !== null) return message('start.coreError', { why: state.error });
   return message(core.process.running ? 'start.coreStarting' : 'start.coreStopped');
 }
 
@@ -68,5 +68,5 @@ function rejectedInbounds(read: ReadModels): readonly Text[] {
 
 /** Which of two states this start serves. */
 export function switchText({ outcome, why }: SwitchResult): Text {
-  return message(outcome === 'switched' ? 'start.newState' : 'start.formerState', { why });
+  return message(outcome === 'switched' ? 'start.newState' : 'start.previousState', { why });
 }

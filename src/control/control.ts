@@ -3,7 +3,7 @@ import { askControl } from '../adapters/control/ask.js';
 import type { ControlAnswer, ControlRequest } from '../adapters/control/protocol.js';
 import { serveControl } from '../adapters/control/server.js';
 import { controlSocket } from '../adapters/control/socket-path.js';
-import { type DataDirectory, dataDirectory } from '../adapters/data-directory/data-directory.js';
+import { type DataDirectory, dataDirectory, prepareRunFolder } from '../adapters/data-directory/data-directory.js';
 import { isPasswordHash } from '../adapters/passwords/passwords.js';
 import { lockDirectory } from '../adapters/sqlite/lock.js';
 import { asSystem, createBus, type Dispatch, type Done } from '../commands/bus.js';
@@ -21,8 +21,8 @@ import type { Disposal } from '../lib/disposal.js';
 import { sameName } from '../lib/identifiers.js';
 import { OperatorError } from '../lib/operator-error.js';
 import { textOf } from '../messages/error.js';
+import { issue, issueOf } from '../messages/issue.js';
 import { message } from '../messages/message.js';
-import { issueText } from '../messages/render.js';
 import type { ReadModels } from '../projections/read-models.js';
 import { completeSwitch } from '../store/generations.js';
 import { openJournal } from '../store/journal.js';
@@ -51,13 +51,26 @@ function operation<S extends z.ZodType>(
   return { data, run };
 }
 
+const MAX_NAME_CHARS = 64;
+const MAX_KEY_CHARS = 100;
+const MAX_VALUE_CHARS = 100_000;
+
 const Credentials = z.strictObject({
-  username: z.string().min(1).max(64),
-  passwordHash: z.string().max(1024).refine(isPasswordHash, 'this is not the hash of a password'),
+  username: z
+    .string()
+    .min(1, issue('input.missing'))
+    .max(MAX_NAME_CHARS, issue('input.tooLong', { limit: MAX_NAME_CHARS })),
+  passwordHash: z.string().max(1024, issue('cli.notPasswordHash')).refine(isPasswordHash, issue('cli.notPasswordHash')),
 });
 
 /** `null` resets the setting to its default. */
-const Change = z.strictObject({ key: z.string().max(100), value: z.string().max(100_000).nullable() });
+const Change = z.strictObject({
+  key: z.string().max(MAX_KEY_CHARS, issue('input.tooLong', { limit: MAX_KEY_CHARS })),
+  value: z
+    .string()
+    .max(MAX_VALUE_CHARS, issue('input.tooLong', { limit: MAX_VALUE_CHARS }))
+    .nullable(),
+});
 
 /** Converts a typed value to the type of the setting. Other values are left for the schema to reject. */
 function typed(text: string, byDefault: unknown): unknown {
@@ -129,7 +142,7 @@ export async function operate(
   const request = { type, data };
   const answer =
     (await askControl(controlSocket(directory.run), directory.run, request, timeoutMs)) ??
-    (await alone(directory, (target) => answerTo(request, target)));
+    (await withExclusiveLock(directory, (target) => answerTo(request, target)));
   if (!answer.ok) throw new OperatorError(answer.error);
   return answer.result;
 }
@@ -178,11 +191,10 @@ async function answerTo({ type, data }: ControlRequest, target: ControlTarget): 
   const known: Operation | undefined = Object.hasOwn(operations, type) ? operations[type as OperationName] : undefined;
   if (!known) return { ok: false, error: message('cli.operationUnknown', { operation: type }) };
   const parsed = known.data.safeParse(data);
-  if (!parsed.success)
-    return {
-      ok: false,
-      error: message('cli.operationInvalid', { operation: type, problem: issueText(parsed.error) }),
-    };
+  if (!parsed.success) {
+    const field = parsed.error.issues[0]?.path.join('.') || type;
+    return { ok: false, error: message('cli.operationInvalid', { field, problem: issueOf(parsed.error) }) };
+  }
   try {
     return { ok: true, result: (await known.run(parsed.data as never, target)) ?? null };
   } catch (error) {
@@ -207,10 +219,11 @@ function accepted(done: Done | Rejection): Done {
 }
 
 /** Runs a task on the write side of a data directory whose panel does not run. */
-export async function alone<T>(
+export async function withExclusiveLock<T>(
   directory: DataDirectory,
   use: (target: ControlTarget, log: EventLog) => Promise<T>,
 ): Promise<T> {
+  prepareRunFolder(directory);
   const lock = lockDirectory(directory.lock);
   try {
     completeSwitch(directory);

@@ -3,9 +3,9 @@ import { writeSync } from 'node:fs';
 import { scryptPasswords } from '../adapters/passwords/passwords.js';
 import { asSystem, type Dispatch } from '../commands/bus.js';
 import { Rejection } from '../commands/rejection.js';
-import { SHORTEST_PASSWORD } from '../commands/user/credential-rules.js';
+import { MIN_PASSWORD_CHARS } from '../commands/user/credential-rules.js';
 import { MessageError } from '../messages/error.js';
-import { message, type Text } from '../messages/message.js';
+import { message, type Text, verbatim } from '../messages/message.js';
 import type { ReadModels } from '../projections/read-models.js';
 import type { PanelStore } from '../store/panel-store.js';
 
@@ -39,8 +39,10 @@ export async function prepareFirstAdmin(
   say: (text: Text) => string,
 ): Promise<FirstAdmin | null> {
   if (read.users().users.size > 0 || store.startup.complaint !== null) return null;
-  if (given !== undefined && given.length < SHORTEST_PASSWORD)
-    warn(`PORTOLAN_ADMIN_PASSWORD has fewer than ${SHORTEST_PASSWORD} characters: choose a longer one in the settings`);
+  if (given !== undefined && given.length < MIN_PASSWORD_CHARS)
+    warn(
+      `PORTOLAN_ADMIN_PASSWORD has fewer than ${MIN_PASSWORD_CHARS} characters: choose a longer one in the settings`,
+    );
   const password = given ?? randomBytes(15).toString('base64url');
   const passwordHash = await scryptPasswords().hash(password);
   return {
@@ -63,6 +65,6 @@ function printPassword(username: string, password: string, say: (text: Text) => 
     writeSync(process.stdout.fd, `${lines.join('\n')}\n`);
   } catch (error) {
     const { code, message: words } = error as NodeJS.ErrnoException;
-    throw new MessageError(message('start.passwordNotPrinted', { why: code ?? words }));
+    throw new MessageError(message('start.passwordNotPrinted', { why: verbatim(code ?? words) }));
   }
 }

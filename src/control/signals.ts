@@ -1,11 +1,14 @@
 /** Signals that end the panel in order, and the core with it. A second one ends it at once; the log survives both. */
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
-/** Asks for a restart of the process with the installed files, while the core and every connection stay up. */
+/** Requests a restart of the process with the installed files; the core and all connections stay up. */
 export const RESTART_SIGNAL = 'SIGUSR2';
 
 /** A signal to the whole process group arrives twice, once from the parent process; in ms. */
 const DUPLICATE_MS = 1000;
+
+/** Between the response that announces a restart and the end of the process, in ms. */
+const GRACE_MS = 3000;
 
 export interface StopSignals {
   /** Resolves with the first reason to end: a signal, or what was passed to `end`. */
@@ -40,6 +43,22 @@ export function restartOnSignal(end: (why: string) => void, warn: (message: stri
     if (process.send) end(RESTART_SIGNAL);
     else warn(`${RESTART_SIGNAL} has no effect: it needs a panel that was started by bin/portolan`);
   });
+}
+
+/** Ends this process after a grace period, so that its launcher starts the next one. */
+export function createShutdown(end: (why: string) => void, hasLauncher = process.send !== undefined) {
+  let begun = false;
+  return {
+    begun: () => begun,
+    /** Starts the grace period; null without a launcher. */
+    for(reason: string): (() => void) | null {
+      if (!hasLauncher) return null;
+      return () => {
+        begun = true;
+        setTimeout(() => end(reason), GRACE_MS);
+      };
+    },
+  };
 }
 
 /** Protects a long-running process from what would end it or expose it. */

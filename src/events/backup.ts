@@ -55,7 +55,7 @@ export const StateImported = defineEvent('StateImported', {
 
 export const StateReplaced = defineEvent('StateReplaced', {
   summary: 'An admin replaced the state of the panel with a file. This log was archived.',
-  recordedBy: { RecordStateReplaced: 'a restore is complete; this is one of the last events of the former log' },
+  recordedBy: { RecordStateReplaced: 'a restore is complete; this is one of the last events of the previous log' },
   data: z.strictObject({
     source,
     sha256: Sha256,

@@ -15,7 +15,7 @@ import { panelEvents } from './panel.js';
 import { releaseEvents } from './releases.js';
 import { settingsEvents } from './settings/settings.js';
 import { trafficEvents } from './traffic.js';
-import { trafficInformEvents } from './traffic-inform.js';
+import { trafficReportEvents } from './traffic-report.js';
 import { userEvents } from './user.js';
 
 /** All event types. Other types cannot be stored, and the panel does not start with a log that contains one. */
@@ -36,7 +36,7 @@ export const catalog = [
   ...geoEvents,
   ...importEvents,
   ...chatBotEvents,
-  ...trafficInformEvents,
+  ...trafficReportEvents,
   ...ipLimitEvents,
 ] as const;
 

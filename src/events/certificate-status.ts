@@ -2,7 +2,7 @@ import type { Text } from '../messages/message.js';
 import type { RecordedEvent } from './catalog.js';
 import type { ServerName } from './certificate.js';
 
-/** What the log last says about the certificate of a server, so that nothing is recorded twice. */
+/** The last recorded state of a server's certificate, so that nothing is recorded twice. */
 export interface CertificateStatus {
   readonly fingerprint: string;
   /** The last rejected files with their problem; null after a certificate was loaded. */

@@ -30,7 +30,7 @@ export const CertificateLoaded = defineEvent('CertificateLoaded', {
 });
 
 export const CertificateRejected = defineEvent('CertificateRejected', {
-  summary: 'A server rejected the files of a certificate and keeps its former certificate.',
+  summary: 'A server rejected the files of a certificate and keeps its previous certificate.',
   recordedBy: {
     RecordCertificateRejected: 'changed files are missing, unreadable or invalid; once for the same files and reason',
   },

@@ -18,7 +18,7 @@ export const CoreRestartRequested = defineEvent('CoreRestartRequested', {
   recordedBy: {
     RestartCore: 'an admin starts or restarts the core',
     RecordCoreInstalled: 'another version of the core was installed and the core is not stopped',
-    RecordCoreRolledBack: 'the former version of the core is used again and the core is not stopped',
+    RecordCoreRolledBack: 'the previous version of the core is used again and the core is not stopped',
     RecordGeoFiles: 'geo files that the configuration of the core names were updated',
     AddGeoSource: 'the configuration of the core names the file of the new geo source',
     UpdateGeoSource: 'the configuration of the core names the file of the geo source',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * Field types that events share. For docs/events.md, metadata says what a value is: `unit` of a number, `title` of a place in
+ * Field types that events share. Metadata for docs/events.md describes the values: `unit` of a number, `title` of a place in
  * a tuple, `meanings` of the members of an enumeration, `typeName` of an object that several events use.
  */
 
@@ -13,7 +13,7 @@ export const Count = z.int().nonnegative().meta({ unit: 'count' });
 /** A position of the log. */
 export const Position = z.int().nonnegative().meta({ unit: 'position' });
 
-/** Numbers the values of a sealed field: each is encrypted under a data key of its own. */
+/** Numbers the values of a sealed field: each is encrypted under its own data key. */
 export const KeyVersion = z
   .int()
   .positive()

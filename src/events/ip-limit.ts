@@ -8,7 +8,7 @@ export const keeps = ['newest', 'oldest'] as const;
 export type Keep = (typeof keeps)[number];
 
 /** In seconds. With a shorter grace period, requests that have ended would count as connected addresses. */
-export const LEAST_GRACE_S = 5;
+export const MIN_GRACE_S = 5;
 
 const stream = (data: { client: number }) => `client-${data.client}`;
 

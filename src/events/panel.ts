@@ -43,7 +43,7 @@ export const PanelRestarted = defineEvent('PanelRestarted', {
 });
 
 export const PanelRestartFailed = defineEvent('PanelRestartFailed', {
-  summary: 'A server could not start with the current settings. Both servers keep their former settings.',
+  summary: 'A server could not start with the current settings. Both servers keep their previous settings.',
   recordedBy: {
     RecordPanelRestartFailed: 'a server cannot listen or load its certificate after `PanelRestartRequested`',
   },
@@ -67,7 +67,7 @@ export const DataKeyDestroyed = defineEvent('DataKeyDestroyed', {
     UpgradePasswordHash: 'the password hash of an admin was replaced',
     IssueApiToken: 'the API token was replaced',
     EraseDeleted: 'a client, inbound or node was deleted `eraseDeletedAfterDays` ago; checked once an hour',
-    AcceptLoss: 'a key is gone whose destruction was among the lost events',
+    AcceptLoss: 'a data key is missing, and the event of its destruction is among the lost events',
   },
   data: z.strictObject({
     key: z.string().describe('Name of the data key.'),
@@ -81,7 +81,7 @@ export const DataKeyDestroyed = defineEvent('DataKeyDestroyed', {
 
 export const LogLossAccepted = defineEvent('LogLossAccepted', {
   summary: 'Events or the anchor were missing at a start, and an operator accepted the log as it was found.',
-  recordedBy: { AcceptLoss: 'an operator runs `doctor --accept-loss` or `doctor --keep-sound`' },
+  recordedBy: { AcceptLoss: 'an operator runs `doctor --accept-loss` or `doctor --keep-readable`' },
   data: z.strictObject({
     expectedPosition: z
       .int()

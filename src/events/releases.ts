@@ -17,7 +17,7 @@ export const CoreVersionInstalled = defineEvent('CoreVersionInstalled', {
 });
 
 export const CoreVersionRolledBack = defineEvent('CoreVersionRolledBack', {
-  summary: 'A new version of the core failed and was rolled back to the former version.',
+  summary: 'A new version of the core failed and was rolled back to the previous version.',
   recordedBy: { RecordCoreRolledBack: 'the core does not start with the new version, or exits soon after' },
   data: z.strictObject({
     version: Version.describe('The version that failed.'),
@@ -53,8 +53,8 @@ export const PanelUpdateFailed = defineEvent('PanelUpdateFailed', {
 });
 
 export const PanelUpdateRolledBack = defineEvent('PanelUpdateRolledBack', {
-  summary: 'A newer version of the panel did not become ready and was rolled back to the former version.',
-  recordedBy: { RecordPanelRolledBack: 'the former version starts again after the rollback' },
+  summary: 'A newer version of the panel did not become ready and was rolled back to the previous version.',
+  recordedBy: { RecordPanelRolledBack: 'the previous version starts again after the rollback' },
   data: z.strictObject({
     version: Version.describe('The version that failed.'),
     restoredVersion: Version.describe('The version in use again.'),
@@ -76,7 +76,7 @@ export const GeoFilesUpdated = defineEvent('GeoFilesUpdated', {
           outcome: oneOf({
             updated: 'a new file is in place',
             unchanged: 'the file was the newest',
-            failed: 'the former file stays',
+            failed: 'the previous file stays',
           }).describe('The result.'),
           sha256: Hash.nullable().describe('SHA-256 of the new file; null = there is none.'),
           reason: textSchema.nullable().describe('Why the update failed; null = it did not.'),

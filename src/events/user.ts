@@ -38,7 +38,7 @@ export const UserCreated = defineEvent('UserCreated', {
 });
 
 export const UserCredentialsChanged = defineEvent('UserCredentialsChanged', {
-  summary: 'The name or password of an admin changed. The login epoch is raised, which ends earlier sessions.',
+  summary: 'The name or password of an admin changed. The login epoch is incremented, which ends earlier sessions.',
   recordedBy: { ChangeCredentials: 'an admin or an operator changes the name or password' },
   data: z.strictObject({ user: UserId, epoch, credentials: Credentials }),
   stream,
@@ -107,7 +107,7 @@ export const LoginFailed = defineEvent('LoginFailed', {
 });
 
 export const ApiTokenIssued = defineEvent('ApiTokenIssued', {
-  summary: 'The API token was created or replaced. The former token is no longer valid and was destroyed.',
+  summary: 'The API token was created or replaced. The previous token is no longer valid and was destroyed.',
   recordedBy: {
     IssueApiToken: 'the token is read for the first time or replaced',
     ImportPanel: 'the imported database has a token',
@@ -121,7 +121,7 @@ export const ApiTokenIssued = defineEvent('ApiTokenIssued', {
 });
 
 export const SessionsRevoked = defineEvent('SessionsRevoked', {
-  summary: 'The login epoch of an admin was raised without new credentials, which ends earlier sessions.',
+  summary: 'The login epoch of an admin was incremented without new credentials, which ends earlier sessions.',
   recordedBy: {
     ChangeSettings: 'two-factor login was changed',
     SwitchOffTwoFactor: 'an operator disabled two-factor login',

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import semver from 'semver';
 import { readSpare, replaceFile } from '../adapters/data-directory/files.js';
 import { message, type Text } from '../messages/message.js';
-import { cliLanguage, sayIn } from '../messages/terminal.js';
+import { cliLanguage, rendererFor } from '../messages/terminal.js';
 import { onTrial, recordFailure, switching } from '../store/generations.js';
 import { version as ownVersion } from '../version.js';
 
@@ -109,7 +109,7 @@ export function dataDirOf(args: readonly string[], env: NodeJS.ProcessEnv): stri
 
 /**
  * Runs the panel, and restarts it on request with the version that is chosen by then. A new version that does not become
- * ready is stopped, and the former version runs again. Resolves to the exit code of the last panel.
+ * ready is stopped, and the previous version runs again. Resolves to the exit code of the last panel.
  */
 export async function launch(options: LaunchOptions): Promise<number> {
   const { dataDir, readyMs = 60_000, stateMs = 600_000, endMs = 15_000 } = options;
@@ -127,7 +127,7 @@ export async function launch(options: LaunchOptions): Promise<number> {
       const exit = await run(folder, options.args, signals, times);
       const restartRequested = exit.code === SWITCH_CODE && exit.ready;
       if (exit.code === FULL_CODE) return exit.code;
-      // The new state did not become ready: the next start restores the former one.
+      // The new state did not become ready: the next start restores the previous one.
       if (!signals.stopped && !exit.ready && !rolledBack && onTrial(dataDir)) {
         rolledBack = true;
         recordFailure(dataDir, reasonOf(exit, times.readyMs ?? 0));
@@ -148,8 +148,9 @@ export async function launch(options: LaunchOptions): Promise<number> {
   }
 }
 
-function print(text: Text): void {
-  process.stderr.write(`portolan: ${sayIn(cliLanguage(process.env))(text)}\n`);
+/** Prints a text in the language of the operator. */
+export function print(text: Text): void {
+  process.stderr.write(`portolan: ${rendererFor(cliLanguage(process.env))(text)}\n`);
 }
 
 function reasonOf({ late, code }: Exit, readyMs: number): Text {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { dataDirOf, launch, panelRoot } from './launcher.js';
+import { failureText } from '../lib/failure-text.js';
+import { dataDirOf, launch, panelRoot, print } from './launcher.js';
 
 /**
  * The entry point of `portolan`. `serve` runs the panel under a launcher, which can replace it by a newer version. Every
@@ -9,6 +10,11 @@ import { dataDirOf, launch, panelRoot } from './launcher.js';
 export async function start(root: string): Promise<void> {
   const args = process.argv.slice(2);
   const dataDir = dataDirOf(args, process.env);
-  if (args.includes('serve')) process.exit(await launch({ root, args, dataDir }));
-  await import(pathToFileURL(join(panelRoot({ root, dataDir }), 'dist', 'main.js')).href);
+  try {
+    if (args.includes('serve')) process.exit(await launch({ root, args, dataDir }));
+    await import(pathToFileURL(join(panelRoot({ root, dataDir }), 'dist', 'main.js')).href);
+  } catch (error) {
+    print(failureText(error));
+    process.exit(1);
+  }
 }

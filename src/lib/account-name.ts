@@ -19,7 +19,7 @@ export function accountName({ client, email }: NamedClient): string {
 /** The number in an account name; 0 for an account that does not belong to a client, such as one of a SOCKS inbound. */
 export function clientOfAccount(name: string): number {
   const colon = name.indexOf(':');
-  if (colon < 1 || colon > MOST_DIGITS) return 0;
+  if (colon < 1 || colon > MAX_DIGITS) return 0;
   let number = 0;
   for (let at = 0; at < colon; at += 1) {
     const digit = name.charCodeAt(at) - ZERO;
@@ -55,5 +55,5 @@ function accountNames(settings: unknown): readonly string[] {
 }
 
 /** Numbers of more digits would not be exact. */
-const MOST_DIGITS = 15;
+const MAX_DIGITS = 15;
 const ZERO = 48;

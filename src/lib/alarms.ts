@@ -8,35 +8,35 @@ export interface Alarm {
   readonly severity: 'success' | 'warning' | 'error';
 }
 
-/** Notifications that follow from no event: none can be written, or nothing has changed. */
+/** Notifications without an event, because none can be recorded or no state has changed. */
 export class Alarms {
   readonly #raised = new Subject<Alarm>();
-  readonly #standing = new Set<string>();
+  readonly #active = new Set<string>();
 
   get raised$(): Observable<Alarm> {
     return this.#raised;
   }
 
   /** Whether an alarm of this kind was raised and has not ended. */
-  stands(kind: string): boolean {
-    return this.#standing.has(kind);
+  isActive(kind: string): boolean {
+    return this.#active.has(kind);
   }
 
-  tell(alarm: Alarm): void {
+  notify(alarm: Alarm): void {
     this.#raised.next(alarm);
   }
 
-  /** Sends the alarm once, until its kind has ended. */
+  /** Sends the alarm unless one of its kind is active. */
   raise(kind: string, alarm: Alarm): void {
-    if (this.#standing.has(kind)) return;
-    this.#standing.add(kind);
-    this.tell(alarm);
+    if (this.#active.has(kind)) return;
+    this.#active.add(kind);
+    this.notify(alarm);
   }
 
-  /** Ends these kinds. If one of them was raised, `alarm` says so; without an alarm nothing is sent. */
-  over(kinds: Iterable<string>, alarm?: Alarm): void {
-    let stood = false;
-    for (const kind of kinds) if (this.#standing.delete(kind)) stood = true;
-    if (stood && alarm) this.tell(alarm);
+  /** Ends alarms of these kinds. Sends `alarm`, if given, when one of them was active. */
+  clear(kinds: Iterable<string>, alarm?: Alarm): void {
+    let wasActive = false;
+    for (const kind of kinds) if (this.#active.delete(kind)) wasActive = true;
+    if (wasActive && alarm) this.notify(alarm);
   }
 }

@@ -39,7 +39,7 @@ export function certificatePairs(value: unknown, listed = false): readonly Certi
   return [{ certificate: sourceOf(certificate), key: sourceOf(key), verifies, malformed }, ...nested];
 }
 
-/** Whether it can be judged on any machine. */
+/** Whether it can be checked on any machine. */
 export function needsNoFile({ certificate, key }: CertificatePair): boolean {
   return [certificate, key].every((half) => half === null || !('file' in half));
 }
@@ -69,7 +69,7 @@ function halfOf(value: Readonly<Record<string, unknown>>, name: 'certificate' | 
 
 const sourceOf = (half: Half): PemSource => (half === MALFORMED ? null : half);
 
-/** The member of that name that says something, in any spelling. */
+/** The non-empty member of that name, in any spelling. */
 function memberOf(value: Readonly<Record<string, unknown>>, name: string): unknown {
   return Object.entries(value).find(([key, member]) => goFolded(key) === name && member !== '' && member !== null)?.[1];
 }

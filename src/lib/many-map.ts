@@ -21,14 +21,14 @@ export class ManyMap<K, V extends string | number> {
     return known instanceof Set ? [...known] : [known];
   }
 
-  put(key: K, value: V): void {
+  add(key: K, value: V): void {
     const known = this.#values.get(key);
     if (known === undefined) this.#values.set(key, value);
     else if (known instanceof Set) known.add(value);
     else if (known !== value) this.#values.set(key, new Set([known, value]));
   }
 
-  take(key: K, value: V): void {
+  remove(key: K, value: V): void {
     const known = this.#values.get(key);
     if (known instanceof Set) {
       known.delete(value);

@@ -28,7 +28,7 @@ export function uidOf({ id }: { readonly id: string }): string {
 export const OTHER_CENTRE = -1;
 
 /** Instead of the number of an inbound: another centre marked it, but this centre has adopted it since. */
-export const FORMER_CENTRE = -2;
+export const PREVIOUS_CENTRE = -2;
 
 /** Parses a mark. `centre`: the id of this panel. */
 export function readMark(centre: string, mark: unknown): Mark {

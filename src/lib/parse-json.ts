@@ -2,11 +2,11 @@ import { type Message, message, type Text } from '../messages/message.js';
 import { shownText } from './words.js';
 
 /** Levels of nesting that are accepted: the code after the parser recurses into what it gets. */
-export const DEEPEST_JSON = 64;
+export const MAX_JSON_DEPTH = 64;
 /** Members and elements of one text: about twice what the largest request body with 25,000 clients has. */
-const MOST_VALUES = 2_000_000;
+const MAX_VALUES = 2_000_000;
 /** Characters of a path that a message shows. */
-const LONGEST_PATH = 200;
+const MAX_PATH_CHARS = 200;
 
 /** Why a text is refused as JSON. The text is a predicate, such as `is not valid JSON`; its subject is the caller's. */
 export class JsonError extends Error {
@@ -54,10 +54,10 @@ function countColons(text: string): number {
     else if (code === LIST || code === OBJECT) {
       values += 1;
       depth += 1;
-      if (depth > DEEPEST_JSON) throw new JsonError(message('input.jsonTooDeep', { levels: DEEPEST_JSON }));
+      if (depth > MAX_JSON_DEPTH) throw new JsonError(message('input.jsonTooDeep', { levels: MAX_JSON_DEPTH }));
     } else if (code === LIST_END || code === OBJECT_END) depth -= 1;
   }
-  if (values > MOST_VALUES) throw new JsonError(message('input.jsonTooLarge'));
+  if (values > MAX_VALUES) throw new JsonError(message('input.jsonTooLarge'));
   return colons;
 }
 
@@ -121,7 +121,7 @@ function repeatedKey(text: string): string {
     }
   }
   const path = shownText(levels.map(({ place }) => place).join('.'));
-  return path.length > LONGEST_PATH ? `${path.slice(0, LONGEST_PATH)}…` : path;
+  return path.length > MAX_PATH_CHARS ? `${path.slice(0, MAX_PATH_CHARS)}…` : path;
 }
 
 /** Index of the quote that ends the string whose first quote is at `start`; the length of the text when none does. */

@@ -80,7 +80,7 @@ function masksOf(header: Json | undefined, seed: Json | undefined): readonly Jso
   return [mkcpLegacy('', textOf(seed)), ...outer];
 }
 
-/** Null for a mask that the current core knows by its name, or not at all. */
+/** Null for a mask that the current core knows by its own name, or does not know. */
 function legacyMask(mask: Json): JsonObject | null {
   const { type, settings } = isObject(mask) ? mask : {};
   const { domain, password } = isObject(settings) ? settings : {};

@@ -1,15 +1,15 @@
 // Written by `npm run messages` from locales/en. Do not edit.
 
-/** `area.key` of a text below `locales/`; a rejection's code stands alone, in upper case. */
+/** `area.key` of a text in `locales/`; the code of a rejection has no area and is in upper case. */
 export type MessageCode = keyof MessageParams;
 
-/** A sentence to a person: its code and what stands in it. A plain object, so that events and answers can carry it. */
+/** A text for people: its code and its parameters. A plain object, so that events and answers can contain it. */
 export interface Message<C extends MessageCode = MessageCode> {
   readonly code: C;
   readonly params: MessageParams[C];
 }
 
-/** Words of another program, shown as they are in every language: the core's output, the reply of a server, an errno. */
+/** Output of another program, not translated: an error of the core, the reply of a server, an errno. */
 export interface Verbatim {
   readonly verbatim: string;
 }
@@ -19,7 +19,7 @@ export type Text = Message | Verbatim;
 type None = Readonly<Record<never, never>>;
 
 /** The files of each language. */
-export const areas = ['backup', 'bot', 'certificate', 'cli', 'client', 'common', 'core', 'directory', 'geo', 'history', 'import', 'inbound', 'input', 'network', 'node', 'notifications', 'page', 'rejections', 'releases', 'settings', 'start', 'storage', 'subscription-page', 'why'] as const;
+export const areas = ['backup', 'bot', 'certificate', 'cli', 'client', 'common', 'core', 'directory', 'file', 'geo', 'history', 'import', 'inbound', 'input', 'network', 'node', 'notifications', 'page', 'rejections', 'releases', 'settings', 'start', 'storage', 'subscription-page', 'subscription', 'why'] as const;
 
 /** What stands in each message, by its code. */
 export interface MessageParams {
@@ -35,7 +35,7 @@ export interface MessageParams {
   'backup.layout': { readonly layout: string | number; readonly known: string | number };
   'backup.noDescription': None;
   'backup.newerFormat': { readonly format: string | number; readonly known: string | number };
-  'backup.databaseDamaged': { readonly problem: string | number };
+  'backup.databaseDamaged': { readonly problem: string };
   'backup.notRegular': None;
   'backup.notSqlite': None;
   'backup.cutShort': { readonly claimed: string | number; readonly size: string | number };
@@ -50,7 +50,6 @@ export interface MessageParams {
   'backup.keptCertificate': { readonly why: Text };
   'backup.otherPanel': None;
   'backup.modelDiffers': { readonly model: string | number; readonly position: string | number };
-  'backup.fileUnreadable': { readonly code: string | number };
   'backup.logDamaged': { readonly place: Text };
   'backup.keptSettings': { readonly settings: readonly Text[] };
   'backup.fileEmpty': None;
@@ -132,20 +131,20 @@ export interface MessageParams {
   'bot.coreRestarting': None;
   'bot.coreRestarted': None;
   'bot.backupStarted': None;
-  'bot.chatWithoutBackup': { readonly chat: string | number; readonly why: string | number };
+  'bot.chatWithoutBackup': { readonly chat: string | number; readonly why: Text };
   'bot.onlineNow': None;
   'bot.mostTraffic': None;
-  'bot.endingSoon': None;
+  'bot.closeToLimit': None;
   'bot.backup': None;
   'bot.commandsTitle': None;
   'bot.commandUnknown': None;
   'bot.more': { readonly count: number };
-  'bot.nobodyOnline': None;
+  'bot.noneOnline': None;
   'bot.online': { readonly count: number };
   'bot.noTraffic': None;
-  'bot.soonNotSet': None;
-  'bot.nobodyEndsSoon': None;
-  'bot.endSoon': { readonly count: number };
+  'bot.limitsNotSet': None;
+  'bot.noneCloseToLimit': None;
+  'bot.closeToLimitCount': { readonly count: number };
   'bot.soonLine': { readonly client: string | number; readonly left: string | number; readonly time: string | number };
   'bot.searchEmpty': None;
   'bot.noMatch': { readonly text: string | number };
@@ -160,7 +159,7 @@ export interface MessageParams {
   'bot.resumed': None;
   'bot.logins': None;
   'bot.clientsEnded': None;
-  'bot.news': None;
+  'bot.panelEvents': None;
   'bot.loggedIn': { readonly user: string | number; readonly ip: string | number };
   'bot.wrongPassword': { readonly user: string | number; readonly ip: string | number };
   'bot.wrongCode': { readonly user: string | number; readonly ip: string | number };
@@ -174,10 +173,10 @@ export interface MessageParams {
   'bot.noBackup': None;
   'bot.lastBackup': { readonly at: number };
   'bot.coreRunning': { readonly version: string | number; readonly at: number };
-  'bot.coreFailed': { readonly why: string | number };
+  'bot.coreFailed': { readonly why: Text };
   'bot.coreStopped': None;
   'bot.clients': { readonly all: string | number; readonly able: string | number; readonly online: string | number };
-  'bot.clientsEndSoon': None;
+  'bot.clientsCloseToLimit': None;
   'bot.backupTooLarge': None;
   'bot.backupNotSent': None;
   'bot.backupSent': None;
@@ -188,7 +187,7 @@ export interface MessageParams {
   'bot.expiresAfterUse': { readonly count: number };
   'bot.uptimeHours': { readonly count: number };
   'bot.uptimeDays': { readonly count: number };
-  'bot.repeated': { readonly what: string | number; readonly count: number };
+  'bot.repeated': { readonly what: Text; readonly count: number };
   'bot.dropped': { readonly count: number };
   'bot.coreNotStarted': { readonly span: number };
   'certificate.fileNotSet': { readonly what: Text };
@@ -239,7 +238,7 @@ export interface MessageParams {
   'cli.certificateOwn': { readonly why: Text };
   'cli.chainBroken': { readonly position: string | number; readonly what: Text };
   'cli.chainFault': { readonly position: string | number; readonly what: Text };
-  'cli.chainSound': { readonly events: string | number };
+  'cli.chainIntact': { readonly events: string | number };
   'cli.checkAccount': None;
   'cli.checkAnchor': None;
   'cli.checkBackups': None;
@@ -320,13 +319,12 @@ export interface MessageParams {
   'cli.lossNone': None;
   'cli.missingCapability': { readonly whose: Text };
   'cli.missingSs': None;
-  'cli.modesOpen': { readonly paths: readonly (string | number)[] };
+  'cli.modesOpen': { readonly paths: readonly Text[] };
   'cli.modesPrivate': { readonly files: string | number };
   'cli.nextRunning': None;
   'cli.nextStart': None;
   'cli.noAnswer': { readonly timeout: number };
   'cli.noCore': None;
-  'cli.noFile': { readonly file: string | number };
   'cli.noFolder': { readonly folder: string | number };
   'cli.noPanel': None;
   'cli.node': None;
@@ -364,8 +362,8 @@ export interface MessageParams {
   'cli.nodeWhy': None;
   'cli.notDamaged': None;
   'cli.nothingChanged': None;
-  'cli.numberInvalid': { readonly value: string | number };
-  'cli.operationInvalid': { readonly operation: string | number; readonly problem: string | number };
+  'cli.numberInvalid': { readonly name: string | number; readonly value: string; readonly min: string | number; readonly max: string | number };
+  'cli.operationInvalid': { readonly field: string | number; readonly problem: Text };
   'cli.operationUnknown': { readonly operation: string | number };
   'cli.optionAcceptLoss': None;
   'cli.optionAs': { readonly variable: string | number };
@@ -378,7 +376,7 @@ export interface MessageParams {
   'cli.optionFromDay': None;
   'cli.optionHelp': None;
   'cli.optionJson': None;
-  'cli.optionKeepSound': None;
+  'cli.optionKeepReadable': None;
   'cli.optionOut': None;
   'cli.optionPassphraseFile': None;
   'cli.optionPassword': None;
@@ -390,7 +388,7 @@ export interface MessageParams {
   'cli.panelFailed': None;
   'cli.panelSilent': { readonly why: Text };
   'cli.passwordOf': { readonly username: string | number; readonly password: string | number };
-  'cli.placeInvalid': { readonly value: string | number };
+  'cli.placeInvalid': { readonly name: string | number; readonly value: string; readonly head: string | number };
   'cli.portForbidden': { readonly at: string | number };
   'cli.portFree': { readonly at: string | number };
   'cli.portHeld': { readonly at: string | number; readonly pid: string | number };
@@ -400,14 +398,13 @@ export interface MessageParams {
   'cli.requestInvalid': None;
   'cli.restore': None;
   'cli.restored': { readonly file: string | number; readonly position: string | number; readonly next: Text };
-  'cli.secretTooLarge': { readonly file: string | number };
   'cli.serve': None;
   'cli.settingKept': { readonly key: string | number; readonly why: Text };
   'cli.settingSecret': { readonly key: string | number };
   'cli.settingUnknown': { readonly key: string | number };
   'cli.socketFolderOpen': { readonly folder: string | number };
   'cli.socketForeign': { readonly path: string | number };
-  'cli.soundKept': { readonly position: string | number; readonly folder: string | number };
+  'cli.readableKept': { readonly position: string | number; readonly folder: string | number };
   'cli.stateChosen': None;
   'cli.stateExists': { readonly folder: string | number };
   'cli.stateInstalled': None;
@@ -436,14 +433,14 @@ export interface MessageParams {
   'cli.whoseAccount': None;
   'cli.whosePanel': { readonly pid: string | number };
   'cli.why': None;
-  'cli.whyAlso': { readonly standing: Text; readonly rule: Text };
+  'cli.whyAlso': { readonly status: Text; readonly rule: Text };
   'cli.whyDeleted': { readonly client: string | number; readonly at: number; readonly by: Text; readonly position: string | number };
   'cli.whyMay': { readonly rule: Text };
   'cli.whyMayNot': { readonly rule: Text };
   'cli.whyRemedies': { readonly remedies: readonly Text[] };
   'cli.whySince': { readonly at: number; readonly by: Text; readonly position: string | number };
   'cli.whyStory': None;
-  'cli.whyTitle': { readonly email: string | number; readonly client: string | number; readonly inbound: string | number; readonly standing: Text };
+  'cli.whyTitle': { readonly email: string | number; readonly client: string | number; readonly inbound: string | number; readonly status: Text };
   'cli.unknownCommand': { readonly name: string | number };
   'cli.unknownOption': { readonly name: string | number };
   'cli.missingArgument': { readonly name: string | number };
@@ -451,6 +448,17 @@ export interface MessageParams {
   'cli.requiredOption': { readonly name: string | number };
   'cli.tooManyArguments': None;
   'cli.didYouMean': { readonly problem: Text; readonly names: string | number };
+  'cli.noLog': { readonly folder: string | number };
+  'cli.logEmpty': None;
+  'cli.optionsConflict': { readonly name: string | number; readonly other: string | number };
+  'cli.usageInvalid': { readonly problem: string };
+  'cli.panelAnswerUnknown': None;
+  'cli.coreBinInvalid': { readonly path: string | number };
+  'cli.notPasswordHash': None;
+  'cli.eventBy': { readonly by: Text };
+  'cli.pathMode': { readonly path: string | number; readonly mode: string | number };
+  'cli.fileProblem': { readonly file: string | number; readonly why: Text };
+  'cli.textMissing': { readonly language: string | number; readonly name: string | number };
   'client.nameEmpty': None;
   'client.emailPathSegment': None;
   'client.nameTooLong': { readonly limit: string | number };
@@ -487,11 +495,13 @@ export interface MessageParams {
   'client.restored': None;
   'client.depletedDeleted': None;
   'client.ipLogCleared': None;
+  'client.uploadAndDownload': None;
   'common.diskFull': None;
   'common.diskReadOnly': None;
   'common.dataDirectoryNotWritable': None;
   'common.diskFailed': None;
   'common.stillRunning': None;
+  'common.unexpected': { readonly problem: string };
   'core.accessLogNotPlain': None;
   'core.accessLogUnreadable': None;
   'core.journalNotAService': None;
@@ -590,6 +600,7 @@ export interface MessageParams {
   'core.apiRulesIgnored': None;
   'core.outboundUnusable': { readonly why: Text };
   'core.accessLogOff': None;
+  'core.folderForeign': { readonly folder: string | number };
   'directory.portClosed': None;
   'directory.nameUnknown': None;
   'directory.nameLookupFailed': None;
@@ -617,6 +628,16 @@ export interface MessageParams {
   'directory.problems': { readonly problems: readonly Text[] };
   'directory.empty': None;
   'directory.tooManyMissing': None;
+  'file.missing': { readonly path: string | number };
+  'file.notFolder': { readonly path: string | number };
+  'file.isFolder': { readonly path: string | number };
+  'file.denied': { readonly path: string | number };
+  'file.readOnly': { readonly path: string | number };
+  'file.diskFull': { readonly path: string | number };
+  'file.failed': { readonly path: string | number; readonly code: string | number };
+  'file.secretTooLarge': { readonly path: string | number; readonly limit: number };
+  'file.ignored': { readonly path: string | number };
+  'file.notDeleted': { readonly path: string | number; readonly why: Text };
   'geo.filesUpdated': None;
   'geo.typeInvalid': None;
   'geo.aliasMissing': None;
@@ -654,14 +675,14 @@ export interface MessageParams {
   'geo.domainInvalid': { readonly domain: string };
   'geo.addressInvalid': { readonly address: string };
   'geo.memberNotTexts': None;
-  'history.byPanel': { readonly part: string | number };
+  'history.byPanel': { readonly part: Text };
   'history.byUser': { readonly name: string | number };
   'history.byToken': { readonly name: string | number };
   'history.byBot': { readonly name: string | number };
   'history.byNode': { readonly name: string | number };
   'history.fromAddress': { readonly actor: Text; readonly ip: string | number };
   'history.entry': { readonly at: number; readonly position: string | number; readonly what: Text; readonly by: Text };
-  'history.entryWithCause': { readonly at: number; readonly position: string | number; readonly what: Text; readonly by: Text; readonly cause: string | number; readonly type: string | number };
+  'history.entryWithCause': { readonly at: number; readonly position: string | number; readonly what: Text; readonly by: Text; readonly causePosition: string | number; readonly type: string | number };
   'history.erased': None;
   'history.clientAdded': { readonly inbound: string | number; readonly email: string | number; readonly terms: readonly Text[] };
   'history.cap': { readonly cap: number };
@@ -695,7 +716,7 @@ export interface MessageParams {
   'history.trafficWasReset': None;
   'history.addressesCleared': None;
   'history.inboundDepleted': { readonly reason: Text };
-  'history.inboundPeriodStarted': { readonly period: string | number; readonly at: number };
+  'history.inboundPeriodStarted': { readonly period: Text; readonly at: number };
   'history.inboundEnabled': None;
   'history.inboundDisabled': None;
   'history.inboundReactivated': None;
@@ -707,6 +728,31 @@ export interface MessageParams {
   'history.node': { readonly name: string | number };
   'history.nodeDeleted': { readonly id: string | number };
   'history.inboundDeleted': { readonly id: string | number };
+  'history.partBackup': None;
+  'history.partChatBot': None;
+  'history.partCli': None;
+  'history.partCore': None;
+  'history.partDirectory': None;
+  'history.partFirstStart': None;
+  'history.partGeo': None;
+  'history.partImport': None;
+  'history.partIpLimit': None;
+  'history.partLogin': None;
+  'history.partNodeSync': None;
+  'history.partNotLoggedIn': None;
+  'history.partPanel': None;
+  'history.partPeriod': None;
+  'history.partRenewal': None;
+  'history.partRetention': None;
+  'history.partServers': None;
+  'history.partTraffic': None;
+  'history.partTrafficReport': None;
+  'history.partVersions': None;
+  'history.hourly': None;
+  'history.daily': None;
+  'history.weekly': None;
+  'history.monthly': None;
+  'history.otherEvent': { readonly type: string | number };
   'import.inbound': { readonly id: string | number };
   'import.inboundNamed': { readonly id: string | number; readonly remark: string | number };
   'import.client': { readonly email: string | number; readonly inbound: string | number };
@@ -748,8 +794,7 @@ export interface MessageParams {
   'import.indexComputes': { readonly name: string | number };
   'import.generatedColumn': { readonly table: string | number; readonly column: string | number };
   'import.tooManyRows': { readonly table: string | number; readonly most: string | number };
-  'import.databaseUnreadable': { readonly why: string | number };
-  'import.fileUnreadable': { readonly file: string | number; readonly code: string | number };
+  'import.databaseUnreadable': { readonly why: string };
   'import.tooLarge': None;
   'import.logNotEmpty': None;
   'import.tooManyClearPasswords': { readonly most: string | number };
@@ -799,7 +844,6 @@ export interface MessageParams {
   'import.addressNotHere': None;
   'import.twoFactorNoToken': None;
   'import.settingRefused': { readonly why: Text };
-  'import.settingValue': None;
   'import.settingTwice': None;
   'import.settingUnknown': None;
   'import.apiTokenInvalid': None;
@@ -860,11 +904,14 @@ export interface MessageParams {
   'input.notBoolean': None;
   'input.notWholeNumber': None;
   'input.notWholeNumberOrAll': None;
+  'input.notNumber': None;
   'input.outOfRange': None;
   'input.notBetween': { readonly min: string | number; readonly max: string | number };
   'input.notCursor': None;
   'input.notStrings': None;
+  'input.notList': None;
   'input.notObject': None;
+  'input.unknownMembers': { readonly members: readonly (string | number)[] };
   'input.notObjectWithTag': None;
   'input.notUnicode': None;
   'input.missing': None;
@@ -873,6 +920,7 @@ export interface MessageParams {
   'input.notHostName': None;
   'input.notWireGuardKey': None;
   'input.tooLong': { readonly limit: string | number };
+  'input.tooShort': { readonly minimum: string | number };
   'input.tooManyEntries': { readonly limit: string | number };
   'input.tooManySettings': { readonly limit: string | number };
   'input.notJson': None;
@@ -884,6 +932,7 @@ export interface MessageParams {
   'input.notJsonObjects': None;
   'input.oneNeeded': None;
   'input.invalid': None;
+  'input.at': { readonly path: string | number; readonly problem: Text };
   'input.negative': None;
   'input.outboundInvalid': { readonly why: Text };
   'input.outboundsInvalid': { readonly why: Text };
@@ -1015,7 +1064,7 @@ export interface MessageParams {
   'page.panel': None;
   'page.panelNotResponding': None;
   'page.language': None;
-  'page.apiDocuments': None;
+  'page.apiDocumentation': None;
   'page.signOut': None;
   'page.sections': None;
   'page.status': None;
@@ -1095,7 +1144,7 @@ export interface MessageParams {
   'page.subscription': None;
   'page.chatBot': None;
   'page.directory': None;
-  'page.others': None;
+  'page.other': None;
   'page.confirmTitle': None;
   'page.delete': None;
   'page.notJson': None;
@@ -1105,7 +1154,7 @@ export interface MessageParams {
   'page.links': None;
   'page.why': None;
   'page.remedies': None;
-  'page.whatHappened': None;
+  'page.history': None;
   'page.set': None;
   'page.notSet': None;
   'page.remove': None;
@@ -1128,14 +1177,14 @@ export interface MessageParams {
   'NODE_TOKEN_NEEDED': None;
   'NODE_ADDRESS_PRIVATE': { readonly host: string | number };
   'NODE_IS_SELF': None;
-  'NODE_SETTLED': None;
+  'NODE_IMMUTABLE': None;
   'CLIENT_NOT_FOUND': { readonly client: string | number };
   'DAY_UNKNOWN': { readonly field: string | number };
   'DAYS_REVERSED': None;
   'DAYS_TOO_MANY': { readonly years: string | number };
   'LEDGER_NOT_READY': None;
   'LEDGER_WRONG': None;
-  'CLIENT_NOT_IN_INBOUND': { readonly inbound: string | number; readonly client: string | number };
+  'CLIENT_NOT_IN_INBOUND': { readonly client: string | number; readonly inbound: string | number };
   'PORT_OUT_OF_RANGE': { readonly port: string | number };
   'PORT_TAKEN': { readonly port: string | number; readonly by: Text };
   'SOCKET_TAKEN': { readonly socket: string | number; readonly by: Text };
@@ -1153,7 +1202,7 @@ export interface MessageParams {
   'NO_CLIENTS': None;
   'SAME_INBOUND': None;
   'CONFIG_INVALID': { readonly why: Text };
-  'VALUE_OUT_OF_RANGE': { readonly field: string | number; readonly why: Text };
+  'VALUE_OUT_OF_RANGE': { readonly field: Text; readonly why: Text };
   'CORE_NOT_RUNNING': None;
   'CORE_REFUSED': { readonly why: Text };
   'CORE_FAILED': { readonly why: Text };
@@ -1218,7 +1267,7 @@ export interface MessageParams {
   'FOLLOWERS_FULL': None;
   'SESSION_EXPIRED': None;
   'IDEMPOTENCY_KEY_REUSED': None;
-  'INPUT_INVALID': { readonly why: Text };
+  'INPUT_INVALID': { readonly problems: readonly Text[] };
   'CSRF_TOKEN_INVALID': None;
   'URL_INVALID': None;
   'INTERNAL_ERROR': { readonly id: string | number };
@@ -1278,7 +1327,6 @@ export interface MessageParams {
   'settings.notAddress': None;
   'settings.notHost': None;
   'settings.notAbsolutePath': None;
-  'settings.notJsonOrEmpty': { readonly kind: string | number };
   'settings.timeZoneUnknown': None;
   'settings.notSchedule': None;
   'settings.notNumberList': None;
@@ -1333,6 +1381,8 @@ export interface MessageParams {
   'settings.panelRestarting': None;
   'settings.panelRestartingOtherName': None;
   'settings.loggedIn': None;
+  'settings.notJsonObject': None;
+  'settings.notJsonList': None;
   'start.panel': None;
   'start.admin': None;
   'start.subscriptions': None;
@@ -1342,7 +1392,7 @@ export interface MessageParams {
   'start.noAdmin': None;
   'start.off': None;
   'start.coreRunning': { readonly version: string | number };
-  'start.coreError': { readonly state: string | number; readonly why: Text };
+  'start.coreError': { readonly why: Text };
   'start.coreStarting': None;
   'start.coreStopped': None;
   'start.warning': { readonly what: Text };
@@ -1352,12 +1402,12 @@ export interface MessageParams {
   'start.next': None;
   'start.readOnly': { readonly why: Text };
   'start.newState': { readonly why: Text };
-  'start.formerState': { readonly why: Text };
+  'start.previousState': { readonly why: Text };
   'start.firstAdmin': None;
   'start.password': None;
   'start.passwordOnce': None;
-  'start.passwordNotPrinted': { readonly why: string | number };
-  'start.configInvalid': { readonly variable: string | number; readonly source: Text; readonly why: Text };
+  'start.passwordNotPrinted': { readonly why: Text };
+  'start.configInvalid': { readonly variable: string | number; readonly value: string | number; readonly source: Text; readonly why: Text };
   'start.portUsed': { readonly port: string | number; readonly server: Text; readonly by: Text; readonly option: string | number };
   'start.otherProgram': None;
   'start.thisPanel': None;
@@ -1368,6 +1418,10 @@ export interface MessageParams {
   'start.fromEnvironment': None;
   'start.fromFile': None;
   'start.fromDefault': None;
+  'start.fileInvalid': { readonly variable: string | number; readonly why: Text };
+  'start.process': { readonly name: string | number; readonly pid: string | number };
+  'start.fromSetting': { readonly key: string | number };
+  'start.secretSet': None;
   'storage.fileMissing': { readonly file: string | number };
   'storage.notRegular': { readonly file: string | number };
   'storage.symbolicLink': { readonly path: string | number };
@@ -1382,7 +1436,6 @@ export interface MessageParams {
   'storage.directoryLocked': { readonly folder: string | number };
   'storage.directoryLockedBy': { readonly pid: string | number; readonly folder: string | number };
   'storage.directoryReadOnly': { readonly folder: string | number };
-  'storage.directoryRefused': { readonly folder: string | number; readonly code: string | number };
   'storage.keyFileMissing': { readonly file: string | number };
   'storage.keyFileLink': { readonly file: string | number };
   'storage.keyFileNotRegular': { readonly file: string | number };
@@ -1429,11 +1482,14 @@ export interface MessageParams {
   'storage.anchorMissing': None;
   'storage.anchorSwapped': None;
   'storage.damagedReadOnly': { readonly problem: Text; readonly position: string | number; readonly file: string | number };
-  'storage.damaged': { readonly problem: string | number };
+  'storage.damaged': { readonly problem: Text };
   'storage.notDatabase': None;
   'storage.keyUnknown': { readonly id: string | number };
   'storage.keyReturned': { readonly id: string | number };
   'storage.keyGone': { readonly id: string | number };
+  'storage.snapshotsOff': { readonly folder: string | number };
+  'storage.keyDestroyedAgain': { readonly id: string | number };
+  'storage.ledgerMovedAside': { readonly file: string | number; readonly aside: string | number };
   'subscription-page.copy': None;
   'subscription-page.copied': None;
   'subscription-page.support': None;
@@ -1458,6 +1514,31 @@ export interface MessageParams {
   'subscription-page.singleLinks': None;
   'subscription-page.differs': None;
   'subscription-page.fromFirstUse': None;
+  'subscription.leftOut': { readonly name: string; readonly why: Text };
+  'subscription.noAddress': None;
+  'subscription.transportUnknown': None;
+  'subscription.securityUnknown': None;
+  'subscription.hysteriaWithoutTls': None;
+  'subscription.realityTransport': { readonly transport: string | number };
+  'subscription.realityWithoutKey': None;
+  'subscription.realityInvalid': None;
+  'subscription.cipherOrKeyInvalid': None;
+  'subscription.cipherUnknown': None;
+  'subscription.encryptionInvalid': None;
+  'subscription.echInvalid': None;
+  'subscription.xhttpModeUnknown': None;
+  'subscription.portsInvalid': None;
+  'subscription.notSupported': { readonly app: string | number; readonly feature: string | number };
+  'subscription.notSupportedForProtocol': { readonly app: string | number; readonly feature: string | number; readonly protocol: string | number };
+  'subscription.masks': { readonly app: string | number };
+  'subscription.httpHeader': { readonly app: string | number; readonly protocol: string | number };
+  'subscription.httpHeaderOverTls': { readonly app: string | number };
+  'subscription.trojanWithoutTls': { readonly app: string | number };
+  'subscription.xhttpSettings': { readonly app: string | number };
+  'subscription.mkcp': { readonly app: string | number };
+  'subscription.vlessEncryption': { readonly app: string | number };
+  'subscription.otherCertificateName': { readonly app: string | number };
+  'subscription.grpcPath': { readonly app: string | number };
   'why.clientDisabled': None;
   'why.clientDeleted': None;
   'why.capReached': { readonly used: number; readonly cap: number };

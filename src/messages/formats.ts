@@ -11,8 +11,16 @@ const DURATIONS = [
 ] as const;
 const SIZES = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
 
+/**
+ * The locale of a language with the digits 0 to 9. Plain parameters, such as ports and versions, have these digits, so a
+ * text with the digits of Persian for its other numbers would mix both.
+ */
+function latinDigits(language: Language): string {
+  return `${language}-u-nu-latn`;
+}
+
 export function numberText(value: unknown, language: Language): string {
-  return typeof value === 'number' ? new Intl.NumberFormat(language).format(value) : UNKNOWN;
+  return typeof value === 'number' ? new Intl.NumberFormat(latinDigits(language)).format(value) : UNKNOWN;
 }
 
 /** Bytes in steps of 1024, to three digits. */
@@ -26,13 +34,15 @@ export function bytesText(value: unknown, language: Language): string {
   const digits = { minimumFractionDigits: 0, maximumFractionDigits: fraction } as const;
   // The short form of the first unit is `byte`, also of several.
   const unitDisplay = step === 0 ? 'long' : 'short';
-  return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay, ...digits }).format(size);
+  return new Intl.NumberFormat(latinDigits(language), { style: 'unit', unit, unitDisplay, ...digits }).format(size);
 }
 
 /** Bytes to the last digit, such as `1,200 bytes`. */
 export function byteCountText(value: unknown, language: Language): string {
   if (typeof value !== 'number') return UNKNOWN;
-  return new Intl.NumberFormat(language, { style: 'unit', unit: 'byte', unitDisplay: 'long' }).format(value);
+  return new Intl.NumberFormat(latinDigits(language), { style: 'unit', unit: 'byte', unitDisplay: 'long' }).format(
+    value,
+  );
 }
 
 /**
@@ -42,9 +52,12 @@ export function byteCountText(value: unknown, language: Language): string {
 export function durationText(value: unknown, language: Language): string {
   if (typeof value !== 'number') return UNKNOWN;
   const inUnit = (unit: string, count: number): string =>
-    new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: 1 }).format(
-      count,
-    );
+    new Intl.NumberFormat(latinDigits(language), {
+      style: 'unit',
+      unit,
+      unitDisplay: 'long',
+      maximumFractionDigits: 1,
+    }).format(count);
   if (value < DAY_MS) {
     const [unit, ms] = DURATIONS.find(([, length]) => value >= length && value % length === 0) ?? ['second', 1000];
     return inUnit(unit, value / ms);

@@ -13,6 +13,11 @@ export function verbatim(text: string): Verbatim {
   return { verbatim: text };
 }
 
+/** The stable code of a text; null for words of other programs, and where there is no text. */
+export function codeOf(text: Text | null | undefined): MessageCode | null {
+  return text && 'code' in text ? text.code : null;
+}
+
 /** Whether a value that was read from outside has the shape of a text. The code may be one of another version. */
 export function isText(value: unknown): value is Text {
   if (typeof value !== 'object' || value === null) return false;

@@ -12,9 +12,10 @@ import {
   UNKNOWN,
   utcText,
 } from './formats.js';
-import { textOfIssue } from './issue.js';
+import { issueOf } from './issue.js';
 import { type Language, languages } from './language.js';
-import { isText, message, type Text } from './message.js';
+import { LocaleFileError } from './locale-file-error.js';
+import { isText, type Text } from './message.js';
 
 /** Messages inside messages; what is deeper is left out. */
 const DEEPEST = 6;
@@ -27,16 +28,23 @@ const unreadable = new Set<string>();
 
 /**
  * The texts of a language by their codes, from `locales/`. The path is the same from `src` and from `dist`. English stands
- * in for a file that cannot be read. Throws if an English file cannot be read.
+ * in for a file that cannot be read, and for a value that is not a text. Throws `LocaleFileError` if an English file cannot
+ * be read.
  */
 function textsOf(language: Language): Record<string, string> {
   const texts: Record<string, string> = {};
   for (const area of areas) {
     try {
-      const file = load(`../../locales/${language}/${area}.json`) as Readonly<Record<string, string>>;
-      for (const [key, text] of Object.entries(file)) texts[area === 'rejections' ? key : `${area}.${key}`] = text;
+      const file: unknown = load(`../../locales/${language}/${area}.json`);
+      if (typeof file !== 'object' || file === null || Array.isArray(file))
+        throw new TypeError(`locales/${language}/${area}.json is not an object of keys and texts`);
+      for (const [key, text] of Object.entries(file)) {
+        // A missing key: i18next would show an empty text, or throw for a value of another type.
+        if (typeof text === 'string' && text.trim() !== '')
+          texts[area === 'rejections' ? key : `${area}.${key}`] = text;
+      }
     } catch (error) {
-      if (language === 'en') throw error;
+      if (language === 'en') throw new LocaleFileError(`locales/en/${area}.json`, error);
       unreadable.add(`${language}/${area}.json`);
     }
   }
@@ -92,8 +100,8 @@ export function render(text: Text, language: Language, zone = DEFAULT_ZONE): str
 }
 
 /** The message of the first issue of a rejected value, in English, for logs and operators. */
-export function issueText({ issues }: { readonly issues: readonly { readonly message: string }[] }): string {
-  return render(issues[0] ? textOfIssue(issues[0].message) : message('input.invalid'), 'en');
+export function issueText(error: Parameters<typeof issueOf>[0]): string {
+  return render(issueOf(error), 'en');
 }
 
 function rendered(text: Text, language: Language, zone: string, depth: number): string {

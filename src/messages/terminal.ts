@@ -18,7 +18,7 @@ export function cliLanguage(env: NodeJS.ProcessEnv): Language {
 }
 
 /** Terminals would show the marks that isolate names from the direction of a line, so they are left out. */
-export function sayIn(language: Language): Say {
+export function rendererFor(language: Language): Say {
   if (directionOf(language) === 'ltr') return (text) => render(text, language);
   return (text) => render(text, language).replaceAll(/[\u2068\u2069]/g, '');
 }

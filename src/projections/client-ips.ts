@@ -16,7 +16,7 @@ export function newestFirst(
 }
 
 /** Addresses that are kept for each client. The oldest are removed first. */
-const MOST = 100;
+const MAX_IPS = 100;
 
 export const clientIps: Fold<ClientIps> = {
   name: 'client-ips',
@@ -27,7 +27,7 @@ export const clientIps: Fold<ClientIps> = {
       case 'ClientIpsSeen': {
         const seen = new Map(state.get(event.data.client));
         for (const { ip, seenAt: at } of event.data.ips) seen.set(ip, Math.max(at, seen.get(ip) ?? 0));
-        const newest = [...seen].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, MOST);
+        const newest = [...seen].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, MAX_IPS);
         state.set(event.data.client, new Map(newest));
         break;
       }

@@ -4,7 +4,7 @@ import { EmailIndex } from '../events/client/email-index.js';
 import type { ClientNumber, InboundId } from '../events/ids.js';
 import type { Fold } from '../events/log/fold.js';
 import { ManyMap } from '../lib/many-map.js';
-import { type FormerClient, FormerClients } from './former-clients.js';
+import { type DeletedClient, DeletedClients } from './deleted-clients.js';
 
 /** Clients by number, in the order in which they were added, with indexes. */
 export interface Clients {
@@ -14,40 +14,40 @@ export interface Clients {
   readonly bySubId: ManyMap<string, ClientNumber>;
   /** By the `id` of the credential, for `getClientTrafficsById`. */
   readonly byId: ManyMap<string, ClientNumber>;
-  readonly former: FormerClients;
+  readonly deleted: DeletedClients;
 }
 
 /** The value in a snapshot, without the indexes. */
 export interface SavedClients {
   readonly clients: Map<ClientNumber, Client>;
-  readonly former: readonly FormerClient[];
+  readonly deleted: readonly DeletedClient[];
 }
 
 export const clients: Fold<Clients> = {
   name: 'clients',
-  version: 2,
+  version: 3,
   initial: () => ({
     byNumber: new Map(),
     ofInbound: new ManyMap(),
     byEmail: new EmailIndex(),
     bySubId: new ManyMap(),
     byId: new ManyMap(),
-    former: new FormerClients(),
+    deleted: new DeletedClients(),
   }),
   apply(state, event) {
     const number = clientOf(event);
     const before = number === undefined ? undefined : state.byNumber.get(number);
-    state.former.apply(event, before);
+    state.deleted.apply(event, before);
     if (number === undefined) return;
     evolveClients(state.byNumber, event);
     const after = state.byNumber.get(number);
     if (before && before !== after) unlink(state, before, after);
     if (after && before !== after) link(state, after);
   },
-  save: ({ byNumber, former }): SavedClients => ({ clients: byNumber, former: former.save() }),
+  save: ({ byNumber, deleted }): SavedClients => ({ clients: byNumber, deleted: deleted.save() }),
   load(saved: SavedClients) {
     const state = clients.initial();
-    for (const former of saved.former) state.former.put(former);
+    for (const client of saved.deleted) state.deleted.put(client);
     for (const [number, client] of saved.clients) {
       state.byNumber.set(number, client);
       link(state, client);
@@ -61,17 +61,17 @@ function clientOf(event: RecordedEvent): ClientNumber | undefined {
 }
 
 function link(state: Clients, client: Client): void {
-  state.byEmail.put(client.identity.email, client.number);
-  state.ofInbound.put(client.inbound, client.number);
-  if (client.identity.subId !== '') state.bySubId.put(client.identity.subId, client.number);
-  if (client.credential.id !== '') state.byId.put(client.credential.id, client.number);
+  state.byEmail.add(client.identity.email, client.number);
+  state.ofInbound.add(client.inbound, client.number);
+  if (client.identity.subId !== '') state.bySubId.add(client.identity.subId, client.number);
+  if (client.credential.id !== '') state.byId.add(client.credential.id, client.number);
 }
 
 /** Removes `before` from the indexes where `after` has another key. */
 function unlink(state: Clients, before: Client, after: Client | undefined): void {
   const { email } = before.identity;
-  if (!after || emailKey(after.identity.email) !== emailKey(email)) state.byEmail.take(email, before.number);
-  if (after?.identity.subId !== before.identity.subId) state.bySubId.take(before.identity.subId, before.number);
-  if (after?.credential.id !== before.credential.id) state.byId.take(before.credential.id, before.number);
-  if (!after) state.ofInbound.take(before.inbound, before.number);
+  if (!after || emailKey(after.identity.email) !== emailKey(email)) state.byEmail.remove(email, before.number);
+  if (after?.identity.subId !== before.identity.subId) state.bySubId.remove(before.identity.subId, before.number);
+  if (after?.credential.id !== before.credential.id) state.byId.remove(before.credential.id, before.number);
+  if (!after) state.ofInbound.remove(before.inbound, before.number);
 }

@@ -18,7 +18,7 @@ export interface FeedEvent {
 }
 
 /** Unsealed fields that are left out. A reader gets the sums of a roll-up at the positions where they were taken. */
-const LEFT_OUT: Readonly<Record<string, readonly string[]>> = { MeasurementsRolledUp: ['sums', 'nodeSums'] };
+const OMITTED_FIELDS: Readonly<Record<string, readonly string[]>> = { MeasurementsRolledUp: ['sums', 'nodeSums'] };
 
 /** `emailOf` returns the current email of a client by its number. */
 export function feedEvent(event: RecordedEvent, emailOf: (client: number) => string | undefined): FeedEvent {
@@ -43,9 +43,9 @@ export function feedEvent(event: RecordedEvent, emailOf: (client: number) => str
 function unsealedFieldsOf({ type, data }: RecordedEvent): Readonly<Record<string, unknown>> {
   const definition = eventType(type);
   if (!definition) return {};
-  const left = LEFT_OUT[type] ?? [];
+  const omitted = OMITTED_FIELDS[type] ?? [];
   return Object.fromEntries(
-    Object.entries(data).filter(([field]) => !Object.hasOwn(definition.seals, field) && !left.includes(field)),
+    Object.entries(data).filter(([field]) => !Object.hasOwn(definition.seals, field) && !omitted.includes(field)),
   );
 }
 

@@ -18,7 +18,7 @@ import { traffic } from './traffic.js';
 import { users } from './users.js';
 
 /** All read models, each from its snapshot or its initial state. */
-export function beginAll(snapshots?: SnapshotStore) {
+export function startFolds(snapshots?: Pick<SnapshotStore, 'load'>) {
   return {
     inbounds: begin(inbounds, snapshots),
     clients: begin(clients, snapshots),
@@ -38,4 +38,4 @@ export function beginAll(snapshots?: SnapshotStore) {
     nodeBaselines: begin(nodeBaselines, snapshots),
   };
 }
-export type Foldings = ReturnType<typeof beginAll>;
+export type Foldings = ReturnType<typeof startFolds>;

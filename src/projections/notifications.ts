@@ -74,9 +74,9 @@ function panelNotification({ type, data }: RecordedEvent): Alarm | null {
       return data.error === null ? null : warning(message('notifications.directorySyncFailed'), data.error);
     case 'BackupFailed':
       return error(message('notifications.backupFailed'), data.reason);
-    case 'TrafficInformFailed':
+    case 'TrafficReportFailed':
       return warning(message('notifications.trafficReportFailed'), data.reason);
-    case 'TrafficInformRecovered':
+    case 'TrafficReportRecovered':
       return success(message('notifications.trafficReportRecovered'), verbatim(''));
     case 'StateReplaced':
       return warning(message('notifications.stateReplaced'), message('notifications.loginAgain'));

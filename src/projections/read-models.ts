@@ -5,7 +5,7 @@ import type { EventLog } from '../events/log/log.js';
 import { advance, catchUp, type Folding } from '../events/log/replay.js';
 import type { SnapshotStore } from '../events/log/snapshot-store.js';
 import { DesiredCore } from './core/desired-core.js';
-import { beginAll, type Foldings } from './foldings.js';
+import { type Foldings, startFolds } from './foldings.js';
 import { ClientQueries } from './queries/clients.js';
 import { IdentityQueries } from './queries/identity.js';
 import { InboundQueries } from './queries/inbounds.js';
@@ -59,7 +59,7 @@ class Follower {
   }
 
   /** Applies events. False after a fold has failed. */
-  take(events: readonly RecordedEvent[]): boolean {
+  apply(events: readonly RecordedEvent[]): boolean {
     if (this.#failure) return false;
     try {
       for (const folding of this.foldings) advance(folding, events);
@@ -92,8 +92,8 @@ export class ReadModels {
   readonly #changed = new Subject<readonly RecordedEvent[]>();
 
   /** Catches up with the log, then follows it. The folds of `alongside` catch up in the same pass. */
-  constructor(log: EventLog, snapshots?: SnapshotStore, alongside: readonly Folding[] = []) {
-    const models = beginAll(snapshots);
+  constructor(log: EventLog, snapshots?: Pick<SnapshotStore, 'load'>, alongside: readonly Folding[] = []) {
+    const models = startFolds(snapshots);
     this.#models = models;
     catchUp(log, [...alongside, ...Object.values(models)]);
     this.desired = desiredOf(models);
@@ -106,7 +106,7 @@ export class ReadModels {
     this.settings = new SettingQueries(models);
     this.records = new RecordQueries(models);
     log.appended$.subscribe((events) => {
-      if (this.follower.take(events)) this.#changed.next(events);
+      if (this.follower.apply(events)) this.#changed.next(events);
     });
   }
 

@@ -14,7 +14,7 @@ export interface TimelineEntry {
 /** The newest administrative events, the oldest first. */
 export type Timeline = TimelineEntry[];
 
-const MOST = 2000;
+const MAX_ENTRIES = 2000;
 /** Measurements are left out, because they would displace the administrative events. */
 const MEASURED: ReadonlySet<string> = new Set([
   'TrafficRecorded',
@@ -42,7 +42,7 @@ export const timeline: Fold<Timeline> = {
     if (MEASURED.has(type)) return;
     const { at, actor, correlationId } = meta;
     state.push({ position, at, type, stream, actor: { kind: actor.kind, id: actor.id }, correlationId });
-    if (state.length >= 2 * MOST) state.splice(0, state.length - MOST);
+    if (state.length >= 2 * MAX_ENTRIES) state.splice(0, state.length - MAX_ENTRIES);
   },
-  save: (state) => state.slice(-MOST),
+  save: (state) => state.slice(-MAX_ENTRIES),
 };

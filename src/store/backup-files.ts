@@ -7,6 +7,7 @@ import type { DataDirectory } from '../adapters/data-directory/data-directory.js
 import { discard } from '../adapters/data-directory/files.js';
 import { BackupError, type Backups } from '../commands/ports/backups.js';
 import { RefusedFile } from '../commands/ports/refused-file.js';
+import { fileProblem } from '../lib/failure-text.js';
 import { message } from '../messages/message.js';
 import { isDiskFull } from './full-disk.js';
 
@@ -46,7 +47,8 @@ export async function privateCopy(
     remove();
     if (isDiskFull(error)) throw new BackupError('failed', message('STORAGE_FULL'), { cause: error });
     const { code = 'EUNKNOWN' } = error as NodeJS.ErrnoException;
-    throw new RefusedFile(message('backup.fileUnreadable', { code }), { cause: error });
+    const why = fileProblem(error, file) ?? message('file.failed', { path: file, code });
+    throw new RefusedFile(why, { cause: error });
   }
 }
 

@@ -3,7 +3,7 @@ import { upcoming } from '../commands/reactors/schedule.js';
 import type { Settings } from '../events/settings/settings.js';
 import type { Backups } from '../projections/backups.js';
 
-/** The status of scheduled backups at `now` (ms since 1970). They are late when the last good one is older than two periods. */
+/** The status of scheduled backups at `now` (ms since 1970). They are late when the last verified one is older than two periods. */
 export function backupStatus(
   { last, lastGood }: Backups,
   { backupKeep, backupSchedule, timeLocation }: Settings,

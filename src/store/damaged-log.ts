@@ -14,7 +14,7 @@ import { keptIn } from './backup-files.js';
 import { type Journal, openJournal } from './journal.js';
 
 /** The readable part of a database, from the first event on. */
-export interface SoundPart {
+export interface ReadablePart {
   /** The last event that can be read and is in the chain; 0 = none. */
   readonly position: number;
   /** When it happened, in ms since 1970. */
@@ -35,7 +35,7 @@ interface Opened<T> {
  * Opens a log and calls `make` with it. Of a damaged log, only the readable part is opened, read-only. Throws
  * `MessageError` when no part can be read.
  */
-export function openSound<T>(
+export function openReadable<T>(
   directory: DataDirectory,
   options: { readonly now: () => number; readonly anchorFailed: (error: unknown) => void },
   make: (journal: Journal) => T,
@@ -46,10 +46,10 @@ export function openSound<T>(
     return { journal, made: madeOf(journal, make), damaged: false, refusal };
   } catch (error) {
     if (!isDamage(error)) throw error;
-    const part = soundPart(directory);
+    const part = readablePart(directory);
     // An event in the chain may still be unreadable, because its key is gone.
     const position = error instanceof LogDamage ? Math.min(part.position, error.position - 1) : part.position;
-    const sound = { ...part, position };
+    const readable = { ...part, position };
     try {
       if (position === 0) throw error;
       const why = message('storage.damagedReadOnly', {
@@ -60,7 +60,7 @@ export function openSound<T>(
       const journal = { ...openJournal(directory, { ...options, readonly: true, upTo: position }), complaint: why };
       return { journal, made: madeOf(journal, make), damaged: true, refusal: reject('STORAGE_READ_ONLY', { why }) };
     } catch {
-      throw new MessageError(damagedText(directory, sound, error), { cause: error });
+      throw new MessageError(damagedText(directory, readable, error), { cause: error });
     }
   }
 }
@@ -83,7 +83,7 @@ export function isDamage(error: unknown): boolean {
 }
 
 /** Reads a database up to the first event that is unreadable or breaks the chain. Changes nothing. */
-export function soundPart({ database }: Pick<DataDirectory, 'database'>): SoundPart {
+export function readablePart({ database }: Pick<DataDirectory, 'database'>): ReadablePart {
   let db: SqliteDatabase;
   try {
     db = openDatabase(database, { readonly: true });
@@ -92,13 +92,13 @@ export function soundPart({ database }: Pick<DataDirectory, 'database'>): SoundP
     throw error;
   }
   try {
-    return soundRows(db);
+    return readableRows(db);
   } finally {
     db.close();
   }
 }
 
-function soundRows(db: SqliteDatabase): SoundPart {
+function readableRows(db: SqliteDatabase): ReadablePart {
   let last = { position: 0, hash: Buffer.alloc(32) as Buffer, at: 0 };
   let limit = PAGE;
   for (;;) {
@@ -134,7 +134,7 @@ function follows(row: EventRow, before: { readonly position: number; readonly ha
 }
 
 /** The message for an operator when no part of a damaged log can be served. */
-export function damagedText(directory: DataDirectory, { position, at }: SoundPart, error: unknown): Text {
+export function damagedText(directory: DataDirectory, { position, at }: ReadablePart, error: unknown): Text {
   const last = knownPosition(directory);
   const common = { file: directory.database, problem: problemIn(error), backup: newestBackup(directory) };
   if (position === 0) return message('storage.noneReadable', common);

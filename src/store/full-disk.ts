@@ -1,5 +1,6 @@
 import { StorageError } from '../events/log/log.js';
 import { diskFault } from '../lib/disk-fault.js';
+import { fileProblem } from '../lib/failure-text.js';
 import { MessageError, textOf } from '../messages/error.js';
 import { message, type Text } from '../messages/message.js';
 
@@ -13,8 +14,8 @@ export function isDiskFull(error: unknown): boolean {
 export function jobFailure(error: unknown): Text {
   if (isDiskFull(error)) return message('STORAGE_FULL');
   if (error instanceof MessageError) return error.text;
-  return diskFault(error)?.why ?? textOf(error);
+  return diskFault(error)?.why ?? fileProblem(error) ?? textOf(error);
 }
 
-/** Tells the operator what to do after a start that failed because the disk is full. */
+/** The error for an operator when a start failed because the disk is full. */
 export const diskFull = (folder: string): Text => message('storage.diskFullAtStart', { folder });

@@ -4,7 +4,8 @@ import { dirname, join, relative } from 'node:path';
 import { type Intent, readIntent, removeIntent, writeIntent } from '../adapters/backup/intent.js';
 import { type DataDirectory, prepareDataDirectory } from '../adapters/data-directory/data-directory.js';
 import { flush } from '../adapters/data-directory/files.js';
-import { MessageError, textOf } from '../messages/error.js';
+import { failureText } from '../lib/failure-text.js';
+import { MessageError } from '../messages/error.js';
 import { message, type Text } from '../messages/message.js';
 import { isDiskFull } from './full-disk.js';
 
@@ -25,7 +26,7 @@ export interface SwitchResult {
 
 /** The files of a state, which are only moved together: SQLite would read the side files of another database. */
 const STATE = ['events.db', 'events.db-wal', 'events.db-shm', 'head.json', join('keys', 'master.key')];
-/** Failed starts until the former state is restored. A power cut counts as one. */
+/** Failed starts until the previous state is restored. A power cut counts as one. */
 const MAX_ATTEMPTS = 2;
 
 const stagedIn = (root: string): string => join(root, 'staged');
@@ -90,7 +91,7 @@ export function completeSwitch(
   }
   if (intent?.phase === 'fill') {
     move(root, join(root, intent.from), root, step);
-    // Without a former state there is nothing to roll back to.
+    // Without a previous state there is nothing to roll back to.
     if (existsSync(join(root, intent.to, 'events.db'))) to('trial');
     else removeIntent(root);
   }
@@ -143,12 +144,12 @@ export function onTrial(root: string): boolean {
 }
 
 /**
- * A start failed with this error. The next one restores the former state, unless the disk was full: the new
+ * A start failed with this error. The next one restores the previous state, unless the disk was full: the new
  * state is not the cause then, and the attempt does not count.
  */
 export function failAttempt(root: string, error: unknown): void {
   if (isDiskFull(error)) undoAttempt(root);
-  else recordFailure(root, textOf(error));
+  else recordFailure(root, failureText(error));
 }
 
 /** Best effort: the disk itself may be the problem. */
@@ -161,7 +162,7 @@ function undoAttempt(root: string): void {
   }
 }
 
-/** Records that the new state failed: the next `completeSwitch` rolls back to the former one. */
+/** Records that the new state failed: the next `completeSwitch` rolls back to the previous one. */
 export function recordFailure(root: string, why: Text): void {
   const intent = readIntent(root);
   if (intent?.phase === 'trial' && intent.failure === null) writeIntent(root, { ...intent, failure: why });

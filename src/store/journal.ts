@@ -10,6 +10,7 @@ import { startProblem } from '../adapters/sqlite/start-check.js';
 import type { Client } from '../events/client/client-document.js';
 import type { SnapshotStore } from '../events/log/snapshot-store.js';
 import { sameJson } from '../lib/json.js';
+import { warnOperator } from '../lib/operator-warning.js';
 import { MessageError } from '../messages/error.js';
 import { message, type Text } from '../messages/message.js';
 import { clients, type SavedClients } from '../projections/clients.js';
@@ -71,7 +72,7 @@ export function openJournal(directory: DataDirectory, options: Options = {}): Jo
 /** Completes the erasure of destroyed keys, also of those whose process was killed before it had finished. */
 function erase(log: SqliteEventLog, snapshots: SnapshotStore): void {
   for (const id of log.destroyRestoredKeys()) {
-    process.emitWarning(`The destroyed key ${id} was in the database again. It was destroyed again`);
+    warnOperator(message('storage.keyDestroyedAgain', { id }));
     snapshots.clear();
   }
   log.checkpoint();

@@ -107,15 +107,15 @@ export class LedgerKeeper {
     const first = events[0]?.position ?? 0;
     if (this.#behind || this.#ledger.position !== first - 1) return void this.#catchUp();
     try {
-      this.#take(events, events.at(-1)?.position ?? 0);
+      this.#apply(events, events.at(-1)?.position ?? 0);
     } catch (error) {
       // The command that appended these events must not fail because of the ledger.
       this.#warnOnce('the ledger could not be built', error);
     }
   }
 
-  #take(events: readonly RecordedEvent[], to: number): void {
-    this.#ledger.take(events, to);
+  #apply(events: readonly RecordedEvent[], to: number): void {
+    this.#ledger.apply(events, to);
     if (this.#ledger.due) this.#writing ??= setImmediate(() => this.#write());
   }
 
@@ -132,7 +132,7 @@ export class LedgerKeeper {
     try {
       while (!this.#closed && this.#ledger.position < log.head().position) {
         const events = log.read(this.#ledger.position, PAGE);
-        this.#take(events, events.at(-1)?.position ?? log.head().position);
+        this.#apply(events, events.at(-1)?.position ?? log.head().position);
         await nextTurn();
       }
     } catch (error) {

@@ -13,7 +13,7 @@ import type { Disposal } from '../lib/disposal.js';
 import { MessageError, textOf } from '../messages/error.js';
 import type { Text } from '../messages/message.js';
 import { ReadModels } from '../projections/read-models.js';
-import { openSound } from './damaged-log.js';
+import { openReadable } from './damaged-log.js';
 import { completeSwitch, recordAttempt, type SwitchResult } from './generations.js';
 import { sharingClients } from './journal.js';
 import { keepLedger, type LedgerKeeper } from './ledger.js';
@@ -72,7 +72,7 @@ export function openStore({ directory, alarms, now, warn, failed, disposal }: Op
   let closed: Rejection | null = null;
   let replaced = false;
   let ownPorts: readonly OwnPort[] = [];
-  const { journal, made, damaged, refusal } = openSound(directory, { now, anchorFailed }, ({ log, snapshots }) => {
+  const { journal, made, damaged, refusal } = openReadable(directory, { now, anchorFailed }, ({ log, snapshots }) => {
     const state = begin(panelState, snapshots);
     const bus = createBus({ log, state: state.state, now, ownPorts: () => ownPorts, closed: () => closed });
     // The bus folds the write state; its position is tracked here, for its snapshots.

@@ -14,7 +14,7 @@ export function watchStorage(dispatch: Dispatch, alarms: Alarms): Dispatch {
       if (refusedByStorage(done))
         alarms.raise(done.code, { title: message('notifications.storageFailed'), body: done.text, severity: 'error' });
     } else if (done.events.length > 0) {
-      alarms.over(STORAGE_CODES, {
+      alarms.clear(STORAGE_CODES, {
         title: message('notifications.storageRecovered'),
         body: message('notifications.dataDirectoryWritable'),
         severity: 'success',
@@ -28,7 +28,7 @@ export function watchStorage(dispatch: Dispatch, alarms: Alarms): Dispatch {
 const PROBE = Buffer.alloc(65_536);
 
 interface Watched {
-  readonly alarms: Pick<Alarms, 'stands'>;
+  readonly alarms: Pick<Alarms, 'isActive'>;
   readonly directory: { readonly run: string };
   readonly log: { readonly damage: StorageError | null };
 }
@@ -40,8 +40,8 @@ interface Watched {
 export function refusedByDisk({ alarms, directory, log }: Watched): Text | null {
   if (log.damage) return message('storage.unsavedDamage', { why: log.damage.text });
   // After an I/O error the kernel's view of the file cannot be trusted until a new process opens it.
-  if (alarms.stands('STORAGE_FAILED')) return message('storage.unsavedFailed');
-  if (!alarms.stands('STORAGE_FULL') && !alarms.stands('STORAGE_READ_ONLY')) return null;
+  if (alarms.isActive('STORAGE_FAILED')) return message('storage.unsavedFailed');
+  if (!alarms.isActive('STORAGE_FULL') && !alarms.isActive('STORAGE_READ_ONLY')) return null;
   const file = join(directory.run, 'room');
   try {
     rmSync(file, { force: true });

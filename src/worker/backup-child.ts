@@ -4,7 +4,7 @@ import { jobFailure } from '../store/full-disk.js';
 import type { Answer, Request } from './backup-jobs.js';
 import { copy, type ImportXui, stageState, verify } from './backup-work.js';
 
-// Runs one job, which comes by the IPC channel, so that a passphrase appears neither in the arguments nor in a file.
+// Runs one job. It arrives over the IPC channel, so that a passphrase is neither in the arguments nor in a file.
 const LOW_PRIORITY = 10;
 process.umask(0o077);
 // The parent process has ended.

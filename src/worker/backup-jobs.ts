@@ -25,11 +25,11 @@ export type Answer =
 
 /** How long a job may take, in ms: a full verification of a million events takes a minute. */
 const TIMEOUT_MS = 30 * 60_000;
-const LEAST_MB = 512;
-const MOST_MB = 4096;
+const MIN_HEAP_MB = 512;
+const MAX_HEAP_MB = 4096;
 
 /**
- * Runs each job in a process of its own, with limits on time and memory, so that an untrusted file cannot affect the panel.
+ * Runs each job in a separate process with limits on time and memory, so that an untrusted file cannot affect the panel.
  * `lowPriority`: a panel runs on the same machine.
  */
 export function childWork({ lowPriority }: { readonly lowPriority: boolean }): BackupWork {
@@ -41,11 +41,11 @@ export function childWork({ lowPriority }: { readonly lowPriority: boolean }): B
 }
 
 async function run(request: Request): Promise<unknown> {
-  const memory = Math.floor(Math.min(MOST_MB, Math.max(LEAST_MB, (totalmem() * 3) / 4 / 1_048_576)));
+  const memory = Math.floor(Math.min(MAX_HEAP_MB, Math.max(MIN_HEAP_MB, (totalmem() * 3) / 4 / 1_048_576)));
   const child = fork(fileURLToPath(new URL('./backup-child.js', import.meta.url)), [], {
     // A log is read page by page, and most objects of a page are short-lived: a large young generation saves copying.
     execArgv: [`--max-old-space-size=${memory}`, '--max-semi-space-size=64'],
-    // An attacker who takes over this process must not find secrets in its environment.
+    // An untrusted file may compromise this process, so its environment contains no secrets.
     env: {},
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });

@@ -16,7 +16,7 @@ import { verifyLog } from '../store/verify.js';
 export function readBackup(db: SqliteDatabase, passphrase: string) {
   const row = checkBackup(db);
   const master = keyOf(row, passphrase);
-  const log = refusing(() => new SqliteEventLog(db, new Keyring(db, master, Date.now)));
+  const log = readOrRefuse(() => new SqliteEventLog(db, new Keyring(db, master, Date.now)));
   const head = log.head();
   if (log.generation !== row.generation) throw new RefusedFile(message('backup.otherLog'));
   if (head.position !== row.position || head.hash !== row.hash)
@@ -32,7 +32,7 @@ function keyOf(row: BackupRow, passphrase: string): Buffer {
 }
 
 /** A check to run when the foldings have reached a position. */
-export interface Stop {
+export interface Checkpoint {
   readonly position: number;
   readonly check: () => void;
 }
@@ -41,23 +41,27 @@ export interface Stop {
  * Verifies the whole chain and replays it in one pass. Returns the number of events. Throws `RefusedFile` with the first
  * bad position or the replay error.
  */
-export function readWhole(log: SqliteEventLog, foldings: readonly Folding[], stops: readonly Stop[] = []): number {
-  const left = [...stops].sort((one, other) => one.position - other.position);
+export function readWhole(
+  log: SqliteEventLog,
+  foldings: readonly Folding[],
+  checkpoints: readonly Checkpoint[] = [],
+): number {
+  const remaining = [...checkpoints].sort((one, other) => one.position - other.position);
   const fold = (events: readonly RecordedEvent[]): void => {
     for (const folding of foldings) advance(folding, events);
   };
   const follow = (events: readonly RecordedEvent[], last: number): void => {
     let rest = events;
-    for (let [stop] = left; stop && stop.position <= last; [stop] = left) {
-      const { position, check } = stop;
+    for (let [next] = remaining; next && next.position <= last; [next] = remaining) {
+      const { position, check } = next;
       fold(rest.filter((event) => event.position <= position));
       rest = rest.filter((event) => event.position > position);
       check();
-      left.shift();
+      remaining.shift();
     }
     fold(rest);
   };
-  const { fault, events, keys } = refusing(() => {
+  const { fault, events, keys } = readOrRefuse(() => {
     follow([], 0);
     return verifyLog(log, follow);
   });
@@ -66,8 +70,8 @@ export function readWhole(log: SqliteEventLog, foldings: readonly Folding[], sto
   return events;
 }
 
-/** Reports a log that cannot be read or replayed as a problem of the file. */
-function refusing<T>(read: () => T): T {
+/** Runs `read`, and reports a log that cannot be read or replayed as `RefusedFile`. */
+function readOrRefuse<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {

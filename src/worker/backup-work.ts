@@ -19,16 +19,16 @@ import { stateDigest } from '../events/log/fold.js';
 import { begin, catchUp, type Folding } from '../events/log/replay.js';
 import type { Settings } from '../events/settings/settings.js';
 import { message } from '../messages/message.js';
-import { beginAll } from '../projections/foldings.js';
+import { startFolds } from '../projections/foldings.js';
 import { openJournal } from '../store/journal.js';
 import { isOvertaken, readBackup, readWhole } from './backup-reader.js';
 import { settingsOfHost } from './host-settings.js';
 import type { CorePlace } from './xui-template.js';
 
-/** The digest of a fold of the running panel, and the position at which it had it. */
+/** By the name of a fold: its position in the running panel, and its digest there. */
 export type Digests = Readonly<Record<string, { readonly position: number; readonly digest: string }>>;
 
-/** Jobs on a whole log, which run in a process of their own. Everything in them is JSON. */
+/** Jobs on a whole log, which run in a separate process. Their input and output is JSON. */
 export interface CopyJob {
   readonly root: string;
   readonly file: string;
@@ -42,7 +42,7 @@ export interface VerifyJob {
   readonly digests: Digests;
 }
 export interface StageJob {
-  /** A private file. It is moved. */
+  /** A private file, which is moved into the staged directory. */
   readonly file: string;
   readonly passphrase: string;
   /** A staged, empty data directory. */
@@ -85,10 +85,13 @@ export function verify({ file, passphrase, digests }: VerifyJob): Verified {
   try {
     if (kindOf(db) !== 'portolan') throw new RefusedFile(message('backup.otherPanel'));
     const { log } = readBackup(db, passphrase);
-    const foldings: readonly Folding[] = [...Object.values(beginAll()), begin(panelState)];
-    const wanted = Object.entries(digests);
-    const overtaken = isOvertaken(log, Math.min(log.head().position, ...wanted.map(([, { position }]) => position)));
-    const stops = wanted.map(([name, { position, digest: expected }]) => ({
+    const foldings: readonly Folding[] = [...Object.values(startFolds()), begin(panelState)];
+    const expectations = Object.entries(digests);
+    const overtaken = isOvertaken(
+      log,
+      Math.min(log.head().position, ...expectations.map(([, { position }]) => position)),
+    );
+    const checkpoints = expectations.map(([name, { position, digest: expected }]) => ({
       position,
       check(): void {
         const folding = foldings.find(({ fold }) => fold.name === name);
@@ -97,8 +100,8 @@ export function verify({ file, passphrase, digests }: VerifyJob): Verified {
           throw new RefusedFile(message('backup.modelDiffers', { model: name, position }));
       },
     }));
-    const events = readWhole(log, foldings, stops);
-    return { position: log.head().position, events, compared: overtaken ? 0 : wanted.length, overtaken };
+    const events = readWhole(log, foldings, checkpoints);
+    return { position: log.head().position, events, compared: overtaken ? 0 : expectations.length, overtaken };
   } finally {
     db.close();
   }
@@ -124,7 +127,7 @@ export async function stageState(
     if (kind === '3x-ui') assertRoom(root, XUI_GROWTH * sizeOf(file));
     if (kind === 'portolan') {
       const { log, row, master } = readBackup(db, job.passphrase);
-      readWhole(log, [...Object.values(beginAll()), state]);
+      readWhole(log, [...Object.values(startFolds()), state]);
       opened = { row, master };
     }
   } finally {
@@ -139,8 +142,8 @@ export async function stageState(
   const { log, anchor } = openJournal(directory, { now: () => job.now });
   try {
     catchUp(log, [state]);
-    const bound = await settingsOfHost(state.state.settings, job.host);
-    const keep = Object.fromEntries(bound.map(({ key, value }) => [key, value]));
+    const hostSettings = await settingsOfHost(state.state.settings, job.host);
+    const keep = Object.fromEntries(hostSettings.map(({ key, value }) => [key, value]));
     const dispatch = createBus({ log, state: state.state, now: () => job.now, ownPorts: () => [], closed: () => null });
     const command = { type: 'AdoptState', data: { source: kind, sha256, origin, keep } } as const;
     const done = dispatch(command, { actor: job.requestedBy, correlationId: randomUUID() });
@@ -149,7 +152,7 @@ export async function stageState(
     const names = imported?.type === 'StateImported' ? imported.data.keptSettings : [];
     await anchor.flush();
     log.checkpoint();
-    const kept = bound.filter(({ key }) => names.includes(key)).map(({ key, why }) => ({ key, why }));
+    const kept = hostSettings.filter(({ key }) => names.includes(key)).map(({ key, why }) => ({ key, why }));
     return { kind, sha256, report, kept, generation: log.generation, position: log.head().position };
   } finally {
     log.close();

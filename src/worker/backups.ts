@@ -18,7 +18,6 @@ import { Rejection } from '../commands/rejection.js';
 import type { Actor } from '../events/log/event.js';
 import { stateDigest } from '../events/log/fold.js';
 import type { Folding } from '../events/log/replay.js';
-import { Queue } from '../lib/queue.js';
 import { message } from '../messages/message.js';
 import type { ReadModels } from '../projections/read-models.js';
 import { backupName, keptIn, privateCopy, unfinishedFile } from '../store/backup-files.js';
@@ -27,6 +26,7 @@ import { jobFailure } from '../store/full-disk.js';
 import { stage, switchTo } from '../store/generations.js';
 import type { BackupWork } from './backup-jobs.js';
 import type { Digests } from './backup-work.js';
+import { Queue } from './queue.js';
 import type { CorePlace } from './xui-template.js';
 
 /** The parts of the running panel that backups use. */
@@ -54,7 +54,7 @@ interface BackupsParts {
 }
 
 /** Attempts to verify a backup: data that was destroyed meanwhile cannot be compared. */
-const ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 /** How long a backup or a replacement waits in the queue, in ms. */
 const QUEUE_TIMEOUT_MS = 30_000;
 
@@ -74,7 +74,7 @@ export class PanelBackups implements Backups {
 
   async create(): Promise<BackupFile> {
     if (this.#replacing) throw busy();
-    return this.#inTurn(() => this.#create());
+    return this.#enqueue(() => this.#create());
   }
 
   async keep(): Promise<KeptBackup> {
@@ -105,7 +105,7 @@ export class PanelBackups implements Backups {
     if (this.#replacing) throw busy();
     this.#replacing = true;
     try {
-      return await this.#inTurn(() => this.#replace(incoming));
+      return await this.#enqueue(() => this.#replace(incoming));
     } finally {
       this.#replacing = false;
     }
@@ -147,7 +147,7 @@ export class PanelBackups implements Backups {
       try {
         const passphrase = panel.read.settings.secrets().backupPassphrase;
         const { compared, overtaken } = await work.verify({ file: file.path, passphrase, digests });
-        if (overtaken && attempt < ATTEMPTS) continue;
+        if (overtaken && attempt < MAX_ATTEMPTS) continue;
         const { name, position, bytes, sealed } = file;
         this.#retain(file);
         this.#record({
@@ -161,7 +161,7 @@ export class PanelBackups implements Backups {
     }
   }
 
-  /** The digest of each fold at its position, with a turn of the event loop between them. */
+  /** The digest of each fold at its position. Between two folds the event loop can do other work. */
   async #digests(): Promise<Digests> {
     const digests: Record<string, Digests[string]> = {};
     for (const { fold, state, position } of this.#parts.panel.foldings) {
@@ -213,7 +213,7 @@ export class PanelBackups implements Backups {
     }
   }
 
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  async #enqueue<T>(work: () => Promise<T>): Promise<T> {
     const { restarting } = this.#parts;
     const begin = (): Promise<T> => (restarting() ? Promise.reject(busy()) : work());
     if (restarting()) throw busy();

@@ -9,8 +9,8 @@ export interface HostSetting {
   readonly why: Text;
 }
 
-const PLACES = ['webListen', 'webPort', 'subListen', 'subPort'] as const;
-const PAIRS = [
+const ADDRESSES = ['webListen', 'webPort', 'subListen', 'subPort'] as const;
+const CERTIFICATES = [
   ['webCertFile', 'webKeyFile'],
   ['subCertFile', 'subKeyFile'],
 ] as const;
@@ -18,12 +18,12 @@ const PAIRS = [
 /** The settings that keep the values of this machine: listen addresses, and certificates that cannot be used here. */
 export async function settingsOfHost(imported: Settings, host: Settings | null): Promise<readonly HostSetting[]> {
   if (host === null) return [];
-  const kept: HostSetting[] = PLACES.map((key) => ({
+  const kept: HostSetting[] = ADDRESSES.map((key) => ({
     key,
     value: host[key],
     why: message('backup.keptAddress'),
   }));
-  for (const pair of PAIRS) {
+  for (const pair of CERTIFICATES) {
     const [certificate, privateKey] = pair;
     if (imported[certificate] === '' && imported[privateKey] === '') continue;
     const why = await certificateProblem(imported[certificate], imported[privateKey]);

@@ -47,9 +47,9 @@ export interface ImportOptions {
 }
 
 /** The report of an import must fit into a message of the control socket. A dry run reports all findings. */
-const MOST_FINDINGS = 1000;
+const MAX_FINDINGS = 1000;
 /** Hashing is slow, and a panel has few accounts. */
-const MOST_PLAIN = 20;
+const MAX_PLAIN_PASSWORDS = 20;
 
 /**
  * Imports a database of 3x-ui into an empty data directory that no other process has open, as one command: all or
@@ -69,7 +69,7 @@ export async function importXui(file: string, directory: DataDirectory, options:
     if (done instanceof Rejection) throw new RefusedFile(done.text);
     await anchor.flush();
     log.checkpoint();
-    return { ...report, findings: mostSevere(report.findings, MOST_FINDINGS) };
+    return { ...report, findings: mostSevere(report.findings, MAX_FINDINGS) };
   } finally {
     log.close();
   }
@@ -80,7 +80,7 @@ export async function examineXui(file: string, scratch: string, options: ImportO
   return planImport(await prepare(file, scratch, options), options.now).report;
 }
 
-/** Reads the file and collects what only the machine and the core can tell. */
+/** Reads the file, and adds the findings that depend on this machine and its core. */
 async function prepare(file: string, scratch: string, options: ImportOptions): Promise<ImportRequest> {
   const { panel: read, sha256, bytes } = await readXui(file, scratch);
   const { template, outboundTestUrl, findings } = await prepareTemplate(read.settings, options.core ?? null, scratch);
@@ -107,7 +107,8 @@ async function prepare(file: string, scratch: string, options: ImportOptions): P
 /** A bcrypt hash is kept until the next login. An unencrypted password is hashed now. */
 async function preparePasswords(users: XuiPanel['users']): Promise<readonly PreparedPassword[]> {
   const clear = users.filter(({ password }) => password !== '' && !password.startsWith('$2'));
-  if (clear.length > MOST_PLAIN) throw new RefusedFile(message('import.tooManyClearPasswords', { most: MOST_PLAIN }));
+  if (clear.length > MAX_PLAIN_PASSWORDS)
+    throw new RefusedFile(message('import.tooManyClearPasswords', { most: MAX_PLAIN_PASSWORDS }));
   const passwords = scryptPasswords();
   return Promise.all(
     users.map(async ({ id: user, password }): Promise<PreparedPassword> => {
@@ -119,7 +120,8 @@ async function preparePasswords(users: XuiPanel['users']): Promise<readonly Prep
   );
 }
 
-const PAIRS = [
+/** The settings of the certificates of both servers. */
+const CERTIFICATES = [
   ['webCertFile', 'webKeyFile'],
   ['subCertFile', 'subKeyFile'],
 ] as const;
@@ -128,7 +130,7 @@ const PAIRS = [
 async function hostProblems(settings: XuiPanel['settings']): Promise<readonly HostProblem[]> {
   const value = (key: string): string => settings.find((setting) => setting.key === key)?.value.trim() ?? '';
   const problems: HostProblem[] = [];
-  for (const pair of PAIRS) {
+  for (const pair of CERTIFICATES) {
     const [certificate, key] = pair.map(value);
     if (!certificate && !key) continue;
     const problem = await certificateProblem(certificate ?? '', key ?? '');
@@ -147,7 +149,7 @@ async function hostProblems(settings: XuiPanel['settings']): Promise<readonly Ho
 /** Inbounds whose certificates are missing or cannot be used. */
 async function certificates({ inbounds }: XuiPanel): Promise<readonly ImportFinding[]> {
   const findings: ImportFinding[] = [];
-  const known = new Map<string, Promise<Text | null>>();
+  const checks = new Map<string, Promise<Text | null>>();
   for (const row of inbounds) {
     const stream = readJson(row.streamSettings);
     if (!row.enable || stream instanceof Unreadable) continue;
@@ -155,9 +157,9 @@ async function certificates({ inbounds }: XuiPanel): Promise<readonly ImportFind
       // The files of a node are on the node.
       if (row.nodeId !== 0 && !needsNoFile(pair)) continue;
       const name = JSON.stringify(pair);
-      const asked = known.get(name) ?? pairProblem(pair);
-      known.set(name, asked);
-      const why = await asked;
+      const check = checks.get(name) ?? pairProblem(pair);
+      checks.set(name, check);
+      const why = await check;
       if (why === null) continue;
       const file = certificateFileOf(pair);
       const reason =

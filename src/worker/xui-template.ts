@@ -12,7 +12,7 @@ import { isObject, type JsonObject, sameJson, textOf } from '../lib/json.js';
 import { textOf as errorText } from '../messages/error.js';
 import { message, type Text } from '../messages/message.js';
 import { defaultOutboundTestUrl, defaultTemplate } from '../projections/core/template.js';
-import { type Lacking, lackingIn, withoutLacking } from './missing-geo.js';
+import { type MissingGeo, missingIn, withoutMissing } from './missing-geo.js';
 
 /** The paths of the core of this machine and of its geo files. */
 export interface CorePlace {
@@ -30,8 +30,8 @@ export interface PreparedTemplate {
 const TABLE = 'settings';
 const ITEM = message('import.template');
 
-/** Missing geo files and lists that are tolerated: each costs another start of the core. */
-const MOST_LACKING = 50;
+/** The most missing geo files and lists: the core reports only one of them at each start. */
+const MAX_MISSING = 50;
 
 /**
  * Prepares the core template of 3x-ui: unchanged if the core accepts it, else without what needs missing geo files and
@@ -66,27 +66,27 @@ export async function prepareTemplate(
     note('skipped', message('import.templateUnreadable', { why }));
     return result(null);
   }
-  const lacking: Lacking[] = [];
+  const missing: MissingGeo[] = [];
   for (;;) {
-    const bare = withoutLacking(given, lacking);
-    const error = await problemOf(bare.template, place, scratch);
+    const reduced = withoutMissing(given, missing);
+    const error = await problemOf(reduced.template, place, scratch);
     if (error === null) {
-      if (lacking.length > 0) note('changed', lackingText(lacking));
-      findings.push(...bare.findings);
-      return result(lacking.length > 0 ? bare.template : given);
+      if (missing.length > 0) note('changed', missingText(missing));
+      findings.push(...reduced.findings);
+      return result(missing.length > 0 ? reduced.template : given);
     }
-    const next = lackingIn(textOf(error.cause));
-    if (next === null || lacking.length === MOST_LACKING || lacking.some((one) => sameJson(one, next))) {
+    const next = missingIn(textOf(error.cause));
+    if (next === null || missing.length === MAX_MISSING || missing.some((one) => sameJson(one, next))) {
       note('skipped', message('import.templateRefused', { why: errorText(error) }));
       return result(null);
     }
-    lacking.push(next);
+    missing.push(next);
   }
 }
 
-/** Names what was left out of a template. */
-function lackingText(lacking: readonly Lacking[]): Text {
-  const names = lacking.map(({ file, entry }) => (entry === null ? file : entry.replace(/^ext:/, '')));
+/** Names what was remaining out of a template. */
+function missingText(missing: readonly MissingGeo[]): Text {
+  const names = missing.map(({ file, entry }) => (entry === null ? file : entry.replace(/^ext:/, '')));
   const code = names.includes('geoip.dat') ? 'import.geoMissingPrivate' : 'import.geoMissing';
   return message(code, { names: shown(names.join(', ')) });
 }

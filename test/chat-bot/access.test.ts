@@ -81,7 +81,7 @@ describe('a message that an admin has not written', () => {
     ['is said by a bot', { from: { id: ADMIN, is_bot: true, first_name: 'b' } }],
     ['has no text', { text: undefined }],
     ['has no sender', { from: undefined }],
-  ])('is not heard when it %s', async (_, extra) => {
+  ])('is ignored when it %s', async (_, extra) => {
     const { ask, server } = await startBot();
     server.write(ADMIN, '/status', { extra });
     await ask('/online');

@@ -108,7 +108,7 @@ describe('a button', () => {
     await press('Disable', shown);
     place.clock.advance(600_001);
     mark();
-    expect((await press('Yes', shown)).text).toMatch(/^This button is too old: ask again\n/);
+    expect((await press('Yes', shown)).text).toMatch(/^This button has expired: send the command again\n/);
     expect(appended()).toEqual([]);
   });
 
@@ -148,7 +148,7 @@ describe('the core', () => {
   it('is restarted once after a confirmation', async () => {
     const { ask, press, mark, place } = await startBot();
     const shown = await ask('/restart');
-    expect(shown.text).toBe('Restart the core? All connections are interrupted for a moment.');
+    expect(shown.text).toBe('Restart the core? All connections will be interrupted briefly.');
     mark();
     const yes = shown.keyboard.flat()[0]?.text ?? '';
     await press(yes, shown);

@@ -71,7 +71,7 @@ describe('a backup', () => {
       'Another backup is in progress',
     ],
     ['is too large', { backup: { bytes: 50_000_001 } }, 'it is larger than the 50 MB that the bot API accepts'],
-  ])('that %s is not sent, and the reason is told', async (_, options, why) => {
+  ])('that %s is not sent, and the reason is reported', async (_, options, why) => {
     const { ask, server, mark, appended } = await startBot(options);
     mark();
     await ask('/backup');
@@ -154,7 +154,7 @@ describe('the report', () => {
     bot.report();
     await until(() => server.chat(GROUP).length === 2, 'the reason is there');
     expect(server.chat(GROUP)[1]?.text).toBe(
-      'Events of the panel\nThe bot did not send the scheduled backup: The backup was not sent: the disk is full',
+      'Panel events\nThe bot did not send the scheduled backup: The backup was not sent: the disk is full',
     );
   });
 });

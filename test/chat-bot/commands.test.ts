@@ -21,7 +21,7 @@ describe('an admin', () => {
       'Network: 1 byte/s up, 2 bytes/s down',
       'Uptime: 25 hours',
       'Clients: 2, 2 may connect, 0 online',
-      'Last good backup: 2023-11-14 22:13',
+      'Last verified backup: 2023-11-14 22:13',
     ]);
   });
 
@@ -84,7 +84,7 @@ describe('an admin', () => {
     ]);
     expect((await press('Müller:9@example.com', shown)).text).toMatch(/^Müller:9@example\.com\n/);
     expect((await ask('/search nobody')).text).toBe('No client matches nobody');
-    expect((await ask('/search')).text).toBe('Write a part of the email after the command');
+    expect((await ask('/search')).text).toBe('Add part of the email after the command');
     // A text that is no command is looked for.
     expect((await ask('Müller:3')).text).toBe('Clients that match müller:3: 1, page 1 of 1');
     expect(last()?.keyboard.flat()).toHaveLength(1);
@@ -108,17 +108,19 @@ describe('an admin', () => {
         draft('off', 4, { spec: { expiresAt: T0 + DAY, enabled: false } }),
       ],
     });
-    expect((await ask('/soon')).text).toBe('Set expireDiff or trafficDiff to see the clients that end soon');
+    expect((await ask('/soon')).text).toBe(
+      'Set expireDiff or trafficDiff to see clients that are close to their expiry or traffic cap',
+    );
     change({ expireDiff: 3, trafficDiff: 1 });
     expect((await ask('/soon')).text).toBe(
-      'Ending soon: 2\nsoon: ∞ left, expires 2023-11-15 22:13\nfull: 1 GB left, expires ∞',
+      'Close to their expiry or traffic cap: 2\nsoon: ∞ left, expires 2023-11-15 22:13\nfull: 1 GB left, expires ∞',
     );
   });
 
   it('gets the list of commands for any other message', async () => {
     const { ask, server } = await startBot();
-    expect((await ask('/start')).text).toMatch(/^Commands of this bot:\n\/status – The host/);
-    expect((await ask('/drop')).text).toMatch(/^Unknown command\nCommands of this bot:/);
+    expect((await ask('/start')).text).toMatch(/^Commands:\n\/status – The host/);
+    expect((await ask('/drop')).text).toMatch(/^Unknown command\nCommands:/);
     const introduced = server.calls.find(({ method }) => method === 'setMyCommands');
     expect(introduced?.fields['commands']).toHaveLength(10);
     expect(introduced?.fields['commands']).toContainEqual({
@@ -151,7 +153,7 @@ describe('names chosen by users', () => {
   ];
 
   it.each(hostile)('are shown unchanged: %s', async (remark) => {
-    // The core knows no email with this letter. The server refuses marks that it does not know, and what is left open.
+    // The core accepts no email with this letter. The server rejects unknown and unclosed tags.
     const email = remark.replaceAll('>', '');
     const { ask, press } = await startBot({ remark, clients: [draft(email, 1, { identity: { comment: 'find-me' } })] });
     const shown = await ask(`/search find-me`);
@@ -160,7 +162,7 @@ describe('names chosen by users', () => {
     expect(card.text.split('\n').slice(0, 2)).toEqual([email, `${remark}: may connect`]);
     expect(card.html).toContain('<b><code>');
     const question = await press('Disable', card);
-    expect(question.text).toBe(`Disable ${email}? Its connections are closed immediately.`);
+    expect(question.text).toBe(`Disable ${email}? Its connections will be closed immediately.`);
   });
 
   it('do not change the text direction, and are cut', async () => {

@@ -121,7 +121,7 @@ export async function startBot({
     mark: (): void => void (mark = panel.log.head().position),
     /** Since the mark. */
     appended: (): readonly RecordedEvent[] => panel.log.read(mark, 1000),
-    /** What somebody gets to read when it writes this. */
+    /** The replies to a message. */
     ask: async (text: string, from = ADMIN, chat = from): Promise<Shown> => {
       const before = server.chat(chat).length;
       server.write(from, text, { chat });

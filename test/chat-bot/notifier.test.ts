@@ -48,8 +48,12 @@ describe('every admin is notified', () => {
   it('of no login when the settings disable that', async () => {
     const { place, told } = await start({ settings: { chatBotLoginNotify: false } });
     place.must(login, failed('credentials'));
-    place.panel.alarms.tell({ title: verbatim('The panel restarts'), body: verbatim('because'), severity: 'warning' });
-    expect(await told(1)).toEqual(['Events of the panel\nThe panel restarts: because']);
+    place.panel.alarms.notify({
+      title: verbatim('The panel restarts'),
+      body: verbatim('because'),
+      severity: 'warning',
+    });
+    expect(await told(1)).toEqual(['Panel events\nThe panel restarts: because']);
   });
 
   it('in few lines when there are many events', async () => {
@@ -67,7 +71,9 @@ describe('every admin is notified', () => {
     place.must(used(1, GB));
     place.clock.advance(10);
     place.must({ type: 'DepleteExpired', data: {} });
-    expect(await told(1)).toEqual(['These clients have ended\nann: its traffic cap is used up\nben: expired']);
+    expect(await told(1)).toEqual([
+      'These clients have expired or used up their traffic\nann: its traffic cap is used up\nben: expired',
+    ]);
   });
 
   it('of a core failure, once for the same reason, and of its recovery', async () => {
@@ -78,32 +84,32 @@ describe('every admin is notified', () => {
     });
     const runs: AnyCommand = { type: 'RecordCoreStarted', data: { run: 'r9', version: '26.7.28', reason: 'recovery' } };
     place.must(fails('no <port>'));
-    expect(await told(1)).toEqual(['Events of the panel\nThe core failed: no <port>']);
+    expect(await told(1)).toEqual(['Panel events\nThe core failed: no <port>']);
     place.must(
       fails('no <port>'),
       { type: 'RecordCoreStopped', data: { run: 'r9', reason: 'configuration' } },
       runs,
       runs,
     );
-    expect((await told(2))[1]).toBe('Events of the panel\nThe core is running: Version 26.7.28');
+    expect((await told(2))[1]).toBe('Panel events\nThe core is running: Version 26.7.28');
     place.clock.advance(30 * 60_000);
     place.must(fails('no <port>'));
-    expect((await told(3))[2]).toBe('Events of the panel\nThe core failed: no <port>');
+    expect((await told(3))[2]).toBe('Panel events\nThe core failed: no <port>');
   });
 
   it('of an inbound that the core rejects, with the reason', async () => {
     const { place, told } = await start();
     const reason = 'open /srv/cert/a.pem: no such file or directory';
     place.must({ type: 'RecordInboundRejected', data: { inbound: one, reason: verbatim(reason) } });
-    expect(await told(1)).toEqual([`Events of the panel\nThe core rejects an inbound: Inbound 1: ${reason}`]);
+    expect(await told(1)).toEqual([`Panel events\nThe core rejects an inbound: Inbound 1: ${reason}`]);
   });
 
   it('of high processor load that lasts', async () => {
     const { told, busy, change } = await start({ settings: { chatBotCpu: 50 } });
     busy(...Array.from({ length: 120 }, () => 51));
-    expect(await told(1)).toEqual(['Events of the panel\nCPU usage has been above 50% for two minutes']);
+    expect(await told(1)).toEqual(['Panel events\nCPU usage has been above 50% for two minutes']);
     busy(...Array.from({ length: 120 }, () => 10));
-    expect((await told(2))[1]).toBe('Events of the panel\nCPU usage is back to normal');
+    expect((await told(2))[1]).toBe('Panel events\nCPU usage is back to normal');
     change({ chatBotCpu: 0 });
     busy(...Array.from({ length: 120 }, () => 100));
   });
@@ -125,8 +131,8 @@ describe('a client that is nearly depleted', () => {
     draft('cid', 3, { spec: { expiresAt: T0 + 90 * DAY } }),
   ];
   const settings = { expireDiff: 2, trafficDiff: 1 };
-  const ANN = 'These clients end soon\nann: ∞ left, expires 2023-11-15 22:13';
-  const BEN = 'These clients end soon\nben: 512 MB left, expires ∞';
+  const ANN = 'These clients are close to their expiry or traffic cap\nann: ∞ left, expires 2023-11-15 22:13';
+  const BEN = 'These clients are close to their expiry or traffic cap\nben: 512 MB left, expires ∞';
 
   it('is reported once, also after a restart, and again in the next period', async () => {
     const { place, told, mark, appended, bot, make, look, texts } = await start({ clients, settings });

@@ -6,7 +6,7 @@ import { type BotServer, type Fault, startBotServer } from '../kit/real/bot-serv
 
 const TURNS = 6;
 
-/** What the polls waited for between each other, in ms, until the server has answered a few times. */
+/** The pauses between polls, in ms, until the server has responded a few times. */
 async function pausesWith(answer: (times: number) => Fault) {
   const server = await startBotServer();
   onTestFinished(() => server.stop());
@@ -34,12 +34,12 @@ async function pausesWith(answer: (times: number) => Fault) {
 
 const message = { message_id: 1, date: 5, chat: { id: 2 }, from: { id: 3 }, text: 'x' };
 
-describe('polling', () => {
+describe('the polling of updates', () => {
   it.each<[string, Fault, string | null]>([
     ['has nothing and says so at once', { result: [] }, null],
     ['gives the same again and again', { result: [{ update_id: 1 }] }, null],
     ['gives something else', { result: 'x' }, 'unreachable'],
-  ])('wait longer and longer for a server that %s', async (_, fault, trouble) => {
+  ])('backs off for a server that %s', async (_, fault, trouble) => {
     const { pauses, heard } = await pausesWith(() => fault);
     expect(new Set(heard)).toEqual(new Set([trouble]));
     expect(pauses.length).toBeGreaterThanOrEqual(TURNS - 2);
@@ -58,7 +58,7 @@ describe('polling', () => {
   });
 
   describe('when the server restarts the numbers of its updates', () => {
-    /** What was taken, in order, of what `script` has people write before a poll, or does to it. */
+    /** The processed updates, in order, after `script` sent messages before a poll or changed the server. */
     async function takenOf(script: (server: BotServer, turn: number, pass: (ms: number) => void) => Fault | null) {
       const server = await startBotServer();
       onTestFinished(() => server.stop());
@@ -72,7 +72,7 @@ describe('polling', () => {
       let passed = 0;
       server.fault = (_, turn) => script(server, turn, (ms) => void (passed += ms));
       await poll(line, end.signal, {
-        handle({ said }) {
+        handle({ content: said }) {
           if (said === 'end') end.abort();
           else taken.push(String(said));
         },
@@ -100,7 +100,7 @@ describe('polling', () => {
       expect(taken).toEqual(['high', 'low']);
     });
 
-    it.each<Fault>(['hang-up', 'html', { code: 500 }])('hear what comes after an outage: %j', async (fault) => {
+    it.each<Fault>(['hang-up', 'html', { code: 500 }])('receives updates after an outage: %j', async (fault) => {
       const taken = await takenOf((server, turn) => {
         if (turn === 1) server.write(3, 'high');
         if (turn === 2) return { result: [] };

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { examineInbounds } from '../../src/cli/examine-inbounds.js';
-import { plain } from '../../src/cli/finding.js';
+import { inEnglish } from '../../src/cli/output.js';
 import type { PanelEvent } from '../../src/events/catalog.js';
 import { InboundAcceptedByCore, InboundRejectedByCore } from '../../src/events/core.js';
 import { NodeId } from '../../src/events/ids.js';
@@ -26,7 +26,7 @@ const nodeAdded = NodeAdded({
 const states = (events: readonly PanelEvent[]) => [folded(inbounds, ...events), folded(coreState, ...events)] as const;
 const lines = async (...events: PanelEvent[]): Promise<readonly string[]> =>
   (await examineInbounds(...states(events), folded(nodes, ...events).documents))
-    .map(plain)
+    .map(inEnglish)
     .map(({ what, ok, note, detail }) => `${ok ? 'ok' : note ? 'NOTE' : 'BAD'} ${what}: ${detail}`);
 const reason = 'open /a.pem: no such file or directory';
 const refused = InboundRejectedByCore({ inbound: one, reason: verbatim(reason) });
@@ -45,11 +45,11 @@ describe('inbounds that do not run', () => {
   it('are those that the core of this machine rejects while they are enabled', async () => {
     const added = inboundAdded();
     const { tag } = added.data.spec;
-    expect(await lines(added, refused)).toEqual([`NOTE inbound 1 (${tag}): the core does not accept it: ${reason}`]);
-    const well = 'ok inbounds: no rejection by the core is recorded';
-    expect(await lines(added, refused, InboundAcceptedByCore({ inbound: one }))).toEqual([`${well} (1 run here)`]);
-    expect(await lines(added, refused, InboundDisabled({ inbound: one }))).toEqual([`${well} (0 run here)`]);
-    expect(await lines(nodeAdded, inboundAdded({ node: nodeOne }), refused)).toEqual([`${well} (0 run here)`]);
+    expect(await lines(added, refused)).toEqual([`NOTE inbound 1 (${tag}): the core rejects it: ${reason}`]);
+    const well = 'ok inbounds: no inbound is rejected';
+    expect(await lines(added, refused, InboundAcceptedByCore({ inbound: one }))).toEqual([`${well} (running here: 1)`]);
+    expect(await lines(added, refused, InboundDisabled({ inbound: one }))).toEqual([`${well} (running here: 0)`]);
+    expect(await lines(nodeAdded, inboundAdded({ node: nodeOne }), refused)).toEqual([`${well} (running here: 0)`]);
   });
 
   it('are those of a deleted node', async () => {
@@ -71,10 +71,10 @@ describe('inbounds that do not run', () => {
     const gone = '/nowhere/fullchain.pem';
     const node = tls(gone, gone, { id: two, node: nodeOne });
     expect(await lines(nodeAdded, tls(good.certFile, good.keyFile), node)).toEqual([
-      'ok inbounds: no rejection by the core is recorded (1 run here)',
+      'ok inbounds: no inbound is rejected (running here: 1)',
     ]);
     expect(await lines(tls(gone, gone), tls(good.certFile, good.keyFile, { id: two }))).toEqual([
-      `NOTE inbound 1 (in-1): ${gone}: There is no certificate file at that path`,
+      `NOTE inbound 1 (in-1): ${gone}: The certificate file does not exist`,
     ]);
   });
 

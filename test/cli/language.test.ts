@@ -1,7 +1,8 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { run } from '../../src/cli/program.js';
-import { message } from '../../src/messages/message.js';
-import { cliLanguage, sayIn } from '../../src/messages/terminal.js';
+import { OperatorError } from '../../src/lib/operator-error.js';
+import { type Message, message } from '../../src/messages/message.js';
+import { cliLanguage, rendererFor } from '../../src/messages/terminal.js';
 
 describe('the language of the command line', () => {
   it.each([
@@ -19,7 +20,7 @@ describe('the language of the command line', () => {
   });
 
   it('shows values without marks that a terminal would display', () => {
-    const said = sayIn('fa')(message('cli.adminUnknown', { username: 'ann' }));
+    const said = rendererFor('fa')(message('cli.adminUnknown', { username: 'ann' }));
     expect(said).toBe('مدیری با نام ann وجود ندارد');
   });
 
@@ -28,7 +29,19 @@ describe('the language of the command line', () => {
     const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(String(text)) > 0);
     onTestFinished(() => spy.mockRestore());
     const code = await run(['node', 'portolan', 'core', 'install', 'x'], { LANG: 'ru_RU.UTF-8' }, async () => 0);
-    expect([code, written]).toEqual([1, ['portolan: x — не версия: укажите, например, 26.7.28 или latest\n']]);
+    expect([code, written]).toEqual([2, ['portolan: x — не версия: укажите, например, 26.7.28 или latest\n']]);
+  });
+
+  it('is English where it lacks a text, with one warning', async () => {
+    const written: string[] = [];
+    const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(String(text)) > 0);
+    onTestFinished(() => spy.mockRestore());
+    const future = JSON.parse('{"code":"cli.ofTheFuture","params":{}}') as Message;
+    const fails = () => Promise.reject(new OperatorError(message('cli.fileProblem', { file: 'x', why: future })));
+    for (const _ of [1, 2]) expect(await run(['node', 'portolan', 'serve'], { LANG: 'ru_RU.UTF-8' }, fails)).toBe(1);
+    const warning = 'portolan: В языке ru нет текста или одного из его параметров: cli.ofTheFuture\n';
+    expect(written.filter((line) => line === warning)).toHaveLength(1);
+    expect(written.at(-1)).toBe('portolan: x: cli.ofTheFuture\n');
   });
 
   it.each([

@@ -59,7 +59,7 @@ describe('portolan node', () => {
     const ask = await place(
       () => add('Frankfurt', 'n1.example.com'),
       () => add('Oslo', '2001:db8::1'),
-      (state) => ({ type: 'RecordNodeOffline', data: { asked: asked(state), reason: verbatim('gone') } }),
+      (state) => ({ type: 'RecordNodeOffline', data: { queried: asked(state), reason: verbatim('gone') } }),
       () => ({ type: 'SetNodeEnabled', data: { node: NodeId.parse(2), enabled: false } }),
       () => ({ type: 'AddInbound', data: { owner: userId(1), node: one, ...inboundDraft() } }),
     );
@@ -78,8 +78,15 @@ describe('portolan node', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as object);
     expect(lines).toMatchObject([
-      { id: 1, name: 'Frankfurt', hasApiToken: true, bound: 1, lag: 1, standing: { online: false, reason: 'gone' } },
-      { id: 2, enabled: false, standing: null },
+      {
+        id: 1,
+        name: 'Frankfurt',
+        hasApiToken: true,
+        bound: 1,
+        lag: 1,
+        connectivity: { online: false, reason: 'gone' },
+      },
+      { id: 2, enabled: false, connectivity: null },
     ]);
     expect(text + json.text).not.toContain(TOKEN);
   });
@@ -87,7 +94,7 @@ describe('portolan node', () => {
   it('prints why a node is not up to date', async () => {
     const ask = await place(
       () => add('Frankfurt', 'n1.example.com'),
-      (state) => ({ type: 'RecordNodeOffline', data: { asked: asked(state), reason: verbatim('gone') } }),
+      (state) => ({ type: 'RecordNodeOffline', data: { queried: asked(state), reason: verbatim('gone') } }),
       () => ({ type: 'AddInbound', data: { owner: userId(1), node: one, ...inboundDraft() } }),
     );
     for (const name of ['frankfurt', '#1']) {
@@ -104,20 +111,20 @@ describe('portolan node', () => {
       () => add('Frankfurt', 'n1.example.com'),
       (state: State): AnyCommand => ({
         type: 'RecordNodeSyncFailed',
-        data: { asked: asked(state), reason: verbatim('decode response: no') },
+        data: { queried: asked(state), reason: verbatim('decode response: no') },
       }),
     ] as const;
     const ask = await place(...failing);
     const { text } = await ask('node', 'why', 'Frankfurt');
-    expect(text).toMatch(/\n {2}answers, but accepts no changes since .*: decode response: no\n/);
-    expect(text).toContain('  it was up to date when it last answered\n');
-    expect((await ask('node', 'list')).text).toMatch(/ {2}answers, but accepts no changes since .* inbounds: 0/);
+    expect(text).toMatch(/\n {2}online, but has not accepted changes since .*: decode response: no\n/);
+    expect(text).toContain('  it was up to date when it was last online\n');
+    expect((await ask('node', 'list')).text).toMatch(/ {2}online, but has not accepted changes since .* inbounds: 0/);
     expect(JSON.parse((await ask('--json', 'node', 'why', '#1')).text)).toMatchObject({
       failing: { reason: 'decode response: no', since: T0 },
     });
     const well = await place(...failing, (state) => ({
       type: 'RecordNodeSyncRecovered',
-      data: { asked: asked(state) },
+      data: { queried: asked(state) },
     }));
     expect((await well('node', 'why', 'Frankfurt')).text).toContain('  it is up to date\n');
   });
@@ -129,7 +136,7 @@ describe('portolan node', () => {
       (state) => ({
         type: 'RecordNodeInboundApplied',
         data: {
-          asked: asked(state),
+          queried: asked(state),
           ...there,
           tag: 'in-1',
           position: 9,
@@ -140,11 +147,11 @@ describe('portolan node', () => {
       }),
       (state) => ({
         type: 'RecordNodeInboundRejected',
-        data: { asked: asked(state), ...there, reason: verbatim('it is theirs') },
+        data: { queried: asked(state), ...there, reason: verbatim('it is theirs') },
       }),
     );
     const { text } = await ask('node', 'why', 'Frankfurt');
-    expect(text).toContain('  no changes are pending; what it refused is below\n');
+    expect(text).toContain('  no changes are pending; the refused ones are listed below\n');
     expect(text).toMatch(/ {2}inbound #1 in-1: .*; refused since .*: it is theirs\n/);
   });
 
@@ -155,7 +162,7 @@ describe('portolan node', () => {
       () => ({ type: 'AddInbound', data: { owner: userId(1), node: one, ...inboundDraft({ clients: [alice] }) } }),
       (state) => ({
         type: 'RecordNodeCoreRestarted',
-        data: { asked: asked(state), clients: [first, second], inbounds: [there.inbound] },
+        data: { queried: asked(state), clients: [first, second], inbounds: [there.inbound] },
       }),
     );
     expect((await ask('node', 'why', 'Frankfurt')).text).toMatch(
@@ -168,7 +175,7 @@ describe('portolan node', () => {
 
   it('fails with a message for a node that does not exist', async () => {
     const ask = await place(() => add('Frankfurt', 'n1.example.com'));
-    expect(await ask('node', 'why', 'Oslo')).toEqual({ code: 1, text: 'portolan: There is no node Oslo\n' });
+    expect(await ask('node', 'why', 'Oslo')).toEqual({ code: 1, text: 'portolan: Node Oslo not found\n' });
     expect((await ask('node', 'why')).code).toBe(2);
   });
 });

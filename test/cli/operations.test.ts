@@ -22,7 +22,7 @@ function place() {
 
 describe('an operation on accounts', () => {
   it.each(['\u001b[31mred', ' admin', 'admin ', 'a\u0000b', 'a\u009bb', 'x'.repeat(65), ''])(
-    'makes nobody who is called %j',
+    'rejects the user name %j',
     async (username) => {
       const { ask, types } = place();
       await ask('admin.create', { username: 'first', passwordHash });
@@ -32,13 +32,13 @@ describe('an operation on accounts', () => {
   );
 
   it.each(['', 'plain', '$scrypt$ln=1,r=8,p=5$AAAA$AAAA', `${passwordHash}$`])(
-    'takes no password as the hash %j',
+    'rejects the password hash %j',
     async (wrong) => {
       const { ask, types } = place();
       await ask('admin.create', { username: 'first', passwordHash });
       for (const [type, username] of [['admin.create', 'second'] as const, ['admin.reset-password', 'first'] as const])
         await expect(ask(type, { username, passwordHash: wrong })).rejects.toThrow(
-          'this is not the hash of a password',
+          'passwordHash: is not the hash of a password',
         );
       expect(types()).toEqual(['UserCreated']);
     },

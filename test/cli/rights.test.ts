@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { plain } from '../../src/cli/finding.js';
+import { inEnglish } from '../../src/cli/output.js';
 import { examineClock, examineRights } from '../../src/cli/rights.js';
 import { HOUR, T0 } from '../kit/builders.js';
 
@@ -24,7 +24,7 @@ function machine(programs: readonly string[] = ['ss']) {
   };
   const lines = (pid: number | null) =>
     examineRights({ pid, path, adminPath: '', proc: root })
-      .map(plain)
+      .map(inEnglish)
       .map(({ what, ok, detail }) => `${ok ? 'ok' : 'NOTE'} ${what}: ${detail}`);
   return { add, lines };
 }
@@ -39,8 +39,8 @@ describe('what the account of the panel may do', () => {
     add(77, ['node', 'dist/main.js', 'serve'], 998, BOTH);
     expect(lines(77)).toEqual([
       'ok account: the panel (pid 77) is user 998',
-      'ok cutting: the connections of one client can be closed',
-      'NOTE cutting over UDP: the program nft is not installed (install nftables): cutting some clients of hysteria, mKCP ' +
+      'ok disconnecting: the connections of one client can be closed',
+      'NOTE disconnecting over UDP: the program nft is not installed (install nftables): disconnecting some clients of Hysteria, mKCP ' +
         'and HTTP/3 restarts the core',
     ]);
   });
@@ -48,7 +48,7 @@ describe('what the account of the panel may do', () => {
   it('is complete when both programs are installed', () => {
     const { add, lines } = machine(['ss', 'nft']);
     add(77, ['node', 'dist/main.js', 'serve'], 998, BOTH);
-    expect(lines(77).at(-1)).toBe('ok cutting over UDP: the UDP flow of one client can be blocked');
+    expect(lines(77).at(-1)).toBe('ok disconnecting over UDP: the UDP flow of one client can be blocked');
   });
 
   it('is checked for the account of the command, when another process has the pid of a panel that ended', () => {
@@ -57,8 +57,8 @@ describe('what the account of the panel may do', () => {
     add(77, ['sleep', '1'], 998, BOTH);
     expect(lines(77)).toEqual([
       'ok account: this account is user 1000',
-      'NOTE cutting: the program ss is not on PATH (install iproute2); this account has no CAP_NET_ADMIN: ' +
-        'cutting a client restarts the core, and open connections from an address over its IP limit stay open',
+      'NOTE disconnecting: the program ss is not on PATH (install iproute2); this account does not have CAP_NET_ADMIN: ' +
+        'disconnecting a client restarts the core, and addresses over an IP limit keep their open connections',
     ]);
     expect(lines(null)).toEqual(lines(77));
   });
@@ -66,22 +66,27 @@ describe('what the account of the panel may do', () => {
   it('is too much for root', () => {
     const { add, lines } = machine();
     add(77, ['node', 'dist/main.js', 'serve'], 0, BOTH);
-    expect(lines(77)[0]).toBe('NOTE account: the panel (pid 77) is root, and an account of its own is enough');
+    expect(lines(77)[0]).toBe('NOTE account: the panel (pid 77) is root; a dedicated account is enough');
   });
 
   it('is unknown when the system does not report it', () => {
-    expect(machine().lines(null)).toEqual(['NOTE account: nothing can be read about this account']);
+    expect(machine().lines(null)).toEqual(['NOTE account: no information is available about this account']);
   });
 });
 
 describe('the clock', () => {
   it('must not be behind the log', () => {
-    expect(plain(examineClock(T0, T0))).toEqual({ what: 'clock', ok: true, detail: 'it is 2023-11-14 22:13:20Z' });
-    expect(plain(examineClock(T0 + HOUR, T0))).toEqual({
+    expect(inEnglish(examineClock(T0, T0))).toEqual({
+      ...{ what: 'clock', whatCode: 'cli.checkClock', ok: true },
+      ...{ detail: 'it is 2023-11-14 22:13:20Z', detailCode: 'cli.clockGood' },
+    });
+    expect(inEnglish(examineClock(T0 + HOUR, T0))).toEqual({
       what: 'clock',
+      whatCode: 'cli.checkClock',
       ok: false,
       note: true,
-      detail: 'it is 2023-11-14 22:13:20Z here, and the last event was written at 2023-11-14 23:13:20Z',
+      detail: "this machine's time is 2023-11-14 22:13:20Z, but the last event was written at 2023-11-14 23:13:20Z",
+      detailCode: 'cli.clockBehind',
     });
   });
 });

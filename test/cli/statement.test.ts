@@ -19,7 +19,7 @@ import {
 } from '../kit/builders.js';
 import { busOver, TestLog } from '../kit/log.js';
 
-/** What a command prints, and its exit code, over a log that is open elsewhere at the same time. */
+/** The output of a command and its exit code, over a log that another process has open. */
 const portolan = (journal: TestLog, ...args: readonly string[]) => portolanIn('en', journal, ...args);
 
 async function portolanIn(language: string, journal: TestLog, ...args: readonly string[]) {
@@ -87,7 +87,7 @@ describe('events statement', () => {
       '  10 bytes up, 20 bytes down  this machine, client #1, in-1',
       '  -100 bytes up, -200 bytes down  #5 its counters were reset from 100 bytes up, 200 bytes down (by user root from 203.0.113.7)',
       'used              110 bytes up, 220 bytes down',
-      'changed otherwise -100 bytes up, -200 bytes down',
+      'other changes     -100 bytes up, -200 bytes down',
       'closing balance   10 bytes up, 20 bytes down',
     ]);
     const [json = ''] = (await ask('--json')).lines;
@@ -107,7 +107,7 @@ describe('events statement', () => {
     must({ type: 'DeleteClient', data: { inbound: one, client: { email: 'alice' } } });
     const deleted = await portolan(journal, 'events', 'statement', 'alice');
     expect(deleted).toMatchObject({ code: 1, out: '' });
-    expect(deleted.err).toBe('portolan: alice was deleted: ask for #1; each has its own account\n');
+    expect(deleted.err).toBe('portolan: alice was deleted: use #1 instead; each has its own statement\n');
     must({ type: 'AddClients', data: { inbound: one, clients: [draft('alice', 1)] } });
     const again = await portolan(journal, 'events', 'statement', 'alice', '--from', day1, '--json');
     expect(JSON.parse(again.out)).toMatchObject({ clients: [{ client: 2 }], closing: { up: 0, down: 0 } });
@@ -139,16 +139,17 @@ describe('events statement', () => {
   });
 
   it.each([
-    [['nobody'], 'portolan: The log has no client nobody\n'],
-    [['#77'], 'portolan: The log has no client #77\n'],
+    [1, ['nobody'], 'portolan: Client nobody not found in the log\n'],
+    [1, ['#77'], 'portolan: Client #77 not found in the log\n'],
     [
+      2,
       ['alice', '--from', 'soon'],
       'portolan: from is not a valid date: write it as 2026-03-31, or as milliseconds since 1970\n',
     ],
-    [['alice', '--from', day2, '--to', day1], 'portolan: The first day is after the last day\n'],
-  ])('of %j is refused with a sentence', async (args, err) => {
+    [2, ['alice', '--from', day2, '--to', day1], 'portolan: The first day is after the last day\n'],
+  ] as const)('with exit code %i, %j is rejected with a message', async (code, args, err) => {
     const { journal } = history();
-    expect(await portolan(journal, 'events', 'statement', ...args)).toMatchObject({ code: 1, out: '', err });
+    expect(await portolan(journal, 'events', 'statement', ...args)).toMatchObject({ code, out: '', err });
   });
 });
 
@@ -169,13 +170,13 @@ describe('events why', () => {
       'alice (client #1, inbound in-1): cap reached',
       '  It may not connect: it used 30 bytes of 20 bytes (now 32 bytes).',
       '  Since 2023-11-15 22:13:20Z, by user root from 203.0.113.7 (#8).',
-      '  What would change it: reset its traffic; raise or remove its cap.',
+      '  How to fix it: reset its traffic; raise or remove its cap.',
       '  History:',
       '2023-11-14 22:13:20Z  #3  was added to inbound 1 as alice: no cap; no expiry; enabled  (by user root from 203.0.113.7)',
     ]);
     const [json = ''] = (await portolan(journal, 'events', 'why', '#1', '--json')).lines;
     expect(JSON.parse(json)).toMatchObject({
-      ...{ client: 1, email: 'alice', inbound: { id: 1, tag: 'in-1' }, standing: 'cap reached', mayConnect: false },
+      ...{ client: 1, email: 'alice', inbound: { id: 1, tag: 'in-1' }, status: 'cap reached', mayConnect: false },
       since: { position: 8, by: 'user root from 203.0.113.7' },
     });
   });
@@ -200,13 +201,13 @@ describe('events why', () => {
       'alice (client #1, inbound in-1): disabled',
       '  It may not connect: the client is disabled.',
       '  Since 2023-11-15 22:13:20Z, by user root from 203.0.113.7 (#9).',
-      '  What would change it: enable the client.',
+      '  How to fix it: enable the client.',
       '  Also inbound disabled: inbound in-1 is disabled.',
       '  Since 2023-11-15 22:13:20Z, by user root from 203.0.113.7 (#10).',
-      '  What would change it: enable the inbound.',
+      '  How to fix it: enable the inbound.',
       expect.stringMatching(/^ {2}Also too many addresses: at most 1 address/) as string,
       expect.stringMatching(/^ {2}Since /) as string,
-      expect.stringMatching(/^ {2}What would change it: disconnect one/) as string,
+      expect.stringMatching(/^ {2}How to fix it: disconnect one/) as string,
     ]);
   });
 
@@ -223,8 +224,8 @@ describe('events why', () => {
       (line) => JSON.parse(line) as object,
     );
     expect(both).toMatchObject([
-      { client: 2, standing: 'core not running' },
-      { client: 1, standing: 'deleted', since: { position: 7 } },
+      { client: 2, status: 'core not running' },
+      { client: 1, status: 'deleted', since: { position: 7 } },
     ]);
   });
 
@@ -232,7 +233,7 @@ describe('events why', () => {
     const { journal } = history();
     for (const name of ['nobody', '#9'])
       expect(await portolan(journal, 'events', 'why', name)).toMatchObject({
-        ...{ code: 1, out: '', err: `portolan: The log has no client ${name}\n` },
+        ...{ code: 1, out: '', err: `portolan: Client ${name} not found in the log\n` },
       });
   });
 });

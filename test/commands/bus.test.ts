@@ -12,25 +12,25 @@ const context = { actor: admin, correlationId };
 const addInbound = { type: 'AddInbound', data: { owner: userId(1), ...inboundDraft({ clients: [alice] }) } } as const;
 
 describe('a command', () => {
-  it('is one batch, told to everybody before it returns, and seen by the next decision', () => {
+  it('is appended as one batch, which observers receive before dispatch returns and the next decision sees', () => {
     const journal = new TestLog();
     const { dispatch, state } = busOver(journal.log, journal.clock);
-    const told: number[][] = [];
+    const batches: number[][] = [];
     const current: boolean[] = [];
     journal.log.appended$.subscribe((events) => {
-      told.push(events.map(({ position }) => position));
+      batches.push(events.map(({ position }) => position));
       current.push(state.inbounds.has(one)); // the write state folds first
     });
     const done = dispatch(addInbound, { ...context, causationId });
     expect(done).toMatchObject({ events: [{ position: 1 }, { position: 2 }] });
-    expect([told, current]).toStrictEqual([[[1, 2]], [true]]);
+    expect([batches, current]).toStrictEqual([[[1, 2]], [true]]);
     expect(journal.all().map(({ meta }) => meta)).toStrictEqual(
       [1, 2].map(() => ({ at: T0, actor: admin, correlationId, causationId, commandId: null })),
     );
     expect(dispatch(addInbound, context)).toMatchObject({ code: 'PORT_TAKEN' });
   });
 
-  it('that is refused, or finds everything so already, appends nothing', () => {
+  it('appends nothing if it is rejected or has no effect', () => {
     const journal = new TestLog();
     const { dispatch, must } = busOver(journal.log);
     must(addInbound);
@@ -41,7 +41,7 @@ describe('a command', () => {
     expect(journal.log.head().position).toBe(position);
   });
 
-  it('that is only asked for is decided and not done', () => {
+  it('is decided but not executed in a dry run', () => {
     const journal = new TestLog();
     const { dispatch, state } = busOver(journal.log);
     expect(dispatch(addInbound, { ...context, dryRun: true })).toStrictEqual({ events: [] });
@@ -50,7 +50,7 @@ describe('a command', () => {
     expect(dispatch(addInbound, { ...context, dryRun: true })).toMatchObject({ code: 'PORT_TAKEN' });
   });
 
-  it('knows the ports of the panel at the time it is given', () => {
+  it('is decided with the current ports of the panel', () => {
     const journal = new TestLog();
     let port = 443;
     const dispatch = createBus({
@@ -68,7 +68,7 @@ describe('a command', () => {
     expect(dispatch(addInbound, context)).toMatchObject({ events: [{ position: 1 }, { position: 2 }] });
   });
 
-  it('cannot be given while another is decided', () => {
+  it('cannot be dispatched while another one is being decided', () => {
     const journal = new TestLog();
     const { dispatch } = busOver(journal.log);
     const failures: unknown[] = [];
@@ -87,7 +87,7 @@ describe('a command', () => {
     expect(dispatch({ type: 'RestartCore', data: {} }, context)).toMatchObject({ events: [{ position: 3 }] });
   });
 
-  it('is refused while the log is closed to writing, but what was answered is still answered', () => {
+  it('is rejected while the log is read-only, but a repeated command still gets its stored result', () => {
     const journal = new TestLog();
     const commandId = { key: 'k', fingerprint: 'f' };
     const first = busOver(journal.log).dispatch(addInbound, { ...context, commandId });

@@ -10,13 +10,13 @@ const warned = (expiring: readonly number[], nearCap: readonly number[]) =>
   }) as const;
 
 describe('RecordClientWarnings', () => {
-  it('remembers those that are still there', () => {
+  it('records only clients that still exist', () => {
     given(inboundAdded(), clientAdded())
       .when(warned([1, 2], [1]))
       .then(ClientWarningsSent({ expiring: [first], nearCap: [first] }));
   });
 
-  it('is nothing when nobody is', () => {
+  it('records nothing if none of them exists', () => {
     given()
       .when(warned([1], [2]))
       .then();
@@ -24,7 +24,7 @@ describe('RecordClientWarnings', () => {
 });
 
 describe('RecordBackupDelivered', () => {
-  it('says who got it', () => {
+  it('records the chats that received the backup', () => {
     const data = { position: 1, bytes: 2, encrypted: true, chats: [{ chatId: -3, error: null }] };
     given().when({ type: 'RecordBackupDelivered', data }).then(BackupDelivered(data));
   });

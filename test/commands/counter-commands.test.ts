@@ -40,7 +40,7 @@ const state = folded(
   ],
 );
 
-describe('nodes that are asked before counters change', () => {
+describe('nodes that are queried before counters change', () => {
   it.each<[CountedCommand, readonly number[]]>([
     [{ type: 'ResetClientTraffic', data: { inbound: two, email: 'anna' } }, [oslo]],
     [{ type: 'AdjustClientTraffic', data: { email: 'bob', up: 1, down: 1 } }, [rome]],
@@ -52,7 +52,7 @@ describe('nodes that are asked before counters change', () => {
     [{ type: 'ResetInboundTraffic', data: { inbound: two } }, []],
     [{ type: 'ResetOutboundTraffic', data: { tag: null } }, []],
     [{ type: 'DeleteInbound', data: { inbound: one } }, []],
-  ])('are those that count what %j is about', (command, nodes) => {
+  ])('are those that count the traffic that %j affects', (command, nodes) => {
     expect(countingNodes(command, state)).toStrictEqual(nodes);
   });
 });

@@ -9,20 +9,20 @@ import { at, given } from '../kit/spec.js';
 const HOUR_MS = 3_600_000;
 
 describe('RestartPanel', () => {
-  it('is a fact for the servers to follow, unless one is under way', () => {
+  it('records a restart request unless one is pending', () => {
     given()
       .when({ type: 'RestartPanel', data: { underWay: false } })
       .then(PanelRestartRequested({}));
     given(PanelRestartRequested({}))
       .when({ type: 'RestartPanel', data: { underWay: true } })
       .thenRejects('RESTART_UNDER_WAY');
-    // What an earlier process did not finish is in nobody's way.
+    // A restart that an earlier process did not finish does not block another one.
     given(PanelRestartRequested({}))
       .when({ type: 'RestartPanel', data: { underWay: false } })
       .then(PanelRestartRequested({}));
   });
 
-  it('ends in one of two ways', () => {
+  it('has a recorded success or failure', () => {
     const place = { listen: '', port: 2053, tls: true };
     const places = { panel: place, subscription: { ...place, port: 10_882 } };
     given().when({ type: 'RecordPanelRestarted', data: places }).then(PanelRestarted(places));
@@ -34,7 +34,7 @@ describe('RestartPanel', () => {
   });
 });
 
-describe('the news of a certificate', () => {
+describe('a certificate event', () => {
   const loaded = { server: 'panel', fingerprint: 'aa', subject: 'panel.example', expiresAt: T0 + HOUR_MS } as const;
   const refused = {
     server: 'panel',
@@ -44,7 +44,7 @@ describe('the news of a certificate', () => {
   } as const;
   const ending = { server: 'panel', expiresAt: T0 } as const;
 
-  it('is told when it is another one, for each server', () => {
+  it('is recorded for each server when the certificate changes', () => {
     const load = { type: 'RecordCertificateLoaded', data: loaded } as const;
     given().when(load).then(CertificateLoaded(loaded));
     given(CertificateLoaded(loaded)).when(load).thenNothing();
@@ -56,7 +56,7 @@ describe('the news of a certificate', () => {
       .then(CertificateLoaded(loaded));
   });
 
-  it('is told of a problem once, and when it is good again', () => {
+  it('is recorded once for each problem, and when the certificate is valid again', () => {
     const refuse = { type: 'RecordCertificateRejected', data: refused } as const;
     given(CertificateLoaded(loaded)).when(refuse).then(CertificateRejected(refused));
     given(CertificateRejected(refused)).when(refuse).thenNothing();
@@ -69,14 +69,14 @@ describe('the news of a certificate', () => {
     given(CertificateRejected(refused), CertificateLoaded(loaded)).when(refuse).then(CertificateRejected(refused));
   });
 
-  it('is told of its end once a day, and of that of another one at once', () => {
+  it('is recorded once a day before the expiry, and at once for another certificate', () => {
     const remind = { type: 'RecordCertificateExpiring', data: ending } as const;
-    const told = at(T0 - 23 * HOUR_MS, CertificateExpiring(ending));
+    const reminded = at(T0 - 23 * HOUR_MS, CertificateExpiring(ending));
     given().when(remind).then(CertificateExpiring(ending));
-    given(told).when(remind).thenNothing();
-    given(told)
+    given(reminded).when(remind).thenNothing();
+    given(reminded)
       .when(remind, { now: T0 + HOUR_MS })
       .then(CertificateExpiring(ending));
-    given(told, CertificateLoaded(loaded)).when(remind).then(CertificateExpiring(ending));
+    given(reminded, CertificateLoaded(loaded)).when(remind).then(CertificateExpiring(ending));
   });
 });

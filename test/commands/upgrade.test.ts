@@ -13,13 +13,13 @@ const upgrade = (from: string) =>
   ({ type: 'UpgradePasswordHash', data: { user: userId(1), from, passwordHash: 'ours' } }) as const;
 
 describe('UpgradePasswordHash', () => {
-  it('keeps the epoch, so that sessions go on, and destroys the key of the hash before', () => {
+  it('keeps the epoch, so that sessions stay valid, and destroys the key of the former hash', () => {
     given(UserCreated(root('theirs')))
       .when(upgrade('theirs'))
       .then(PasswordHashUpgraded(root('ours')), DataKeyDestroyed({ key: 'user:1/credentials/0', reason: 'rotated' }));
   });
 
-  it('does nothing where another login was quicker, the password is a new one, or nobody is there', () => {
+  it('does nothing if the hash was already upgraded, the password was changed, or the account is unknown', () => {
     given(UserCreated(root('theirs')), PasswordHashUpgraded(root('ours')))
       .when(upgrade('theirs'))
       .thenNothing();
@@ -29,7 +29,7 @@ describe('UpgradePasswordHash', () => {
     given().when(upgrade('theirs')).thenNothing();
   });
 
-  it('is undone by nothing: a new password destroys the key of the upgraded hash', () => {
+  it('leaves no readable hash after a new password: the key of the upgraded hash is destroyed', () => {
     const change = {
       type: 'ChangeCredentials',
       data: { user: userId(1), username: 'root', passwordHash: 'new' },

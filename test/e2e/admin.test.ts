@@ -9,10 +9,10 @@ import { headOf, logOf, pause } from './support.js';
 
 const TOKEN = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
 const NAME = 'second mate';
-/** Accounts have nothing to do with the core. */
+/** Accounts need no core. */
 const NO_CORE = '/no/core';
 
-/** The code of these 30 s; near their end it waits for the next. */
+/** The current two-factor code; near its end this waits for the next one. */
 async function code(): Promise<string> {
   const left = 30_000 - (Date.now() % 30_000);
   if (left < 3_000) await pause(left);
@@ -39,8 +39,8 @@ describe('portolan admin', () => {
   };
   const login = (username: string, password: unknown, factor?: string) =>
     new Admin(panel.url, { username, password: String(password) }).login(factor);
-  /** What was appended after `mark`, and by whom. */
-  const deeds = (mark: number) =>
+  /** The types of the events after `mark` that the command line caused. */
+  const eventsOfCli = (mark: number) =>
     logOf(panel.dataDir, mark)
       .filter(({ meta }) => meta.actor.id === 'cli')
       .map(({ type }) => type);
@@ -52,7 +52,7 @@ describe('portolan admin', () => {
     return ws;
   }
 
-  /** The same with the panel up and with the panel down. */
+  /** Works the same with a running and with a stopped panel. */
   async function makesAndChangesAccounts(name: string): Promise<void> {
     const mark = headOf(panel.dataDir);
     const [made] = await ok('create', name);
@@ -60,7 +60,7 @@ describe('portolan admin', () => {
     const file = join(panel.dataDir, 'run', 'password.txt');
     writeFileSync(file, `from a file ${name}\nand no more\n`, { mode: 0o600 });
     expect(await ok('reset-password', name, '--password-file', file)).toEqual([{ username: name }]);
-    expect(deeds(mark)).toEqual(['UserCreated', 'UserCredentialsChanged', 'DataKeyDestroyed']);
+    expect(eventsOfCli(mark)).toEqual(['UserCreated', 'UserCredentialsChanged', 'DataKeyDestroyed']);
   }
 
   it('makes and changes accounts while the panel runs', async () => {
@@ -71,8 +71,8 @@ describe('portolan admin', () => {
 
   it('reports failures with its exit code and a message', async () => {
     const refused: [number, RegExp, string[]][] = [
-      [1, /^portolan: There is already a user/, ['create', panel.username]],
-      [1, /^portolan: There is no admin nobody\n$/, ['reset-password', 'nobody']],
+      [1, /^portolan: A user named .* already exists/, ['create', panel.username]],
+      [1, /^portolan: Admin nobody not found\n$/, ['reset-password', 'nobody']],
       [1, /at least 10 characters/, ['reset-password', panel.username, '--password', 'nine-char']],
       [2, /^portolan: The argument name is missing\n$/, ['create']],
     ];
@@ -81,24 +81,24 @@ describe('portolan admin', () => {
     for (const [index, [exit, words]] of refused.entries()) {
       expect(answers[index]).toMatchObject({ code: exit, stdout: '', stderr: expect.stringMatching(words) as string });
     }
-    expect(deeds(before)).toEqual([]);
+    expect(eventsOfCli(before)).toEqual([]);
   });
 
   it('ends the sessions and sockets of the user with the new password, and no others', async () => {
-    const captain = await panel.admin();
-    await ok('create', 'purser', '--password', 'purser-1-password');
-    const purser = new Admin(panel.url, { username: 'purser', password: 'purser-1-password' });
-    await must(purser.login());
-    const [hers, his] = [await listen(captain), await listen(purser)];
-    const closed = once(his, 'close');
-    const [made] = await ok('reset-password', 'purser');
+    const first = await panel.admin();
+    await ok('create', 'second-admin', '--password', 'second-1-password');
+    const second = new Admin(panel.url, { username: 'second-admin', password: 'second-1-password' });
+    await must(second.login());
+    const [firstSocket, secondSocket] = [await listen(first), await listen(second)];
+    const closed = once(secondSocket, 'close');
+    const [made] = await ok('reset-password', 'second-admin');
     await closed;
-    expect((await purser.raw('GET', '/panel/api/inbounds/list')).status).toBe(401);
-    expect(await captain.get('/panel/api/inbounds/list')).toMatchObject({ success: true });
-    expect(hers.readyState).toBe(WebSocket.OPEN);
-    hers.terminate();
-    expect(await login('purser', 'purser-1-password')).toMatchObject({ success: false });
-    expect(await login('purser', made?.['password'])).toMatchObject({ success: true });
+    expect((await second.raw('GET', '/panel/api/inbounds/list')).status).toBe(401);
+    expect(await first.get('/panel/api/inbounds/list')).toMatchObject({ success: true });
+    expect(firstSocket.readyState).toBe(WebSocket.OPEN);
+    firstSocket.terminate();
+    expect(await login('second-admin', 'second-1-password')).toMatchObject({ success: false });
+    expect(await login('second-admin', made?.['password'])).toMatchObject({ success: true });
   });
 
   it('disables two-factor login for a user who has lost the app', async () => {
@@ -109,7 +109,7 @@ describe('portolan admin', () => {
     const mark = headOf(panel.dataDir);
     expect(await ok('disable-2fa')).toEqual([{ changed: true }]);
     expect(await ok('disable-2fa')).toEqual([{ changed: false }]);
-    expect(deeds(mark)).toEqual(
+    expect(eventsOfCli(mark)).toEqual(
       expect.arrayContaining(['SettingsChanged', 'SecretSettingChanged', 'DataKeyDestroyed']),
     );
     const again = await panel.admin();
@@ -127,7 +127,7 @@ describe('portolan admin', () => {
       code: 1,
       stderr: expect.stringContaining('another portolan process') as string,
     });
-    expect(deeds(mark)).toEqual([]);
+    expect(eventsOfCli(mark)).toEqual([]);
   });
 
   it('does the same while the panel is stopped, and after it was killed', async () => {

@@ -9,6 +9,7 @@ import { render } from '../../src/messages/render.js';
 import { stage, switchTo } from '../../src/store/generations.js';
 import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
 import { withoutCore } from '../kit/real/core-process.js';
+import { expectComplete, untilComplete } from '../kit/real/expect-transfer.js';
 import { inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
 import {
   type Admin,
@@ -36,7 +37,7 @@ interface Backup {
 }
 
 describe.skipIf(withoutCore(SUITE))(SUITE, () => {
-  const anna = makeClient();
+  const alice = makeClient();
   let scratch: string;
   let targets: Targets;
   let panel: PanelProcess;
@@ -51,11 +52,11 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     panel = await startPanel({ launcher: true });
     admin = await panel.admin();
     await storeTemplate(admin, template(targets));
-    await must(admin.post('/panel/setting/update', { pollSeconds: 1, subTitle: 'The harbour' }));
+    await must(admin.post('/panel/setting/update', { pollSeconds: 1, subTitle: 'Example title' }));
     const context = makeContext({ ...targets, targetPort: targets.port });
-    const added = await addInbound(admin, inboundCase(context, 'vless-reality-vision'), [anna]);
-    links = await subscription(panel, anna.subId);
-    client = await startClientCore([await entryOf(panel, added, anna)]);
+    const added = await addInbound(admin, inboundCase(context, 'vless-reality-vision'), [alice]);
+    links = await subscription(panel, alice.subId);
+    client = await startClientCore([await entryOf(panel, added, alice)]);
     await untilItFlows();
   });
 
@@ -67,10 +68,10 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   });
 
   const through = (path: string) => download(client.socksPort(0), `${targets.url}${path}`);
-  const untilItFlows = () => until('traffic flows', async () => (await through('/small')).status === 200);
+  const untilItFlows = () => untilComplete('traffic flows', () => through('/small'));
   const downOf = async (by: Admin): Promise<number> =>
-    (await must(by.get<{ down: number }>(`/panel/api/inbounds/getClientTraffics/${anna.email}`))).down;
-  /** Bytes of a client once no more are found: two readings of the core apart. */
+    (await must(by.get<{ down: number }>(`/panel/api/inbounds/getClientTraffics/${alice.email}`))).down;
+  /** The bytes of a client once they no longer grow over two readings of the core. */
   const settledDown = async (by: Admin, least = 0): Promise<number> => {
     let last = -1;
     return until(
@@ -92,7 +93,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   const tempIn = (dataDir: string): string[] =>
     existsSync(join(dataDir, 'staged')) ? readdirSync(join(dataDir, 'staged')) : [];
 
-  it('makes a consistent copy while traffic flows, which restores, verifies and replays elsewhere', async () => {
+  it('are consistent copies while traffic flows, which can be restored, verified and replayed elsewhere', async () => {
     const transfer = startTransfer(client.socksPort(0), `${targets.url}/bytes/${LARGE}`);
     await moved(transfer, 100_000);
     const response = await admin.raw('GET', '/panel/api/server/getDb');
@@ -103,7 +104,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const bytes = Buffer.from(await response.arrayBuffer());
     expect(response.headers.get('content-length')).toBe(String(bytes.length));
     expect(tempIn(panel.dataDir)).toEqual([]);
-    expect((await transfer.done).status).toBe(200);
+    expectComplete(await transfer.done);
 
     const position = Number(name?.[1]);
     const file = join(scratch, 'backup.db');
@@ -125,7 +126,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     backup = { bytes, position, down: traffic.reduce((sum, [, , down]) => sum + down, 0) };
   });
 
-  it('refuses what is none, and then nothing has changed and nothing is left', async () => {
+  it('are rejected if the file is invalid, without any change or file left behind', async () => {
     const before = logOf(panel.dataDir).filter(({ meta }) => meta.actor.kind !== 'system').length;
     const broken = Buffer.from(backup.bytes.subarray(0, backup.bytes.length / 2));
     expect(await send(admin, { ...backup, bytes: broken })).toMatchObject({
@@ -140,7 +141,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(replacedStates(panel.dataDir)).toEqual([]);
   });
 
-  it('takes a backup in: the state is that of the backup to the byte, on a new run of the core', async () => {
+  it('are restored to the byte, with a new run of the core', async () => {
     await through(`/bytes/${LARGE}`);
     await until('it is counted', async () => (await downOf(admin)) >= backup.down + LARGE);
     await must(admin.post('/panel/setting/update', { subTitle: 'After the backup' }));
@@ -156,7 +157,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const [[done], [refused]] = [answers.filter(({ success }) => success), answers.filter(({ success }) => !success)];
     expect(done).toMatchObject({ obj: DONE });
     expect(refused?.msg).toContain('in progress');
-    // Whoever changes something now would lose it.
+    // A change made now would be lost.
     expect(await admin.post('/panel/setting/update', { subTitle: 'Lost' })).toMatchObject({ success: false });
     await until('the notification', () => heard.some((text) => text.includes('restarting with the imported data')));
     socket.close();
@@ -166,10 +167,10 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(await admin.raw('GET', '/panel/api/server/status').then(({ status }) => status)).toBe(401);
     const back = await panel.admin();
     expect(await must(back.post<{ subTitle: string }>('/panel/setting/all'))).toMatchObject({
-      subTitle: 'The harbour',
+      subTitle: 'Example title',
     });
-    expect(await subscription(panel, anna.subId)).toEqual(links);
-    // What the former run of the core counted after the backup is in the former log, and nowhere else.
+    expect(await subscription(panel, alice.subId)).toEqual(links);
+    // Traffic that the former run of the core counted after the backup is only in the former log.
     await until('the core runs', () => recorded(panel.dataDir, 'CoreStarted', backup.position).length > 0);
     expect(coreRun().run).not.toBe(oldCore.run);
     expect(await settledDown(back)).toBe(backup.down);
@@ -191,7 +192,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     admin = back;
   });
 
-  it('survives a kill between the answer and the switch: the next start serves the new state, and ends the core of the former', async () => {
+  it('are restored by the next start if the panel is killed between the answer and the switch', async () => {
     await must(admin.post('/panel/setting/update', { subTitle: 'Before the kill' }));
     const former = coreRun();
     expect(await send(admin, backup)).toMatchObject({ success: true, obj: DONE });
@@ -200,7 +201,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     panel = await startPanel({ launcher: true, dataDir: panel.dataDir, ports: panel.ports });
     admin = await panel.admin();
     expect(await must(admin.post<{ subTitle: string }>('/panel/setting/all'))).toMatchObject({
-      subTitle: 'The harbour',
+      subTitle: 'Example title',
     });
     expect(recorded(panel.dataDir, 'StateImported')).toHaveLength(1);
     await until('the core runs', () => recorded(panel.dataDir, 'CoreStarted', backup.position).length > 0);
@@ -210,7 +211,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(panel.stdout()).toContain('NEW STATE: a backup');
   });
 
-  it('comes back to the state before when the new one does not start, and says why', async () => {
+  it('are rolled back with a reason if the panel does not start with them', async () => {
     await must(admin.post('/panel/setting/update', { subTitle: 'Still here' }));
     await panel.stop();
     const directory = dataDirectory(panel.dataDir);
@@ -226,19 +227,19 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(render(restored?.data.reason ?? verbatim(''), 'en')).toMatch(
       /^a wreck replaces the state: .*not a database/,
     );
-    expect(panel.stdout()).toContain('THE FORMER STATE IS BACK: a wreck');
-    expect(panel.stderr()).toContain('the previous one is restored');
+    expect(panel.stdout()).toContain('PREVIOUS STATE RESTORED: a wreck');
+    expect(panel.stderr()).toContain('the previous state is restored');
   });
 
-  it('is made at the command line, beside the panel and without it, sealed when a passphrase is set', async () => {
-    await must(admin.post('/panel/setting/secret', { key: 'backupPassphrase', value: 'sail by the stars' }));
+  it('are also made on the command line, with a running panel or without, and sealed when a passphrase is set', async () => {
+    await must(admin.post('/panel/setting/secret', { key: 'backupPassphrase', value: 'a long passphrase' }));
     const [running, stopped] = [join(scratch, 'running.db'), join(scratch, 'stopped.db')];
     expect(json(await cli(['backup', '--out', running, '--json'], panel.dataDir))).toMatchObject({ sealed: true });
     expect(statSync(running).mode & 0o077).toBe(0);
     const nowhere = await cli(['backup', '--out', join(scratch, 'nowhere', 'x.db')], panel.dataDir);
     expect([nowhere.code, nowhere.stderr]).toEqual([
       1,
-      expect.stringContaining(`There is no folder ${join(scratch, 'nowhere')}`),
+      expect.stringContaining(`The folder ${join(scratch, 'nowhere')} does not exist`),
     ]);
     await panel.stop();
     const alone = await cli(['backup', '--out', stopped], panel.dataDir);
@@ -250,7 +251,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const without = await cli(['restore', running], fresh);
     expect([without.code, without.stderr]).toEqual([1, expect.stringContaining('its passphrase is needed')]);
     const secret = join(scratch, 'passphrase');
-    writeFileSync(secret, 'sail by the stars\n');
+    writeFileSync(secret, 'a long passphrase\n');
     for (const file of [running, stopped]) {
       const done = await cli(['restore', file, '--yes', '--passphrase-file', secret], fresh);
       expect([done.code, done.stderr]).toEqual([0, '']);

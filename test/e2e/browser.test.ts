@@ -8,7 +8,7 @@ import { codeAt, wrongCode } from '../kit/totp.js';
 import { HANG_MS } from '../kit/wait.js';
 import { recorded } from './support.js';
 
-/** One code of an app holds for so long. */
+/** How long one code of an app is valid. */
 const STEP_MS = 30_000;
 
 const found = chromiumFor('the browser test');
@@ -54,7 +54,7 @@ describe.skipIf(found === null)('the classic page, in a real browser', () => {
   };
   const toast = (text: string) => page.locator('#toasts p', { hasText: text }).first().waitFor();
 
-  it('rejects a wrong password with a message, and shows nothing but the login before it', async () => {
+  it('rejects a wrong password with a message, and shows only the login before that', async () => {
     await page.goto(panel.url);
     expect(await page.locator('nav, #panel, #settings').count()).toBe(0);
     expect(await page.isVisible('#second')).toBe(false);
@@ -65,7 +65,7 @@ describe.skipIf(found === null)('the classic page, in a real browser', () => {
     expect(await page.textContent('[role=alert]')).toContain('Invalid username or password');
   });
 
-  it('lets the admin in, and shows what another session adds, hostile names as text', async () => {
+  it('logs the admin in, and shows what another session adds, with hostile names as text', async () => {
     await logIn();
     await classic();
     await tab('inbounds');
@@ -93,7 +93,7 @@ describe.skipIf(found === null)('the classic page, in a real browser', () => {
     expect(await page.title()).not.toBe('1');
   });
 
-  it('tells why a client may not connect, and gives its link', async () => {
+  it('shows why a client may not connect, and its link', async () => {
     await page.getByRole('button', { name: 'Why? a<b&c' }).click();
     await page.waitForSelector('#dialog[open]');
     expect(await page.textContent('#dialogTitle')).toBe('a<b&c');
@@ -101,7 +101,7 @@ describe.skipIf(found === null)('the classic page, in a real browser', () => {
     await page.click('#dialogClose');
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.getByRole('button', { name: 'Copy link a<b&c' }).click();
-    await toast('The link is copied.');
+    await toast('Link copied');
     expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/^vless:\/\/b831381d/);
   });
 
@@ -112,11 +112,11 @@ describe.skipIf(found === null)('the classic page, in a real browser', () => {
     await page.click('#addInbound button');
     await toast('This is not valid JSON.');
     const place = { listen: '127.0.0.1', port: await freePort() };
-    const inbound = { remark: 'harbour', ...place, protocol: 'vless', enable: false };
+    const inbound = { remark: 'example', ...place, protocol: 'vless', enable: false };
     await page.fill('#newInbound', JSON.stringify({ ...inbound, settings: { decryption: 'none', clients: [] } }));
     await page.click('#addInbound button');
     await toast('Inbound has been successfully created');
-    await page.getByRole('button', { name: 'Delete harbour' }).click();
+    await page.getByRole('button', { name: 'Delete example' }).click();
     await expect.poll(() => page.locator('#inbounds tr').count()).toBe(1);
   });
 
@@ -129,7 +129,7 @@ describe.skipIf(found === null)('the classic page, in a real browser', () => {
     expect(recorded(panel.dataDir, 'CoreStarted').length).toBeGreaterThan(before);
   });
 
-  it('keeps a template, and says what is wrong with one', async () => {
+  it('saves a template, and shows what is wrong with an invalid one', async () => {
     await tab('core');
     await expect.poll(() => page.inputValue('#template')).toContain('outbounds');
     const template = await page.inputValue('#template');
@@ -141,7 +141,7 @@ describe.skipIf(found === null)('the classic page, in a real browser', () => {
     await toast('The parameters have been changed.');
   });
 
-  it('gives a backup, and takes no file that is none', async () => {
+  it('downloads a backup, and rejects a file that is not one', async () => {
     await tab('backups');
     await expect.poll(() => page.textContent('#lastGood')).toBe('none');
     const [download] = await Promise.all([page.waitForEvent('download'), page.click('#tab-backups a')]);
@@ -159,7 +159,7 @@ describe.skipIf(found === null)('the classic page, in a real browser', () => {
     await page.waitForSelector('#log:not(:empty)');
   });
 
-  it('changes only the settings that were changed, and shows what is wrong beside each', async () => {
+  it('sends only the settings that were changed, and shows each problem beside its field', async () => {
     await tab('settings');
     await page.waitForSelector('#settings[data-filled=yes]');
     await page.fill('#s-subPort', '70000');
@@ -172,14 +172,14 @@ describe.skipIf(found === null)('the classic page, in a real browser', () => {
     const { subPort, webBasePath } = await settingsNow();
     await page.fill('#s-subPort', String(subPort));
     await page.fill('#s-webBasePath', String(webBasePath));
-    await page.fill('#s-subTitle', 'Harbour');
+    await page.fill('#s-subTitle', 'Example title');
     await page.fill('#s-pageSize', '50');
     await page.uncheck('#s-subShowInfo');
     await page.fill('#s-ldapPassword', 'anchor-chain');
     await page.click('#settings button:not([type])');
     await page.waitForSelector('#h-ldapPassword button');
     expect(recorded(panel.dataDir, 'SettingsChanged').at(-1)?.data).toEqual({
-      changes: { subTitle: 'Harbour', pageSize: 50, subShowInfo: false },
+      changes: { subTitle: 'Example title', pageSize: 50, subShowInfo: false },
     });
     expect(await page.inputValue('#s-ldapPassword')).toBe('');
     expect(await page.textContent('#e-subPort')).toBe('');
@@ -195,7 +195,7 @@ describe.skipIf(found === null)('the classic page, in a real browser', () => {
     await expect.poll(() => page.inputValue('#apiToken')).toMatch(/^\S{32,}$/);
   });
 
-  it('shows the contract, tries a request with the CSRF token, and asks no other host', async () => {
+  it('shows the API reference, sends a request with the CSRF token, and connects to no other host', async () => {
     const hosts = new Set<string>();
     page.on('request', (request) => hosts.add(new URL(request.url()).host));
     await page.goto(new URL('panel/api-docs', panel.url).href);
@@ -211,7 +211,7 @@ describe.skipIf(found === null)('the classic page, in a real browser', () => {
     await page.waitForSelector('#panel');
   });
 
-  it('speaks the language that is chosen, in its direction, and fits a phone', async () => {
+  it('uses the chosen language and its direction, and fits a phone', async () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await page.selectOption('#language', 'fa');
     await page.waitForSelector('html[dir=rtl] #panel');
@@ -224,7 +224,7 @@ describe.skipIf(found === null)('the classic page, in a real browser', () => {
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 
-  it('sets up two-factor login; from then on a login asks for a code, and takes it', async () => {
+  it('sets up two-factor login, after which a login requires a code', async () => {
     await tab('account');
     await page.click('#setUp');
     await expect.poll(() => page.evaluate("document.getElementById('qr').naturalWidth")).toBeGreaterThan(0);
@@ -240,7 +240,7 @@ describe.skipIf(found === null)('the classic page, in a real browser', () => {
     expect(await field.getAttribute('inputmode')).toBe('numeric');
     await logIn(wrongCode(token, Date.now()));
     await page.waitForSelector('[role=alert]');
-    // A code counts once, and that of the next step counts already.
+    // A code is accepted once, and the code of the next step is accepted already.
     await logIn(codeAt(token, Date.now() + STEP_MS));
     await classic();
   });

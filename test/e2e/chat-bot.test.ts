@@ -12,7 +12,7 @@ const TOKEN = '4242:a-token-that-no-log-may-show';
 
 const env = { PORTOLAN_ALLOW_PRIVATE_OUTBOUND: 'true' };
 
-const SUITE = 'a panel, its core and its bot';
+const SUITE = 'the chat bot of a running panel';
 describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   const folder = mkdtempSync(join(tmpdir(), 'portolan-bot-'));
   let server: BotServer;
@@ -44,7 +44,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     return until(`an answer to ${text}`, () => server.chat(CHAT)[before]);
   };
 
-  it('tells how the machine and the core are', async () => {
+  it('reports the state of the machine and the core', async () => {
     const text = await until('a running core', async () => {
       const answer = (await ask('/status')).text;
       return !answer.includes('\nCore: stopped\n') && answer;
@@ -53,7 +53,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(text).toMatch(/\nMemory: [\d.]+ [MGT]B of [\d.]+ [MGT]B\n/);
   });
 
-  it('sends a backup that is the whole state of the panel on another machine', async () => {
+  it('sends a backup that restores the whole state on another machine', async () => {
     await ask('/backup');
     const sent = await until('the document is there', () =>
       server.calls.find(({ method }) => method === 'sendDocument'),
@@ -72,11 +72,13 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(names).toEqual([panel.username]);
   });
 
-  it('by the API answers chat by chat', async () => {
-    expect(await must(admin.post('/panel/api/backuptochatbot'))).toEqual([{ chatId: CHAT, success: true, msg: '' }]);
+  it('sends a backup on request of the API, with a result for each chat', async () => {
+    expect(await must(admin.post('/panel/api/backuptochatbot'))).toEqual([
+      { chatId: CHAT, success: true, msg: '', msgCode: null },
+    ]);
   });
 
-  it('answers again after the panel was killed and came back', async () => {
+  it('responds again after the panel was killed and restarted', async () => {
     panel.kill('SIGKILL');
     await panel.exited;
     const { polls } = server;
@@ -87,9 +89,9 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect((await ask('/status')).text).toContain('Core: ');
   });
 
-  it('goes on when its server comes back, and nobody has waited for it', async () => {
+  it('continues when its server is back, without having delayed the panel', async () => {
     server.fault = () => 'silence';
-    // Whoever polls now gets no answer, and who logs in is told of.
+    // Polls now get no reply, and a login causes a notification.
     server.write(CHAT, '/online');
     for (let n = 0; n < 3; n += 1) await panel.admin();
     await must(admin.get('/panel/api/server/status'));

@@ -5,6 +5,7 @@ import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startClientCore } from '../kit/real/client-core.js';
 import { withoutCore } from '../kit/real/core-process.js';
+import { untilComplete } from '../kit/real/expect-transfer.js';
 import { inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
 import {
   Admin,
@@ -20,7 +21,7 @@ import { startTargets, type Targets } from '../kit/real/targets.js';
 import { addInbound, clientBody, entryOf, headOf, logOf, recorded, template, until, wireOf } from './support.js';
 
 const CAP = 200_000;
-const SUITE = 'the command line beside a running panel and without one';
+const SUITE = 'the command line, with a running panel and without';
 
 interface Chapter {
   position: number;
@@ -38,8 +39,8 @@ function jsonLines<T = Record<string, unknown>>({ stdout }: CliResult): T[] {
 }
 
 describe.skipIf(withoutCore(SUITE))(SUITE, () => {
-  const anna = makeClient({ totalGB: CAP });
-  const bert = makeClient();
+  const alice = makeClient({ totalGB: CAP });
+  const bob = makeClient();
   const renewed = makeClient();
   let targets: Targets;
   let panel: PanelProcess;
@@ -53,14 +54,14 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     await storeTemplate(admin, template(targets));
     await must(admin.post('/panel/setting/update', { pollSeconds: 1 }));
     const context = makeContext({ ...targets, targetPort: targets.port });
-    const added = await addInbound(admin, inboundCase(context, 'vless-reality-vision'), [anna, bert]);
+    const added = await addInbound(admin, inboundCase(context, 'vless-reality-vision'), [alice, bob]);
     await depleteByTraffic(admin, added);
-    await must(admin.post(`/panel/api/inbounds/${added.id}/resetClientTraffic/${anna.email}`));
-    const rotated = clientBody(added.id, wireOf(added.one, bert, { id: renewed.id }));
-    await must(admin.post(`/panel/api/inbounds/updateClient/${bert.id}`, rotated));
-    await must(admin.post(`/panel/api/inbounds/${added.id}/delClientByEmail/${bert.email}`));
+    await must(admin.post(`/panel/api/inbounds/${added.id}/resetClientTraffic/${alice.email}`));
+    const rotated = clientBody(added.id, wireOf(added.one, bob, { id: renewed.id }));
+    await must(admin.post(`/panel/api/inbounds/updateClient/${bob.id}`, rotated));
+    await must(admin.post(`/panel/api/inbounds/${added.id}/delClientByEmail/${bob.email}`));
     const token = await must(admin.get<string>('/panel/setting/getApiToken'));
-    secrets = [anna.id, anna.email, anna.subId, bert.id, bert.email, renewed.id, token, panel.password];
+    secrets = [alice.id, alice.email, alice.subId, bob.id, bob.email, renewed.id, token, panel.password];
     secrets.push(context.realityKeys.privateKey, context.shortId);
     copy = mkdtempSync(join(tmpdir(), 'portolan-e2e-copy-'));
   });
@@ -71,16 +72,16 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   });
 
   async function depleteByTraffic(admin: Admin, added: Awaited<ReturnType<typeof addInbound>>): Promise<void> {
-    const client = await startClientCore([await entryOf(panel, added, anna)]);
+    const client = await startClientCore([await entryOf(panel, added, alice)]);
     try {
       const port = client.socksPort(0);
-      await until('the inbound runs', async () => (await download(port, `${targets.url}/small`)).status === 200);
+      await untilComplete('the inbound runs', () => download(port, `${targets.url}/small`));
       await download(port, `${targets.url}/bytes/${CAP}`);
-      await until('anna is depleted', () => recorded(panel.dataDir, 'ClientDepleted').length > 0);
+      await until('alice is depleted', () => recorded(panel.dataDir, 'ClientDepleted').length > 0);
     } finally {
       await client.stop();
     }
-    await must(admin.get(`/panel/api/inbounds/getClientTraffics/${anna.email}`));
+    await must(admin.get(`/panel/api/inbounds/getClientTraffics/${alice.email}`));
   }
 
   const run = (args: string[], dataDir = panel.dataDir) => cli(args, dataDir);
@@ -90,20 +91,20 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     return result;
   };
 
-  /** Everything that only reads, so it is asked of a running panel and of a stopped one. */
+  /** All reads, with a running and with a stopped panel. */
   async function looksAround(): Promise<void> {
     const [why, spoken, statement, tail, shown, exported, verified, replayed] = await Promise.all([
-      ok(['events', 'why', anna.email, '--json']),
-      ok(['events', 'why', anna.email.toUpperCase()]),
-      ok(['events', 'statement', anna.email, '--json']),
+      ok(['events', 'why', alice.email, '--json']),
+      ok(['events', 'why', alice.email.toUpperCase()]),
+      ok(['events', 'statement', alice.email, '--json']),
       ok(['events', 'tail', '-n', '5', '--json']),
       ok(['events', 'show', '1', '--json']),
       ok(['events', 'export']),
       ok(['events', 'verify', '--json']),
       ok(['events', 'replay', '--json']),
     ]);
-    const [told] = jsonLines<{ standing: string; mayConnect: boolean; story: Chapter[] }>(why);
-    expect(told).toMatchObject({ email: anna.email, mayConnect: told?.standing === 'active' });
+    const [told] = jsonLines<{ status: string; mayConnect: boolean; story: Chapter[] }>(why);
+    expect(told).toMatchObject({ email: alice.email, mayConnect: told?.status === 'active' });
     tellsWhy(told?.story ?? [], spoken.stdout);
     const [account] = jsonLines<Record<'used' | 'changed' | 'closing', { up: number; down: number }>>(statement);
     expect(account?.used.down).toBeGreaterThan(CAP / 2);
@@ -113,7 +114,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(last).toHaveLength(5);
     expect(head - (last.at(-1) ?? 0)).toBeLessThan(50);
     expect(jsonLines(shown)).toMatchObject([{ position: 1, type: expect.any(String) as string }]);
-    hidesSecrets([why.stdout.replaceAll(anna.email, ''), tail.stdout], [anna.id, renewed.id, panel.password]);
+    hidesSecrets([why.stdout.replaceAll(alice.email, ''), tail.stdout], [alice.id, renewed.id, panel.password]);
     hidesSecrets([exported.stdout], secrets);
     const rows = jsonLines<{ position: number; type: string }>(exported);
     expect(rows.map(({ position }) => position)).toEqual(rows.map((_, index) => index + 1));
@@ -124,7 +125,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     for (const digest of Object.values(digests)) expect(digest).toMatch(/^[0-9a-f]{64}$/);
   }
 
-  /** The story in order, who did each thing, and because of what. */
+  /** The events in order, each with its actor and cause. */
   function tellsWhy(story: Chapter[], spoken: string): void {
     const positions = story.map(({ position }) => position);
     expect(positions).toEqual([...positions].sort((a, b) => a - b));
@@ -137,7 +138,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     ]);
     const [added, depleted, reset, restored] = told;
     expect(added?.by).toBe(`user ${panel.username} from 127.0.0.1`);
-    expect(depleted).toMatchObject({ by: 'the panel (traffic-intake)', because: { type: 'TrafficRecorded' } });
+    expect(depleted).toMatchObject({ by: 'the panel (traffic)', because: { type: 'TrafficRecorded' } });
     expect(depleted?.what).toMatch(/^was cut off: it used 20\d,\d{3} bytes of 200,000 bytes$/);
     expect(restored?.because).toEqual({ position: reset?.position, type: 'ClientTrafficReset' });
     expect(spoken).toMatch(/was cut off: it used .* because of #\d+ TrafficRecorded/);
@@ -147,7 +148,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     for (const text of texts) expect(words.filter((word) => text.includes(word))).toEqual([]);
   }
 
-  it('tells, shows, exports, verifies and replays while the panel runs', looksAround);
+  it('prints the status, the log and the exports, verifies and replays while the panel runs', looksAround);
 
   it('replays to a position and to a time', async () => {
     const adding = recorded(panel.dataDir, 'InboundAdded')[0];
@@ -170,11 +171,11 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(byTime?.digests['inbounds']).toBe(after?.digests['inbounds']);
   });
 
-  it('says with its exit code whether it could, could not, or did not understand', async () => {
+  it('has different exit codes for success, failure and wrong usage', async () => {
     const calls: [number, string[]][] = [
       [1, ['events', 'why', 'nobody@nowhere']],
-      [1, ['events', 'show', '999999']],
-      [1, ['events', 'replay', '--at', 'yesterday-ish']],
+      [2, ['events', 'show', '999999']],
+      [2, ['events', 'replay', '--at', 'yesterday-ish']],
       [2, ['events', 'dance']],
       [2, ['--no-such-flag']],
     ];
@@ -182,7 +183,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(codes).toEqual(calls);
   });
 
-  it('lists admins and configuration beside a running panel', async () => {
+  it('lists admins and configuration while the panel runs', async () => {
     expect(jsonLines(await ok(['admin', 'list', '--json']))).toEqual([{ id: 1, username: panel.username }]);
     const shown = await cli(['config', 'show', '--json', '--port', '4321'], panel.dataDir, {
       env: { PORTOLAN_ADMIN_PASSWORD: 'not-to-be-shown', PORTOLAN_SUB_PORT: '1234' },
@@ -198,7 +199,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     await ok(['doctor']);
   });
 
-  it('does all of it without a panel, and gives an admin a new password', async () => {
+  it('does the same without a panel, and sets the password of an admin', async () => {
     await panel.stop();
     await looksAround();
     await ok(['doctor']);
@@ -215,7 +216,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     }
   });
 
-  it('names the first bad position of a log in which one byte is not what it was', async () => {
+  it('reports the first invalid position of a log in which one byte was changed', async () => {
     cpSync(panel.dataDir, copy, { recursive: true });
     const position = recorded(copy, 'InboundAdded')[0]?.position ?? 0;
     const db = new Database(join(copy, 'events.db'));

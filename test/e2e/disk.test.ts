@@ -19,7 +19,7 @@ const CHAT = 71;
 const CLIENT = { id: '7f1b1a3e-6c54-4b6e-9d7a-3d2f6d1c9a11', email: 'ann@example.com', subId: 'sub-1', enable: true };
 const OTHER = { id: '7f1b1a3e-6c54-4b6e-9d7a-3d2f6d1c9a12', email: 'bob@example.com', subId: 'sub-2', enable: true };
 
-/** What stands in the paths. */
+/** Values for the parameters of paths. */
 const PARAMETERS: Readonly<Record<string, string>> = {
   ...{ id: '1', email: CLIENT.email, clientId: CLIENT.id, subId: CLIENT.subId, bucket: '60' },
   ...{ tag: 'direct', count: '10', version: 'v26.7.29', fileName: 'geoip.dat', action: 'data', file: 'start.js' },
@@ -44,7 +44,7 @@ function bodies(port: number, lists: string): readonly (readonly [RegExp, object
     [/setting\/secret$/, { key: 'chatBotToken', value: 'another' }],
     [
       /updateUser$/,
-      { oldUsername: 'captain', oldPassword: 'correct-horse-7-staple', newUsername: 'a', newPassword: 'b2c3d4e5f6g7' },
+      { oldUsername: 'operator', oldPassword: 'correct-horse-7-staple', newUsername: 'a', newPassword: 'b2c3d4e5f6g7' },
     ],
     [/(core|xray)\/update$/, { coreSetting: template, outboundTestUrl: '' }],
     [/resetOutboundsTraffic$/, { tag: '-alltags-' }],
@@ -59,7 +59,7 @@ function bodies(port: number, lists: string): readonly (readonly [RegExp, object
   ];
 }
 
-/** What would end the others comes last. */
+/** Routes that would end the others come last. */
 const place = (route: string): number =>
   [/stopCoreService/, /restartCoreService/, /restartPanel/].findIndex((late) => late.test(route));
 const routes = operations()
@@ -72,7 +72,7 @@ const QUERIES: readonly (readonly [RegExp, string])[] = [
   [/\/events$/, '?after=0&limit=10&wait=0'],
 ];
 
-/** A path with what stands in its places. */
+/** A path with values for its parameters. */
 function filled(path: string): string {
   const own: Readonly<Record<string, string>> = {
     metric: path.includes('coreMetrics') ? 'coreAlloc' : 'cpu',
@@ -83,15 +83,15 @@ function filled(path: string): string {
   return path.replace(/:(\w+)/g, (_, name: string) => part(name)) + query;
 }
 
-/** What the sentences name as the cause. SQLite tells of every failure of a write or read as one of input and output. */
+/** The cause in the messages. SQLite reports every failed write or read as an I/O error. */
 const CAUSES: Readonly<Record<DiskFault, RegExp>> = {
   full: /disk is full|too little free space/,
-  'read-only': /file system is read-only|no permission to write to the data directory|disk I\/O error/,
-  failing: /the disk reports an error|disk I\/O error|no permission to write to the data directory/,
-  gone: /the disk reports an error|disk I\/O error|no permission to write to the data directory|events\.db is damaged/,
+  'read-only': /file system is read-only|no permission to write to the data directory|the disk reports an error/,
+  failing: /the disk reports an error|no permission to write to the data directory/,
+  gone: /the disk reports an error|no permission to write to the data directory|events\.db is damaged/,
 };
 
-/** Answers that say no for another reason, with any disk. */
+/** Rejections for another reason, with any disk. */
 const OTHER_REASONS: readonly (readonly [RegExp, RegExp])[] = [
   [/^\/login$/, /Username is required/],
   [/coreObservatoryHistory/, /invalid tag/],
@@ -150,7 +150,7 @@ describe.skipIf(withoutCore(SUITE) || !disk)(SUITE, () => {
     return { panel, admin, disk: own };
   }
 
-  /** What is wrong with an answer; null when it is a success or names the cause. */
+  /** The problem of a reply; null if it is a success or names the cause. */
   function problemIn(fault: DiskFault, path: string, status: number, text: string, dataDir: string): string | null {
     if (status !== 200 && status !== 503) return `${status} ${text.slice(0, 200)}`;
     const isNo = text.includes('"success":false');
@@ -161,7 +161,7 @@ describe.skipIf(withoutCore(SUITE) || !disk)(SUITE, () => {
   }
 
   it.each(['full', 'read-only', 'failing', 'gone'] as const)(
-    'that is %s: no route answers 500 or ends the panel, and each no names the cause',
+    'that is %s: no route replies with 500 or ends the panel, and each rejection names the cause',
     async (fault) => {
       const { panel, admin, disk: own } = await begin();
       const backup = new Blob([await (await admin.raw('GET', '/panel/api/server/getDb')).arrayBuffer()]);
@@ -203,7 +203,7 @@ describe.skipIf(withoutCore(SUITE) || !disk)(SUITE, () => {
     },
   );
 
-  /** There is room again: changes are saved, and who logged in meanwhile is in the log. */
+  /** With space again, changes are saved, and the logins made meanwhile are in the log. */
   async function recovers(panel: PanelProcess, admin: Admin, own: NonNullable<typeof disk>): Promise<void> {
     const before = recorded(panel.dataDir, 'LoggedIn').length;
     own.fail(null);

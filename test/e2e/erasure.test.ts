@@ -8,11 +8,11 @@ import { type Admin, cli, must, type PanelProcess, startPanel } from '../kit/rea
 import { type Added, addInbound, clientBody, keyOf, recorded, until, wireOf } from './support.js';
 
 const NO_CERTIFICATE = { certFile: '', keyFile: '', certPem: '', keyPem: '', pin: '', remove: () => {} };
-const SUITE = 'what was destroyed';
+const SUITE = 'erased personal data';
 
 describe.skipIf(withoutCore(SUITE))(SUITE, () => {
-  const [anna, other] = [makeClient(), makeClient()];
-  const former = { ...anna };
+  const [alice, other] = [makeClient(), makeClient()];
+  const former = { ...alice };
   let panel: PanelProcess;
   let admin: Admin;
   let added: Added;
@@ -21,8 +21,8 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     panel = await startPanel();
     admin = await panel.admin();
     const context = makeContext({ certificate: NO_CERTIFICATE, realityTarget: '', targetPort: 9 });
-    added = await addInbound(admin, inboundCase(context, 'vless-tcp'), [anna, other]);
-    // The core begins with both of them in its configuration.
+    added = await addInbound(admin, inboundCase(context, 'vless-tcp'), [alice, other]);
+    // The core starts with both of them in its configuration.
     await must(admin.post('/panel/api/server/restartCoreService'));
     await running();
   });
@@ -53,7 +53,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     }
   }
 
-  /** The files of the data directory in which something is. */
+  /** The files of the data directory that contain a text. */
   function filesWith(wanted: Buffer | string): string[] {
     return readdirSync(panel.dataDir, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
@@ -62,20 +62,20 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       .map((file) => relative(panel.dataDir, file));
   }
 
-  it('is in no file of the data directory, while the panel and its core go on', async () => {
+  it('is in no file of the data directory, while the panel and its core keep running', async () => {
     const key = wrappedKey('client:1/1') ?? expect.fail('there is no key');
     expect(filesWith(key)).not.toEqual([]);
-    const renewed = { ...makeClient(), email: anna.email, subId: anna.subId };
-    const path = `/panel/api/inbounds/updateClient/${keyOf(added.one, anna)}`;
+    const renewed = { ...makeClient(), email: alice.email, subId: alice.subId };
+    const path = `/panel/api/inbounds/updateClient/${keyOf(added.one, alice)}`;
     await must(admin.post(path, clientBody(added.id, wireOf(added.one, renewed))));
     await until('nothing has the key any more', () => filesWith(key).length === 0);
     await until('nothing has the id any more', () => filesWith(former.id).length === 0);
     expect(recorded(panel.dataDir, 'DataKeyDestroyed').map(({ data }) => data.key)).toContain('client:1/1');
-    // Nor does that of a client whose key is there lie open in a file.
+    // The data of a client with an existing key is not in plain text either.
     expect(filesWith(other.id)).toEqual([]);
   });
 
-  it('by the command line is in no file either, and in no snapshot', async () => {
+  it('is in no file or snapshot after an erasure on the command line', async () => {
     await panel.stop();
     const [{ data: created } = { data: { user: 0, epoch: 0 } }] = recorded(panel.dataDir, 'UserCreated');
     const key = wrappedKey(`user:${created.user}/credentials/${created.epoch}`) ?? expect.fail('there is no key');

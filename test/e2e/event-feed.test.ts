@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startChild } from '../kit/real/children.js';
 import { startClientCore } from '../kit/real/client-core.js';
 import { withoutCore } from '../kit/real/core-process.js';
+import { expectComplete, untilComplete } from '../kit/real/expect-transfer.js';
 import { inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
 import { type Admin, must, type PanelProcess, startPanel, storeTemplate } from '../kit/real/panel-process.js';
 import { download } from '../kit/real/socks.js';
@@ -23,7 +24,7 @@ interface Kept {
   readonly clients: Readonly<Record<string, { up: number; down: number; email?: string }>>;
 }
 
-/** Adds up what it is told of the bytes of each email, as exporters for 3x-ui do. */
+/** Sums up the bytes of each email, as exporters for 3x-ui do. */
 async function startReceiver() {
   const told = new Map<string, number>();
   const server = createServer((req, res) => {
@@ -42,7 +43,7 @@ async function startReceiver() {
 }
 
 describe.skipIf(withoutCore(SUITE))(SUITE, () => {
-  const anna = makeClient();
+  const alice = makeClient();
   const folder = mkdtempSync(join(tmpdir(), 'portolan-e2e-follow-'));
   const file = join(folder, 'position.json');
   let targets: Targets;
@@ -58,10 +59,10 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     panel = await startPanel({ env: OUTSIDE_IS_HERE });
     admin = await panel.admin();
     await storeTemplate(admin, template(targets));
-    const inform = { externalTrafficInformEnable: true, externalTrafficInformURI: receiver.url };
-    await must(admin.post('/panel/setting/update', { pollSeconds: 1, ...inform }));
+    const reporting = { externalTrafficInformEnable: true, externalTrafficInformURI: receiver.url };
+    await must(admin.post('/panel/setting/update', { pollSeconds: 1, ...reporting }));
     const context = makeContext({ ...targets, targetPort: targets.port });
-    added = await addInbound(admin, inboundCase(context, 'vless-tcp'), [anna]);
+    added = await addInbound(admin, inboundCase(context, 'vless-tcp'), [alice]);
     token = await must(admin.get<string>('/panel/setting/getApiToken'));
   });
   afterAll(async () => {
@@ -82,41 +83,41 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       0,
     );
 
-  it('counts every byte once, over an end in the middle and a restart of the panel', async () => {
+  it('counts every byte once, even if it is killed and the panel restarts', async () => {
     const first = example('--once');
     expect(await first.exited).toEqual({ code: 0, signal: null });
-    expect(kept()).toMatchObject({ clients: { 1: { up: 0, down: 0, email: anna.email } } });
+    expect(kept()).toMatchObject({ clients: { 1: { up: 0, down: 0, email: alice.email } } });
 
     const following = example();
-    const client = await startClientCore([await entryOf(panel, added, anna)]);
+    const client = await startClientCore([await entryOf(panel, added, alice)]);
     try {
       const port = client.socksPort(0);
-      await until('it carries', async () => (await download(port, `${targets.url}/small`)).status === 200);
-      expect(await download(port, `${targets.url}/bytes/${DOWN}`)).toMatchObject({ status: 200, bytes: DOWN });
-      await until('the program has heard of it', () => bytesOf(anna.email) >= DOWN);
+      await untilComplete('the inbound runs', () => download(port, `${targets.url}/small`));
+      expectComplete(await download(port, `${targets.url}/bytes/${DOWN}`), { bytes: DOWN });
+      await until('the program has heard of it', () => bytesOf(alice.email) >= DOWN);
     } finally {
       await client.stop();
     }
-    await until('the receiver was told all of it', () => receiver.told.get(anna.email) === inLog());
+    await until('the receiver was told all of it', () => receiver.told.get(alice.email) === inLog());
+    await until('the program has printed it', () => following.stdout().includes(`${alice.email}: `));
     following.kill('SIGKILL');
     await following.exited;
-    expect(following.stdout()).toContain(`${anna.email}: `);
-    expect(following.stdout()).not.toContain(anna.id);
+    expect(following.stdout()).not.toContain(alice.id);
 
     await panel.stop();
     panel = await startPanel({ dataDir: panel.dataDir, ports: panel.ports, env: OUTSIDE_IS_HERE });
     const last = example('--once');
     expect(await last.exited).toEqual({ code: 0, signal: null });
-    expect(bytesOf(anna.email)).toBe(inLog());
+    expect(bytesOf(alice.email)).toBe(inLog());
     expect(await example('--once').exited).toEqual({ code: 0, signal: null });
-    expect(bytesOf(anna.email)).toBe(inLog());
+    expect(bytesOf(alice.email)).toBe(inLog());
   });
 
   it('gets an error when it is not authorized', async () => {
-    const stranger = startChild(process.execPath, [EXAMPLE, '--file', file, '--once'], {
+    const unauthorized = startChild(process.execPath, [EXAMPLE, '--file', file, '--once'], {
       env: { ...process.env, PORTOLAN_URL: panel.url, PORTOLAN_TOKEN: 'wrong' },
     });
-    expect((await stranger.exited).code).toBe(1);
-    expect(stranger.stderr()).toContain('HTTP 404: is the address right, and the token?');
+    expect((await unauthorized.exited).code).toBe(1);
+    expect(unauthorized.stderr()).toContain('HTTP 404: is the address right, and the token?');
   });
 });

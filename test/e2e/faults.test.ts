@@ -62,7 +62,7 @@ async function titles(panel: PanelProcess, admin: Admin): Promise<Notice[]> {
   return received;
 }
 
-describe.skipIf(!mayMount)('a data directory', () => {
+describe.skipIf(!mayMount)('a data directory of a running panel', () => {
   const root = mkdtempSync(join(tmpdir(), 'portolan-e2e-disk-'));
   let targets: Targets;
 
@@ -74,22 +74,22 @@ describe.skipIf(!mayMount)('a data directory', () => {
     rmSync(root, { recursive: true, force: true });
   });
 
-  it('that is full refuses changes and serves everything else, and takes changes again once there is room', async () => {
+  it('that is full rejects changes and serves everything else, and accepts changes again once there is space', async () => {
     const dataDir = join(root, 'full');
     mount(dataDir, 'size=16m', 'mode=0700');
     let panel: PanelProcess | undefined;
     try {
       panel = await startPanel({ dataDir, coreBin: NO_CORE });
       const admin = await panel.admin();
-      const anna = makeClient();
+      const alice = makeClient();
       const one = inboundCase(makeContext({ ...targets, targetPort: targets.port }), 'vless-tcp');
-      await addInbound(admin, one, [anna]);
+      await addInbound(admin, one, [alice]);
       const fill = (): void => writeFileSync(join(dataDir, 'ballast'), Buffer.alloc(32 * MB));
       expect(fill).toThrow('ENOSPC');
 
       const heard = await titles(panel, admin);
       const change = (text: string) => admin.post('/panel/setting/update', { subAnnounce: text });
-      // The journal of the database has room that it was given before; a few changes may still fit into it.
+      // The journal of the database has allocated space; a few changes may still fit into it.
       const refused = await until(
         'a change is refused',
         async () => {
@@ -111,7 +111,7 @@ describe.skipIf(!mayMount)('a data directory', () => {
       expect(await change('no room '.repeat(100))).toMatchObject({ success: false });
       expect(await must(admin.post('/panel/setting/all'))).toEqual(before);
       expect(await must(admin.get<unknown[]>('/panel/api/inbounds/list'))).toHaveLength(1);
-      expect(await subscription(panel, anna.subId)).toHaveLength(1);
+      expect(await subscription(panel, alice.subId)).toHaveLength(1);
       expect(await must(admin.get('/panel/api/server/status'))).toMatchObject({ core: { state: 'error' } });
       expect(await must((await panel.admin()).get<unknown[]>('/panel/api/inbounds/list'))).toHaveLength(1);
       const ready = async () => (await fetch(`${panel?.opsUrl}/readyz`)).status;
@@ -151,7 +151,7 @@ describe.skipIf(!mayMount)('a data directory', () => {
   });
 });
 
-const SUITE = 'a core that misbehaves';
+const SUITE = 'a faulty core';
 
 describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   const root = mkdtempSync(join(tmpdir(), 'portolan-e2e-core-'));
@@ -178,7 +178,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     return { panel, admin, become };
   }
 
-  /** Answers of the status while something else is waited for. */
+  /** Replies of the status while the test waits for something else. */
   async function meanwhile<T>(admin: Admin, waiting: Promise<T>): Promise<T> {
     const state = { done: false };
     const marked = waiting.finally(() => (state.done = true));
@@ -190,11 +190,11 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     return marked;
   }
 
-  it.concurrent('and hangs when it is asked about a configuration, is given up; the running one goes on', async () => {
+  it.concurrent('that hangs when it tests a configuration is stopped, while the running core continues', async () => {
     const { panel, admin, become } = await begin('hangs-at-test');
     const pid = corePid(panel);
     const heard = await titles(panel, admin);
-    // The child of the script would hold its pipes open for ever.
+    // The child of the script would keep its pipes open forever.
     become('sleep 1000 & sleep 1000');
     const nonsense = { coreSetting: '{"outbounds":[{"tag":"direct","protocol":"nonsense"}]}' };
     const [answer, stored] = await meanwhile(
@@ -204,7 +204,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
         admin.form('/panel/core/update', { ...nonsense, outboundTestUrl: '' }),
       ]),
     );
-    const why = 'The core could not do it: hangs-at-test did not respond within 15 seconds';
+    const why = 'The operation failed in the core: hangs-at-test did not respond within 15 seconds';
     expect([answer, stored]).toMatchObject([0, 1].map(() => ({ success: false, msg: why })));
     expect(recorded(panel.dataDir, 'CoreTemplateChanged')).toEqual([]);
     await until('the browsers know', () => heard.find(({ title }) => title === 'The core was not restarted'));
@@ -214,7 +214,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(recorded(panel.dataDir, 'CoreFailed')).toEqual([]);
   });
 
-  it.concurrent('and hangs whatever it is asked, is not called a missing one', async () => {
+  it.concurrent('that hangs at every command is not reported as missing', async () => {
     const binary = join(root, 'hangs-always');
     writeFileSync(binary, '#!/bin/sh\nexec sleep 1000\n', { mode: 0o755 });
     const panel = await startPanel({ coreBin: binary });
@@ -233,7 +233,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(recorded(panel.dataDir, 'CoreTemplateChanged')).toEqual([]);
   });
 
-  it.concurrent('and hangs at its start, is ended and said so', async () => {
+  it.concurrent('that hangs at its start is stopped and reported', async () => {
     const { panel, admin, become } = await begin('hangs-at-start');
     const heard = await titles(panel, admin);
     become('case "$*" in *-test*) exit 0;; esac\nexec sleep 1000');
@@ -249,20 +249,20 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(state.core).toMatchObject({ state: 'error', errorMsg: 'The core started but does not respond' });
   });
 
-  it.concurrent('and crashes at once, or prints without end, is named with a reason and not tried in a loop', async () => {
+  it.concurrent('that crashes at once or prints without end is reported with the reason and not restarted in a loop', async () => {
     const { panel, admin, become } = await begin('crashes');
     const start = headOf(panel.dataDir);
     become('case "$*" in *-test*) exit 0;; esac\necho "panic: runtime error: boom" >&2; exit 2');
     const crashed = await admin.post('/panel/api/server/restartCoreService');
     expect(crashed).toMatchObject({
       success: false,
-      msg: 'The core could not do it: The core crashed: panic: runtime error: boom',
+      msg: 'The operation failed in the core: The core crashed: panic: runtime error: boom',
     });
     become('case "$*" in *-test*) exit 0;; esac\necho boom; exit 7');
     for (let time = 0; time < 2; time += 1) {
       expect(await admin.post('/panel/api/server/restartCoreService')).toMatchObject({
         success: false,
-        msg: 'The core could not do it: The core exited with code 7',
+        msg: 'The operation failed in the core: The core exited with code 7',
       });
     }
     become('case "$*" in *-test*) exec yes xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx;; esac\nexit 2');
@@ -310,7 +310,7 @@ describe.skipIf(withoutCore('what a panel listens on'))('a running panel', () =>
     }
   });
 
-  it('is examined by the doctor, which names core, ports, certificates and modes', async () => {
+  it('is examined by the doctor command, which lists core, ports, certificates and file modes', async () => {
     const panel = await startPanel();
     const certificate = await makeCertificate();
     const env = {
@@ -328,10 +328,10 @@ describe.skipIf(withoutCore('what a panel listens on'))('a running panel', () =>
       const running = await examine();
       expect([running.code, running.stderr]).toEqual([0, '']);
       const { panel: port } = panel.ports;
-      expect(running.stdout).toContain(`ok   panel port: 127.0.0.1:${port} is held by the panel (pid ${panel.pid})`);
+      expect(running.stdout).toContain(`ok   panel port: 127.0.0.1:${port} is in use by the panel (pid ${panel.pid})`);
       expect(running.stdout).toMatch(/^ok {3}core: .*, version 26\.7\.28$/m);
-      expect(running.stdout).toContain(`ok   panel certificate: ${webCertFile} is good`);
-      expect(running.stdout).toMatch(/^ok {3}modes: files that only this account can access: \d+$/m);
+      expect(running.stdout).toContain(`ok   panel certificate: ${webCertFile} is valid`);
+      expect(running.stdout).toMatch(/^ok {3}file modes: files that only this account can access: \d+$/m);
 
       await panel.stop();
       writeFileSync(webKeyFile, 'rubbish');
@@ -341,13 +341,13 @@ describe.skipIf(withoutCore('what a panel listens on'))('a running panel', () =>
       occupant.close();
       expect(noted.code).toBe(0);
       expect(noted.stdout).toContain(`ok   panel port: 127.0.0.1:${port} is free`);
-      expect(noted.stdout).toMatch(/^NOTE subscription port: .* is taken by another program$/m);
+      expect(noted.stdout).toMatch(/^NOTE subscription port: .* is in use by another program$/m);
       expect(noted.stdout).toMatch(/^NOTE panel certificate: .* does not contain a PEM private key/m);
 
       chmodSync(join(panel.dataDir, 'head.json'), 0o644);
       const bad = await examine();
       expect(bad.code).not.toBe(0);
-      expect(bad.stdout).toMatch(/^BAD {2}modes: .*head\.json \(mode 644\)$/m);
+      expect(bad.stdout).toMatch(/^BAD {2}file modes: .*head\.json \(mode 644\): run chmod go-rwx on them$/m);
     } finally {
       certificate.remove();
       await panel.cleanUp();

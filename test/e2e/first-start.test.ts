@@ -7,7 +7,7 @@ import { startChild } from '../kit/real/children.js';
 import { Admin, cli, panelPorts, startPanel } from '../kit/real/panel-process.js';
 import { recorded, until } from './support.js';
 
-/** A panel that makes up its own first password. */
+/** A panel that generates its own first password. */
 const NO_ACCOUNT = { PORTOLAN_ADMIN_USERNAME: '', PORTOLAN_ADMIN_PASSWORD: '' };
 const PASSWORD = /^ +Password +([\w-]{20}) /m;
 
@@ -95,7 +95,7 @@ describe('a first start whose output cannot be written', () => {
   const root = mkdtempSync(join(tmpdir(), 'portolan-first-start-'));
   afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-  it('creates no admin whose password nobody has seen, and says so', async () => {
+  it('creates no admin whose password was never shown, and reports that', async () => {
     const main = join(process.cwd(), 'dist', 'main.js');
     const child = startChild('sh', ['-c', 'exec "$0" "$@" > /dev/full', process.execPath, main, 'serve'], {
       env: {

@@ -8,9 +8,9 @@ import { type Admin, type PanelProcess, startPanel } from '../kit/real/panel-pro
 import { addInbound, headOf, logOf } from './support.js';
 
 const NO_CERTIFICATE = { certFile: '', keyFile: '', certPem: '', keyPem: '', pin: '', remove: () => {} };
-const SUITE = 'a caller who sends rubbish';
+const SUITE = 'invalid input';
 
-/** What ends the session or the process, or waits for the world; their rubbish is sent, their success is not wanted. */
+/** Routes that end the session or the process, or wait for other hosts: they get invalid input only. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   '/logout',
   '/panel/setting/restartPanel',
@@ -25,7 +25,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
 
 const deep = (levels: number, open: string, close: string): string => `${open.repeat(levels)}1${close.repeat(levels)}`;
 
-/** Values for any field: wrong types, borders of numbers, and texts that mean something to somebody. */
+/** Values for any field: wrong types, borders of numbers, and strings with a special meaning to a program. */
 const VALUES: readonly unknown[] = [
   null,
   true,
@@ -131,7 +131,7 @@ function* callsOf(name: string, route: Route): Generator<Call> {
   for (const value of VALUES) {
     yield { name, method, path: plain, init: json(Object.fromEntries(fields.map((field) => [field, value]))) };
   }
-  // One field wrong, the others as they often are.
+  // One invalid field, the others as usual.
   for (const field of fields) {
     const usual = Object.fromEntries(
       fields.map((other) => [other, /^(id|sourceInboundId|port)$/.test(other) ? 1 : 'a']),

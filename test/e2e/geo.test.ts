@@ -14,7 +14,7 @@ import { headOf, logOf, recorded, until } from './support.js';
 const prefix = '/panel/api/custom-geo';
 const allow = { finalRules: [{ action: 'allow' }] };
 
-/** A web server that says who it is. */
+/** A web server that replies with its name. */
 async function target(name: string): Promise<Server> {
   const server = createServer((_, response) => response.end(name));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -29,7 +29,7 @@ describe.skipIf(withoutCore('custom geo'))('custom geo sources', () => {
   let panel: PanelProcess;
   let admin: Admin;
   let socks: number;
-  /** Who answers when a client goes to `localhost` through the core. */
+  /** The server that replies to a client that requests `localhost` through the core. */
   const answered = async (): Promise<string> =>
     (await download(socks, `http://localhost:${portOf(here)}/`, { totalMs: 3000 })).text;
   const rule = (domain: string): Promise<unknown> => {
@@ -66,7 +66,7 @@ describe.skipIf(withoutCore('custom geo'))('custom geo sources', () => {
     for (const server of [here, elsewhere]) server?.close();
   });
 
-  it('send the traffic of a rule where their lists say, also a list that changed', async () => {
+  it('route traffic as their lists say, even after a list has changed', async () => {
     lists.put('/mylist.json', ruleSet('localhost'));
     await add('mylist', '/mylist.json');
     await rule('ext:geosite_mylist.dat:mylist');
@@ -80,7 +80,7 @@ describe.skipIf(withoutCore('custom geo'))('custom geo sources', () => {
     expect(deeds(head)).toEqual(['GeoSourceDownloaded', 'CoreRestartRequested', 'CoreStopped', 'CoreStarted']);
   });
 
-  it('keep a list that the core needs: from a worse one, and from being deleted', async () => {
+  it('keep a list that the core needs, if the new one is invalid or the list is to be deleted', async () => {
     lists.put('/tags.dat', geositeFile('ADS', 'localhost'));
     await add('tags', '/tags.dat');
     await rule('ext:geosite_tags.dat:ads');
@@ -104,7 +104,7 @@ describe.skipIf(withoutCore('custom geo'))('custom geo sources', () => {
     expect(await answered()).toBe('elsewhere');
   });
 
-  it('are there again after their folder was deleted, and the core runs with them', async () => {
+  it('are downloaded again after their folder was deleted, and the core runs with them', async () => {
     lists.put('/tags.dat', geositeFile('ADS', 'localhost'), new Date('2026-11-21'));
     const { dataDir, ports } = panel;
     await panel.stop();

@@ -11,6 +11,7 @@ import { makeCertificate, type TestCertificate } from '../kit/real/certificate.j
 import { startChild } from '../kit/real/children.js';
 import { startClientCore } from '../kit/real/client-core.js';
 import { coreBinary, withoutCore } from '../kit/real/core-process.js';
+import { untilComplete } from '../kit/real/expect-transfer.js';
 import { inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
 import {
   Admin,
@@ -39,7 +40,7 @@ function blocksOf(guide: string): string[] {
   return [...text.matchAll(/^```sh test\n(.*?)^```$/gms)].map(([, block = '']) => block);
 }
 
-/** The processes that one has started and that are there. */
+/** The running child processes of a process. */
 function childrenOf(pid: number): number[] {
   const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
   return text === '' ? [] : text.split(' ').map(Number);
@@ -56,10 +57,10 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   });
   let panel: PanelProcess;
   let dataDir: string;
-  /** What ends the first panel, and with it the data directory. */
+  /** Stops the first panel, and removes the data directory. */
   let cleanUp: () => Promise<void>;
 
-  /** What systemd does with the unit, to the panel of this test. */
+  /** Does with the panel of this test what systemd does with the unit. */
   async function systemctl(verb: string, options: readonly string[]): Promise<void> {
     const signalled = async (signal: string, proof: 'PanelRestarted' | 'PanelStarted'): Promise<void> => {
       const done = () => recorded(dataDir, proof).length;
@@ -73,7 +74,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     }
     if (verb === 'kill') {
       const [, signal = ''] = /^--signal=(\w+)$/.exec(options[0] ?? '') ?? [];
-      // Any other process of the unit, the core among them, would end of it.
+      // Any other process of the unit, including the core, would end.
       expect(options.slice(1)).toEqual(['--kill-whom=main']);
       return signalled(signal, 'PanelStarted');
     }
@@ -82,7 +83,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     if (verb !== 'stop') panel = await startPanel({ dataDir, ports: panel.ports, launcher: true });
   }
 
-  /** Runs one block as it stands in the guide, on the machine that this test is. */
+  /** Runs one block of the guide unchanged, in the environment of this test. */
   async function run(block: string): Promise<{ code: number | null; text: string }> {
     const address = control.address();
     const at = typeof address === 'object' ? `http://127.0.0.1:${address?.port}` : '';
@@ -137,21 +138,21 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     rmSync(scratch, { recursive: true, force: true });
   });
 
-  it('to install: everything that tells whether it is well does so', async () => {
+  it('install a panel whose health checks pass', async () => {
     const said = await works('install.md');
     expect(said).not.toMatch(/^BAD/m);
     expect(said).toMatch(/^ok {3}chain: /m);
     expect(said).toMatch(/^ok\nready\nready$/m);
   });
 
-  it('to stand behind a proxy: the panel moves to its base path', async () => {
+  it('put the panel behind a proxy: it moves to its base path', async () => {
     await works('reverse-proxy.md');
     expect((await fetch(`${panel.url}/`)).status).toBe(404);
     expect((await fetch(`${panel.url}${BASE}/`)).status).toBe(200);
   });
 
   describe.each(proxyNames)('the sample for %s', (name) => {
-    describe.skipIf(withoutProxy(name))('run as it is', () => {
+    describe.skipIf(withoutProxy(name))('run unchanged', () => {
       let certificate: TestCertificate;
       let proxy: Awaited<ReturnType<typeof startProxy>>;
       const cookies = new Map<string, string>();
@@ -172,7 +173,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
         headers: { host: PROXY_HOST, 'x-forwarded-for': '203.0.113.9', cookie: cookie() },
       });
 
-      /** As a browser asks that tries to pass for somebody else; resolves with the body, or with the first part of it. */
+      /** A request of a browser with a forged address; resolves with the body, or with its first part. */
       function ask(path: string, { body = '', headers = {}, part = false } = {}) {
         const options = { ...way(), path, method: body === '' ? 'GET' : 'POST' };
         return new Promise<{ status: number; text: string; set: readonly string[] }>((resolve, reject) => {
@@ -196,13 +197,13 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
         });
       }
 
-      it('shows the page under its path alone', async () => {
+      it('shows the page only under its path', async () => {
         expect((await ask(`${BASE}/`)).status).toBe(200);
         expect((await ask('/')).status).toBe(404);
         expect((await ask('/login')).status).toBe(404);
       });
 
-      it('hands on who logs in, whatever the caller claims, and that it was over TLS', async () => {
+      it('forwards the real address of the client, and that it used TLS', async () => {
         const start = headOf(dataDir);
         const csrf = JSON.parse((await ask(`${BASE}/csrf-token`)).text) as { obj: string };
         const { username, password } = panel;
@@ -218,7 +219,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
         expect(recorded(dataDir, 'LoggedIn', start).map(({ meta }) => meta.actor.ip)).toEqual([CALLER]);
       });
 
-      it('lets a WebSocket and the stream of events through as they come', async () => {
+      it('passes WebSocket messages and the event stream on without delay', async () => {
         const url = `wss://127.0.0.1:${proxy.port}${BASE}/ws`;
         const options = { ...way(), headers: { ...way().headers, origin: `https://${PROXY_HOST}` } };
         const socket = new WebSocket(url, options);
@@ -232,7 +233,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
         expect(stream.text).toMatch(/^event: log$/m);
       });
 
-      it('hands out subscriptions', async () => {
+      it('serves subscriptions', async () => {
         const admin = new Admin(`${panel.url}${BASE}`, { username: panel.username, password: panel.password });
         await must(admin.login());
         const client = makeClient();
@@ -248,35 +249,35 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     });
   });
 
-  it('to configure, and to read the log', async () => {
+  it('configure a panel and read its log', async () => {
     expect(await works('configuration.md')).toContain('PORTOLAN_SUB_PORT');
     expect(await works('cli.md')).toContain('SettingsChanged');
   });
 
-  it('to harden', async () => {
+  it('harden a panel', async () => {
     const said = await works('hardening.md');
-    expect(said).toContain(`PORTOLAN_BASE_PATH=${BASE}/  (setting webBasePath)`);
+    expect(said).toContain(`PORTOLAN_BASE_PATH=${BASE}/  (the setting webBasePath)`);
     expect(said).toContain('"position"');
   });
 
-  it('to upgrade, while a download goes on through the same core', async () => {
+  it('upgrade a panel while a download continues through the same core', async () => {
     const [before = '', upgrade = ''] = blocksOf('upgrade.md');
     await works('upgrade.md', [before]);
     const targets = await startTargets();
     const admin = new Admin(`${panel.url}${BASE}`, { username: panel.username, password: panel.password });
     await must(admin.login());
     await storeTemplate(admin, template(targets));
-    const anna = makeClient();
+    const alice = makeClient();
     const context = makeContext({ ...targets, targetPort: targets.port });
-    const added = await addInbound(admin, inboundCase(context, 'vless-tcp'), [anna]);
-    const client = await startClientCore([await entryOf(panel, added, anna)]);
+    const added = await addInbound(admin, inboundCase(context, 'vless-tcp'), [alice]);
+    const client = await startClientCore([await entryOf(panel, added, alice)]);
     const small = () => download(client.socksPort(0), `${targets.url}/small`);
-    await until('the inbound runs', async () => (await small()).status === 200);
-    const flow = startTransfer(client.socksPort(0), `${targets.url}/slow?rate=50000`, { totalMs: 120_000 });
+    await untilComplete('the inbound runs', small);
+    const flow = startTransfer(client.socksPort(0), `${targets.url}/slow?rate=50000`);
     await moved(flow, 1);
     const [head, core, [first = 0]] = [headOf(dataDir), corePid(panel), childrenOf(panel.pid)];
     await works('upgrade.md', [upgrade]);
-    // Another panel, the same core, and nobody who uses it has noticed.
+    // A new panel and the same core, without any interruption.
     await moved(flow, flow.bytes() + 1);
     expect([flow.ended(), corePid(panel)]).toEqual([false, core]);
     expect(recorded(dataDir, 'CoreStarted', head).map(({ data }) => data.reason)).toEqual(['adopted']);
@@ -287,7 +288,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     await Promise.all([client.stop(), targets.stop()]);
   });
 
-  it('to go back, also from a log that a newer release wrote', async () => {
+  it('downgrade a panel, even if a newer release wrote to its log', async () => {
     const [back = '', ...others] = blocksOf('upgrade.md').slice(2);
     expect(others).toEqual([]);
     await panel.stop();

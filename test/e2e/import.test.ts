@@ -6,6 +6,7 @@ import type { ImportReport } from '../../src/commands/import/plan.js';
 import { scratchFolder } from '../kit/log.js';
 import { startClientCore } from '../kit/real/client-core.js';
 import { withoutCore } from '../kit/real/core-process.js';
+import { expectComplete } from '../kit/real/expect-transfer.js';
 import { Admin, cli, loopbackTemplate, must, type PanelProcess, startPanel } from '../kit/real/panel-process.js';
 import { freePort, freePorts } from '../kit/real/ports.js';
 import { download } from '../kit/real/socks.js';
@@ -13,7 +14,7 @@ import { SMALL_BODY, startTargets, type Targets } from '../kit/real/targets.js';
 import { foreignUuid, makeDumped, makeXui, xuiClient, xuiInbound, xuiStats } from '../kit/xui-database.js';
 import { recorded, until } from './support.js';
 
-const SUITE = 'moving in from 3x-ui';
+const SUITE = 'an import from 3x-ui';
 const OLD = { username: 'root', password: 'of the old panel' };
 const TOKEN = 'T'.repeat(48);
 const UP = 5_000_000_000;
@@ -70,7 +71,9 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
 
     const done = await cli(['import', '3x-ui', file], dataDir);
     expect([done.code, done.stderr]).toEqual([0, '']);
-    expect(done.stdout).toContain('skipped: inbounds: inbound 6 (inbound 6): protocol "mtproto" is unknown here');
+    expect(done.stdout).toContain(
+      'skipped: inbounds: inbound 6 (inbound 6): protocol "mtproto" is unknown to this panel',
+    );
     expect(readFileSync(file).equals(before)).toBe(true);
     const again = await cli(['import', '3x-ui', file], dataDir);
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('add --yes to replace it')]);
@@ -106,8 +109,8 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const client = await startClientCore([link]);
     try {
       await until('the old id reaches the target', async () => {
-        const { status, text } = await download(client.socksPort(0), `${targets.url}/small`);
-        return status === 200 && text === SMALL_BODY;
+        expectComplete(await download(client.socksPort(0), `${targets.url}/small`), { text: SMALL_BODY });
+        return true;
       });
     } finally {
       await client.stop();
@@ -159,8 +162,8 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       const client = await startClientCore([link]);
       try {
         await until('an old password reaches the target', async () => {
-          const { status, text } = await download(client.socksPort(0), `${targets.url}/small`);
-          return status === 200 && text === SMALL_BODY;
+          expectComplete(await download(client.socksPort(0), `${targets.url}/small`), { text: SMALL_BODY });
+          return true;
         });
       } finally {
         await client.stop();

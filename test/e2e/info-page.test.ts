@@ -14,10 +14,10 @@ const PHONE = { width: 390, height: 844 };
 const DESK = { width: 1280, height: 800 };
 const GB = 1024 ** 3;
 const DAY_MS = 86_400_000;
-/** A name that is not loopback: a browser does not give the clipboard to a page that came over plain HTTP. */
+/** A name that is not loopback: a browser denies the clipboard to a page over plain HTTP. */
 const PLAIN_HOST = 'sub.example';
 
-/** Of every text that is seen, how its colour stands out from what is behind it, as WCAG 2 counts. */
+/** The contrast of every visible text with its background, by WCAG 2. */
 const CONTRAST = `(() => {
   const rgba = (text) => { const [r, g, b, a = 1] = text.match(/[\\d.]+/g).map(Number); return { rgb: [r, g, b], a }; };
   const light = ({ rgb }) => { const [r, g, b] = rgb.map((c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
@@ -28,7 +28,7 @@ const CONTRAST = `(() => {
   }).filter(({ ratio }) => ratio < 4.5);
 })()`;
 
-/** The height of the lowest thing to press. */
+/** The height of the smallest button or link. */
 const LOWEST = `Math.min(...[...document.querySelectorAll('.apps a, button')].map((e) => e.getBoundingClientRect().height))`;
 
 describe.skipIf(found === null)('the info page, in a real browser', () => {
@@ -40,10 +40,14 @@ describe.skipIf(found === null)('the info page, in a real browser', () => {
   beforeAll(async () => {
     panel = await startPanel();
     const admin = await panel.admin();
-    const wanted = { subTitle: 'Harbour', subAnnounce: 'Maintenance on Sunday.', subSupportUrl: 'https://t.me/x' };
+    const wanted = {
+      subTitle: 'Example title',
+      subAnnounce: 'Maintenance on Sunday.',
+      subSupportUrl: 'https://t.me/x',
+    };
     await must(admin.post('/panel/setting/update', { ...wanted, subJsonEnable: true, subShowInfo: false }));
-    const clients = ['anna', 'a<b&c'].map((email, at) => ({
-      ...{ id: crypto.randomUUID(), email, subId: 'harbour-1', enable: true },
+    const clients = ['alice', 'a<b&c'].map((email, at) => ({
+      ...{ id: crypto.randomUUID(), email, subId: 'subscription-1', enable: true },
       ...{ totalGB: 5 * GB * (at + 1), expiryTime: Math.floor(Date.now() / 1000) * 1000 + 20 * DAY_MS },
     }));
     const added = await must(
@@ -61,7 +65,7 @@ describe.skipIf(found === null)('the info page, in a real browser', () => {
       }),
     );
     expect(added.id).toBe(1);
-    const text = await (await fetch(`${panel.subUrl}/sub/harbour-1?format=plain`)).text();
+    const text = await (await fetch(`${panel.subUrl}/sub/subscription-1?format=plain`)).text();
     links = text.trim().split('\n');
     browser = await chromium.launch({
       executablePath: found ?? '',
@@ -75,7 +79,7 @@ describe.skipIf(found === null)('the info page, in a real browser', () => {
     if (process.env['PORTOLAN_SCREENSHOTS'] === undefined) rmSync(pictures, { recursive: true, force: true });
   });
 
-  /** The page as a browser opens it, and all that it complained about. */
+  /** The page in a browser, and the errors that the browser reported. */
   const open = async (query: string, options: BrowserContextOptions = {}, origin = panel.subUrl) => {
     const context = await browser.newContext({ viewport: PHONE, ...options });
     onTestFinished(() => context.close());
@@ -85,7 +89,7 @@ describe.skipIf(found === null)('the info page, in a real browser', () => {
     page.on('pageerror', ({ message }) => complaints.push(message));
     page.on('console', (message) => complaints.push(message.text()));
     page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`));
-    const answer = await page.goto(`${origin}/sub/harbour-1${query}`);
+    const answer = await page.goto(`${origin}/sub/subscription-1${query}`);
     expect(answer?.status()).toBe(200);
     return { context, page, complaints };
   };
@@ -110,41 +114,41 @@ describe.skipIf(found === null)('the info page, in a real browser', () => {
     expect(await page.evaluate(CONTRAST)).toStrictEqual([]);
     const dark = await page.evaluate('getComputedStyle(document.body).backgroundColor');
     expect(dark === 'rgb(15, 19, 24)').toBe(colorScheme === 'dark');
-    // A finger needs this much.
+    // The minimum size of a touch target.
     expect(await page.evaluate(LOWEST)).toBeGreaterThanOrEqual(44);
     expect(complaints).toStrictEqual([]);
   });
 
-  it('tells what is left, and shows a hostile name as text', async () => {
+  it('shows the remaining traffic and time, and a hostile name as text', async () => {
     const { page } = await open('');
     expect(await page.textContent('.top')).toMatch(/Remaining15 GB.*in (19|20) days.*Active/);
     expect(await page.getAttribute('progress', 'max')).toBe(String(15 * GB));
     expect(await page.textContent('#link2')).toContain('<img src=x');
-    expect(await page.title()).toBe('Harbour');
+    expect(await page.title()).toBe('Example title');
     expect(await page.locator('img, iframe, object').count()).toBe(0);
     expect(await page.locator('a[href^="happ://add/http"]').count()).toBe(1);
   });
 
-  it('copies by its buttons, also where the browser keeps the clipboard from a page', async () => {
+  it('copies links with its buttons, even if the browser denies access to the clipboard', async () => {
     const { context, page } = await open('', { permissions: ['clipboard-read', 'clipboard-write'] });
-    for (const [at, link] of [`${panel.subUrl}/sub/harbour-1`, ...links].entries()) {
+    for (const [at, link] of [`${panel.subUrl}/sub/subscription-1`, ...links].entries()) {
       const button = page.getByRole('button').nth(at === 0 ? 0 : at + 2);
       await button.click();
       await page.locator('button', { hasText: 'Copied' }).first().waitFor();
       await expect.poll(() => clipboardOf(page)).toBe(link);
     }
     const plain = await context.newPage();
-    const url = `http://${PLAIN_HOST}:${panel.ports.sub}/sub/harbour-1`;
+    const url = `http://${PLAIN_HOST}:${panel.ports.sub}/sub/subscription-1`;
     await plain.goto(url);
     expect(await plain.evaluate('isSecureContext')).toBe(false);
     await plain.getByRole('button').first().click();
     await expect.poll(() => clipboardOf(page)).toBe(url);
   });
 
-  it('draws codes that read as the links, on the screen and in the dark', async () => {
+  it('draws QR codes of the links that can be scanned in light and dark mode', async () => {
     const { context, page } = await open('', { colorScheme: 'dark', viewport: DESK });
     const reader = await context.newPage();
-    const [own, shown] = [await readOf(page.locator('svg').first(), reader), `${panel.subUrl}/sub/harbour-1`];
+    const [own, shown] = [await readOf(page.locator('svg').first(), reader), `${panel.subUrl}/sub/subscription-1`];
     expect(own).toBe(shown);
     for (const [at, link] of links.entries()) {
       await page.goto(`${shown}?html=1&code=${at + 1}`);
@@ -152,11 +156,11 @@ describe.skipIf(found === null)('the info page, in a real browser', () => {
     }
   });
 
-  it('can be read without a script', async () => {
+  it('can be read without scripts', async () => {
     const { page, complaints } = await open('', { javaScriptEnabled: false, locale: 'en' });
     expect(await page.locator('button:visible').count()).toBe(0);
     expect(await page.locator('code').allTextContents()).toStrictEqual([
-      ...['sub', 'json', 'clash'].map((path) => `${panel.subUrl}/${path}/harbour-1`),
+      ...['sub', 'json', 'clash'].map((path) => `${panel.subUrl}/${path}/subscription-1`),
       ...links,
     ]);
     expect(await page.locator('svg:visible').count()).toBe(1);
@@ -168,18 +172,18 @@ describe.skipIf(found === null)('the info page, in a real browser', () => {
     expect(complaints).toStrictEqual([]);
   });
 
-  it('is told by its policy to run nothing else', async () => {
+  it('has a policy that allows no other script', async () => {
     const { page, complaints } = await open('');
     await page.evaluate(`document.body.insertAdjacentHTML('beforeend', '<p style="color:red">x</p>')`);
     await page.evaluate(
       `document.body.append(Object.assign(document.createElement('script'), { text: 'document.title = 1' }))`,
     );
     await expect.poll(() => complaints.filter((text) => text.includes('Content Security Policy')).length).toBe(2);
-    expect(await page.title()).toBe('Harbour');
+    expect(await page.title()).toBe('Example title');
   });
 });
 
-/** What a camera would read: the code as it was painted, module by module. */
+/** The text of a QR code as it was drawn, module by module. */
 async function readOf(code: Locator, reader: Page): Promise<string> {
   const size = Number((await code.getAttribute('viewBox'))?.split(' ')[2]);
   const png = (await code.screenshot()).toString('base64');

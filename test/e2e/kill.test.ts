@@ -25,7 +25,7 @@ import { recorded, until } from './support.js';
 
 const BACKUP = 'The backup';
 const BEFORE = 'The state before';
-/** Without a core: what is killed here is the panel. */
+/** Without a core: only the panel is killed here. */
 const NO_CORE = { coreBin: '/nonexistent/core' };
 /** The commit point of a switch, and its steps after that. */
 const NOTE = '/switch.json';
@@ -41,7 +41,7 @@ const MOMENTS: readonly [string, Moment, { readonly title: string; readonly outc
   ],
 ];
 
-/** The title that the log in a place was left with; its chain, payloads and anchor are sound. */
+/** The title in the log of a folder, whose chain, payloads and anchor are valid. */
 function soundTitleIn(dataDir: string): string | undefined {
   const { log, complaint } = openJournal(dataDirectory(dataDir), { readonly: true });
   try {
@@ -56,7 +56,7 @@ function soundTitleIn(dataDir: string): string | undefined {
 const stagedIn = (dataDir: string): readonly string[] =>
   existsSync(join(dataDir, 'staged')) ? readdirSync(join(dataDir, 'staged')) : [];
 
-describe('a kill -9', () => {
+describe('SIGKILL', () => {
   let folder: string;
   let dataDir: string;
   let lists: ReleaseServer;
@@ -92,7 +92,7 @@ describe('a kill -9', () => {
     return panel;
   }
 
-  /** A start that ends at the moment, and how. */
+  /** A start that is killed at a moment, and its exit. */
   const ends = (moment: Moment, how: RegExp): Promise<void> =>
     expect(startPanel({ ...NO_CORE, dataDir, ports, env: killedAt(moment) })).rejects.toThrow(how);
   const dies = (moment: Moment): Promise<void> => ends(moment, /SIGKILL/);
@@ -103,7 +103,7 @@ describe('a kill -9', () => {
     await panel?.exited;
   }
 
-  /** What the next start serves, and what it says of it. */
+  /** What the next start serves, and its messages. */
   async function next(
     env: Record<string, string> = {},
   ): Promise<{ readonly title: string; readonly says: string | undefined }> {
@@ -112,7 +112,7 @@ describe('a kill -9', () => {
     expect(existsSync(join(dataDir, NOTE))).toBe(false);
     const { subTitle: title } = await must(admin.post<{ subTitle: string }>('/panel/setting/all'));
     expect(soundTitleIn(dataDir)).toBe(title);
-    return { title, says: /NEW STATE|THE FORMER STATE IS BACK/.exec(stdout())?.[0] };
+    return { title, says: /NEW STATE|PREVIOUS STATE RESTORED/.exec(stdout())?.[0] };
   }
 
   const send = (file: string): void =>
@@ -121,7 +121,7 @@ describe('a kill -9', () => {
       .catch(() => undefined);
 
   describe('of a panel', () => {
-    it('while a backup is fetched and geo data comes in changes nothing', async () => {
+    it('while a backup is downloaded and geo files arrive changes nothing', async () => {
       let asked = false;
       lists.put('/slow.dat', (_, response) => {
         asked = true;
@@ -143,27 +143,27 @@ describe('a kill -9', () => {
     it.each<[string, () => string]>([
       ['a backup', () => backup],
       ['a database of 3x-ui', () => foreign],
-    ])('while %s is looked at changes nothing', async (_, file) => {
+    ])('while %s is read changes nothing', async (_, file) => {
       send(file());
       await until('what is staged', () => stagedIn(dataDir).some((name) => /^[0-9a-f]{16}$/.test(name)), 2);
       await kill();
-      // The panel that follows is killed as it decides.
+      // The next panel is killed during its decision.
       expect(await next(killedAt(DECIDED))).toEqual({ title: BEFORE, says: undefined });
       expect(replacedStates(dataDir)).toEqual([]);
     });
 
-    it('once it has decided, and of the starts after that, ends with the one state or the other', async () => {
+    it('after its decision, and during the next starts, ends in one state or the other', async () => {
       send(backup);
       await panel?.exited;
       await dies({ when: 'after', to: '/events.db' });
       await dies({ when: 'before', to: `${dataDir}/keys/master.key` });
       // A full disk is not a failure of the panel, so this does not count as a try.
       const note = { to: NOTE, holding: '"tries":1' };
-      await ends({ when: 'full', ...note }, /"code":74.*is full\. Make room on it and start the panel again/s);
+      await ends({ when: 'full', ...note }, /"code":74.*is full\. Free some space on it and start the panel again/s);
       await dies({ when: 'after', ...note });
       await dies({ when: 'after', to: NOTE, holding: '"tries":2' });
       expect(soundTitleIn(dataDir)).toBe(BACKUP);
-      expect(await next()).toEqual({ title: BEFORE, says: 'THE FORMER STATE IS BACK' });
+      expect(await next()).toEqual({ title: BEFORE, says: 'PREVIOUS STATE RESTORED' });
       expect(recorded(dataDir, 'StateReplacementRolledBack')).toMatchObject([
         { data: { reason: { code: 'backup.rolledBack', params: { why: message('backup.notReady') } } } },
       ]);
@@ -183,26 +183,26 @@ describe('a kill -9', () => {
     beforeEach(() => cpSync(dataDir, alone, { recursive: true, filter: (path) => path !== join(dataDir, 'run') }));
     afterEach(() => rmSync(alone, { recursive: true, force: true }));
 
-    /** What the next start makes of it. */
+    /** The result of the next start. */
     function settled(): { readonly title: string | undefined; readonly outcome: string | undefined } {
       const turn = completeSwitch(dataDirectory(alone));
       expect(stagedIn(alone)).toEqual([]);
       return { title: soundTitleIn(alone), outcome: turn?.outcome };
     }
 
-    it.each(MOMENTS)('to restore %s leaves the one state or the other', async (_, moment, left) => {
+    it.each(MOMENTS)('that restores leaves one state or the other: %s', async (_, moment, left) => {
       const { to } = moment;
       const env = killedAt({ ...moment, to: to.startsWith('keys') ? join(alone, to) : to });
       expect(await cli(['restore', backup, '--yes'], alone, { env })).toMatchObject({ code: null, stdout: '' });
       expect(settled()).toEqual(left);
-      // A second start finds nothing to do but to say it again, until one was ready.
+      // A second start only repeats the message, until a start was ready.
       expect(settled()).toEqual(left);
     });
 
     it.each<[string, string[]]>([
       ['restore', ['restore', '--yes']],
       ['back up', ['backup', '--out']],
-    ])('to %s in the middle of it changes nothing', async (_, [name = '', option = '']) => {
+    ])('changes nothing while it runs: %s', async (_, [name = '', option = '']) => {
       const child = startCli(name === 'backup' ? [name, option, out] : [name, backup, option], alone);
       await until('a part of it', () => stagedIn(alone).length > 0, 2);
       child.kill('SIGKILL');

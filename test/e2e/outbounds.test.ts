@@ -12,11 +12,11 @@ import { startTunnelServer, startVpnServer, type TunnelServer, type VpnServer } 
 import { startTargets, type Targets } from '../kit/real/targets.js';
 import { addInbound, recorded, until } from './support.js';
 
-const SUITE = 'outbounds: their tests and where they come from';
+const SUITE = 'outbound tests and provider outbounds';
 const direct = { tag: 'direct', protocol: 'freedom', settings: {} };
 
 describe.skipIf(withoutCore(SUITE))(SUITE, () => {
-  const anna = makeClient();
+  const alice = makeClient();
   let targets: Targets;
   let tunnel: TunnelServer;
   let vpn: VpnServer;
@@ -34,8 +34,8 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     admin = await panel.admin();
     await change(loopbackTemplate(), `${targets.url}/small`);
     const context = makeContext({ ...targets, targetPort: targets.port });
-    const { port } = await addInbound(admin, inboundCase(context, 'vless-tcp'), [anna]);
-    const settings = { address: '127.0.0.1', port, id: anna.id, encryption: 'none' };
+    const { port } = await addInbound(admin, inboundCase(context, 'vless-tcp'), [alice]);
+    const settings = { address: '127.0.0.1', port, id: alice.id, encryption: 'none' };
     far = Object.assign({ tag: 'far' }, { protocol: 'vless', settings });
     await until('the inbound runs', async () => (await dial(far)).success);
   });
@@ -64,7 +64,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   const probes = (dataDir: string): string[] =>
     readdirSync(join(dataDir, 'run')).filter((name) => name.startsWith('probe-'));
 
-  it('six at once reach the target through cores of their own, and the core of the panel notices nothing', async () => {
+  it('reach the target through temporary cores, six at once, without effect on the core of the panel', async () => {
     const before = targets.seen();
     const runs = recorded(panel.dataDir, 'CoreStarted').length;
     const chained = { ...far, tag: 'chained', proxySettings: { tag: 'far' } };
@@ -78,7 +78,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(await dial(far)).toMatchObject({ success: true, mode: 'tcp', endpoints: [{ success: true }] });
   });
 
-  it('end with the browser that asked, also when it goes in the middle', async () => {
+  it('end when the browser that requested them disconnects', async () => {
     await change(loopbackTemplate(), silent.url);
     const gone = new AbortController();
     const asked = admin
@@ -93,7 +93,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     await until('nothing of it is left', () => silent.open() === 0 && probes(panel.dataDir).length === 0);
   });
 
-  it('registers at the tunnel provider, and the core takes the outbound that the page makes of it', async () => {
+  it('register at the tunnel provider, and the core accepts the outbound that the page makes of the account', async () => {
     const { privateKey, publicKey } = wireguardKeys();
     const reg = await must(admin.form<string>('/panel/core/wgprov/reg', { privateKey, publicKey }));
     const { data, config } = JSON.parse(reg) as TunnelAnswer;
@@ -115,7 +115,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       },
     };
     await accepted(warp);
-    // Its server is a name that leads nowhere: it is the answer that is missing, not the core.
+    // Its server has an unresolvable name: only the reply is missing, the core accepts it.
     expect(await test(warp)).toMatchObject({ success: false });
     const [secret] = recorded(panel.dataDir, 'SecretSettingChanged');
     expect(secret?.data).toMatchObject({ key: 'wgprov' });
@@ -123,7 +123,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     for (const text of [data.private_key, data.access_token]) expect(all).not.toContain(text);
   });
 
-  it('fetches servers and a key of the VPN provider, and the core takes that outbound too', async () => {
+  it('fetch servers and a key of the VPN provider, and the core accepts that outbound too', async () => {
     const ask = <T>(action: string, fields: Record<string, string> = {}) =>
       must(admin.form<string>(`/panel/core/vpnprov/${action}`, fields)).then((text) => JSON.parse(text) as T);
     const [country] = await ask<{ id: number }[]>('countries');
@@ -140,7 +140,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(await must(admin.form('/panel/core/vpnprov/data'))).toBe('');
   });
 
-  it('leaves nothing behind that outlives a panel which was killed in the middle', async () => {
+  it('leave no process or file behind when the panel is killed during a test', async () => {
     const asked = test(direct).catch(() => null);
     await until('a temporary core runs', () => silent.open() > 0 && probes(panel.dataDir).length === 1);
     const [name = ''] = probes(panel.dataDir);
@@ -158,7 +158,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     }
   });
 
-  /** The template with this outbound is taken, and runs. */
+  /** The template with this outbound is accepted, and runs. */
   async function accepted(outbound: object): Promise<void> {
     const { outbounds, ...rest } = loopbackTemplate() as { outbounds: object[] };
     const starts = recorded(panel.dataDir, 'CoreStarted').length;
@@ -182,7 +182,7 @@ interface VpnHost {
   technologies: { metadata: { value: string }[] }[];
 }
 
-/** A target that takes connections and never answers. */
+/** A target that accepts connections and never replies. */
 interface Silent {
   url: string;
   open(): number;
@@ -207,7 +207,7 @@ async function startSilent(): Promise<Silent> {
   return { url: `http://127.0.0.1:${port}/`, open: () => sockets.size, stop };
 }
 
-/** Whether some process names this file. */
+/** Whether a process has this file in its arguments. */
 function isNamed(file: string): boolean {
   return readdirSync('/proc').some((pid) => {
     try {

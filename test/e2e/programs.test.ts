@@ -15,12 +15,12 @@ import { deedsOf, headOf, recorded, until } from './support.js';
 type Dialect = 'spec' | '3x-ui';
 const driver = (path: string): string => fileURLToPath(new URL(`../programs/${path}`, import.meta.url));
 const folderOf = (program: Installed): string => ('folder' in program ? program.folder : '');
-/** What becomes known of a node by itself is no deed of the program. */
+/** Reports of a node are not caused by the program. */
 const deeds = (dataDir: string, head: number): string[] =>
   deedsOf(dataDir, head).filter((type) => !/^Node(Identified|Went)/.test(type));
 const opsOf = (told: readonly Step[]): string[] => [...new Set(told.map(({ op }) => op))].sort();
 
-const SUITE = 'programs of others, unmodified';
+const SUITE = 'unmodified third-party programs';
 const [python, javascript] = await Promise.all([py3xui(), threeXuiClient()]);
 
 describe.skipIf(withoutCore(SUITE))(SUITE, () => {
@@ -40,7 +40,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   };
 
   describe.skipIf(without('py3xui', python))('py3xui', () => {
-    /** One after the other: what each call does to the log. */
+    /** The events of each call, in order. */
     const DEEDS = [
       ...['InboundAdded', 'InboundUpdated', 'ClientAdded', 'ClientAdded', 'ClientUpdated', 'ClientIpsCleared'],
       ...['ClientTrafficReset', 'ClientDeleted', 'ClientTrafficReset', 'InboundTrafficReset'],
@@ -81,7 +81,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       // The specification has one object where it expects a list.
       const unread = { 'client.get_traffic_by_id': expect.stringMatching(/^ValidationError: 1 /) as string };
       expect(refusals(told)).toStrictEqual({
-        refused: 'ValueError: Response status is not successful, message: There is no inbound 999999',
+        refused: 'ValueError: Response status is not successful, message: Inbound 999999 not found',
         ...(dialect === 'spec' ? unread : {}),
       });
       expect(done).toStrictEqual([...(byToken ? [] : ['LoggedIn']), ...DEEDS]);
@@ -113,7 +113,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   });
 
   describe.skipIf(without('3xui-api-client', javascript))('3xui-api-client', () => {
-    /** Methods that ask no panel. */
+    /** Methods that send no request. */
     const LOCAL = `generateCredentials generateUUID generatePassword generateBulkCredentials getShadowsocksCiphers
       getRecommendedShadowsocksCipher generateWireGuardKeys generateRealityKeys generatePort validateCredentials
       getSessionStats clearAllSessions isSessionValid getSecurityStats clearBlockedIPs validateCredentialStrength
@@ -145,7 +145,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       ...['ClientDeleted', 'InboundDeleted'],
     ];
 
-    /** The session goes on under a new id, and the client logs in all the same. */
+    /** The session continues under a new id, but the client logs in again. */
     const renamed = ['UserCredentialsChanged', 'DataKeyDestroyed', 'LoggedIn', 'LoggedIn'];
 
     const run = (login: Record<string, string>, asked: object): Promise<readonly Step[]> => {
@@ -188,14 +188,14 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       ]);
       expect(deeds(panel.dataDir, head)).toStrictEqual([
         ...(byToken ? [] : ['LoggedIn']),
-        // It logs in again after each 404, of which it meets one on its way to the counters.
+        // It logs in again after each 404, and gets one before it reads the counters.
         ...DEEDS.flatMap((type) => (type === 'LoggedIn again' ? (byToken ? [] : ['LoggedIn']) : [type])),
         ...(byToken ? ['PanelRestartRequested'] : [...renamed, ...renamed, 'LoggedIn']),
       ]);
       if (byToken) await until('the restart', () => recorded(panel.dataDir, 'PanelRestarted', head).length === 1);
     });
 
-    it('replaces the state of the panel by its own backup', async () => {
+    it('restores a backup that it downloaded', async () => {
       const { panel } = stage;
       const told = await run({ username: panel.username, password: panel.password }, { import: true });
       expect(refusals(told)).toStrictEqual({});

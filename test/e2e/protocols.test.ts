@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RecordedEvent } from '../../src/events/catalog.js';
 import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
 import { withoutCore } from '../kit/real/core-process.js';
+import { expectComplete } from '../kit/real/expect-transfer.js';
 import { type ClientSeed, type InboundCase, inboundCases, makeClient, makeContext } from '../kit/real/inbounds.js';
 import { type Admin, must, type PanelProcess, startPanel, storeTemplate } from '../kit/real/panel-process.js';
 import { download, upload } from '../kit/real/socks.js';
@@ -32,11 +33,11 @@ const NAMES = inboundCases(
   }),
 ).map(({ name }) => name);
 
-/** One inbound of the panel: `anna` came with it, `bert` by /addClient where the protocol has a list of clients. */
-interface Berth {
+/** One inbound of the panel: `firstClient` came with it, `secondClient` by /addClient where the protocol has a list of clients. */
+interface RunningCase {
   added: Added;
-  anna: ClientSeed;
-  bert: ClientSeed | undefined;
+  firstClient: ClientSeed;
+  secondClient: ClientSeed | undefined;
 }
 
 interface Counted {
@@ -44,7 +45,7 @@ interface Counted {
   down: number;
 }
 
-/** Payload, and beside it the heads of requests and answers: the tolerance is 1 % and 4 kB. */
+/** Payload plus the heads of requests and replies: the tolerance is 1 % and 4 kB. */
 function agree(counted: Counted, moved: Counted): boolean {
   const fits = (value: number, bytes: number) => value >= bytes && value <= bytes * 1.01 + 4_000;
   return fits(counted.up, moved.up) && fits(counted.down, moved.down);
@@ -64,7 +65,7 @@ const BUFFERED: ReadonlySet<string> = new Set([
 
 const pair = ({ up, down }: Counted): Counted => ({ up, down });
 
-/** What the events of an unpruned log come to. */
+/** The sums of the events of an unpruned log. */
 function sumsOf(events: readonly RecordedEvent[]) {
   const clients = new Map<number, Counted>();
   const inbounds = new Map<number, Counted>();
@@ -82,9 +83,9 @@ function sumsOf(events: readonly RecordedEvent[]) {
   return { clients, inbounds, tags };
 }
 
-const SUITE = 'every protocol, from the admin to the bytes';
+const SUITE = 'every protocol';
 describe.skipIf(withoutCore(SUITE))(SUITE, () => {
-  const berths = new Map<string, Berth>();
+  const runningCases = new Map<string, RunningCase>();
   let targets: Targets;
   let panel: PanelProcess;
   let admin: Admin;
@@ -103,13 +104,13 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const token = await must(admin.get<string>('/panel/setting/getApiToken'));
     const bearer = admin.bearer(token);
     for (const [index, one] of inboundCases(makeContext({ ...targets, targetPort: targets.port })).entries()) {
-      // Both ways in, by turns: the session with its CSRF token and the Bearer token.
-      berths.set(one.name, await moor(index % 2 === 0 ? admin : bearer, one));
+      // Alternately with the session and its CSRF token, and with the Bearer token.
+      runningCases.set(one.name, await addCase(index % 2 === 0 ? admin : bearer, one));
     }
     const entries = await Promise.all(
       NAMES.map(async (name) => {
-        const { added, anna, bert } = berth(name);
-        return Promise.all([entryOf(panel, added, anna), entryOf(panel, added, bert ?? anna)]);
+        const { added, firstClient, secondClient } = runningCase(name);
+        return Promise.all([entryOf(panel, added, firstClient), entryOf(panel, added, secondClient ?? firstClient)]);
       }),
     );
     client = await startClientCore(entries.flat());
@@ -119,54 +120,57 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     await Promise.all([client?.stop(), panel?.cleanUp(), targets?.stop()]);
   });
 
-  async function moor(caller: Admin, one: InboundCase): Promise<Berth> {
-    const [anna, bert] = [makeClient(), one.link ? makeClient() : undefined];
-    const added = await addInbound(caller, one, [anna]);
-    if (bert) await must(caller.post('/panel/api/inbounds/addClient', clientBody(added.id, wireOf(one, bert))));
-    return { added, anna, bert };
+  async function addCase(caller: Admin, one: InboundCase): Promise<RunningCase> {
+    const [firstClient, secondClient] = [makeClient(), one.link ? makeClient() : undefined];
+    const added = await addInbound(caller, one, [firstClient]);
+    if (secondClient)
+      await must(caller.post('/panel/api/inbounds/addClient', clientBody(added.id, wireOf(one, secondClient))));
+    return { added, firstClient, secondClient };
   }
 
-  function berth(name: string): Berth {
-    const found = berths.get(name);
+  function runningCase(name: string): RunningCase {
+    const found = runningCases.get(name);
     if (!found) throw new Error(`no inbound ${name}`);
     return found;
   }
 
-  const annas = (name: string) => client.socksPort(NAMES.indexOf(name) * 2);
-  const berts = (name: string) => client.socksPort(NAMES.indexOf(name) * 2 + 1);
+  const firstPort = (name: string) => client.socksPort(NAMES.indexOf(name) * 2);
+  const secondPort = (name: string) => client.socksPort(NAMES.indexOf(name) * 2 + 1);
   /** A WireGuard request must not name a loopback address; the template leads it to the target anyway. */
   const url = (name: string, path: string) => (name === 'wireguard' ? `http://198.18.0.1${path}` : targets.url + path);
 
   async function carries(name: string, totalMs: number): Promise<void> {
-    const small = await download(annas(name), url(name, '/small'), { totalMs });
-    expect(small).toMatchObject({ status: 200, text: SMALL_BODY, ended: 'complete' });
-    const big = await download(berts(name), url(name, `/bytes/${DOWN}`), { totalMs });
-    expect(big).toMatchObject({ status: 200, bytes: DOWN, ended: 'complete' });
-    const sent = await upload(berts(name), url(name, '/sink'), UP, { totalMs });
-    expect(sent).toMatchObject({ status: 200, text: `{"bytes":${UP}}`, ended: 'complete' });
+    const small = await download(firstPort(name), url(name, '/small'), { totalMs });
+    expectComplete(small, { text: SMALL_BODY });
+    const big = await download(secondPort(name), url(name, `/bytes/${DOWN}`), { totalMs });
+    expectComplete(big, { bytes: DOWN });
+    const sent = await upload(secondPort(name), url(name, '/sink'), UP, { totalMs });
+    expectComplete(sent, { text: `{"bytes":${UP}}` });
   }
 
-  const title = '%s carries small and big bodies for both of its clients';
+  const title = '%s carries small and large bodies for both of its clients';
   it.concurrent.each(NAMES.filter((name) => name !== 'wireguard'))(title, (name) => carries(name, 150_000));
 
-  // On its own: it loses packets to a busy machine, and sends them again ever more slowly.
+  // Alone: on a busy machine it loses packets, and its retransmissions become slower.
   it.each(['wireguard'])(title, { timeout: 1_000_000 }, (name) => carries(name, 300_000));
 
-  describe('and what it counted', () => {
+  describe('and its counters', () => {
     const list = () => must(admin.get<(Counted & { id: number })[]>('/panel/api/inbounds/list'));
     const traffics = (email: string) => must(admin.get<Counted>(`/panel/api/inbounds/getClientTraffics/${email}`));
     const outbounds = () => must(admin.get<(Counted & { tag: string })[]>('/panel/core/getOutboundsTraffic'));
 
-    it('agrees with what each client moved, two readings later', async () => {
+    it('agree with the traffic of each client after two readings', async () => {
       // Accounts of socks, http and mixed, and peers of wireguard, are no clients of the panel: the inbound counts.
       const wrong = async () => {
         const all = await Promise.all(
           NAMES.map(async (name) => {
-            const { anna, bert } = berth(name);
-            if (!bert) return '';
-            const [hers, his] = await Promise.all([traffics(anna.email), traffics(bert.email)]);
-            const fine = agree(hers, { up: 0, down: SMALL_BODY.length }) && agree(his, { up: UP, down: DOWN });
-            return fine ? '' : `${name}: anna ${hers.up} up, ${hers.down} down; bert ${his.up} up, ${his.down} down`;
+            const { firstClient, secondClient } = runningCase(name);
+            if (!secondClient) return '';
+            const [first, second] = await Promise.all([traffics(firstClient.email), traffics(secondClient.email)]);
+            const fine = agree(first, { up: 0, down: SMALL_BODY.length }) && agree(second, { up: UP, down: DOWN });
+            return fine
+              ? ''
+              : `${name}: firstClient ${first.up} up, ${first.down} down; secondClient ${second.up} up, ${second.down} down`;
           }),
         );
         return all.filter((text) => text !== '');
@@ -175,15 +179,15 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       expect(await wrong()).toEqual([]);
     });
 
-    it('agrees for inbounds, with what their transports add', async () => {
+    it('agree with the traffic of each inbound, plus the overhead of its transport', async () => {
       const wrong = async () => {
         const now = new Map((await list()).map(({ id, up, down }) => [id, { up, down }]));
         return NAMES.flatMap((name) => misfit(name, now));
       };
       const misfit = (name: string, now: ReadonlyMap<number, Counted>): string[] => {
-        const { up, down } = now.get(berth(name).added.id) ?? { up: 0, down: 0 };
+        const { up, down } = now.get(runningCase(name).added.id) ?? { up: 0, down: 0 };
         // Packets of mKCP, QUIC and WireGuard have heads and answers (30 %), and are repeated on a machine that is busy. Streams: 5 %, for handshakes and frames.
-        const share = berth(name).added.one.listens === 'udp' ? 1 : 0.05;
+        const share = runningCase(name).added.one.listens === 'udp' ? 1 : 0.05;
         const fits = (value: number, bytes: number) => value >= bytes * 0.99 && value <= bytes * (1 + share) + 30_000;
         const fitsDown = BUFFERED.has(name) ? down > SMALL_BODY.length && down <= DOWN * 1.05 : fits(down, DOWN);
         return fits(up, UP) && fitsDown ? [] : [`${name}: ${up} up, ${down} down`];
@@ -192,7 +196,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       expect(await wrong()).toEqual([]);
     });
 
-    it('agrees for outbounds', async () => {
+    it('agree with the traffic of each outbound', async () => {
       const rows = await outbounds();
       const of = (tag: string) => rows.find((row) => row.tag === tag) ?? { up: 0, down: 0 };
       const many = NAMES.length - 1;
@@ -200,8 +204,8 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       expect(of('to-target')).toSatisfy((used: Counted) => agree(used, { up: UP, down: DOWN }));
     });
 
-    it('is the sum of the events', async () => {
-      // Idle transports say something now and then, so the log and the answers may be one reading apart.
+    it('are the sums of the events', async () => {
+      // Idle transports send keepalives, so the log and the replies may be one reading apart.
       await until('sums that agree', async () => {
         const events = logOf(panel.dataDir);
         const { clients, inbounds, tags } = sumsOf(events);
@@ -216,26 +220,30 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     });
   });
 
-  it('goes on with the same link under another name', async () => {
+  it('keeps the link of a renamed client working', async () => {
     const named = NAMES.flatMap((name) => {
-      const { added, bert } = berth(name);
-      return bert ? [{ name, added, bert }] : [];
+      const { added, secondClient } = runningCase(name);
+      return secondClient ? [{ name, added, secondClient }] : [];
     });
-    for (const { added, bert } of named) {
-      const wire = { ...wireOf(added.one, bert), email: `new-${bert.email}` };
-      await must(admin.post(`/panel/api/inbounds/updateClient/${keyOf(added.one, bert)}`, clientBody(added.id, wire)));
+    for (const { added, secondClient } of named) {
+      const wire = { ...wireOf(added.one, secondClient), email: `new-${secondClient.email}` };
+      await must(
+        admin.post(`/panel/api/inbounds/updateClient/${keyOf(added.one, secondClient)}`, clientBody(added.id, wire)),
+      );
     }
     await Promise.all(
       named.map(({ name }) =>
         until(`${name} carries again`, async () => {
-          const small = await download(berts(name), url(name, '/small'), { totalMs: 10_000 });
-          return small.text === SMALL_BODY;
+          expectComplete(await download(secondPort(name), url(name, '/small'), { totalMs: 10_000 }), {
+            text: SMALL_BODY,
+          });
+          return true;
         }),
       ),
     );
   });
 
-  it('needed no other start of the core than those for the template, and no inbound was refused', () => {
+  it('needs no other start of the core than those for the template, and no inbound is rejected', () => {
     const later = logOf(panel.dataDir, empty).map(({ type }) => type);
     for (const type of ['CoreStarted', 'CoreStopped', 'CoreFailed', 'InboundRejectedByCore', 'CoreDriftRepaired']) {
       expect(later).not.toContain(type);

@@ -6,6 +6,7 @@ import { createXrayCore } from '../../src/adapters/core/xray.js';
 import { createPanel } from '../../src/app/panel.js';
 import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
 import { withoutCore } from '../kit/real/core-process.js';
+import { untilComplete } from '../kit/real/expect-transfer.js';
 import { inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
 import { Admin, cli, must, type PanelProcess, startPanel, storeTemplate } from '../kit/real/panel-process.js';
 import { download } from '../kit/real/socks.js';
@@ -13,10 +14,10 @@ import { startTargets, type Targets } from '../kit/real/targets.js';
 import { type Added, addInbound, clientBody, entryOf, headOf, recorded, template, until, wireOf } from './support.js';
 
 type Digests = Record<string, string>;
-const SUITE = 'a busy history, folded again';
+const SUITE = 'a replay of a busy history';
 
 describe.skipIf(withoutCore(SUITE))(SUITE, () => {
-  const crew = Array.from({ length: 12 }, (_, index) => makeClient({ totalGB: index % 3 === 0 ? 60_000 : 0 }));
+  const seeds = Array.from({ length: 12 }, (_, index) => makeClient({ totalGB: index % 3 === 0 ? 60_000 : 0 }));
   let targets: Targets;
   let panel: PanelProcess;
   let client: ClientCore | undefined;
@@ -26,7 +27,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     panel = await startPanel();
     const admin = await panel.admin();
     await storeTemplate(admin, template(targets));
-    await must(admin.post('/panel/setting/update', { pollSeconds: 1, subTitle: 'Harbour' }));
+    await must(admin.post('/panel/setting/update', { pollSeconds: 1, subTitle: 'Example title' }));
     await live(admin);
   });
 
@@ -39,21 +40,21 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const context = makeContext({ ...targets, targetPort: targets.port });
     const names = ['vless-tcp', 'vmess-ws', 'trojan-tcp-tls', 'ss-2022-128'];
     const all = await Promise.all(
-      names.map((name, index) => addInbound(admin, inboundCase(context, name), crew.slice(index * 3, index * 3 + 2))),
+      names.map((name, index) => addInbound(admin, inboundCase(context, name), seeds.slice(index * 3, index * 3 + 2))),
     );
     const call = (path: string, body: unknown = {}) => must(admin.post(`/panel/api/inbounds/${path}`, body));
     for (const [index, { id, one }] of all.entries()) {
       await call(
         'addClient',
-        clientBody(id, ...crew.slice(index * 3 + 2, index * 3 + 3).map((who) => wireOf(one, who))),
+        clientBody(id, ...seeds.slice(index * 3 + 2, index * 3 + 3).map((who) => wireOf(one, who))),
       );
     }
     const on = (index: number) => all[Math.floor(index / 3)] as Added;
-    const who = (index: number) => crew[index] as (typeof crew)[number];
-    client = await startClientCore(await Promise.all(crew.map((one, index) => entryOf(panel, on(index), one))));
-    for (const index of crew.keys()) {
+    const who = (index: number) => seeds[index] as (typeof seeds)[number];
+    client = await startClientCore(await Promise.all(seeds.map((one, index) => entryOf(panel, on(index), one))));
+    for (const index of seeds.keys()) {
       const port = client.socksPort(index);
-      await until(`client ${index}`, async () => (await download(port, `${targets.url}/small`)).status === 200);
+      await untilComplete(`client ${index}`, () => download(port, `${targets.url}/small`));
       await download(port, `${targets.url}/bytes/70000`);
     }
     await until('depletions', () => recorded(panel.dataDir, 'ClientDepleted').length === 4);
@@ -110,7 +111,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     }
   }
 
-  /** The panel's admin with the password of now. */
+  /** The panel's admin with the current password. */
   async function login(): Promise<Admin> {
     const admin = new Admin(panel.url, { username: panel.username, password: panel.password });
     await must(admin.login());
@@ -134,7 +135,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     return verified.data.comparedModels;
   }
 
-  it('gives the same read models from zero, before and after a restart with snapshots', async () => {
+  it('builds the same read models from zero, before and after a restart with snapshots', async () => {
     expect(new Set(recorded(panel.dataDir, 'DataKeyDestroyed').map(({ data }) => data.reason))).toContain('rotated');
     const compared = await comparedByPanel();
     await panel.stop();
@@ -158,7 +159,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(await replay(panel.dataDir, head)).toEqual(before);
   });
 
-  it('gives the state that the running panel has, before and after kill -9', async () => {
+  it('builds the state of the running panel, before and after SIGKILL', async () => {
     panel = await startPanel({ dataDir: panel.dataDir, password: panel.password });
     const folds = foldsIn(await replay(panel.dataDir));
     expect(folds).toContain('state');
@@ -180,13 +181,13 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     await panel.stop();
   });
 
-  it('answers an admin the same after a start from snapshots and after one from zero', async () => {
+  it('leads to the same replies after a start from snapshots and after one from zero', async () => {
     const answers = async () => {
       panel = await startPanel({ dataDir: panel.dataDir, password: panel.password });
       const admin = await panel.admin();
       const list = await must(admin.get('/panel/api/inbounds/list'));
       const template = await must(admin.post('/panel/core/'));
-      // The ports are those of the process, not of the log.
+      // The ports belong to the process, not to the log.
       const { environment: _, ...settings } = await must(admin.post<{ environment: unknown }>('/panel/setting/all'));
       await panel.stop();
       return { list, template, settings };

@@ -5,6 +5,7 @@ import { WebSocket } from 'ws';
 import { message } from '../../src/messages/message.js';
 import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
 import { withoutCore } from '../kit/real/core-process.js';
+import { untilComplete } from '../kit/real/expect-transfer.js';
 import { inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
 import { Admin, cli, must, type PanelProcess, storeTemplate } from '../kit/real/panel-process.js';
 import { freePorts } from '../kit/real/ports.js';
@@ -17,7 +18,7 @@ const SUITE = 'a restart of the panel';
 const RATE = 50_000;
 
 describe.skipIf(withoutCore(SUITE))(SUITE, () => {
-  const anna = makeClient();
+  const alice = makeClient();
   let targets: Targets;
   let panel: PanelProcess;
   let admin: Admin;
@@ -35,11 +36,11 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     admin = await panel.admin();
     await storeTemplate(admin, template(targets));
     const context = makeContext({ ...targets, targetPort: targets.port });
-    const added = await addInbound(admin, inboundCase(context, 'vless-tcp'), [anna]);
-    client = await startClientCore([await entryOf(panel, added, anna)]);
+    const added = await addInbound(admin, inboundCase(context, 'vless-tcp'), [alice]);
+    client = await startClientCore([await entryOf(panel, added, alice)]);
     const port = client.socksPort(0);
-    await until('the inbound runs', async () => (await download(port, `${targets.url}/small`)).status === 200);
-    flow = startTransfer(port, `${targets.url}/slow?rate=${RATE}`, { totalMs: 120_000 });
+    await untilComplete('the inbound runs', () => download(port, `${targets.url}/small`));
+    flow = startTransfer(port, `${targets.url}/slow?rate=${RATE}`);
     await moved(flow, RATE / 2);
     pid = corePid(panel);
   });
@@ -48,7 +49,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     await Promise.all([client?.stop(), panel?.cleanUp(), targets?.stop()]);
   });
 
-  /** The download has not noticed anything. */
+  /** The download was not interrupted. */
   async function flows(): Promise<void> {
     await moved(flow, flow.bytes() + 1);
     expect(corePid(panel)).toBe(pid);
@@ -63,33 +64,36 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     return { socket, heard };
   }
 
-  it('moves both servers while everything else goes on', async () => {
+  it('moves both servers while everything else continues', async () => {
     const [webPort = 0, subPort = 0] = await freePorts(2, 'tcp');
     const { socket, heard } = await listenTo(url);
     const gone = once(socket, 'close') as Promise<[number]>;
     const start = headOf(panel.dataDir);
-    const running = ask(`${subUrl}/sub/${anna.subId}`);
-    await must(admin.post('/panel/setting/update', { webPort, subPort, webBasePath: '/harbour' }));
+    const running = ask(`${subUrl}/sub/${alice.subId}`);
+    await must(admin.post('/panel/setting/update', { webPort, subPort, webBasePath: '/base-path' }));
     const asked = await admin.post('/panel/setting/restartPanel');
-    expect(asked).toEqual({ success: true, msg: 'The panel restarts in 3 seconds.', obj: null });
+    expect(asked).toEqual({
+      ...{ success: true, msg: 'The panel restarts in 3 seconds.', obj: null },
+      code: 'settings.panelRestarting',
+    });
     expect(await admin.post('/panel/setting/restartPanel')).toMatchObject({
       success: false,
-      msg: 'The panel is restarting already',
+      msg: 'The panel is already restarting',
     });
-    // Until the grace is over everything is where it was, the base path too.
+    // During the grace period nothing changes, including the base path.
     expect(await knows(url, admin)).toBe(true);
 
-    const base = `http://127.0.0.1:${webPort}/harbour`;
+    const base = `http://127.0.0.1:${webPort}/base-path`;
     await until('the panel is at its new address', () => knows(base, admin));
     expect((await gone)[0]).toBe(1001);
     expect(heard.filter(({ type }) => type === 'notification').map(({ title }) => title)).toContain(
       'The panel is restarting',
     );
     await expect(ask(`${url}/`)).rejects.toThrow('ECONNREFUSED');
-    await expect(ask(`${subUrl}/sub/${anna.subId}`)).rejects.toThrow('ECONNREFUSED');
+    await expect(ask(`${subUrl}/sub/${alice.subId}`)).rejects.toThrow('ECONNREFUSED');
     expect((await running).status).toBe(200);
     [url, subUrl] = [base, `http://127.0.0.1:${subPort}`];
-    expect((await ask(`${subUrl}/sub/${anna.subId}`)).status).toBe(200);
+    expect((await ask(`${subUrl}/sub/${alice.subId}`)).status).toBe(200);
     expect((await ask(`http://127.0.0.1:${webPort}/`)).status).toBe(404);
 
     const told = logOf(panel.dataDir, start).filter(({ type }) => type.startsWith('Panel'));
@@ -106,16 +110,16 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     await must(admin.login());
   });
 
-  it('takes everything back when one new port cannot be had, also what it gave up already', async () => {
+  it('is rolled back completely when one of the new ports is in use', async () => {
     const [subPort = 0] = await freePorts(1, 'tcp');
     const start = headOf(panel.dataDir);
     const before = await must(admin.post<{ subPort: number; webPort: number }>('/panel/setting/all'));
     await must(admin.post('/panel/setting/update', { webPort: before.subPort, subPort }));
-    // The panel may have the port of the other server only once that has left it, which it then does not.
+    // The panel can use the port of the other server only after that has released it, which does not happen here.
     const early = await occupy(subPort);
     expect(await admin.post('/panel/setting/restartPanel')).toEqual({
       success: false,
-      msg: `The panel was not restarted and keeps running as it is: Port already exists: ${subPort} is used by another program`,
+      msg: `The panel was not restarted and keeps running: Port already exists: ${subPort} is used by another program`,
       obj: null,
       code: 'RESTART_REFUSED',
     });
@@ -136,37 +140,40 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(socket.readyState).toBe(WebSocket.OPEN);
     socket.terminate();
     expect(await knows(url, admin)).toBe(true);
-    expect((await ask(`${subUrl}/sub/${anna.subId}`)).status).toBe(200);
+    expect((await ask(`${subUrl}/sub/${alice.subId}`)).status).toBe(200);
     await must(admin.post('/panel/setting/update', { webPort: before.webPort, subPort: before.subPort }));
     squatter.close();
     await flows();
   });
 
-  it('answers under another domain from the restart on, and lets the operator take that back', async () => {
+  it('applies a new domain, which the operator can revert', async () => {
     const start = headOf(panel.dataDir);
     const changed = await admin.post('/panel/setting/update', { webDomain: 'panel.example', subDomain: 'sub.example' });
     expect(changed).toMatchObject({ success: true, obj: { restart: ['webDomain', 'subDomain'] } });
     expect(await knows(url, admin)).toBe(true);
-    expect((await ask(`${subUrl}/sub/${anna.subId}`)).status).toBe(200);
+    expect((await ask(`${subUrl}/sub/${alice.subId}`)).status).toBe(200);
     expect((await admin.post('/panel/setting/restartPanel')).msg).toContain(
-      'no longer at the host name that you use now',
+      'not at the host name that you are using now',
     );
     await until('the domain counts', async () => (await ask(`${url}/`)).status === 403);
-    expect((await ask(`${subUrl}/sub/${anna.subId}`)).status).toBe(403);
+    expect((await ask(`${subUrl}/sub/${alice.subId}`)).status).toBe(403);
 
     const run = (...args: string[]) => cli(['--json', 'config', ...args], panel.dataDir);
     expect(await run('unset', 'webDomain')).toMatchObject({ code: 0, stdout: '{"key":"webDomain","changed":true}\n' });
     expect(await run('set', 'subDomain', '')).toMatchObject({ code: 0 });
     expect(await run('set', 'pageSize', '50')).toMatchObject({ code: 0 });
     const refused: [string[], string][] = [
-      [['set', 'pageSize', 'many'], 'portolan: Setting pageSize: must be a whole number\n'],
-      [['set', 'ldapPassword', 'x'], 'portolan: ldapPassword is a secret: set it in the panel\n'],
-      [['unset', 'constructor'], 'portolan: There is no setting constructor\n'],
+      [['set', 'pageSize', 'many'], 'SETTING_INVALID'],
+      [['set', 'ldapPassword', 'x'], 'cli.settingSecret'],
+      [['unset', 'constructor'], 'cli.settingUnknown'],
     ];
-    for (const [args, stderr] of refused) expect(await run(...args)).toMatchObject({ code: 1, stderr });
+    for (const [args, reason] of refused) {
+      const { code, stderr } = await run(...args);
+      expect([code, JSON.parse(stderr)]).toMatchObject([1, { code: reason }]);
+    }
     panel.kill('SIGHUP');
-    await until('everybody is let in again', () => knows(url, admin));
-    await until('subscriptions too', async () => (await ask(`${subUrl}/sub/${anna.subId}`)).status === 200);
+    await until('the session works again', () => knows(url, admin));
+    await until('subscriptions too', async () => (await ask(`${subUrl}/sub/${alice.subId}`)).status === 200);
     const changes = recorded(panel.dataDir, 'SettingsChanged', start).map(({ data, meta }) => [
       meta.actor.id,
       data.changes,
@@ -179,14 +186,14 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     await flows();
   });
 
-  it('lets the two servers change places, on a hang-up signal', async () => {
+  it('lets the two servers exchange their ports, on SIGHUP', async () => {
     const start = headOf(panel.dataDir);
     const before = await must(admin.post<{ subPort: number; webPort: number }>('/panel/setting/all'));
     await must(admin.post('/panel/setting/update', { webPort: before.subPort, subPort: before.webPort }));
     panel.kill('SIGHUP');
-    const base = `http://127.0.0.1:${before.subPort}/harbour`;
+    const base = `http://127.0.0.1:${before.subPort}/base-path`;
     await until('the panel is at its new address', () => knows(base, admin));
-    expect((await ask(`http://127.0.0.1:${before.webPort}/sub/${anna.subId}`)).status).toBe(200);
+    expect((await ask(`http://127.0.0.1:${before.webPort}/sub/${alice.subId}`)).status).toBe(200);
     const [asked] = recorded(panel.dataDir, 'PanelRestartRequested', start);
     expect(asked?.meta.actor).toMatchObject({ kind: 'system' });
     expect(recorded(panel.dataDir, 'PanelRestartFailed', start)).toEqual([]);

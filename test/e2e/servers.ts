@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { type Admin, must, type PanelProcess, panelPorts, startPanel } from '../kit/real/panel-process.js';
 
-/** Only settings say where the servers are; the address stays loopback. */
+/** Only settings define the ports of the servers; the address stays loopback. */
 export const BY_SETTINGS = { PORTOLAN_PORT: '', PORTOLAN_SUB_PORT: '' };
 
 /** A panel whose ports are settings, so that they can be changed. */
@@ -69,7 +69,7 @@ export function corePid({ dataDir }: PanelProcess): number {
   return (JSON.parse(readFileSync(join(dataDir, 'run', 'core.json'), 'utf8')) as { pid: number }).pid;
 }
 
-/** The local addresses at which somebody listens for TCP on a port; `*` is every one. */
+/** The local addresses with a TCP listener on a port; `*` is every one. */
 export function listening(port: number): string[] {
   return listeners()
     .filter((one) => one.port === port)

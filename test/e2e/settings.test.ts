@@ -7,13 +7,13 @@ import { codeAt, TOKEN } from '../kit/totp.js';
 const UPDATE = '/panel/setting/update';
 const canary = 'canary-of-the-directory';
 
-it('two-factor login and settings outlive kill -9, with every code that was used', async () => {
+it('two-factor login, settings and used codes survive SIGKILL', async () => {
   const first = await startPanel({ env: { PORTOLAN_BASE_PATH: '/p3x9/' } });
   onTestFinished(() => first.cleanUp());
   const { dataDir, ports, username, password } = first;
   const admin = await first.admin();
 
-  // Ports that our own servers hold can change hands; what others hold cannot be had, and the flags are named.
+  // The servers of the panel may exchange their ports; a port of another program is rejected, and the flags are named.
   const swap = { webPort: ports.sub, subPort: ports.panel, webListen: '127.0.0.1', subListen: '127.0.0.1' };
   const swapped = await admin.post<{ environment: object; restart?: string[] }>(UPDATE, swap);
   expect(swapped.success).toBe(true);
@@ -25,7 +25,9 @@ it('two-factor login and settings outlive kill -9, with every code that was used
     webBasePath: { variable: 'PORTOLAN_BASE_PATH', value: '/p3x9/' },
   });
   const taken = await admin.post(UPDATE, { webPort: ports.ops, ldapPassword: canary });
-  expect(taken.obj).toEqual({ errors: [{ key: 'webPort', why: 'is used by another program' }] });
+  expect(taken.obj).toEqual({
+    errors: [{ key: 'webPort', why: 'is used by another program', code: 'settings.portTaken' }],
+  });
 
   await must(admin.post('/panel/setting/secret', { key: 'ldapPassword', value: canary }));
   const setUp = { twoFactorEnable: true, twoFactorToken: TOKEN, twoFactorCode: codeAt(TOKEN, Date.now()) };
@@ -38,7 +40,7 @@ it('two-factor login and settings outlive kill -9, with every code that was used
   await first.exited;
   const panel = await startPanel({ dataDir, ports, username, password, env: { PORTOLAN_BASE_PATH: '/p3x9/' } });
   onTestFinished(() => panel.cleanUp());
-  // Sessions go on, and the code does not.
+  // The session stays valid, but the code does not.
   expect((await second.post('/panel/setting/all')).obj).toMatchObject({
     ...{ twoFactorEnable: true, twoFactorToken: '', hasTwoFactorToken: true, ldapPassword: '', hasLdapPassword: true },
     ...{ webPort: ports.sub, subPort: ports.panel },

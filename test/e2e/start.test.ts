@@ -6,7 +6,7 @@ import { inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
 import { Admin, cli, must, type PanelProcess, processesOf, startPanel } from '../kit/real/panel-process.js';
 import { addInbound, clientBody, logOf, recorded, subscription, until, wireOf } from './support.js';
 
-/** A panel that makes up its own first password, as `npm start` on a new machine. */
+/** A panel that generates its own first password, as `npm start` on a new machine. */
 const NO_ACCOUNT = { PORTOLAN_ADMIN_USERNAME: '', PORTOLAN_ADMIN_PASSWORD: '' };
 const context = makeContext({
   certificate: { certFile: '', keyFile: '', certPem: '', keyPem: '', pin: '', remove: () => {} },
@@ -25,8 +25,8 @@ function pathsIn(folder: string): string[] {
   });
 }
 
-describe.skipIf(withoutCore('a panel from its first start to its end'))(
-  'a panel from its first start to its end',
+describe.skipIf(withoutCore('a panel from its first start to its shutdown'))(
+  'a panel from its first start to its shutdown',
   () => {
     let panel: PanelProcess;
     let password: string;
@@ -48,7 +48,7 @@ describe.skipIf(withoutCore('a panel from its first start to its end'))(
       expect(panel.stderr()).not.toContain(password);
     });
 
-    it('answers healthz and readyz on a port of its own, and nothing else there', async () => {
+    it('answers healthz and readyz on a separate port, and nothing else there', async () => {
       const ask = async (path: string) => {
         const response = await fetch(panel.opsUrl + path);
         return [response.status, (await response.text()).trim()];
@@ -80,7 +80,7 @@ describe.skipIf(withoutCore('a panel from its first start to its end'))(
       expect(recorded(panel.dataDir, 'CoreStarted')).toHaveLength(1);
     });
 
-    it('ends with SIGTERM, code 0 and no core left, and then starts again without printing a password', async () => {
+    it('stops on SIGTERM with code 0 and no core left, and then starts again without printing a password', async () => {
       expect(processesOf(panel.dataDir)).not.toEqual([]);
       expect(await panel.stop()).toEqual({ code: 0, signal: null });
       expect(processesOf(panel.dataDir)).toEqual([]);
@@ -105,8 +105,8 @@ describe.skipIf(withoutCore('a panel from its first start to its end'))(
   },
 );
 
-describe.skipIf(withoutCore('a signal that comes twice'))('a signal that comes twice', () => {
-  it('at once is one wish: the panel ends in order, and the core with it', async () => {
+describe.skipIf(withoutCore('a signal that is received twice'))('a signal that is received twice', () => {
+  it('at the same time counts once: the panel and its core shut down in order', async () => {
     const panel = await startPanel();
     try {
       await until('the core runs', () => recorded(panel.dataDir, 'CoreStarted').length > 0);
@@ -129,22 +129,22 @@ describe('a panel without a core', () => {
   });
   afterAll(() => panel?.cleanUp());
 
-  it('reports it, and does everything that needs no core', async () => {
-    expect(line(panel, 'Core')).toMatch(/^error: .*no core/i);
+  it('reports that, and does everything that needs no core', async () => {
+    expect(line(panel, 'Core')).toMatch(/^failed: .*no core/i);
     const admin = await panel.admin();
     const one = inboundCase(context, 'vless-tcp');
-    const [anna, bert] = [makeClient(), makeClient()];
-    const added = await addInbound(admin, one, [anna]);
-    await must(admin.post('/panel/api/inbounds/addClient', clientBody(added.id, wireOf(one, bert))));
-    expect(await subscription(panel, bert.subId)).toHaveLength(1);
+    const [alice, bob] = [makeClient(), makeClient()];
+    const added = await addInbound(admin, one, [alice]);
+    await must(admin.post('/panel/api/inbounds/addClient', clientBody(added.id, wireOf(one, bob))));
+    expect(await subscription(panel, bob.subId)).toHaveLength(1);
     expect(await must(admin.get<unknown[]>('/panel/api/inbounds/list'))).toHaveLength(1);
-    expect(await must(admin.get(`/panel/api/inbounds/getClientTraffics/${anna.email}`))).toMatchObject({ up: 0 });
+    expect(await must(admin.get(`/panel/api/inbounds/getClientTraffics/${alice.email}`))).toMatchObject({ up: 0 });
     await must(admin.get('/panel/api/server/getConfigJson'));
     const state = await must(admin.get<{ core: { state: string } }>('/panel/api/server/status'));
     expect(state.core.state).toBe('error');
   });
 
-  it('rejects starting or stopping it, with a reason', async () => {
+  it('rejects a start or stop of the core with a reason', async () => {
     const admin = await panel.admin();
     const restart = await admin.post('/panel/api/server/restartCoreService');
     expect(restart).toMatchObject({ success: false, msg: expect.stringMatching(/no core/i) as string });
@@ -152,7 +152,7 @@ describe('a panel without a core', () => {
     expect((await fetch(`${panel.opsUrl}/readyz`)).status).toBe(200);
   });
 
-  it.skipIf(coreBinary() === undefined)('has its inbounds in the core as soon as it is started with one', async () => {
+  it.skipIf(coreBinary() === undefined)('has its inbounds in the core once it is started with one', async () => {
     await panel.stop();
     const again = await startPanel({ dataDir: panel.dataDir });
     try {

@@ -42,14 +42,14 @@ export function headOf(dataDir: string): number {
   }
 }
 
-/** What an administrator did; the panel's own readings come and go beside it. */
+/** Events caused by an admin, without the panel's own readings. */
 export function deedsOf(dataDir: string, after = 0): string[] {
   return logOf(dataDir, after)
     .filter(({ meta }) => meta.actor.kind !== 'system')
     .map(({ type }) => type);
 }
 
-/** Loopback may be reached, and what leaves a WireGuard tunnel is led to the target. */
+/** Allows loopback, and routes traffic of WireGuard tunnels to the target. */
 export function template({ port }: Pick<Targets, 'port'>): Record<string, unknown> {
   const allow = { finalRules: [{ action: 'allow' }] };
   return loopbackTemplate({
@@ -91,7 +91,7 @@ export function clientBody(id: number, ...clients: object[]): { id: number; sett
   return { id, settings: JSON.stringify({ clients }) };
 }
 
-/** What names a client in the paths of the panel API. */
+/** The key of a client in the paths of the panel API. */
 export function keyOf({ protocol }: InboundCase, client: ClientSeed): string {
   if (protocol === 'trojan') return client.password;
   if (protocol === 'shadowsocks') return client.email;

@@ -49,7 +49,7 @@ describe('a panel with TLS', () => {
     ...{ subCertFile: '', subKeyFile: '' },
   };
 
-  it('refuses files that it could not serve with, before anything is written', async () => {
+  it('rejects files that it could not use, before anything is written', async () => {
     put(made[0], made[1]);
     const start = headOf(panel.dataDir);
     const { certFile: webCertFile, keyFile: webKeyFile } = files;
@@ -92,7 +92,7 @@ describe('a panel with TLS', () => {
     expect(loaded).toEqual(['panel', 'subscription']);
   });
 
-  it('takes a renewed certificate for new connections while old ones go on, and keeps a bad one out', async () => {
+  it('uses a renewed certificate for new connections, keeps old connections open, and rejects an invalid one', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const names = async (over?: Agent) => (await ask(`${secureUrl()}/`, over ? { agent: over } : {})).names;
     const start = headOf(panel.dataDir);
@@ -107,7 +107,7 @@ describe('a panel with TLS', () => {
     await until('it is known to end soon', () => recorded(panel.dataDir, 'CertificateExpiring', start).length > 0);
 
     writeFileSync(files.certFile, 'rubbish');
-    // Each server watches its own pair: which of the two sees the file first is not settled.
+    // Each server watches its own pair, so either may see the file first.
     const refused = await until('both refuse it', () => {
       const events = recorded(panel.dataDir, 'CertificateRejected', start).map(({ data }) => data);
       return events.length === 2 && events.sort((a, b) => String(a.server).localeCompare(String(b.server)));
@@ -119,16 +119,16 @@ describe('a panel with TLS', () => {
     expect(panel.stdout() + panel.stderr()).not.toContain('BEGIN');
   });
 
-  it('starts with the last good pair when the files are broken, and without any on loopback alone', async () => {
+  it('starts with the last valid pair if the files are invalid, and without any pair only on loopback', async () => {
     await panel.stop();
     const { ports, dataDir } = panel;
-    // No address is given: the network would be open.
+    // Without an address the panel would be open to the network.
     const options = { dataDir, ports, coreBin: NO_CORE, env: { ...BY_SETTINGS, PORTOLAN_HOST: '' } };
     const second = await startPanel(options);
     try {
       expect((await ask(`${secureUrl()}/`)).names).toContain('two.example');
       await until('the banner warns', () =>
-        /WARNING: the certificate of the panel .*best certificate/.test(second.stdout()),
+        /WARNING: the certificate of the panel .*an earlier or expired certificate/.test(second.stdout()),
       );
     } finally {
       await second.stop();

@@ -7,6 +7,7 @@ import { fakePanel } from '../kit/fake-panel.js';
 import { geoipFile } from '../kit/geo.js';
 import { coreBinary, withoutCore } from '../kit/real/core-process.js';
 import { coreAs, fakeCore, putCore } from '../kit/real/core-versions.js';
+import { untilComplete } from '../kit/real/expect-transfer.js';
 import { type Admin, cli, loopbackTemplate, must, type PanelProcess, startPanel } from '../kit/real/panel-process.js';
 import { freePort } from '../kit/real/ports.js';
 import { coreAssets, panelAssets, type ReleaseServer, startReleaseServer } from '../kit/real/release-server.js';
@@ -19,7 +20,7 @@ const OLD = '26.7.27';
 const NEW = '26.7.29';
 const archiveOf = (xray: Buffer | string): Buffer => zipOf([{ name: 'xray', data: xray }]);
 const install = (admin: Admin, version: string) => admin.post<string>(`/panel/api/server/installCore/${version}`);
-/** What the versions and the core did, without the traffic in between. */
+/** The events of versions and the core, without traffic. */
 const deeds = (dataDir: string, after: number): string[] =>
   logOf(dataDir, after)
     .map(({ type }) => type)
@@ -29,7 +30,7 @@ const pidOf = (dataDir: string): number =>
 const exeOf = (dataDir: string): string => readlinkSync(`/proc/${pidOf(dataDir)}/exe`);
 const inCore = (dataDir: string): string[] => readdirSync(join(dataDir, 'core')).sort();
 
-/** A data directory with one installed core, and nothing outside that fixes it. */
+/** A data directory with one installed core, and no PORTOLAN_CORE_BIN. */
 function dataDirWith(core: Buffer): string {
   const dataDir = mkdtempSync(join(tmpdir(), 'portolan-kit-data-'));
   chmodSync(dataDir, 0o700);
@@ -59,7 +60,7 @@ describe.skipIf(withoutCore('versions of the core'))('versions of the core', () 
       'v26.7.33',
       coreAssets(() => undefined),
     );
-    // It runs a real core, and dies a moment after that one has answered.
+    // It runs a real core, and exits shortly after the core has responded.
     const dying = `${real} "$@" & sleep 1.5; kill -9 $!; exit 1`;
     server.release('core', 'v26.7.34', coreAssets(archiveOf(fakeCore('26.7.34', dying))));
     panel = await startPanel({ dataDir: dataDirWith(old), coreBin: '', env: server.env });
@@ -88,7 +89,7 @@ describe.skipIf(withoutCore('versions of the core'))('versions of the core', () 
     ['1.2'],
     ['v1.2.3'],
     ['26.7.28'],
-  ])('refuses %s', async (version) => {
+  ])('are not changed by a request for %s', async (version) => {
     head = headOf(panel.dataDir);
     const answer = await admin.raw('POST', `/panel/api/server/installCore/${version}`);
     expect(answer.status === 404 || ((await answer.json()) as { success: boolean }).success === false).toBe(true);
@@ -98,7 +99,7 @@ describe.skipIf(withoutCore('versions of the core'))('versions of the core', () 
   it.each([
     ['does not start', '26.7.31', /reports no version/],
     ['has another checksum', '26.7.32', /checksum/],
-  ])('leave the core alone when the new one %s', async (_, version, why) => {
+  ])('leave the core unchanged when the new one %s', async (_, version, why) => {
     head = headOf(panel.dataDir);
     const pid = pidOf(panel.dataDir);
     const answer = await install(admin, version);
@@ -130,7 +131,7 @@ describe.skipIf(withoutCore('versions of the core'))('versions of the core', () 
     expect(inCore(panel.dataDir)).toEqual([OLD, NEW, 'current']);
   });
 
-  it('go back when the new one starts and does not come up, or dies a moment later', async () => {
+  it('are rolled back when the new core starts but does not respond, or exits soon after', async () => {
     head = headOf(panel.dataDir);
     expect(await install(admin, '26.7.30')).toMatchObject({
       success: false,
@@ -158,7 +159,7 @@ describe.skipIf(withoutCore('versions of the core'))('versions of the core', () 
     expect(exeOf(panel.dataDir)).toBe(join(panel.dataDir, 'core', NEW, 'xray'));
   });
 
-  it('go back to an installed one without any server, also from the command line', async () => {
+  it('can be switched to an installed one without a server, also on the command line', async () => {
     server.failing = 503;
     head = headOf(panel.dataDir);
     const gone = await cli(['core', 'install', OLD], panel.dataDir, { env: server.env });
@@ -168,12 +169,12 @@ describe.skipIf(withoutCore('versions of the core'))('versions of the core', () 
     const unknown = await cli(['core', 'install', '1.2.3'], panel.dataDir, { env: server.env });
     expect(unknown).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/no release 1\.2\.3/) as string,
+      stderr: expect.stringMatching(/Release 1\.2\.3 not found/) as string,
     });
     server.failing = null;
   });
 
-  it('are the old or the new one after a kill in the middle, and the next panel goes on', async () => {
+  it('are either the old or the new one after a kill during the switch, and the next panel continues', async () => {
     const hanging = install(admin, '26.7.33').catch(() => undefined);
     await until('the download', () =>
       server.asked.some((path) => path.includes('/v26.7.33/Xray-') && !path.endsWith('.dgst')),
@@ -192,7 +193,7 @@ describe.skipIf(withoutCore('versions of the core'))('versions of the core', () 
     expect(exeOf(dataDir)).toBe(join(dataDir, 'core', NEW, 'xray'));
   });
 
-  it('are chosen from the command line while no panel runs, too', async () => {
+  it('can also be chosen on the command line while no panel runs', async () => {
     const { dataDir } = panel;
     expect(await panel.stop()).toMatchObject({ code: 0 });
     head = headOf(dataDir);
@@ -229,19 +230,19 @@ describe.skipIf(withoutCore('geo files'))('geo files', () => {
     await Promise.all([server?.stop(), targets?.stop()]);
   });
 
-  it('of a core that PORTOLAN_CORE_BIN names: another version of it cannot be chosen', async () => {
+  it('are updated for a core of PORTOLAN_CORE_BIN, whose version cannot be changed', async () => {
     const fixed = { success: false, msg: expect.stringContaining('PORTOLAN_CORE_BIN') as string };
     expect(await install(admin, 'latest')).toMatchObject(fixed);
     expect(server.asked).toEqual([]);
   });
 
-  it('are what the rules of the core mean, as soon as they are there', async () => {
+  it('are used by the rules of the core as soon as they are installed', async () => {
     const port = await freePort();
     const settings = JSON.stringify({ auth: 'noauth', udp: false });
     const inbound = { enable: true, remark: 'in', listen: '127.0.0.1', port, protocol: 'socks', settings };
     await must(admin.post('/panel/api/inbounds/add', { ...inbound, streamSettings: '{}', sniffing: '{}' }));
     const fetched = () => download(port, `${targets.url}/small`, { totalMs: 5000 });
-    await until('the inbound', async () => (await fetched()).status === 200);
+    await untilComplete('the inbound runs', fetched);
     const coreSetting = JSON.stringify(blocking);
     expect(await admin.form('/panel/core/update', { coreSetting })).toMatchObject({ success: false });
 
@@ -255,7 +256,7 @@ describe.skipIf(withoutCore('geo files'))('geo files', () => {
     expect(recorded(panel.dataDir, 'GeoFilesUpdated', head)).toHaveLength(1);
   });
 
-  it('that changed restart a core that reads them, once', async () => {
+  it('restart a core that reads them once when they change', async () => {
     server.put(SOURCE, geoipFile('ZZ', [10, 0, 0, 0], 8), new Date('2026-11-20'));
     const head = headOf(panel.dataDir);
     const answer = await admin.form('/panel/api/server/updateGeofile', { fileName: 'geoip.dat' });
@@ -275,7 +276,7 @@ describe.skipIf(withoutCore('geo files'))('geo files', () => {
   });
 
   it.each(['/x.dat', '/..%2f..%2fevents.db', '/geoip.DAT', '/%00', '/geoip-IR.dat'])(
-    'of the name %s are refused',
+    'of the name %s are rejected',
     async (name) => {
       const head = headOf(panel.dataDir);
       expect(await update(name)).toMatchObject({
@@ -305,7 +306,7 @@ describe.skipIf(withoutCore('the update of the panel'))('the update of the panel
     await server?.stop();
   });
 
-  it('is told from the release server, or why it cannot be', async () => {
+  it('is listed from the release server, or the reason why it cannot be', async () => {
     const ask = () => admin.get('/panel/api/server/getPanelUpdateInfo');
     expect(await ask()).toMatchObject({ success: false, msg: expect.stringMatching(/list of releases/) as string });
     offer('0.0.1', '');
@@ -314,7 +315,7 @@ describe.skipIf(withoutCore('the update of the panel'))('the update of the panel
     expect(await admin.post('/panel/api/server/updatePanel')).toMatchObject({ success: false });
   });
 
-  it('that does not run here changes nothing', async () => {
+  it('changes nothing if the new release does not run on this machine', async () => {
     server.release('panel', 'v0.2.0', panelAssets('0.2.0', zipOf(fakePanel('9.9.9', ''))));
     const head = headOf(panel.dataDir);
     const answer = await admin.post('/panel/api/server/updatePanel');
@@ -326,7 +327,7 @@ describe.skipIf(withoutCore('the update of the panel'))('the update of the panel
     expect(readdirSync(join(panel.dataDir, 'panel'))).toEqual([]);
   });
 
-  it('that does not become ready is taken back; the core goes on all the while', async () => {
+  it('is rolled back if the new release does not become ready, while the core keeps running', async () => {
     offer('0.3.0', 'process.exit(3);');
     const head = headOf(panel.dataDir);
     const pid = pidOf(panel.dataDir);
@@ -347,7 +348,7 @@ describe.skipIf(withoutCore('the update of the panel'))('the update of the panel
     expect(pidOf(panel.dataDir)).toBe(pid);
   });
 
-  it('that is ready runs, and the core still goes on', async () => {
+  it('runs the new release once it is ready, while the core keeps running', async () => {
     offer('0.4.0', 'ready(); hang();');
     await until('the panel', async () => (await fetch(`${panel.opsUrl}/readyz`)).status === 200);
     admin = await panel.admin();

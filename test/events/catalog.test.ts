@@ -6,30 +6,30 @@ import { samples } from './samples.js';
 const types: readonly EventType[] = catalog;
 
 describe('the catalogue of events', () => {
-  it('has each name once', () => {
+  it('contains each name once', () => {
     const names = types.map(({ type }) => type);
     expect(names).toStrictEqual([...new Set(names)]);
   });
 
-  it.each(types.map((type) => [type.type, type] as const))('says of %s what it means', (name, type) => {
+  it.each(types.map((type) => [type.type, type] as const))('describes %s', (name, type) => {
     expect(type.summary).toMatch(/^[A-Z].*\.$/);
     expect(name).toMatch(/^[A-Z][A-Za-z]+$/);
     expect(eventType(name)).toBe(type);
   });
 
-  it('knows no type that is not in it', () => {
+  it('contains no unknown type', () => {
     expect(eventType('ClientTeleported')).toBeUndefined();
     expect(eventType('toString')).toBeUndefined();
   });
 
-  it('has an upcaster from every past version', () => {
+  it('has an upcaster for every former version', () => {
     for (const { upcasters, schemaVersion } of types) {
       const past = Array.from({ length: schemaVersion - 1 }, (_, i) => String(i + 1));
       expect(Object.keys(upcasters)).toStrictEqual(past);
     }
   });
 
-  it('takes no field that it does not know', () => {
+  it('rejects unknown fields', () => {
     for (const { type, data } of samples) {
       const parsed = eventType(type)?.schema.safeParse({ ...(data as object), surprise: 1 });
       expect(parsed?.success, type).toBe(false);
@@ -41,7 +41,7 @@ describe('the stored samples', () => {
   const known = new Set(samples.map(({ type, version }) => `${type}.v${version}`));
 
   it.each(types.map((type) => [type.type, type.schemaVersion] as const))(
-    'hold every version of %s',
+    'include every version of %s',
     (name, versions) => {
       for (let version = 1; version <= versions; version += 1) {
         expect(known, `test/events/samples/${name}.v${version}.json is missing`).toContain(`${name}.v${version}`);
@@ -50,7 +50,7 @@ describe('the stored samples', () => {
   );
 
   it.each(samples.map((sample) => [`${sample.type}.v${sample.version}`, sample] as const))(
-    '%s can be read today',
+    '%s can be read by this release',
     (_, sample) => {
       const type = eventType(sample.type) ?? expect.fail(`${sample.type} is not in the catalogue any more`);
       expect(sample.version).toBeLessThanOrEqual(type.schemaVersion);
@@ -59,7 +59,7 @@ describe('the stored samples', () => {
       expect(type.stream(current)).toMatch(/^[a-z-]+(\d+)?$/);
       for (const [field, seal] of Object.entries(type.seals)) {
         expect(seal.key(current)).toMatch(/^[a-z-]+(:\d+)?(\/[a-zA-Z\d-]+)*$/);
-        // What stands for a destroyed field has its shape, so that folds stay total.
+        // A placeholder has the shape of the destroyed field, so that folds accept it.
         const erased = { ...(current as object), [field]: seal.erased(current) };
         expect(type.schema.parse(erased)).toStrictEqual(erased);
       }
@@ -67,8 +67,8 @@ describe('the stored samples', () => {
   );
 });
 
-describe('the placeholders of what was erased', () => {
-  it('hold nothing of what they stand for', () => {
+describe('the placeholders of erased data', () => {
+  it('contain no part of the original', () => {
     const revealing = samples.flatMap(({ type, data }) => {
       const { seals } = eventType(type) as EventType;
       const fields = data as Record<string, unknown>;

@@ -11,7 +11,7 @@ const isSentence = (text: string | undefined): boolean => text !== undefined && 
 const isNumber = ({ type, anyOf }: { type?: unknown; anyOf?: readonly { type?: unknown }[] }): boolean =>
   type === 'integer' || type === 'number' || (anyOf ?? []).some(isNumber);
 
-/** What docs/events.md would lack of an event: its summary, who records it, a field's meaning or the unit of a number. */
+/** The gaps of an event in docs/events.md: its summary, its commands, a field's meaning or the unit of a number. */
 function gapsOf(type: Pick<EventType, 'summary' | 'recordedBy' | 'schema'>): readonly string[] {
   const schema = eventSchema(type);
   const fields = [schema, ...typesIn(schema).map(([, part]) => part)].flatMap((part) => fieldsOf(part));
@@ -34,12 +34,12 @@ describe('the descriptions of events', () => {
     expect(gapsOf(type)).toStrictEqual([]);
   });
 
-  it('name commands that exist, and every command', () => {
+  it('name only existing commands, and every command', () => {
     const named = types.flatMap(({ recordedBy }) => Object.keys(recordedBy));
     expect([...new Set(named)].toSorted()).toStrictEqual(Object.keys(deciders).toSorted());
   });
 
-  it('lack something when a summary, a command, a meaning or a unit is missing', () => {
+  it('have a gap where a summary, a command, a meaning or a unit is missing', () => {
     const Moved = defineEvent('Moved', {
       summary: 'a client moved',
       recordedBy: {},

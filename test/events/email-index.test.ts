@@ -7,38 +7,38 @@ import { clientNumber, first, second } from '../kit/builders.js';
 const third = clientNumber(3);
 
 describe('the index of emails', () => {
-  it('finds the clients of an email whatever its case, the lowest number first', () => {
+  it('finds the clients of an email regardless of case, the lowest number first', () => {
     const index = new EmailIndex();
-    index.put('Alice', third);
-    index.put('alice', first);
-    index.put('ALICE', second);
-    index.put('alice', second);
+    index.add('Alice', third);
+    index.add('alice', first);
+    index.add('ALICE', second);
+    index.add('alice', second);
     expect([index.get('aLICE'), index.first('Alice'), index.size]).toStrictEqual([[1, 2, 3], 1, 1]);
     expect([index.get('bob'), index.first('bob')]).toStrictEqual([[], undefined]);
     expect([...index]).toStrictEqual([['alice', [1, 2, 3]]]);
   });
 
-  it('knows who has siblings, and who has not', () => {
+  it('returns the siblings of a client, if it has any', () => {
     const index = new EmailIndex();
-    index.put('alice', first);
+    index.add('alice', first);
     expect(index.siblings(first)).toBeUndefined();
-    index.put('alice', second);
+    index.add('alice', second);
     expect([index.siblings(first), index.siblings(second)]).toStrictEqual([
       [1, 2],
       [1, 2],
     ]);
-    index.take('alice', first);
+    index.remove('alice', first);
     expect([index.siblings(first), index.siblings(second), index.get('alice')]).toStrictEqual([
       undefined,
       undefined,
       [2],
     ]);
-    index.take('alice', first);
-    index.take('alice', second);
+    index.remove('alice', first);
+    index.remove('alice', second);
     expect([index.size, index.first('alice')]).toStrictEqual([0, undefined]);
   });
 
-  it('is what a plain map of sets would be, in whichever order clients come and go', () => {
+  it('equals a plain map of sets, in any order of additions and removals', () => {
     const step = record({
       put: constantFrom(true, true, false),
       email: constantFrom('a', 'A', 'b'),
@@ -57,8 +57,8 @@ describe('the index of emails', () => {
           if (put) numbers.add(number);
           else numbers.delete(number);
           if (numbers.size === 0) plain.delete(key);
-          if (put) index.put(email, number as ClientNumber);
-          else index.take(email, number as ClientNumber);
+          if (put) index.add(email, number as ClientNumber);
+          else index.remove(email, number as ClientNumber);
         }
         const sorted = (numbers: Iterable<number>) => [...numbers].sort((a, b) => a - b);
         expect(new Map(index)).toStrictEqual(new Map([...plain].map(([key, numbers]) => [key, sorted(numbers)])));

@@ -12,7 +12,7 @@ const upTo = (last: number, from = 1) => Array.from({ length: last - from + 1 },
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a follower', () => {
-  it('catches up in pages, then hears what comes', async () => {
+  it('reads existing events in pages, then receives new ones', async () => {
     const journal = new TestLog();
     journal.append(...some(5));
     const batches = follow(journal.log, 0, { page: 2 });
@@ -25,7 +25,7 @@ describe('a follower', () => {
     await batches.return(undefined);
   });
 
-  it('begins after the position that it names', async () => {
+  it('starts after the given position', async () => {
     const journal = new TestLog();
     journal.append(...some(5));
     const batches = follow(journal.log, 3);
@@ -42,7 +42,7 @@ describe('a follower', () => {
     expect(await last).toStrictEqual({ value: undefined, done: true });
   });
 
-  it('ends while it waits when it is told to, and lets the log go', async () => {
+  it('ends on request while it waits, and unsubscribes from the log', async () => {
     const journal = new TestLog();
     const { appended$ } = journal.log;
     let listening = 0;
@@ -66,7 +66,7 @@ describe('a follower', () => {
     expect(await follow(log, 0, { signal: over.signal }).next()).toStrictEqual({ value: undefined, done: true });
   });
 
-  it('loses and doubles nothing, however appends and reading interleave', async () => {
+  it('receives each event exactly once, however appends and reads interleave', async () => {
     await check(
       asyncProperty(array(integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 12 }), async (sizes) => {
         const journal = new TestLog();
@@ -93,7 +93,7 @@ describe('a follower', () => {
     );
   });
 
-  it('is cut off when it lets too much wait, and is told how far it came', async () => {
+  it('is disconnected when too many events are pending, with its last position', async () => {
     const journal = new TestLog();
     const batches = follow(journal.log, 0, { waiting: 10 });
     const first = batches.next();
@@ -107,7 +107,7 @@ describe('a follower', () => {
     expect((failure as FollowerTooSlow).position).toBe(9);
   });
 
-  it('is cut off too when it does not come back for what waits', async () => {
+  it('is disconnected too when it stops reading pending events', async () => {
     const journal = new TestLog();
     const batches = follow(journal.log, 0, { waiting: 3 });
     const first = batches.next();
@@ -119,7 +119,7 @@ describe('a follower', () => {
     await expect(batches.next()).rejects.toMatchObject({ name: 'FollowerTooSlow', position: 1 });
   });
 
-  it('can come back with the position that it reached', async () => {
+  it('can continue from its last position', async () => {
     const journal = new TestLog();
     const batches = follow(journal.log, 0, { waiting: 2 });
     const failed = batches.next();
@@ -131,7 +131,7 @@ describe('a follower', () => {
     await again.return(undefined);
   });
 
-  it('holds nobody up: the log goes on when it never asks', async () => {
+  it('delays no append if it never asks for the next events', async () => {
     const journal = new TestLog();
     const batches = follow(journal.log, 0, { waiting: 5 });
     void batches.next();

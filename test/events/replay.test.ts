@@ -6,7 +6,7 @@ import { advance, begin, catchUp, FoldFailure } from '../../src/events/log/repla
 import type { SnapshotStore } from '../../src/events/log/snapshot-store.js';
 import { PanelStarted } from '../../src/events/panel.js';
 import { digest } from '../../src/lib/digest.js';
-import { beginAll } from '../../src/projections/foldings.js';
+import { startFolds } from '../../src/projections/foldings.js';
 import { digestsOf, ReadModels } from '../../src/projections/read-models.js';
 import { History, steps } from '../kit/history.js';
 import { busOver, readAll, TestLog, temporaryFolder } from '../kit/log.js';
@@ -21,15 +21,15 @@ const stateDigest = (state: PanelState): string =>
     state.clientsOf,
   ]);
 
-/** What a panel gets that begins anew over the same log, with or without snapshots. */
-function anew(log: TestLog['log'], snapshots?: SnapshotStore): Readonly<Record<string, string>> {
+/** The digests of a new panel over the same log, with or without snapshots. */
+function anew(log: TestLog['log'], snapshots?: Pick<SnapshotStore, 'load'>): Readonly<Record<string, string>> {
   const state = begin(panelState, snapshots);
   catchUp(log, [state]);
   return { ...new ReadModels(log, snapshots).follower.digests(), state: stateDigest(state.state) };
 }
 
 describe('a replay', () => {
-  it('gives what the living panel has: from nothing, and from a snapshot and the rest', {
+  it('has the same state as the running panel: from the first event, and from a snapshot', {
     timeout: 600_000,
   }, async () => {
     const root = temporaryFolder();
@@ -53,12 +53,12 @@ describe('a replay', () => {
 
         const live = { ...read.follower.digests(), state: stateDigest(bus.state) };
         expect(anew(journal.log)).toStrictEqual(live);
-        const snapshots = { load: (name: string) => kept.get(name) ?? null } as unknown as SnapshotStore;
-        // What was destroyed since must not come back from a snapshot: the panel throws them away then.
+        const snapshots = { load: (name: string) => kept.get(name) ?? null };
+        // Data destroyed since must not return from a snapshot: the panel deletes its snapshots then.
         const shredded = readAll(journal.log).some(
           (event) => event.type === 'DataKeyDestroyed' && event.position > position,
         );
-        // Nor is one used whose position lies before the end of a roll-up: a sum may hold what it has already.
+        // A snapshot from before the end of a roll-up is not used either: a sum may repeat its events.
         const usable = !shredded && position >= journal.log.rolledTo;
         if (usable) expect(anew(journal.log, snapshots)).toStrictEqual(live);
         journal.reopen();
@@ -69,7 +69,7 @@ describe('a replay', () => {
     );
   });
 
-  it('is tried with histories that reach what matters', { timeout: 600_000 }, () => {
+  it('is tested with histories that contain the relevant events', { timeout: 600_000 }, () => {
     const seen = new Set<string>();
     // A fixed seed: which events random histories reach must not depend on chance.
     for (const history of sample(steps(200), { seed: 1, numRuns: 40 })) {
@@ -100,7 +100,7 @@ describe('a replay', () => {
   it('can stop at a position', () => {
     const journal = new TestLog();
     for (let i = 0; i < 5; i += 1) journal.append(PanelStarted({ version: String(i) }));
-    const models = beginAll();
+    const models = startFolds();
     catchUp(journal.log, Object.values(models), 3);
     expect(models.timeline.state.map(({ position }) => position)).toStrictEqual([1, 2, 3]);
     const digests = digestsOf(models);
@@ -125,7 +125,7 @@ describe('a fold', () => {
     load: (saved: { seen: number[] }) => saved,
   });
 
-  it('takes each event once', () => {
+  it('applies each event once', () => {
     const folding = begin(count);
     const events = recorded([1, 2, 3].map((n) => PanelStarted({ version: String(n) })));
     advance(folding, events.slice(0, 2));
@@ -133,7 +133,7 @@ describe('a fold', () => {
     expect(folding.state.seen).toStrictEqual([1, 2, 3]);
   });
 
-  it('that throws names itself and the event', () => {
+  it('that throws reports its name and the event', () => {
     const folding = begin(count);
     const events = recorded([PanelStarted({ version: '1' }), { type: 'PanelStopped', data: {} }]);
     expect(() => advance(folding, events)).toThrow(FoldFailure);

@@ -7,7 +7,7 @@ import { textSchema } from '../../src/events/text.js';
 
 const SENSITIVE = /(pass|token|secret|key$|uuid|subId|email|auth|ip$|ips|username|credential)/i;
 
-/** Fields that sound like secrets and are none. Each has its reason. */
+/** Fields with names like secrets that are not secret, each with the reason. */
 const OPEN: Readonly<Record<string, string>> = {
   'DataKeyDestroyed.key': 'the name of a key, not the key: what is left when it is destroyed',
   'SecretSettingChanged.key': 'which setting it is, not its value',
@@ -69,8 +69,8 @@ function* paths(schema: z.core.$ZodType, path: string): Generator<string> {
 const types: readonly EventType[] = catalog;
 const all = types.map((type) => ({ type, fields: [...new Set(paths(type.schema, type.type))] }));
 
-describe('what is secret or personal in an event', () => {
-  it('lies inside a sealed field, or its exception has a reason', () => {
+describe('secret or personal data in an event', () => {
+  it('is in a sealed field, or is an exception with a reason', () => {
     const bare = all.flatMap(({ type, fields }) =>
       fields.filter((path) => {
         const [, top = '', ...rest] = path.split('.');
@@ -81,7 +81,7 @@ describe('what is secret or personal in an event', () => {
     expect(bare).toStrictEqual([]);
   });
 
-  it('is walked for every type, and every exception is still there', () => {
+  it('is searched in every type, and every exception still exists', () => {
     const known = new Set(all.flatMap(({ fields }) => fields));
     expect(all.length).toBe(catalog.length);
     expect(known).toContain('ClientAdded.identity.email');
@@ -90,16 +90,16 @@ describe('what is secret or personal in an event', () => {
     expect(Object.keys(OPEN).filter((path) => !known.has(path))).toStrictEqual([]);
   });
 
-  it('is no setting that stands in the open', () => {
+  it('is in no setting that is stored in plain text', () => {
     // SettingsChanged names its keys freely, so the walk cannot see them.
     const sealed = types.find(({ type }) => type === 'SettingsChanged')?.seals ?? {};
-    // A number of addresses, not one of them.
+    // This is a number of addresses, not an address.
     const harmless: readonly string[] = ['ldapDefaultLimitIP'];
     const bare = settingKeys.filter((key) => SENSITIVE.test(key) && !harmless.includes(key));
     if (!('changes' in sealed)) expect(bare).toStrictEqual([]);
   });
 
-  it('is sealed where free records may hold keys of servers', () => {
+  it('is sealed in free-form records that may contain keys of servers', () => {
     const records = all.flatMap(({ type, fields }) =>
       fields.filter((path) => /\.(settings|stream|template)$/.test(path)).map((path) => [type, path] as const),
     );

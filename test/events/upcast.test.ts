@@ -26,7 +26,7 @@ describe('upcasting', () => {
     ).toBe(1);
   });
 
-  it('brings the first version through the second to the third', () => {
+  it('converts the first version through the second to the third', () => {
     expect(upcast(Moved, { name: 'Ada King Lovelace', street: 'a' }, 1)).toStrictEqual({
       first: 'Ada',
       last: 'King Lovelace',
@@ -35,7 +35,7 @@ describe('upcasting', () => {
     });
   });
 
-  it('brings the second version to the third', () => {
+  it('converts the second version to the third', () => {
     expect(upcast(Moved, { first: 'Ada', last: 'K', street: 'a' }, 2)).toStrictEqual({
       first: 'Ada',
       last: 'K',
@@ -44,18 +44,18 @@ describe('upcasting', () => {
     });
   });
 
-  it('leaves the current version alone', () => {
+  it('keeps the current version', () => {
     const data = { first: 'Ada', last: 'K', street: 'a', limit: 7 };
     expect(upcast(Moved, data, 3)).toBe(data);
   });
 
-  it('says which step is missing', () => {
+  it('reports a missing step', () => {
     const upcasters = { 1: (older: object) => older };
     const torn: EventType = Object.assign(Moved.bind(null), { ...Moved, type: 'Torn', schemaVersion: 3, upcasters });
     expect(() => upcast(torn, {}, 1)).toThrow('Torn has no upcaster from schema version 2');
   });
 
-  it('reads everything that an older version stored', () => {
+  it('reads all data that an older version stored', () => {
     const v1 = record({ name: string(), street: string() });
     const v2 = record({ first: string(), last: string(), street: string() });
     const v3 = record({ first: string(), last: string(), street: string(), limit: integer() });
@@ -64,7 +64,7 @@ describe('upcasting', () => {
     }
   });
 
-  it('does not change what it is given', () => {
+  it('does not change its input', () => {
     const stored = Object.freeze({ name: 'Ada King', street: 'a' });
     expect(upcast(Moved, stored, 1)).not.toBe(stored);
     expect(stored).toStrictEqual({ name: 'Ada King', street: 'a' });

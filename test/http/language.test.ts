@@ -1,11 +1,15 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
 import { Rejection } from '../../src/commands/rejection.js';
 import { secretKeys, secretsTable, settingKeys, settingsTable } from '../../src/events/settings/settings.js';
 import { languageOf } from '../../src/http/language/language.js';
+import { tables } from '../../src/http/panel/contract/index.js';
+import type { Route } from '../../src/http/panel/contract/route.js';
+import { problemsOf } from '../../src/http/panel/mount.js';
 import { textOfIssue } from '../../src/messages/issue.js';
 import type { Language } from '../../src/messages/language.js';
 import { message, type Text, verbatim } from '../../src/messages/message.js';
-import { render } from '../../src/messages/render.js';
+import { render, reportMissingTexts } from '../../src/messages/render.js';
 
 const inLanguage = ({ text }: Rejection, language: Language): string => render(text, language);
 
@@ -91,46 +95,72 @@ describe('a rendered text', () => {
   });
 
   it('keeps the text of other programs', () => {
-    for (const text of ['Some words of somebody', 'constructor', '__proto__', 'x'.repeat(100_000)])
+    for (const text of ['Some words', 'constructor', '__proto__', 'x'.repeat(100_000)])
       expect(render(verbatim(text), 'fa')).toBe(text);
   });
 });
 
+/** Values that are wrong for one schema or another. */
+const WRONG: readonly unknown[] = [
+  undefined,
+  null,
+  {},
+  [],
+  ['x'],
+  true,
+  -1,
+  1.5,
+  1e12,
+  'x',
+  '\u0000',
+  'x'.repeat(100_000),
+  '/../',
+  '/ä',
+  'ftp://x',
+  'http://a:b@c/',
+  '{',
+  '{}',
+  '[]',
+  '💥',
+  '10.0.0.1/8',
+];
+
 describe('the settings', () => {
   it('have their own text for every invalid value, except one of another type', () => {
-    const texts = problemsOfSettings().map(textOfIssue);
-    const ofZod = texts.flatMap((text) => ('verbatim' in text ? [text.verbatim] : []));
-    expect(ofZod.filter((text) => !/^Invalid input: expected (string|boolean), received /.test(text))).toEqual([]);
+    const schemas = [...settingKeys.map((key) => settingsTable[key]), ...secretKeys.map((key) => secretsTable[key])];
+    const issues = schemas.flatMap((schema) => WRONG.flatMap((value) => schema.safeParse(value).error?.issues ?? []));
+    const ofZod = issues.filter(({ message: text }) => !text.startsWith('\u0000'));
+    expect([...new Set(ofZod.map(({ code }) => code))]).toEqual(['invalid_type']);
+    expect(new Set(ofZod.map((issue) => render(textOfIssue(issue), 'en')))).toEqual(
+      new Set(['must be a string', 'must be true or false']),
+    );
   });
 });
 
-/** What the schemas of the settings say to values of every kind. */
-function problemsOfSettings(): readonly string[] {
-  const wrong = [
-    null,
-    {},
-    [],
-    ['x'],
-    true,
-    -1,
-    1.5,
-    1e12,
-    'x',
-    '\u0000',
-    'x'.repeat(100_000),
-    '/../',
-    '/ä',
-    'ftp://x',
-    'http://a:b@c/',
-    '{',
-    '{}',
-    '[]',
-    '💥',
-    '10.0.0.1/8',
-  ];
-  const schemas = [...settingKeys.map((key) => settingsTable[key]), ...secretKeys.map((key) => secretsTable[key])];
-  const messages = schemas.flatMap((schema) =>
-    wrong.flatMap((value) => schema.safeParse(value).error?.issues.map(({ message }) => message) ?? []),
-  );
-  return [...new Set(messages)];
+/** The values of `WRONG`, alone and as each member of the input. */
+function wrongInputs(schema: z.ZodType): readonly unknown[] {
+  const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  return [...WRONG, ...Object.keys(properties).flatMap((name) => WRONG.map((value) => ({ [name]: value })))];
 }
+
+const routes = Object.values(tables).flatMap((table) => Object.values(table) as Route[]);
+const inputs = routes.flatMap(({ method, path, params, query, body }) =>
+  Object.entries({ params, query, body }).map(([part, schema]) => [`${method} ${path} ${part}`, schema] as const),
+);
+
+describe('every invalid input of a route', () => {
+  it.each(inputs)('%s: is described by the catalogue', (_, schema) => {
+    const missing: string[] = [];
+    reportMissingTexts((code) => missing.push(code));
+    onTestFinished(() => reportMissingTexts(() => undefined));
+    for (const value of wrongInputs(schema)) {
+      const { error } = schema.safeParse(value);
+      for (const problem of error ? problemsOf(error) : []) {
+        expect(JSON.stringify(problem)).not.toContain('"verbatim"');
+        // Names of members and values that are allowed stay as they are.
+        expect(render(problem, 'fa')).toMatch(/[\u0600-\u06ff]/);
+      }
+    }
+    expect(missing).toEqual([]);
+  });
+});

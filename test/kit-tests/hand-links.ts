@@ -1,6 +1,6 @@
 import { type CaseContext, type ClientSeed, userKey } from '../kit/real/inbounds.js';
 
-/** A link for every case that has one, written by hand from the link standards: nothing here knows a generator. */
+/** A link for every case that has one, written by hand from the link standards, without any generator. */
 export function handLink(name: string, port: number, client: ClientSeed, context: CaseContext): string {
   const write = LINKS[name];
   if (write === undefined) throw new Error(`no hand-written link for ${name}`);

@@ -28,7 +28,7 @@ describe('parseLink reads', () => {
     });
   });
 
-  it('tls with every parameter, and a plus that stays a plus', () => {
+  it('TLS with every parameter, and a literal plus', () => {
     const query = `security=tls&sni=s&fp=chrome&alpn=h2%2Chttp%2F1.1&pcs=${PIN}&vcn=v.test&ech=AE%2BD%3D&type=ws&path=%2Fa+b&host=h`;
     expect(parseLink(`trojan://p%40ss%2F%3A%23@h.test:1?${query}`).outbound).toEqual({
       protocol: 'trojan',
@@ -49,7 +49,7 @@ describe('parseLink reads', () => {
     });
   });
 
-  it('VMess, whose type and path mean something else for each transport', () => {
+  it('VMess, whose type and path depend on the transport', () => {
     const base = { v: '2', ps: 'n', add: 'h.test', port: '443', id: ID, aid: '0', tls: '' };
     const stream = (members: object) => parseLink(vmess({ ...base, ...members })).outbound.streamSettings;
     expect(stream({ net: 'grpc', type: 'multi', path: 'svc', host: 'au' })).toMatchObject({
@@ -67,7 +67,7 @@ describe('parseLink reads', () => {
     expect(parseLink(vmess({ ...base, port: 8443 })).outbound.settings).toMatchObject({ port: 8443, security: 'auto' });
   });
 
-  it('every way to write a Shadowsocks user', () => {
+  it('every format of a Shadowsocks user', () => {
     const key = Buffer.alloc(32, 7).toString('base64');
     const settings = (link: string) => parseLink(link).outbound.settings;
     const classic = { address: 'h', port: 8388, method: 'aes-256-gcm', password: 'a:b?' };
@@ -102,7 +102,7 @@ describe('parseLink reads', () => {
   });
 });
 
-describe('parseLink refuses', () => {
+describe('parseLink rejects', () => {
   it.each([
     ['a raw slash in the password', 'trojan://ab/cd==@h:1?security=none'],
     ['a broken escape', 'trojan://50%off@h:1?security=none'],

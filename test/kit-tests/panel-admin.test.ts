@@ -36,7 +36,7 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-it('logs in, takes a fresh CSRF token, and carries cookie and token from then on', async () => {
+it('the admin client logs in, gets a new CSRF token, and sends cookie and token with later requests', async () => {
   const admin = new Admin(base, { username: 'u', password: 'p' });
   expect(await admin.login()).toMatchObject({ success: true, msg: 'in' });
   expect(await must(admin.form<number>('/form', { a: 'b c' }))).toBe(5);
@@ -52,7 +52,7 @@ it('logs in, takes a fresh CSRF token, and carries cookie and token from then on
   ]);
 });
 
-it('turns a refusal into an exception only where asked, and names an answer that is no envelope', async () => {
+it('the admin client throws on a rejection only on request, and reports a reply that is no envelope', async () => {
   const admin = new Admin(base, { token: 'T' });
   expect(await admin.post('/no')).toEqual({ success: false, msg: 'reason', obj: 5 });
   await expect(must(admin.post('/no'))).rejects.toThrow('reason');

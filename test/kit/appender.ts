@@ -4,7 +4,7 @@ import { PanelStarted } from '../../src/events/panel.js';
 import { openJournal } from '../../src/store/journal.js';
 
 /**
- * A process that appends until it is killed, two events at a time, and says each position after it was acknowledged.
+ * A process that appends until it is killed, two events at a time, and prints each position after it was acknowledged.
  * `node --import ./scripts/typescript.mjs test/kit/appender.ts <data directory>`
  */
 const directory = prepareDataDirectory(process.argv[2] ?? '');

@@ -12,7 +12,7 @@ import { InboundAdded, type InboundConfig, type InboundSpec, type Protocol } fro
 import type { Actor, Caused } from '../../src/events/log/event.js';
 import { MeasurementsRolledUp, TrafficRecorded, type TrafficSum } from '../../src/events/traffic.js';
 
-/** The time at which every test happens: 2023-11-14T22:13:20Z. */
+/** The time of every test: 2023-11-14T22:13:20Z. */
 export const T0 = 1_700_000_000_000;
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
@@ -66,7 +66,7 @@ interface DraftOver {
   readonly credential?: Partial<ClientCredential>;
 }
 
-/** A client as a caller asks for it; `n` makes its credentials. */
+/** The client of a request; `n` determines its credentials. */
 export const draft = (email: string, n: number, over: DraftOver = {}): ClientDraft => ({
   spec: clientSpec(over.spec),
   identity: identity(email, over.identity),
@@ -128,11 +128,11 @@ export const inboundDraft = (over: InboundOver & { readonly clients?: readonly C
   clients: over.clients ?? [],
 });
 
-/** What a poll of run `r1` found. */
+/** The traffic of a poll in run `r1`. */
 export const traffic = (over: Partial<TrafficSum>) =>
   TrafficRecorded({ run: 'r1', clients: [], inbounds: [], outbounds: [], ...over });
 
-/** A roll-up of the measurements up to `lastAt`, ms, that sums up nothing. */
+/** A roll-up of the measurements up to `lastAt`, ms, without any sums. */
 export const rolledUp = (lastAt: number) =>
   MeasurementsRolledUp({
     ...{ fromPosition: 1, toPosition: 1, firstAt: 0, lastAt },

@@ -1,7 +1,7 @@
 import type { Change, Dispatch } from '../../src/commands/bus.js';
 import { Rejection } from '../../src/commands/rejection.js';
 
-/** A change of counters where no core counts. */
+/** A change of counters without a core. */
 export function changeBy(dispatch: Dispatch): Change {
   return async (make, context) => {
     const command = make();

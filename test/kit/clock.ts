@@ -1,6 +1,6 @@
 import { T0 } from './builders.js';
 
-/** A clock that stands still until it is moved. */
+/** A manual clock. */
 export class Clock {
   #now: number;
 

@@ -23,18 +23,18 @@ const place = (a: number) => ({
   ...{ basePath: '/', allowPrivateAddress: false },
 });
 
-/** A step of one of the nodes that there are; without one it is nothing. */
+/** A step of one of the existing nodes; without one it does nothing. */
 const onNode =
-  (make: (asked: Node, moment: Moment) => readonly AnyCommand[]): Make =>
+  (make: (queried: Node, moment: Moment) => readonly AnyCommand[]): Make =>
   (moment) => {
     const nodes = [...moment.state.nodes.values()];
-    const asked = nodes[moment.a % Math.max(1, nodes.length)];
-    return asked ? make(asked, moment) : [];
+    const queried = nodes[moment.a % Math.max(1, nodes.length)];
+    return queried ? make(queried, moment) : [];
   };
 
 const boundTo = ({ state }: Moment, { id }: Node) => [...state.inbounds.values()].filter(({ node }) => node === id);
 
-/** What happens to nodes, and what they tell: how often each step comes, and the commands that it is. */
+/** Changes and reports of nodes: the frequency of each step, and its commands. */
 export const nodeStepKinds = {
   node: [1, ({ a }) => [{ type: 'AddNode', data: { enabled: true, spec: place(a), token: `token-${a}` } }]],
   nodeInbound: [
@@ -46,10 +46,13 @@ export const nodeStepKinds = {
   ],
   nodeIdentity: [
     1,
-    onNode((asked, { b }) => [
+    onNode((queried, { b }) => [
       {
         type: 'RecordNodeIdentity',
-        data: { asked, identity: b % 3 ? { kind: 'portolan', panelId: `p${b % 2}` } : { kind: '3x-ui', panelId: '' } },
+        data: {
+          queried: queried,
+          identity: b % 3 ? { kind: 'portolan', panelId: `p${b % 2}` } : { kind: '3x-ui', panelId: '' },
+        },
       },
     ]),
   ],
@@ -62,11 +65,11 @@ export const nodeStepKinds = {
   nodeGone: [1, onNode(({ id: node }, { b }) => (b % 3 ? [] : [{ type: 'DeleteNode', data: { node } }]))],
   nodeApplied: [
     2,
-    onNode((asked, moment) =>
-      boundTo(moment, asked).map(({ id: inbound, tag }) => ({
+    onNode((queried, moment) =>
+      boundTo(moment, queried).map(({ id: inbound, tag }) => ({
         type: 'RecordNodeInboundApplied',
         data: {
-          ...{ asked, inbound, tag, digest: `d${moment.b}`, newInbound: moment.c % 3 === 0 },
+          ...{ queried, inbound, tag, digest: `d${moment.b}`, newInbound: moment.c % 3 === 0 },
           position: 1 + (moment.b % 300),
           newClients: [...(moment.state.clientsOf.get(inbound) ?? [])].filter((_, i) => (i + moment.c) % 2 === 0),
         },
@@ -75,36 +78,36 @@ export const nodeStepKinds = {
   ],
   nodeRefused: [
     1,
-    onNode((asked, moment) =>
-      boundTo(moment, asked)
+    onNode((queried, moment) =>
+      boundTo(moment, queried)
         .slice(0, 1)
         .map(({ id: inbound }) => ({
           type: 'RecordNodeInboundRejected',
-          data: { asked, inbound, reason: verbatim(`reason ${moment.b % 3}`) },
+          data: { queried, inbound, reason: verbatim(`reason ${moment.b % 3}`) },
         })),
     ),
   ],
   nodeStrangers: [
     1,
-    onNode((asked, { b, c }) => {
+    onNode((queried, { b, c }) => {
       const clients = [{ inboundTag: 'far-1', email: `unmanaged-${b}` }].slice(c % 2);
       return [
         {
           type: 'RecordNodeUnmanagedItems',
-          data: { asked, inboundTags: [`own-${b}`].slice(b % 2), clients, omitted: 0 },
+          data: { queried: queried, inboundTags: [`own-${b}`].slice(b % 2), clients, omitted: 0 },
         },
       ];
     }),
   ],
   nodeTraffic: [
     4,
-    onNode((asked, moment) => {
+    onNode((queried, moment) => {
       const { now, b, c, state } = moment;
-      const inbounds = boundTo(moment, asked);
+      const inbounds = boundTo(moment, queried);
       const clients = inbounds.flatMap(({ id }) => [...(state.clientsOf.get(id) ?? [])]);
       const some = clients.filter((_, i) => (i + c) % 2 === 0);
       const data = {
-        asked,
+        queried,
         clients: some.map((client, i): NodeTraffic['clients'][number] => [
           ...([client, (b + i) % 80, c % 60, b, c, b + c] as const),
           marksFor(b),

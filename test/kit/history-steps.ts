@@ -10,7 +10,7 @@ import { DAY, draft, HOUR, inboundDraft, inboundId } from './builders.js';
 import { nodeStepKinds } from './history-node-steps.js';
 import { OTHER_TOKEN, stepAt, TOKEN } from './totp.js';
 
-/** What a step finds when it is taken; `a`, `b` and `c` are chance. */
+/** The state that a step starts from; `a`, `b` and `c` are random. */
 export interface Moment {
   readonly state: PanelState;
   readonly now: number;
@@ -24,7 +24,7 @@ export interface Moment {
 }
 type Make = (moment: Moment) => readonly AnyCommand[];
 
-/** Few names and keys, so that they meet. */
+/** Few names and keys, so that they collide. */
 const someClient = (a: number, b: number, c: number): ClientDraft =>
   draft(['alice', 'Bob', 'carol', 'DAVE', 'eve', 'frank'][a % 6] ?? '', b % 12, {
     identity: { subId: `sub-${c % 2}`, comment: c % 4 === 0 ? `comment ${c}` : '' },
@@ -46,7 +46,7 @@ const someInbound = ({ b, c }: Moment) => {
 const clientsOf = ({ state }: Moment, { id }: Inbound): readonly Client[] =>
   [...(state.clientsOf.get(id) ?? [])].flatMap((number) => state.clients.get(number) ?? []);
 
-/** A step that needs an inbound, or a client; without one it is nothing. */
+/** A step that needs an inbound or a client; without one it does nothing. */
 const onInbound =
   (make: (inbound: Inbound, moment: Moment) => AnyCommand): Make =>
   (moment) =>
@@ -69,10 +69,10 @@ const editOf = (over: (other: ClientDraft) => Partial<ClientDraft>): Make =>
 const user = ({ a }: Moment): UserId => UserId.parse(1 + (a % 2));
 const idHash = ({ b }: Moment): string => `session-${b % 5}`;
 
-/** The 30 s of now, or those beside them. */
+/** The current TOTP step, or a neighbouring one. */
 const step = ({ now, c }: Moment): number => stepAt(now) - 1 + (c % 3);
 
-/** Every kind of step: how often it comes, and the commands that it is. */
+/** Every kind of step: its frequency, and its commands. */
 export const stepKinds = {
   ...nodeStepKinds,
   inbound: [2, (moment) => [{ type: 'AddInbound', data: { owner: UserId.parse(1), ...someInbound(moment) } }]],
@@ -126,7 +126,7 @@ export const stepKinds = {
   traffic: [
     5,
     ({ state, inbound, run, a, b }) => {
-      // Deleted ones too: their last bytes come late.
+      // Deleted ones too: their last bytes are counted late.
       const numbers = Array.from({ length: state.lastClient }, (_, i) => i + 1).filter((n) => (n + a) % 2 === 0);
       const clients = numbers.map((number, i) => [number, (b + i) % 90, a % 70] as const);
       const inbounds = state.lastInbound > 0 ? [[1 + (b % state.lastInbound), b % 90, a % 70] as const] : [];
@@ -237,7 +237,7 @@ export const stepKinds = {
       const proven = on ? (state.secrets.get('twoFactorToken')?.value ?? '') : token;
       const shown = { user: user(moment), codes: [{ token: proven, step: step(moment) }] };
       const changes = b % 3 === 0 ? { twoFactorEnable: !on, twoFactorToken: token } : { twoFactorToken: token };
-      return [{ type: 'ChangeSettings', data: { changes, shown } }];
+      return [{ type: 'ChangeSettings', data: { changes, codes: shown } }];
     },
   ],
   twoFactorOff: [1, () => [{ type: 'SwitchOffTwoFactor', data: {} }]],

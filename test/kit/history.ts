@@ -11,7 +11,7 @@ import { expectDescribed } from './spec.js';
 
 type Kind = keyof typeof stepKinds;
 
-/** One step of a history: what it is depends on what is there when it is taken. */
+/** One step of a history; its commands depend on the current state. */
 export interface Step {
   readonly kind: Kind | 'wait' | 'waitLong' | 'clockBack' | 'rollUp' | 'coreStarted';
   readonly a: number;

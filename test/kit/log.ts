@@ -23,7 +23,7 @@ import { type Journal, openJournal } from '../../src/store/journal.js';
 import { admin, T0 } from './builders.js';
 import { Clock } from './clock.js';
 
-/** In memory where the system offers it: hundreds of logs are opened, and each waits for the disk several times. */
+/** In memory if available: tests open hundreds of logs, and each waits for the disk several times. */
 const place = ((): string => {
   try {
     accessSync('/dev/shm', constants.W_OK);
@@ -33,12 +33,12 @@ const place = ((): string => {
   }
 })();
 
-/** A folder that its maker removes. */
+/** A folder that the caller removes. */
 export function scratchFolder(): string {
   return mkdtempSync(join(place, 'portolan-test-'));
 }
 
-/** A folder that is gone when the test is over. */
+/** A folder that is removed after the test. */
 export function temporaryFolder(): string {
   const folder = scratchFolder();
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -95,7 +95,7 @@ export function readAll(log: Pick<SqliteEventLog, 'read'>, page = 1000): readonl
   return events;
 }
 
-/** A log whose connection the test holds too, for pragmas that are of one connection. */
+/** A log with access to its connection, for pragmas of one connection. */
 export function openParts(root: string, { readonly = false } = {}): { db: SqliteDatabase; log: SqliteEventLog } {
   const directory = readonly ? dataDirectory(root) : prepareDataDirectory(root);
   const db = openDatabase(directory.database, { readonly });

@@ -38,7 +38,7 @@ export function readMetrics(text: string): Series {
   return series;
 }
 
-/** What the checker of Prometheus itself has to say; null where it is not installed. */
+/** The output of promtool; null if it is not installed. */
 export function promtool(text: string): string | null {
   const { status, stderr, error } = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' });
   return error ? null : `${status} ${stderr}`.trim();

@@ -1,4 +1,4 @@
-/** A QR code as a camera that sees perfectly reads it: ISO/IEC 18004, level L, no correction of errors. True = dark. */
+/** Reads a QR code: ISO/IEC 18004, level L, without error correction. True = dark. */
 export function readQr(modules: readonly (readonly boolean[])[]): string {
   const size = modules.length;
   const version = (size - 17) / 4;
@@ -40,7 +40,7 @@ function alignments(version: number, size: number): readonly number[] {
   return [6, ...rest.reverse()];
 }
 
-/** Whether a module belongs to a pattern and says nothing. */
+/** Whether a module belongs to a function pattern and has no data. */
 function isPattern(x: number, y: number, size: number, version: number): boolean {
   const far = size - 8;
   if (x === 6 || y === 6) return true;

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { dataDirectory } from '../../src/adapters/data-directory/data-directory.js';
 
-/** The states that a switch has put aside, newest first, by their folders. */
+/** The folders of the states that a switch replaced, newest first. */
 export function replacedStates(root: string): readonly string[] {
   const { backups } = dataDirectory(root);
   if (!existsSync(backups)) return [];

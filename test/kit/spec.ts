@@ -10,13 +10,13 @@ import { system, T0 } from './builders.js';
 
 const times = new WeakMap<PanelEvent, number>();
 
-/** The event, as one that happened at another time than T0. */
+/** The event at another time than T0. */
 export function at<E extends PanelEvent>(time: number, event: E): E {
   times.set(event, time);
   return event;
 }
 
-/** Events as a log would hand them out: positions from 1, all at T0. */
+/** Events as read from a log: positions from 1, all at T0. */
 export function recorded(events: readonly PanelEvent[]): readonly RecordedEvent[] {
   const versions = new Map<string, number>();
   return events.map((event, i) => {
@@ -35,7 +35,7 @@ export function recorded(events: readonly PanelEvent[]): readonly RecordedEvent[
   });
 }
 
-/** The state of a fold after some events, from nothing. */
+/** The state of a fold after some events, from the initial state. */
 export function folded<S>(fold: Fold<S>, ...events: readonly PanelEvent[]): S {
   const state = fold.initial();
   for (const event of recorded(events)) fold.apply(state, event);
@@ -58,7 +58,7 @@ export function given(...past: readonly PanelEvent[]) {
       const before = stateDigest(panelState, state);
       const decide = deciders[command.type] as Decide;
       const decision = decide(command.data, state, { now: T0, by: 'user', ownPorts: [], ...context });
-      // A decision only reads.
+      // A decision must not change its input.
       expect(stateDigest(panelState, state)).toBe(before);
       if (!(decision instanceof Rejection)) expectDescribed(command, decision);
       return {

@@ -1,16 +1,16 @@
 import { vi } from 'vitest';
 
-/** After so long, in ms, a wait is taken for a hang, not for a busy machine. */
+/** After this time, in ms, a wait counts as hanging, even on a busy machine. */
 export const HANG_MS = 120_000;
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Repeats `check` until it does not throw, and returns what it returned. Fake timers move on between the attempts. */
+/** Repeats `check` until it does not throw, and returns what it returned. Fake timers advance between the attempts. */
 export function eventually<T>(check: () => T | Promise<T>): Promise<T> {
   return vi.waitFor(check, { timeout: HANG_MS, interval: 20 });
 }
 
-/** The first answer that is not `undefined`, `null` or `false`. Throws with the last error when there is none. */
+/** The first result that is not `undefined`, `null` or `false`. Throws with the last error at the timeout. */
 export async function until<T>(
   what: string,
   ask: () => Promise<T | undefined | null | false> | T | undefined | null | false,

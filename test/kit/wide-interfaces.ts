@@ -3,10 +3,10 @@ import { join, relative } from 'node:path';
 import ts from 'typescript';
 
 /** Most members of an object that provides functions. */
-export const MOST_MEMBERS = 12;
+export const MAX_MEMBERS = 12;
 
 /**
- * The interfaces, object types and classes below `folder` that are ports or parts objects and have more than `MOST_MEMBERS`
+ * The interfaces, object types and classes below `folder` that are ports or parts objects and have more than `MAX_MEMBERS`
  * public members, inherited ones included: `file: name (count)`. An interface or an object type is one of them when it has a
  * function among its members, or when its name ends in Parts, Services or Options; a class when its name ends in Models or
  * Queries. Packages are not read, so that this takes seconds.
@@ -35,7 +35,7 @@ export function wideInterfaces(folder: string): { readonly wide: readonly string
         members.some((member) => checker.getTypeOfSymbol(member).getCallSignatures().length > 0);
       const named = ts.isClassDeclaration(node) ? /(Models|Queries)$/ : /(Parts|Services|Options)$/;
       const counts = named.test(name.text) || (!ts.isClassDeclaration(node) && provides());
-      if (members.length > MOST_MEMBERS && counts)
+      if (members.length > MAX_MEMBERS && counts)
         wide.push(`${relative(folder, node.getSourceFile().fileName)}: ${name.text} (${members.length})`);
     }
     ts.forEachChild(node, visit);

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 /** A row, by the names of the columns; what is left out is NULL. */
 export type XuiRow = Readonly<Record<string, string | number | bigint | Buffer | null>>;
 
-/** What is put into a database; tables that are left out are empty. */
+/** The rows of a database; omitted tables are empty. */
 export interface XuiContent {
   readonly version?: '2.x' | '3.0';
   readonly users?: readonly XuiRow[];
@@ -16,9 +16,9 @@ export interface XuiContent {
   readonly settings?: Readonly<Record<string, string>>;
   readonly nodes?: readonly XuiRow[];
   readonly custom_geo_resources?: readonly XuiRow[];
-  /** Without the indexes that keep emails and tags apart, as a database has it that somebody worked on by hand. */
+  /** Without the unique indexes on emails and tags, as in a manually edited database. */
   readonly unique?: boolean;
-  /** SQL that is run in the end. */
+  /** SQL to run at the end. */
   readonly after?: string;
 }
 
@@ -72,7 +72,7 @@ export function makeXui(
   }
 }
 
-/** Makes a database file of the dump, with its rows. `after`: SQL that is run in the end. */
+/** Makes a database file of the dump, with its rows. `after`: SQL to run at the end. */
 export function makeDumped(file: string, after = ''): void {
   const db = new Database(file);
   try {
@@ -98,7 +98,8 @@ export function xuiInbound(
     stream = {},
     ...over
   }: Readonly<Record<string, unknown>> & {
-    readonly clients?: readonly object[];
+    /** Objects; anything else is invalid. */
+    readonly clients?: readonly unknown[];
     readonly settings?: object;
     readonly stream?: object;
   } = {},

@@ -7,11 +7,11 @@ export interface ZipEntry {
   readonly mode?: number;
   readonly deflate?: boolean;
   readonly encrypted?: boolean;
-  /** What the archive says its size is, when it lies. */
+  /** A false size in the archive. */
   readonly claims?: number;
 }
 
-/** A zip archive, sound unless an entry asks for a lie. */
+/** A zip archive, valid unless an entry has a false size. */
 export function zipOf(entries: readonly ZipEntry[]): Buffer {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];

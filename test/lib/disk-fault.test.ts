@@ -23,7 +23,7 @@ describe('an error of the disk', () => {
     expect(storageRejection(new Error('it failed', { cause: failed(code) }))).toMatchObject({ code: rejection });
   });
 
-  it('is told apart from errors of networks and programs', () => {
+  it('is distinguished from network and program errors', () => {
     for (const error of [
       failed('EACCES', 'connect'),
       failed('ENOENT'),
@@ -34,7 +34,7 @@ describe('an error of the disk', () => {
       expect(diskFault(error)).toBeNull();
   });
 
-  it('keeps the words of the log', () => {
+  it('keeps the message of the log', () => {
     expect(storageRejection(new StorageError('busy', verbatim('x')))).toMatchObject({ code: 'STORAGE_BUSY' });
     expect(storageRejection(new StorageError('read-only', verbatim('the reason')))?.message).toBe(
       'Nothing can be written: the reason',

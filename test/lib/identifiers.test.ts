@@ -3,7 +3,7 @@ import { hiddenIn, keptName, looksLike, sameName, unclearIn } from '../../src/li
 
 const at = (code: number): string => String.fromCodePoint(code);
 
-describe('what cannot be seen in an identifier', () => {
+describe('an invisible character in an identifier', () => {
   it.each([
     ['zero width space', 0x200b],
     ['zero width joiner', 0x200d],
@@ -23,7 +23,7 @@ describe('what cannot be seen in an identifier', () => {
     ['line separator', 0x2028],
     ['NUL', 0],
     ['escape', 0x1b],
-  ])('is named by its code point: %s', (_, code) => {
+  ])('is reported by its code point: %s', (_, code) => {
     const name = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
     for (const text of [`ad${at(code)}min`, `${at(code)}admin`, at(code)]) expect(hiddenIn(text)).toBe(name);
   });
@@ -41,7 +41,7 @@ describe('letters of two directions in an identifier', () => {
     ['\u0410\u0627', 'U+0627'],
     ['\u674e\u05d0', 'U+05D0'],
     ['a\u200b\u05d0', 'U+200B'],
-  ])('are named by the one written from right to left: %j', (text, code) => expect(unclearIn(text)).toBe(code));
+  ])('are reported by the one written from right to left: %j', (text, code) => expect(unclearIn(text)).toBe(code));
 
   it.each([
     'admin-1',
@@ -54,7 +54,7 @@ describe('letters of two directions in an identifier', () => {
 });
 
 describe('one spelling', () => {
-  it('is that of Unicode NFC, and the stored one where it is the same name', () => {
+  it('is that of Unicode NFC, or the stored one for the same name', () => {
     expect(sameName('Zoe\u0308', 'Zo\u00eb')).toBe(true);
     expect(keptName('Zoe\u0308', '')).toBe('Zo\u00eb');
     expect(keptName('Zo\u00eb', 'Zoe\u0308')).toBe('Zoe\u0308');

@@ -5,7 +5,7 @@ import { shownText } from '../../src/lib/words.js';
 const nested = (levels: number): unknown => JSON.parse(`${'[{"a":'.repeat(levels / 2)}1${'}]'.repeat(levels / 2)}`);
 
 describe('a JSON value', () => {
-  it('is nested as deep as it is, also where recursion would end', () => {
+  it('has its real depth, even if recursion would overflow', () => {
     expect(isDeeper(1, 0)).toBe(false);
     expect(isDeeper({}, 0)).toBe(true);
     expect(isDeeper(nested(100), 100)).toBe(false);
@@ -15,8 +15,8 @@ describe('a JSON value', () => {
   });
 });
 
-describe('a name from elsewhere', () => {
-  it('shows what is not seen, and what turns a line around', () => {
+describe('an untrusted name', () => {
+  it('is printed with its invisible and direction characters escaped', () => {
     expect(shownText('in-1 β 😀')).toBe('in-1 β 😀');
     expect(shownText('a\u0000\u202e\u2028\ud800b\u{e0001}')).toBe('a\\u0000\\u202e\\u2028\\ud800b\\udb40\\udc01');
   });

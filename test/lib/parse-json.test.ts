@@ -14,8 +14,8 @@ function refusalOf(text: string): Text | null {
   }
 }
 
-describe('JSON from outside', () => {
-  it('is what JSON.parse makes of it', () => {
+describe('untrusted JSON', () => {
+  it('is parsed as by JSON.parse', () => {
     fc.assert(
       fc.property(fc.json(), fc.constantFrom(undefined, 2), (text, space) => {
         const expected: unknown = JSON.parse(text);
@@ -35,7 +35,7 @@ describe('JSON from outside', () => {
     ['{"x:,{[":1,"y":"\\"y\\":","x:,{[":2}', 'x:,{['],
     ['{"":1,"":2}', ''],
     ['{"a\\u202e\\n":1,"a\\u202e\\n":2}', 'a\\u202e\\u000a'],
-  ])('with a key twice is refused by its path: %s', (text, path) => {
+  ])('with a duplicate key is rejected with its path: %s', (text, path) => {
     expect(refusalOf(text)).toStrictEqual(message('input.jsonKeyTwice', { key: path }));
   });
 
@@ -44,7 +44,7 @@ describe('JSON from outside', () => {
     expect(parseJson(text)).toStrictEqual(JSON.parse(text));
   });
 
-  it('shows a long path only in part', () => {
+  it('has a long path shortened in the error', () => {
     const key = 'k'.repeat(5000);
     expect(refusalOf(`{"${key}":1,"${key}":2}`)).toStrictEqual(
       message('input.jsonKeyTwice', { key: `${'k'.repeat(200)}…` }),
@@ -52,13 +52,13 @@ describe('JSON from outside', () => {
   });
 
   it.each(['', '{', '{"a":1', '["a', '"a\\', "{'a':1}", '{"a":1,}', 'NaN', '{"a"::1}', '\ufeff{}', '1 2'])(
-    'that is none is refused, and not quoted: %s',
+    'that is invalid is rejected without being quoted: %s',
     (text) => {
       expect(refusalOf(text)).toStrictEqual(message('input.notJson'));
     },
   );
 
-  it('is refused by depth and by number of values before it is parsed', () => {
+  it('is rejected by depth and number of values before it is parsed', () => {
     const nested = (levels: number): string => `${'[{"a":'.repeat(levels / 2)}1${'}]'.repeat(levels / 2)}`;
     expect(parseJson(nested(64))).toBeDefined();
     expect(refusalOf(nested(66))).toStrictEqual(message('input.jsonTooDeep', { levels: 64 }));
@@ -66,7 +66,7 @@ describe('JSON from outside', () => {
     expect(refusalOf(`[${'[],'.repeat(1_100_000)}[]]`)).toStrictEqual(message('input.jsonTooLarge'));
   });
 
-  it('brings no prototype along', () => {
+  it('sets no prototype', () => {
     const value = parseJson('{"__proto__":{"admin":true},"a":[{"\\u005f_proto__":{"admin":true},"b":1}]}');
     expect(value).toStrictEqual({ a: [{ b: 1 }] });
     expect(Object.keys(Object.assign({}, value))).toStrictEqual(['a']);

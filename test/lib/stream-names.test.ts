@@ -4,16 +4,19 @@ import { currentStream, xhttpForClients } from '../../src/lib/stream-names.js';
 const old = { path: '/x', sessionPlacement: 'query', sessionKey: 's' };
 const current = { path: '/x', sessionIDPlacement: 'query', sessionIDKey: 's' };
 
-describe('streamSettings of an older panel in the names of the current core', () => {
-  it.each(['xhttpSettings', 'splithttpSettings'])('%s, its extra, and the way down of both', (name) => {
-    const nested = { ...old, extra: { ...old, downloadSettings: { network: 'xhttp', xhttpSettings: old } } };
-    expect(currentStream({ network: 'xhttp', [name]: nested })).toStrictEqual({
-      network: 'xhttp',
-      [name]: { ...current, extra: { ...current, downloadSettings: { network: 'xhttp', xhttpSettings: current } } },
-    });
-  });
+describe('the conversion of streamSettings to the names of the current core', () => {
+  it.each(['xhttpSettings', 'splithttpSettings'])(
+    'renames %s, its extra, and the download settings of both',
+    (name) => {
+      const nested = { ...old, extra: { ...old, downloadSettings: { network: 'xhttp', xhttpSettings: old } } };
+      expect(currentStream({ network: 'xhttp', [name]: nested })).toStrictEqual({
+        network: 'xhttp',
+        [name]: { ...current, extra: { ...current, downloadSettings: { network: 'xhttp', xhttpSettings: current } } },
+      });
+    },
+  );
 
-  it('keeps a value under the new name, and takes an empty one for none', () => {
+  it('keeps a value under the new name, and replaces an empty one', () => {
     const stream = (own: object) => ({ network: 'xhttp', xhttpSettings: { ...own, sessionPlacement: 'query' } });
     expect(currentStream(stream({ sessionIDPlacement: 'header' }))).toStrictEqual({
       network: 'xhttp',
@@ -25,7 +28,7 @@ describe('streamSettings of an older panel in the names of the current core', ()
     });
   });
 
-  it('header and seed of mKCP, and its masks by their former names', () => {
+  it('renames header and seed of mKCP, and masks with former names', () => {
     const legacy = (header: string, value: string) => ({ type: 'mkcp-legacy', settings: { header, value } });
     const kcpSettings = { mtu: 1350, header: { type: 'wechat-video' }, seed: 'a' };
     expect(currentStream({ network: 'kcp', kcpSettings })).toStrictEqual({
@@ -49,10 +52,10 @@ describe('streamSettings of an older panel in the names of the current core', ()
     { network: 'ws', wsSettings: { path: '/' } },
     { network: 'kcp', kcpSettings: { mtu: 1350 }, finalmask: { udp: [{ type: 'noise' }], tcp: 5 } },
     { network: 'xhttp', xhttpSettings: { ...current, extra: 5, downloadSettings: [] } },
-  ])('leaves the rest as it is: %j', (stream) => expect(currentStream(stream)).toStrictEqual(stream));
+  ])('keeps the rest: %j', (stream) => expect(currentStream(stream)).toStrictEqual(stream));
 });
 
-it('says both names to client apps, whose cores may be older or newer', () => {
+it('writes both names for client apps, because their cores may be older or newer', () => {
   const both = { ...current, ...old };
   expect(xhttpForClients(old)).toStrictEqual(both);
   expect(xhttpForClients(current)).toStrictEqual(both);

@@ -14,12 +14,12 @@ const given = (ms: number): Promise<number> =>
     startTimeout(ms, () => resolve(performance.now() - began));
   });
 
-describe('patience', () => {
-  it('ends after its time', async () => {
+describe('a timeout', () => {
+  it('ends after its duration', async () => {
     expect(await given(200)).toBeGreaterThan(190);
   });
 
-  it('does not end over a loop that stood still: what came meanwhile is taken in first', async () => {
+  it('does not end because the event loop was stalled: an answer that arrived meanwhile is read first', async () => {
     const order: string[] = [];
     const answer = pause(300).then(() => order.push('answer'));
     const end = given(250).then(() => order.push('end'));
@@ -28,7 +28,7 @@ describe('patience', () => {
     expect(order).toStrictEqual(['answer', 'end']);
   });
 
-  it('ends all the same where the loop is late at every look', async () => {
+  it('ends eventually if the event loop is late at every check', async () => {
     const end = given(40);
     let over = false;
     void end.then(() => (over = true));
@@ -39,7 +39,7 @@ describe('patience', () => {
     expect(await end).toBeGreaterThan(390);
   });
 
-  it('can be ended', async () => {
+  it('can be cancelled', async () => {
     let given = false;
     const end = startTimeout(20, () => (given = true));
     end();

@@ -75,11 +75,23 @@ describe('a broken file', () => {
       '{\n  "a": "x",\n  "a": "y"\n}',
       ['locales/ru/sample.json: a: occurs twice'],
     ],
-    [
-      'a text that is none',
+    ...[1, null, ['x'], { b: 'x' }, true].map((value): [string, unknown, unknown, string[]] => [
+      `a value that is not a string, such as ${JSON.stringify(value)},`,
       { a: 'x' },
-      { a: 1 },
-      ['locales/ru/sample.json: a: is not a text', 'locales/ru/sample.json: a: is missing'],
+      { a: value },
+      ['locales/ru/sample.json: a: is not a string', 'locales/ru/sample.json: a: is missing'],
+    ]),
+    [
+      'an empty text',
+      { a: 'x' },
+      { a: '' },
+      ['locales/ru/sample.json: a: is empty', 'locales/ru/sample.json: a: is missing'],
+    ],
+    [
+      'a text of blanks',
+      { a: 'x' },
+      { a: ' \n' },
+      ['locales/ru/sample.json: a: is empty', 'locales/ru/sample.json: a: is missing'],
     ],
     ['a placeholder that is missing', { a: '{{x}}' }, { a: 'x' }, ['locales/ru/sample.json: a: {{x}} is missing']],
     [
@@ -126,6 +138,24 @@ describe('a broken file', () => {
       'locales/en/sample.json: b_one: is missing',
       'locales/en/sample.json: Bad-key: {{x, sizes}} has an unknown format',
     ]);
+  });
+
+  it.each(['why', 'reason', 'problem', 'problems', 'detail', 'what', 'rule'])(
+    'with a text that any string could be is named: {{%s}} has no format, or one for values',
+    (place) => {
+      for (const language of ['en', 'fa', 'ru', 'zh', 'ar'])
+        write(language, { a: `{{${place}}}`, b: `{{${place}, number}}`, c: `{{${place}, message}}` });
+      const told = 'carries a text: add the format message or quoted';
+      expect(problems().filter((line) => line.includes('/en/'))).toStrictEqual([
+        `locales/en/sample.json: a: {{${place}}} ${told}`,
+        `locales/en/sample.json: b: {{${place}, number}} ${told}`,
+      ]);
+    },
+  );
+
+  it.each(['۳ روز', '٣ أيام', '３天'])('with digits that parameters do not have is named: %s', (text) => {
+    for (const language of ['en', 'fa', 'ru', 'zh', 'ar']) write(language, { a: language === 'fa' ? text : '3 days' });
+    expect(problems()).toStrictEqual(['locales/fa/sample.json: a: has digits other than 0 to 9']);
   });
 
   it('that is missing is named', () => {

@@ -1,10 +1,19 @@
-import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Rejection, reject } from '../../src/commands/rejection.js';
 import { MessageError, textOf } from '../../src/messages/error.js';
-import { byteCountText, bytesText, durationText, quotedText, timeText, utcText } from '../../src/messages/formats.js';
+import {
+  byteCountText,
+  bytesText,
+  durationText,
+  numberText,
+  quotedText,
+  timeText,
+  utcText,
+} from '../../src/messages/formats.js';
+import { languages } from '../../src/messages/language.js';
 import { isText, message, type Text, verbatim } from '../../src/messages/message.js';
 import type * as renderer from '../../src/messages/render.js';
 import { render, reportMissingTexts } from '../../src/messages/render.js';
@@ -13,7 +22,7 @@ import { rendered } from '../../src/messages/rendered.js';
 describe('a message', () => {
   it('is rendered in each language', () => {
     const text = message('CLIENT_NOT_FOUND', { client: 'ann' });
-    expect(render(text, 'en')).toBe('There is no client ann');
+    expect(render(text, 'en')).toBe('Client ann not found');
     expect(render(text, 'ru')).toBe('Клиента ann нет');
     expect(render(text, 'fa')).toBe('کاربر \u2068ann\u2069 وجود ندارد');
   });
@@ -22,14 +31,14 @@ describe('a message', () => {
     'shows the value %s as it is',
     (client) => {
       const text = message('CLIENT_NOT_IN_INBOUND', { client, inbound: 7 });
-      expect(render(text, 'en')).toBe(`Inbound 7 has no client ${client}`);
+      expect(render(text, 'en')).toBe(`Client ${client} not found in inbound 7`);
     },
   );
 
   it('renders the messages inside it, and shows the words of others as they are', () => {
     const inner = message('settings.invalid', { key: 'webPort', why: verbatim('EX: {{why}}') });
     expect(render(message('CORE_FAILED', { why: inner }), 'ru')).toBe(
-      'Ядро не смогло это сделать: Настройка webPort: EX: {{why}}',
+      'Операция в ядре не удалась: Настройка webPort: EX: {{why}}',
     );
   });
 
@@ -64,7 +73,8 @@ describe('a text that is missing', () => {
   it('is reported once; a code of another version is shown itself', () => {
     const missing: string[] = [];
     reportMissingTexts((code, language) => missing.push(`${language} ${code}`));
-    const unknown = { code: 'client.ofTheFuture', params: { client: 'x' } } as unknown as Text;
+    // As it is read from a log that a newer release wrote.
+    const unknown = JSON.parse('{"code":"client.ofTheFuture","params":{"client":"x"}}') as Text;
     expect([render(unknown, 'fa'), render(unknown, 'fa'), render(unknown, 'en')]).toStrictEqual([
       'client.ofTheFuture',
       'client.ofTheFuture',
@@ -101,7 +111,7 @@ describe('a file of texts that is missing or broken', () => {
     copied.reportMissingTexts((code, language) => missing.push(`${language} ${code}`));
     const notFound = message('CLIENT_NOT_FOUND', { client: 'ann' });
     const setting = message('settings.invalid', { key: 'webPort', why: verbatim('EX') });
-    expect(copied.render(notFound, 'ru')).toBe('There is no client ann');
+    expect(copied.render(notFound, 'ru')).toBe('Client ann not found');
     expect(copied.render(message('GEO_BUSY'), 'ru')).toBe(render(message('GEO_BUSY'), 'en'));
     expect(copied.render(setting, 'ru')).toBe(render(setting, 'ru'));
     expect(copied.render(setting, 'fa')).toMatch(/^Setting /);
@@ -109,10 +119,42 @@ describe('a file of texts that is missing or broken', () => {
     expect(missing).toStrictEqual(['ru ru/rejections.json', 'fa fa/settings.json']);
   });
 
+  it.each([1, null, '', ' \n', ['x'], { other: 'x' }, true])('is missing where its value is %j', async (value) => {
+    plant();
+    const file = join(folder, 'locales/ru/settings.json');
+    const texts: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    writeFileSync(file, JSON.stringify({ ...Object(texts), invalid: value }));
+    const missing: string[] = [];
+    const copied = await copy();
+    copied.reportMissingTexts((code, language) => missing.push(`${language} ${code}`));
+    const setting = message('settings.invalid', { key: 'webPort', why: message('settings.unknown') });
+    for (const _ of [1, 2]) expect(copied.render(setting, 'ru')).toMatch(/^Setting webPort: .*[а-я]/);
+    expect(missing).toStrictEqual(['ru settings.invalid']);
+  });
+
+  it.each(['[]', '7', 'null', '"x"'])('is replaced by English where the file is %s', async (content) => {
+    plant();
+    writeFileSync(join(folder, 'locales/ru/settings.json'), content);
+    const missing: string[] = [];
+    const copied = await copy();
+    copied.reportMissingTexts((code, language) => missing.push(`${language} ${code}`));
+    for (const code of ['settings.unknown', 'settings.unknown'] as const)
+      expect(copied.render(message(code), 'ru')).toBe(render(message(code), 'en'));
+    expect(missing).toStrictEqual(['ru ru/settings.json']);
+  });
+
+  it('stops the start with the name of a broken English file', async () => {
+    plant();
+    writeFileSync(join(folder, 'locales/en/settings.json'), '{ "invalid": ');
+    await expect(copy()).rejects.toThrow(
+      /^locales\/en\/settings\.json cannot be read: .*\. Install this version again$/,
+    );
+  });
+
   it('stops the start when it is an English one', async () => {
     plant();
     rmSync(join(folder, 'locales/en/settings.json'));
-    await expect(copy()).rejects.toThrow('settings.json');
+    await expect(copy()).rejects.toThrow('locales/en/settings.json cannot be read: ');
   });
 });
 
@@ -120,8 +162,8 @@ describe('a parameter without a usable value', () => {
   afterEach(() => reportMissingTexts(() => undefined));
 
   it.each([
-    ['CLIENT_NOT_FOUND', 'client', undefined, 'There is no client ?'],
-    ['CLIENT_NOT_FOUND', 'client', { name: 'ann' }, 'There is no client ?'],
+    ['CLIENT_NOT_FOUND', 'client', undefined, 'Client ? not found'],
+    ['CLIENT_NOT_FOUND', 'client', { name: 'ann' }, 'Client ? not found'],
     ['CORE_FAILED', 'why', {}, /\?$/],
     ['METRIC_INVALID', 'known', ['cpu', {}], /cpu, \?/],
   ])('of %s is shown as ? and reported once (%s)', (code, name, value, shown) => {
@@ -156,6 +198,23 @@ describe('values', () => {
     expect(quotedText('a"\u0000', 'en')).toBe(String.raw`"a\"\u0000"`);
     expect(quotedText('a"b', 'ru')).toBe('«a"b»');
     expect(quotedText('ab', 'fa')).toBe('«\u2068ab\u2069»');
+  });
+
+  it.each(languages)('have the digits 0 to 9 in %s, as the parameters beside them', (language) => {
+    const shown = [
+      numberText(1_234_567.5, language),
+      bytesText(1_610_612_736, language),
+      byteCountText(1200, language),
+      durationText(90_000, language),
+      durationText(277_200_000, language),
+      timeText(0, 'Asia/Tehran'),
+      utcText(1000),
+      render(message('bot.online', { count: 12 }), language),
+    ];
+    for (const text of shown) {
+      expect(text).toMatch(/[0-9]/);
+      expect(text.replaceAll(/[0-9]/g, '')).not.toMatch(/\p{Nd}/u);
+    }
   });
 
   it('of another type are shown as unknown', () => {

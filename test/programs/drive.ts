@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** What a driver told about one call: its result, or what it was refused with. */
+/** The output of a driver for one call: its result or its error. */
 export interface Step {
   readonly op: string;
   readonly value?: unknown;
@@ -11,15 +11,15 @@ export interface Step {
 }
 
 const TIMEOUT_MS = 120_000;
-const MOST_OUTPUT = 32 * 1024 * 1024;
+const MAX_OUTPUT_BYTES = 32 * 1024 * 1024;
 
-/** Runs a driver to its end and reads its lines; throws with its last words when it breaks down. */
+/** Runs a driver to its end and reads its lines; throws with the end of its output if it fails. */
 export async function drive(
   command: string,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<readonly Step[]> {
-  const options = { env: { ...process.env, ...env }, timeout: TIMEOUT_MS, maxBuffer: MOST_OUTPUT };
+  const options = { env: { ...process.env, ...env }, timeout: TIMEOUT_MS, maxBuffer: MAX_OUTPUT_BYTES };
   const { stdout } = await run(command, [...args], options);
   return stdout
     .split('\n')
@@ -27,7 +27,7 @@ export async function drive(
     .map((line) => JSON.parse(line) as Step);
 }
 
-/** The calls that were refused, each with its words. */
+/** The rejected calls, each with its message. */
 export const refusals = (told: readonly Step[]): Readonly<Record<string, string>> =>
   Object.fromEntries(told.flatMap(({ op, error }) => (error === undefined ? [] : [[op, error]])));
 

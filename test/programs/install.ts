@@ -10,7 +10,7 @@ const run = promisify(execFile);
 /** Registries may be slow, and a machine without them must not wait for ever. */
 const TIMEOUT_MS = 180_000;
 
-/** A program that somebody else wrote: where it is, or why it is not. */
+/** A third-party program: its place, or why it is missing. */
 export type Installed = { readonly folder: string } | { readonly missing: string };
 
 /** py3xui with what it imports, for `PYTHONPATH`. */
@@ -38,13 +38,13 @@ export function threeXuiClient(): Promise<Installed> {
     edition: async () => process.versions.modules,
     install: async (folder) => {
       const options = ['--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund'];
-      const patience = ['--fetch-retries', '1', '--fetch-retry-mintimeout', '1000'];
-      await run('npm', ['ci', ...options, ...patience], { cwd: folder, timeout: TIMEOUT_MS });
+      const retries = ['--fetch-retries', '1', '--fetch-retry-mintimeout', '1000'];
+      await run('npm', ['ci', ...options, ...retries], { cwd: folder, timeout: TIMEOUT_MS });
     },
   });
 }
 
-/** For `describe.skipIf`: true when the program is missing, and then it says so where nobody can miss it. */
+/** For `describe.skipIf`: true if the program is missing, and then prints a notice that the suite is skipped. */
 export function without(suite: string, program: Installed): boolean {
   if (!('missing' in program)) return false;
   const line = '!'.repeat(78);
@@ -76,7 +76,7 @@ async function kept(name: string, { files, edition, install }: Recipe): Promise<
     fresh = mkdtempSync(join(parent, '.new-'));
     for (const file of files) copyFileSync(join(source, file), join(fresh, file));
     await install(fresh);
-    // Whole or not at all; whoever else did the same meanwhile has done it as well.
+    // The rename is atomic; if it fails, another process has installed the same meanwhile.
     if (!existsSync(folder)) renameSync(fresh, folder);
     return { folder };
   } catch (error) {

@@ -21,7 +21,7 @@ const LISTS = {
   'runetfreedom/russia-v2ray-rules-dat': ['geoip.dat', 'geosite.dat'],
 } as const;
 
-/** A panel with everything around it that an operation may ask: releases, geo lists, a chat bot, another panel. */
+/** A panel with the servers that an operation may need: releases, geo lists, a chat bot, another panel. */
 export interface Stage {
   readonly panel: PanelProcess;
   readonly admin: Admin;

@@ -18,7 +18,7 @@ const actors = {
 
 const enabled = (value: boolean) => ClientUpdated({ client: first, changes: { enabled: value } });
 
-/** What is known after events of these actors, and after a snapshot of it. */
+/** The state after events of these actors, equal to the one after a snapshot. */
 function known(...events: readonly (readonly [keyof typeof actors, PanelEvent])[]) {
   const state = directory.initial();
   const all = recorded(events.map(([, event]) => event)).map((event, index) => {
@@ -31,8 +31,8 @@ function known(...events: readonly (readonly [keyof typeof actors, PanelEvent])[
   return { made: [...state.made], disabled: [...state.disabled], last: state.last };
 }
 
-describe('what the directory did', () => {
-  it('is to make clients, until they are deleted', () => {
+describe('the record of a directory sync', () => {
+  it('contains the clients that it created, until they are deleted', () => {
     const made = [
       ['sync', clientAdded(alice, first)],
       ['user', clientAdded(bob, second)],
@@ -41,7 +41,7 @@ describe('what the directory did', () => {
     expect(known(...made, ['user', ClientDeleted({ client: first, inbound: one })]).made).toEqual([]);
   });
 
-  it('is to disable them, until somebody says otherwise', () => {
+  it('contains the clients that it disabled', () => {
     expect(known(['sync', enabled(false)]).disabled).toEqual([first]);
     expect(known(['user', enabled(false)]).disabled).toEqual([]);
     expect(known(['sync', enabled(false)], ['sync', enabled(true)]).disabled).toEqual([]);
@@ -53,7 +53,7 @@ describe('what the directory did', () => {
     );
   });
 
-  it('is remembered as long as the log remembers it', () => {
+  it('contains the last outcome until that is rolled up', () => {
     const outcome = { added: 0, enabled: 0, disabled: 0, deleted: 0, rejected: 0, error: verbatim('Nobody is there') };
     const synced = ['sync', DirectorySynced(outcome)] as const;
     expect(known(synced).last).toEqual({ at: T0, outcome });
@@ -62,8 +62,8 @@ describe('what the directory did', () => {
   });
 });
 
-describe('a sync', () => {
-  it('is told to the browsers when it was not whole', () => {
+describe('a failed sync', () => {
+  it('causes a notification in the browser', () => {
     const synced = (error: Text | null) =>
       DirectorySynced({ added: 1, enabled: 0, disabled: 0, deleted: 0, rejected: 0, error });
     expect(pushesOf(recorded([synced(null)]))).toEqual([]);

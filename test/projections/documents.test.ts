@@ -43,7 +43,7 @@ describe('inbounds', () => {
   const all = (...events: Parameters<typeof folded>[1][]) => folded(inbounds, inboundAdded(), ...events).get(one);
   const fresh = all();
 
-  it('are as they were added', () => {
+  it('have the values with which they were added', () => {
     const { spec, config: own } = inboundAdded().data;
     expect(fresh).toStrictEqual({
       ...spec,
@@ -62,7 +62,7 @@ describe('inbounds', () => {
     });
   });
 
-  it('follow what happens to them', () => {
+  it('change with their events', () => {
     expect(all(at(later, InboundUpdated({ inbound: one, changes: { port: 1, remark: 'x' } })))).toStrictEqual({
       ...fresh,
       port: 1,
@@ -95,12 +95,12 @@ describe('clients', () => {
   const only = (...events: Parameters<typeof folded>[1][]) => all(...events).byNumber.get(first);
   const fresh = only();
 
-  it('are as they were added', () => {
+  it('have the values with which they were added', () => {
     const state = { depletion: null, depletedAt: 0, createdAt: T0, updatedAt: T0 };
     expect(fresh).toStrictEqual({ number: first, inbound: one, keyVersion: 1, ...alice, ...state });
   });
 
-  it('follow what happens to them', () => {
+  it('change with their events', () => {
     expect(only(at(later, ClientUpdated({ client: first, changes: { capBytes: 5 } })))).toStrictEqual({
       ...fresh,
       spec: clientSpec({ capBytes: 5 }),
@@ -116,7 +116,7 @@ describe('clients', () => {
     });
   });
 
-  it('are found by every name that they have now, and by none that they had', () => {
+  it('are found by their current names and ids, and not by former ones', () => {
     const renamed = ClientIdentityChanged({
       client: first,
       keyVersion: 1,
@@ -148,12 +148,12 @@ describe('clients', () => {
     expect([...(parted.ofInbound.get(one) ?? [])]).toStrictEqual([2]);
   });
 
-  it('leave nothing behind when they are deleted', () => {
+  it('are removed from all indexes when they are deleted', () => {
     const { byNumber, byEmail, byId, bySubId, ofInbound } = all(ClientDeleted({ client: first, inbound: one }));
     expect([byNumber.size, byEmail.size, byId.size, bySubId.size, ofInbound.size]).toStrictEqual([0, 0, 0, 0, 0]);
   });
 
-  it('give their email on: the old holder cannot take it away again', () => {
+  it('are found by an email that a deleted client had before', () => {
     const state = all(ClientDeleted({ client: first, inbound: one }), clientAdded(alice, second));
     expect(state.byEmail.get('alice')).toStrictEqual([2]);
   });

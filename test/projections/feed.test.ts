@@ -21,13 +21,13 @@ function recorded(type: string, data: unknown): RecordedEvent {
   return { position: 7, id: 'e', type, stream: 's', version: 3, meta, data } as RecordedEvent;
 }
 
-describe('an event as it is told outside', () => {
-  it('is there of every type', () => {
+describe('an event in the feed', () => {
+  it('exists for every type', () => {
     expect(current.length).toBeGreaterThan(50);
   });
 
   it.each(current.map(({ type, data }) => [type, data as Record<string, unknown>] as const))(
-    'holds nothing of %s that is sealed, and all that is not',
+    'contains no sealed field of %s, and all others',
     (type, data) => {
       const seals = Object.keys(eventType(type)?.seals ?? {});
       const poisoned = { ...data, ...Object.fromEntries(seals.map((field) => [field, tainted(data[field])])) };
@@ -40,7 +40,7 @@ describe('an event as it is told outside', () => {
     },
   );
 
-  it('says where it stands, who caused it and because of what', () => {
+  it('has its position, actor, correlation and cause', () => {
     expect(feedEvent(recorded('ClientDeleted', { client: 3, inbound: 1 }), () => undefined)).toStrictEqual({
       ...{ position: 7, id: 'e', type: 'ClientDeleted', stream: 's', version: 3, at: 1_700_000_000_000 },
       actor: { kind: 'user', id: '1', name: 'admin' },
@@ -48,7 +48,7 @@ describe('an event as it is told outside', () => {
     });
   });
 
-  it('names the clients that it is about by the emails that they have now', () => {
+  it('has the current emails of the clients that it concerns', () => {
     const emails = new Map([
       [3, 'anna'],
       [4, 'bert'],
@@ -68,7 +68,7 @@ describe('an event as it is told outside', () => {
     expect(emailsOf('InboundDeleted', { inbound: 3 })).toBeUndefined();
   });
 
-  it('tells nothing of a type that it does not know', () => {
+  it('of an unknown type has no data', () => {
     expect(feedEvent(recorded('ClientTeleported', { secret: CANARY }), () => undefined).data).toStrictEqual({});
   });
 });

@@ -16,11 +16,11 @@ const rotated = ClientCredentialRotated({
 });
 const named = (email: string, ...events: Parameters<typeof folded>[1][]) =>
   folded(clients, inboundAdded(), clientAdded(), ...events)
-    .former.of(email)
+    .deleted.of(email)
     .map(({ number }) => number);
 
-describe('clients that were deleted', () => {
-  it('are known by the email that they had at the end, whatever its case', () => {
+describe('deleted clients', () => {
+  it('are found by their last email, regardless of case', () => {
     expect(named('alice')).toStrictEqual([]);
     expect(named('ALICE', deleted())).toStrictEqual([1]);
     const amy = ClientIdentityChanged({
@@ -33,7 +33,7 @@ describe('clients that were deleted', () => {
     expect(named('alice', deleted(), clientAdded(alice, second), deleted(second))).toStrictEqual([1, 2]);
   });
 
-  it('are forgotten with the key of their name, and with no other one', () => {
+  it('are forgotten when the key of their name is destroyed, and no other one', () => {
     expect(named('alice', deleted(), DataKeyDestroyed({ key: 'client:1/addresses', reason: 'erased' }))).toStrictEqual([
       1,
     ]);
@@ -43,13 +43,13 @@ describe('clients that were deleted', () => {
     expect(named('alice', rotated, shredded(1), deleted(), shredded(2))).toStrictEqual([]);
   });
 
-  it('are the same after a replay and out of a snapshot, also when their keys are gone', () => {
+  it('are the same after a replay and after a snapshot, also when their keys are destroyed', () => {
     const journal = new TestLog();
     const living = new ReadModels(journal.log);
     const same = () => {
       const again = new ReadModels(journal.log);
       expect(again.follower.digests()).toStrictEqual(living.follower.digests());
-      const [now, then] = [living, again].map((read) => read.clients.former('alice').map(({ number }) => number));
+      const [now, then] = [living, again].map((read) => read.clients.deleted('alice').map(({ number }) => number));
       expect(then).toStrictEqual(now);
       return now;
     };
@@ -58,9 +58,9 @@ describe('clients that were deleted', () => {
     expect(same()).toStrictEqual([1, 2]);
     const state = folded(clients, inboundAdded(), clientAdded(), deleted());
     const saved = structuredClone(savedState(clients, state));
-    expect(loadedState(clients, saved).former.of('alice')).toStrictEqual(state.former.of('alice'));
+    expect(loadedState(clients, saved).deleted.of('alice')).toStrictEqual(state.deleted.of('alice'));
     journal.append(shredded(2));
     expect(same()).toStrictEqual([2]);
-    expect(living.clients.former('erased-1')).toStrictEqual([]);
+    expect(living.clients.deleted('erased-1')).toStrictEqual([]);
   });
 });

@@ -23,7 +23,7 @@ function listening() {
 }
 
 describe('the log of the panel', () => {
-  it('repeats what the browsers are warned of, and no more', () => {
+  it('contains the warnings that browsers receive, and nothing else', () => {
     const { lines, happens } = listening();
     const files = { certFile: '/c.pem', keyFile: '/k.pem' };
     happens(
@@ -42,11 +42,11 @@ describe('the log of the panel', () => {
   });
 });
 
-describe('a disk that refuses', () => {
+describe('a disk error', () => {
   const command = { type: 'StopCore', data: {} } as const;
   const context = { actor: { kind: 'system', id: 't', name: 't', ip: null }, correlationId: 'c' } as const;
 
-  it('is said once for each kind, and also that it takes changes again', () => {
+  it('is logged once per kind, and the recovery is logged too', () => {
     const { alarms, lines } = listening();
     let answer: ReturnType<typeof reject> | { events: readonly RecordedEvent[] } = { events: [] };
     const dispatch = watchStorage(() => answer, alarms);
@@ -73,7 +73,7 @@ describe('a disk that refuses', () => {
     expect(lines).toHaveLength(1);
   });
 
-  it.each<RejectionCode>(['STORAGE_BUSY', 'STORAGE_FAILED'])('is said for %s too', (code) => {
+  it.each<RejectionCode>(['STORAGE_BUSY', 'STORAGE_FAILED'])('is logged for %s too', (code) => {
     const { alarms, lines } = listening();
     const rejection = code === 'STORAGE_BUSY' ? reject(code) : reject('STORAGE_FAILED', { why: verbatim('an error') });
     watchStorage(() => rejection, alarms)(command, context);

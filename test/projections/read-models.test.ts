@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordedEvent } from '../../src/events/catalog.js';
 import { ClientDeleted } from '../../src/events/client/client.js';
-import { beginAll } from '../../src/projections/foldings.js';
+import { startFolds } from '../../src/projections/foldings.js';
 import { digestsOf, ReadModels } from '../../src/projections/read-models.js';
 import {
   alice,
@@ -26,7 +26,7 @@ const open = () => {
 };
 
 describe('the read models', () => {
-  it('answer for what was there and for what is appended, in the same tick', () => {
+  it('return existing and appended data in the same tick', () => {
     const { journal, read } = open();
     expect(read.clients.ofInbound(one).map(({ identity: { email } }) => email)).toStrictEqual(['alice', 'bob']);
     journal.append(traffic({ clients: [[1, 3, 4]], inbounds: [[1, 3, 4]], outbounds: [['direct', 1, 1]] }));
@@ -58,7 +58,7 @@ describe('the read models', () => {
     ]);
   });
 
-  it('call online who moved bytes a moment ago, or has a connection', () => {
+  it('list clients as online that had traffic recently or have a connection', () => {
     const { journal, read } = open();
     expect(read.usage.onlineEmails(T0)).toStrictEqual([]);
     journal.append(traffic({ clients: [[1, 1, 0]] }));
@@ -67,7 +67,7 @@ describe('the read models', () => {
     expect(read.usage.onlineEmails(T0 + 99_999)).toStrictEqual(['bob']);
   });
 
-  it('tell of a batch when every model has it', () => {
+  it('emit a batch after every model has applied it', () => {
     const { journal, read } = open();
     const seen: unknown[] = [];
     read.changed$.subscribe((events) => seen.push([events.length, read.clients.firstByEmail('carol') !== undefined]));
@@ -75,7 +75,7 @@ describe('the read models', () => {
     expect(seen).toStrictEqual([[2, true]]);
   });
 
-  it('stand still when a fold throws, and say so once', () => {
+  it('stop when a fold throws, and report that once', () => {
     const { journal, read } = open();
     const failures: string[] = [];
     const told: (readonly RecordedEvent[])[] = [];
@@ -93,11 +93,11 @@ describe('the read models', () => {
     expect(told).toStrictEqual([]);
   });
 
-  it('have digests that depend on the log alone', () => {
+  it('have digests that depend only on the log', () => {
     const { journal, read } = open();
     const { 'core-config': core, ...digests } = read.follower.digests();
     expect(core).toMatch(/^[\da-f]{64}$/);
-    expect(digestsOf(beginAll())).not.toStrictEqual(digests);
+    expect(digestsOf(startFolds())).not.toStrictEqual(digests);
     expect(new ReadModels(journal.log).follower.digests()).toStrictEqual(read.follower.digests());
   });
 });

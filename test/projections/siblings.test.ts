@@ -27,7 +27,7 @@ const KINDS = [
 ] as const;
 const step = record({ kind: constantFrom(...KINDS, 'run', 'rollUp'), a: nat(11), b: nat(11), c: nat(100) });
 
-/** A panel, a core that counts by number, and what anybody with a pencil would say that each email has used. */
+/** A panel, a core that counts by number, and the usage of each email calculated independently. */
 class World {
   readonly journal: TestLog;
   readonly read: ReadModels;
@@ -123,7 +123,7 @@ class World {
     this.#do({ type: 'UpdateClient', data: { inbound, client: { email }, draft: next } });
   }
 
-  /** The bytes that go along with who leaves this email: none where others stay. */
+  /** The bytes that a client takes along when it leaves this email: none if siblings remain. */
   #leave(email: string): number {
     if (this.read.clients.byEmail(email).length > 1) return 0;
     const used = this.#used.get(email) ?? 0;
@@ -137,7 +137,7 @@ class World {
     this.#do({ type: 'RecordTraffic', data: { run: `r${this.#run}`, ...grown } });
     for (const [client, count] of this.#core) {
       const email = this.read.clients.get(client)?.identity.email;
-      // What a deleted client moved is nobody's else.
+      // The traffic of a deleted client belongs to no other client.
       if (email !== undefined)
         this.#used.set(email, (this.#used.get(email) ?? 0) + count - (this.#noted.get(client) ?? 0));
       this.#noted.set(client, count);
@@ -158,8 +158,8 @@ class World {
   }
 }
 
-describe('one email in several inbounds', () => {
-  it('has used every byte that the core counted once, whoever of it comes and goes; a replay says the same', () => {
+describe('siblings in several inbounds', () => {
+  it('have each byte that the core counted exactly once when siblings are added and deleted, also in a replay', () => {
     const root = temporaryFolder();
     let runs = 0;
     check(

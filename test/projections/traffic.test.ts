@@ -26,7 +26,7 @@ describe('traffic', () => {
     outbounds: [['direct', 4, 4]],
   });
 
-  it('adds up', () => {
+  it('is summed', () => {
     expect(folded(counters, ...past, poll, at(later, poll))).toStrictEqual({
       clients: new Map([
         [1, { up: 6, down: 8 }],
@@ -46,12 +46,12 @@ describe('traffic', () => {
     });
   });
 
-  it('of a sum keeps the time of each client', () => {
+  it('that was rolled up keeps the time of each client', () => {
     const sum = traffic({ clients: [[1, 3, 4, T0 - 5]] });
     expect([...folded(counters, ...past, sum).lastOnline]).toStrictEqual([[1, T0 - 5]]);
   });
 
-  it('of who leaves an email goes to who stays, with all that it ever was', () => {
+  it('is transferred completely from a client to its sibling', () => {
     const before = [...past, poll, ClientTrafficReset({ client: first, up: 3, down: 4 }), at(later, poll)] as const;
     const state = folded(
       counters,
@@ -74,7 +74,7 @@ describe('traffic', () => {
     expect(seen.lastOnline.get(second)).toBe(later);
   });
 
-  it('starts again at a reset or where an admin puts it, but not what was ever used', () => {
+  it('restarts at a reset or an adjustment, except for the all-time usage', () => {
     const reset = folded(counters, ...past, poll, ClientTrafficReset({ client: first, up: 3, down: 4 }));
     expect([reset.clients.get(1), reset.clientsAllTime.get(1)]).toStrictEqual([{ up: 0, down: 0 }, 7]);
     const set = folded(
@@ -94,7 +94,7 @@ describe('traffic', () => {
     expect(outbound.outbounds.get('direct')).toStrictEqual({ up: 0, down: 0 });
   });
 
-  it('of who is gone is dropped', () => {
+  it('of a deleted client or inbound is dropped', () => {
     const gone = folded(counters, ...past, poll, ClientDeleted({ client: first, inbound: one }), poll);
     expect([gone.clients.has(1), gone.clientsAllTime.has(1), gone.lastOnline.has(1)]).toStrictEqual([
       false,
@@ -106,7 +106,7 @@ describe('traffic', () => {
   });
 });
 
-describe('addresses', () => {
+describe('client addresses', () => {
   const seen = (...ips: [string, number][]) =>
     ClientIpsSeen({ client: first, ips: ips.map(([ip, at_]) => ({ ip, seenAt: at_ })) });
 
@@ -118,7 +118,7 @@ describe('addresses', () => {
     ]);
   });
 
-  it('are a hundred at most, the oldest go', () => {
+  it('are limited to the newest hundred', () => {
     const many = Array.from({ length: 130 }, (_, i): [string, number] => [`ip-${i}`, i]);
     const kept = [
       ...(folded(clientIps, seen(...many))
@@ -128,7 +128,7 @@ describe('addresses', () => {
     expect([kept.length, kept[0], kept.at(-1)]).toStrictEqual([100, 'ip-129', 'ip-30']);
   });
 
-  it('are forgotten when they are cleared, with their client, and when they are rolled up', () => {
+  it('are forgotten when they are cleared, deleted with their client, or rolled up', () => {
     expect(folded(clientIps, seen(['a', 1]), ClientIpsCleared({ client: first })).size).toBe(0);
     expect(folded(clientIps, seen(['a', 1]), ClientDeleted({ client: first, inbound: one })).size).toBe(0);
     expect([...(folded(clientIps, seen(['a', 1], ['b', 3]), rolledUp(2)).get(1) ?? [])]).toStrictEqual([['b', 3]]);

@@ -28,7 +28,7 @@ const ids = (...events: Parameters<typeof folded>[1][]) => [
 ];
 
 describe('users', () => {
-  it('are as their last credentials', () => {
+  it('have their last credentials', () => {
     const state = folded(
       users,
       UserCreated(account(0)),
@@ -41,7 +41,7 @@ describe('users', () => {
     ]);
   });
 
-  it('have one API token, the last', () => {
+  it('share one API token, the last', () => {
     const issued = (token: string, keyVersion: number) => ApiTokenIssued({ keyVersion, secret: { token } });
     expect(folded(users).apiToken).toBeNull();
     expect(folded(users, issued('a', 1), issued('b', 2)).apiToken).toBe('b');
@@ -49,7 +49,7 @@ describe('users', () => {
 });
 
 describe('sessions', () => {
-  it('begin with a login', () => {
+  it('start with a login', () => {
     const { sessions } = folded(users, UserCreated(account(0)), login('a'));
     expect(sessions.get('a')).toStrictEqual({
       user: 1,
@@ -64,13 +64,13 @@ describe('sessions', () => {
     expect(ids(login('a'), login('b'), LoggedOut({ user: userId(1), session: { idHash: 'a' } }))).toStrictEqual(['b']);
   });
 
-  it('of an earlier epoch end when the name or the password changes, those of others go on', () => {
+  it('of an earlier epoch end when the name or the password changes, those of other users continue', () => {
     expect(
       ids(login('a'), login('b', { user: 2 }), UserCredentialsChanged(account(1)), login('c', { epoch: 1 })),
     ).toStrictEqual(['b', 'c']);
   });
 
-  it('of an earlier epoch end without new credentials too, which stay', () => {
+  it('of an earlier epoch end also when the epoch rises without new credentials', () => {
     const ended = SessionsRevoked({ user: userId(1), epoch: 1, reason: 'two-factor' });
     const past = [
       UserCreated(account(0)),
@@ -84,7 +84,7 @@ describe('sessions', () => {
     expect(state.users.get(1)).toStrictEqual({ id: 1, epoch: 1, username: 'user-1', passwordHash: 'hash-0' });
   });
 
-  it('that have run out are swept by the next login', () => {
+  it('that have expired are removed at the next login', () => {
     expect(ids(login('a', { expiresAt: T0 + 1 }), at(T0 + 2, login('b')))).toStrictEqual(['b']);
   });
 

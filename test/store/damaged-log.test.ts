@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { type DataDirectory, dataDirectory } from '../../src/adapters/data-directory/data-directory.js';
 import { openToRead } from '../../src/cli/reading.js';
-import { keepSound } from '../../src/cli/repair.js';
+import { keepReadable } from '../../src/cli/repair.js';
 import type { AnyCommand } from '../../src/commands/catalog.js';
 import { StorageError } from '../../src/events/log/log.js';
 import { Alarms } from '../../src/lib/alarms.js';
 import { message, verbatim } from '../../src/messages/message.js';
 import { render } from '../../src/messages/render.js';
-import { sayIn } from '../../src/messages/terminal.js';
-import { soundPart } from '../../src/store/damaged-log.js';
+import { rendererFor } from '../../src/messages/terminal.js';
+import { readablePart } from '../../src/store/damaged-log.js';
 import { openJournal } from '../../src/store/journal.js';
 import { refusedByDisk } from '../../src/store/storage-watch.js';
 import { verifyLog } from '../../src/store/verify.js';
@@ -38,9 +38,9 @@ function damageHistory({ database, snapshots }: DataDirectory): void {
 
 const change: AnyCommand = { type: 'ChangeSettings', data: { changes: { subTitle: 'New' } } };
 
-/** What a running panel says of it. */
+/** The error of a running panel. */
 const DAMAGE =
-  'events.db is damaged (database disk image is malformed): portolan events verify names the position up to which it can be read. Restore a backup: portolan restore FILE --yes. Or continue from that position without the events after it: portolan doctor --keep-sound';
+  'events.db is damaged (database disk image is malformed): portolan events verify names the position up to which it can be read. Restore a backup: portolan restore FILE --yes. Or continue from that position without the events after it: portolan doctor --keep-readable';
 
 describe('a log with a damaged page', () => {
   it('is served read-only up to that page, without a change to the file and the running core', async () => {
@@ -49,7 +49,7 @@ describe('a log with a damaged page', () => {
     const served = place.core.left;
     damageHistory(directory);
     const evidence = readFileSync(directory.database);
-    const { position } = soundPart(directory);
+    const { position } = readablePart(directory);
     expect(position).toBeGreaterThan(5);
     await place.open();
     const { panel } = place;
@@ -86,7 +86,7 @@ describe('a log with a damaged page', () => {
     const place = await filled();
     const { directory, root } = { ...place.panel, root: place.root };
     damageHistory(directory);
-    const { position } = soundPart(directory);
+    const { position } = readablePart(directory);
     const { log } = openToRead(root);
     try {
       expect(verifyLog(log)).toMatchObject({
@@ -105,9 +105,9 @@ describe('a log with a damaged page', () => {
     const known = place.panel.log.head().position;
     damageHistory(directory);
     const evidence = readFileSync(directory.database);
-    const { position } = soundPart(directory);
+    const { position } = readablePart(directory);
     const said = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-    await keepSound(place.root, false, sayIn('en'));
+    await keepReadable(place.root, false, rendererFor('en'));
     said.mockRestore();
 
     const aside = dataDirectory(join(directory.backups, replacedStates(place.root)[0] ?? ''));
@@ -129,7 +129,7 @@ describe('a log with a damaged page', () => {
   it('is not changed by the repair when it is not damaged', async () => {
     const place = await filled();
     const before = readFileSync(place.panel.directory.database);
-    await expect(keepSound(place.root, false, sayIn('en'))).rejects.toThrow(
+    await expect(keepReadable(place.root, false, rendererFor('en'))).rejects.toThrow(
       'The log is not damaged: nothing was changed',
     );
     expect(readFileSync(place.panel.directory.database).equals(before)).toBe(true);
@@ -142,7 +142,7 @@ describe('a log with a damaged page', () => {
     for (let n = 1; n <= CLIENTS; n += 1) must(addClients(draft(`client-${n}`, n)));
     log.checkpoint();
     damagePage(db.name, leavesOf(db.name)[1] ?? 0);
-    // What SQLite has in memory is still right.
+    // The pages that SQLite has in memory are still valid.
     db.pragma('shrink_memory');
     expect(() => log.read(0, 1000)).toThrow(StorageError);
     expect(() => log.read(0, 1000)).toThrow('events.db is damaged (database disk image is malformed)');
@@ -165,7 +165,7 @@ describe('a log with a damaged page', () => {
     expect(() => panel.log.read(0, 1000)).toThrow(DAMAGE);
     expect(render(refusedByDisk(panel) ?? verbatim(''), 'en')).toBe(`nothing can be saved: ${DAMAGE}`);
     await place.close(false);
-    await keepSound(place.root, false, sayIn('en'));
+    await keepReadable(place.root, false, rendererFor('en'));
     await place.open();
     place.must(change);
     expect(refusedByDisk(place.panel)).toBeNull();

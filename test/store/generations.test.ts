@@ -132,7 +132,7 @@ describe('a switch of the state', () => {
       expect(completeSwitch(directory)).toEqual(back);
       expect(owners(directory)).toEqual(['old']);
       expect(existsSync(`${directory.database}-wal`)).toBe(true);
-      // Until the log has it, each start says so.
+      // Each start reports it until it is recorded.
       expect(completeSwitch(directory)).toEqual(back);
       confirmSwitch(directory);
       expect(completeSwitch(directory)).toBeNull();

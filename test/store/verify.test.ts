@@ -61,7 +61,7 @@ interface Attack {
   readonly chained?: true;
   readonly position: number;
   readonly what: RegExp;
-  /** What a start says, which does not read the whole log; undefined: it cannot know. */
+  /** The error of a start, which does not read the whole log; undefined: it cannot detect it. */
   readonly start?: RegExp;
 }
 
@@ -84,48 +84,48 @@ const ATTACKS: readonly Attack[] = [
     name: 'a roll-up without a place in the chain is put at the end for what was erased',
     sql: `${blank(YOUNG)}; ${forged(8, 9)}`,
     position: 10,
-    what: /^the hash does not follow/,
-    start: /position 10: the hash does not follow/,
+    what: /^the hash does not match the previous event/,
+    start: /position 10: the hash does not match the previous event/,
   },
   {
     name: 'a roll-up is made for what was erased, and it tells another number of measurements',
     sql: `${blank(YOUNG)}; ${forged(8, 9).replace("'$.prunedCount', 1", "'$.prunedCount', 2")}`,
     chained: true,
     position: 10,
-    what: /^it replaces 2 measurements, and its range holds 1$/,
+    what: /^it replaces 2 measurements, but its range contains 1$/,
   },
   {
     name: 'a roll-up is made for what was erased, of other measurements',
     sql: `${blank(YOUNG)}; ${forged(8, 9)}`,
     chained: true,
     position: 10,
-    what: /^the measurements in its range are not those that it was made of$/,
+    what: /^the measurements in its range are not those that it summed up$/,
   },
   {
     name: 'a roll-up is made whose range overlaps the one before',
     sql: `${blank(YOUNG)}; ${forged(1, 9)}`,
     chained: true,
     position: 10,
-    what: /^its range starts at 1, and the range before ends at 6$/,
+    what: /^its range starts at 1, but the previous range ends at 6$/,
   },
   {
     name: 'an administrative event is marked as a measurement and erased',
     sql: `UPDATE events SET type = 'TrafficRecorded', measured = 1, payload = NULL WHERE position = ${KEPT}`,
     position: KEPT,
-    what: /^the hash does not follow/,
+    what: /^the hash does not match the previous event/,
   },
   {
     name: 'an administrative event is marked as a measurement and erased, and the chain is computed again',
     sql: `UPDATE events SET type = 'TrafficRecorded', measured = 1, payload = NULL WHERE position = ${KEPT}`,
     chained: true,
     position: ROLL_UP,
-    what: /^it replaces 3 measurements, and its range holds 4$/,
+    what: /^it replaces 3 measurements, but its range contains 4$/,
   },
   {
     name: 'a kept event is marked as measured, for the next roll-up to erase it',
     sql: 'UPDATE events SET measured = 1 WHERE position = 9',
     position: 9,
-    what: /^it is marked as measured, and a ClientUpdated is not$/,
+    what: /^it is marked as measured, but a ClientUpdated is not a measurement$/,
   },
   {
     name: 'the range of a roll-up is extended',
@@ -139,14 +139,14 @@ const ATTACKS: readonly Attack[] = [
     sql: `UPDATE events SET payload = CAST(json_set(CAST(payload AS TEXT), '$.toPosition', 8) AS BLOB) WHERE position = ${ROLL_UP}; ${blank(YOUNG)}`,
     chained: true,
     position: ROLL_UP,
-    what: /^its range, from 1 to 8, does not lie before it$/,
+    what: /^its range, from 1 to 8, does not end before its own position$/,
   },
   {
     name: 'a sum is moved to where no traffic was recorded',
     sql: `UPDATE events SET payload = CAST(json_set(CAST(payload AS TEXT), '$.sums[0].position', ${KEPT}) AS BLOB) WHERE position = ${ROLL_UP}`,
     chained: true,
     position: ROLL_UP,
-    what: /^it has a sum at 5, where no TrafficRecorded is$/,
+    what: /^it has a sum at 5, but there is no TrafficRecorded at that position$/,
   },
 ];
 

@@ -12,7 +12,7 @@ import { Keyring, masterKey } from '../sqlite/keyring.js';
 import { startProblem } from '../sqlite/start-check.js';
 import { boxKey } from './key-box.js';
 import { BACKUP_SCHEMA, FORMAT } from './layout.js';
-import { lackingMb, sizeOf } from './room.js';
+import { missingMb, sizeOf } from './room.js';
 
 export interface CopyOptions {
   readonly directory: Pick<DataDirectory, 'database' | 'masterKey'>;
@@ -36,7 +36,7 @@ export interface Copied {
  * rebuilds the pages, so that destroyed data does not remain in the copy. Throws `MessageError`, and then leaves no file.
  */
 export function copyLog({ directory, file, passphrase, release, now }: CopyOptions): Copied {
-  const lacking = lackingMb(dirname(file), sizeOf(directory.database) + sizeOf(`${directory.database}-wal`));
+  const lacking = missingMb(dirname(file), sizeOf(directory.database) + sizeOf(`${directory.database}-wal`));
   if (lacking !== null) throw new BackupError('failed', message('backup.noRoomForBackup', { mb: lacking }));
   // Created with our mode first, so that no other account can read it.
   closeSync(openSync(file, 'wx', 0o600));

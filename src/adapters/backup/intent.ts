@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { textSchema } from '../../events/text.js';
+import { fileProblem } from '../../lib/failure-text.js';
 import { MessageError } from '../../messages/error.js';
 import { message } from '../../messages/message.js';
 import { flush, readRegular, replaceFile } from '../data-directory/files.js';
@@ -26,14 +27,14 @@ export type Intent = z.output<typeof Intent>;
 
 const intentOf = (root: string): string => join(root, 'switch.json');
 
-/** Null when no switch is under way. Throws a sentence for a file that cannot be read. */
+/** Null when no switch is in progress. Throws `MessageError` for a file that cannot be read. */
 export function readIntent(root: string): Intent | null {
   const file = intentOf(root);
   try {
     return Intent.parse(JSON.parse(readRegular(file).toString()));
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new MessageError(message('backup.stateFileInvalid', { file }), { cause });
+    throw new MessageError(fileProblem(cause) ?? message('backup.stateFileInvalid', { file }), { cause });
   }
 }
 

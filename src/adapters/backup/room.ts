@@ -6,7 +6,7 @@ import { message } from '../../messages/message.js';
 const SPARE_BYTES = 64 * 1024 * 1024;
 
 /** The MB that a folder must have free to take these bytes, spare included; null when it has them. */
-export function lackingMb(folder: string, bytes: number): number | null {
+export function missingMb(folder: string, bytes: number): number | null {
   const needed = bytes + SPARE_BYTES;
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize >= needed ? null : Math.ceil(needed / 1_048_576);
@@ -14,7 +14,7 @@ export function lackingMb(folder: string, bytes: number): number | null {
 
 /** Throws `BackupError` when a data directory has too little free space for another state of this size. */
 export function assertRoom(root: string, bytes: number): void {
-  const lacking = lackingMb(root, bytes);
+  const lacking = missingMb(root, bytes);
   if (lacking !== null) throw new BackupError('failed', message('backup.noRoomForState', { mb: lacking }));
 }
 

@@ -12,7 +12,7 @@ const XUI = ['inbounds', 'settings', 'users'];
 const HEADER = 'SQLite format 3\0';
 const HEADER_BYTES = 100;
 /** Names that a message lists. */
-const NAMED = 5;
+const MAX_NAMED = 5;
 
 /**
  * Opens an untrusted file for reading: no function of its schema runs, cells are checked, and no page is mapped into
@@ -120,7 +120,7 @@ function checkSchema(db: SqliteDatabase): void {
 }
 
 function listed(names: readonly string[]): readonly string[] {
-  return [...names.slice(0, NAMED).map(quoted), ...(names.length > NAMED ? ['…'] : [])];
+  return [...names.slice(0, MAX_NAMED).map(quoted), ...(names.length > MAX_NAMED ? ['…'] : [])];
 }
 
 /** Turns an error of SQLite into a `RefusedFile`. */

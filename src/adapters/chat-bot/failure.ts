@@ -2,9 +2,9 @@ import { ChatError } from '../../commands/ports/chat-bot.js';
 import { diskFault } from '../../lib/disk-fault.js';
 import { message } from '../../messages/message.js';
 
-/** Pause when the server does not say how long, in ms. */
+/** Pause if the server specifies none, in ms. */
 const DEFAULT_PAUSE_MS = 5000;
-const LONGEST_PAUSE_MS = 3_600_000;
+const MAX_PAUSE_MS = 3_600_000;
 
 /** An error answer of the bot API, as the library throws it. */
 interface Refusal {
@@ -15,7 +15,7 @@ interface Refusal {
 
 /** Any error of a call as a `ChatError`. The cause has details for the log, but never the token. */
 export function failure(thrown: unknown): ChatError {
-  // The library wraps the error of `fetch` in an error of its own.
+  // The library wraps the error of `fetch` in its own error.
   const error = thrown instanceof Error && 'error' in thrown ? thrown.error : thrown;
   if (error instanceof ChatError) return error;
   if (isRefusal(error)) return rejected(error.error_code, error.description, error.parameters?.retry_after);
@@ -41,7 +41,7 @@ export function rejected(code: number, details: string, retryAfter?: unknown): C
       return new ChatError('refused', message('bot.fileTooLarge'), { cause });
     case 429: {
       const seconds = typeof retryAfter === 'number' && retryAfter > 0 ? retryAfter : DEFAULT_PAUSE_MS / 1000;
-      const retryAfterMs = Math.min(seconds * 1000, LONGEST_PAUSE_MS);
+      const retryAfterMs = Math.min(seconds * 1000, MAX_PAUSE_MS);
       return new ChatError('slow', message('bot.rateLimited'), {
         cause,
         retryAfterMs,

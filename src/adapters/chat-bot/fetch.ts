@@ -9,7 +9,7 @@ type Fetch = NonNullable<ApiClientOptions['fetch']>;
 /** The bot API holds a poll for up to 30 s, and an upload of 50 MB is slow. In ms. */
 const TIMEOUT_MS = { getUpdates: 45_000, sendDocument: 600_000, other: 20_000 } as const;
 /** Bytes of an answer: enough for a hundred updates with the longest messages. */
-const LIMIT = 4 * 1024 * 1024;
+const MAX_REPLY_BYTES = 4 * 1024 * 1024;
 
 /**
  * What the library takes for `fetch`: the `Web` port, with its checks, limits and clocks. Only what the library uses of
@@ -25,7 +25,7 @@ export function fetchThrough(web: Web, proxy: string): Fetch {
       headers: { ...(init.headers as Record<string, string> | undefined) },
       ...(init.body ? { body: init.body as string | AsyncIterable<Uint8Array> } : {}),
       timeoutMs: TIMEOUT_MS[kind],
-      limit: LIMIT,
+      limit: MAX_REPLY_BYTES,
       ...(proxy === '' ? {} : { proxy }),
       ...(init.signal ? { signal: ownSignal(init.signal as Abortable) } : {}),
     };

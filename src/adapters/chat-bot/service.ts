@@ -44,7 +44,7 @@ interface Library {
   readonly InputFile: typeof InputFile;
 }
 type File = Parameters<Api['sendDocument']>[1];
-/** The library declares a type of its own for signals; it only listens to them. */
+/** The library declares its own type for signals; it only listens to them. */
 type Signal = Parameters<Api['getMe']>[0];
 
 function lineOf(api: Api, fileOf: (path: string, name: string) => File): ChatConnection {

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
-import { MessageError, textOf } from '../../messages/error.js';
+import { failureText } from '../../lib/failure-text.js';
+import { MessageError } from '../../messages/error.js';
 import { message } from '../../messages/message.js';
 import { lineOf } from './line.js';
 import { ControlAnswer, type ControlRequest } from './protocol.js';
@@ -25,11 +26,19 @@ export async function askControl(
       socket.destroy(new MessageError(message('cli.noAnswer', { timeout: timeoutMs }))),
     );
     socket.write(`${JSON.stringify(request)}\n`);
-    return ControlAnswer.parse(JSON.parse(await lineOf(socket)));
+    return parseAnswer(await lineOf(socket));
   } catch (error) {
-    throw new MessageError(message('cli.panelSilent', { why: textOf(error) }), { cause: error });
+    throw new MessageError(message('cli.panelSilent', { why: failureText(error) }), { cause: error });
   } finally {
     socket.destroy();
+  }
+}
+
+function parseAnswer(line: string): ControlAnswer {
+  try {
+    return ControlAnswer.parse(JSON.parse(line));
+  } catch (cause) {
+    throw new MessageError(message('cli.panelAnswerUnknown'), { cause });
   }
 }
 

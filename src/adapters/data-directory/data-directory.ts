@@ -1,5 +1,6 @@
 import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { fileProblem } from '../../lib/failure-text.js';
 import { MessageError } from '../../messages/error.js';
 import { message } from '../../messages/message.js';
 
@@ -42,7 +43,8 @@ export function dataDirectory(root: string): DataDirectory {
  */
 export function prepareDataDirectory(root: string): DataDirectory {
   const directory = dataDirectory(root);
-  if (existsSync(root)) assertWritable(root);
+  createFolder(root);
+  assertWritable(root);
   const { certs, core, geo, backups, logs, run } = directory;
   for (const folder of [root, join(root, 'keys'), certs, core, geo, backups, logs, run]) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -55,16 +57,63 @@ export function prepareDataDirectory(root: string): DataDirectory {
   return directory;
 }
 
-function assertWritable(root: string): void {
+/**
+ * Creates a folder and the missing ones above it. Not with `recursive`: Node 20 never returns where a file system refuses new
+ * folders with ENOENT, as /proc does.
+ */
+function createFolder(path: string): void {
+  if (isPresent(path)) return;
+  createFolder(dirname(path));
   try {
-    accessSync(root, constants.W_OK | constants.X_OK);
+    mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const text =
-      code === 'EROFS'
-        ? message('storage.directoryReadOnly', { folder: root })
-        : message('storage.directoryRefused', { folder: root, code: code ?? 'EUNKNOWN' });
-    throw new MessageError(text);
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return;
+    const problem = code === 'ENOENT' ? message('file.failed', { path, code }) : fileProblem(error, path);
+    throw problem === null ? error : new MessageError(problem, { cause: error });
+  }
+}
+
+/** The data directory of a panel that was started before. Throws `MessageError` when there is none or it is not accessible. */
+export function existingDataDirectory(root: string): DataDirectory {
+  const directory = dataDirectory(root);
+  if (!isPresent(directory.database)) throw new MessageError(message('cli.noLog', { folder: root }));
+  return directory;
+}
+
+/** Creates the run folder if it is missing. Throws `MessageError` when there is no panel's data, or it cannot be changed. */
+export function prepareRunFolder({ root, run }: Pick<DataDirectory, 'root' | 'run'>): void {
+  if (!isPresent(run)) {
+    existingDataDirectory(root);
+    assertWritable(root);
+    mkdirSync(run, { mode: 0o700 });
+  }
+  assertWritable(run);
+}
+
+/** Whether there is a file or folder. Throws `MessageError` when this account may not look, or the path leads through a file. */
+export function isPresent(path: string): boolean {
+  try {
+    statSync(path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    const problem = fileProblem(error, path);
+    if (problem === null) throw error;
+    throw new MessageError(problem, { cause: error });
+  }
+}
+
+/** Throws `MessageError` when no file can be created in this folder. */
+export function assertWritable(folder: string): void {
+  try {
+    if (!statSync(folder).isDirectory()) throw new MessageError(message('file.notFolder', { path: folder }));
+    accessSync(folder, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const readOnly = (error as NodeJS.ErrnoException).code === 'EROFS';
+    const problem = readOnly ? message('storage.directoryReadOnly', { folder }) : fileProblem(error, folder);
+    if (problem === null) throw error;
+    throw new MessageError(problem, { cause: error });
   }
 }
 

@@ -14,6 +14,8 @@ import {
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { failureText } from '../../lib/failure-text.js';
+import { warnOperator } from '../../lib/operator-warning.js';
 import { MessageError } from '../../messages/error.js';
 import { message } from '../../messages/message.js';
 
@@ -49,7 +51,7 @@ export function readSpare(file: string): Buffer | null {
   try {
     return readRegular(file);
   } catch (error) {
-    if (error instanceof NotRegularError) process.emitWarning(`${error.message}. It is ignored`);
+    if (error instanceof NotRegularError) warnOperator(message('file.ignored', { path: file }));
     return null;
   }
 }
@@ -74,7 +76,7 @@ export function discard(file: string): void {
   try {
     rmSync(file, { force: true });
   } catch (error) {
-    process.emitWarning(`${file} could not be deleted yet: ${error instanceof Error ? error.message : String(error)}`);
+    warnOperator(message('file.notDeleted', { path: file, why: failureText(error) }));
   }
 }
 

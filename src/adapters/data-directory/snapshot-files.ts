@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { z } from 'zod';
 import type { SnapshotStore } from '../../events/log/snapshot-store.js';
+import { warnOperator } from '../../lib/operator-warning.js';
+import { message } from '../../messages/message.js';
 import { open, seal } from '../sqlite/keyring.js';
 import { readSpare, replaceFileAsync } from './files.js';
 
@@ -26,8 +28,7 @@ export function snapshotFiles(folder: string, key: Buffer, log: Chain): Snapshot
   const fileOf = (name: string): string => join(folder, `${name}.snapshot`);
   /** The folder must not be a link, because files in it are deleted. */
   const isOurs = (): boolean => lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== false;
-  if (!isOurs())
-    process.emitWarning(`${folder} is not a folder or is a link to one. Snapshots are neither read nor written`);
+  if (!isOurs()) warnOperator(message('storage.snapshotsOff', { folder }));
   return {
     load(name, version) {
       if (!isOurs()) return null;

@@ -2,31 +2,32 @@ import { randomUUID } from 'node:crypto';
 import { AndFilter, type Client, type Entry, EqualityFilter, type Filter, FilterParser, ResultCodeError } from 'ldapts';
 import {
   type Directory,
+  type DirectoryConfig,
   type DirectoryEntry,
   DirectoryError,
-  type DirectoryPlace,
 } from '../../commands/ports/directory.js';
 import { message } from '../../messages/message.js';
-import { enter, isBlank, talk } from './talk.js';
+import { bindSearcher, isBlank, withConnections } from './connections.js';
 
-/** For one login, in ms and bytes. */
-const LOGIN = { ms: 5_000, bytes: 1024 * 1024 };
+/** Limits for one login. */
+const LOGIN_LIMITS = { ms: 5_000, bytes: 1024 * 1024 };
 /** Concurrent logins; the others are refused, so that a hanging directory does not block them. */
-const LOGINS_AT_ONCE = 8;
-/** How long a failed directory is not used for logins, in ms. */
-const REST_MS = 5_000;
-/** Longest user name: a directory closes the connection on longer ones. */
-const LONGEST_NAME = 256;
-/** For a search of all people. */
-const SEARCH = { ms: 60_000, bytes: 32 * 1024 * 1024 };
-const MOST_ENTRIES = 50_000;
-const PAGE = 500;
+const MAX_PARALLEL_LOGINS = 8;
+/** After a failure, the directory is not used for logins during this time. */
+const SUSPEND_MS = 5_000;
+/** A directory closes the connection when a user name is longer. */
+const MAX_NAME_CHARS = 256;
+/** Limits for a search of all entries. */
+const SEARCH_LIMITS = { ms: 60_000, bytes: 32 * 1024 * 1024 };
+const MAX_ENTRIES = 50_000;
+const PAGE_ENTRIES = 500;
 
-/** A name of an attribute, with its options, or a number of one (RFC 4512). */
-const ATTRIBUTE = /^([A-Za-z][\w-]*(;[\w-]+)*|\d+(\.\d+)*)$/;
+/** An attribute by its name, with options, or by its OID (RFC 4512). */
+const ATTRIBUTE_NAME = /^([A-Za-z][\w-]*(;[\w-]+)*|\d+(\.\d+)*)$/;
 
-/** The name of an entry that no directory has. */
-const NO_DN = `cn=${randomUUID()}`;
+/** A DN that exists in no directory. */
+const UNKNOWN_DN = `cn=${randomUUID()}`;
+
 interface Parts {
   readonly warn: (message: string, fields: object) => void;
   readonly now?: () => number;
@@ -34,36 +35,41 @@ interface Parts {
 
 /** The `Directory` port over LDAP. */
 export function createDirectory({ warn, now = Date.now }: Parts): Directory {
-  let asking = 0;
-  let restUntil = 0;
+  let running = 0;
+  let unusedUntil = 0;
 
   return {
-    async proves(place, name, password) {
-      if (name === '' || isBlank(password) || name.length > LONGEST_NAME) return false;
-      if (asking >= LOGINS_AT_ONCE || now() < restUntil) return false;
-      asking += 1;
+    async verifyPassword(config, name, password) {
+      if (name === '' || isBlank(password) || name.length > MAX_NAME_CHARS) return false;
+      if (running >= MAX_PARALLEL_LOGINS || now() < unusedUntil) return false;
+      running += 1;
       try {
-        return await talk(place, LOGIN, (open) => isOwn(open, place, name, password));
+        return await withConnections(config, LOGIN_LIMITS, (open) => isPasswordOf(open, config, name, password));
       } catch (error) {
         // The failure may be caused by the name that was tried, so a guessed name must not suspend a working directory.
-        if (!((error as DirectoryError).cause instanceof ResultCodeError)) restUntil = now() + REST_MS;
-        warn('the directory could not be asked for a login', { reason: (error as DirectoryError).message });
+        if (!((error as DirectoryError).cause instanceof ResultCodeError)) unusedUntil = now() + SUSPEND_MS;
+        warn('the directory could not verify a login', { reason: (error as DirectoryError).message });
         return false;
       } finally {
-        asking -= 1;
+        running -= 1;
       }
     },
 
-    entries: (place, flag) => talk(place, SEARCH, (open) => everybody(open(), place, flag)),
+    entries: (config, flag) => withConnections(config, SEARCH_LIMITS, (open) => searchEntries(open(), config, flag)),
   };
 }
 
-async function isOwn(open: () => Client, place: DirectoryPlace, name: string, password: string): Promise<boolean> {
-  const own = new EqualityFilter({ attribute: attributeOf(place.attribute, 'ldapUserAttr'), value: name });
-  const filter = new AndFilter({ filters: [filterOf(place), own] });
+async function isPasswordOf(
+  open: () => Client,
+  config: DirectoryConfig,
+  name: string,
+  password: string,
+): Promise<boolean> {
+  const own = new EqualityFilter({ attribute: attributeOf(config.attribute, 'ldapUserAttr'), value: name });
+  const filter = new AndFilter({ filters: [filterOf(config), own] });
   const searcher = open();
-  await enter(searcher, place);
-  const { searchEntries: found } = await searcher.search(place.baseDn, {
+  await bindSearcher(searcher, config);
+  const { searchEntries: found } = await searcher.search(config.baseDn, {
     scope: 'sub',
     filter,
     attributes: ['1.1'],
@@ -72,41 +78,45 @@ async function isOwn(open: () => Client, place: DirectoryPlace, name: string, pa
   // Two entries with the same name: the login is ambiguous.
   const dn = found.length === 1 ? (found[0]?.dn ?? '') : '';
   try {
-    // A name that is not there costs the same connection and question, so the time does not tell that it is not.
-    await open().bind(dn === '' ? NO_DN : dn, dn === '' ? randomUUID() : password);
+    // An unknown name costs the same connection and request, so that the response time does not reveal it.
+    await open().bind(dn === '' ? UNKNOWN_DN : dn, dn === '' ? randomUUID() : password);
     return dn !== '';
   } catch (error) {
-    // A wrong password and a locked account have different codes, but all of them mean that the login fails.
+    // Wrong passwords and locked accounts have different codes; all of them mean that the login failed.
     if (error instanceof ResultCodeError) return false;
     throw error;
   }
 }
 
-async function everybody(client: Client, place: DirectoryPlace, flag: string): Promise<readonly DirectoryEntry[]> {
-  const named = attributeOf(place.attribute, 'ldapUserAttr');
+async function searchEntries(
+  client: Client,
+  config: DirectoryConfig,
+  flag: string,
+): Promise<readonly DirectoryEntry[]> {
+  const named = attributeOf(config.attribute, 'ldapUserAttr');
   const flagged = attributeOf(flag, 'ldapFlagField');
-  const filter = filterOf(place);
-  await enter(client, place);
+  const filter = filterOf(config);
+  await bindSearcher(client, config);
   const entries: DirectoryEntry[] = [];
-  // Without a size limit of ours: the client would take a list that was cut off for the whole.
-  const pages = client.searchPaginated(place.baseDn, {
+  // No `sizeLimit`: with one, the client would treat a truncated list as complete.
+  const pages = client.searchPaginated(config.baseDn, {
     scope: 'sub',
     filter,
     attributes: [named, flagged],
-    paged: { pageSize: PAGE },
+    paged: { pageSize: PAGE_ENTRIES },
   });
   for await (const { searchEntries } of pages) {
     for (const entry of searchEntries) {
       const names = valuesOf(entry, named);
       if (names.length > 0) entries.push({ names, flag: valuesOf(entry, flagged)[0] ?? null });
     }
-    if (entries.length > MOST_ENTRIES)
-      throw new DirectoryError(message('directory.tooManyEntries', { limit: MOST_ENTRIES }));
+    if (entries.length > MAX_ENTRIES)
+      throw new DirectoryError(message('directory.tooManyEntries', { limit: MAX_ENTRIES }));
   }
   return entries;
 }
 
-function filterOf({ filter }: DirectoryPlace): Filter {
+function filterOf({ filter }: DirectoryConfig): Filter {
   try {
     return FilterParser.parseString(filter.trim() === '' ? '(objectClass=*)' : filter);
   } catch (error) {
@@ -115,11 +125,11 @@ function filterOf({ filter }: DirectoryPlace): Filter {
 }
 
 function attributeOf(name: string, setting: string): string {
-  if (!ATTRIBUTE.test(name)) throw new DirectoryError(message('directory.attributeInvalid', { setting }));
+  if (!ATTRIBUTE_NAME.test(name)) throw new DirectoryError(message('directory.attributeInvalid', { setting }));
   return name;
 }
 
-/** A directory answers in its own case. */
+/** Attribute names are case-insensitive, and a directory answers with its own spelling. */
 function valuesOf(entry: Entry, attribute: string): readonly string[] {
   const wanted = attribute.toLowerCase();
   const [, value] = Object.entries(entry).find(([name]) => name.toLowerCase() === wanted) ?? [];

@@ -14,7 +14,7 @@ const TEXTS: Readonly<Record<string, Text>> = {
   CERT_HAS_EXPIRED: message('directory.certificateExpired'),
 };
 
-/** Any error as a `DirectoryError`. Does not quote the words of the directory, which may contain names. */
+/** Converts any error to a `DirectoryError`. Does not quote the text of the directory, which may contain names. */
 export function directoryError(error: unknown): DirectoryError {
   if (error instanceof DirectoryError) return error;
   return new DirectoryError(textFor(error), { cause: error });

@@ -8,13 +8,13 @@ import { CAPACITY, type Rings } from './rings.js';
 
 const MAGIC = Buffer.from('portolan gauges 1\n');
 /** Length and checksum before each frame. */
-const HEAD = 8;
+const HEADER_BYTES = 8;
 /** Maximum size of a valid file, in bytes. */
-const LARGEST = 64 * 1024 * 1024;
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
 /** How much a file may grow beyond its minimum before it is rewritten, in bytes. */
-const SPARE = 1024 * 1024;
+const SPARE_BYTES = 1024 * 1024;
 const SAVE_MS = 60_000;
-const SERIES = 4000;
+const MAX_SERIES = 4000;
 /** Slots per frame: more would block the event loop for too long. */
 const AT_ONCE = 500;
 
@@ -65,13 +65,13 @@ export class GaugeFile {
   #load(now: number, known: (name: string) => boolean): boolean {
     const stat = lstatSync(this.#file, { throwIfNoEntry: false });
     if (stat === undefined) return true;
-    if (!stat.isFile() || stat.size > LARGEST) return false;
+    if (!stat.isFile() || stat.size > MAX_FILE_BYTES) return false;
     const content = readFileSync(this.#file);
     if (!content.subarray(0, MAGIC.length).equals(MAGIC)) return false;
     let at = MAGIC.length;
     for (let body = frameAt(content, at); body !== null; body = frameAt(content, at)) {
-      if (!take(body, this.#rings, now, known)) return false;
-      at += HEAD + body.length;
+      if (!readFrame(body, this.#rings, now, known)) return false;
+      at += HEADER_BYTES + body.length;
     }
     return at > MAGIC.length;
   }
@@ -97,7 +97,7 @@ export class GaugeFile {
   async #save(upTo: number): Promise<void> {
     const rings = this.#rings;
     // After the clock was set back, the file contains slots that were dropped.
-    const rewrite = this.#bytes === 0 || this.#bytes > 2 * this.#whole + SPARE || rings.newest < this.#saved;
+    const rewrite = this.#bytes === 0 || this.#bytes > 2 * this.#whole + SPARE_BYTES || rings.newest < this.#saved;
     const slots = rings.slots(rewrite ? -1 : this.#saved).filter((slot) => slot <= upTo);
     if (slots.length === 0) return;
     const frames: Buffer[] = [];
@@ -120,8 +120,8 @@ export class GaugeFile {
 
 /** The body of the frame at an offset, or null when there is no intact one. */
 function frameAt(content: Buffer, at: number): Buffer | null {
-  if (at + HEAD > content.length) return null;
-  const body = content.subarray(at + HEAD, at + HEAD + content.readUInt32LE(at));
+  if (at + HEADER_BYTES > content.length) return null;
+  const body = content.subarray(at + HEADER_BYTES, at + HEADER_BYTES + content.readUInt32LE(at));
   return body.length === content.readUInt32LE(at) && crc32(body) === content.readUInt32LE(at + 4) ? body : null;
 }
 
@@ -135,13 +135,13 @@ function frameOf(rings: Rings, slots: readonly number[]): Buffer {
     at = body.writeDoubleLE(slot, at);
     for (const name of names) at = body.writeDoubleLE(rings.value(name, slot), at);
   }
-  const head = Buffer.alloc(HEAD);
+  const head = Buffer.alloc(HEADER_BYTES);
   head.writeUInt32LE(body.length, 0);
   head.writeUInt32LE(crc32(body), 4);
   return Buffer.concat([head, body]);
 }
 
-function take(body: Buffer, rings: Rings, now: number, known: (name: string) => boolean): boolean {
+function readFrame(body: Buffer, rings: Rings, now: number, known: (name: string) => boolean): boolean {
   const end = body.indexOf(10);
   const names = namesIn(body.toString('utf8', 0, Math.max(end, 0)));
   if (names === null) return false;
@@ -163,7 +163,7 @@ function namesIn(line: string): readonly string[] | null {
   try {
     const header: unknown = JSON.parse(line);
     const names = isObject(header) ? header['names'] : null;
-    const valid = Array.isArray(names) && names.length <= SERIES && names.every((name) => typeof name === 'string');
+    const valid = Array.isArray(names) && names.length <= MAX_SERIES && names.every((name) => typeof name === 'string');
     return valid ? (names as string[]) : null;
   } catch {
     return null;

@@ -29,7 +29,7 @@ export interface GaugeParts {
 }
 
 /** Outbounds whose delays are kept. Of more, only the most recent. */
-const TAGS = 64;
+const MAX_TAGS = 64;
 const DELAY = 'delay/';
 /** Answers that are cached until the next reading: the same chart is often open in several browsers. */
 const ANSWERS = 24;
@@ -68,7 +68,7 @@ export class RingGauges implements Gauges {
   start(): void {
     this.#file.start(this.#slot(), isKnown);
     this.#limitTags();
-    this.#following = this.#parts.host.readings$.subscribe((reading) => this.#take(reading));
+    this.#following = this.#parts.host.readings$.subscribe((reading) => this.#record(reading));
   }
 
   async stop(): Promise<void> {
@@ -101,7 +101,7 @@ export class RingGauges implements Gauges {
     return Math.floor(this.#parts.now() / 1000 / SLOT_SECONDS);
   }
 
-  #take(reading: HostReading): void {
+  #record(reading: HostReading): void {
     const slot = this.#slot();
     this.#rings.begin(slot);
     this.#add(slot, this.#hostValues(reading));
@@ -155,7 +155,7 @@ export class RingGauges implements Gauges {
       coreNumGC: runtime.numGC,
       corePauseNs: this.#pauses.meanNs,
     };
-    const observatory = observed.toSorted((a, b) => (a.tag < b.tag ? -1 : 1)).slice(0, TAGS);
+    const observatory = observed.toSorted((a, b) => (a.tag < b.tag ? -1 : 1)).slice(0, MAX_TAGS);
     const updatedAt = Math.floor(this.#parts.now() / 1000);
     this.#core = { listen: source.listen ?? '', reason: null, values, observatory, updatedAt };
     const delays = observatory.flatMap(({ tag, alive, delay }) => (alive ? [[DELAY + tag, delay] as const] : []));
@@ -167,7 +167,7 @@ export class RingGauges implements Gauges {
     const tags = this.#rings.names.filter((name) => name.startsWith(DELAY));
     const oldest = tags.toSorted((a, b) => this.#rings.lastOf(b) - this.#rings.lastOf(a));
     for (const [index, name] of oldest.entries())
-      if (index >= TAGS || this.#rings.lastOf(name) <= this.#rings.newest - WINDOW) this.#rings.drop(name);
+      if (index >= MAX_TAGS || this.#rings.lastOf(name) <= this.#rings.newest - WINDOW) this.#rings.drop(name);
   }
 }
 

@@ -36,7 +36,7 @@ export class Rings {
   begin(slot: number): void {
     if (!Number.isSafeInteger(slot) || slot < 0) return;
     if (slot < this.#newest) {
-      for (const [place, held] of this.#slots.entries()) if (held > slot) this.#slots[place] = -1;
+      for (const [place, stored] of this.#slots.entries()) if (stored > slot) this.#slots[place] = -1;
       for (const series of this.#series.values()) series.last = Math.min(series.last, slot);
     }
     const place = slot % CAPACITY;

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import {
   type GeoPlace,
   type GeoSourceFiles,
-  MOST_TAGS,
+  MAX_TAGS,
   type Placed,
   type StagedGeo,
 } from '../../commands/ports/geo-sources.js';
@@ -22,7 +22,7 @@ export interface GeoSourceOptions {
   readonly web: Web;
   /** The folder from which the core reads them. */
   readonly folder: string;
-  /** A download must receive `LEAST_BYTES` in each period of this length, in ms; default 20 s. */
+  /** A download must receive `MIN_BYTES` in each period of this length, in ms; default 20 s. */
   readonly idleMs?: number;
 }
 
@@ -31,10 +31,10 @@ const MAX_BYTES = 128 * 1024 * 1024;
 const MAX_JSON_BYTES = 8 * 1024 * 1024;
 const TIMEOUT_MS = 10 * 60_000;
 const IDLE_MS = 20_000;
-const LEAST_BYTES = 16 * 1024;
-const LONGEST_TAG = 100;
+const MIN_BYTES = 16 * 1024;
+const MAX_TAG_CHARS = 100;
 /** Downloaded files that are not in place yet, and replaced files. */
-const TEMPORARY = /^(staged|former)-[0-9a-f-]{36}\.dat$/;
+const TEMPORARY = /^(staged|previous)-[0-9a-f-]{36}\.dat$/;
 
 /** `GeoSourceFiles` over a folder. */
 export function createGeoSourceFiles({ web, folder, idleMs = IDLE_MS }: GeoSourceOptions): GeoSourceFiles {
@@ -53,21 +53,21 @@ export function createGeoSourceFiles({ web, folder, idleMs = IDLE_MS }: GeoSourc
     exists,
     pathOf,
     remove: (file) => rmSync(pathOf(file), { force: true }),
-    tidy: () => {
+    removeTemporaryFiles: () => {
       for (const name of readdirSync(folder)) if (TEMPORARY.test(name)) rmSync(pathOf(name), { force: true });
     },
 
     fetch: async (place, known, signal) => {
       const name = `staged-${randomUUID()}.dat`;
       const headers = known?.lastModified ? { 'if-modified-since': known.lastModified } : {};
-      const options = { headers, limit: MAX_BYTES, timeoutMs: TIMEOUT_MS, idleMs, leastBytes: LEAST_BYTES, signal };
+      const options = { headers, limit: MAX_BYTES, timeoutMs: TIMEOUT_MS, idleMs, leastBytes: MIN_BYTES, signal };
       try {
-        const came = await web.download(place.url, pathOf(name), options);
+        const download = await web.download(place.url, pathOf(name), options);
         const { bytes, tags } = await readable(await readFile(pathOf(name)), place);
         if (bytes !== null) await rewrite(pathOf(name), bytes);
-        const sha256 = bytes === null ? came.sha256 : createHash('sha256').update(bytes).digest('hex');
-        const lastModified = dateOf(came.lastModified);
-        return staged(folder, name, { sha256, bytes: bytes?.length ?? came.bytes, lastModified, tags });
+        const sha256 = bytes === null ? download.sha256 : createHash('sha256').update(bytes).digest('hex');
+        const lastModified = dateOf(download.lastModified);
+        return staged(folder, name, { sha256, bytes: bytes?.length ?? download.bytes, lastModified, tags });
       } catch (error) {
         await rm(pathOf(name), { force: true });
         if (known?.lastModified && error instanceof WebError && error.status === 304) return null;
@@ -96,7 +96,7 @@ function usable({ tags, hasAddresses, hasDomains }: GeoLists, type: GeoKind): re
   if (type === 'geosite' ? hasAddresses : hasDomains) throw new ReleaseError(message('geo.typeMismatch', { type }));
   const found = tags.filter((tag) => tag === tag.toUpperCase());
   if (found.length === 0) throw new ReleaseError(message('geo.noUsableList'));
-  return found.filter((tag) => tag.length <= LONGEST_TAG).slice(0, MOST_TAGS);
+  return found.filter((tag) => tag.length <= MAX_TAG_CHARS).slice(0, MAX_TAGS);
 }
 
 /** `undefined` when the bytes are not a JSON object. */
@@ -137,22 +137,22 @@ function staged(folder: string, name: string, content: StagedGeo['content']): St
       const present = lstatSync(target, { throwIfNoEntry: false });
       if (present !== undefined && !present.isFile()) throw new ReleaseError(message('geo.notPlainFile'));
       // A hard link to the old file, so that the file never disappears.
-      const former = present === undefined ? null : join(folder, `former-${randomUUID()}.dat`);
-      if (former !== null) await link(target, former);
+      const previous = present === undefined ? null : join(folder, `previous-${randomUUID()}.dat`);
+      if (previous !== null) await link(target, previous);
       try {
         await rename(join(folder, name), target);
       } catch (error) {
-        if (former !== null) await rm(former, { force: true });
+        if (previous !== null) await rm(previous, { force: true });
         throw error;
       }
       await flushAsync(folder);
       return {
-        keep: async () => {
-          if (former !== null) await rm(former, { force: true });
+        commit: async () => {
+          if (previous !== null) await rm(previous, { force: true });
         },
         undo: async () => {
-          if (former === null) await rm(target, { force: true });
-          else await rename(former, target);
+          if (previous === null) await rm(target, { force: true });
+          else await rename(previous, target);
           await flushAsync(folder);
         },
       };

@@ -15,11 +15,11 @@ const MEMBERS: ReadonlySet<string> = new Set([
   ...(['domain', 'domain_suffix', 'domain_keyword', 'domain_regex', 'ip_cidr'] as const),
   ...(['type', 'invert'] as const),
 ]);
-const LONGEST = 1000;
+const MAX_VALUE_CHARS = 1000;
 /** Characters of an invalid value that are shown. */
-const SHOWN = 64;
+const MAX_SHOWN_CHARS = 64;
 /** Rules and members that are read in one turn of the event loop. */
-const TURN = 5000;
+const RULES_PER_TURN = 5000;
 
 /**
  * A rule set in the source format of sing-box, `{"version": 1, "rules": [{"domain_suffix": […], "ip_cidr": […]}]}`, as a
@@ -39,7 +39,7 @@ export async function ruleSetFile(document: unknown, type: GeoKind, tag: string)
       members.push(delimited(2, member));
       isEmpty = false;
     }
-    if (read % TURN !== 0) continue;
+    if (read % RULES_PER_TURN !== 0) continue;
     pieces.push(Buffer.concat(members));
     members = [];
     await turn();
@@ -108,12 +108,12 @@ function nameOf(text: string): string {
 }
 
 function domain(type: DomainType, text: string): Uint8Array {
-  if (text === '' || text.length > LONGEST) throw invalidDomain(text);
+  if (text === '' || text.length > MAX_VALUE_CHARS) throw invalidDomain(text);
   return Writer.create().uint32(8).uint32(type).uint32(18).string(text).finish();
 }
 
 const invalidDomain = (text: string): ReleaseError =>
-  new ReleaseError(message('geo.domainInvalid', { domain: text.slice(0, SHOWN) }));
+  new ReleaseError(message('geo.domainInvalid', { domain: text.slice(0, MAX_SHOWN_CHARS) }));
 
 function* rangesOf(rule: Rule): Generator<Uint8Array> {
   for (const text of texts(rule, 'ip_cidr')) {
@@ -121,7 +121,7 @@ function* rangesOf(rule: Rule): Generator<Uint8Array> {
     const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
     const length = bits === undefined ? longest : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
     if (more.length > 0 || !(length >= 0 && length <= longest) || address.includes('%'))
-      throw new ReleaseError(message('geo.addressInvalid', { address: text.slice(0, SHOWN) }));
+      throw new ReleaseError(message('geo.addressInvalid', { address: text.slice(0, MAX_SHOWN_CHARS) }));
     yield Writer.create().uint32(10).bytes(network(address, length)).uint32(16).uint32(length).finish();
   }
 }

@@ -4,7 +4,7 @@ import { type Observable, Subject } from 'rxjs';
 import type { HostMonitor, HostReading } from '../../commands/ports/host.js';
 import { processors, publicAddresses } from './host-facts.js';
 
-const EVERY_MS = 2000;
+const INTERVAL_MS = 2000;
 /** Offset from the even second, so that a timer that fires early stays in its own step. */
 const AFTER_MS = 5;
 const ADDRESSES_MS = 60_000;
@@ -71,7 +71,7 @@ export class ProcHostMonitor implements HostMonitor {
   }
 
   #plan(): void {
-    const wait = EVERY_MS - (Date.now() % EVERY_MS) + AFTER_MS;
+    const wait = INTERVAL_MS - (Date.now() % INTERVAL_MS) + AFTER_MS;
     this.#timer = setTimeout(() => {
       this.#plan();
       this.sample();

@@ -4,13 +4,13 @@ import { isObject, type JsonObject } from '../../lib/json.js';
 import { logFiles } from '../core/config/assembly.js';
 import { apiTag, blockOutbound } from '../core/config/names.js';
 import { members } from '../core/config/template.js';
-import { formerOf } from '../core/process/files.js';
+import { previousOf } from '../core/process/files.js';
 import { linesBackwards } from './backwards.js';
 import { cleanLine } from './clean.js';
 
 /** How far back a search reads, in bytes. */
-const REACH = 16 * 1024 * 1024;
-const LONGEST = 2000;
+const MAX_READ_BYTES = 16 * 1024 * 1024;
+const MAX_LINE_CHARS = 2000;
 const ALL_KINDS = 3;
 
 /**
@@ -25,7 +25,7 @@ export async function accessLines(logDir: string, query: AccessQuery): Promise<r
   const kindOf = classifier(template);
   const found: AccessLine[] = [];
   for await (const raw of newestFirst(files.access)) {
-    const text = cleanLine(withPlainEmail(withoutCredentials(raw)), LONGEST);
+    const text = cleanLine(withPlainEmail(withoutCredentials(raw)), MAX_LINE_CHARS);
     if (keyword !== '' && !text.toLowerCase().includes(keyword)) continue;
     const line = readLine(text, kindOf);
     if (line.inbound === apiTag && line.outbound === apiTag) continue;
@@ -38,8 +38,8 @@ export async function accessLines(logDir: string, query: AccessQuery): Promise<r
 
 /** Includes the file from before the last rotation. */
 async function* newestFirst(file: string): AsyncGenerator<string> {
-  yield* linesBackwards(file, REACH);
-  yield* linesBackwards(formerOf(file), REACH);
+  yield* linesBackwards(file, MAX_READ_BYTES);
+  yield* linesBackwards(previousOf(file), MAX_READ_BYTES);
 }
 
 type Classifier = (outbound: string) => AccessKind;

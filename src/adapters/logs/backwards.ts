@@ -3,9 +3,9 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { LogError } from '../../commands/ports/logs.js';
 import { message } from '../../messages/message.js';
 
-const CHUNK = 32 * 1024;
+const CHUNK_BYTES = 32 * 1024;
 /** Maximum length of a line in bytes; longer ones are cut at the end. */
-const LONGEST = 16 * 1024;
+const MAX_LINE_BYTES = 16 * 1024;
 
 /**
  * The lines of a log, newest first, from at most the last `limit` bytes. A missing file has none. Rejects with `LogError`
@@ -33,10 +33,10 @@ export async function* linesBackwards(file: string, limit: number): AsyncGenerat
 
 async function* backwards(handle: FileHandle, size: number, limit: number): AsyncGenerator<string> {
   const least = Math.max(0, size - limit);
-  const buffer = Buffer.allocUnsafe(CHUNK);
+  const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
   let rest: Buffer = Buffer.alloc(0);
   for (let end = size; end > least; ) {
-    const start = Math.max(least, end - CHUNK);
+    const start = Math.max(least, end - CHUNK_BYTES);
     const { bytesRead } = await handle.read(buffer, 0, end - start, start);
     // The file was truncated meanwhile.
     if (bytesRead < end - start) return;
@@ -56,5 +56,5 @@ async function* backwards(handle: FileHandle, size: number, limit: number): Asyn
 }
 
 function joined(head: Buffer, rest: Buffer): Buffer {
-  return Buffer.concat([head.subarray(0, LONGEST), rest.subarray(0, Math.max(0, LONGEST - head.length))]);
+  return Buffer.concat([head.subarray(0, MAX_LINE_BYTES), rest.subarray(0, Math.max(0, MAX_LINE_BYTES - head.length))]);
 }

@@ -8,8 +8,8 @@ import { redact } from './redact.js';
 
 const run = promisify(execFile);
 const TIMEOUT_MS = 5000;
-const LARGEST = 16 * 1024 * 1024;
-const LONGEST = 4000;
+const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
+const MAX_LINE_CHARS = 4000;
 const UNIT = /\/([\w@.:-]+\.service)$/m;
 const priorities: Readonly<Record<LogLevel, string>> = {
   debug: 'debug',
@@ -40,11 +40,11 @@ export async function journalLines(
     const { stdout } = await run(program, wanted, {
       timeout: TIMEOUT_MS,
       killSignal: 'SIGKILL',
-      maxBuffer: LARGEST,
+      maxBuffer: MAX_OUTPUT_BYTES,
       env: { PATH: '/usr/bin:/bin:/usr/local/bin', LANG: 'C.UTF-8' },
     });
     const lines = stdout.split('\n').filter((line) => line !== '');
-    return lines.slice(-count).map((line) => cleanLine(redact(line, secrets()), LONGEST));
+    return lines.slice(-count).map((line) => cleanLine(redact(line, secrets()), MAX_LINE_CHARS));
   } catch (error) {
     throw new LogError(message('core.journalUnreadable', { why: reasonOf(error) }), { cause: error });
   }

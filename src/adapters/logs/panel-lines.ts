@@ -9,8 +9,8 @@ interface Line {
   readonly text: string;
 }
 
-const KEPT = 10_240;
-const LONGEST = 2000;
+const MAX_LINES = 10_240;
+const MAX_LINE_CHARS = 2000;
 /** Metadata members, not part of the message. */
 const FRAME = new Set(['level', 'time', 'msg', 'pid', 'hostname', 'v']);
 
@@ -24,7 +24,7 @@ export class PanelLines {
     const line = lineOf(json);
     if (line === null) return;
     this.#lines[this.#next] = line;
-    this.#next = (this.#next + 1) % KEPT;
+    this.#next = (this.#next + 1) % MAX_LINES;
   }
 
   /** Oldest first. */
@@ -32,7 +32,7 @@ export class PanelLines {
     const from = logLevels.indexOf(least);
     const found: Line[] = [];
     for (let back = 1; back <= this.#lines.length && found.length < count; back += 1) {
-      const line = this.#lines[(this.#next - back + KEPT) % KEPT];
+      const line = this.#lines[(this.#next - back + MAX_LINES) % MAX_LINES];
       if (line !== undefined && logLevels.indexOf(line.level) >= from) found.push(line);
     }
     const stamp = stampIn(zone);
@@ -55,7 +55,7 @@ function lineOf(json: string): Line | null {
   return {
     at: Number(fields['time']) || 0,
     level: levelOf(Number(fields['level'])),
-    text: cleanLine([message, ...details].join(' '), LONGEST),
+    text: cleanLine([message, ...details].join(' '), MAX_LINE_CHARS),
   };
 }
 

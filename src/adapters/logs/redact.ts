@@ -1,6 +1,6 @@
 const HIDDEN = '…';
 /** Shorter secrets are not redacted, because they would match ordinary words. */
-const SHORTEST = 8;
+const MIN_SECRET_CHARS = 8;
 
 /** Credentials that are recognizable by their form, anywhere in a text. The patterns run in linear time. */
 const shapes: readonly (readonly [RegExp, string])[] = [
@@ -18,7 +18,7 @@ export function redact(line: string, secrets: Iterable<string> = []): string {
   let text = line;
   for (const [shape, instead] of shapes) text = text.replace(shape, instead);
   for (const secret of secrets) {
-    if (secret.length < SHORTEST) continue;
+    if (secret.length < MIN_SECRET_CHARS) continue;
     const spelled = JSON.stringify(secret).slice(1, -1);
     for (const form of new Set([secret, spelled, String(new URLSearchParams({ '': secret })).slice(1)]))
       text = text.replaceAll(form, HIDDEN);

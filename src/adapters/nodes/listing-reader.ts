@@ -9,13 +9,13 @@ import type { ListingResult, ListingTask } from './listing-worker.js';
 /** Smaller bodies are parsed at once: sending them to a thread would cost more. */
 const LARGE_BYTES = 256 * 1024;
 /** Timeout for parsing, in ms. */
-const LONGEST_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 /** Parses listings; large ones in a separate thread, so that ten thousand clients do not block the event loop. */
 export class ListingReader {
   readonly #marks: Marks;
   readonly #thread = new Thread<ListingTask, ListingResult>(new URL('./listing-worker', import.meta.url), {
-    ms: LONGEST_MS,
+    ms: TIMEOUT_MS,
     transfer: ({ body }) => [body.buffer],
   });
 

@@ -2,7 +2,7 @@ import type { ListedClients, ListedInbound, NodeListing, SeenCounter } from '../
 import { NodeError } from '../../commands/ports/remote-panel.js';
 import type { NodeId } from '../../events/ids.js';
 import { isDeeper, isObject, textOf } from '../../lib/json.js';
-import { FORMER_CENTRE, MARK_MEMBER, type Mark, OTHER_CENTRE, readMark } from '../../lib/ownership-mark.js';
+import { MARK_MEMBER, type Mark, OTHER_CENTRE, PREVIOUS_CENTRE, readMark } from '../../lib/ownership-mark.js';
 import { clientDigest, credentialMember, inboundDigest, keyMember, objectIn } from '../../lib/panel-wire.js';
 import { message } from '../../messages/message.js';
 import { countIn, flagIn, invalidMember, listIn, textIn, wholeIn } from './reply-fields.js';
@@ -28,15 +28,15 @@ export interface Marks {
   readonly centre: () => string;
   readonly isInbound: (mark: Mark, tag: string) => boolean;
   readonly isClient: (mark: Mark, email: string, credential: string) => boolean;
-  /** Tags of the inbounds that were imported from the former centre: there the mark of another centre is ignored. */
+  /** Tags of the inbounds that were imported from the previous centre: there the mark of another centre is ignored. */
   readonly adopted: (node: NodeId) => ReadonlySet<string>;
 }
 
 /** A reply with more inbounds or clients is rejected. */
-const MOST_INBOUNDS = 2_000;
-const MOST_CLIENTS = 200_000;
+const MAX_INBOUNDS = 2_000;
+const MAX_CLIENTS = 200_000;
 /** Limit for nested JSON, which is read recursively later. */
-const DEEPEST = 100;
+const MAX_DEPTH = 100;
 
 /**
  * Parses the reply to `GET panel/api/inbounds/list`. `centre`: the id of this panel. Throws `NodeError` for a reply that is
@@ -45,7 +45,7 @@ const DEEPEST = 100;
  */
 export function parseListing(body: Buffer, centre: string): ReadListing {
   const rows = openEnvelope(body);
-  if (!Array.isArray(rows) || rows.length > MOST_INBOUNDS)
+  if (!Array.isArray(rows) || rows.length > MAX_INBOUNDS)
     throw new NodeError('invalid-reply', message('node.replyNotPanel'));
   const inbounds: ReadInbound[] = [];
   const unreadable: string[] = [];
@@ -56,8 +56,7 @@ export function parseListing(body: Buffer, centre: string): ReadListing {
     if (inbound === null) unreadable.push(textOf(row['tag']).slice(0, 128));
     else inbounds.push(inbound);
     clients += inbound?.clients.emails.length ?? 0;
-    if (clients > MOST_CLIENTS)
-      throw new NodeError('too-large', message('node.tooManyClients', { most: MOST_CLIENTS }));
+    if (clients > MAX_CLIENTS) throw new NodeError('too-large', message('node.tooManyClients', { most: MAX_CLIENTS }));
   }
   return { inbounds, unreadable };
 }
@@ -83,7 +82,7 @@ export function withOwnMarks(
       const { mark: number, uid, tag, clients } = inbound;
       const isAdopted = adoptedTags.has(tag);
       const isLost = number > 0 && !isInbound({ number, uid }, tag);
-      const mark = isAdopted && number === OTHER_CENTRE ? FORMER_CENTRE : number;
+      const mark = isAdopted && number === OTHER_CENTRE ? PREVIOUS_CENTRE : number;
       return { ...inbound, mark: isLost ? 0 : mark, clients: clientsOf(clients, isAdopted) };
     }),
   };
@@ -110,7 +109,7 @@ function inboundOf(row: Fields, at: string, centre: string): ReadInbound | null 
   const { port, protocol } = fields;
   if (!(id > 0) || tag === '' || tag.length > 512 || Number.isNaN(port)) return null;
   if (settings === null || stream === null || sniffing === null) return null;
-  if ([settings, stream, sniffing].some((part) => isDeeper(part, DEEPEST))) return null;
+  if ([settings, stream, sniffing].some((part) => isDeeper(part, MAX_DEPTH))) return null;
   const mark = readMark(centre, settings[MARK_MEMBER]);
   return {
     ...{ id, tag, protocol, port, enabled, counter },

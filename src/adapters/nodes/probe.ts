@@ -6,7 +6,7 @@ import type { NodeRequest } from './request.js';
 
 const TIMEOUT_MS = 4000;
 /** A status is about a thousand bytes. */
-const LIMIT = 64 * 1024;
+const MAX_REPLY_BYTES = 64 * 1024;
 
 const amount = z.number().nonnegative();
 const Core = z.object({ version: z.string().default('') });
@@ -26,7 +26,7 @@ export async function probe(
   node: RequestTarget,
 ): Promise<NodeReading> {
   const start = performance.now();
-  const status = await ask(node, { path: 'panel/api/server/status', timeoutMs: TIMEOUT_MS, limit: LIMIT });
+  const status = await ask(node, { path: 'panel/api/server/status', timeoutMs: TIMEOUT_MS, limit: MAX_REPLY_BYTES });
   const latencyMs = Math.round(performance.now() - start);
   const { cpu, mem, core, xray, uptime, panelId: own } = readStatus(status);
   const panelId = /^[\w-]{1,64}$/.test(own) ? withoutToken(own, node.token) : '';

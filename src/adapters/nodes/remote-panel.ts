@@ -17,14 +17,14 @@ import { invalidMember } from './reply-fields.js';
 import { askNode, fetchNode, type NodeRequest, openEnvelope } from './request.js';
 
 /** Of a listing, after decompression: some 30,000 clients. */
-const LISTING_BYTES = 32 * 1024 * 1024;
-const LONG_MS = 30_000;
+const MAX_LISTING_BYTES = 32 * 1024 * 1024;
+const LONG_TIMEOUT_MS = 30_000;
 /** Addresses that are read of one client. */
-const MOST_IPS = 100;
+const MAX_IPS = 100;
 /** Clients that are written before the event loop runs. */
-const SLICE = 1_000;
+const CHUNK_CLIENTS = 1_000;
 /** An inbound with more clients is added without them, and they follow with an update. */
-const ADDED_WITH = 100;
+const CLIENTS_WITH_INBOUND = 100;
 /** A longer reply to a successful change is not parsed. */
 const LARGE_ANSWER = 128 * 1024;
 
@@ -51,8 +51,8 @@ export function createRemotePanel(
 
     async listing(node) {
       const signal = node.signal ?? closing.signal;
-      const request = { path: 'panel/api/inbounds/list', counters: 'now', timeoutMs: LONG_MS } as const;
-      const body = await fetchNode(web, node, { ...request, limit: LISTING_BYTES, signal });
+      const request = { path: 'panel/api/inbounds/list', counters: 'now', timeoutMs: LONG_TIMEOUT_MS } as const;
+      const body = await fetchNode(web, node, { ...request, limit: MAX_LISTING_BYTES, signal });
       // Aborting the request also aborts the parsing.
       const late = () => new NodeError('timeout', message('node.replyTooSlow'));
       return unlessAborted(reader.read(body, node.id), signal, late);
@@ -69,11 +69,11 @@ export function createRemotePanel(
       const ips = ClientIps.safeParse(await post(node, `clientIps/${encodeURIComponent(email)}`));
       if (!ips.success) throw invalidMember('clientIps');
       if (!Array.isArray(ips.data)) return [];
-      return ips.data.slice(0, MOST_IPS).flatMap((line) => /^[\da-fA-F.:]{2,45}/.exec(line)?.[0] ?? []);
+      return ips.data.slice(0, MAX_IPS).flatMap((line) => /^[\da-fA-F.:]{2,45}/.exec(line)?.[0] ?? []);
     },
 
     async add(node, inbound) {
-      const clients = inbound.clients.length > ADDED_WITH ? [] : inbound.clients;
+      const clients = inbound.clients.length > CLIENTS_WITH_INBOUND ? [] : inbound.clients;
       const added = await sendInbound(web, node, 'add', await inboundBody({ ...inbound, clients }, []), closing.signal);
       const read = Added.safeParse(added);
       if (!read.success) throw invalidMember('inbound');
@@ -91,7 +91,7 @@ export function createRemotePanel(
 
     async restartCore(node) {
       // The path of 3x-ui; Portolan has it too.
-      await ask(node, { method: 'POST', path: 'panel/api/server/restartXrayService', timeoutMs: LONG_MS });
+      await ask(node, { method: 'POST', path: 'panel/api/server/restartXrayService', timeoutMs: LONG_TIMEOUT_MS });
     },
 
     close: () => {
@@ -130,8 +130,8 @@ async function sendInbound(
   closing: AbortSignal,
 ): Promise<unknown> {
   const body = { type: 'application/json', content: Buffer.concat(pieces) };
-  const request = { method: 'POST', path: `panel/api/inbounds/${path}`, body, timeoutMs: LONG_MS } as const;
-  const answer = await fetchNode(web, node, { ...request, signal: node.signal ?? closing, limit: LISTING_BYTES });
+  const request = { method: 'POST', path: `panel/api/inbounds/${path}`, body, timeoutMs: LONG_TIMEOUT_MS } as const;
+  const answer = await fetchNode(web, node, { ...request, signal: node.signal ?? closing, limit: MAX_LISTING_BYTES });
   // A success returns the whole inbound, up to ten thousand clients, which is not parsed. A refusal is short.
   if (answer.length > LARGE_ANSWER && /^\s*\{\s*"success"\s*:\s*true\b/.test(answer.toString('latin1', 0, 100)))
     return null;
@@ -151,9 +151,9 @@ async function inboundBody(inbound: DesiredInbound, foreignClients: readonly str
     Buffer.from(`${head.slice(0, -1)},"settings":"${escaped(`{${own}${own === '' ? '' : ','}"clients":[`)}`),
   ];
   const texts = [...inbound.clients.map(({ text }) => text), ...foreignClients];
-  for (let at = 0; at < texts.length; at += SLICE) {
+  for (let at = 0; at < texts.length; at += CHUNK_CLIENTS) {
     if (at > 0) await yieldToEventLoop();
-    const slice = texts.slice(at, at + SLICE).join(',');
+    const slice = texts.slice(at, at + CHUNK_CLIENTS).join(',');
     pieces.push(Buffer.from(`${at > 0 ? ',' : ''}${escaped(slice)}`));
   }
   pieces.push(Buffer.from(`${escaped(']}')}"}`));

@@ -24,7 +24,7 @@ export interface NodeRequest {
 
 const TIMEOUT_MS = 10_000;
 /** Characters of a remote panel's message that an error contains. */
-const QUOTE = 200;
+const MAX_QUOTED_CHARS = 200;
 const CERTIFICATE = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_|HOSTNAME_MISMATCH)/;
 
 const Envelope = z.object({
@@ -119,5 +119,5 @@ function asNodeError({ host }: NodeAddress, error: unknown): unknown {
 /** One line, without control characters. */
 function quoted(text: string, token: string): string {
   const line = (token ? text.replaceAll(token, '…') : text).replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim();
-  return line.length > QUOTE ? `${line.slice(0, QUOTE)}…` : line;
+  return line.length > MAX_QUOTED_CHARS ? `${line.slice(0, MAX_QUOTED_CHARS)}…` : line;
 }

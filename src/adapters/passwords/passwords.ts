@@ -10,7 +10,7 @@ const P = 5;
 const KEY_BYTES = 32;
 const SALT_BYTES = 16;
 /** Each hash takes 16 MB and a thread of the pool that is also used for files and name lookups. */
-const AT_ONCE = 2;
+const MAX_PARALLEL = 2;
 
 const PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
@@ -90,7 +90,7 @@ class ScryptPasswords implements Passwords {
   }
 
   #turn(): Promise<void> {
-    if (this.#running < AT_ONCE) {
+    if (this.#running < MAX_PARALLEL) {
       this.#running += 1;
       return Promise.resolve();
     }

@@ -5,16 +5,16 @@ import { message, type Text, verbatim } from '../../messages/message.js';
 
 /** Timeout of a request, in ms, and the largest answer, in bytes. */
 const TIMEOUT_MS = 15_000;
-const LIMIT = 10 * 1024 * 1024;
+const MAX_REPLY_BYTES = 10 * 1024 * 1024;
 
 /** A provider's answer: JSON, as text and parsed. Rejects with `ProviderError`. */
 export async function ask(web: Web, url: string, request: WebRequest): Promise<{ text: string; json: unknown }> {
   try {
-    const { status, body } = await web.request(url, { timeoutMs: TIMEOUT_MS, limit: LIMIT, ...request });
+    const { status, body } = await web.request(url, { timeoutMs: TIMEOUT_MS, limit: MAX_REPLY_BYTES, ...request });
     const text = body.toString('utf8');
     const json = parsed(text);
     if (status < 200 || status > 299)
-      throw new ProviderError(said(json) ?? message('network.providerStatus', { status }));
+      throw new ProviderError(providerMessage(json) ?? message('network.providerStatus', { status }));
     if (json === undefined) throw new ProviderError(message('network.providerNotJson'));
     return { text, json };
   } catch (error) {
@@ -31,7 +31,7 @@ function parsed(text: string): unknown {
 }
 
 /** The first error that the provider names: `{errors: [{code, message}]}`. Null when it names none. */
-export function said(answer: unknown): Text | null {
+export function providerMessage(answer: unknown): Text | null {
   const errors = isObject(answer) ? answer['errors'] : undefined;
   const first: unknown = Array.isArray(errors) ? errors[0] : undefined;
   if (!isObject(first)) return null;

@@ -3,7 +3,7 @@ import { ProviderError, type TunnelProvider } from '../../commands/ports/provide
 import type { Web } from '../../commands/ports/web.js';
 import { isObject, textOf } from '../../lib/json.js';
 import { message } from '../../messages/message.js';
-import { ask, said, textAt } from './ask.js';
+import { ask, providerMessage, textAt } from './ask.js';
 
 /** The app version that the provider expects. */
 const CLIENT = { 'cf-client-version': 'a-6.30-3596', 'content-type': 'application/json' };
@@ -36,7 +36,7 @@ export function tunnelProvider(web: Web, base: string, now: () => number): Tunne
       const body = JSON.stringify({ license });
       const { json } = await ask(web, `${of(id)}/account`, { method: 'PUT', headers: as(token), body });
       if (!isObject(json) || json['success'] !== true)
-        throw new ProviderError(said(json) ?? message('network.providerLicenseRefused'));
+        throw new ProviderError(providerMessage(json) ?? message('network.providerLicenseRefused'));
       return license;
     },
   };

@@ -29,7 +29,7 @@ function byLoad(servers: unknown): readonly unknown[] {
   return all.toSorted((a, b) => loadOf(a) - loadOf(b));
 }
 
-/** In percent. One that does not say comes last. */
+/** In percent. Servers without a value come last. */
 function loadOf(server: unknown): number {
   const load = isObject(server) ? server['load'] : null;
   return typeof load === 'number' ? load : 101;

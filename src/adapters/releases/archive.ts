@@ -17,7 +17,7 @@ export interface ArchiveLimits {
 /** The highest compression ratio of a file; programs and texts stay under ten. */
 const MAX_RATIO = 100;
 /** Smaller files may have any compression ratio; bytes. */
-const SMALL = 1024 * 1024;
+const SMALL_BYTES = 1024 * 1024;
 
 /**
  * Unpacks the files of a zip archive for which `pick` returns a path. The table of contents is checked before the first
@@ -33,7 +33,7 @@ export async function extract(
     .catch(unreadable);
   try {
     const entries = await contents(zip, limits).catch(unreadable);
-    let left = limits.bytes;
+    let bytesLeft = limits.bytes;
     for (const entry of entries) {
       const target = entry.fileName.endsWith('/') ? null : pick(entry.fileName);
       if (target === null) continue;
@@ -42,7 +42,7 @@ export async function extract(
       const out = createWriteStream(target.path, { mode: target.mode, flags: 'wx', flush: true });
       await pipeline(
         stream,
-        counted((bytes) => (left -= bytes) >= 0),
+        counted((bytes) => (bytesLeft -= bytes) >= 0),
         out,
       ).catch(unreadable);
     }
@@ -63,7 +63,7 @@ async function contents(zip: yauzl.ZipFile, limits: ArchiveLimits): Promise<read
     const type = (entry.externalFileAttributes >>> 16) & constants.S_IFMT;
     if (entries.length >= limits.entries || bytes > limits.bytes)
       throw new ReleaseError(message('releases.archiveTooLarge'));
-    if (uncompressedSize > SMALL && uncompressedSize > compressedSize * MAX_RATIO)
+    if (uncompressedSize > SMALL_BYTES && uncompressedSize > compressedSize * MAX_RATIO)
       throw new ReleaseError(message('releases.archiveRatio'));
     if (entry.isEncrypted()) throw new ReleaseError(message('releases.archiveEncrypted'));
     if (![0, constants.S_IFREG, constants.S_IFDIR].includes(type))

@@ -69,9 +69,9 @@ export function createCoreVersions(options: CoreVersionOptions): CoreVersions {
 
     remove: (version) => rmSync(join(folder, version), { recursive: true, force: true }),
 
-    tidy: () => {
-      const left = readdirSync(folder).filter((name) => name.startsWith(STAGING));
-      for (const name of left) rmSync(join(folder, name), { recursive: true, force: true });
+    removeUnfinished: () => {
+      const unfinished = readdirSync(folder).filter((name) => name.startsWith(STAGING));
+      for (const name of unfinished) rmSync(join(folder, name), { recursive: true, force: true });
     },
   };
 }

@@ -12,15 +12,16 @@ const Release = z.object({
 export type Release = z.output<typeof Release>;
 
 /** A page of thirty releases with fifty files each is about 4 MB. */
-const LIMIT = 16 * 1024 * 1024;
+const MAX_REPLY_BYTES = 16 * 1024 * 1024;
 const TIMEOUT_MS = 20_000;
 
 /** The releases at an address. Rejects with `ReleaseError`. */
 export const releasesAt = async (web: Web, url: string): Promise<readonly Release[]> =>
-  parsed(z.array(Release), await get(web, url, LIMIT));
+  parsed(z.array(Release), await get(web, url, MAX_REPLY_BYTES));
 
 /** The one release at an address. Rejects with `ReleaseError`. */
-export const releaseAt = async (web: Web, url: string): Promise<Release> => parsed(Release, await get(web, url, LIMIT));
+export const releaseAt = async (web: Web, url: string): Promise<Release> =>
+  parsed(Release, await get(web, url, MAX_REPLY_BYTES));
 
 /** A small text, such as a checksum. Rejects with `ReleaseError`. */
 export const textAt = async (web: Web, url: string): Promise<string> =>

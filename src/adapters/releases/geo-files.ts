@@ -67,8 +67,8 @@ export function createGeoFiles({ web, url, folder }: GeoOptions): GeoFiles {
 
   return {
     update: async (files) => {
-      const left = readdirSync(folder).filter((name) => name.startsWith(TEMPORARY));
-      for (const name of left) rmSync(join(folder, name), { force: true });
+      const unfinished = readdirSync(folder).filter((name) => name.startsWith(TEMPORARY));
+      for (const name of unfinished) rmSync(join(folder, name), { force: true });
       const results: GeoResult[] = [];
       for (const file of files) results.push(await update(file));
       return results;

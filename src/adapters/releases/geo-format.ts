@@ -2,12 +2,12 @@ import { Reader } from 'protobufjs/minimal.js';
 import { isText, message, type Text } from '../../messages/message.js';
 
 /** Lists and members that are read in one turn of the event loop; takes a few ms. */
-const TURN = 10_000;
+const ENTRIES_PER_TURN = 10_000;
 /** Fields of a member: a real domain has a type, a text and a few attributes. */
-const MOST_FIELDS = 16;
+const MAX_FIELDS = 16;
 /** Real files have a few thousand lists with short names. */
-const MOST_LISTS = 50_000;
-const LONGEST_NAME = 1000;
+const MAX_LISTS = 50_000;
+const MAX_NAME_BYTES = 1000;
 const LENGTH_DELIMITED = 2;
 const GROUP = 3;
 const DAMAGED = message('geo.fileDamaged');
@@ -38,7 +38,7 @@ export async function geoLists(bytes: Buffer): Promise<GeoLists | Text> {
       const inside = field.type === LENGTH_DELIMITED && field.to > field.from;
       // The core reads a name only at the start of an entry.
       if (field.number === 1 && inside && inner === entry.from) {
-        if (tags.length === MOST_LISTS || field.to - field.from > LONGEST_NAME) return DAMAGED;
+        if (tags.length === MAX_LISTS || field.to - field.from > MAX_NAME_BYTES) return DAMAGED;
         tags.push(bytes.toString('utf8', field.from, field.to));
       }
       if (field.number === 2 && inside) {
@@ -48,11 +48,11 @@ export async function geoLists(bytes: Buffer): Promise<GeoLists | Text> {
       }
       inner = field.to;
       read += 1;
-      if (read % TURN === 0) await turn();
+      if (read % ENTRIES_PER_TURN === 0) await turn();
     }
     at = entry.to;
     read += 1;
-    if (read % TURN === 0) await turn();
+    if (read % ENTRIES_PER_TURN === 0) await turn();
   }
   const { geoip, geosite } = members;
   if (tags.length === 0 || geoip + geosite === 0) return message('geo.fileEmpty');
@@ -71,7 +71,7 @@ function kindOf(reader: Reader, { from, to }: Field): 'geoip' | 'geosite' | null
   let fields = 0;
   for (let at = from; at < to; fields += 1) {
     const field = fieldAt(reader, at, to);
-    if (field === null || fields === MOST_FIELDS) return null;
+    if (field === null || fields === MAX_FIELDS) return null;
     if (field.type === LENGTH_DELIMITED && field.number === 2) kind = 'geosite';
     else if (field.type === LENGTH_DELIMITED && field.number === 1) {
       if (![4, 16].includes(field.to - field.from)) return null;

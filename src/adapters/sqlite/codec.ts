@@ -102,15 +102,15 @@ function sealFields(
   if (fields.length === 0) return data;
   const stored: Record<string, unknown> = {};
   for (const field of Object.keys(data)) if (type.seals[field] === undefined) stored[field] = data[field];
-  const boxes: { key: string; fields: string[]; values: unknown[] }[] = [];
+  const sealedGroups: { key: string; fields: string[]; values: unknown[] }[] = [];
   for (const [field, { key }] of fields) {
     const name = key(data);
-    let box = boxes.find((other) => other.key === name);
-    if (!box) boxes.push((box = { key: name, fields: [], values: [] }));
+    let box = sealedGroups.find((other) => other.key === name);
+    if (!box) sealedGroups.push((box = { key: name, fields: [], values: [] }));
     box.fields.push(field);
     box.values.push(data[field]);
   }
-  stored['$sealed'] = boxes.map(({ key, fields: held, values }) => ({
+  stored['$sealed'] = sealedGroups.map(({ key, fields: held, values }) => ({
     fields: held,
     ...close(keyring, key, values, `${id}|${type.type}|${held.join()}`),
   })) satisfies SealedFields;

@@ -259,8 +259,7 @@ function unlessFull(change: () => void): void {
 
 /** The error for a damaged page, with the message of the cause. */
 export function damageError(cause: unknown): StorageError {
-  const problem = cause instanceof Error ? cause.message : String(cause);
-  return new StorageError('damaged', message('storage.damaged', { problem }), { cause });
+  return new StorageError('damaged', message('storage.damaged', { problem: textOf(cause) }), { cause });
 }
 
 /** Converts an error of SQLite to `StorageError`. Returns other errors unchanged. */
@@ -273,6 +272,6 @@ export function storageError(error: unknown): unknown {
   if (code.startsWith('SQLITE_READONLY') || code === 'SQLITE_CANTOPEN')
     return new StorageError('read-only', message('common.diskReadOnly'), options);
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return damageError(error);
-  if (code.startsWith('SQLITE_IOERR')) return new StorageError('failed', textOf(error), options);
+  if (code.startsWith('SQLITE_IOERR')) return new StorageError('failed', message('common.diskFailed'), options);
   return error;
 }

@@ -198,7 +198,7 @@ export class SqliteEventLog extends LogReader implements EventLog {
     return v7({ msecs: at, seq: this.#sequence, random: random(16) }, Buffer.alloc(16));
   }
 
-  answered(id: CommandId): { same: boolean; events: readonly RecordedEvent[] } | null {
+  outcomeOf(id: CommandId): { same: boolean; events: readonly RecordedEvent[] } | null {
     // Earlier releases stored both without a digest.
     for (const { key, fingerprint } of [this.#blinded(id), id]) {
       const command = this.sql.answered.get(key);

@@ -9,6 +9,7 @@ import {
   LedgerError,
   type LedgerStore,
 } from '../../events/log/ledger-store.js';
+import { warnOperator } from '../../lib/operator-warning.js';
 import { message } from '../../messages/message.js';
 import { DATABASE_FILES, headerOf, OtherDatabaseError } from './own-file.js';
 import { packFlows, unpackFlows } from './packed-flows.js';
@@ -36,7 +37,7 @@ CREATE TABLE entries (
  * Number of clients whose flows share a row. With fewer, a write changes more pages; with more, a query for one client reads
  * longer rows.
  */
-const BLOCK = 16;
+const CLIENTS_PER_ROW = 16;
 
 interface Chain {
   readonly generation: string;
@@ -95,13 +96,13 @@ export class LedgerFile implements LedgerStore {
     const hash = this.#log.hashAt(position) ?? '';
     const blocks = new Map<number, Flow[]>();
     for (const flow of flows) {
-      const block = Math.floor(flow.client / BLOCK);
+      const block = Math.floor(flow.client / CLIENTS_PER_ROW);
       const others = blocks.get(block);
       if (others) others.push(flow);
       else blocks.set(block, [flow]);
     }
     const put = this.#db.transaction(() => {
-      for (const [block, some] of blocks) this.#sql.addFlows.run(block, position, packFlows(some));
+      for (const [block, blockFlows] of blocks) this.#sql.addFlows.run(block, position, packFlows(blockFlows));
       for (const { client, position: place, at, day: own, kind, up, down, other, rule } of entries)
         this.#sql.addEntry.run(client, place, at, own, kind, up, down, other, rule);
       for (const setback of setbacks) this.#sql.addSetback.run(setback.position, setback.day);
@@ -119,7 +120,7 @@ export class LedgerFile implements LedgerStore {
   }
 
   flowsOf(client: number): readonly Flow[] {
-    const rows = asLedgerError(() => this.#sql.flows.all(Math.floor(client / BLOCK)));
+    const rows = asLedgerError(() => this.#sql.flows.all(Math.floor(client / CLIENTS_PER_ROW)));
     return rows.flatMap(({ content }) => unpackFlows(content, client));
   }
 
@@ -154,7 +155,7 @@ function isOurs(file: string): boolean {
   if (existsSync(file + ASIDE))
     throw new OtherDatabaseError(file, message('storage.asideTaken', { file: `${file}${ASIDE}` }));
   renameSync(file, file + ASIDE);
-  process.emitWarning(`${file} was not a ledger of this panel. It is kept as ${file}${ASIDE}`);
+  warnOperator(message('storage.ledgerMovedAside', { file, aside: `${file}${ASIDE}` }));
   return false;
 }
 

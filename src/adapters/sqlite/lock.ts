@@ -3,6 +3,7 @@ import Database from 'better-sqlite3';
 import { MessageError } from '../../messages/error.js';
 import { message } from '../../messages/message.js';
 import { readSpare, replaceFile } from '../data-directory/files.js';
+import { storageError } from './database.js';
 import { assertRegular, headerOf, OtherDatabaseError } from './own-file.js';
 
 /**
@@ -37,7 +38,7 @@ export function lockDirectory(file: string): { release(): void } {
           : message('storage.directoryLocked', { folder }),
       );
     }
-    throw error;
+    throw storageError(error);
   }
   replaceFile(pidFile, `${process.pid}\n`);
   return { release: () => db.close() };

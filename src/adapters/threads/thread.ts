@@ -3,7 +3,7 @@ import { Tinypool } from 'tinypool';
 
 /** Without work, in ms. */
 const IDLE_MS = 60_000;
-const MOST_MEGABYTES = 768;
+const MAX_HEAP_MB = 768;
 const EXTENSION = extname(import.meta.url);
 
 interface Options<T> {
@@ -13,7 +13,7 @@ interface Options<T> {
   readonly transfer?: (task: T) => readonly ArrayBuffer[];
 }
 
-/** Runs one task at a time in a thread of its own, which begins with the first task and ends when there is no more work. */
+/** Runs tasks one at a time in a thread that starts with the first task and ends when it is idle. */
 export class Thread<T, R> {
   readonly #worker: URL;
   readonly #options: Options<T>;
@@ -54,7 +54,7 @@ export class Thread<T, R> {
       minThreads: 0,
       maxThreads: 1,
       idleTimeout: IDLE_MS,
-      resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES },
+      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
       ...(EXTENSION === '.ts' ? { execArgv: ['--import', hooks] } : {}),
     }));
   }

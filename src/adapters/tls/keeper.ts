@@ -20,7 +20,7 @@ interface KeeperParts extends CertificateEvents {
 
 const DAY_MS = 86_400_000;
 const SOON_MS = 14 * DAY_MS;
-const EVERY_MS = 2000;
+const INTERVAL_MS = 2000;
 
 /**
  * The certificate of one server. Reads it from the configured files, keeps a copy of the last valid one, and polls the
@@ -71,7 +71,7 @@ export class CertificateKeeper implements Port {
   }
 
   /** Begins to follow the files. */
-  start(everyMs: number = EVERY_MS): void {
+  start(everyMs: number = INTERVAL_MS): void {
     this.#timer = setInterval(() => void this.#follow(), everyMs).unref();
   }
 

@@ -6,7 +6,7 @@ import type { CertificatePair, PemSource } from '../../lib/certificate-pairs.js'
 import { message, type Text } from '../../messages/message.js';
 
 /** More than any chain needs, in bytes. Larger files are not read. */
-const LARGEST = 1024 * 1024;
+const MAX_FILE_BYTES = 1024 * 1024;
 
 /** A usable pair, the problem of the files, or both: an expired certificate still encrypts. */
 interface Reading {
@@ -104,7 +104,7 @@ async function read(file: string, half: 'certificate' | 'key'): Promise<Buffer |
   try {
     const found = await stat(file);
     if (!found.isFile()) return message('certificate.notAFile', { what });
-    if (found.size > LARGEST) return message('certificate.fileTooLarge', { what });
+    if (found.size > MAX_FILE_BYTES) return message('certificate.fileTooLarge', { what });
     return await readFile(file);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { SocksClient } from 'socks';
 import { buildConnector } from 'undici';
 import { WebError } from '../../commands/ports/web.js';
+import { MessageError } from '../../messages/error.js';
 import { message } from '../../messages/message.js';
 import { hostOf } from './target.js';
 import { usualContext } from './tls-sessions.js';
@@ -70,7 +71,7 @@ export async function openTunnel(proxy: Proxy, host: string, port: number, signa
     return socket;
   } catch (error) {
     socket.destroy();
-    if (signal?.aborted) throw new Error('it took too long');
+    if (signal?.aborted) throw new MessageError(message('core.requestTimedOut'));
     // The library's error carries the password among its options.
     throw new Error(error instanceof Error ? error.message : String(error));
   }

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 
 /** Maximum time between two full handshakes with the same place. An expired certificate may go unnoticed for that long. */
 const KEPT_MS = 600_000;
-const MOST = 512;
+const MAX_SESSIONS = 512;
 
 interface Kept {
   readonly session: Buffer;
@@ -25,7 +25,7 @@ export function usualContext(): SecureContext {
  */
 export class TlsSessions {
   readonly #now: () => number;
-  readonly #kept = new LRUCache<string, Kept>({ max: MOST });
+  readonly #kept = new LRUCache<string, Kept>({ max: MAX_SESSIONS });
 
   constructor(now = (): number => performance.now()) {
     this.#now = now;

@@ -16,7 +16,7 @@ export interface WebOptions {
 }
 
 const TIMEOUT_MS = 15_000;
-const LIMIT = 1024 * 1024;
+const MAX_REPLY_BYTES = 1024 * 1024;
 const IDLE_MS = 30_000;
 const LOOKUP_MS = 5_000;
 
@@ -39,7 +39,7 @@ export function createWeb({ allowPrivate, resolve = everyAddress }: WebOptions):
 
   return {
     request: async (url, request = {}) => {
-      const sink = memorySink(request.limit ?? LIMIT);
+      const sink = memorySink(request.limit ?? MAX_REPLY_BYTES);
       const reply = await run(url, request, 'gzip', sink);
       return { status: reply.status, headers: reply.headers, body: await sink.decoded(reply) };
     },

@@ -10,19 +10,19 @@ export interface Column<T> {
 }
 
 /** The same column with another default for tables that do not have it. */
-export function otherwise<T, D>({ schema, rescue }: Column<T>, missing: D): Column<T | D> {
+export function withDefault<T, D>({ schema, rescue }: Column<T>, missing: D): Column<T | D> {
   return { schema, rescue, missing };
 }
 
 /** Up plus down must still be a number that JSON carries exactly. */
-const MOST_BYTES = 2 ** 52 - 1;
+const MAX_TRAFFIC_BYTES = 2 ** 52 - 1;
 /** Characters of a text that is not JSON. */
-const LONGEST = 65_536;
+const MAX_TEXT_CHARS = 65_536;
 
 /** An integer, clamped to a range. An absent value is 0. */
-export function whole(min: number, max: number): Column<number> {
+export function integerBetween(min: number, max: number): Column<number> {
   const nearest = (value: bigint): number => (value < BigInt(min) ? min : value > BigInt(max) ? max : Number(value));
-  const any = z.union([
+  const integer = z.union([
     z.bigint(),
     z.number().transform((real) => BigInt(Math.trunc(real))),
     z
@@ -34,9 +34,9 @@ export function whole(min: number, max: number): Column<number> {
     z.literal('').transform(() => 0n),
   ]);
   return {
-    schema: any.pipe(z.bigint().min(BigInt(min)).max(BigInt(max)).transform(Number)),
+    schema: integer.pipe(z.bigint().min(BigInt(min)).max(BigInt(max)).transform(Number)),
     rescue: (raw) => {
-      const parsed = any.safeParse(raw);
+      const parsed = integer.safeParse(raw);
       return parsed.success ? nearest(parsed.data) : Math.max(min, 0);
     },
     missing: Math.max(min, 0),
@@ -44,14 +44,14 @@ export function whole(min: number, max: number): Column<number> {
 }
 
 /** A count of bytes. */
-export const bytes = whole(0, MOST_BYTES);
+export const bytes = integerBetween(0, MAX_TRAFFIC_BYTES);
 /** Bytes, or a time, that may be below 0 and mean something by it. */
-export const signed = whole(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
-export const time = whole(0, Number.MAX_SAFE_INTEGER);
+export const signed = integerBetween(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+export const time = integerBetween(0, Number.MAX_SAFE_INTEGER);
 /** A number that names a row. */
-export const id = whole(0, Number.MAX_SAFE_INTEGER);
+export const id = integerBetween(0, Number.MAX_SAFE_INTEGER);
 
-export function text(longest = LONGEST): Column<string> {
+export function text(longest = MAX_TEXT_CHARS): Column<string> {
   return {
     schema: z.union([
       z.string().max(longest),

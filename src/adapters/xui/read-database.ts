@@ -70,27 +70,29 @@ function opened(file: string): Database.Database {
 function readTable<R>(
   db: Database.Database,
   { name, columns, most }: Table<R>,
-  own: ReadonlySet<string> | undefined,
+  columnNames: ReadonlySet<string> | undefined,
   findings: ImportFinding[],
 ): R[] {
-  if (!own) return [];
+  if (!columnNames) return [];
   const members = (Object.keys(columns) as (keyof R & string)[]).map((member) => [member, columnOf(member)] as const);
-  const there = members.filter(([, column]) => own.has(column));
-  const absent = members.filter(([, column]) => !own.has(column)).map(([member]) => [member, columns[member].missing]);
-  const list = there.map(([, column]) => `"${column}"`).join(', ');
+  const present = members.filter(([, column]) => columnNames.has(column));
+  const absent = members
+    .filter(([, column]) => !columnNames.has(column))
+    .map(([member]) => [member, columns[member].missing]);
+  const list = present.map(([, column]) => `"${column}"`).join(', ');
   const select = db.prepare<[number], Row>(`SELECT ${list} FROM "${name}" ORDER BY "id" LIMIT ?`);
   const rows: R[] = [];
   for (const row of select.iterate(most + 1)) {
     if (rows.length === most) throw new RefusedFile(message('import.tooManyRows', { table: name, most }));
-    const read = there.map(([member, column]) => {
+    const read = present.map(([member, column]) => {
       const { schema, rescue } = columns[member];
       const raw = textOfBlob(row[column]);
       const parsed = schema.safeParse(raw);
       if (parsed.success) return [member, parsed.data];
-      const taken = rescue(raw);
+      const replacement = rescue(raw);
       const item = message('import.row', { row: String(row['id']).slice(0, 20) });
-      findings.push({ table: name, item, outcome: 'changed', reason: replacedValue(column, raw, taken) });
-      return [member, taken];
+      findings.push({ table: name, item, outcome: 'changed', reason: replacedValue(column, raw, replacement) });
+      return [member, replacement];
     });
     rows.push(Object.fromEntries([...read, ...absent]) as R);
   }
@@ -103,9 +105,9 @@ function textOfBlob(raw: unknown): unknown {
 }
 
 /** Reports an invalid value and its replacement. Long strings are not shown, because they may be secrets. */
-function replacedValue(column: string, raw: unknown, taken: unknown): Text {
-  if (typeof taken === 'string') return message('import.valueTooLong', { column });
-  return message('import.valueReplaced', { column, value: shown(String(raw)), taken: String(taken) });
+function replacedValue(column: string, raw: unknown, replacement: unknown): Text {
+  if (typeof replacement === 'string') return message('import.valueTooLong', { column });
+  return message('import.valueReplaced', { column, value: shown(String(raw)), taken: String(replacement) });
 }
 
 /** SQLite's messages are about the file and quote nothing of its content. */

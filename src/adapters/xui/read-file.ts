@@ -13,12 +13,13 @@ import {
 import { join } from 'node:path';
 import { RefusedFile } from '../../commands/ports/refused-file.js';
 import type { XuiPanel } from '../../commands/ports/xui-panel.js';
+import { failureText, fileProblem } from '../../lib/failure-text.js';
 import { message } from '../../messages/message.js';
 import { sha256Of } from '../data-directory/files.js';
 import { readDatabase } from './read-database.js';
 
 /** A database with 100,000 clients has a few hundred MB. */
-const MOST_BYTES = 1024 ** 3;
+const MAX_FILE_BYTES = 1024 ** 3;
 const HEADER = 'SQLite format 3\0';
 
 /** The content of a database file. */
@@ -41,7 +42,7 @@ export async function readXui(file: string, scratch: string): Promise<XuiFile> {
     const copy = join(folder, 'x-ui.db');
     copyFileSync(file, copy, constants.COPYFILE_FICLONE);
     for (const suffix of ['-wal', '-journal']) {
-      if (existsSync(file + suffix) && statSync(file + suffix).size <= MOST_BYTES)
+      if (existsSync(file + suffix) && statSync(file + suffix).size <= MAX_FILE_BYTES)
         copyFileSync(file + suffix, copy + suffix, constants.COPYFILE_FICLONE);
     }
     const sha256 = await sha256Of(copy);
@@ -57,17 +58,12 @@ function checkedSize(file: string): number {
   try {
     handle = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new RefusedFile(
-      code === 'ENOENT'
-        ? message('storage.fileMissing', { file })
-        : message('import.fileUnreadable', { file, code: code ?? 'EUNKNOWN' }),
-    );
+    throw new RefusedFile(fileProblem(error, file) ?? failureText(error), { cause: error });
   }
   try {
     const found = fstatSync(handle);
     if (!found.isFile()) throw new RefusedFile(message('storage.notRegular', { file }));
-    if (found.size > MOST_BYTES) throw new RefusedFile(message('import.tooLarge'));
+    if (found.size > MAX_FILE_BYTES) throw new RefusedFile(message('import.tooLarge'));
     const head = Buffer.alloc(HEADER.length);
     const read = readSync(handle, head, 0, head.length, 0);
     if (read < head.length || head.toString('latin1') !== HEADER) throw new RefusedFile(message('backup.notSqlite'));

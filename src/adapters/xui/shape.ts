@@ -5,7 +5,7 @@ import { message, type Text } from '../../messages/message.js';
 import { columnOf, isPassedOver, needed, obsolete, type Table, tables } from './tables.js';
 
 /** Characters of a name in the database that are shown. */
-const SHOWN = 60;
+const MAX_SHOWN_CHARS = 60;
 
 /** Only what all tables have in common is used of each. */
 const known = new Map<string, Table<never>>(Object.values(tables).map((table) => [table.name, table as Table<never>]));
@@ -137,5 +137,5 @@ function aboutTable(table: string, outcome: ImportFinding['outcome'], reason: Te
 
 /** A name in the database, for a message. */
 export function shown(name: string): string {
-  return JSON.stringify(name.slice(0, SHOWN));
+  return JSON.stringify(name.slice(0, MAX_SHOWN_CHARS));
 }

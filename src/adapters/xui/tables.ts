@@ -8,7 +8,7 @@ import type {
   XuiStats,
   XuiUser,
 } from '../../commands/ports/xui-panel.js';
-import { bytes, type Column, flag, id, otherwise, signed, text, time, whole } from './columns.js';
+import { bytes, type Column, flag, id, integerBetween, signed, text, time, withDefault } from './columns.js';
 
 type Columns<R> = { readonly [K in keyof R]: Column<R[K]> };
 
@@ -23,8 +23,8 @@ export interface Table<R> {
 }
 
 /** Characters of settings with all their clients, and of a template. */
-const LONG = 64 * 1024 * 1024;
-const MANY = 1_000_000;
+const MAX_JSON_CHARS = 64 * 1024 * 1024;
+const MAX_ROWS = 1_000_000;
 
 const users: Table<XuiUser> = {
   name: 'users',
@@ -43,17 +43,17 @@ const inbounds: Table<XuiInbound> = {
     allTime: time,
     total: signed,
     remark: text(),
-    enable: otherwise(flag, true),
+    enable: withDefault(flag, true),
     expiryTime: signed,
-    trafficReset: otherwise(text(), 'never'),
+    trafficReset: withDefault(text(), 'never'),
     lastTrafficResetTime: time,
     listen: text(),
-    port: whole(-1, 65_536),
+    port: integerBetween(-1, 65_536),
     protocol: text(),
-    settings: text(LONG),
-    streamSettings: text(LONG),
+    settings: text(MAX_JSON_CHARS),
+    streamSettings: text(MAX_JSON_CHARS),
     tag: text(),
-    sniffing: text(LONG),
+    sniffing: text(MAX_JSON_CHARS),
     nodeId: id,
   },
   needed: ['id', 'port', 'protocol', 'settings', 'streamSettings'],
@@ -65,18 +65,18 @@ const stats: Table<XuiStats> = {
   columns: {
     id,
     inboundId: id,
-    enable: otherwise(flag, null),
+    enable: withDefault(flag, null),
     email: text(),
     up: bytes,
     down: bytes,
     allTime: time,
-    expiryTime: otherwise(signed, null),
-    total: otherwise(signed, null),
-    reset: otherwise(signed, null),
+    expiryTime: withDefault(signed, null),
+    total: withDefault(signed, null),
+    reset: withDefault(signed, null),
     lastOnline: time,
   },
   needed: ['id', 'email'],
-  most: MANY,
+  most: MAX_ROWS,
 };
 
 const outbounds: Table<XuiOutbound> = {
@@ -90,12 +90,12 @@ const ips: Table<XuiIps> = {
   name: 'inbound_client_ips',
   columns: { id, clientEmail: text(), ips: text(1024 * 1024) },
   needed: ['id', 'clientEmail', 'ips'],
-  most: MANY,
+  most: MAX_ROWS,
 };
 
 const settings: Table<XuiSetting> = {
   name: 'settings',
-  columns: { id, key: text(), value: text(LONG) },
+  columns: { id, key: text(), value: text(MAX_JSON_CHARS) },
   needed: ['id', 'key', 'value'],
   most: 10_000,
 };
@@ -106,12 +106,12 @@ const nodes: Table<XuiNode> = {
     id,
     name: text(),
     remark: text(),
-    scheme: otherwise(text(), 'https'),
+    scheme: withDefault(text(), 'https'),
     address: text(),
-    port: whole(-1, 65_536),
-    basePath: otherwise(text(), '/'),
+    port: integerBetween(-1, 65_536),
+    basePath: withDefault(text(), '/'),
     apiToken: text(),
-    enable: otherwise(flag, true),
+    enable: withDefault(flag, true),
     allowPrivateAddress: flag,
   },
   needed: ['id', 'name', 'address', 'port'],

@@ -31,7 +31,7 @@ export interface Target {
 }
 
 /** Emails and credentials of the preceding clients of the same request. */
-class Taken {
+class UsedNames {
   readonly #emails = new Set<string>();
   readonly #credentials = new Map<string, string>();
 
@@ -82,12 +82,12 @@ export function addClients(
   state: PanelState,
   target: Target,
   drafts: readonly ClientDraft[],
-  taken = new Taken(),
+  taken = new UsedNames(),
 ): PanelEvent[] | Rejection {
   const events: PanelEvent[] = [];
   let number = state.lastClient;
-  for (const asked of drafts) {
-    const draft = named(asked);
+  for (const requested of drafts) {
+    const draft = named(requested);
     const problem =
       clientProblem(target.protocol, target.config.settings, draft) ?? taken.problem(state, target, draft);
     if (problem) return problem;
@@ -107,11 +107,11 @@ export function changeClient(
   state: PanelState,
   target: Target,
   client: Client,
-  asked: ClientDraft,
+  requested: ClientDraft,
   now: number,
-  taken = new Taken(),
+  taken = new UsedNames(),
 ): PanelEvent[] | Rejection {
-  const draft = named(asked, client.identity.email);
+  const draft = named(requested, client.identity.email);
   const problem =
     clientProblem(target.protocol, target.config.settings, draft, client.identity) ??
     taken.problem(state, target, draft, client);
@@ -125,7 +125,7 @@ export function changeClient(
   if (renamed) events.push(...transferUsage(state, client));
   if (!sameJson(client.credential, credential)) {
     const keyVersion = client.keyVersion + 1;
-    // The rotation keeps the email, because a replay cannot read the former one after its key is destroyed.
+    // The rotation keeps the email, because a replay cannot read the previous one after its key is destroyed.
     const kept = renamed ? { ...identity, email: client.identity.email } : identity;
     const rotated = ClientCredentialRotated({ client: client.number, keyVersion, identity: kept, credential });
     events.push(rotated, DataKeyDestroyed({ key: `client:${client.number}/${client.keyVersion}`, reason: 'rotated' }));
@@ -174,12 +174,12 @@ export function syncClients(
   const current = [...(state.clientsOf.get(target.id) ?? [])].flatMap((number) => state.clients.get(number) ?? []);
   const byEmail = new Map(current.map((client) => [emailKey(client.identity.email), client]));
   const named = new Set(drafts.map((draft) => emailKey(draft.identity.email)));
-  const gone = current.filter((client) => !named.has(emailKey(client.identity.email)));
-  const events = deletions(state, gone);
+  const removed = current.filter((client) => !named.has(emailKey(client.identity.email)));
+  const events = deletions(state, removed);
 
   // The credentials of deleted clients are free for the others.
-  const rest = gone.length === 0 ? state : withoutClients(state, target, gone);
-  const taken = new Taken();
+  const rest = removed.length === 0 ? state : withoutClients(state, target, removed);
+  const taken = new UsedNames();
   const fresh: ClientDraft[] = [];
   for (const draft of drafts) {
     const client = byEmail.get(emailKey(draft.identity.email));
@@ -195,9 +195,10 @@ export function syncClients(
   return added instanceof Rejection ? added : [...events, ...added];
 }
 
-function withoutClients(state: PanelState, target: Target, gone: readonly Client[]): PanelState {
+function withoutClients(state: PanelState, target: Target, removed: readonly Client[]): PanelState {
   const byCredential = new Map(state.byCredential);
-  for (const client of gone) byCredential.delete(`${target.id}/${credentialKey(target.protocol, client.credential)}`);
+  for (const client of removed)
+    byCredential.delete(`${target.id}/${credentialKey(target.protocol, client.credential)}`);
   return { ...state, byCredential };
 }
 

@@ -3,7 +3,7 @@ import type { Protocol } from '../../events/inbound/inbound.js';
 import { CLASSIC_CIPHERS } from '../../lib/ciphers.js';
 import { hiddenIn, unclearIn } from '../../lib/identifiers.js';
 import { textOf } from '../../lib/json.js';
-import { LATEST_MS } from '../../lib/time/calendar.js';
+import { MAX_TIME_MS } from '../../lib/time/calendar.js';
 import { message, type Text } from '../../messages/message.js';
 import { type Rejection, reject } from '../rejection.js';
 
@@ -64,7 +64,7 @@ export function clientKey(protocol: Protocol, client: Pick<ClientDraft, 'identit
 /** Key lengths in bytes of the multi-user ciphers of shadowsocks 2022 (SIP022). */
 const KEY_BYTES: Readonly<Record<string, number>> = { '2022-blake3-aes-128-gcm': 16, '2022-blake3-aes-256-gcm': 32 };
 const FLOWS = new Set(['', 'xtls-rprx-vision', 'xtls-rprx-vision-udp443']);
-const MAX_TEXT = 1024;
+const MAX_TEXT_CHARS = 1024;
 /** A lone surrogate. The core replaces all of them by the same character. */
 export const HALF = /\p{Surrogate}/u;
 
@@ -120,7 +120,8 @@ function credentialProblem(
   credential: ClientCredential,
   spec: ClientSpec,
 ): Text | null {
-  if (Object.values(credential).some((text) => text.length > MAX_TEXT)) return message('client.credentialTooLong');
+  if (Object.values(credential).some((text) => text.length > MAX_TEXT_CHARS))
+    return message('client.credentialTooLong');
   if (Object.values(credential).some((text) => HALF.test(text))) return message('client.credentialNotUnicode');
   switch (protocol) {
     case 'vless':
@@ -161,13 +162,13 @@ function shadowsocksProblem(
 }
 
 /** A hundred years. A larger number is probably not in days. */
-export const MOST_RESET_DAYS = 36_500;
+export const MAX_RESET_DAYS = 36_500;
 
 /** Why the terms of a client are out of range; null if they are not. */
 export function specProblem(spec: ClientSpec): Text | null {
-  if (spec.expiresAt > LATEST_MS) return message('client.expiryTooLate');
-  if (spec.expiresAt < -LATEST_MS) return message('client.expiryOutOfRange');
-  if (spec.renewalDays > MOST_RESET_DAYS) return message('client.resetTooLong');
+  if (spec.expiresAt > MAX_TIME_MS) return message('client.expiryTooLate');
+  if (spec.expiresAt < -MAX_TIME_MS) return message('client.expiryOutOfRange');
+  if (spec.renewalDays > MAX_RESET_DAYS) return message('client.resetTooLong');
   if (spec.capBytes > Number.MAX_SAFE_INTEGER) return message('client.capOutOfRange');
   return null;
 }

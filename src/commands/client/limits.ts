@@ -1,7 +1,7 @@
 import type { Client } from '../../events/client/client-document.js';
 import type { Counter } from '../../events/counters.js';
 import type { Depletion } from '../../events/inbound/inbound.js';
-import { MOST_RESET_DAYS } from './credentials.js';
+import { MAX_RESET_DAYS } from './credentials.js';
 
 /**
  * The limit that is reached: the expiry, or the cap of up plus down. 0 means none, and a negative expiry is a period that has
@@ -19,7 +19,7 @@ export function clientDepletion(client: Client, used: Counter, now: number): Dep
 
 /** Whether the client is renewed automatically when it expires. */
 export function renewsItself({ spec: { renewalDays } }: Client): boolean {
-  return renewalDays > 0 && renewalDays <= MOST_RESET_DAYS;
+  return renewalDays > 0 && renewalDays <= MAX_RESET_DAYS;
 }
 
 interface Limited {

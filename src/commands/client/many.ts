@@ -13,7 +13,7 @@ import { unblocked } from '../traffic/ip-limit.js';
 import { clientDepletionEvents } from './client-rules.js';
 import { specProblem } from './credentials.js';
 import { resetClient } from './reset.js';
-import { carrierOf, clientsNamed, deletions, usedBy } from './siblings.js';
+import { clientsNamed, deletions, usageOwner, usedBy } from './siblings.js';
 
 /** New terms of one client; absent members stay as they are. */
 export interface ClientTerms {
@@ -112,16 +112,19 @@ export function adjustments(
   seenAt = 0,
 ): readonly Caused<PanelEvent>[] | Rejection {
   const siblings = clientsNamed(state, email);
-  const carrier = carrierOf(state, siblings);
-  if (!carrier) return reject('CLIENT_NOT_FOUND', { client: email });
+  const owner = usageOwner(state, siblings);
+  if (!owner) return reject('CLIENT_NOT_FOUND', { client: email });
   const { up, down } = after;
   if (![up, down, up + down].every((bytes) => Number.isSafeInteger(bytes) && bytes >= 0)) {
-    return reject('VALUE_OUT_OF_RANGE', { field: 'upload and download', why: message('client.countersInBytes') });
+    return reject('VALUE_OUT_OF_RANGE', {
+      field: message('client.uploadAndDownload'),
+      why: message('client.countersInBytes'),
+    });
   }
   // One of them gets all bytes, so that the sum is the requested one.
-  const adjusted = [carrier, ...siblings.filter((sibling) => sibling !== carrier)].flatMap(({ number }) => {
+  const adjusted = [owner, ...siblings.filter((sibling) => sibling !== owner)].flatMap(({ number }) => {
     const before = state.counters.clients.get(number) ?? zero;
-    if (number === carrier.number) return [ClientTrafficAdjusted({ client: number, up, down, before })];
+    if (number === owner.number) return [ClientTrafficAdjusted({ client: number, up, down, before })];
     return before.up + before.down > 0 ? [ClientTrafficAdjusted({ client: number, ...zero, before })] : [];
   });
   const effects = siblings.flatMap((sibling) => clientDepletionEvents(sibling, { up, down }, now));

@@ -7,12 +7,12 @@ import type { PanelState } from '../state.js';
 
 type Known = Pick<PanelState, 'clients' | 'byEmail'>;
 
-const living = (state: Known, numbers: readonly ClientNumber[]): readonly Client[] =>
+const existingClients = (state: Known, numbers: readonly ClientNumber[]): readonly Client[] =>
   numbers.flatMap((number) => state.clients.get(number) ?? []);
 
 /** The clients of an email, one for each inbound that it is in, the lowest number first. */
 export function clientsNamed(state: Known, email: string): readonly Client[] {
-  return living(state, state.byEmail.get(email));
+  return existingClients(state, state.byEmail.get(email));
 }
 
 /** The client of an email inside one inbound. */
@@ -23,7 +23,7 @@ export function clientIn(state: Known, inbound: InboundId, email: string): Clien
 /** The clients that share an email with this one, itself among them. */
 export function siblingsOf(state: Known, client: Client): readonly Client[] {
   const numbers = state.byEmail.siblings(client.number);
-  return numbers ? living(state, numbers) : [client];
+  return numbers ? existingClients(state, numbers) : [client];
 }
 
 /** What a client's caps are compared with: bytes of all its siblings, on every machine. */
@@ -41,19 +41,19 @@ export function usedTogether({ counters }: PanelState, clients: readonly Client[
  * The sibling to which traffic of all of them is booked: the lowest number on an inbound of this machine, or else the lowest
  * of all.
  */
-export function carrierOf({ inbounds }: PanelState, siblings: readonly Client[]): Client | undefined {
+export function usageOwner({ inbounds }: PanelState, siblings: readonly Client[]): Client | undefined {
   return siblings.find(({ inbound }) => inbounds.get(inbound)?.node === null) ?? siblings[0];
 }
 
 /**
  * When a client leaves its email by deletion or renaming, its traffic is transferred to another client with that email. The
- * event belongs before the one that removes the client. `gone`: other clients that leave in the same decision.
+ * event belongs before the one that removes the client. `leaving`: other clients that leave in the same decision.
  */
-export function transferUsage(state: PanelState, client: Client, gone?: ReadonlySet<ClientNumber>): PanelEvent[] {
+export function transferUsage(state: PanelState, client: Client, leaving?: ReadonlySet<ClientNumber>): PanelEvent[] {
   const siblings = siblingsOf(state, client);
   if (siblings.length === 1) return [];
-  const others = siblings.filter(({ number }) => number !== client.number && !gone?.has(number));
-  const recipient = carrierOf(state, others);
+  const others = siblings.filter(({ number }) => number !== client.number && !leaving?.has(number));
+  const recipient = usageOwner(state, others);
   if (!recipient) return [];
   const { up, down } = state.counters.clients.get(client.number) ?? zero;
   return [ClientTrafficTransferred({ client: recipient.number, fromClient: client.number, up, down })];
@@ -61,9 +61,9 @@ export function transferUsage(state: PanelState, client: Client, gone?: Readonly
 
 /** Deletes clients. Their traffic is transferred to the remaining siblings. */
 export function deletions(state: PanelState, clients: readonly Client[]): PanelEvent[] {
-  const gone = new Set(clients.map(({ number }) => number));
+  const leaving = new Set(clients.map(({ number }) => number));
   return clients.flatMap((client) => [
-    ...transferUsage(state, client, gone),
+    ...transferUsage(state, client, leaving),
     ClientDeleted({ client: client.number, inbound: client.inbound }),
   ]);
 }

@@ -14,10 +14,10 @@ export interface GeoRequest {
   readonly url: string;
 }
 
-const LONGEST_ALIAS = 64;
-const LONGEST_URL = 2048;
+const MAX_ALIAS_CHARS = 64;
+const MAX_URL_CHARS = 2048;
 /** Places in a configuration that an error names. */
-const MOST_PLACES = 5;
+const MAX_PLACES = 5;
 
 /**
  * Normalizes and checks a source: the alias in lower case, trimmed, with `_` for white space; the URL in the spelling of
@@ -30,14 +30,14 @@ export function geoPlaceOf(request: GeoRequest): GeoPlace | Rejection {
   const alias = request.alias.trim().toLowerCase().replaceAll(/\s+/g, '_');
   if (alias === '') return refused(message('geo.aliasMissing'));
   if (!/^[a-z0-9_-]+$/.test(alias)) return refused(message('geo.aliasInvalid'));
-  if (alias.length > LONGEST_ALIAS) return refused(message('geo.aliasTooLong', { most: LONGEST_ALIAS }));
+  if (alias.length > MAX_ALIAS_CHARS) return refused(message('geo.aliasTooLong', { most: MAX_ALIAS_CHARS }));
   const url = urlOf(request.url.trim());
   return isText(url) ? refused(url) : { type: type.data, alias, url: url.href };
 }
 
 function urlOf(text: string): URL | Text {
   if (text === '') return message('geo.urlMissing');
-  if (text.length > LONGEST_URL) return message('geo.urlTooLong', { most: LONGEST_URL });
+  if (text.length > MAX_URL_CHARS) return message('geo.urlTooLong', { most: MAX_URL_CHARS });
   if (!URL.canParse(text)) return message('geo.urlInvalid');
   const url = new URL(text);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return message('geo.urlNotHttp');
@@ -80,8 +80,8 @@ export function geoPlaceProblem(
 
 /** The first few places where a configuration names a list of this file, as JSON paths: `routing.rules[0].domain[1]`. */
 export function placesThatUse(config: unknown, file: string): readonly string[] {
-  const named = naming(file);
-  return [...textsIn(config)].flatMap(([path, text]) => (named.test(text) ? [path] : [])).slice(0, MOST_PLACES);
+  const named = patternFor(file);
+  return [...textsIn(config)].flatMap(([path, text]) => (named.test(text) ? [path] : [])).slice(0, MAX_PLACES);
 }
 
 /** Whether the core's configuration names a list of this file. */
@@ -91,7 +91,7 @@ export function usesFile(config: CoreConfig, file: string): boolean {
 
 /** The names of the lists of this file that the core's configuration uses, in upper case, as the core looks for them. */
 export function listsUsed(config: CoreConfig, file: string): ReadonlySet<string> {
-  const named = naming(file);
+  const named = patternFor(file);
   const lists = partsOf(config).flatMap((part) =>
     [...textsIn(part)].flatMap(([, text]) => (named.test(text) ? [text.slice(text.indexOf(`${file}:`))] : [])),
   );
@@ -126,7 +126,7 @@ function* textsIn(value: unknown, path = ''): Generator<readonly [string, string
 
 /** The configuration with another file instead of this one. */
 export function withFile({ template, inbounds }: CoreConfig, file: string, other: string): CoreConfig {
-  const named = naming(file);
+  const named = patternFor(file);
   const change = (value: Json): Json => {
     if (typeof value === 'string') return value.replace(named, `$1${other}:`);
     if (Array.isArray(value)) return value.map(change);
@@ -144,6 +144,6 @@ export function withFile({ template, inbounds }: CoreConfig, file: string, other
 }
 
 /** `ext:geosite_x.dat:tag`, and not `ext:my.geosite_x.dat:tag`. */
-function naming(file: string): RegExp {
+function patternFor(file: string): RegExp {
   return new RegExp(String.raw`(^|[^\w.-])${file.replaceAll('.', String.raw`\.`)}:`);
 }

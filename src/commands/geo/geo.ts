@@ -21,7 +21,7 @@ import type { PanelState } from '../state.js';
 import { geoPlaceProblem, placesThatUse } from './geo-rules.js';
 
 /** Each file takes space on the disk. */
-const MOST_SOURCES = 100;
+const MAX_SOURCES = 100;
 
 /** The result of an update for one source. */
 export type GeoOutcome = { readonly source: number } & (
@@ -45,7 +45,7 @@ export type GeoCommand =
 
 export const geo: Decider<GeoCommand> = {
   AddGeoSource({ type, alias, url, content, used }, state) {
-    if (state.geoSources.size >= MOST_SOURCES) return reject('GEO_SOURCES_FULL', { most: MOST_SOURCES });
+    if (state.geoSources.size >= MAX_SOURCES) return reject('GEO_SOURCES_FULL', { most: MAX_SOURCES });
     const problem = geoPlaceProblem({ type, alias, url }, undefined, state.geoSources.values());
     if (problem) return problem;
     const source = GeoSourceId.parse(state.lastGeoSource + 1);

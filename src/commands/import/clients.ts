@@ -2,9 +2,9 @@ import type { ClientIdentity, ClientSpec } from '../../events/client/client.js';
 import { type Counter, zero } from '../../events/counters.js';
 import type { Depletion, Protocol } from '../../events/inbound/inbound.js';
 import { isObject, type Json, textOf } from '../../lib/json.js';
-import { LATEST_MS } from '../../lib/time/calendar.js';
+import { MAX_TIME_MS } from '../../lib/time/calendar.js';
 import { message, type Text } from '../../messages/message.js';
-import { type ClientDraft, clientProblem, credentialKey, MOST_RESET_DAYS } from '../client/credentials.js';
+import { type ClientDraft, clientProblem, credentialKey, MAX_RESET_DAYS } from '../client/credentials.js';
 import { depletionOf } from '../client/limits.js';
 import { type JsonRecord, numberOf } from './json.js';
 import { clientItem, type Entry, type Named } from './names.js';
@@ -15,7 +15,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...['id', 'security', 'password', 'flow', 'reverse', 'auth', 'method', 'email', 'limitIp', 'totalGB', 'expiryTime'],
   ...['enable', 'tgId', 'subId', 'comment', 'reset', 'created_at', 'updated_at'],
 ]);
-const MOST_ADDRESSES = 2 ** 31 - 1;
+const MAX_ADDRESSES = 2 ** 31 - 1;
 
 /** A converted client. */
 export interface ImportedClient {
@@ -42,7 +42,7 @@ export class ClientImport {
     this.#now = now;
   }
 
-  take(entry: Entry, { email, row }: Named): ImportedClient {
+  convert(entry: Entry, { email, row }: Named): ImportedClient {
     const { wire } = entry;
     const note = (why: Text): void => this.#notes.changed('clients', clientItem(entry), why);
     const spec = specOf(wire, row, note);
@@ -62,7 +62,7 @@ export class ClientImport {
         tgId: safe(numberOf(wire['tgId'])),
         extra: extraOf(wire),
       },
-      credential: { id: word(wire['id']), password: word(wire['password']), auth: word(wire['auth']) },
+      credential: { id: stringOf(wire['id']), password: stringOf(wire['password']), auth: stringOf(wire['auth']) },
     };
     const why = enabled ? this.#problem(draft, depletion !== null) : null;
     if (why !== null) note(message('import.switchedOff', { why }));
@@ -99,7 +99,7 @@ function specOf(wire: JsonRecord, row: Named['row'], note: (why: Text) => void):
   const expiry = row?.expiryTime ?? numberOf(wire['expiryTime']) ?? 0;
   if (row && (differs(wire['totalGB'], row.total) || differs(wire['expiryTime'], row.expiryTime)))
     note(message('import.limitsDiffer'));
-  const inRange = Math.abs(expiry) <= LATEST_MS;
+  const inRange = Math.abs(expiry) <= MAX_TIME_MS;
   if (!inRange) note(message('import.expiryTooLate'));
   if (cap < 0) note(message('import.capNegative'));
   const { enable, limitIp, reset, reverse } = wire;
@@ -107,32 +107,34 @@ function specOf(wire: JsonRecord, row: Named['row'], note: (why: Text) => void):
     enabled: enable !== false && (row?.enable ?? true),
     capBytes: Math.max(0, cap),
     expiresAt: inRange ? expiry : 0,
-    limitIp: within(numberOf(limitIp), MOST_ADDRESSES, () => note(message('import.ipLimitInvalid'))),
+    limitIp: validOrZero(numberOf(limitIp), MAX_ADDRESSES, () => note(message('import.ipLimitInvalid'))),
     flow: textOf(wire['flow']),
     security: textOf(wire['security']),
     method: textOf(wire['method']),
-    renewalDays: within(row?.reset ?? numberOf(reset), MOST_RESET_DAYS, () => note(message('import.renewalInvalid'))),
+    renewalDays: validOrZero(row?.reset ?? numberOf(reset), MAX_RESET_DAYS, () =>
+      note(message('import.renewalInvalid')),
+    ),
     reverseTag: isObject(reverse) ? textOf(reverse['tag']) : '',
   };
 }
 
 const differs = (wire: Json | undefined, row: number | null): boolean => row !== null && (numberOf(wire) ?? 0) !== row;
 
-function within(value: number | null, most: number, otherwise: () => void): number {
+function validOrZero(value: number | null, max: number, onInvalid: () => void): number {
   if (value === null) return 0;
-  if (value >= 0 && value <= most) return value;
-  otherwise();
+  if (value >= 0 && value <= max) return value;
+  onInvalid();
   return 0;
 }
 
 const safe = (value: number | null): number => (value !== null && Number.isSafeInteger(value) ? value : 0);
 
 /** A string, or a number as a string: API clients of 3x-ui send ids as either. */
-function word(value: Json | undefined): string {
+function stringOf(value: Json | undefined): string {
   return typeof value === 'number' ? String(value) : textOf(value);
 }
 
 function timeOf(value: Json | undefined): number {
   const time = numberOf(value) ?? 0;
-  return time > 0 && time <= LATEST_MS ? time : 0;
+  return time > 0 && time <= MAX_TIME_MS ? time : 0;
 }

@@ -11,6 +11,6 @@ export const panelImport: Decider<ImportCommand> = {
 };
 
 function isEmpty({ users, inbounds, clients, nodes, geoSources, lastInbound, lastClient }: PanelState): boolean {
-  const held = [users, inbounds, clients, nodes, geoSources].some(({ size }) => size > 0);
-  return !held && lastInbound + lastClient === 0;
+  const hasEntries = [users, inbounds, clients, nodes, geoSources].some(({ size }) => size > 0);
+  return !hasEntries && lastInbound + lastClient === 0;
 }

@@ -2,7 +2,7 @@ import type { NodeId, UserId } from '../../events/ids.js';
 import { InboundId } from '../../events/ids.js';
 import { type Depletion, type InboundConfig, type InboundSpec, Protocol } from '../../events/inbound/inbound.js';
 import { isObject } from '../../lib/json.js';
-import { LATEST_MS } from '../../lib/time/calendar.js';
+import { MAX_TIME_MS } from '../../lib/time/calendar.js';
 import { message, type Text } from '../../messages/message.js';
 import { hasClients } from '../client/credentials.js';
 import { depletionOf } from '../client/limits.js';
@@ -37,11 +37,13 @@ const placeItem = (inbound: number, place: number): Text => message('import.clie
 /** Whether its own cap or expiry is reached. An inbound on a node is checked there. */
 export function depletionOfInbound(row: XuiInbound, now: number): Depletion | null {
   const { total, expiryTime } = row;
-  return row.nodeId === 0 ? depletionOf(Math.max(0, total), expiryTime <= LATEST_MS ? expiryTime : 0, row, now) : null;
+  return row.nodeId === 0
+    ? depletionOf(Math.max(0, total), expiryTime <= MAX_TIME_MS ? expiryTime : 0, row, now)
+    : null;
 }
 
 /** The context for the checks of an inbound: the inbounds before it, and the imported users and nodes. */
-export interface Surroundings {
+export interface InboundContext {
   readonly state: PanelState;
   readonly owner: (user: number) => UserId;
   readonly notes: Notes;
@@ -49,7 +51,7 @@ export interface Surroundings {
 }
 
 /** Null for an inbound that cannot be imported. */
-export function importInbound(row: XuiInbound, surroundings: Surroundings): ImportedInbound | null {
+export function importInbound(row: XuiInbound, surroundings: InboundContext): ImportedInbound | null {
   const { state, owner, notes, now } = surroundings;
   const item = inboundItem(row);
   const settings = readJson(row.settings);
@@ -94,7 +96,7 @@ function readSpec(
   row: XuiInbound,
   protocol: Protocol,
   settings: JsonRecord | Unreadable,
-  { state, notes }: Surroundings,
+  { state, notes }: InboundContext,
 ): Pick<ImportedInbound, 'spec' | 'config' | 'node'> & { readonly problems: readonly Text[] } {
   const item = inboundItem(row);
   const problems: Text[] = [];
@@ -124,7 +126,9 @@ function readSpec(
     capBytes: limit(row.total, Number.MAX_SAFE_INTEGER, () =>
       notes.changed('inbounds', item, message('import.capNegative')),
     ),
-    expiresAt: limit(row.expiryTime, LATEST_MS, () => notes.changed('inbounds', item, message('import.expiryInvalid'))),
+    expiresAt: limit(row.expiryTime, MAX_TIME_MS, () =>
+      notes.changed('inbounds', item, message('import.expiryInvalid')),
+    ),
     trafficReset: periodOf(row, notes),
     sniffing: { ...sniffing, enabled: sniffing['enabled'] === true } as InboundSpec['sniffing'],
   };

@@ -4,7 +4,7 @@ import { message, type Text } from '../../messages/message.js';
 export type JsonRecord = Record<string, Json>;
 
 /** Limit of nested levels, because later steps read values recursively. */
-const DEEPEST = 64;
+const MAX_DEPTH = 64;
 interface Room {
   values: number;
   /** Characters of all texts and names of members. */
@@ -35,7 +35,7 @@ export function readJson(text: string): JsonRecord | Unreadable {
   const problem = problemOf(others, ofText(), 0);
   if (problem !== null) return new Unreadable(problem);
   const whole = clean(others) as JsonRecord;
-  // Each client has limits of its own, so that an oversized one does not affect the others.
+  // Each client has its own limits, so that an oversized one does not affect the others.
   return Array.isArray(clients) ? { ...whole, clients: clients as Json[] } : whole;
 }
 
@@ -67,7 +67,7 @@ function problemOf(value: unknown, room: Room, depth: number): Text | null {
   if (room.characters < 0) return message('import.jsonTooLong');
   if (typeof value === 'number') return Number.isFinite(value) ? null : message('import.jsonNumber');
   if (typeof value !== 'object' || value === null) return null;
-  if (depth >= DEEPEST) return message('import.jsonTooDeep', { levels: DEEPEST });
+  if (depth >= MAX_DEPTH) return message('import.jsonTooDeep', { levels: MAX_DEPTH });
   const members = Object.entries(value);
   room.values -= members.length;
   if (room.values < 0) return message('import.jsonTooMany');

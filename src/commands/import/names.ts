@@ -5,7 +5,7 @@ import { type JsonRecord, wellFormed } from './json.js';
 import { type Notes, shown } from './report.js';
 
 /** Limit of an email in characters, which leaves room for a numeric suffix. */
-const LONGEST = 240;
+const MAX_NAME_CHARS = 240;
 
 /** A client from the settings of its inbound. */
 export interface Entry {
@@ -41,7 +41,7 @@ export const clientItem = ({ email, inbound }: Pick<Entry, 'email' | 'inbound'>)
 export function nameClients(entries: readonly Entry[], stats: readonly XuiStats[], notes: Notes): Map<Entry, Named> {
   const groups = groupsOf(entries);
   const rows = rowsOf(stats, groups, notes);
-  const wanted = new Set(entries.map(({ email }) => emailKey(soundEmail(email))));
+  const wanted = new Set(entries.map(({ email }) => emailKey(validPartOf(email))));
   const taken = new Set<string>();
   const last = new Map<string, number>();
   const fresh = (base: string): string => {
@@ -56,7 +56,7 @@ export function nameClients(entries: readonly Entry[], stats: readonly XuiStats[
   for (const [first, ...others] of groups.values()) {
     const row = rows.get(first.email) ?? null;
     const keeper = [first, ...others].find(({ inbound }) => inbound === row?.inboundId) ?? first;
-    const sound = soundEmail(keeper.email) || `client-${keeper.inbound}-${keeper.place}`;
+    const sound = validPartOf(keeper.email) || `client-${keeper.inbound}-${keeper.place}`;
     const email = taken.has(emailKey(sound)) ? fresh(sound) : sound;
     taken.add(emailKey(email));
     named.set(keeper, { email, row, counts: true });
@@ -77,14 +77,14 @@ export function nameClients(entries: readonly Entry[], stats: readonly XuiStats[
 
 function renamed(notes: Notes, entry: Entry, email: string): void {
   if (email === entry.email) return;
-  const taken = email.startsWith(soundEmail(entry.email) || '\n') && soundEmail(entry.email) === entry.email;
+  const taken = email.startsWith(validPartOf(entry.email) || '\n') && validPartOf(entry.email) === entry.email;
   const reason = message(taken ? 'import.renamedTaken' : 'import.renamedInvalid', { email: shown(email) });
   notes.changed('clients', clientItem(entry), reason);
 }
 
 type Group = [Entry, ...Entry[]];
 
-/** Groups clients by the exact email. A client without an email is a group of its own. */
+/** Groups clients by the exact email. A client without an email is a separate group. */
 function groupsOf(entries: readonly Entry[]): Map<string, Group> {
   const groups = new Map<string, Group>();
   for (const entry of entries) {
@@ -123,8 +123,8 @@ function rowsOf(stats: readonly XuiStats[], groups: ReadonlyMap<string, Group>, 
 }
 
 /** The valid part of an email; may be empty. */
-function soundEmail(email: string): string {
+function validPartOf(email: string): string {
   const whole = email.replace(/[\p{Cc}\u2028\u2029>]/gu, '_').trim();
-  const text = wellFormed(whole.slice(0, LONGEST)).trim();
+  const text = wellFormed(whole.slice(0, MAX_NAME_CHARS)).trim();
   return /^portolan-|^erased-\d+$/i.test(text) ? `_${text}` : text;
 }

@@ -15,7 +15,7 @@ import { clientItem, type Named, nameClients } from './names.js';
 import { type Notes, shown } from './report.js';
 
 /** Limit of addresses per client. */
-const MOST_IPS = 100;
+const MAX_IPS = 100;
 
 /** Clients, numbered in their order, then the traffic of clients and inbounds. */
 export function importClients(
@@ -42,7 +42,7 @@ export function importClients(
       last += 1;
       const client = ClientNumber.parse(last);
       if (name.counts) numbers.set(entry.email, client);
-      const { draft, depletion, ...times } = joined.take(entry, name);
+      const { draft, depletion, ...times } = joined.convert(entry, name);
       events.push(ClientAdded({ client, inbound: inbound.id, keyVersion: 1, ...draft }));
       events.push(...historyOf(client, name, times, notes));
       if (depletion) events.push(ClientDepleted({ client, depletion }));
@@ -100,7 +100,7 @@ function importIps(
       );
       return [];
     }
-    const ips = (parsed ?? []).flatMap((entry: unknown) => addressOf(entry, now)).slice(-MOST_IPS);
+    const ips = (parsed ?? []).flatMap((entry: unknown) => addressOf(entry, now)).slice(-MAX_IPS);
     return ips.length === 0 ? [] : [ClientIpsSeen({ client, ips })];
   });
 }

@@ -49,7 +49,7 @@ export interface ImportReport {
 }
 
 /** Limit of findings in the event; the most severe ones are kept. */
-const MOST_FINDINGS = 500;
+const MAX_FINDINGS = 500;
 
 /** The events of an import into an empty log. Pure: the same data gives the same events. */
 export function planImport(
@@ -62,7 +62,7 @@ export function planImport(
   const events: PanelEvent[] = [];
   const add = (more: readonly PanelEvent[]): void => {
     events.push(...more);
-    for (const event of more) panelState.apply(state, standIn(event, now));
+    for (const event of more) panelState.apply(state, asRecorded(event, now));
   };
   add(importUsers(panel.users, request.passwords, notes));
   add(importNodes(panel.nodes, notes));
@@ -85,7 +85,7 @@ export function planImport(
     findingCount: findings.length,
     details: {
       requestedBy: { kind: requestedBy.kind, name: requestedBy.name },
-      findings: [...mostSevere(findings, MOST_FINDINGS)],
+      findings: [...mostSevere(findings, MAX_FINDINGS)],
     },
   });
   const all = [...events, ...settings, ...template, ...clients, ...outbounds];
@@ -96,20 +96,20 @@ export function planImport(
 }
 
 /** Wraps an event so that the write state can fold it: later rules depend on it. */
-function standIn(event: PanelEvent, at: number): RecordedEvent {
+function asRecorded(event: PanelEvent, at: number): RecordedEvent {
   const actor: Actor = { kind: 'system', id: 'import', name: 'import', ip: null };
   const meta = { at, actor, correlationId: '', causationId: null, commandId: null };
   return { ...event, position: 0, id: '', stream: '', version: 0, meta } as RecordedEvent;
 }
 
-interface Around {
+interface ImportContext {
   readonly state: PanelState;
   readonly notes: Notes;
   readonly now: number;
   readonly add: (events: readonly PanelEvent[]) => void;
 }
 
-function importInbounds({ inbounds }: XuiPanel, { state, notes, now, add }: Around): readonly ImportedInbound[] {
+function importInbounds({ inbounds }: XuiPanel, { state, notes, now, add }: ImportContext): readonly ImportedInbound[] {
   notes.rows('inbounds', inbounds.length);
   const first = [...state.users.keys()][0] ?? 1;
   const owner = (user: number): UserId => UserId.parse(state.users.has(user) ? user : first);
@@ -118,13 +118,13 @@ function importInbounds({ inbounds }: XuiPanel, { state, notes, now, add }: Arou
     if (!taken) return [];
     const { id: inbound, node, enabled, spec, config } = taken;
     add([InboundAdded({ inbound, owner: taken.owner, node, enabled, spec, keyVersion: 1, config })]);
-    add(inherited(taken, notes));
+    add(adoptionOf(taken, notes));
     return [taken];
   });
 }
 
 /** An inbound that 3x-ui managed on a node is adopted by its tag. A changed one does not replace the inbound of the node. */
-function inherited({ id: inbound, node, row, whole }: ImportedInbound, notes: Notes): PanelEvent[] {
+function adoptionOf({ id: inbound, node, row, whole }: ImportedInbound, notes: Notes): PanelEvent[] {
   if (node === null) return [];
   if (whole && row.tag !== '') return [NodeInboundAdopted({ node, inbound, tag: row.tag })];
   notes.noted('inbounds', inboundItem(row), message('import.nodeKeepsInbound'));

@@ -100,9 +100,9 @@ export function disabledThere(depletion: Depletion): Text {
 }
 
 /** Characters of an imported name in a message. */
-const SHOWN = 80;
+const MAX_SHOWN_CHARS = 80;
 
 /** An imported name, shortened and without control characters. */
 export function shown(name: string): string {
-  return name.replace(/\p{Cc}|\p{Surrogate}/gu, '\ufffd').slice(0, SHOWN);
+  return name.replace(/\p{Cc}|\p{Surrogate}/gu, '\ufffd').slice(0, MAX_SHOWN_CHARS);
 }

@@ -11,7 +11,7 @@ import {
 } from '../../events/settings/settings.js';
 import { ApiTokenIssued } from '../../events/user.js';
 import { sameJson } from '../../lib/json.js';
-import { textOfIssue } from '../../messages/issue.js';
+import { issueOf } from '../../messages/issue.js';
 import { message, type Text } from '../../messages/message.js';
 import type { XuiPanel } from '../ports/xui-panel.js';
 import { settingProblems } from '../settings/setting-rules.js';
@@ -20,19 +20,19 @@ import type { PanelState } from '../state.js';
 import { type Notes, shown } from './report.js';
 
 /** Defaults of 3x-ui that differ from those of this panel. */
-const THEIR_DEFAULTS = { subPort: '2096' } as const;
+const XUI_DEFAULTS = { subPort: '2096' } as const;
 /** Releases in which these settings could not be disabled. */
 const ALWAYS_ON = { subJsonEnable: 'true' } as const;
 /** Settings without a counterpart: they are read elsewhere, or only 3x-ui uses them. */
-const ELSEWHERE: ReadonlySet<string> = new Set(['xrayTemplateConfig', 'xrayOutboundTestUrl', 'apiToken', 'secret']);
+const NOT_IMPORTED: ReadonlySet<string> = new Set(['xrayTemplateConfig', 'xrayOutboundTestUrl', 'apiToken', 'secret']);
 /** Values that replace invalid settings. Any other invalid setting gets the default. */
-const YIELDS: Readonly<Record<string, Partial<Settings>>> = {
+const REPLACEMENTS: Readonly<Record<string, Partial<Settings>>> = {
   subJsonPath: { subJsonPath: '/json-2/' },
   subClashPath: { subClashPath: '/clash-2/' },
   chatBotToken: { chatBotEnable: false },
   ldapHost: { ldapEnable: false },
 };
-const ROUNDS = 10;
+const MAX_ROUNDS = 10;
 const API_TOKEN = /^[\x21-\x7e]{8,256}$/;
 
 /** A setting that does not work on this machine, and why. */
@@ -57,13 +57,13 @@ export function importSettings(panel: Pick<XuiPanel, 'settings' | 'version'>, gi
   let next: Settings = { ...defaultSettings, ...plain };
   const off = (key: string, reason: Text): void => {
     next = { ...next, ...fallback(key) };
-    if (!Object.hasOwn(YIELDS, key)) secrets.delete(key as SecretKey);
+    if (!Object.hasOwn(REPLACEMENTS, key)) secrets.delete(key as SecretKey);
     notes.dropped('settings', message('import.setting', { key }), reason);
   };
   for (const { key, reason } of hostProblems) if (Object.hasOwn(plain, key)) off(key, reason);
   if (next.twoFactorEnable && !secrets.has('twoFactorToken'))
     off('twoFactorEnable', message('import.twoFactorNoToken'));
-  for (let round = 0; round < ROUNDS; round += 1) {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const problems = [
       ...settingProblems(next, state, { named: new Set(), trustEveryProxy: false, newProxy: undefined }),
       ...usabilityProblems(next, state, { secrets, now }),
@@ -84,7 +84,7 @@ export function importSettings(panel: Pick<XuiPanel, 'settings' | 'version'>, gi
 }
 
 function fallback(key: string): Partial<Settings> {
-  return YIELDS[key] ?? { [key]: defaultSettings[key as SettingKey] };
+  return REPLACEMENTS[key] ?? { [key]: defaultSettings[key as SettingKey] };
 }
 
 interface Read {
@@ -99,11 +99,11 @@ function readSettings({ settings, version }: Pick<XuiPanel, 'settings' | 'versio
     const name = { key: shown(key) };
     if (values.has(key))
       notes.dropped('settings', message('import.settingAgain', name), message('import.settingTwice'));
-    else if (!isSetting(key) && !isSecret(key) && !ELSEWHERE.has(key))
+    else if (!isSetting(key) && !isSecret(key) && !NOT_IMPORTED.has(key))
       notes.dropped('settings', message('import.setting', name), message('import.settingUnknown'));
     else values.set(key, value);
   }
-  const usual = { ...THEIR_DEFAULTS, ...(version === '2.x' ? ALWAYS_ON : {}) };
+  const usual = { ...XUI_DEFAULTS, ...(version === '2.x' ? ALWAYS_ON : {}) };
   for (const [key, value] of Object.entries(usual)) if (!values.has(key)) values.set(key, value);
   const plain: [SettingKey, unknown][] = [];
   const secrets = new Map<SecretKey, string>();
@@ -111,11 +111,11 @@ function readSettings({ settings, version }: Pick<XuiPanel, 'settings' | 'versio
     if (isSetting(key)) {
       const parsed = settingsTable[key].safeParse(typed(value, defaultSettings[key]));
       if (parsed.success) plain.push([key, parsed.data]);
-      else refused(notes, key, problemOf(parsed.error));
+      else refused(notes, key, message('import.settingRefused', { why: issueOf(parsed.error) }));
     } else if (isSecret(key) && value.trim() !== '') {
       const parsed = secretsTable[key].safeParse(value.trim());
       if (parsed.success) secrets.set(key, parsed.data);
-      else refused(notes, key, problemOf(parsed.error));
+      else refused(notes, key, message('import.settingRefused', { why: issueOf(parsed.error) }));
     }
   }
   const apiToken = values.get('apiToken')?.trim() ?? '';
@@ -126,12 +126,6 @@ function readSettings({ settings, version }: Pick<XuiPanel, 'settings' | 'versio
 
 function refused(notes: Notes, key: string, reason: Text): void {
   notes.dropped('settings', message('import.setting', { key }), reason);
-}
-
-/** The text of the first issue, without the messages of zod, which are for programmers. */
-function problemOf({ issues: [first] }: { readonly issues: readonly { readonly message: string }[] }): Text {
-  const why = textOfIssue(first?.message ?? '');
-  return 'verbatim' in why ? message('import.settingValue') : message('import.settingRefused', { why });
 }
 
 function isSetting(key: string): key is SettingKey {

@@ -9,7 +9,7 @@ import { wellFormed } from './json.js';
 import { type Notes, shown } from './report.js';
 
 const ALIAS = /^[a-z0-9_-]{1,64}$/;
-const LONGEST_URL = 2048;
+const MAX_URL_CHARS = 2048;
 
 export const nodeItem = ({ id, name }: Pick<XuiNode, 'id' | 'name'>): Text =>
   message('import.node', { name: shown(name) || id });
@@ -22,8 +22,8 @@ export function importNodes(nodes: readonly XuiNode[], notes: Notes): PanelEvent
   return nodes.flatMap((row) => {
     const item = nodeItem(row);
     const spec = readSpec({
-      name: seen(row.name),
-      remark: seen(row.remark),
+      name: printable(row.name),
+      remark: printable(row.remark),
       scheme: row.scheme === 'http' ? 'http' : 'https',
       host: row.address,
       port: row.port,
@@ -54,7 +54,7 @@ export function importNodes(nodes: readonly XuiNode[], notes: Notes): PanelEvent
 }
 
 /** The printable part of a value, for a message. */
-const seen = (text: string): string =>
+const printable = (text: string): string =>
   wellFormed(text.replace(/[\p{Cc}\u2028\u2029]|(?![\u200c\u200d])\p{Cf}/gu, '').trim());
 
 /** The custom geo sources. Their files are downloaded later. */
@@ -64,7 +64,7 @@ export function importGeo(sources: readonly XuiGeo[], notes: Notes): PanelEvent[
   const numbers = new Set<number>();
   return sources.flatMap(({ id, geoType: type, alias, url }) => {
     const kind = GeoKind.safeParse(type);
-    const known = URL.canParse(url) && url.length <= LONGEST_URL && /^https?:$/.test(new URL(url).protocol);
+    const known = URL.canParse(url) && url.length <= MAX_URL_CHARS && /^https?:$/.test(new URL(url).protocol);
     const why =
       id < 1 || numbers.has(id)
         ? message('import.numberInvalid')

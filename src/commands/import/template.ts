@@ -3,7 +3,7 @@ import { CoreTemplateChanged } from '../../events/core.js';
 import { isObject, type Json, type JsonObject } from '../../lib/json.js';
 import type { ImportedInbound } from './inbounds.js';
 
-interface AskedTemplate {
+interface RequestedTemplate {
   /** Null = the default one. */
   readonly template: JsonObject | null;
   readonly outboundTestUrl: string;
@@ -11,7 +11,7 @@ interface AskedTemplate {
 
 /** The template, with renamed tags replaced in its rules. */
 export function importTemplate(
-  { template, outboundTestUrl }: AskedTemplate,
+  { template, outboundTestUrl }: RequestedTemplate,
   inbounds: readonly ImportedInbound[],
 ): PanelEvent[] {
   if (template === null) return [];

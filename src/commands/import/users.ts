@@ -14,7 +14,7 @@ export interface PreparedPassword {
   readonly was: 'hash' | 'clear' | 'useless';
 }
 
-const LONGEST = 256;
+const MAX_TEXT_CHARS = 256;
 
 /** The accounts, with their numbers. */
 export function importUsers(
@@ -50,5 +50,5 @@ export function importUsers(
 
 function nameProblem(username: string): Text | null {
   if (username === '') return message('import.userNoName');
-  return username.length > LONGEST ? message('import.userNameLong', { most: LONGEST }) : null;
+  return username.length > MAX_TEXT_CHARS ? message('import.userNameLong', { most: MAX_TEXT_CHARS }) : null;
 }

@@ -65,8 +65,8 @@ export function portProblem(
   const mine = layers(protocol, config);
   for (const other of others) {
     if (other.port !== port || !overlap(other.listen, listen)) continue;
-    const theirs = layers(other.protocol, other.config);
-    if ([...mine].some((layer) => theirs.has(layer)))
+    const otherLayers = layers(other.protocol, other.config);
+    if ([...mine].some((layer) => otherLayers.has(layer)))
       return reject('PORT_TAKEN', { port, by: message('inbound.name', { tag: other.tag }) });
   }
   const own = mine.has('tcp')
@@ -134,7 +134,7 @@ const NETWORKS = new Set([
   'hysteria',
 ]);
 /** Bytes. */
-const SHORTEST_SALAMANDER = 4;
+const MIN_SALAMANDER_BYTES = 4;
 const KEY_BYTES: Readonly<Record<string, number>> = {
   '2022-blake3-aes-128-gcm': 16,
   '2022-blake3-aes-256-gcm': 32,
@@ -179,7 +179,7 @@ function maskProblem(finalmask: unknown): Text | null {
   const masks = isObject(finalmask) && Array.isArray(finalmask['udp']) ? finalmask['udp'].filter(isObject) : [];
   const short = masks.some(({ type, settings }) => {
     const password = isObject(settings) ? textOf(settings['password']) : '';
-    return type === 'salamander' && Buffer.byteLength(password) < SHORTEST_SALAMANDER;
+    return type === 'salamander' && Buffer.byteLength(password) < MIN_SALAMANDER_BYTES;
   });
   return short ? message('inbound.salamanderTooShort') : null;
 }

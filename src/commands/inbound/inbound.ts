@@ -52,10 +52,10 @@ export type InboundCommand =
   | Command<'ResetAllTraffic', Record<never, never>>;
 
 export const inbound: Decider<InboundCommand> = {
-  AddInbound({ owner, node = null, spec: asked, enabled, config, clients }, state, { ownPorts }) {
+  AddInbound({ owner, node = null, spec: requested, enabled, config, clients }, state, { ownPorts }) {
     if (node !== null && !state.nodes.has(node)) return reject('NODE_NOT_FOUND', { node });
     const id = InboundId.parse(state.lastInbound + 1);
-    const spec = { ...asked, tag: composed(asked.tag) || freeTag(state, asked, config) };
+    const spec = { ...requested, tag: composed(requested.tag) || freeTag(state, requested, config) };
     const problem =
       configProblem(spec, config) ??
       portProblem(state, ownPorts, spec, config, { node }) ??
@@ -68,10 +68,10 @@ export const inbound: Decider<InboundCommand> = {
     return [InboundAdded({ inbound: id, owner, node, enabled, spec, keyVersion: 1, config }), ...added];
   },
 
-  UpdateInbound({ inbound: id, spec: asked, enabled, config, clients }, state, { now, ownPorts }) {
+  UpdateInbound({ inbound: id, spec: requested, enabled, config, clients }, state, { now, ownPorts }) {
     const current = state.inbounds.get(id);
     if (!current) return reject('INBOUND_NOT_FOUND', { inbound: id });
-    const spec = { ...asked, tag: asked.tag === '' ? current.tag : keptName(asked.tag, current.tag) };
+    const spec = { ...requested, tag: requested.tag === '' ? current.tag : keptName(requested.tag, current.tag) };
     const problem =
       configProblem(spec, config) ??
       portProblem(state, ownPorts, spec, config, current) ??

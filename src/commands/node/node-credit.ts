@@ -42,7 +42,7 @@ function lifetimeBytes({ up, down, allTime }: SeenCounter): number {
 }
 
 /**
- * Whether a decreased counter was restored to its former value, or nearly: it grew by half of that value at once, or exceeds
+ * Whether a decreased counter was restored to its previous value, or nearly: it grew by half of that value at once, or exceeds
  * that value with its first growth. Traffic makes it grow in smaller steps.
  */
 function isRecovery(before: CounterBaseline, now: SeenCounter): boolean {
@@ -59,7 +59,7 @@ function marksAndHigh(
 ): Pick<CounterBaseline, 'marks' | 'high'> {
   const bytesBefore = lifetimeBytes(before);
   const bytesNow = lifetimeBytes(now);
-  // After a rename this can be another counter with a value of its own.
+  // After a rename this can be another counter with its own value.
   const isOther = bytesNow < bytesBefore && before.marks.includes('renamed');
   const highest = isOther ? 0 : Math.max(before.high, bytesBefore);
   const high = bytesNow < highest ? highest : 0;
@@ -91,7 +91,7 @@ export function sharedBaseline(baselines: readonly CounterBaseline[], seen: Seen
   if (!only || distinct.length === 1) return only;
   const summed = distinct.reduce((a, b) => ({
     ...{ up: a.up + b.up, down: a.down + b.down, allTime: a.allTime + b.allTime },
-    ...{ marks: marksOfBoth(a, b), high: a.high + b.high > 0 ? peakOf(a) + peakOf(b) : 0 },
+    ...{ marks: marksOfSum(a, b), high: a.high + b.high > 0 ? peakOf(a) + peakOf(b) : 0 },
   }));
   const possible = [summed, ...distinct].filter(({ up, down }) => up <= seen.up && down <= seen.down);
   const [highest = summed] = possible.toSorted((a, b) => b.up + b.down - a.up - a.down);
@@ -99,7 +99,7 @@ export function sharedBaseline(baselines: readonly CounterBaseline[], seen: Seen
 }
 
 /** The marks of a sum of two counters: it has grown when one of them has. */
-function marksOfBoth(a: CounterBaseline, b: CounterBaseline): readonly CounterMark[] {
+function marksOfSum(a: CounterBaseline, b: CounterBaseline): readonly CounterMark[] {
   const both = (mark: CounterMark): boolean => a.marks.includes(mark) && b.marks.includes(mark);
   const either = (mark: CounterMark): boolean => a.marks.includes(mark) || b.marks.includes(mark);
   return marksOf({
@@ -133,7 +133,7 @@ export function carriedBy(inbounds: readonly (Credit | undefined)[]): Counter | 
 }
 
 /**
- * Credits nothing if up and down are exactly twice their former values, unless the inbounds carried at least half of that, up
+ * Credits nothing if up and down are exactly twice their previous values, unless the inbounds carried at least half of that, up
  * or in total: then the panel has added the counter to itself.
  */
 export function unlessDoubled<C extends Credit>(

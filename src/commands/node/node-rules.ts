@@ -10,9 +10,9 @@ import type { PanelState } from '../state.js';
 /** A node as a caller describes it, in any spelling. */
 export type NodeDraft = Omit<NodeSpec, 'scheme'> & { readonly scheme: string };
 
-const LONGEST_NAME = 100;
-const LONGEST_REMARK = 1000;
-const LONGEST_PATH = 500;
+const MAX_NAME_CHARS = 100;
+const MAX_REMARK_CHARS = 1000;
+const MAX_PATH_CHARS = 500;
 /** Visible ASCII, which an HTTP header can carry. */
 const TOKEN = /^[\x21-\x7e]{0,4096}$/;
 /** Control and format characters, except the joiners, which Persian words and emoji contain. */
@@ -100,14 +100,14 @@ function canonicalPath(text: string): string | null {
     .trim()
     .split('/')
     .filter((part) => part !== '');
-  const isValid = text.length <= LONGEST_PATH && parts.every((part) => PATH.test(part) && !/^\.{1,2}$/.test(part));
+  const isValid = text.length <= MAX_PATH_CHARS && parts.every((part) => PATH.test(part) && !/^\.{1,2}$/.test(part));
   if (!isValid) return null;
   return parts.length === 0 ? '/' : `/${parts.join('/')}/`;
 }
 
 function nameProblem(name: string): Text | null {
   if (name === '') return message('node.nameRequired');
-  if (name.length > LONGEST_NAME) return message('node.nameTooLong', { max: LONGEST_NAME });
+  if (name.length > MAX_NAME_CHARS) return message('node.nameTooLong', { max: MAX_NAME_CHARS });
   if (HALF.test(name)) return message('node.nameNotUnicode');
   // Persian words and emoji contain joiners.
   const hidden = hiddenIn(name.replaceAll(/\u200c|\u200d|\ufe0f/g, ''));
@@ -115,7 +115,7 @@ function nameProblem(name: string): Text | null {
 }
 
 function remarkProblem(remark: string): Text | null {
-  if (remark.length > LONGEST_REMARK) return message('node.remarkTooLong', { max: LONGEST_REMARK });
+  if (remark.length > MAX_REMARK_CHARS) return message('node.remarkTooLong', { max: MAX_REMARK_CHARS });
   if (HALF.test(remark)) return message('node.remarkNotUnicode');
   return HIDDEN.test(remark) ? message('node.remarkHidden') : null;
 }

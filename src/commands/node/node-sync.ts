@@ -15,9 +15,9 @@ import type { Command, Decider } from '../command.js';
 import type { PanelState } from '../state.js';
 import { sameAddress } from './node-rules.js';
 
-/** `asked`: the node when it was queried. A reply from a former address, or after the node was disabled, is dropped. */
+/** `queried`: the node when it was queried. A reply from a previous address, or after the node was disabled, is dropped. */
 interface FromNode {
-  readonly asked: Node;
+  readonly queried: Node;
 }
 
 export type NodeSyncCommand =
@@ -44,28 +44,28 @@ export type NodeSyncCommand =
     >;
 
 export const nodeSync: Decider<NodeSyncCommand> = {
-  RecordNodeInboundApplied({ asked, inbound, newClients, ...rest }, state) {
-    if (!isCurrent(state, asked) || state.inbounds.get(inbound)?.node !== asked.id) return [];
+  RecordNodeInboundApplied({ queried, inbound, newClients, ...rest }, state) {
+    if (!isCurrent(state, queried) || state.inbounds.get(inbound)?.node !== queried.id) return [];
     const existing = newClients.filter((client) => state.clients.get(client)?.inbound === inbound);
-    return [NodeInboundApplied({ node: asked.id, inbound, ...rest, newClients: existing })];
+    return [NodeInboundApplied({ node: queried.id, inbound, ...rest, newClients: existing })];
   },
 
-  RecordNodeInboundRemoved({ asked, inbound, tag }, state) {
-    return isCurrent(state, asked) ? [NodeInboundRemoved({ node: asked.id, inbound, tag })] : [];
+  RecordNodeInboundRemoved({ queried, inbound, tag }, state) {
+    return isCurrent(state, queried) ? [NodeInboundRemoved({ node: queried.id, inbound, tag })] : [];
   },
 
-  RecordNodeInboundRejected({ asked, inbound, reason }, state) {
+  RecordNodeInboundRejected({ queried, inbound, reason }, state) {
     // The node can also refuse to remove an inbound that was deleted here.
     const bound = state.inbounds.get(inbound)?.node;
-    if (!isCurrent(state, asked) || (bound !== undefined && bound !== asked.id)) return [];
-    return [NodeInboundRejected({ node: asked.id, inbound, reason })];
+    if (!isCurrent(state, queried) || (bound !== undefined && bound !== queried.id)) return [];
+    return [NodeInboundRejected({ node: queried.id, inbound, reason })];
   },
 
-  RecordNodeUnmanagedItems({ asked, inboundTags, clients, omitted }, state) {
-    if (!isCurrent(state, asked)) return [];
+  RecordNodeUnmanagedItems({ queried, inboundTags, clients, omitted }, state) {
+    if (!isCurrent(state, queried)) return [];
     return [
       NodeUnmanagedItemsFound({
-        node: asked.id,
+        node: queried.id,
         inboundTags: [...inboundTags],
         clients: clients.map((one) => ({ ...one })),
         omitted,
@@ -73,20 +73,20 @@ export const nodeSync: Decider<NodeSyncCommand> = {
     ];
   },
 
-  RecordNodeSyncFailed: ({ asked, reason }, state) =>
-    isCurrent(state, asked) ? [NodeSyncFailed({ node: asked.id, reason })] : [],
+  RecordNodeSyncFailed: ({ queried, reason }, state) =>
+    isCurrent(state, queried) ? [NodeSyncFailed({ node: queried.id, reason })] : [],
 
-  RecordNodeSyncRecovered: ({ asked }, state) =>
-    isCurrent(state, asked) ? [NodeSyncRecovered({ node: asked.id })] : [],
+  RecordNodeSyncRecovered: ({ queried }, state) =>
+    isCurrent(state, queried) ? [NodeSyncRecovered({ node: queried.id })] : [],
 
-  RecordNodeCoreRestarted: ({ asked, clients, inbounds }, state) =>
-    isCurrent(state, asked)
-      ? [NodeCoreRestarted({ node: asked.id, clients: [...clients], inbounds: [...inbounds] })]
+  RecordNodeCoreRestarted: ({ queried, clients, inbounds }, state) =>
+    isCurrent(state, queried)
+      ? [NodeCoreRestarted({ node: queried.id, clients: [...clients], inbounds: [...inbounds] })]
       : [],
 };
 
 /** Whether the node is enabled and has the address and token with which it was queried. */
-export function isCurrent({ nodes }: Pick<PanelState, 'nodes'>, asked: Node): boolean {
-  const current = nodes.get(asked.id);
-  return current !== undefined && current.enabled && sameAddress(current, asked);
+export function isCurrent({ nodes }: Pick<PanelState, 'nodes'>, queried: Node): boolean {
+  const current = nodes.get(queried.id);
+  return current !== undefined && current.enabled && sameAddress(current, queried);
 }

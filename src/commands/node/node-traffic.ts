@@ -12,7 +12,7 @@ import { isCurrent } from './node-sync.js';
 
 export type NodeTrafficCommand = Command<
   'RecordNodeTraffic',
-  Omit<NodeTraffic, 'node'> & { /** The node when it was queried. */ readonly asked: Node }
+  Omit<NodeTraffic, 'node'> & { /** The node when it was queried. */ readonly queried: Node }
 >;
 
 export const nodeTraffic: Decider<NodeTrafficCommand> = {
@@ -20,9 +20,9 @@ export const nodeTraffic: Decider<NodeTrafficCommand> = {
    * Records bytes of inbounds and clients of that node, and of clients that were deleted here and are still on it. The same
    * decision disables clients and inbounds that reach their cap.
    */
-  RecordNodeTraffic({ asked, clients, inbounds, anomalies }, state, { now }) {
-    if (!isCurrent(state, asked)) return [];
-    const isOurs = (id: InboundId): boolean => state.inbounds.get(id)?.node === asked.id;
+  RecordNodeTraffic({ queried, clients, inbounds, anomalies }, state, { now }) {
+    if (!isCurrent(state, queried)) return [];
+    const isOurs = (id: InboundId): boolean => state.inbounds.get(id)?.node === queried.id;
     const isClient = (number: number): boolean => {
       const client = state.clients.get(number as ClientNumber);
       return client ? isOurs(client.inbound) : number <= state.lastClient;
@@ -42,7 +42,7 @@ export const nodeTraffic: Decider<NodeTrafficCommand> = {
     });
     const grown = grownBy(counted.clients.filter(moved), transferred);
     const effects = [...transferred, ...trafficEffects(state, grown, counted.inbounds.filter(moved), now)];
-    const recorded = NodeTrafficRecorded({ node: asked.id, ...counted });
+    const recorded = NodeTrafficRecorded({ node: queried.id, ...counted });
     return [recorded, ...effects.map((event): Caused<PanelEvent> => ({ ...event, cause: 0 }))];
   },
 };

@@ -43,10 +43,10 @@ export type NodeCommand =
     >
   | Command<'SetNodeEnabled', { readonly node: NodeId; readonly enabled: boolean }>
   | Command<'DeleteNode', { readonly node: NodeId }>
-  /** `asked`: the node when it was queried. A reply from a former address or to a former token is dropped. */
-  | Command<'RecordNodeIdentity', { readonly asked: Node; readonly identity: NonNullable<Node['identity']> }>
-  | Command<'RecordNodeOnline', { readonly asked: Node }>
-  | Command<'RecordNodeOffline', { readonly asked: Node; readonly reason: Text }>;
+  /** `queried`: the node when it was queried. A reply from a previous address or to a previous token is dropped. */
+  | Command<'RecordNodeIdentity', { readonly queried: Node; readonly identity: NonNullable<Node['identity']> }>
+  | Command<'RecordNodeOnline', { readonly queried: Node }>
+  | Command<'RecordNodeOffline', { readonly queried: Node; readonly reason: Text }>;
 
 export const node: Decider<NodeCommand> = {
   AddNode({ enabled, spec: draft, token: given }, state) {
@@ -59,15 +59,15 @@ export const node: Decider<NodeCommand> = {
     return [NodeAdded({ node: id, enabled, spec, keyVersion: 1, secret: { token } })];
   },
 
-  UpdateNode({ node: id, enabled, changes: asked, token: given }, state) {
+  UpdateNode({ node: id, enabled, changes: requested, token: given }, state) {
     const current = state.nodes.get(id);
     if (!current) return reject('NODE_NOT_FOUND', { node: id });
-    const spec = validSpec({ ...specOf(current), ...asked });
+    const spec = validSpec({ ...specOf(current), ...requested });
     if (spec instanceof Rejection) return spec;
     const token = given.trim();
     const refused = tokenError(token) ?? nameTaken(state, spec.name, id);
     if (refused) return refused;
-    // Otherwise an admin could have the token sent to a machine of their own.
+    // Otherwise an admin could send the token to a machine under their control.
     if (token === '' && current.token !== '' && !sameDestination(current, spec)) return reject('NODE_TOKEN_NEEDED');
     const events: PanelEvent[] = [];
     const changes = changedMembers(current, spec);
@@ -87,28 +87,28 @@ export const node: Decider<NodeCommand> = {
     return nodes.has(id) ? [NodeDeleted({ node: id })] : reject('NODE_NOT_FOUND', { node: id });
   },
 
-  RecordNodeIdentity({ asked, identity }, state) {
-    const current = stillThere(state, asked);
+  RecordNodeIdentity({ queried, identity }, state) {
+    const current = currentNode(state, queried);
     // A new identity is accepted only after the node was saved with its token. Two nodes that are one panel would overwrite
     // each other's inbounds.
     const isDuplicate = current && duplicateOf(state.nodes.values(), current, identity.panelId) !== undefined;
     return current?.identity === null && !isDuplicate ? [NodeIdentified({ node: current.id, ...identity })] : [];
   },
 
-  RecordNodeOnline({ asked }, state) {
-    const current = stillThere(state, asked);
+  RecordNodeOnline({ queried }, state) {
+    const current = currentNode(state, queried);
     return current?.enabled ? [NodeWentOnline({ node: current.id })] : [];
   },
 
-  RecordNodeOffline({ asked, reason }, state) {
-    const current = stillThere(state, asked);
+  RecordNodeOffline({ queried, reason }, state) {
+    const current = currentNode(state, queried);
     return current?.enabled ? [NodeWentOffline({ node: current.id, reason })] : [];
   },
 };
 
-function stillThere({ nodes }: PanelState, asked: Node): Node | undefined {
-  const current = nodes.get(asked.id);
-  return current && sameAddress(current, asked) ? current : undefined;
+function currentNode({ nodes }: PanelState, queried: Node): Node | undefined {
+  const current = nodes.get(queried.id);
+  return current && sameAddress(current, queried) ? current : undefined;
 }
 
 /** Also for the same token: with it the admin confirms the panel at the address. */

@@ -5,7 +5,7 @@ import type { Text } from '../../messages/message.js';
 /** A fresh, consistent copy of the whole state as one file, in a private place of the data directory. */
 export interface BackupFile {
   readonly path: string;
-  /** The file name to show to people; it says whether the backup is sealed. */
+  /** The file name to show to people, which includes whether the backup is sealed. */
   readonly name: string;
   readonly bytes: number;
   /** The last event in it. */
@@ -33,7 +33,7 @@ export interface BackupStatus {
   readonly lastGood: KeptBackup | null;
   /** When the next one is due, in ms since 1970; null = scheduled backups are off. */
   readonly next: number | null;
-  /** The last good one is older than the schedule allows. */
+  /** The last verified one is older than the schedule allows. */
   readonly late: boolean;
 }
 

@@ -14,7 +14,7 @@ export interface ServerCertificate {
   readonly notAfter: number;
 }
 
-/** Where a server's certificate and key are, as the settings say. */
+/** The files of a server's certificate and key, from the settings. */
 export interface CertificateFiles {
   readonly certFile: string;
   readonly keyFile: string;

@@ -28,7 +28,7 @@ export interface ChatUpdate {
   /** Negative for a group. */
   readonly chat: number;
   readonly from: { readonly id: number; readonly name: string };
-  readonly said:
+  readonly content:
     | string
     | {
         /** The ID of the press, for `answer`. */ readonly press: string;

@@ -148,16 +148,16 @@ export interface CoreInbounds {
 
 /** The accounts of the running core. All methods but `digest` reject with `CoreError` 'not-running' when no core runs. */
 export interface CoreUsers {
-  /** Replaces an account of the same name. A renamed client must be removed under its former email first. */
+  /** Replaces an account of the same name. A renamed client must be removed under its previous email first. */
   add(inbound: CoreInbound, user: CoreUser): Promise<void>;
   /** Idempotent. `user`: as it was added. Closes no connection: see `disconnect`. */
   remove(inbound: CoreInbound, user: Pick<CoreUser, 'client' | 'email'>): Promise<void>;
   /**
-   * Closes the live connections of clients whose accounts were removed, under any former email, and no others. Resolves to
+   * Closes the live connections of clients whose accounts were removed, under any previous email, and no others. Resolves to
    * the clients that could not be disconnected (no permission to destroy sockets, no tool): they need a restart of the core.
    */
   disconnect(inbound: CoreInbound, clients: readonly number[]): Promise<readonly number[]>;
-  /** Clients that used the inbound in this run, as far as the core's log tells: they may have connections open. */
+  /** Clients that used the inbound in this run, according to the core's log: they may have open connections. */
   seen(inbound: CoreInbound): Promise<readonly number[]>;
   /** The accounts that run in an inbound, by client number. Accounts that the panel did not add are removed. */
   list(inbound: CoreInbound): Promise<ReadonlyMap<number, RunningAccount>>;

@@ -3,7 +3,7 @@ import type { GeoContent } from '../../events/geo/geo-document.js';
 import type { Text } from '../../messages/message.js';
 
 /** The number of list names that are reported; a file may have more. */
-export const MOST_TAGS = 100;
+export const MAX_TAGS = 100;
 
 /** The properties of a source that determine its file. */
 export interface GeoPlace {
@@ -31,8 +31,8 @@ export interface GeoSourceFiles {
   remove(file: string): void;
   /** The path of a file, whether or not it exists. */
   pathOf(file: string): string;
-  /** Deletes the remains of interrupted downloads. */
-  tidy(): void;
+  /** Deletes the files of interrupted downloads. */
+  removeTemporaryFiles(): void;
 }
 
 /** A checked file that is not in place yet. */
@@ -46,8 +46,8 @@ export interface StagedGeo {
   discard(): Promise<void>;
 }
 
-/** Exactly one of the two must be called. */
+/** Call exactly one of the two. */
 export interface Placed {
-  keep(): Promise<void>;
+  commit(): Promise<void>;
   undo(): Promise<void>;
 }

@@ -21,7 +21,7 @@ export interface CoreVersions {
   /** Deletes an installed version. */
   remove(version: string): void;
   /** Deletes the remains of an interrupted installation. */
-  tidy(): void;
+  removeUnfinished(): void;
 }
 
 /** A downloaded executable that is not installed yet. */

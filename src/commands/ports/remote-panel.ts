@@ -67,7 +67,7 @@ export interface ListedInbound {
   readonly port: number;
   readonly enabled: boolean;
   readonly digest: string;
-  /** The number of our inbound; 0 = it is not ours; -1 = another centre created it; -2 = adopted from the former centre. */
+  /** The number of our inbound; 0 = it is not ours; -1 = another centre created it; -2 = adopted from the previous centre. */
   readonly mark: number;
   readonly counter: SeenCounter;
   readonly clients: ListedClients;

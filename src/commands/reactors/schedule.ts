@@ -4,7 +4,7 @@ import type { Settings } from '../../events/settings/settings.js';
 import { touchSettings } from '../../events/settings/settings-touched.js';
 
 /** The longest time that a timer can wait, in ms. */
-const LONGEST_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 const UNITS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000 };
 const NAMED: Readonly<Record<string, string>> = { '@midnight': '@daily', '@annually': '@yearly' };
 
@@ -54,7 +54,7 @@ export class SettingsSchedule {
     }
   }
 
-  notice(events: readonly RecordedEvent[]): void {
+  onEvents(events: readonly RecordedEvent[]): void {
     const { schedule, enabledBy } = this.#timetable;
     if (touchSettings(events, [schedule, 'timeLocation', ...(enabledBy ? [enabledBy] : [])])) this.begin();
   }
@@ -91,7 +91,7 @@ function patternOf(text: string): string {
 
 /** `1h30m` in ms; at least a second. */
 function periodOf(text: string): number {
-  return Math.min(LONGEST_MS, Math.max(1000, sumOf(text)));
+  return Math.min(MAX_TIMER_MS, Math.max(1000, sumOf(text)));
 }
 
 function sumOf(text: string): number {

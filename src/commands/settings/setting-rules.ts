@@ -12,7 +12,7 @@ const DESTINATIONS: readonly (readonly [SecretKey, readonly SettingKey[]])[] = [
   ['chatBotToken', ['chatBotAPIServer']],
 ];
 
-interface SettingsAsked {
+interface SettingsRequest {
   /** All requested keys, also those that do not change. */
   readonly named: ReadonlySet<string>;
   readonly trustEveryProxy: boolean;
@@ -24,7 +24,7 @@ interface SettingsAsked {
 export function settingProblems(
   next: Settings,
   state: PanelState,
-  { named, trustEveryProxy, newProxy = '' }: SettingsAsked,
+  { named, trustEveryProxy, newProxy = '' }: SettingsRequest,
 ): readonly SettingProblem[] {
   return [
     ...portProblems(next, state),
@@ -98,7 +98,7 @@ function destinationProblems(
 }
 
 /** Addresses far apart from each other. Networks that contain two of them are too large. */
-const CORNERS = [
+const DISTANT_ADDRESSES = [
   ['9.9.9.9', '77.77.77.77', '133.133.133.133', '199.199.199.199'],
   ['2001:db8::1', '2408:ffff::1', '2620:ffff::1', '2a0e:ffff::1'],
 ] as const;
@@ -112,5 +112,5 @@ function proxyProblems(next: Settings, current: Settings): readonly SettingProbl
 /** Tests addresses, because `::/2`, `::ffff:0:0/96` or many small networks may also contain all of IPv4. */
 function trustsEveryAddress(cidrs: readonly string[]): boolean {
   const networks = new Networks(cidrs);
-  return CORNERS.some((corners) => corners.filter((address) => networks.holds(address)).length > 1);
+  return DISTANT_ADDRESSES.some((corners) => corners.filter((address) => networks.holds(address)).length > 1);
 }

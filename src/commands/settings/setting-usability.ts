@@ -1,12 +1,12 @@
 import type { SecretKey, SettingKey, Settings } from '../../events/settings/settings.js';
-import { isLdapFilter } from '../../lib/ldap-filter.js';
 import { message } from '../../messages/message.js';
 import { isSchedule } from '../reactors/schedule.js';
 import type { SettingProblem } from '../rejection.js';
 import type { PanelState } from '../state.js';
+import { isLdapFilter } from './ldap-filter.js';
 
 /** Minimum length of a passphrase. An attacker who has the file can try without limit. */
-const SHORTEST_PASSPHRASE = 12;
+const MIN_PASSPHRASE_CHARS = 12;
 
 /** Values that are valid, but with which their feature cannot work. Only changed settings are checked. */
 export function usabilityProblems(
@@ -30,10 +30,10 @@ export function usabilityProblems(
     problems.push({ key: 'chatBotToken', why: message('settings.botTokenMissing') });
   const passphrase = secret('backupPassphrase');
   const isNew = passphrase !== (secrets.get('backupPassphrase')?.value ?? '');
-  if (isNew && passphrase !== '' && [...passphrase].length < SHORTEST_PASSPHRASE)
+  if (isNew && passphrase !== '' && [...passphrase].length < MIN_PASSPHRASE_CHARS)
     problems.push({
       key: 'backupPassphrase',
-      why: message('settings.passphraseTooShort', { min: SHORTEST_PASSPHRASE }),
+      why: message('settings.passphraseTooShort', { min: MIN_PASSPHRASE_CHARS }),
     });
   return problems;
 }

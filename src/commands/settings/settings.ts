@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import type { PanelEvent } from '../../events/catalog.js';
 import type { Caused } from '../../events/log/event.js';
 import { DataKeyDestroyed } from '../../events/panel.js';
@@ -13,12 +12,12 @@ import {
   settingsTable,
 } from '../../events/settings/settings.js';
 import { sameJson } from '../../lib/json.js';
-import { textOfIssue } from '../../messages/issue.js';
-import { message, type Text } from '../../messages/message.js';
+import { issueOf } from '../../messages/issue.js';
+import { message } from '../../messages/message.js';
 import type { Command, Decider } from '../command.js';
 import { reject, type SettingProblem } from '../rejection.js';
 import type { PanelState } from '../state.js';
-import { type ShownCodes, sessionsEnded, twoFactorOutcome } from '../user/two-factor-rules.js';
+import { type SubmittedCodes, sessionsEnded, twoFactorOutcome } from '../user/two-factor-rules.js';
 import { settingProblems } from './setting-rules.js';
 import { usabilityProblems } from './setting-usability.js';
 import { tokenProblems } from './token-rules.js';
@@ -32,14 +31,14 @@ export type SettingsCommand =
         /** The admin confirmed that forwarded headers from all addresses are trusted. */
         readonly trustEveryProxy?: boolean;
         /** The codes that a change of two-factor login needs. */
-        readonly shown?: ShownCodes;
+        readonly codes?: SubmittedCodes;
       }
     >
   /** For an operator after the authenticator app was lost. It needs no code. */
   | Command<'SwitchOffTwoFactor', Record<never, never>>;
 
 export const settings: Decider<SettingsCommand> = {
-  ChangeSettings({ changes, trustEveryProxy = false, shown }, state, { now, by }) {
+  ChangeSettings({ changes, trustEveryProxy = false, codes }, state, { now, by }) {
     const asked = readChanges(changes, state);
     const { problems, plain, secrets } = asked;
     const requested = { ...state.settings, ...plain };
@@ -48,7 +47,7 @@ export const settings: Decider<SettingsCommand> = {
     const factor = twoFactorOutcome(
       state,
       { enable: requested.twoFactorEnable, token: secrets.get('twoFactorToken') },
-      shown,
+      codes,
       now,
     );
     const next: Settings = { ...requested, twoFactorEnable: factor.enable };
@@ -104,23 +103,11 @@ function readChanges(
     // An unchanged value stays allowed even if it would be rejected as a new one.
     if (!isSecret(key) && sameJson(value, current[key as SettingKey])) continue;
     const parsed = schema.safeParse(value);
-    if (!parsed.success) problems.push({ key, why: whyOf(parsed.error.issues[0]) });
+    if (!parsed.success) problems.push({ key, why: issueOf(parsed.error) });
     else if (!isSecret(key)) plain.push([key as SettingKey, parsed.data]);
     else if (parsed.data !== (stored.get(key)?.value ?? '')) secrets.set(key, parsed.data as string);
   }
   return { problems, plain: Object.fromEntries(plain), secrets, named: new Set(Object.keys(changes)) };
-}
-
-const KINDS: Readonly<Record<string, Text>> = {
-  string: message('input.notString'),
-  boolean: message('input.notBoolean'),
-};
-
-/** The problem with a value, for people. The messages of zod about a wrong type are for programs. */
-function whyOf(issue: z.core.$ZodIssue | undefined): Text {
-  if (!issue) return message('input.invalid');
-  const kind = issue.code === 'invalid_type' ? KINDS[issue.expected] : undefined;
-  return kind ?? textOfIssue(issue.message);
 }
 
 function isSecret(key: string): key is SecretKey {
@@ -141,7 +128,7 @@ function changed(current: Settings, next: Settings): readonly Caused<PanelEvent>
   ];
 }
 
-/** Sets a secret setting and destroys its former value. None if it is unchanged. */
+/** Sets a secret setting and destroys its previous value. None if it is unchanged. */
 function replaced({ secrets }: PanelState, key: SecretKey, value: string): readonly Caused<PanelEvent>[] {
   const { keyVersion: before, value: current } = secrets.get(key) ?? { keyVersion: 0, value: '' };
   if (value === current) return [];

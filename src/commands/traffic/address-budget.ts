@@ -33,20 +33,20 @@ export class AddressBudget {
   }
 
   /** The addresses that may be recorded now; they are counted as recorded. */
-  take(seen: Seen): Seen {
+  spend(seen: Seen): Seen {
     this.#begin(this.#parts.now());
     return seen.flatMap(({ client, ips }) => {
       const used = this.#ofClient.get(client) ?? 0;
-      const most = Math.min(MAX_PER_CLIENT - used, this.#most() - this.#inMinute);
-      const some = most > 0 ? ips.slice(0, most) : [];
-      if (some.length === 0) return [];
-      this.#ofClient.set(client, used + some.length);
-      this.#inMinute += some.length;
-      return [{ client, ips: some }];
+      const most = Math.min(MAX_PER_CLIENT - used, this.#maxPerMinute() - this.#inMinute);
+      const allowed = most > 0 ? ips.slice(0, most) : [];
+      if (allowed.length === 0) return [];
+      this.#ofClient.set(client, used + allowed.length);
+      this.#inMinute += allowed.length;
+      return [{ client, ips: allowed }];
     });
   }
 
-  #most(): number {
+  #maxPerMinute(): number {
     return MAX_PER_MINUTE + Math.ceil(this.#parts.clients() / CLIENTS_PER_EXTRA);
   }
 
@@ -63,6 +63,6 @@ export class AddressBudget {
 export function withAddressBudget(dispatch: Dispatch, budget: AddressBudget): Dispatch {
   return (command, context) => {
     if (command.type !== 'RecordClientIps') return dispatch(command, context);
-    return dispatch({ ...command, data: { seen: budget.take(command.data.seen) } }, context);
+    return dispatch({ ...command, data: { seen: budget.spend(command.data.seen) } }, context);
   };
 }

@@ -1,7 +1,7 @@
 import type { PanelEvent } from '../../events/catalog.js';
 import type { Client } from '../../events/client/client-document.js';
 import type { ClientNumber } from '../../events/ids.js';
-import { ClientIpsBlocked, ClientIpsUnblocked, type Keep, LEAST_GRACE_S } from '../../events/ip-limit.js';
+import { ClientIpsBlocked, ClientIpsUnblocked, type Keep, MIN_GRACE_S } from '../../events/ip-limit.js';
 import type { IpBlock } from '../../events/ip-limit-document.js';
 import type { Settings } from '../../events/settings/settings.js';
 import { clientsNamed } from '../client/siblings.js';
@@ -75,7 +75,7 @@ function eventsFor(
   const blockedBefore = new Set(block?.blocked);
   const free = addresses.filter(({ address }) => !blockedBefore.has(address));
   const counted = free.filter(({ since, here }) => here && at - since >= grace).sort(byArrival);
-  const names = (some: readonly SeenAddress[]): string[] => some.map(({ address }) => address);
+  const names = (seen: readonly SeenAddress[]): string[] => seen.map(({ address }) => address);
   const blocked = (keep: Keep, kept: string[], all: string[]): PanelEvent[] => [
     ClientIpsBlocked({ client, limit, keep, graceSeconds, ips: { allowed: kept, blocked: all.slice(-MAX_BLOCKED) } }),
   ];
@@ -97,12 +97,12 @@ function eventsFor(
 
 /** The grace period in seconds. Older releases accepted values below what can be measured. */
 export function graceOf({ ipLimitGraceSeconds }: Pick<Settings, 'ipLimitGraceSeconds'>): number {
-  return Math.max(ipLimitGraceSeconds, LEAST_GRACE_S);
+  return Math.max(ipLimitGraceSeconds, MIN_GRACE_S);
 }
 
 /** How long an address may be away before it counts as gone, in ms: the grace period, but at least some seconds. */
 export function pauseOf(grace: number): number {
-  return Math.max(grace, LEAST_GRACE_S * 1000);
+  return Math.max(grace, MIN_GRACE_S * 1000);
 }
 
 /** After how long a block is recorded again, in ms: before it is pruned from the log, which would end it. */

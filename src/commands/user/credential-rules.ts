@@ -2,14 +2,15 @@ import { sameName, unclearIn } from '../../lib/identifiers.js';
 import { message, type Text } from '../../messages/message.js';
 
 /** Minimum length of a new password. A shorter one that was set before stays valid. */
-export const SHORTEST_PASSWORD = 10;
-const LONGEST = 64;
+export const MIN_PASSWORD_CHARS = 10;
+const MAX_USERNAME_CHARS = 64;
 /** Maximum length of a password. All of it is hashed. */
-export const LONGEST_PASSWORD = 1024;
+export const MAX_PASSWORD_CHARS = 1024;
 
 /** Why a user name is invalid, or null. `stored`: the current name, which stays allowed. */
 export function nameProblem(username: string, stored = ''): Text | null {
-  if (username === '' || username.length > LONGEST) return message('settings.usernameLength', { max: LONGEST });
+  if (username === '' || username.length > MAX_USERNAME_CHARS)
+    return message('settings.usernameLength', { max: MAX_USERNAME_CHARS });
   if (/\p{Cc}/u.test(username) || username.trim() !== username) return message('settings.usernameSpaces');
   const hidden = sameName(username, stored) ? null : unclearIn(username);
   if (hidden !== null) return message('settings.usernameInvisible', { code: hidden });
@@ -20,8 +21,8 @@ export function nameProblem(username: string, stored = ''): Text | null {
 export function credentialProblem(username: string, password: string, stored = ''): Text | null {
   const problem = nameProblem(username, stored);
   if (problem !== null) return problem;
-  if (password.length < SHORTEST_PASSWORD) return message('settings.passwordTooShort', { min: SHORTEST_PASSWORD });
-  if (password.length > LONGEST_PASSWORD) return message('settings.passwordTooLong', { max: LONGEST_PASSWORD });
+  if (password.length < MIN_PASSWORD_CHARS) return message('settings.passwordTooShort', { min: MIN_PASSWORD_CHARS });
+  if (password.length > MAX_PASSWORD_CHARS) return message('settings.passwordTooLong', { max: MAX_PASSWORD_CHARS });
   if (password.toLowerCase() === username.toLowerCase()) return message('settings.passwordIsUsername');
   return null;
 }

@@ -12,7 +12,7 @@ const STEP_MS = 30_000;
 const SKEW = 1;
 
 /** A user who sent a code, and the secrets for which the code is valid. */
-export interface ShownCodes {
+export interface SubmittedCodes {
   readonly user: UserId;
   readonly codes: readonly TwoFactorProof[];
 }
@@ -47,7 +47,7 @@ const NO_CODE: SettingProblem = {
 export function twoFactorOutcome(
   state: PanelState,
   change: TwoFactorChange,
-  shown: ShownCodes | undefined,
+  shown: SubmittedCodes | undefined,
   now: number,
 ): TwoFactorOutcome {
   const on = state.settings.twoFactorEnable;
@@ -66,7 +66,7 @@ export function twoFactorOutcome(
 /** The event that marks a code as used; null if it is of another secret or time, or was used before. */
 export function codeUsed(
   { usedCodes }: PanelState,
-  shown: ShownCodes | undefined,
+  shown: SubmittedCodes | undefined,
   token: string,
   keyVersion: number,
   now: number,

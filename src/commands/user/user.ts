@@ -49,18 +49,18 @@ function nameTaken(username: string, others: Iterable<{ readonly username: strin
 }
 
 export const user: Decider<UserCommand> = {
-  CreateUser({ username: asked, passwordHash }, { users }) {
-    const username = composed(asked);
+  CreateUser({ username: requested, passwordHash }, { users }) {
+    const username = composed(requested);
     const taken = nameTaken(username, users.values());
     if (taken) return taken;
     const id = UserId.parse(Math.max(0, ...users.keys()) + 1);
     return [UserCreated({ user: id, epoch: 0, credentials: { username, passwordHash } })];
   },
 
-  ChangeCredentials({ user: id, username: asked, passwordHash }, { users }) {
+  ChangeCredentials({ user: id, username: requested, passwordHash }, { users }) {
     const current = users.get(id);
     if (!current) return reject('CREDENTIALS_WRONG');
-    const username = keptName(asked, current.username);
+    const username = keptName(requested, current.username);
     // The current name may look like another one if it was imported.
     const others = [...users.values()].filter((other) => other.id !== id);
     const taken = username === current.username ? null : nameTaken(username, others);

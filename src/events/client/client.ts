@@ -19,7 +19,7 @@ export const ClientIdentity = z
   .meta({ typeName: 'ClientIdentity', description: 'Personal data of the client.' });
 export type ClientIdentity = z.infer<typeof ClientIdentity>;
 
-/** The secrets that authenticate a client. Each has a data key of its own; a rotation destroys the former key. */
+/** The secrets that authenticate a client. Each has its own data key; a rotation destroys the previous key. */
 export const ClientCredential = z
   .strictObject({
     id: z.string().describe('UUID of a VLESS or VMess client.'),
@@ -125,7 +125,7 @@ export const ClientIdentityChanged = defineEvent('ClientIdentityChanged', {
 
 export const ClientCredentialRotated = defineEvent('ClientCredentialRotated', {
   summary:
-    'A client got a new id, password or auth. The former data key is destroyed, and with it all personal data recorded under it.',
+    'A client got a new id, password or auth. The previous data key is destroyed, and with it all personal data recorded under it.',
   recordedBy: {
     UpdateClient: 'an admin saves the client with another id, password or auth',
     UpdateInbound: 'an admin saves the inbound with another id, password or auth of the client',
@@ -221,16 +221,17 @@ export const ClientTrafficAdjusted = defineEvent('ClientTrafficAdjusted', {
     up: Up.describe('The new bytes up.'),
     down: Down.describe('The new bytes down.'),
     before: z
-      .strictObject({ up: Up.describe('The former bytes up.'), down: Down.describe('The former bytes down.') })
-      .describe('The former counters.'),
+      .strictObject({ up: Up.describe('The previous bytes up.'), down: Down.describe('The previous bytes down.') })
+      .describe('The previous counters.'),
   }),
   stream,
 });
 
 export const ClientTrafficTransferred = defineEvent('ClientTrafficTransferred', {
-  summary: 'A client left a shared email. The bytes it had used were transferred to another client with that email.',
+  summary:
+    'A client no longer has a shared email. The bytes that it had used were transferred to another client with that email.',
   recordedBy: {
-    UpdateClient: 'the email of a client changes and other clients keep the former email',
+    UpdateClient: 'the email of a client changes and other clients keep the previous email',
     UpdateInbound: 'the request deletes or renames a client that shares its email',
     DeleteClient: 'a client is deleted that shares its email',
     DeleteClients: 'a client is deleted that shares its email',
@@ -240,7 +241,7 @@ export const ClientTrafficTransferred = defineEvent('ClientTrafficTransferred', 
   },
   data: z.strictObject({
     client: client.describe('Number of the client that gets the bytes.'),
-    fromClient: client.describe('Number of the client that leaves the email. Its counters are 0 from here on.'),
+    fromClient: client.describe('Number of the client that no longer has the email. Its counters are 0 from here on.'),
     up: Up.describe('Bytes up that were transferred.'),
     down: Down.describe('Bytes down that were transferred.'),
   }),

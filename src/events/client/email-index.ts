@@ -35,7 +35,7 @@ export class EmailIndex {
   }
 
   /** Adds a client to an email. Does nothing if it has it already. */
-  put(email: string, number: ClientNumber): void {
+  add(email: string, number: ClientNumber): void {
     const key = emailKey(email);
     const known = this.#byEmail.get(key);
     if (known === undefined) this.#byEmail.set(key, number);
@@ -44,7 +44,7 @@ export class EmailIndex {
     } else if (!known.includes(number)) this.#set(key, [...known, number]);
   }
 
-  take(email: string, number: ClientNumber): void {
+  remove(email: string, number: ClientNumber): void {
     const key = emailKey(email);
     const known = this.#byEmail.get(key);
     if (known === number) this.#byEmail.delete(key);

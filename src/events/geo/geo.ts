@@ -65,7 +65,7 @@ export const GeoSourceChecked = defineEvent('GeoSourceChecked', {
 });
 
 export const GeoSourceFailed = defineEvent('GeoSourceFailed', {
-  summary: 'The file of a geo source could not be downloaded or used. The former file stays.',
+  summary: 'The file of a geo source could not be downloaded or used. The previous file stays.',
   recordedBy: { RecordGeoOutcomes: 'an update by an admin or by the schedule `geoUpdateSchedule` fails' },
   data: z.strictObject({ source: GeoSourceId, reason: textSchema }),
   stream: ({ source }) => `geo-source-${source}`,

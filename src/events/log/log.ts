@@ -43,7 +43,7 @@ export interface EventLog {
   nextBy(position: number, time: number): { readonly position: number; readonly at: number } | null;
   readStream(stream: string, version?: number, limit?: number): readonly RecordedEvent[];
   /** What the command with this key appended, and whether the request was the same; null if the key is new. */
-  answered(id: CommandId): { readonly same: boolean; readonly events: readonly RecordedEvent[] } | null;
+  outcomeOf(id: CommandId): { readonly same: boolean; readonly events: readonly RecordedEvent[] } | null;
   head(): LogHead;
   /** SHA-256 (hex) over the payload hashes of the measured events from `from` to `to`, and their number. */
   measuredRoot(from: number, to: number): { readonly root: string; readonly count: number };

@@ -25,7 +25,7 @@ export class FoldFailure extends MessageError {
 }
 
 /** The state of a fold from its newest snapshot, or its initial state. */
-export function begin<S>(fold: Fold<S>, snapshots?: SnapshotStore): Folding<S> {
+export function begin<S>(fold: Fold<S>, snapshots?: Pick<SnapshotStore, 'load'>): Folding<S> {
   const snapshot = snapshots?.load(fold.name, fold.version);
   if (!snapshot) return { fold, state: fold.initial(), position: 0 };
   return { fold, state: loadedState(fold, snapshot.state), position: snapshot.position };

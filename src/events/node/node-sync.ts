@@ -17,7 +17,8 @@ export function nodeUnmanagedItemsKey(of: number): string {
 export const NodeInboundApplied = defineEvent('NodeInboundApplied', {
   summary: 'A node has an inbound in the configuration that the log had at a position.',
   recordedBy: {
-    RecordNodeInboundApplied: 'the node lists the inbound as desired, after it was changed or when this was not known',
+    RecordNodeInboundApplied:
+      'the node lists the inbound as desired, after it was changed or when its state was unknown',
   },
   data: z.strictObject({
     node,
@@ -126,8 +127,8 @@ export const BaselineNote = oneOf({
   decreased: 'it is lower than before; nothing was credited, and no credited bytes are taken back',
   capped: 'it grew by more than the all-time bytes of the node; only these were credited',
   implausible: 'it grew by more than a machine can transfer in that time; nothing was credited',
-  doubled: 'it is exactly twice its former value, but its inbounds did not transfer that much; nothing was credited',
-  recovered: 'it had decreased and returned at once to its former value; only growth beyond that was credited',
+  doubled: 'it is exactly twice its previous value, but its inbounds did not transfer that much; nothing was credited',
+  recovered: 'it had decreased and returned at once to its previous value; only growth beyond that was credited',
   'depleted-on-node': 'the node had disabled the client by its own count, and the panel reset that count',
 });
 export type BaselineNote = z.infer<typeof BaselineNote>;

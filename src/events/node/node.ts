@@ -60,7 +60,7 @@ export const NodeUpdated = defineEvent('NodeUpdated', {
 });
 
 export const NodeTokenReplaced = defineEvent('NodeTokenReplaced', {
-  summary: 'The token of a node was replaced. The former token was destroyed.',
+  summary: 'The token of a node was replaced. The previous token was destroyed.',
   recordedBy: { UpdateNode: 'an admin saves the node with a token' },
   data: z.strictObject({ node, keyVersion: KeyVersion, secret }),
   stream,
@@ -89,9 +89,8 @@ export const NodeDeleted = defineEvent('NodeDeleted', {
 });
 
 export const NodeIdentified = defineEvent('NodeIdentified', {
-  summary:
-    'A node reported which panel it is. The panel does not use it if another panel answers at its address later.',
-  recordedBy: { RecordNodeIdentity: 'the first answer of a node after it was added or its address or token changed' },
+  summary: 'A node reported which panel it is. If another panel responds at its address later, the node is not used.',
+  recordedBy: { RecordNodeIdentity: 'the first response of a node after it was added or its address or token changed' },
   data: z.strictObject({
     node,
     kind: oneOf({ portolan: 'a panel of this program', '3x-ui': 'a panel of 3x-ui' }).describe('What the node is.'),
@@ -110,7 +109,7 @@ export const NodeWentOnline = defineEvent('NodeWentOnline', {
 
 export const NodeWentOffline = defineEvent('NodeWentOffline', {
   summary: 'A node did not respond, or not correctly.',
-  recordedBy: { RecordNodeOffline: 'probes of the node failed three times in a row, or it gave an invalid answer' },
+  recordedBy: { RecordNodeOffline: 'probes of the node failed three times in a row, or its response was invalid' },
   class: 'measured',
   data: z.strictObject({ node, reason: textSchema }),
   stream,

@@ -77,9 +77,9 @@ export const appText = (longest: number) =>
   );
 
 /** Maximum length of an invalid entry in a message. */
-const SHOWN = 64;
+const MAX_SHOWN_CHARS = 64;
 /** Each network is checked with each request. */
-const MOST_NETWORKS = 256;
+const MAX_NETWORKS = 256;
 
 /** Addresses and networks: a list, or a text separated by commas. The message names an invalid entry. */
 export const cidrs = z
@@ -95,9 +95,9 @@ export const cidrs = z
     ],
     issue('settings.notNetworks'),
   )
-  .refine((entries) => entries.length <= MOST_NETWORKS, issue('input.tooManyEntries', { limit: MOST_NETWORKS }))
+  .refine((entries) => entries.length <= MAX_NETWORKS, issue('input.tooManyEntries', { limit: MAX_NETWORKS }))
   .superRefine((entries, context) => {
-    for (const entry of entries.slice(0, MOST_NETWORKS)) {
+    for (const entry of entries.slice(0, MAX_NETWORKS)) {
       const message = cidrProblem(entry);
       if (message !== null) context.addIssue({ code: 'custom', message });
     }
@@ -105,7 +105,7 @@ export const cidrs = z
 
 function cidrProblem(entry: string): string | null {
   if (isIP(entry) !== 0) return null;
-  const shown = entry.slice(0, SHOWN);
+  const shown = entry.slice(0, MAX_SHOWN_CHARS);
   const network = networkOf(entry);
   if (network === null) return issue('settings.cidrInvalid', { cidr: shown });
   const [address = '', bits = ''] = entry.split('/');
@@ -152,7 +152,7 @@ function jsonProblem(text: string, kind: 'object' | 'list'): string | null {
     const value = parseJson(text);
     return (kind === 'list' ? Array.isArray(value) : isObject(value))
       ? null
-      : issue('settings.notJsonOrEmpty', { kind });
+      : issue(kind === 'list' ? 'settings.notJsonList' : 'settings.notJsonObject');
   } catch (error) {
     if (error instanceof JsonError) return encoded(error.text);
     throw error;

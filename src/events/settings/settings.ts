@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { issue } from '../../messages/issue.js';
 import { KeyVersion } from '../fields.js';
-import { keeps, LEAST_GRACE_S } from '../ip-limit.js';
+import { keeps, MIN_GRACE_S } from '../ip-limit.js';
 import { defineEvent } from '../log/event.js';
 import {
   address,
@@ -136,7 +136,7 @@ export const settingsTable = {
   /** Seconds between two polls of the core's counters. */
   pollSeconds: whole(1, 60, 5),
   /** Seconds for which a client may have too many addresses, because a phone may change its network. */
-  ipLimitGraceSeconds: whole(LEAST_GRACE_S, 3600, 30),
+  ipLimitGraceSeconds: whole(MIN_GRACE_S, 3600, 30),
   /** Which addresses stay allowed when a client has too many. */
   ipLimitKeep: z.enum(keeps, issue('settings.notKeep')).default('newest'),
   /** Hours after which measured payloads are rolled up. */
@@ -155,7 +155,7 @@ export const settingKeys = Object.keys(settingsTable) as readonly SettingKey[];
 /** The default of each setting. */
 export const defaultSettings: Settings = z.object(settingsTable).parse({});
 
-/** Settings that can be written but not read. Each has a data key of its own; empty = not set. */
+/** Settings that can be written but not read. Each has its own data key; empty = not set. */
 export const secretsTable = {
   twoFactorToken: z
     .string()
@@ -195,7 +195,7 @@ export const SettingsChanged = defineEvent('SettingsChanged', {
 });
 
 export const SecretSettingChanged = defineEvent('SecretSettingChanged', {
-  summary: 'A secret setting was set, replaced or removed. The former value was destroyed.',
+  summary: 'A secret setting was set, replaced or removed. The previous value was destroyed.',
   recordedBy: {
     ChangeSettings: 'an admin sets or removes a secret setting',
     SwitchOffTwoFactor: 'an operator disables two-factor login, which removes `twoFactorToken`',

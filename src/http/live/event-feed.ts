@@ -13,7 +13,7 @@ export type FeedLog = Pick<EventLog, 'read' | 'head' | 'appended$'> & Parameters
 /** Events in a page when the query has no limit. */
 const DEFAULT_LIMIT = 500;
 /** Events read from the disk before other work gets a turn. */
-const CHUNK = 250;
+const CHUNK_EVENTS = 250;
 /** Events that one query examines, and roughly the characters of its answer: events of polls can be large. */
 const MAX_EXAMINED = 5000;
 const MAX_CHARACTERS = 4 * 1024 * 1024;
@@ -127,8 +127,8 @@ export class EventFeed {
     const most = limit === 0 ? DEFAULT_LIMIT : limit;
     const texts: string[] = [];
     let [next, size] = [after, 0];
-    for (let read = 0; read < MAX_EXAMINED; read += CHUNK) {
-      const chunk = this.log.read(next, CHUNK);
+    for (let read = 0; read < MAX_EXAMINED; read += CHUNK_EVENTS) {
+      const chunk = this.log.read(next, CHUNK_EVENTS);
       // A range that was rolled up may have no events up to its end.
       if (chunk.length === 0) return { texts, next: Math.max(next, this.log.head().position) };
       for (const event of chunk) {

@@ -26,7 +26,7 @@ export interface StreamTimes {
   readonly stuckMs: number;
 }
 
-/** Handles requests of the events route that ask for a stream; the next handler answers the others. */
+/** Handles requests of the events route for a stream; the next handler answers the others. */
 export function mountEventStream(
   router: Router,
   gate: Gate<AuthRequest>,

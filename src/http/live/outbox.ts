@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 
 /** Bytes written to a socket at a time. */
-const SLICE = 64 * 1024;
+const SLICE_BYTES = 64 * 1024;
 /** Buffered bytes of all large answers together. */
-const MAX_BUFFERED = 128 * 1024 * 1024;
+const MAX_BUFFERED_BYTES = 128 * 1024 * 1024;
 
 /** Larger answers go through the outbox, in bytes or characters. */
-export const LARGE_ANSWER = SLICE;
+export const LARGE_ANSWER = SLICE_BYTES;
 
 /**
  * The large answers that a server is sending. Each is sent in slices, at the speed of its reader, and is in memory once.
@@ -18,7 +18,7 @@ export class Outbox {
   readonly #waiting = new Map<ServerResponse, number>();
   #total = 0;
 
-  constructor(most = MAX_BUFFERED) {
+  constructor(most = MAX_BUFFERED_BYTES) {
     this.#most = most;
   }
 
@@ -33,8 +33,8 @@ export class Outbox {
     let at = 0;
     const next = (): void => {
       while (at < bytes.length) {
-        const taken = res.write(bytes.subarray(at, at + SLICE));
-        at += SLICE;
+        const taken = res.write(bytes.subarray(at, at + SLICE_BYTES));
+        at += SLICE_BYTES;
         this.#set(res, Math.max(0, bytes.length - at));
         if (!taken) return;
       }

@@ -5,7 +5,7 @@ import { type Language } from '../../messages/language.js';
 /** Ticks without progress after which a reader counts as gone. */
 const STUCK_TICKS = 15;
 /** Buffered bytes for one reader; a slower one would fill the memory. */
-const MAX_BACKLOG = 1024 * 1024;
+const MAX_BACKLOG_BYTES = 1024 * 1024;
 /** Ticks between two pings: 24 s. */
 const PING_TICKS = 12;
 const UNANSWERED_PINGS = 2;
@@ -64,7 +64,7 @@ export class SocketClient {
   tick(): void {
     this.#received = 0;
     this.#stuck = this.#waiting.size === 0 ? 0 : this.#stuck + 1;
-    if (this.#stuck > STUCK_TICKS || this.#socket.writableLength > MAX_BACKLOG) return this.cut();
+    if (this.#stuck > STUCK_TICKS || this.#socket.writableLength > MAX_BACKLOG_BYTES) return this.cut();
     this.#tick += 1;
     if (this.#tick % PING_TICKS !== 0 || this.#ws.readyState !== WebSocket.OPEN) return;
     if (this.#unanswered >= UNANSWERED_PINGS) return this.cut();

@@ -6,6 +6,7 @@ import type { RecordedEvent } from '../../events/catalog.js';
 import type { Alarm } from '../../lib/alarms.js';
 import { type Language } from '../../messages/language.js';
 import { render } from '../../messages/render.js';
+import { coded } from '../../messages/rendered.js';
 import { type Push, pushesOf } from '../../projections/pushes.js';
 import type { ReadModels } from '../../projections/read-models.js';
 import { languageOf } from '../language/language.js';
@@ -74,7 +75,7 @@ export class PanelSockets {
     this.#server.on('headers', (headers) => headers.push(...baseLines));
     this.#server.on('wsClientError', (_error, socket) => refuseUpgrade(socket, 400));
     this.#following = [
-      parts.read.changed$.subscribe((events) => this.#tell(events)),
+      parts.read.changed$.subscribe((events) => this.#onEvents(events)),
       parts.alarms$.subscribe((alarm) => this.#warn(alarm)),
       parts.readings$.subscribe(() => this.#tick()),
     ];
@@ -127,15 +128,15 @@ export class PanelSockets {
   /** Closes all current sockets, and terminates those that are still open after a second. */
   async closeAll(why = 'the panel has moved'): Promise<void> {
     const closing = [...this.#clients];
-    const left = closing.map(([ws, client]) => {
-      const gone = new Promise<void>((resolve) => ws.once('close', () => resolve()));
+    const remaining = closing.map(([ws, client]) => {
+      const closed = new Promise<void>((resolve) => ws.once('close', () => resolve()));
       client.close(GOING_AWAY, why);
-      return gone;
+      return closed;
     });
     const cut = setTimeout(() => {
       for (const [, client] of closing) client.cut();
     }, CLOSE_MS);
-    await Promise.all(left);
+    await Promise.all(remaining);
     clearTimeout(cut);
   }
 
@@ -166,7 +167,7 @@ export class PanelSockets {
     for (const client of this.#clients.values()) client.tick();
   }
 
-  #tell(events: readonly RecordedEvent[]): void {
+  #onEvents(events: readonly RecordedEvent[]): void {
     if (this.#clients.size === 0) return;
     this.#closeEnded();
     const author = this.#parts.authorOf(events[0]?.meta.correlationId ?? '');
@@ -235,5 +236,5 @@ function framesOf(push: Push): (language: Language) => Buffer {
 /** A push as browsers receive it. */
 function inLanguage(push: Push, language: Language): object {
   if (push.type !== 'notification') return push;
-  return { ...push, title: render(push.title, language), body: render(push.body, language) };
+  return coded(push, (text) => render(text, language));
 }

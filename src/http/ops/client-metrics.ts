@@ -3,7 +3,7 @@ import { type Client, mayConnect } from '../../events/client/client-document.js'
 import type { ReadModels } from '../../projections/read-models.js';
 
 /** Lines between two yields to the event loop. */
-const AT_A_TIME = 1000;
+const LINES_PER_TURN = 1000;
 
 interface Family {
   readonly name: string;
@@ -57,7 +57,7 @@ export async function* clientFigures(read: ReadModels): AsyncGenerator<string> {
       if (!read.clients.isFirst(client)) continue;
       const email = labelText(client.identity.email);
       for (const [labels, value] of values(client, read)) lines.push(`${name}{email="${email}"${labels}} ${value}`);
-      if (lines.length < AT_A_TIME) continue;
+      if (lines.length < LINES_PER_TURN) continue;
       yield `${lines.join('\n')}\n`;
       lines = [];
       await setImmediate();

@@ -64,8 +64,10 @@ function addPanelFigures({ gauge }: Figures, { read, log, version, writable }: M
   gauge('build_info', 'The version of the panel.', (set) => set({ version }, 1), ['version']);
   gauge('log_position', 'Position of the last event in the log.', (set) => set(log.head().position));
   gauge('log_writable', 'Whether changes can be saved.', (set) => set(writable() ? 1 : 0));
-  gauge('backup_last_good_timestamp_seconds', 'When the last good timed backup was made; 0 = there is none.', (set) =>
-    set((read.records.backups().lastGood?.at ?? 0) / 1000),
+  gauge(
+    'backup_last_good_timestamp_seconds',
+    'When the last verified timed backup was made; 0 = there is none.',
+    (set) => set((read.records.backups().lastGood?.at ?? 0) / 1000),
   );
 }
 
@@ -117,8 +119,8 @@ function addNodeFigures({ gauge }: Figures, { read }: Measured): void {
     'Whether a node answers, where that is known.',
     (set) => {
       for (const { id, name } of read.nodes.all()) {
-        const standing = read.nodes.standing(id);
-        if (standing) set({ node: String(id), name }, standing.online ? 1 : 0);
+        const connectivity = read.nodes.connectivity(id);
+        if (connectivity) set({ node: String(id), name }, connectivity.online ? 1 : 0);
       }
     },
     ['node', 'name'],

@@ -9,14 +9,14 @@ import { hardenedServer } from '../server/listen.js';
 import type { Metrics } from './metrics.js';
 
 /** Why the panel cannot give current answers, or null when it can. */
-export function unreadiness(read: ReadModels, log: Pick<EventLog, 'head'>): string | null {
+export function panelNotReadyReason(read: ReadModels, log: Pick<EventLog, 'head'>): string | null {
   const { position } = log.head();
   const behind = read.follower.foldings.filter((folding) => folding.position < position).map(({ fold }) => fold.name);
   return behind.length === 0 ? null : `behind the log: ${behind.join(', ')}`;
 }
 
 /** Why the core is not running although it should be; null when it is. */
-export function coreUnreadiness(read: Pick<ReadModels, 'core'>): string | null {
+export function coreNotReadyReason(read: Pick<ReadModels, 'core'>): string | null {
   const { state, wanted, error } = read.core().process;
   if (!wanted || state === 'running') return null;
   return error === null ? 'the core is not running' : `the core is not running: ${render(error, 'en')}`;

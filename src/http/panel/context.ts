@@ -46,14 +46,14 @@ export interface Reads {
 }
 
 /** The functions of the core that handlers use. */
-export interface AskedCore extends Pick<Core, 'config' | 'keys'> {
+export interface HandlerCore extends Pick<Core, 'config' | 'keys'> {
   readonly process: Pick<CoreProcess, 'running' | 'appliedTemplate' | 'output'>;
   readonly inbounds: Pick<CoreInbounds, 'applied'>;
 }
 
 /** The core, and the recording of its state. */
 export interface CoreServices {
-  readonly core: AskedCore;
+  readonly core: HandlerCore;
   /** Records the core's counters up to now; false = it has not responded within two seconds. */
   readonly collect: () => Promise<boolean>;
   /** Resolves when the core reactor has processed all events appended before the call, or after `ms`. */
@@ -75,7 +75,7 @@ export interface MachineServices {
   /** The status object at the last reading of the machine. */
   readonly status: () => JsonOf<Status>;
   /** Notifications to all admins that have no event. */
-  readonly alarms: Pick<Alarms, 'tell' | 'raised$'>;
+  readonly alarms: Pick<Alarms, 'notify' | 'raised$'>;
   /** Why a port cannot be bound, tested by binding it; null when it can. */
   readonly portProblem: (
     listen: string,

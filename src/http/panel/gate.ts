@@ -23,12 +23,12 @@ import { type Gate, type Handler, sendMessage, type Verdict } from './mount.js';
 import { type MakeRequest, requestMaker } from './request-context.js';
 
 /** Largest body of a caller that is not logged in, in bytes. */
-const ANONYMOUS_BODY = 8 * 1024;
+const ANONYMOUS_BODY_BYTES = 8 * 1024;
 /** Requests whose session is remembered for the WebSocket, which sends a change to all sessions except its author. */
-const REMEMBERED = 2000;
+const MAX_REMEMBERED = 2000;
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST']);
 /** More headers than a browser behind several proxies sends. */
-const MOST_HEADERS = 200;
+const MAX_HEADERS = 200;
 
 /** Statuses of requests that are rejected before routing. */
 export type RejectedStatus = 400 | 403 | 404 | 431;
@@ -53,7 +53,7 @@ type WithAuth = IncomingMessage & { [AUTH]?: AuthContext };
 /** Guards every route. The policy is that of the matched route, never of a path prefix. */
 export class PanelGate implements Gate<AuthRequest> {
   readonly #parts: GateParts;
-  readonly #authors = new LRUCache<string, string>({ max: REMEMBERED });
+  readonly #authors = new LRUCache<string, string>({ max: MAX_REMEMBERED });
   readonly #bearers: Bearers;
   readonly #bodies = new BodyRoom();
   readonly #request: MakeRequest;
@@ -87,7 +87,7 @@ export class PanelGate implements Gate<AuthRequest> {
   /** Checks a request before routing. Returns the status of a rejected request, or null. */
   rejectedStatus(req: IncomingMessage, peer: Peer): RejectedStatus | null {
     const { basePath } = this.#parts;
-    if (req.rawHeaders.length > MOST_HEADERS * 2) return 431;
+    if (req.rawHeaders.length > MAX_HEADERS * 2) return 431;
     if ((req.headers.host !== undefined && peer.host === '') || isAmbiguous(req)) return 400;
     const domain = this.#parts.webDomain();
     if (domain !== '' && peer.hostname !== nameOf(domain)) return 403;
@@ -116,7 +116,7 @@ export class PanelGate implements Gate<AuthRequest> {
   }
 
   /** Whether this caller may call this route. */
-  judge(route: Route, req: IncomingMessage, auth: AuthContext): Verdict {
+  verdictOn(route: Route, req: IncomingMessage, auth: AuthContext): Verdict {
     const byToken = route.auth === 'panel' && this.#byToken(req);
     auth.byToken = byToken;
     if (route.auth !== 'none' && !byToken && !auth.session) return 'unauthenticated';
@@ -127,7 +127,7 @@ export class PanelGate implements Gate<AuthRequest> {
   guard(route: Route): RequestHandler {
     return (req, res, next) => {
       const auth = this.authOf(req, res);
-      const verdict = this.judge(route, req, auth);
+      const verdict = this.verdictOn(route, req, auth);
       if (verdict === 'unauthenticated') return unauthenticated(req, res);
       if (route.auth !== 'none') res.setHeader('X-Correlation-Id', auth.correlationId);
       if (verdict === 'csrf') {
@@ -139,7 +139,7 @@ export class PanelGate implements Gate<AuthRequest> {
   }
 
   parse(route: Route): RequestHandler {
-    const limit = route.auth === 'none' ? Math.min(route.limit, ANONYMOUS_BODY) : route.limit;
+    const limit = route.auth === 'none' ? Math.min(route.limit, ANONYMOUS_BODY_BYTES) : route.limit;
     return async (req, res, next) => {
       if (req.method !== 'POST') return next();
       try {

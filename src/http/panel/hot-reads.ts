@@ -10,7 +10,7 @@ import { type Handler, successText, type Verdict } from './mount.js';
 /** The rules that guard the router too. */
 interface Rules<R extends HttpRequest> {
   authOf(req: IncomingMessage, res: ServerResponse): AuthContext;
-  judge(route: Route, req: IncomingMessage, auth: AuthContext): Verdict;
+  verdictOn(route: Route, req: IncomingMessage, auth: AuthContext): Verdict;
   requestOf(req: IncomingMessage, res: ServerResponse): R;
 }
 
@@ -61,7 +61,8 @@ export class HotReads<R extends HttpRequest> {
     const value = parameter === '' ? '' : path.slice(last);
     if (parameter !== '' && !PLAIN.test(value)) return false;
     const auth = this.#rules.authOf(req, res);
-    if (this.#rejectedStatus(req, auth.peer) !== null || this.#rules.judge(route, req, auth) !== 'pass') return false;
+    if (this.#rejectedStatus(req, auth.peer) !== null || this.#rules.verdictOn(route, req, auth) !== 'pass')
+      return false;
     const params = route.params.safeParse(parameter === '' ? {} : { [parameter]: value });
     if (!params.success) return false;
     let outcome: unknown;

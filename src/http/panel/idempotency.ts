@@ -10,8 +10,8 @@ import { JsonOf } from './contract/route.js';
 
 /** Limits of the stored outcomes: lifetime in ms, and characters of JSON in one and in all. */
 const KEPT_MS = 24 * 3_600_000;
-const LONGEST = 256 * 1024;
-const ALL = 16 * 1024 * 1024;
+const MAX_REPLY_CHARS = 256 * 1024;
+const MAX_TOTAL_CHARS = 16 * 1024 * 1024;
 
 /** The scope of the keys: each admin, and the API token, has its own. */
 export const callerOf = ({ kind, id }: Actor): string => `${kind} ${id}`;
@@ -57,7 +57,7 @@ export class Answers {
 
   /** `logged`: what the log has recorded for a command id. The log outlives this process; the stored outcomes do not. */
   constructor(logged: (id: CommandId) => { readonly same: boolean } | null) {
-    this.#kept = new LRUCache({ maxSize: ALL, maxEntrySize: LONGEST, ttl: KEPT_MS });
+    this.#kept = new LRUCache({ maxSize: MAX_TOTAL_CHARS, maxEntrySize: MAX_REPLY_CHARS, ttl: KEPT_MS });
     this.#logged = logged;
   }
 

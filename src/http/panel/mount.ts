@@ -1,9 +1,9 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type { z } from 'zod';
 import { Rejection, type SettingProblem } from '../../commands/rejection.js';
-import { message, type Text, verbatim } from '../../messages/message.js';
+import { textOfIssue } from '../../messages/issue.js';
+import { codeOf, message, type Text } from '../../messages/message.js';
 import { render } from '../../messages/render.js';
-import { issuesOf } from '../language/issues.js';
 import { languageOf } from '../language/language.js';
 import { sendFile } from '../server/send-file.js';
 import { sendJson } from '../server/send-json.js';
@@ -39,8 +39,8 @@ export interface Gate<R extends HttpRequest = HttpRequest> {
 }
 
 /**
- * The envelope of the specification: always HTTP 200, except 503 instead of a file that cannot be sent. A rejection also
- * carries its stable `code`, which the specification does not have.
+ * The envelope of the specification: always HTTP 200, except 503 instead of a file that cannot be sent. Beside a text in
+ * `msg` is its stable `code`, which the specification does not have.
  */
 function envelope(success: boolean, msg: string, obj: unknown = null, code: string | null = null) {
   return code === null ? { success, msg, obj } : { success, msg, obj, code };
@@ -62,11 +62,8 @@ export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
       const params = route.params.safeParse(req.params);
       const query = route.query.safeParse(req.query);
       const body = route.body.safeParse(req.body);
-      const wrong =
-        problem(req, route.params, req.params, params.error) ??
-        problem(req, route.query, req.query, query.error) ??
-        problem(req, route.body, req.body, body.error);
-      if (wrong !== null) return new Invalid(wrong);
+      const refused = params.error ?? query.error ?? body.error;
+      if (refused) return new Invalid(problemsOf(refused));
       return handle({ params: params.data, query: query.data, body: body.data }, request);
     };
     // A login issues a session, which cannot be issued twice.
@@ -90,16 +87,16 @@ export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
 
 /** An outcome that reports invalid input. */
 class Invalid {
-  readonly why: string;
+  readonly problems: readonly Text[];
 
-  constructor(why: string) {
-    this.why = why;
+  constructor(problems: readonly Text[]) {
+    this.problems = problems;
   }
 }
 
 async function answer(res: Response, outcome: unknown): Promise<void> {
   if (res.headersSent) return;
-  if (outcome instanceof Invalid) sendMessage(res, false, message('INPUT_INVALID', { why: verbatim(outcome.why) }));
+  if (outcome instanceof Invalid) sendMessage(res, false, message('INPUT_INVALID', { problems: outcome.problems }));
   else if (outcome instanceof Rejection) sendMessage(res, false, outcome, errorsOf(outcome, res));
   else if (outcome instanceof Message) sendMessage(res, true, outcome.text, outcome.obj);
   else if (outcome instanceof Download) await sendFile(res, outcome);
@@ -130,6 +127,7 @@ function errorsOf({ details }: Rejection, { req }: Response): unknown {
   const errors = (details.problems as readonly SettingProblem[]).map(({ key, why }) => ({
     key,
     why: render(why, language),
+    code: codeOf(why),
   }));
   return { errors };
 }
@@ -141,18 +139,13 @@ export function sendMessage(res: Response, success: boolean, outcome: Text | Rej
   const msg = render(text, language);
   res.setHeader('Content-Language', language);
   res.vary('Accept-Language, Cookie');
-  res.json(envelope(success, msg, obj, success ? null : codeOf(text)));
+  res.json(envelope(success, msg, obj, codeOf(text)));
 }
 
-function codeOf(text: Text): string | null {
-  return 'code' in text ? text.code : null;
-}
-
-/** The first problems, each with its path; never the value that the caller sent. Null when there are none. */
-function problem(req: Request, schema: z.ZodType, value: unknown, refused?: z.ZodError): string | null {
-  if (!refused) return null;
-  return issuesOf(schema, value, refused, languageOf(req.headers))
-    .slice(0, 5)
-    .map(({ path, message: said }) => (path.length > 0 ? `${path.join('.')}: ${said}` : said))
-    .join('; ');
+/** The first problems, each with its path; never the value that the caller sent. */
+export function problemsOf({ issues }: z.ZodError): readonly Text[] {
+  return issues.slice(0, 5).map((issue) => {
+    const problem = textOfIssue(issue);
+    return issue.path.length > 0 ? message('input.at', { path: issue.path.join('.'), problem }) : problem;
+  });
 }

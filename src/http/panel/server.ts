@@ -18,7 +18,7 @@ import { correlationId } from '../server/correlation-id.js';
 import { Endpoints } from '../server/endpoint.js';
 import { panelHeaders } from '../server/headers.js';
 import type { HttpLog } from '../server/http-log.js';
-import { answerPlainly } from '../server/no-upgrade.js';
+import { serveAsHttp } from '../server/no-upgrade.js';
 import { notFound } from '../server/not-found.js';
 import { type AuthRequest, loginFailure } from './auth/auth-context.js';
 import { FailureRecords } from './auth/failure-records.js';
@@ -173,7 +173,7 @@ function createEndpoints(
   const admission = new Admission(peers, LIMITS);
   // Authenticated callers have their own queue, apart from that of a network that may be flooding us.
   const take: RequestListener = (req, res) =>
-    admission.take(
+    admission.schedule(
       req,
       () => answer(req, res),
       () => gate.queueKeyOf(req, res),
@@ -183,7 +183,7 @@ function createEndpoints(
     domain: webDomain,
     headers: (req) => panelHeaders(peers.of(req)),
     upgrade(req, socket, head) {
-      if (req.headers.upgrade?.toLowerCase() !== 'websocket') return answerPlainly(req, socket, take);
+      if (req.headers.upgrade?.toLowerCase() !== 'websocket') return serveAsHttp(req, socket, take);
       if (sockets.upgrade(req, socket, head)) admission.exempt(socket);
     },
   });
@@ -234,7 +234,7 @@ function handleError(gate: PanelGate, log: HttpLog): ErrorRequestHandler {
 
 /** Records the failed logins that were only counted. */
 function report(failures: FailureRecords, dispatch: Dispatch): void {
-  for (const sum of failures.take()) {
+  for (const sum of failures.drain()) {
     const actor = { kind: 'system' as const, id: 'login', name: 'login', ip: null };
     dispatch(loginFailure(sum), { actor, correlationId: correlationId() });
   }

@@ -39,7 +39,7 @@ export class Admission {
     if (address === '') return void socket.destroy();
     const from = network(address);
     if (!this.#peers.trusts(address)) this.#connections.enter(socket, from);
-    this.#turns.run(() => from, enter, secured ? HANDSHAKE_MS : ENTERING_MS);
+    this.#turns.schedule(() => from, enter, secured ? HANDSHAKE_MS : ENTERING_MS);
   };
 
   /** Stops counting a connection that another limit counts, such as that of WebSockets. */
@@ -49,9 +49,9 @@ export class Admission {
   }
 
   /** Answers a request when its turn has come. `who` is its queue key; by default the network. */
-  take(req: IncomingMessage, answer: () => void, who?: () => string | null): void {
+  schedule(req: IncomingMessage, answer: () => void, who?: () => string | null): void {
     const { socket } = req;
-    this.#turns.run(
+    this.#turns.schedule(
       () => who?.() ?? network(this.#peers.of(req).ip),
       () => {
         if (!socket.destroyed) answer();

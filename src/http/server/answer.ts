@@ -8,7 +8,7 @@ type Given = OutgoingHttpHeaders | OutgoingHttpHeader[] | undefined;
 /**
  * The answer class of every server, also for answers that Node sends itself, such as 400 without a Host. It adds the base
  * headers of its server, holds back the next request of its connection, and is sent as its reader reads. Express replaces
- * its prototype, so it has no fields of its own.
+ * its prototype, so it has no own fields.
  */
 export class Answer<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
   constructor(...given: ConstructorParameters<typeof ServerResponse<Request>>) {

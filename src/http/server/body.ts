@@ -1,25 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { message } from '../../messages/message.js';
-import { BodyError, MOST_FIELDS, readFields, readForm, readJson } from './json-body.js';
+import { BodyError, MAX_FIELDS, readFields, readForm, readJson } from './json-body.js';
 
 /** How long an oversized request may continue, so that the client reads the answer before the connection closes; ms. */
 const BODY_GRACE_MS = 1000;
 
 /** Maximum bytes of bodies that a server buffers at one time. */
-const MOST_HELD = 64 * 1024 * 1024;
-const SMALLEST = 1024;
+const MAX_HELD_BYTES = 64 * 1024 * 1024;
+const MIN_BODY_BYTES = 1024;
 const BUSY = message('SERVER_BUSY');
 
 /** The buffer space for the bodies of one server. */
 export class BodyRoom {
   #left: number;
 
-  constructor(bytes = MOST_HELD) {
+  constructor(bytes = MAX_HELD_BYTES) {
     this.#left = bytes;
   }
 
   /** Reserves so many bytes until the answer is sent; false when there is not enough space. */
-  take(bytes: number, res: ServerResponse): boolean {
+  reserve(bytes: number, res: ServerResponse): boolean {
     if (bytes > this.#left) return false;
     this.#left -= bytes;
     res.once('close', () => {
@@ -43,8 +43,8 @@ export async function bytesOf(
   for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     if (size + chunk.length > limit) return tooLarge(req, res, limit);
     if (size + chunk.length > bytes.length) {
-      const larger = Math.min(limit, Math.max(SMALLEST, 2 * bytes.length, size + chunk.length));
-      if (!room.take(larger - bytes.length, res)) return closeAfter(req, res, new BodyError(BUSY, 503));
+      const larger = Math.min(limit, Math.max(MIN_BODY_BYTES, 2 * bytes.length, size + chunk.length));
+      if (!room.reserve(larger - bytes.length, res)) return closeAfter(req, res, new BodyError(BUSY, 503));
       bytes = Buffer.concat([bytes.subarray(0, size)], larger);
     }
     size += chunk.copy(bytes, size);
@@ -84,8 +84,8 @@ export async function bodyOf(bytes: Buffer, contentType = ''): Promise<unknown> 
   if (media === 'application/json' || media.endsWith('+json')) return readJson(bytes);
   if (media !== 'multipart/form-data') return readForm(bytes);
   // Checked before parsing, because each part takes time.
-  if (partsOf(bytes, contentType) > MOST_FIELDS)
-    throw new BodyError(message('FORM_TOO_MANY_FIELDS', { limit: MOST_FIELDS }));
+  if (partsOf(bytes, contentType) > MAX_FIELDS)
+    throw new BodyError(message('FORM_TOO_MANY_FIELDS', { limit: MAX_FIELDS }));
   try {
     const form = await new Response(bytes as Buffer<ArrayBuffer>, {
       headers: { 'content-type': contentType },
@@ -103,7 +103,7 @@ function partsOf(bytes: Buffer, contentType: string): number {
   if (!boundary) return 0; // The parser reports the error.
   const mark = Buffer.from(`--${boundary[1] ?? boundary[2]}\r\n`);
   let count = 0;
-  for (let at = bytes.indexOf(mark); at >= 0 && count <= MOST_FIELDS; at = bytes.indexOf(mark, at + mark.length))
+  for (let at = bytes.indexOf(mark); at >= 0 && count <= MAX_FIELDS; at = bytes.indexOf(mark, at + mark.length))
     count += 1;
   return count;
 }

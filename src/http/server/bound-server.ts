@@ -89,8 +89,8 @@ export class BoundServers {
 
 /** Binds a released port again. Another process may hold it for a moment, so this retries for five seconds. */
 async function bindAgain(server: BoundServer): Promise<void> {
-  const left = server.endpoint;
-  for (let tries = 1; server.endpoint === left; tries += 1) {
+  const released = server.endpoint;
+  for (let tries = 1; server.endpoint === released; tries += 1) {
     try {
       server.endpoint = await bind(server.endpoints, server.config);
     } catch (error) {
@@ -98,5 +98,5 @@ async function bindAgain(server: BoundServer): Promise<void> {
       await sleep(RETRY_MS);
     }
   }
-  void server.endpoints.close(left);
+  void server.endpoints.close(released);
 }

@@ -13,11 +13,11 @@ export interface ServerTraffic {
 const BLANK_LINE = Buffer.from('\r\n\r\n');
 const LINE_END = 0x0a;
 /** Pieces that one connection may have parsed in a row, before others get a turn. */
-const MOST_PIECES = 4;
+const MAX_PIECES = 4;
 /** Lines in a piece of a chunked body, each of which may be a chunk: 10,000 chunks of a byte fit into 64 KB. */
-const MOST_LINES = 64;
+const MAX_LINES = 64;
 /** Maximum unread bytes of a chunked body, because each byte may have its own buffer. */
-const MOST_UNREAD = 1024;
+const MAX_UNREAD_BYTES = 1024;
 /** How long a client may read none of the pending bytes, in ms. */
 const STUCK_MS = 60_000;
 
@@ -100,7 +100,7 @@ export class Connection {
 
   readonly #take = (chunk: Buffer): void => {
     this.#rest = chunk;
-    for (let pieces = 0; pieces < MOST_PIECES && this.#rest.length > 0; pieces += 1) {
+    for (let pieces = 0; pieces < MAX_PIECES && this.#rest.length > 0; pieces += 1) {
       if (this.#mustWait || this.#isFull) break;
       const piece = this.#rest.subarray(0, this.#lengthOfPiece(this.#rest));
       this.#rest = this.#rest.subarray(piece.length);
@@ -132,7 +132,8 @@ export class Connection {
   get #isFull(): boolean {
     const req = this.#req;
     return (
-      req?.complete === false && req.readableLength > (this.#bodyLeft > 0 ? req.readableHighWaterMark : MOST_UNREAD)
+      req?.complete === false &&
+      req.readableLength > (this.#bodyLeft > 0 ? req.readableHighWaterMark : MAX_UNREAD_BYTES)
     );
   }
 
@@ -161,7 +162,7 @@ export class Connection {
 
 function someLines(chunk: Buffer): Buffer {
   let at = -1;
-  for (let lines = 0; lines < MOST_LINES; lines += 1) {
+  for (let lines = 0; lines < MAX_LINES; lines += 1) {
     at = chunk.indexOf(LINE_END, at + 1);
     if (at < 0) return chunk;
   }

@@ -24,7 +24,7 @@ export class FairTurns {
    * Runs `work` at once when this turn has time and nothing waits, else later. `who`: the queue key. `charge`: the minimum
    * time in ms to charge, for work that continues after it returns.
    */
-  run(who: () => string, work: () => void, charge = 0): void {
+  schedule(who: () => string, work: () => void, charge = 0): void {
     this.#arm();
     if (this.#lines.size === 0 && this.#spent < this.#budgetMs) return this.#do({ work, charge });
     const name = who();

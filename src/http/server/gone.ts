@@ -2,11 +2,11 @@ import type { ServerResponse } from 'node:http';
 
 /** Aborts when the caller disconnects before it has its answer. */
 export function goneSignal(res: ServerResponse): AbortSignal {
-  const gone = new AbortController();
+  const controller = new AbortController();
   const closed = (): void => {
-    if (!res.writableFinished) gone.abort();
+    if (!res.writableFinished) controller.abort();
   };
   if (res.closed) closed();
   else res.once('close', closed);
-  return gone.signal;
+  return controller.signal;
 }

@@ -2,7 +2,7 @@ import { JsonError, parseJson } from '../../lib/parse-json.js';
 import { MessageError } from '../../messages/error.js';
 import { message, type Text } from '../../messages/message.js';
 
-export const MOST_FIELDS = 1000;
+export const MAX_FIELDS = 1000;
 
 /** Why a body cannot be read, as an error for the caller. */
 export class BodyError extends MessageError {
@@ -26,7 +26,7 @@ export function readJson(bytes: Buffer): unknown {
   const text = utf8(bytes);
   try {
     const value = parseJson(text);
-    if (ESCAPED_HALF.test(text)) refuseHalves(value);
+    if (ESCAPED_HALF.test(text)) rejectLoneSurrogates(value);
     return value;
   } catch (error) {
     if (error instanceof JsonError) throw new BodyError(message('BODY_JSON_INVALID', { why: error.text }));
@@ -35,12 +35,12 @@ export function readJson(bytes: Buffer): unknown {
 }
 
 /** `value` is not nested deeper than the parser allows. */
-function refuseHalves(value: unknown): void {
+function rejectLoneSurrogates(value: unknown): void {
   if (typeof value === 'string' && HALF.test(value)) throw new BodyError(NOT_UNICODE);
   if (typeof value !== 'object' || value === null) return;
   for (const [name, member] of Object.entries(value)) {
     if (HALF.test(name)) throw new BodyError(NOT_UNICODE);
-    refuseHalves(member);
+    rejectLoneSurrogates(member);
   }
 }
 
@@ -50,7 +50,7 @@ export function readFields(fields: Iterable<readonly [string, string]>): Record<
   let count = 0;
   for (const [written, value] of fields) {
     count += 1;
-    if (count > MOST_FIELDS) throw new BodyError(message('FORM_TOO_MANY_FIELDS', { limit: MOST_FIELDS }));
+    if (count > MAX_FIELDS) throw new BodyError(message('FORM_TOO_MANY_FIELDS', { limit: MAX_FIELDS }));
     if (HALF.test(written) || HALF.test(value)) throw new BodyError(NOT_UNICODE);
     const list = written.endsWith('[]');
     const name = list ? written.slice(0, -2) : written;
@@ -67,9 +67,8 @@ export function readFields(fields: Iterable<readonly [string, string]>): Record<
 export function readForm(bytes: Buffer): Record<string, string | string[]> {
   const text = utf8(bytes);
   let ampersands = 0;
-  for (let at = text.indexOf('&'); at >= 0 && ampersands <= MOST_FIELDS; at = text.indexOf('&', at + 1))
-    ampersands += 1;
-  if (ampersands >= MOST_FIELDS) throw new BodyError(message('FORM_TOO_MANY_FIELDS', { limit: MOST_FIELDS }));
+  for (let at = text.indexOf('&'); at >= 0 && ampersands <= MAX_FIELDS; at = text.indexOf('&', at + 1)) ampersands += 1;
+  if (ampersands >= MAX_FIELDS) throw new BodyError(message('FORM_TOO_MANY_FIELDS', { limit: MAX_FIELDS }));
   return readFields(new URLSearchParams(text));
 }
 

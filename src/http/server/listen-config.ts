@@ -86,8 +86,8 @@ export function serverPortProblem(
   listen: string,
   port: number,
 ): Promise<PortProblem | null> {
-  const held = own.some((one) => one.server !== 'ops' && one.port === port && overlap(one.listen, listen));
-  return check(listen, held ? 0 : port);
+  const ownPort = own.some((one) => one.server !== 'ops' && one.port === port && overlap(one.listen, listen));
+  return check(listen, ownPort ? 0 : port);
 }
 
 /** A port problem as the text of a rejection. */

@@ -1,25 +1,25 @@
 import { LRUCache } from 'lru-cache';
 import { network } from '../panel/auth/peer.js';
 
-const BURST = 60;
-const A_SECOND = 1;
-const REMEMBERED = 20_000;
+const MAX_BURST = 60;
+const PER_SECOND = 1;
+const MAX_REMEMBERED = 20_000;
 
 /** Counts requests that found nothing, by address. Guessing becomes slow; requests that find something are never refused. */
 export class MissLimiter {
   readonly #now: () => number;
-  readonly #buckets = new LRUCache<string, { left: number; at: number }>({ max: REMEMBERED });
+  readonly #buckets = new LRUCache<string, { left: number; at: number }>({ max: MAX_REMEMBERED });
 
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** Counts one miss; false when the address has had too many. */
-  take(ip: string): boolean {
+  /** Counts one miss. Returns false when the address has had too many. */
+  allowMiss(ip: string): boolean {
     const key = network(ip);
     const now = this.#now();
     const bucket = this.#bucketOf(key, now);
-    bucket.left = Math.min(BURST, bucket.left + (Math.max(0, now - bucket.at) / 1000) * A_SECOND);
+    bucket.left = Math.min(MAX_BURST, bucket.left + (Math.max(0, now - bucket.at) / 1000) * PER_SECOND);
     bucket.at = now;
     if (bucket.left < 1) return false;
     bucket.left -= 1;
@@ -29,7 +29,7 @@ export class MissLimiter {
   #bucketOf(key: string, now: number): { left: number; at: number } {
     const known = this.#buckets.get(key);
     if (known) return known;
-    const bucket = { left: BURST, at: now };
+    const bucket = { left: MAX_BURST, at: now };
     this.#buckets.set(key, bucket);
     return bucket;
   }

@@ -13,10 +13,10 @@ import { BodyError, readFields } from './json-body.js';
 /** Timeout of an upload in ms: an hour for slow connections. */
 const UPLOAD_TIMEOUT_MS = 3_600_000;
 /** Maximum concurrent uploads of a server; each may be as large as the limit allows. */
-const MOST_UPLOADS = 2;
+const MAX_UPLOADS = 2;
 const BUSY = message('UPLOAD_BUSY');
 /** Maximum bytes of a form besides its file. */
-const AROUND = 64 * 1024;
+const MAX_OVERHEAD_BYTES = 64 * 1024;
 const LIMITS = { files: 1, fields: 8, parts: 9, fieldNameSize: 100, fieldSize: 4096, headerPairs: 20 };
 
 /**
@@ -29,7 +29,7 @@ export async function receiveUpload(
   { name, limit, place }: { readonly name: string; readonly limit: number; readonly place: () => string },
 ): Promise<Record<string, unknown>> {
   uncompressed(req);
-  if (Number(req.headers['content-length'] ?? 0) > limit + AROUND) return tooLarge(req, res, limit);
+  if (Number(req.headers['content-length'] ?? 0) > limit + MAX_OVERHEAD_BYTES) return tooLarge(req, res, limit);
   if (!/^multipart\/form-data\b/i.test(req.headers['content-type'] ?? ''))
     throw new BodyError(message('FORM_NOT_MULTIPART'), 200);
   const extended = extendTimeout(req.socket);
@@ -113,7 +113,7 @@ function extendTimeout(socket: Socket): { over(): void } | null {
   if (!server) return { over: () => undefined };
   const state = waiting.get(server) ?? { uploads: 0, timeoutMs: server.requestTimeout };
   waiting.set(server, state);
-  if (state.uploads >= MOST_UPLOADS) return null;
+  if (state.uploads >= MAX_UPLOADS) return null;
   state.uploads += 1;
   server.requestTimeout = UPLOAD_TIMEOUT_MS;
   return {

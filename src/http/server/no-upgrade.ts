@@ -14,7 +14,7 @@ export function refuseUpgrade(socket: Duplex, status: number): void {
  * Answers a request that offers an unsupported protocol, such as the `Upgrade: h2c` of Java's HTTP client, as if it had no
  * offer (RFC 9110, 7.8). Node hands over the connection, so it closes after the answer, and a body cannot be read.
  */
-export function answerPlainly(req: IncomingMessage, socket: Duplex, listener: RequestListener): void {
+export function serveAsHttp(req: IncomingMessage, socket: Duplex, listener: RequestListener): void {
   if (req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0) {
     refuseUpgrade(socket, 400);
     return;

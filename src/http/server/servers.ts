@@ -35,7 +35,7 @@ interface ServersParts {
   readonly settings: () => Settings;
   readonly changed$: Observable<readonly RecordedEvent[]>;
   readonly dispatch: Dispatch;
-  /** Tells the rules of inbounds which ports the panel itself uses. */
+  /** Informs the rules of inbounds of the ports that the panel itself uses. */
   readonly setOwnPorts: (ports: readonly OwnPort[]) => void;
   readonly certificateKeeper: (name: ServerName, events: CertificateEvents) => CertificateKeeper;
   /** Why a TCP port cannot be bound, found by binding it; null when it can. */
@@ -93,7 +93,7 @@ export class Servers {
     return this.#opsPort ? [...own, this.#opsPort] : own;
   };
 
-  /** Binds both. Rejects with a sentence that says how to change an address that cannot be bound. */
+  /** Binds both. Rejects with an error that describes how to change an address that cannot be bound. */
   async open(web: WebServer, sub: { readonly endpoints: Endpoints }): Promise<void> {
     this.#web = web;
     for (const [name, { endpoints }] of [['panel', web] as const, ['subscription', sub] as const]) {
@@ -144,7 +144,7 @@ export class Servers {
     await Promise.all([this.#web?.close(), this.#bound.find('subscription')?.endpoints.close()]);
   }
 
-  /** Restarts the servers, as when an admin asks for it. Also works when the log accepts no events. */
+  /** Restarts the servers, as after a request of an admin. Also works when the log accepts no events. */
   closeSockets(): void {
     const done = this.#dispatch({ type: 'RestartPanel', data: { underWay: this.#restarting } });
     if (done instanceof Rejection && done.code !== 'RESTART_UNDER_WAY') this.#restartSoon();

@@ -1,5 +1,5 @@
 import { textOf } from '../../messages/error.js';
-import { message, type Text, verbatim } from '../../messages/message.js';
+import { message, type Text } from '../../messages/message.js';
 
 /** The servers that a start binds, with the configuration variables of their addresses. */
 export const startedServers = {
@@ -39,7 +39,7 @@ export function startErrorText(
         ? message('start.otherProgram')
         : holder.pid === pid
           ? message('start.thisPanel')
-          : verbatim(`${holder.name} (pid ${holder.pid})`);
+          : message('start.process', holder);
     return message('start.portUsed', { port, server: serverName, by, option });
   }
   if (code === 'EACCES') return message('start.portForbidden', { port, server: serverName, option });

@@ -13,7 +13,7 @@ export const secretHeaders = ['X-Robots-Tag', 'noindex, nofollow'];
 /** The request headers that determine format and encoding. */
 const VARY = 'Accept, User-Agent, Accept-Encoding';
 
-export interface Asked {
+export interface SubscriptionRequest {
   readonly subId: string;
   /** The URL of the request. */
   readonly url: string;
@@ -28,7 +28,7 @@ export interface Asked {
 export function subscriptionIn(
   read: ReadModels,
   { format, isGuess }: Choice,
-  { subId, url, host }: Asked,
+  { subId, url, host }: SubscriptionRequest,
   now: number,
 ): Made {
   const settings = read.settings.current();
@@ -40,8 +40,8 @@ export function subscriptionIn(
   const guessed = inForm(format);
   const { type, body } = isGuess && guessed.isEmpty ? inForm('links') : guessed;
   const clients = usagesOf(read, read.clients.bySubId(subId));
-  const told = subscriptionHeaders({ clients, settings, url, fileName: settings.subTitle });
-  return { headers: ['Content-Type', type, 'Vary', VARY, ...secretHeaders, ...Object.entries(told).flat()], body };
+  const headers = subscriptionHeaders({ clients, settings, url, fileName: settings.subTitle });
+  return { headers: ['Content-Type', type, 'Vary', VARY, ...secretHeaders, ...Object.entries(headers).flat()], body };
 }
 
 /** Usage and limits of the clients. */

@@ -43,7 +43,7 @@ interface Entry extends Rendered {
 /** The name of the first link and the page show times with a precision of a minute. */
 const FRESH_MS = 5000;
 /** An entry is useful for a few seconds; this size holds the clients that repeat a request in that time. */
-const LARGEST_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 const OVERHEAD_BYTES = 2048;
 /** Shorter bodies fit into one packet uncompressed. */
 const COMPRESS_FROM_BYTES = 1200;
@@ -56,7 +56,7 @@ export class SubscriptionCache {
   readonly #read: ReadModels;
   readonly #now: () => number;
   readonly #entries = new LRUCache<string, Entry>({
-    maxSize: LARGEST_BYTES,
+    maxSize: MAX_BYTES,
     // Twice, for the compressed copy.
     sizeCalculation: ({ plain }) => 2 * plain.body.length + OVERHEAD_BYTES,
   });

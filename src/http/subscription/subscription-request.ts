@@ -5,7 +5,7 @@ import { type Choice, type Format, formatNamed, formatOfApp } from '../../projec
 import type { Peer } from '../panel/auth/peer.js';
 
 /** Longer than any valid subId. */
-const LONGEST_ID = 256;
+const MAX_ID_CHARS = 256;
 /** Client apps that send the Accept header of a browser and expect links. */
 const APPS =
   /v2ray|clash|mihomo|sing-?box|hiddify|happ\/|streisand|shadowrocket|karing|nekobox|stash|surge|quantumult|loon/i;
@@ -31,11 +31,11 @@ export function askedFor(path: string, settings: Settings): { readonly subId: st
 
 /** A last path segment, decoded once; null when it cannot be a subId. */
 function decoded(text: string): string | null {
-  if (text === '' || text.length > LONGEST_ID * 3 || text.includes('/')) return null;
-  if (!text.includes('%')) return text.length <= LONGEST_ID ? text : null;
+  if (text === '' || text.length > MAX_ID_CHARS * 3 || text.includes('/')) return null;
+  if (!text.includes('%')) return text.length <= MAX_ID_CHARS ? text : null;
   try {
     const subId = decodeURIComponent(text);
-    return subId.length <= LONGEST_ID ? subId : null;
+    return subId.length <= MAX_ID_CHARS ? subId : null;
   } catch {
     return null;
   }

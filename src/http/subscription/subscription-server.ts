@@ -61,7 +61,7 @@ export function createSubscriptionServer(parts: SubscriptionServerParts): Subscr
     const asked = askedFor(path, settings);
     const found = asked && find(asked, peer, req, query);
     if (found) return send(req, res, found);
-    return misses.take(peer.ip) ? bare(res, 404) : bare(res, 429, ['Retry-After', '60']);
+    return misses.allowMiss(peer.ip) ? bare(res, 404) : bare(res, 429, ['Retry-After', '60']);
   };
 
   const find = (
@@ -96,7 +96,7 @@ export function createSubscriptionServer(parts: SubscriptionServerParts): Subscr
       else bare(res, 500);
     }
   };
-  const endpoints = new Endpoints((req, res) => admission.take(req, () => answer(req, res)), {
+  const endpoints = new Endpoints((req, res) => admission.schedule(req, () => answer(req, res)), {
     admit: admission.admit,
     domain: subDomain,
   });

@@ -1,6 +1,6 @@
 import { isObject } from '../json.js';
 
-/** Members by which an inbound says where else its connections go, by their lower-case names. */
+/** Members of an inbound that name further targets of its connections, by their lower-case names. */
 const targets = new Set(['dest', 'target', 'url']);
 
 /**

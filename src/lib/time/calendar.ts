@@ -3,7 +3,7 @@
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 /** The end of the year 9999: a later time is a mistake (nanoseconds, or digits too many). */
-export const LATEST_MS = 253_402_300_799_999;
+export const MAX_TIME_MS = 253_402_300_799_999;
 
 export type Period = 'hourly' | 'daily' | 'weekly' | 'monthly';
 

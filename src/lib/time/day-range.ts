@@ -1,9 +1,9 @@
-import { LATEST_MS } from './calendar.js';
+import { MAX_TIME_MS } from './calendar.js';
 import { type Days, dayNamed } from './days.js';
 
 /** The longest range, in days: ten years. */
-const MOST_DAYS = 3653;
-export const MOST_YEARS = 10;
+const MAX_DAYS = 3653;
+export const MAX_YEARS = 10;
 
 /** Why a range is invalid: a day that is not valid, days in the wrong order, or too many days. */
 export type RangeProblem = { readonly day: 'from' | 'to' } | 'reversed' | 'too long';
@@ -25,12 +25,12 @@ export function dayRange(
   const first = from === '' ? firstOfMonth(end) : dayOf(from, days);
   if (first === null) return { problem: { day: 'from' } };
   if (first > end) return { problem: 'reversed' };
-  return end - first >= MOST_DAYS ? { problem: 'too long' } : { days: [first, end] };
+  return end - first >= MAX_DAYS ? { problem: 'too long' } : { days: [first, end] };
 }
 
 function dayOf(text: string, days: Days): number | null {
   if (!/^\d{1,15}$/.test(text)) return dayNamed(text);
-  return Number(text) > LATEST_MS ? null : days.of(Number(text));
+  return Number(text) > MAX_TIME_MS ? null : days.of(Number(text));
 }
 
 function firstOfMonth(day: number): number {

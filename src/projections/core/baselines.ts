@@ -19,19 +19,19 @@ export interface Baselines {
   /** The tag that each inbound has. */
   readonly tags: Map<number, string>;
   /** The tag under which the core may still count an inbound that has a new tag, or was deleted. */
-  readonly former: Map<number, string>;
+  readonly previousTags: Map<number, string>;
 }
 
 export const baselines: Fold<Baselines> = {
   name: 'baselines',
-  version: 3,
+  version: 4,
   initial: () => ({
     run: null,
     clients: new Map(),
     inbounds: new Map(),
     outbounds: new Map(),
     tags: new Map(),
-    former: new Map(),
+    previousTags: new Map(),
   }),
   apply(state, event) {
     switch (event.type) {
@@ -64,38 +64,39 @@ export const baselines: Fold<Baselines> = {
 };
 
 /** The inbound that the core counts under a tag: the first one with this tag, until the log records the handover. */
-export function counterOwner({ tags, former }: Baselines, tag: string): number | undefined {
+export function counterOwner({ tags, previousTags }: Baselines, tag: string): number | undefined {
   // Others that had the tag since were added later.
-  const owners = [...former].filter(([, own]) => own === tag).map(([inbound]) => inbound);
+  const owners = [...previousTags].filter(([, own]) => own === tag).map(([inbound]) => inbound);
   if (owners.length > 0) return Math.min(...owners);
-  for (const [inbound, own] of tags) if (own === tag && !former.has(inbound)) return inbound;
+  for (const [inbound, own] of tags) if (own === tag && !previousTags.has(inbound)) return inbound;
   return undefined;
 }
 
 /** Tags under which the core may still count an inbound that no longer has the tag. */
-export function tagsToPassOn({ former }: Baselines): readonly string[] {
-  return [...new Set(former.values())];
+export function tagsToPassOn({ previousTags }: Baselines): readonly string[] {
+  return [...new Set(previousTags.values())];
 }
 
 /** Resets the counters; each inbound is counted under its current tag. */
 function begin(state: Baselines, run: string): void {
   state.run = run;
-  for (const all of [state.clients, state.inbounds, state.outbounds, state.former]) all.clear();
+  for (const all of [state.clients, state.inbounds, state.outbounds, state.previousTags]) all.clear();
 }
 
 function passOn(state: Baselines, tag: string, counter: Counter): void {
   state.inbounds.set(tag, counter);
-  for (const [inbound, former] of state.former) if (former === tag) state.former.delete(inbound);
+  for (const [inbound, previous] of state.previousTags) if (previous === tag) state.previousTags.delete(inbound);
 }
 
-function countedAs({ tags, former }: Baselines, inbound: number): string | undefined {
-  return former.get(inbound) ?? tags.get(inbound);
+function countedAs({ tags, previousTags }: Baselines, inbound: number): string | undefined {
+  return previousTags.get(inbound) ?? tags.get(inbound);
 }
 
 function leaveTag(state: Baselines, inbound: number, next: string | null): void {
   const before = state.tags.get(inbound);
   // The core never had the tags in between.
-  if (before !== undefined && state.run !== null && !state.former.has(inbound)) state.former.set(inbound, before);
+  if (before !== undefined && state.run !== null && !state.previousTags.has(inbound))
+    state.previousTags.set(inbound, before);
   if (next === null) state.tags.delete(inbound);
   else state.tags.set(inbound, next);
 }

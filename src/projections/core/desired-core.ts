@@ -25,8 +25,8 @@ interface Entry extends CoreInbound {
 }
 
 /**
- * The configuration that the log asks for: the template, the inbounds that serve and the clients that may connect. It
- * follows the read models event by event, so that one edit costs the same among ten clients and among a million.
+ * The desired configuration: the template, the inbounds that serve and the clients that may connect. It follows the read
+ * models event by event, so the cost of an edit does not depend on the number of clients.
  */
 export class DesiredCore {
   readonly #inbounds: Inbounds;

@@ -15,7 +15,7 @@ export interface Centre {
 }
 
 /** Clients that are converted before the event loop runs. */
-const SLICE = 500;
+const CLIENTS_PER_TURN = 500;
 
 /** Without its clients, which change more often. */
 type InboundAlone = Omit<DesiredInbound, 'clients'>;
@@ -40,7 +40,7 @@ export class DesiredNodes {
       let fresh = 0;
       for (const client of clients) {
         if (!this.#clients.has(client)) fresh += 1;
-        if (fresh === SLICE) {
+        if (fresh === CLIENTS_PER_TURN) {
           await yieldToEventLoop();
           fresh = 0;
         }

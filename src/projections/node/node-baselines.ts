@@ -34,7 +34,7 @@ export const nodeBaselines: Fold<NodeBaselines> = {
     switch (event.type) {
       case 'NodeInboundApplied': {
         const { node, inbound, position, newClients: began, newInbound: fresh } = event.data;
-        gone(state, inbound, position);
+        forgetLeft(state, inbound, position);
         const zero: NodeBaseline = { node, up: 0, down: 0, allTime: 0, marks: untested, high: 0 };
         for (const client of began) state.clients.set(client, zero);
         if (fresh) state.inbounds.set(inbound, zero);
@@ -66,7 +66,7 @@ export const nodeBaselines: Fold<NodeBaselines> = {
         break;
       }
       case 'NodeInboundRemoved':
-        gone(state, event.data.inbound, event.position);
+        forgetLeft(state, event.data.inbound, event.position);
         break;
       case 'InboundDeleted':
         state.inbounds.delete(event.data.inbound);
@@ -98,7 +98,7 @@ export const nodeBaselines: Fold<NodeBaselines> = {
 };
 
 /** The node has removed the clients of this inbound that were deleted up to a position. */
-function gone({ clients, leaving }: NodeBaselines, inbound: number, upTo: number): void {
+function forgetLeft({ clients, leaving }: NodeBaselines, inbound: number, upTo: number): void {
   const known = leaving.get(inbound);
   if (!known) return;
   for (const [client, position] of known) if (position <= upTo) clients.delete(client);

@@ -37,7 +37,7 @@ export function nodeMarks(read: Pick<ReadModels, Known>) {
       if (own !== null) return own;
       const client = read.clients.get(mark.number);
       if (client) return emailKey(client.identity.email) === emailKey(email) || credentialOf(client) === credential;
-      return read.clients.former(email).some(({ number }) => number === mark.number);
+      return read.clients.deleted(email).some(({ number }) => number === mark.number);
     },
   };
 }

@@ -13,7 +13,7 @@ export function nodeRecords(read: Pick<ReadModels, Known>, head: () => number) {
     ownId: () => read.identity.panelId,
     nodes: () => read.nodes.all(),
     node: (id: NodeId) => read.nodes.get(id),
-    wasOnline: (node: NodeId) => read.nodes.standing(node)?.online,
+    wasOnline: (node: NodeId) => read.nodes.connectivity(node)?.online,
     failing: (node: NodeId) => read.nodes.failing(node),
     async desired(node: NodeId) {
       const position = head();

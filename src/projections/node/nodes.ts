@@ -5,7 +5,7 @@ import { mayBePruned } from '../../events/traffic.js';
 import type { Text } from '../../messages/message.js';
 
 /** The last recorded availability of a node. */
-export interface NodeStanding {
+export interface NodeConnectivity {
   readonly online: boolean;
   /** ms since 1970. */
   readonly since: number;
@@ -31,7 +31,7 @@ export interface NodeRestart {
 export interface Nodes {
   readonly documents: Map<NodeId, Node>;
   /** Missing before the first probe, after a change of address and while the node is disabled. */
-  readonly standings: Map<NodeId, NodeStanding>;
+  readonly connectivity: Map<NodeId, NodeConnectivity>;
   /** Nodes that respond and cannot be synchronized. */
   readonly failings: Map<NodeId, NodeFailing>;
   readonly restarts: Map<NodeId, NodeRestart>;
@@ -40,16 +40,16 @@ export interface Nodes {
 /** Nodes by number, with their availability as it was recorded. */
 export const nodes: Fold<Nodes> = {
   name: 'nodes',
-  version: 4,
-  initial: () => ({ documents: new Map(), standings: new Map(), failings: new Map(), restarts: new Map() }),
-  apply({ documents, standings, failings, restarts }, event) {
+  version: 5,
+  initial: () => ({ documents: new Map(), connectivity: new Map(), failings: new Map(), restarts: new Map() }),
+  apply({ documents, connectivity, failings, restarts }, event) {
     evolveNodes(documents, event);
     switch (event.type) {
       case 'NodeWentOnline':
-        standings.set(event.data.node, { online: true, since: event.meta.at, reason: null });
+        connectivity.set(event.data.node, { online: true, since: event.meta.at, reason: null });
         break;
       case 'NodeWentOffline':
-        standings.set(event.data.node, { online: false, since: event.meta.at, reason: event.data.reason });
+        connectivity.set(event.data.node, { online: false, since: event.meta.at, reason: event.data.reason });
         break;
       case 'NodeSyncFailed': {
         const { node, reason } = event.data;
@@ -66,22 +66,22 @@ export const nodes: Fold<Nodes> = {
       }
       case 'NodeUpdated':
         if (destination.every((member) => event.data.changes[member] === undefined)) break;
-        standings.delete(event.data.node);
+        connectivity.delete(event.data.node);
         failings.delete(event.data.node);
         break;
       case 'NodeDeleted':
         restarts.delete(event.data.node);
-        standings.delete(event.data.node);
+        connectivity.delete(event.data.node);
         failings.delete(event.data.node);
         break;
       case 'NodeTokenReplaced':
       case 'NodeDisabled':
-        standings.delete(event.data.node);
+        connectivity.delete(event.data.node);
         failings.delete(event.data.node);
         break;
       case 'MeasurementsRolledUp':
         // Pruned events are dropped here too, so that a replay gives the same state.
-        for (const [node, { since }] of standings) if (mayBePruned(event.data, since)) standings.delete(node);
+        for (const [node, { since }] of connectivity) if (mayBePruned(event.data, since)) connectivity.delete(node);
         for (const [node, { since }] of failings) if (mayBePruned(event.data, since)) failings.delete(node);
         break;
       default:

@@ -1,7 +1,7 @@
 import type { Client } from '../../events/client/client-document.js';
 import type { ClientNumber, InboundId } from '../../events/ids.js';
+import type { DeletedClient } from '../deleted-clients.js';
 import type { Foldings } from '../foldings.js';
-import type { FormerClient } from '../former-clients.js';
 
 /** Queries for clients. */
 export class ClientQueries {
@@ -60,8 +60,8 @@ export class ClientQueries {
   }
 
   /** Clients that were deleted with this email and are not erased yet, the lowest number first. */
-  former(email: string): readonly FormerClient[] {
-    return this.#clients.state.former.of(email);
+  deleted(email: string): readonly DeletedClient[] {
+    return this.#clients.state.deleted.of(email);
   }
 
   #documents(numbers: readonly ClientNumber[]): readonly Client[] {

@@ -5,7 +5,7 @@ import type { UnmanagedItems } from '../../events/node/node-sync.js';
 import type { Foldings } from '../foldings.js';
 import type { NodeBaseline } from '../node/node-baselines.js';
 import { affectedNode, type OutboxEntry, outboxOf } from '../node/node-outbox.js';
-import type { NodeFailing, NodeRestart, NodeStanding } from '../node/nodes.js';
+import type { NodeConnectivity, NodeFailing, NodeRestart } from '../node/nodes.js';
 
 /** Queries for nodes. */
 export class NodeQueries {
@@ -25,8 +25,8 @@ export class NodeQueries {
   }
 
   /** Whether a node is online, as last recorded; undefined when unknown. */
-  standing(id: NodeId): NodeStanding | undefined {
-    return this.#models.nodes.state.standings.get(id);
+  connectivity(id: NodeId): NodeConnectivity | undefined {
+    return this.#models.nodes.state.connectivity.get(id);
   }
 
   /** Why a node that is online cannot be synchronized, as last recorded; undefined while it can. */

@@ -62,7 +62,7 @@ export class Ledger {
   }
 
   /** Takes events in the order of the log. There are no other events up to the position `to`. */
-  take(events: readonly RecordedEvent[], to: number): void {
+  apply(events: readonly RecordedEvent[], to: number): void {
     for (const event of events) if (event.position > this.#position) this.#apply(event);
     this.#position = Math.max(this.#position, to);
   }
@@ -124,30 +124,30 @@ export class Ledger {
         break;
       case 'ClientRenewed':
         this.#rules.byId.set(event.id, 'renewal');
-        this.#enter(event, event.data.client, 'renewed');
+        this.#addEntry(event, event.data.client, 'renewed');
         break;
       case 'ClientAdded':
-        this.#enter(event, event.data.client, 'added', zero, event.data.inbound);
+        this.#addEntry(event, event.data.client, 'added', zero, event.data.inbound);
         break;
       case 'ClientDeleted':
-        this.#enter(event, event.data.client, 'deleted');
+        this.#addEntry(event, event.data.client, 'deleted');
         break;
       case 'ClientIdentityChanged':
-        if (event.data.emailChanged) this.#enter(event, event.data.client, 'renamed');
+        if (event.data.emailChanged) this.#addEntry(event, event.data.client, 'renamed');
         break;
       case 'ClientHistoryImported':
-        this.#enter(event, event.data.client, 'imported', event.data);
+        this.#addEntry(event, event.data.client, 'imported', event.data);
         break;
       case 'ClientTrafficReset':
-        this.#enter(event, event.data.client, 'reset', minus(zero, event.data));
+        this.#addEntry(event, event.data.client, 'reset', minus(zero, event.data));
         break;
       case 'ClientTrafficAdjusted':
-        this.#enter(event, event.data.client, 'adjusted', minus(event.data, event.data.before));
+        this.#addEntry(event, event.data.client, 'adjusted', minus(event.data, event.data.before));
         break;
       case 'ClientTrafficTransferred': {
         const { client, fromClient: from } = event.data;
-        this.#enter(event, from, 'transferred out', minus(zero, event.data), client);
-        this.#enter(event, client, 'transferred in', event.data, from);
+        this.#addEntry(event, from, 'transferred out', minus(zero, event.data), client);
+        this.#addEntry(event, client, 'transferred in', event.data, from);
         break;
       }
       default:
@@ -185,7 +185,7 @@ export class Ledger {
     return day;
   }
 
-  #enter(
+  #addEntry(
     { position, meta }: RecordedEvent,
     client: number,
     kind: Entry['kind'],

@@ -96,11 +96,11 @@ interface EntryText {
 
 const PERIOD_RESET: EntryText = {
   what: message('history.periodReset'),
-  by: message('history.byPanel', { part: 'period' }),
+  by: message('history.byPanel', { part: message('history.partPeriod') }),
 };
 const RENEWAL_RESET: EntryText = {
   what: message('history.renewalReset'),
-  by: message('history.byPanel', { part: 'renewal' }),
+  by: message('history.byPanel', { part: message('history.partRenewal') }),
 };
 
 /** An account can have thousands of resets by a rule. They all have the same text, so their events are not read. */
@@ -110,5 +110,5 @@ function entryText({ rule, kind, other, position }: Entry, log: Pick<HistoryLog,
   const event = log.at(position);
   const by = event ? actorText(event.meta) : verbatim('');
   if (kind === 'transferred out') return { what: message('history.transferredOut', { client: other }), by };
-  return { what: event ? textOfEvent(event) : verbatim(kind), by };
+  return { what: event ? textOfEvent(event) : message('history.otherEvent', { type: kind }), by };
 }

@@ -5,17 +5,17 @@ import { privateNetworks } from '../../lib/net/private-networks.js';
 
 const HOST_NAME = /^\w(?:[\w.-]*\w)?\.?$/;
 const INTERNATIONAL = /^[\w.\-\u0080-\u{10ffff}]+$/u;
-const LONGEST_NAME = 253;
+const MAX_NAME_CHARS = 253;
 
 /** A host for a link: punycode, IPv6 without brackets. Empty if clients cannot connect to it. */
 export function hostOf(text: string): string {
   const host = text.trim();
   if (host.includes(':')) return ipv6Of(host);
-  if (host.length > LONGEST_NAME) return '';
+  if (host.length > MAX_NAME_CHARS) return '';
   if (HOST_NAME.test(host)) return host;
   if (!INTERNATIONAL.test(host)) return '';
   const ascii = domainToASCII(host);
-  return ascii.length <= LONGEST_NAME && HOST_NAME.test(ascii) ? ascii : '';
+  return ascii.length <= MAX_NAME_CHARS && HOST_NAME.test(ascii) ? ascii : '';
 }
 
 function ipv6Of(text: string): string {

@@ -48,14 +48,14 @@ const SECRETS: ReadonlySet<string> = new Set([
   'masterKeyLog',
 ]);
 /** Maximum depth; real settings are less deep. */
-const DEEPEST = 12;
+const MAX_DEPTH = 12;
 
 /** A copy for a link, without secrets of the server, empty members and members that are too deep. */
 export function publicJson(value: unknown, depth = 0): Json | undefined {
   if (typeof value === 'string') return textOf(value) || undefined;
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
   if (typeof value === 'boolean') return value;
-  if (depth === DEEPEST || typeof value !== 'object' || value === null) return undefined;
+  if (depth === MAX_DEPTH || typeof value !== 'object' || value === null) return undefined;
   if (Array.isArray(value)) {
     const items = value.map((item: unknown) => publicJson(item, depth + 1)).filter((item) => item !== undefined);
     return items.length > 0 ? items : undefined;

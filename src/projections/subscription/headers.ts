@@ -23,7 +23,7 @@ export interface SubscriptionHeaders {
 }
 
 /** Proxies in front of the panel reject longer headers. */
-const LONGEST_VALUE = 4096;
+const MAX_VALUE_CHARS = 4096;
 const DEFAULT_HOURS = 12;
 
 /** The headers that client apps read. All values are printable ASCII; others are left out. */
@@ -45,7 +45,7 @@ export function subscriptionHeaders(input: SubscriptionHeaders): Record<string, 
     'Content-Disposition': fileValue(input.fileName ?? ''),
   };
   return Object.fromEntries(
-    Object.entries(headers).filter(([, value]) => value !== '' && value.length <= LONGEST_VALUE),
+    Object.entries(headers).filter(([, value]) => value !== '' && value.length <= MAX_VALUE_CHARS),
   );
 }
 

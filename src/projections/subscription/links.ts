@@ -1,6 +1,7 @@
 import type { Client } from '../../events/client/client-document.js';
 import type { Inbound } from '../../events/inbound/inbound-document.js';
 import type { Settings } from '../../events/settings/settings.js';
+import { isText, type Message, message } from '../../messages/message.js';
 import { accessOf } from './access.js';
 import { hostOf } from './address.js';
 import { type Endpoint, endpointsOf, UNREACHABLE } from './endpoints.js';
@@ -51,14 +52,14 @@ export function linksOf(
   const endpoints = endpointsOf(inbound, context.nodeHost === undefined ? own : hostOf(context.nodeHost));
   for (const endpoint of endpoints.length > 0 ? endpoints : [UNREACHABLE]) {
     const params = paramsOf(access.scheme, inbound, client, endpoint, context);
-    const told = showInfo && !links.some(hasUrl);
+    const withInfo = showInfo && !links.some(hasUrl);
     const parts = {
       inbound: inbound.remark,
       email: access.shared ? '' : client.identity.email,
       other: endpoint.remark,
     };
-    const stopped = told ? stopMark(client, model) : '';
-    const name = linkName(model, parts, told && stopped === '' ? remainder(client, usage, now) : []);
+    const stopped = withInfo ? stopMark(client, model) : '';
+    const name = linkName(model, parts, withInfo && stopped === '' ? remainder(client, usage, now) : []);
     links.push({
       scheme: access.scheme,
       user: access.user,
@@ -66,33 +67,35 @@ export function linksOf(
       host: endpoint.host,
       port: endpoint.port,
       name: `${stopped}${name || `${inbound.protocol}-${endpoint.port || inbound.port}`}`,
-      ...(typeof params === 'string' ? { params: {}, problem: params } : { params }),
+      ...(isText(params) ? { params: {}, problem: params } : { params }),
     });
   }
   return links;
 }
 
-/** The parameters, or why there can be no link, as text. */
+/** The parameters, or why there can be no link. */
 function paramsOf(
   scheme: ShareLink['scheme'],
   { config }: Inbound,
   client: Client,
   endpoint: Endpoint,
   { publicKeyOf = () => '' }: LinkContext,
-): LinkParams | string {
-  if (endpoint === UNREACHABLE) return 'a server without an address';
+): LinkParams | Message {
+  if (endpoint === UNREACHABLE) return message('subscription.noAddress');
   const stream = fieldsOf(config.stream);
   if (scheme === 'hysteria2') {
-    return endpoint.forceTls === 'none' ? 'Hysteria without TLS' : filled(hysteria2Params(stream, endpoint));
+    if (endpoint.forceTls === 'none') return message('subscription.hysteriaWithoutTls');
+    return filled(hysteria2Params(stream, endpoint));
   }
   const transport = transportOf(stream);
-  if (transport === null) return 'an unknown transport';
+  if (transport === null) return message('subscription.transportUnknown');
   const security = securityOf(stream, transport, client, endpoint, publicKeyOf);
-  if (typeof security === 'string') return security;
+  if (isText(security)) return security;
   const params = filled(transport, security);
   // The core supports REALITY only with these transports.
-  if (params['security'] === 'reality' && !REALITY_TRANSPORTS.has(params['type']))
-    return `REALITY over ${params['type']}`;
+  const { type = '' } = params;
+  if (params['security'] === 'reality' && !REALITY_TRANSPORTS.has(type))
+    return message('subscription.realityTransport', { transport: type });
   if (scheme !== 'vless') return params;
   const encryption = textOf(config.settings['encryption']) || 'none';
   const { flow } = client.spec;
@@ -102,14 +105,14 @@ function paramsOf(
 
 const REALITY_TRANSPORTS: ReadonlySet<unknown> = new Set(['tcp', 'grpc', 'xhttp']);
 
-/** The parameters, or why there can be no link, as text. */
+/** The parameters, or why there can be no link. */
 function securityOf(
   stream: Fields,
   transport: LinkParams,
   { identity }: Client,
   { forceTls, own }: Endpoint,
   publicKeyOf: (privateKey: string) => string,
-): LinkParams | string {
+): LinkParams | Message {
   const security = textOf(stream['security']) || 'none';
   if (forceTls === 'none') return { security: 'none' };
   if (security === 'tls') return tlsParams(fieldsOf(stream['tlsSettings']), own, transport['type']);
@@ -117,9 +120,9 @@ function securityOf(
     const forced = tlsParams({}, own, transport['type']);
     return { ...forced, sni: forced['sni'] || transport['host'] || transport['authority'] || '' };
   }
-  if (security !== 'reality') return security === 'none' ? { security } : 'an unknown security';
+  if (security !== 'reality') return security === 'none' ? { security } : message('subscription.securityUnknown');
   const params = realityParams(fieldsOf(stream['realitySettings']), identity, publicKeyOf);
-  return params ?? 'REALITY without a public key';
+  return params ?? message('subscription.realityWithoutKey');
 }
 
 /** The core no longer supports others, and some apps reject a whole subscription with an unknown flow. */

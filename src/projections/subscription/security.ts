@@ -27,7 +27,7 @@ function speaks(type: string, protocol: string): boolean {
   return type !== 'ws' || (protocol !== 'h2' && protocol !== 'h3');
 }
 
-/** SHA-256 pins in lower-case hex. Former cores used base64, which crashes apps. */
+/** SHA-256 pins in lower-case hex. Earlier cores used base64, which crashes apps. */
 function pinsOf(value: unknown): readonly string[] {
   return textsOf(value)
     .map((pin) => (/^[\w+/-]{43}=$/.test(pin) ? Buffer.from(pin, 'base64').toString('hex') : pin))

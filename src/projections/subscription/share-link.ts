@@ -1,3 +1,4 @@
+import type { Message } from '../../messages/message.js';
 import { percentEncoded } from './percent.js';
 
 /** Parameters by their standard names, decoded and never empty. */
@@ -23,10 +24,8 @@ export interface ShareLink {
    * (`alpn`, `obfs`, `mport` …).
    */
   readonly params: LinkParams;
-  /**
-   * Why the inbound cannot be expressed as a link, as text. Such a link only carries this reason and has no parameters.
-   */
-  readonly problem?: string;
+  /** Why the inbound cannot be expressed as a link. Such a link only carries this reason and has no parameters. */
+  readonly problem?: Message;
 }
 
 /** Whether it can be written as a URL. Other formats may support it anyway. */

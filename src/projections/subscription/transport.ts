@@ -72,7 +72,7 @@ const KCP_HEADERS = new Map([
   ['wireguard', 'wireguard'],
 ]);
 
-/** The core configures header and seed as masks. Links still have the former parameters. */
+/** The core configures header and seed as masks. Links still have the previous parameters. */
 function kcpParams(kcp: Fields, finalmask: Fields): LinkParams {
   let headerType = textOf(fieldsOf(kcp['header'])['type']);
   let seed = textOf(kcp['seed']);

@@ -18,7 +18,7 @@ export interface ClientUsage {
 export function totalUsage(clients: readonly ClientUsage[]): ClientUsage {
   const [first] = clients;
   const expiresAt = first && clients.every((client) => client.expiresAt === first.expiresAt) ? first.expiresAt : 0;
-  const persons = personsOf(clients);
+  const persons = distinctByEmail(clients);
   return {
     up: sum(persons.map(({ up }) => up)),
     down: sum(persons.map(({ down }) => down)),
@@ -27,7 +27,8 @@ export function totalUsage(clients: readonly ClientUsage[]): ClientUsage {
   };
 }
 
-function personsOf(clients: readonly ClientUsage[]): readonly ClientUsage[] {
+/** Clients with the same email count once, with the largest of their caps. */
+function distinctByEmail(clients: readonly ClientUsage[]): readonly ClientUsage[] {
   const persons = new Map<unknown, ClientUsage>();
   for (const client of clients) {
     const name = client.person ?? client;

@@ -6,7 +6,7 @@ import type { Moment } from './why-facts.js';
 /** A client that was deleted. */
 export interface DeletedClient {
   readonly client: number;
-  readonly standing: 'deleted';
+  readonly status: 'deleted';
   /** Its deletion. */
   readonly since: Moment;
   /** Oldest first. */
@@ -19,7 +19,7 @@ export function deletedClient(log: HistoryLog, client: number): DeletedClient | 
   const end = story.findLast(({ type }) => type === 'ClientDeleted');
   if (!end) return null;
   const { at, position, by } = end;
-  return { client, standing: 'deleted', since: { at, position, by }, story };
+  return { client, status: 'deleted', since: { at, position, by }, story };
 }
 
 /** All clients that were deleted with this email, the latest deletion first, without their histories. */
@@ -28,15 +28,15 @@ export function deletedWithEmail(
   log: Pick<HistoryLog, 'lastOf'>,
   email: string,
 ): readonly Omit<DeletedClient, 'story'>[] {
-  const deleted = read.clients.former(email).flatMap(({ number: client }) => {
+  const deleted = read.clients.deleted(email).flatMap(({ number: client }) => {
     const end = log.lastOf(`client-${client}`, ['ClientDeleted']);
     const since = end && { at: end.meta.at, position: end.position, by: actorText(end.meta) };
-    return since ? [{ client, standing: 'deleted' as const, since }] : [];
+    return since ? [{ client, status: 'deleted' as const, since }] : [];
   });
   return deleted.sort((a, b) => b.since.position - a.since.position);
 }
 
-/** The texts for a deleted client: the rule, and what would change it. */
+/** The texts for a deleted client: the rule, and how to fix it. */
 export function explainDeleted(): { readonly rule: Text; readonly remedies: readonly Text[] } {
   return { rule: message('why.clientDeleted'), remedies: [message('why.addAgain')] };
 }
@@ -59,11 +59,11 @@ export function statementOwner(
   number: number,
 ): StatementOwner | null {
   const current = read.clients.byEmail(email);
-  const former = read.clients.former(email);
+  const deletedClients = read.clients.deleted(email);
   const [first] = current;
   if (number === 0 && first) return { email: first.identity.email, client: null };
   const client = number || deletedWithEmail(read, log, email)[0]?.client;
   const selected =
-    current.find((one) => one.number === client)?.identity ?? former.find((one) => one.number === client);
+    current.find((one) => one.number === client)?.identity ?? deletedClients.find((one) => one.number === client);
   return selected && client !== undefined ? { email: selected.email, client } : null;
 }

@@ -5,9 +5,15 @@ import { message, type Text, verbatim } from '../../messages/message.js';
 
 type ClientTerms = Client['spec'];
 
-/** What an event did to its client, in words; the name of the event for one that says nothing of a client. */
+/** The effect of an event on its client, as a text; the name of the event if it does not concern a client. */
 export function textOfEvent(event: RecordedEvent): Text {
-  return clientText(event) ?? trafficText(event) ?? addressText(event) ?? inboundText(event) ?? verbatim(event.type);
+  return (
+    clientText(event) ??
+    trafficText(event) ??
+    addressText(event) ??
+    inboundText(event) ??
+    message('history.otherEvent', { type: event.type })
+  );
 }
 
 /** IP addresses; those of an erased client are gone. */
@@ -83,7 +89,7 @@ function inboundText({ type, data }: RecordedEvent): Text | null {
     case 'InboundDepleted':
       return message('history.inboundDepleted', { reason: depletionText(data.depletion) });
     case 'InboundTrafficPeriodStarted':
-      return message('history.inboundPeriodStarted', { period: data.period, at: data.startedAt });
+      return message('history.inboundPeriodStarted', { period: message(PERIODS[data.period]), at: data.startedAt });
     case 'InboundEnabled':
       return message('history.inboundEnabled');
     case 'InboundDisabled':
@@ -96,6 +102,13 @@ function inboundText({ type, data }: RecordedEvent): Text | null {
       return null;
   }
 }
+
+const PERIODS = {
+  hourly: 'history.hourly',
+  daily: 'history.daily',
+  weekly: 'history.weekly',
+  monthly: 'history.monthly',
+} as const;
 
 const UNBLOCKED = {
   left: 'history.addressLeft',

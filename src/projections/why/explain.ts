@@ -59,5 +59,5 @@ function nodeFacts(read: ReadModels, inbound: Inbound, id: NodeId, offline: Offl
 
 /** The reason that the log records: for callers that do not run the health checks. */
 function recordedReason(read: ReadModels, node: NodeId): Text | null {
-  return read.nodes.standing(node)?.reason ?? null;
+  return read.nodes.connectivity(node)?.reason ?? null;
 }

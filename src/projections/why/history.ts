@@ -2,6 +2,7 @@ import type { RecordedEvent } from '../../events/catalog.js';
 import type { EventLog } from '../../events/log/log.js';
 import { message, type Text } from '../../messages/message.js';
 import { textOfEvent } from './event-texts.js';
+import { panelText } from './panel-parts.js';
 
 /** The parts of the log from which a history is read. */
 export interface HistoryLog extends Pick<EventLog, 'readStream'> {
@@ -72,7 +73,7 @@ function entryOf(log: HistoryLog, event: RecordedEvent): HistoryEntry {
 
 /** Who caused an event. */
 export function actorText({ actor: { kind, name, ip } }: RecordedEvent['meta']): Text {
-  if (kind === 'system') return message('history.byPanel', { part: name });
+  if (kind === 'system') return panelText(name);
   const actor = message(ACTORS[kind], { name });
   return ip === null ? actor : message('history.fromAddress', { actor, ip });
 }
@@ -81,5 +82,5 @@ export function actorText({ actor: { kind, name, ip } }: RecordedEvent['meta']):
 export function entryText({ position, at, what, by, because }: HistoryEntry): Text {
   const entry = { at, position, what, by };
   if (!because) return message('history.entry', entry);
-  return message('history.entryWithCause', { ...entry, cause: because.position, type: because.type });
+  return message('history.entryWithCause', { ...entry, causePosition: because.position, type: because.type });
 }

@@ -14,7 +14,7 @@ export function addressRules({ history }: Pick<Facts, 'history'>): readonly Rule
   const { limit, keep, ips } = last.data;
   return [
     {
-      standing: 'too many addresses',
+      status: 'too many addresses',
       holds: true,
       harmless: true,
       rule: message('why.tooManyAddresses', {

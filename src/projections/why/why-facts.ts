@@ -9,7 +9,7 @@ import type { OutboxEntry } from '../node/node-outbox.js';
 import type { HistoryLog } from './history.js';
 
 /** The state of a client: the first of these that holds; of a cap and an expiry the one that was reached first. */
-export type Standing =
+export type AccessStatus =
   | 'disabled'
   | 'cap reached'
   | 'expired'
@@ -29,7 +29,7 @@ export type Standing =
 
 /** A rule that holds besides the first one. */
 export interface Also {
-  readonly standing: Standing;
+  readonly status: AccessStatus;
   /** As in `Why`. */
   readonly rule: Text;
   readonly since: Moment | null;
@@ -79,9 +79,9 @@ export interface Facts {
   readonly zone: string;
 }
 
-/** One rule: whether it holds, its text, the event that made it hold, and what would change it. */
+/** One rule: whether it holds, its text, the event that made it hold, and how to fix it. */
 export interface Rule {
-  readonly standing: Standing;
+  readonly status: AccessStatus;
   readonly holds: boolean;
   /** The client may connect although the rule holds. */
   readonly harmless?: boolean;

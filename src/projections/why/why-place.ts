@@ -2,7 +2,7 @@ import type { RecordedEvent } from '../../events/catalog.js';
 import { message } from '../../messages/message.js';
 import type { Facts, NodeFacts, Rule } from './why-facts.js';
 
-/** What the machine of the inbound says: this one, or a node. */
+/** The rules of the machine of the inbound: this one, or a node. */
 export function placeRules(facts: Facts): readonly Rule[] {
   return facts.node === null ? coreRules(facts) : nodeRules(facts, facts.node);
 }
@@ -14,7 +14,7 @@ function coreRules({ inbound: { id, tag }, core, log }: Facts): readonly Rule[] 
     : ['CoreStopRequested'];
   return [
     {
-      standing: 'inbound rejected by the core',
+      status: 'inbound rejected by the core',
       holds: refused.has(id),
       rule: message('why.rejectedByCore', { tag, reason: refused.get(id) ?? message('why.reasonUnknown') }),
       since: () =>
@@ -22,7 +22,7 @@ function coreRules({ inbound: { id, tag }, core, log }: Facts): readonly Rule[] 
       remedies: [message('why.correctInbound')],
     },
     {
-      standing: 'core not running',
+      status: 'core not running',
       holds: process.run === null,
       rule: process.error === null ? message('why.coreStopped') : message('why.coreFailed', { reason: process.error }),
       since: () => log.lastOf('core', stopped),
@@ -41,21 +41,21 @@ function nodeRules(facts: Facts, nodeFacts: NodeFacts): readonly Rule[] {
   const effect = isServed ? message('why.nodeKeepsRunning') : message('why.nodeLacksClient');
   return [
     {
-      standing: 'node deleted',
+      status: 'node deleted',
       holds: document === undefined,
       rule: message('why.nodeDeleted', place),
       since: () => log.lastOf(`node-${id}`, ['NodeDeleted']),
       remedies: [message('why.useOtherInbound')],
     },
     {
-      standing: 'inbound rejected by the node',
+      status: 'inbound rejected by the node',
       holds: refused !== null && document !== undefined,
       rule: message('why.rejectedByNode', { ...place, reason: refused?.reason ?? message('why.reasonUnknown') }),
       since: () => log.lastOf(`node-sync-${id}`, ['NodeInboundRejected'], (event) => isOf(event, inbound.id)),
       remedies: [message('why.correctInbound'), message('why.correctOnNode')],
     },
     {
-      standing: 'node disabled',
+      status: 'node disabled',
       holds: document?.enabled === false,
       harmless: isServed,
       rule: message('why.nodeDisabled', { ...place, effect }),
@@ -63,7 +63,7 @@ function nodeRules(facts: Facts, nodeFacts: NodeFacts): readonly Rule[] {
       remedies: [message('why.enableNode')],
     },
     {
-      standing: 'node unreachable',
+      status: 'node unreachable',
       holds: offline !== null && document?.enabled === true,
       harmless: isServed,
       rule: message('why.nodeUnreachable', { ...place, reason: offline ?? message('why.reasonUnknown'), effect }),
@@ -71,7 +71,7 @@ function nodeRules(facts: Facts, nodeFacts: NodeFacts): readonly Rule[] {
       remedies: [message('why.checkNode')],
     },
     {
-      standing: 'node outdated',
+      status: 'node outdated',
       // When the node is disabled, unreachable or rejects the inbound, that is the cause to remove.
       holds: pending !== undefined && document?.enabled === true && offline === null && refused === null,
       harmless: isServed,
@@ -82,7 +82,10 @@ function nodeRules(facts: Facts, nodeFacts: NodeFacts): readonly Rule[] {
   ];
 }
 
-/** The first change of the client that the node lacks, and whether the node serves the client, perhaps with older settings. */
+/**
+ * The first change of the client that the node has not applied, and whether the node serves the client, perhaps with older
+ * settings.
+ */
 function syncOf({ inbound, history, log }: Facts, { id, outbox }: NodeFacts) {
   const waiting = outbox?.waiting ?? [];
   const [pending] = history.filter(({ position }) => waiting.includes(position));

@@ -4,14 +4,14 @@ import type { Depletion } from '../../events/inbound/inbound.js';
 import { message, type Text } from '../../messages/message.js';
 import { depletionText } from './event-texts.js';
 import { nextReset, ofEmail, renewalOf } from './limit-texts.js';
-import type { Facts, Rule, Standing } from './why-facts.js';
+import type { AccessStatus, Facts, Rule } from './why-facts.js';
 
-/** What the terms of a client and of its inbound say, in the order in which they apply. */
+/** The rules of the limits of a client and of its inbound, in the order in which they apply. */
 export function termRules(facts: Facts): readonly Rule[] {
   const { client, inbound, history, log } = facts;
   return [
     {
-      standing: 'disabled',
+      status: 'disabled',
       holds: !client.spec.enabled,
       rule: message('why.clientDisabled'),
       since: () => history.findLast(disablesClient),
@@ -19,7 +19,7 @@ export function termRules(facts: Facts): readonly Rule[] {
     },
     ...clientLimits(facts),
     {
-      standing: 'inbound disabled',
+      status: 'inbound disabled',
       holds: !inbound.enabled,
       rule: message('why.inboundDisabled', { tag: inbound.tag }),
       since: () => log.lastOf(`inbound-${inbound.id}`, ['InboundDisabled', 'InboundAdded']),
@@ -39,7 +39,7 @@ function clientLimits({ client, used, siblings, history, now, zone }: Facts): re
     now,
     {
       cap: {
-        standing: 'cap reached',
+        status: 'cap reached',
         rule: (cap) => ofEmail(limitText(cap, used), siblings),
         remedies: [
           message('why.resetTraffic'),
@@ -49,7 +49,7 @@ function clientLimits({ client, used, siblings, history, now, zone }: Facts): re
         ],
       },
       expiry: {
-        standing: 'expired',
+        status: 'expired',
         rule: (expiry) => expiredText(expiry, history),
         remedies: [message('why.moveExpiry'), ...renewalOf(client)],
       },
@@ -63,7 +63,7 @@ function inboundLimits({ inbound, inboundUsed: used, log, now, zone }: Facts): r
   const reset = nextReset([inbound], now, zone);
   return limitRules({ ...inbound, used }, now, {
     cap: {
-      standing: 'inbound cap reached',
+      status: 'inbound cap reached',
       rule: (cap) => message('why.ofInbound', { tag, rule: limitText(cap, used) }),
       remedies: [
         message('why.resetInboundTraffic'),
@@ -72,7 +72,7 @@ function inboundLimits({ inbound, inboundUsed: used, log, now, zone }: Facts): r
       ],
     },
     expiry: {
-      standing: 'inbound expired',
+      status: 'inbound expired',
       rule: (expiry) => message('why.ofInbound', { tag, rule: depletionText(expiry) }),
       remedies: [message('why.moveInboundExpiry')],
     },
@@ -88,14 +88,14 @@ interface Limited {
 }
 
 interface LimitTexts {
-  readonly standing: Standing;
+  readonly status: AccessStatus;
   readonly rule: (depletion: Depletion) => Text;
   readonly remedies: readonly Text[];
 }
 
 /**
- * The rules for a cap and an expiry. The one that the log records comes first. The other one also holds when it is reached;
- * the log does not say since when.
+ * The rules for a cap and an expiry. The recorded one comes first. The other one also holds when it is reached, but the time
+ * of that is not recorded.
  */
 function limitRules(
   { depletion, capBytes, expiresAt, used }: Limited,
@@ -105,9 +105,9 @@ function limitRules(
   const usedBytes = used.up + used.down;
   const ruleOf = (other: Depletion, isReached: boolean): Rule => {
     const recorded = depletion?.reason === other.reason ? depletion : null;
-    const { standing, rule, remedies } = texts[other.reason];
+    const { status, rule, remedies } = texts[other.reason];
     return {
-      standing,
+      status,
       holds: recorded !== null || (depletion !== null && isReached),
       rule: rule(recorded ?? other),
       since: recorded ? texts.since : () => null,

@@ -18,8 +18,8 @@ async function start() {
   return { server, line };
 }
 
-describe('the bot API', () => {
-  it('takes messages with buttons, changes them, and minds no change that is none', async () => {
+describe('the client of the bot API', () => {
+  it('sends messages with buttons, edits them, and ignores that an edit changes nothing', async () => {
     const { server, line } = await start();
     expect(await line.login(signal)).toEqual({ id: 4242, name: 'portolan_bot' });
     await line.send(1, '<b>a</b> &lt;b', [[{ text: 'x', data: 'y' }]]);
@@ -32,7 +32,7 @@ describe('the bot API', () => {
     expect(fields).toMatchObject({ parse_mode: 'HTML', link_preview_options: { is_disabled: true } });
   });
 
-  it('takes a file as it is on the disk', async () => {
+  it('sends a file unchanged', async () => {
     const { server, line } = await start();
     const path = join(temporaryFolder(), 'x.db');
     const bytes = Buffer.alloc(3_000_000, 'portolan\r\n--');
@@ -57,7 +57,7 @@ describe('the bot API', () => {
     [{ code: 500 }, 'unreachable', 0],
     ['html', 'unreachable', 0],
     ['hang-up', 'unreachable', 0],
-  ])('answers %j, which is %s', async (fault, kind, retryAfterMs) => {
+  ])('reports %j as %s', async (fault, kind, retryAfterMs) => {
     const { server, line } = await start();
     server.fault = () => fault;
     const error: unknown = await line.send(1, 'x', []).catch((thrown: unknown) => thrown);
@@ -67,7 +67,7 @@ describe('the bot API', () => {
     expect(inspected(error)).not.toContain('test-token');
   });
 
-  it('is not waited for when nobody wants to know any more', async () => {
+  it('stops waiting for updates when it is aborted', async () => {
     const { server, line } = await start();
     const end = new AbortController();
     const asked = line.updates(null, end.signal).catch((error: unknown) => error);
@@ -76,7 +76,7 @@ describe('the bot API', () => {
     expect(await asked).toMatchObject({ kind: 'unreachable' });
   });
 
-  it('is not sent a file any more when nobody waits for that', async () => {
+  it('stops sending a file when it is aborted', async () => {
     const { server, line } = await start();
     const path = join(temporaryFolder(), 'x.db');
     writeFileSync(path, 'x');
@@ -92,14 +92,14 @@ describe('the bot API', () => {
     expect(await sent).toMatchObject({ kind: 'unreachable' });
   });
 
-  it('gives no more updates at once than it may', async () => {
+  it('limits the updates of one response', async () => {
     const { server, line } = await start();
     const result = Array.from({ length: 180_000 }, (_, i) => ({ update_id: i }));
     server.fault = () => ({ result });
     expect(await line.updates(null, signal)).toEqual({ updates: [], next: 100 });
   });
 
-  it('gives what is older than what was asked for to nobody', async () => {
+  it('ignores updates older than the requested one', async () => {
     const { server, line } = await start();
     const message = { message_id: 1, date: 5, chat: { id: 2 }, from: { id: 3 }, text: 'x' };
     server.fault = () => ({ result: [7, 8].map((update_id) => ({ update_id, message })) });
@@ -108,13 +108,13 @@ describe('the bot API', () => {
     expect(await line.updates(9, signal)).toEqual({ updates: [], next: 9 });
   });
 
-  it.each([['x'], [{ update_id: 1 }], [null]])('may not give %j for updates', async (result) => {
+  it.each([['x'], [{ update_id: 1 }], [null]])('rejects %j as updates', async (result) => {
     const { server, line } = await start();
     server.fault = () => ({ result });
     await expect(line.updates(null, signal)).rejects.toMatchObject({ kind: 'unreachable' });
   });
 
-  it('may tell nonsense', async () => {
+  it('accepts updates with invalid members', async () => {
     const { server, line } = await start();
     server.push({ message: { from: { id: 'x' } } });
     server.push({ callback_query: null });
@@ -129,7 +129,7 @@ describe('the bot API', () => {
     });
     const { updates, next } = await line.updates(null, signal);
     expect(next).toBe(1004);
-    expect(updates).toEqual([{ id: 1003, at: 5000, chat: 2, from: { id: 3, name: 'A' }, said: 'y'.repeat(256) }]);
+    expect(updates).toEqual([{ id: 1003, at: 5000, chat: 2, from: { id: 3, name: 'A' }, content: 'y'.repeat(256) }]);
   });
 });
 

@@ -45,7 +45,7 @@ function raw(path: string, bytes: string | Buffer): Promise<string> {
   });
 }
 
-const ask = (request: ControlRequest, timeoutMs = 5_000, path = controlSocket(run)) =>
+const ask = (request: ControlRequest, timeoutMs = 60_000, path = controlSocket(run)) =>
   askControl(path, run, request, timeoutMs);
 
 describe('the control socket', () => {
@@ -98,7 +98,7 @@ describe('the control socket', () => {
       return new Promise(() => undefined);
     });
     await expect(ask({ type: 'x', data: null }, 50)).rejects.toThrow(
-      'The running panel does not answer: no answer within',
+      'The running panel is not responding: no response within',
     );
     const both = firstValueFrom(arrived.pipe(take(2), toArray()));
     const waiting = ask({ type: 'x', data: null });
@@ -106,7 +106,7 @@ describe('the control socket', () => {
     const idle = raw(path, '{"type":"x","data":1}\n');
     await both;
     await server.close();
-    expect(await ended).toBe('MessageError: The running panel does not answer: the connection ended');
+    expect(await ended).toBe('MessageError: The running panel is not responding: the connection ended');
     await idle;
     expect(existsSync(path)).toBe(false);
   });

@@ -27,7 +27,7 @@ import {
 import { coreStage } from './stage.js';
 
 describe('the name of an account in the core', () => {
-  it('is that of one client, and gives back its number and email', () => {
+  it('identifies one client, and contains its number and email', () => {
     const name = accountName({ client: 12, email: '3:Ann' });
     expect([name, clientOfAccount(name), emailOfAccount(name)]).toStrictEqual(['12:3:Ann', 12, '3:Ann']);
   });
@@ -56,7 +56,7 @@ function finds(users: unknown, name: string): boolean {
   });
 }
 
-describe('the users of a template’s rule', () => {
+describe('the users of a routing rule in a template', () => {
   const sources = [
     '^al',
     '^alice$',
@@ -86,7 +86,7 @@ describe('the users of a template’s rule', () => {
     maxLength: 4,
   });
 
-  it('are found by email, in whatever life of whatever client, and nothing is found in a number', () => {
+  it('match by email, regardless of the client number', () => {
     check(
       property(emails, integer({ min: 1, max: 1e6 }), constantFrom(...sources), (parts, client, source) => {
         const email = parts.join('');
@@ -99,7 +99,7 @@ describe('the users of a template’s rule', () => {
     );
   });
 
-  it('are still the accounts of socks, http and mixed inbounds', () => {
+  it('match the accounts of socks, http and mixed inbounds', () => {
     expect(finds(ruleUsers('alice,bob'), 'bob')).toBe(true);
     expect(
       ['^office-', 'office', '.*'].map((source) => finds(ruleUsers([`regexp:${source}`]), 'office-1')),
@@ -110,7 +110,7 @@ describe('the users of a template’s rule', () => {
 const SUITE = 'a core that counts clients by number';
 
 describe.skipIf(withoutCore(SUITE))(SUITE, () => {
-  it('routes by the emails of a template, and counts no socks account as a client of that name', async () => {
+  it('routes by the emails of a template, and does not count a socks account as the client of the same name', async () => {
     const { core, folder, dispose } = place();
     onTestFinished(dispose);
     const web = await target(await certificate());
@@ -146,7 +146,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(carl).toStrictEqual(clients.get(numberOf('Alice.b')));
   });
 
-  it('takes no account of that form into another inbound', async () => {
+  it('rejects an account name of that form in another inbound', async () => {
     const { core, dispose } = place();
     onTestFinished(dispose);
     const settings = { auth: 'password', accounts: [{ user: '5:alice', pass: 'x' }] };
@@ -164,7 +164,7 @@ describe.skipIf(withoutCore(CUT) || withoutRight(CUT))(CUT, () => {
   const stage = coreStage();
 
   it.each(['vless-tcp', 'trojan-tls', 'ss2022', 'hysteria', 'vmess'])(
-    '%s: keeps what is open and its counter, and is cut with all of it',
+    '%s: keeps its connections and its counter, and loses all of them when it is disconnected',
     async (name) => {
       const { core } = stage;
       const way = stage.way(name);

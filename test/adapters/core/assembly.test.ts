@@ -30,7 +30,7 @@ function dataDirectory(): string {
 }
 
 describe('the assembled configuration', () => {
-  it('has our api on a socket of our own, counting for everybody, and two usual outbounds', () => {
+  it('has the API of the panel on a Unix socket, counters for all clients, and the two default outbounds', () => {
     expect(plain).toMatchObject({
       api: { tag: 'api', listen: '/data/run/core.sock,0600' },
       stats: {},
@@ -44,14 +44,14 @@ describe('the assembled configuration', () => {
     ]);
   });
 
-  it('opens a port for metrics only where the template asks for them, and chooses it itself', () => {
+  it('opens a metrics port, which the panel chooses, only if the template requests metrics', () => {
     const metrics = '127.0.0.1:4711';
     const made = (template: JsonObject): unknown => assemble(configOf([], template), { ...paths, metrics })['metrics'];
     expect(made({})).toBeUndefined();
     expect(made({ MetricS: { tag: 'x', listen: '0.0.0.0:1' } })).toStrictEqual({ tag: 'metrics_out', listen: metrics });
   });
 
-  it('keeps what a template says about the rest', () => {
+  it('keeps the other settings of a template', () => {
     const outbounds = [
       { tag: 'far', protocol: 'socks' },
       { tag: 'direct', protocol: 'freedom' },
@@ -97,7 +97,7 @@ describe('the assembled configuration', () => {
       { inBounds: [{ tag: 'api', port: 62789, listen: '0.0.0.0', protocol: 'tunnel' }] },
     ],
     ['unknown blocks', { _comment: 'x', unknown: { listen: '0.0.0.0:1' } }],
-  ])('passes over %s', (_, template) => {
+  ])('ignores %s', (_, template) => {
     expect(from(template)).toStrictEqual(plain);
   });
 
@@ -144,11 +144,11 @@ describe('the assembled configuration', () => {
     ['an observatory that would watch ours', { burstObservatory: { subjectSelector: ['p'] } }],
     ['a fallback to ours', { routing: { balancers: [{ tag: 'b', selector: ['x'], fallbackTag: 'portolan-cut' }] } }],
     ['a socket of the panel', { outbounds: [{ dest: '/data/run/control.sock' }] }],
-  ])('refuses %s', (_, template) => {
+  ])('rejects %s', (_, template) => {
     expect(() => from(template)).toThrow(expect.objectContaining({ name: 'CoreError', kind: 'invalid' }));
   });
 
-  it('keeps proxied connections from the metrics, whatever the outbounds open', () => {
+  it('blocks proxied connections to the metrics, whatever the outbounds allow', () => {
     const allow = { action: 'allow' };
     const outbounds = [
       { tag: 'a', Protocol: 'Direct', SETTINGS: { FinalRules: [allow], redirect: '127.0.0.1:1' } },
@@ -169,14 +169,14 @@ describe('the assembled configuration', () => {
     ]);
   });
 
-  it('tells no rule of a template from a cut of ours by its tag alone', () => {
-    const rules = [{ ruleTag: 'cut>>>in>>>anna@x', outboundTag: 'direct' }];
+  it('distinguishes a rule of a template from a disconnect rule of the panel that has the same tag', () => {
+    const rules = [{ ruleTag: 'cut>>>in>>>alice@x', outboundTag: 'direct' }];
     expect((from({ routing: { rules } })['routing'] as JsonObject)['rules']).toMatchObject([
-      { ruleTag: 'cutinanna@x#0.0' },
+      { ruleTag: 'cutinalice@x#0.0' },
     ]);
   });
 
-  it('makes plain names under logs/ of log paths', () => {
+  it('turns log paths into plain names under logs/', () => {
     const files = (log: JsonObject) => logFiles({ LoG: log }, paths);
     expect(files({ access: '/etc/cron.d/../mine.log', Error: '../../x/e.log', loglevel: 'ERROR' })).toStrictEqual({
       access: '/data/logs/mine.log',
@@ -205,7 +205,7 @@ describe('the assembled configuration', () => {
     });
   });
 
-  it('refuses inbounds with names of ours, and paths that are none of theirs', () => {
+  it('rejects inbounds with reserved names, and paths outside of their folder', () => {
     const one = { port: 1, protocol: 'vless', settings: {} };
     expect(() => from({}, [inboundOf({ ...one, tag: 'api' })])).toThrow(/tag "api"/);
     expect(() => from({}, [inboundOf({ ...one, tag: 'a>>>b' })])).toThrow(/tag/);
@@ -227,7 +227,7 @@ describe('the assembled configuration', () => {
     ['one to an abstract name', { settings: { fallbacks: [{ dest: '@site' }] } }, true],
     ['a fallback into the keys', { settings: { fallbacks: [{ dest: '/data/keys/x.sock' }] } }, false],
     ['a socket of its own', { listen: '/data/in.sock,0666' }, true],
-  ])('lets inbounds use sockets that are nobody else’s: %s', (_, more, fine) => {
+  ])('allows inbounds only Unix sockets of their own: %s', (_, more, fine) => {
     const one = inboundOf({ tag: 'a', port: 1, protocol: 'vless', settings: {}, ...more });
     if (fine) expect(() => from({}, [one])).not.toThrow();
     else expect(() => from({}, [one])).toThrow(/Inbound a cannot be used.*\.sock file inside the data directory/);
@@ -241,7 +241,7 @@ describe('the assembled configuration', () => {
     ['the folder in which the core runs', { Type: 'File' }],
     ['the same by an empty name', { type: 'file', dir: '' }],
     ['a relative folder', { type: 'file', dir: 'www' }],
-  ])('shows strangers nothing but the site: not %s', (_, masquerade) => {
+  ])('limits a masquerade to the folder of the site: not %s', (_, masquerade) => {
     const data = dataDirectory();
     const shown = (site: JsonObject): JsonObject =>
       assemble(
@@ -262,7 +262,7 @@ describe('the assembled configuration', () => {
       expect(() => shown({ type: 'file', dir: join(data, dir) })).not.toThrow();
   });
 
-  it('gives the core no file of the panel itself for a certificate, and a template only certificates', async () => {
+  it('allows no file of the panel as a certificate, and in a template only certificates', async () => {
     const data = dataDirectory();
     const { cert, key } = await certificate();
     const other = await certificate();
@@ -306,7 +306,7 @@ describe('the assembled configuration', () => {
       expect(() => outbound(tls(file, secret)), file).toThrow(/does not match the certificate/);
   });
 
-  it('gives no client a way back that is an outbound, which would go with the client', () => {
+  it('removes a reverse tag that is the name of an outbound, which the core would delete with the client', () => {
     const one = { tag: 'a', port: 1, protocol: 'vless', settings: { decryption: 'none' } };
     const id = '11111111-1111-4111-8111-111111111111';
     const clients = ['own', 'direct', 'portolan-cut'].map((tag) => ({ email: `${tag}@x`, id, reverse: { tag } }));
@@ -319,7 +319,7 @@ describe('the assembled configuration', () => {
     ]);
   });
 
-  it('calls clients by their names in the core, and by their emails for people, in rules too', () => {
+  it('has the names of clients in the core, or their emails in the version for people, also in rules', () => {
     const vless = { tag: 'v', port: 1, protocol: 'vless', settings: { decryption: 'none' } };
     const id = '11111111-2222-4333-8444-000000000001';
     const config = configOf([inboundOf(vless, [{ email: 'a', id }])], {
@@ -333,7 +333,7 @@ describe('the assembled configuration', () => {
     expect(shown?.['routing']).toMatchObject({ rules: [{ user: ['a.b'] }] });
   });
 
-  it('gives accounts a level at which they are counted, and keeps shadowsocks 2022 closed to its server key', () => {
+  it('gives accounts a level with counters, and rejects clients with the server key of Shadowsocks 2022', () => {
     const ss = {
       tag: 's',
       port: 1,

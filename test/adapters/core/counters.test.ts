@@ -62,11 +62,11 @@ describe.skipIf(coreBinary === null)('the counters of a core', () => {
     const { core } = here;
     const way = ways(cert, web.tlsPort)['vless-tcp'] as Way;
     const port = await freePort();
-    const anna = way.account('Anna@x');
-    await core.process.start(configOf([inboundOf(way.inbound(port), [anna])]));
-    const client = await clientCore(here.folder, [way.outbound(port, anna)]);
+    const alice = way.account('Alice@x');
+    await core.process.start(configOf([inboundOf(way.inbound(port), [alice])]));
+    const client = await clientCore(here.folder, [way.outbound(port, alice)]);
     clients.push(client);
-    const read = async () => (await core.stats.counters()).clients.get(numberOf('Anna@x'));
+    const read = async () => (await core.stats.counters()).clients.get(numberOf('Alice@x'));
     expect(await read()).toBeUndefined();
     expect(await fetchThrough(client.ports[0] ?? 0, web.port)).toBe('small!');
     const once = await read();
@@ -75,7 +75,7 @@ describe.skipIf(coreBinary === null)('the counters of a core', () => {
     expect(await fetchThrough(client.ports[0] ?? 0, web.port)).toBe('small!');
     expect(await read()).toStrictEqual({ ...once, up: (once?.up ?? 0) * 2, down: (once?.down ?? 0) * 2 });
     const { clients: people, inbounds, outbounds } = await core.stats.counters();
-    expect([...people.keys()]).toStrictEqual([numberOf('anna@x')]);
+    expect([...people.keys()]).toStrictEqual([numberOf('alice@x')]);
     expect([...inbounds.keys()]).toStrictEqual(['vless-tcp']);
     expect([...outbounds.keys()].sort()).toStrictEqual(['blocked', 'direct']);
   });

@@ -9,7 +9,7 @@ import { withoutFlowFilter } from '../../kit/real/rights.js';
 import { eventually } from '../../kit/wait.js';
 import { place } from './kit.js';
 
-const SUITE = 'the filter of flows';
+const SUITE = 'the filter of UDP flows';
 
 async function socket(address = '127.0.0.1'): Promise<Socket> {
   const made = createSocket(address.includes(':') ? 'udp6' : 'udp4');
@@ -36,7 +36,7 @@ describe.skipIf(withoutFlowFilter(SUITE))(SUITE, () => {
   });
   const isThere = (): boolean => nft('list', 'tables').includes(flowTable(folder));
 
-  /** What reaches a server from clients and back, by the index of the client. */
+  /** The data between clients and a server, by the index of the client. */
   async function echo(address: string, count: number) {
     const server = await socket(address);
     const clients = await Promise.all(Array.from({ length: count }, () => socket(address)));
@@ -80,7 +80,7 @@ describe.skipIf(withoutFlowFilter(SUITE))(SUITE, () => {
     },
   );
 
-  it.each(['127.0.0.1', '::1'])('tells the app at %s that nobody is there', async (address) => {
+  it.each(['127.0.0.1', '::1'])('answers the app at %s that the port is unreachable', async (address) => {
     const server = await socket(address);
     const client = await socket(address);
     sockets.push(server, client);
@@ -99,7 +99,7 @@ describe.skipIf(withoutFlowFilter(SUITE))(SUITE, () => {
     });
   });
 
-  it('takes ranges of ports, and a flow a second time', async () => {
+  it('accepts port ranges, and a flow that is already blocked', async () => {
     const { port, sourceOf, send, heard } = await echo('127.0.0.1', 2);
     const flows = { sources: [sourceOf(0)], ports: [[port - 1, port + 1]] as const };
     expect(await filter.block(flows, 60)).toBe(true);
@@ -109,7 +109,7 @@ describe.skipIf(withoutFlowFilter(SUITE))(SUITE, () => {
     expect(heard[0]).toBe(0);
   });
 
-  it('leaves nothing behind: flows pass again when their time is over, and the table goes', async () => {
+  it('leaves nothing behind: flows pass again after their timeout, and the table is removed', async () => {
     const { port, sourceOf, send, heard } = await echo('127.0.0.1', 1);
     expect(await filter.block({ sources: [sourceOf(0)], ports: [[port, port]] }, 1)).toBe(true);
     expect(isThere()).toBe(true);
@@ -125,7 +125,7 @@ describe.skipIf(withoutFlowFilter(SUITE))(SUITE, () => {
     expect(isThere()).toBe(false);
   });
 
-  it('comes back where an administrator flushed the rules of the machine', async () => {
+  it('is restored after an administrator flushed the rules of the machine', async () => {
     const { port, sourceOf, send, heard } = await echo('127.0.0.1', 2);
     await filter.block({ sources: [sourceOf(1)], ports: [[port, port]] }, 60);
     nft('delete', 'table', ...flowTable(folder).split(' '));
@@ -135,7 +135,7 @@ describe.skipIf(withoutFlowFilter(SUITE))(SUITE, () => {
     expect(heard[0]).toBe(0);
   });
 
-  it('goes when a panel takes over what one before it has left', async () => {
+  it('is removed when the next panel process takes over', async () => {
     const owner = join(folder, 'run');
     await flowFilter(owner).block({ sources: ['127.0.0.1:1'], ports: [[2, 2]] }, 60);
     const isThere = (): boolean => nft('list', 'tables').includes(flowTable(owner));
@@ -144,7 +144,7 @@ describe.skipIf(withoutFlowFilter(SUITE))(SUITE, () => {
     expect(isThere()).toBe(false);
   });
 
-  it('says where the system does not allow it', async () => {
+  it('reports that the system does not allow it', async () => {
     const elsewhere = flowFilter(folder, join(folder, 'no-such-program'));
     expect(await elsewhere.block({ sources: ['127.0.0.1:1'], ports: [[2, 2]] }, 60)).toBe(false);
   });

@@ -43,7 +43,7 @@ function spelt({ next }: Chance, name: string): string {
     .join('');
 }
 
-/** What an intruder would like to see in the core. `S` marks names; values may be anything. */
+/** Settings that an attacker would like to have in the core. `S` marks names; values may be anything. */
 const wishes: readonly string[] = [
   '{"api":{"tag":"EVIL","listen":"0.0.0.0:1","services":["HandlerService"]}}',
   '{"api":null,"stats":null,"metrics":null}',
@@ -96,10 +96,10 @@ function goRead(value: unknown, name: string): unknown {
 
 const safe = assemble(configOf([], {}), paths);
 
-/** What the core must find in every configuration, whatever the template says. */
+/** The parts of every configuration, with any template. */
 function judge(config: unknown): void {
   expect(JSON.stringify(config)).not.toContain(EVIL);
-  // A listener that the template asks for is ours.
+  // A listener that the template requests is that of the panel.
   const metrics = goRead(config, 'metrics');
   if (metrics !== undefined) expect(metrics).toStrictEqual({ tag: 'metrics_out', listen: paths.metrics });
   for (const name of ['api', 'stats', 'inbounds'])
@@ -128,7 +128,7 @@ function own(name: string): unknown {
 }
 
 describe('a hostile template', () => {
-  it('is refused with a sentence, or does no harm, whatever it is spelt like', () => {
+  it('is rejected with a message or is harmless, in any spelling', () => {
     let accepted = 0;
     const accused = new Set<string>();
     for (let seed = 1; seed <= TEMPLATES; seed += 1) {
@@ -149,12 +149,12 @@ describe('a hostile template', () => {
         throw new Error(`seed ${seed}: ${JSON.stringify(template)}`, { cause: error });
       }
     }
-    // Both ways are gone, and for many reasons: else nothing was tested.
+    // Both outcomes occur, for many reasons: otherwise the test proves nothing.
     expect(accepted).toBeGreaterThan(TEMPLATES / 10);
     expect(accused.size).toBeGreaterThan(6);
   });
 
-  it.skipIf(coreBinary === null)('that is accepted says to the core itself what we wanted', () => {
+  it.skipIf(coreBinary === null)('that is accepted has the intended effect in a core', () => {
     const folder = mkdtempSync(join(tmpdir(), 'portolan-hostile-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const file = join(folder, 'config.json');

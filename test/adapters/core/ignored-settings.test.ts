@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../src/lib/json.js';
 import { render } from '../../../src/messages/render.js';
 import { defaultTemplate } from '../../../src/projections/core/template.js';
 
-it('nothing of the built-in template is passed over', () => {
+it('the built-in template has no ignored setting', () => {
   expect(ignoredSettings(defaultTemplate)).toStrictEqual([]);
 });
 
@@ -20,12 +20,12 @@ it.each<[string, JsonObject, RegExp]>([
   ['counters off', { policy: { system: { statsInboundUplink: false } } }, /^"policy.system" cannot turn/],
   ['counters of users off', { policy: { levels: { '0': { StatsUserUplink: false } } } }, /^"policy.levels.0" cannot/],
   ['a rule to the api', { routing: { rules: [{ outboundTag: 'api', inboundTag: ['api'] }] } }, /^Rules to "api"/],
-])('what is passed over is named: %s', (_, template, words) => {
+])('an ignored setting is reported: %s', (_, template, words) => {
   const notes = ignoredSettings(template).map((note) => render(note, 'en'));
   expect(notes).toStrictEqual([expect.stringMatching(words)]);
 });
 
-it('what counts, or says what is so anyway, is not named', () => {
+it('an effective or redundant setting is not reported', () => {
   const template = {
     log: { access: 'none', error: 'mine.log', loglevel: 'debug' },
     stats: {},

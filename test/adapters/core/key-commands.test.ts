@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { keyCommands } from '../../../src/adapters/core/config/key-commands.js';
 
-/** Keys out of an executable that prints just this, and what it was asked. */
+/** Key commands of an executable with this output, and its arguments. */
 function printing(output: string) {
   const asked: (readonly string[])[] = [];
   const ask = async (args: readonly string[]) => {
@@ -12,14 +12,14 @@ function printing(output: string) {
 }
 
 describe('key commands', () => {
-  it('find values by their labels, whatever stands around them', async () => {
+  it('find values by their labels, among any other output', async () => {
     const { keys } = printing('Xray 99\nVerify (public): v-1_\r\n\nHash32: zzz\n  Seed:\n s-1_==\n');
     expect(await keys.mldsa65()).toEqual({ seed: 's-1_==', verify: 'v-1_' });
     const other = printing('Hash32: h\nClient: c\nSeed: s\n');
     expect(await other.keys.mlkem768()).toEqual({ seed: 's', client: 'c' });
   });
 
-  it('read every authentication, with commas or without', async () => {
+  it('read every authentication, with or without commas', async () => {
     const { keys } = printing(
       'Choose one.\n\nAuthentication: New, Good\n"encryption": "a.b.e-1",\n"decryption": "a.b.d-1"\n\nAuthentication: Old\n"decryption": "d2"\n"encryption": "e2"\n',
     );
@@ -29,14 +29,14 @@ describe('key commands', () => {
     ]);
   });
 
-  it('give a name in one argument with its option, so that it can be no option itself', async () => {
+  it('pass a name in the same argument as its option, so that it cannot be an option itself', async () => {
     const { keys, asked } = printing('ECH config list: \nAF7+/==\nECH server keys: \nACAk\n');
     expect(await keys.ech('--help')).toEqual({ configList: 'AF7+/==', serverKeys: 'ACAk' });
     expect(asked).toEqual([['tls', 'ech', '--serverName=--help']]);
   });
 
   it.each(['', 'Seed: only-half', 'Seed: not a key\nVerify: two words'])(
-    'refuse output that lacks a key, and do not repeat it: %j',
+    'reject output without a key, and do not quote it: %j',
     async (output) => {
       const { keys } = printing(output);
       for (const ask of [keys.mldsa65, keys.mlkem768, keys.vlessEncryption, () => keys.ech('a.example')]) {

@@ -12,6 +12,7 @@ import { createXrayCore } from '../../../src/adapters/core/xray.js';
 import type { Core, CoreConfig, CoreInbound, CoreUser } from '../../../src/commands/ports/core.js';
 import type { JsonObject } from '../../../src/lib/json.js';
 import { freePort } from '../../kit/real/ports.js';
+import { openSocks } from '../../kit/real/tunnel.js';
 import { eventually } from '../../kit/wait.js';
 
 export { freePort };
@@ -21,7 +22,7 @@ if (coreBinary === null) {
   process.stderr.write('\n*** PORTOLAN_CORE_BIN is not set: the tests of the core adapter do NOT run. ***\n\n');
 }
 
-/** What loopback tests need: freedom leaves private targets in the dark by default. */
+/** Required for loopback tests: by default freedom drops private targets. */
 export const template: JsonObject = {
   log: { loglevel: 'warning' },
   outbounds: [
@@ -74,7 +75,7 @@ export function numberOf(email: string): number {
   return number;
 }
 
-/** As others have it who name people by their email. */
+/** An account from one that is named by its email, as in other panels. */
 export function userOf({ email, ...account }: JsonObject): CoreUser {
   return { client: numberOf(String(email)), email: String(email), account };
 }
@@ -211,11 +212,11 @@ export async function logged(core: Core, client: number, address: string): Promi
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Asks an HTTP target through a socks port; the body, or null when nothing came within `patience` ms. */
-export async function fetchThrough(socks: number, port: number, patience = 60_000): Promise<string | null> {
-  const download = await openThrough(socks, port, '/small', patience).catch(() => null);
+/** Asks an HTTP target through a socks port; the body, or null when nothing came within `timeoutMs` ms. */
+export async function fetchThrough(socks: number, port: number, timeoutMs = 60_000): Promise<string | null> {
+  const download = await openThrough(socks, port, '/small', timeoutMs).catch(() => null);
   if (download === null) return null;
-  const done = await Promise.race([download.ended.then(() => true), pause(patience).then(() => false)]);
+  const done = await Promise.race([download.ended.then(() => true), pause(timeoutMs).then(() => false)]);
   download.abort();
   return done && download.text() !== '' ? download.text() : null;
 }
@@ -230,16 +231,16 @@ export interface Download {
 }
 
 /**
- * A download that has begun: resolves with its first byte, rejects when there is none within `patience` ms. More than
- * 5 s: whoever comes before REALITY knows how its target answers waits just that long (`Server` in its tls.go).
+ * A download that has begun: resolves with its first byte, rejects when there is none within `timeoutMs` ms. More than
+ * 5 s: a connection that arrives before REALITY has examined its target waits that long (`Server` in its tls.go).
  */
-export async function openThrough(socks: number, port: number, path: string, patience = 60_000): Promise<Download> {
-  const socket = await socksTo(socks, port, patience);
+export async function openThrough(socks: number, port: number, path: string, timeoutMs = 60_000): Promise<Download> {
+  const socket = await openSocks(socks, '127.0.0.1', port, { timeoutMs });
   return new Promise((resolve, reject) => {
     let bytes = 0;
     let text = '';
     let over = false;
-    const timer = setTimeout(() => fail(new Error('no answer')), patience);
+    const timer = setTimeout(() => fail(new Error('no answer')), timeoutMs);
     const fail = (error: Error): void => {
       clearTimeout(timer);
       socket.destroy();
@@ -276,21 +277,3 @@ export async function overOrSilent(download: Pick<Download, 'bytes' | 'isOver'>)
 
 /** `/slow` sends something every 50 ms. */
 const SILENCE_MS = 2_000;
-
-function socksTo(socks: number, port: number, patience: number): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(socks, '127.0.0.1');
-    socket.setTimeout(patience, () => socket.destroy(new Error('socks timed out')));
-    socket.on('error', reject);
-    socket.on('close', () => reject(new Error('socks closed')));
-    socket.write(Buffer.from([5, 1, 0]));
-    socket.once('data', () => {
-      socket.write(Buffer.from([5, 1, 0, 1, 127, 0, 0, 1, port >> 8, port & 255]));
-      socket.once('data', () => {
-        socket.setTimeout(0);
-        socket.removeAllListeners('timeout');
-        resolve(socket);
-      });
-    });
-  });
-}

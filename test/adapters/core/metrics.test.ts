@@ -15,13 +15,13 @@ describe('the port of the metrics', () => {
   const of = (port: number | string) =>
     metricsFor(configOf([inboundOf({ port, protocol: 'vless' })], { ...template, metrics: {} }));
 
-  it('is none on which an inbound is to listen, now or soon', async () => {
+  it('is not the port of any inbound', async () => {
     expect(await of('1,2-3')).toMatch(/^127\.0\.0\.1:\d+$/);
     expect(await of('443,1024-65535')).toBeNull();
   });
 });
 
-describe.skipIf(coreBinary === null)('what a core tells about itself', () => {
+describe.skipIf(coreBinary === null)('the metrics of a core', () => {
   let here: Place;
   const asked: string[] = [];
   const probed = createServer((request, response) => {
@@ -57,19 +57,19 @@ describe.skipIf(coreBinary === null)('what a core tells about itself', () => {
     throw new Error('not every outbound was probed');
   };
 
-  it('is nothing while none runs', async () => {
+  it('are empty while no core runs', async () => {
     expect(here.core.stats.metrics.listen).toBeNull();
     await expect(here.core.stats.metrics.runtime()).rejects.toMatchObject({ kind: 'not-running' });
     await expect(here.core.stats.metrics.observatory()).resolves.toStrictEqual([]);
   });
 
-  it('has no page unless the template asks for one', async () => {
+  it('have no page unless the template configures one', async () => {
     await here.core.process.start(configOf([]));
     expect(here.core.stats.metrics.listen).toBeNull();
     expect((await here.core.stats.metrics.runtime()).sys).toBeGreaterThan(0);
   });
 
-  it('leads nobody to its page', async () => {
+  it('are not reachable through the core', async () => {
     await here.core.process.start(configOf([], { ...template, Metrics: { listen: '0.0.0.0:1' } }));
     const { listen } = here.core.stats.metrics;
     const dest = Number(listen?.split(':').at(-1));
@@ -79,10 +79,10 @@ describe.skipIf(coreBinary === null)('what a core tells about itself', () => {
     expect(await here.core.inbounds.tags()).toStrictEqual([]);
   });
 
-  it('is what its own metrics page says', async () => {
+  it('equal those of its metrics page', async () => {
     await here.core.process.start(configOf([], { ...template, metrics: {} }));
     const [runtime, page] = [await here.core.stats.metrics.runtime(), await vars()];
-    // A moment lies between the two: memory that is in use moves, what the system gave does so in large steps.
+    // The two are read at different times: memory in use varies, memory from the system changes in large steps.
     for (const [ours, theirs] of [
       [runtime.sys, page.memstats.Sys],
       [runtime.alloc, page.memstats.HeapAlloc],
@@ -100,7 +100,7 @@ describe.skipIf(coreBinary === null)('what a core tells about itself', () => {
     await expect(fetch(`http://${listen}/debug/vars`)).rejects.toThrow('fetch failed');
   });
 
-  it.each(['observatory', 'Observatory'])('has the findings of its %s', async (name) => {
+  it.each(['observatory', 'Observatory'])('have the results of its %s', async (name) => {
     const observatory = {
       subjectSelector: ['direct', 'blocked'],
       probeURL: url,
@@ -125,7 +125,7 @@ describe.skipIf(coreBinary === null)('what a core tells about itself', () => {
     expect(Object.keys((await vars()).observatory ?? {}).toSorted()).toStrictEqual(['blocked', 'direct']);
   });
 
-  it('has the findings of its burst observatory', async () => {
+  it('have the results of its burst observatory', async () => {
     const pingConfig = { destination: url, interval: '1s', timeout: '1s', sampling: 2 };
     const burst = { subjectSelector: ['direct'], pingConfig };
     await here.core.process.start(configOf([], { ...template, burstObservatory: burst }));

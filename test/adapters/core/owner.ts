@@ -7,7 +7,7 @@ const cert = await certificate();
 const web = await target(cert);
 const way = ways(cert, web.tlsPort)['vless-tcp'];
 if (way === undefined) throw new Error('no way');
-const account = way.account('anna@x');
+const account = way.account('alice@x');
 const { core } = place(folder);
 const run = await core.process.start(configOf([inboundOf(way.inbound(Number(port)), [account])]));
 const client = await clientCore(folder, [way.outbound(Number(port), account)]);

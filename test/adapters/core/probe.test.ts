@@ -108,7 +108,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
   const ask = (outbound: JsonObject, others: readonly JsonObject[] = [], url = small(), signal = never) =>
     probe().request({ outbound, others, url }, signal);
 
-  /** A binary that does what the test wants. */
+  /** An executable with this script. */
   function script(text: string): string {
     const file = join(folder, 'core.sh');
     writeFileSync(file, `#!/bin/sh\n${text}\n`);
@@ -136,11 +136,11 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
     ['HTTP/1.0 500 No\r\n\r\n', { success: true, statusCode: 500 }],
     ['SSH-2.0-OpenSSH', { success: false, error: 'Request failed: the response is not HTTP' }],
     [`HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(20_000)}`, { success: false }],
-  ])('takes every HTTP status for an answer, and nothing else: %j', async (answer, result) => {
+  ])('accepts any HTTP status as a response, and nothing else: %j', async (answer, result) => {
     expect(await ask(direct, [], await silent(answer))).toMatchObject(result);
   });
 
-  it('asks the target through a core of its own, and says how long each step took', async () => {
+  it('requests the target through a temporary core, and reports the duration of each step', async () => {
     const plain = await ask(direct);
     expect(plain).toStrictEqual({
       success: true,
@@ -158,32 +158,38 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
     expect(secure.ttfbMs).toBeLessThanOrEqual(secure.delay);
   });
 
-  it('trusts no certificate that it could not trust without the outbound', async () => {
+  it('accepts no certificate that would be invalid without the outbound', async () => {
     const url = `https://localhost:${web.tlsPort}/small`;
     expect(await ask(direct, [], url)).toMatchObject({ success: false, error: expect.stringContaining('certificate') });
   });
 
-  it('goes through the server of the outbound, and counts there', async () => {
+  it('uses the server of the outbound, which counts the traffic', async () => {
     expect(await ask(vless('far', ports[0] ?? 0))).toMatchObject({ success: true, statusCode: 200 });
     const counted = (await server.core.stats.counters()).clients.get(numberOf('u0@x'));
     expect(counted?.down).toBeGreaterThan(0);
   });
 
-  it.each(['dialerProxy', 'proxySettings'])('goes through what the outbound is dialled through: %s', async (how) => {
-    const by = (tag: string): JsonObject =>
-      how === 'proxySettings' ? { proxySettings: { tag } } : { streamSettings: { sockopt: { dialerProxy: tag } } };
-    const before = (await server.core.stats.counters()).clients.get(numberOf('u1@x'))?.up ?? 0;
-    const far = vless('far', ports[0] ?? 0, by('near'));
-    const near = vless('near', ports[1] ?? 0);
-    // Nobody listens there: it may be wrong, as long as nothing is dialled through it.
-    const stranger = { tag: 'stranger', protocol: 'pigeon' };
-    expect(await ask(far, [stranger, near, far])).toMatchObject({ success: true });
-    const after = (await server.core.stats.counters()).clients.get(numberOf('u1@x'))?.up ?? 0;
-    expect(after).toBeGreaterThan(before);
-    expect(await ask(far, [])).toMatchObject({ success: false, error: 'There is no outbound "near" to dial through' });
-  });
+  it.each(['dialerProxy', 'proxySettings'])(
+    'uses the outbound through which the tested one is dialed: %s',
+    async (how) => {
+      const by = (tag: string): JsonObject =>
+        how === 'proxySettings' ? { proxySettings: { tag } } : { streamSettings: { sockopt: { dialerProxy: tag } } };
+      const before = (await server.core.stats.counters()).clients.get(numberOf('u1@x'))?.up ?? 0;
+      const far = vless('far', ports[0] ?? 0, by('near'));
+      const near = vless('near', ports[1] ?? 0);
+      // An invalid outbound, which is irrelevant if nothing is dialed through it.
+      const unused = { tag: 'unused', protocol: 'pigeon' };
+      expect(await ask(far, [unused, near, far])).toMatchObject({ success: true });
+      const after = (await server.core.stats.counters()).clients.get(numberOf('u1@x'))?.up ?? 0;
+      expect(after).toBeGreaterThan(before);
+      expect(await ask(far, [])).toMatchObject({
+        success: false,
+        error: 'The outbound "near" to dial through does not exist',
+      });
+    },
+  );
 
-  it('says that a server is dead, or does not know the key', async () => {
+  it('fails if a server is down or rejects the key', async () => {
     const dead = ask(vless('far', await freePort()));
     const behind = vless('far', ports[0] ?? 0, { proxySettings: { tag: 'near' } });
     const behindDead = ask(behind, [vless('near', await freePort())]);
@@ -213,12 +219,8 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
       'is not allowed',
     ],
     ['that reads a file', { ...direct, streamSettings: { a: [{ keyFile: '/etc/shadow' }] } }, 'inside the data'],
-    [
-      'through ours',
-      { ...direct, streamSettings: { sockopt: { dialerProxy: 'metrics_out' } } },
-      'no outbound "metrics',
-    ],
-  ])('refuses one %s', async (_, outbound, error) => {
+    ['through ours', { ...direct, streamSettings: { sockopt: { dialerProxy: 'metrics_out' } } }, 'outbound "metrics'],
+  ])('rejects one %s', async (_, outbound, error) => {
     expect(await ask(outbound)).toStrictEqual({
       success: false,
       delay: 0,
@@ -227,15 +229,15 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
     });
   });
 
-  it('starts no core for outbounds that are dialled through each other', async () => {
+  it('starts no core for outbounds that are dialed through each other', async () => {
     const by = (tag: string, other: string): JsonObject => ({ ...direct, tag, proxySettings: { tag: other } });
-    const error = 'The outbounds are dialed through each other in a circle';
+    const error = 'The outbounds form a loop: each is dialed through another one';
     expect(await ask(by('a', 'a'))).toMatchObject({ success: false, error });
     expect(await ask(by('a', 'b'), [by('b', 'c'), by('c', 'b')])).toMatchObject({ success: false, error });
     expect(await ask(by('a', 'b'), [by('b', 'c'), direct, by('c', 'direct')])).toMatchObject({ success: true });
   });
 
-  it('does not go round in a core that sends back what it gets', async () => {
+  it('ends for an outbound that loops its traffic back', async () => {
     const round = { tag: 'round', protocol: 'loopback', settings: { inboundTag: 'portolan-probe' } };
     expect(await ask(round)).toMatchObject({
       success: false,
@@ -243,7 +245,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
     });
   });
 
-  it('starts only what it needs of two thousand outbounds, and takes no more', async () => {
+  it('starts only the required ones of up to two thousand outbounds', async () => {
     const others = Array.from({ length: 1_999 }, (_, n) => vless(`o-${n}`, 1 + n));
     expect(await ask(direct, [...others, { protocol: 'pigeon' }])).toMatchObject({ success: true });
     expect(await ask(direct, [...others, direct, direct])).toMatchObject({
@@ -251,7 +253,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
     });
   });
 
-  it('goes through a line of 32 outbounds, not through one more', async () => {
+  it('supports a chain of 32 outbounds, and no longer one', async () => {
     const line = (length: number): JsonObject[] =>
       Array.from({ length }, (_, n) => ({
         ...direct,
@@ -264,12 +266,12 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
     expect(await ask(next, others)).toMatchObject({ error: 'It is dialed through more than 32 outbounds' });
   });
 
-  it('tells of a core that ends, that does not listen, that is not there', async () => {
+  it('reports a core that exits, that does not listen, or that is missing', async () => {
     const request = { outbound: direct, others: [], url: small() };
     const broken = script('echo "Failed to start: app > main: no luck"; exit 23');
     expect(await probe({ binary: () => broken }).request(request, never)).toMatchObject({ error: 'main: no luck' });
     expect(await probe({ binary: () => '/nowhere/xray' }).request(request, never)).toMatchObject({
-      error: expect.stringContaining('There is no core') as string,
+      error: expect.stringContaining('No core is installed') as string,
     });
     expect(await probe({ binary: () => null }).request(request, never)).toMatchObject({ success: false });
     const deaf = script('exec sleep 60');
@@ -293,13 +295,13 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
     expect([processesOf(file), leftovers()]).toStrictEqual([[], []]);
   });
 
-  it('has three cores at once and no more, and ends all when the panel does', async () => {
+  it('runs at most three cores at once, and ends all of them with the panel', async () => {
     const deaf = script('exec sleep 60');
     const one = probe({ binary: () => deaf });
     const asked = Array.from({ length: 60 }, () => one.request({ outbound: direct, others: [], url: small() }, never));
     await until(() => leftovers().length === 3);
     const settled = asked.map((result, n) => result.then(({ error }) => ({ n, error })));
-    // Three run and fifty wait: the others are sent away at once.
+    // Three run and fifty wait: the others are rejected at once.
     expect(await Promise.race(settled)).toStrictEqual({
       n: 53,
       error: 'Too many outbound tests are running, please wait',
@@ -309,10 +311,10 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
     expect(leftovers()).toStrictEqual([]);
   });
 
-  it('begins by ending what a panel that died has left', async () => {
-    const orphanage = join(runDir(), 'probe-orphan');
-    mkdirSync(orphanage, { recursive: true });
-    const file = join(orphanage, 'config.json');
+  it('first ends the cores that a crashed panel left running', async () => {
+    const orphanFolder = join(runDir(), 'probe-orphan');
+    mkdirSync(orphanFolder, { recursive: true });
+    const file = join(orphanFolder, 'config.json');
     writeFileSync(file, '{"log":{"loglevel":"none"}}');
     const orphan: ChildProcess = spawn(coreBinary ?? '', ['run', '-format', 'json', '-c', file], { stdio: 'ignore' });
     const ended = new Promise((resolve) => orphan.once('exit', (_, signal) => resolve(signal)));
@@ -322,7 +324,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
     await until(() => leftovers().length === 0);
   });
 
-  describe('where private targets are closed', () => {
+  describe('without access to private addresses', () => {
     let canary: Server;
     let touched = 0;
     let canaryPort = 0;
@@ -357,7 +359,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
       touched = 0;
     });
 
-    it('does not start a core for an outbound whose server is there', async () => {
+    it('does not start a core for an outbound with a private server', async () => {
       const closed = probe({
         binary: () => '/nowhere/xray',
         allowPrivate: false,
@@ -375,12 +377,8 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
     });
 
     it.each<[string, JsonObject, RegExp]>([
-      [
-        'behind a note that the core does not read',
-        { note: { dialerProxy: 'b' } },
-        /place that the core does not read/,
-      ],
-      ['behind a stray detour', { settings: { proxySettings: { tag: 'b' } } }, /place that the core does not read/],
+      ['behind a note that the core does not read', { note: { dialerProxy: 'b' } }, /place that the core ignores/],
+      ['behind a stray detour', { settings: { proxySettings: { tag: 'b' } } }, /place that the core ignores/],
       [
         'that only downloads are dialled around',
         { streamSettings: { xhttpSettings: { extra: { downloadSettings: { sockopt: { dialerProxy: 'b' } } } } } },
@@ -437,7 +435,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
         },
         /"Type" makes/,
       ],
-    ])('starts no core for a server %s', async (_, more, error) => {
+    ])('does not start a core for a server %s', async (_, more, error) => {
       const outbound = { ...vless('a', 1), ...more };
       const others = [{ tag: 'b', protocol: 'freedom' }];
       const closed = probe({ binary: () => '/nowhere/xray', allowPrivate: false });
@@ -446,7 +444,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
       });
     });
 
-    it('dials no server there either, whether somebody listens or not, and says the same', async () => {
+    it('dials no private server, and reports the same whether it listens or not', async () => {
       const closed = probe({ allowPrivate: false });
       for (const port of [canaryPort, await freePort()]) {
         expect(await closed.dial(vless('far', port), never)).toStrictEqual({
@@ -468,7 +466,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', () => {
     });
   });
 
-  it('by dialling tells of every server in every shape', async () => {
+  it('by dialing reports each server of an outbound in any format', async () => {
     const [a = 0, b = 0] = ports;
     const dead = await freePort();
     const shapes: JsonObject[] = [

@@ -22,7 +22,7 @@ const run = (path: string, ...args: string[]) => runBinary(path, args, { cwd: fo
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('the executable of the core', () => {
-  it('is run to its end, and what it prints is kept in order', async () => {
+  it('runs to its end, and its output is returned in order', async () => {
     expect(await run(script('echo "$1"; echo err >&2; echo more'), 'one')).toEqual({
       ok: true,
       output: 'one\nmore\n\nerr\n',
@@ -30,7 +30,7 @@ describe('the executable of the core', () => {
     expect(await run(script('echo no; exit 23'))).toEqual({ ok: false, output: 'no\n\n' });
   });
 
-  it('is missing when there is none, and not when it cannot be started', async () => {
+  it('is reported as missing only when the file does not exist', async () => {
     await expect(run(join(folder, 'nothing'))).rejects.toMatchObject({ name: 'CoreError', kind: 'missing' });
     writeFileSync(join(folder, 'plain'), 'text');
     await expect(run(join(folder, 'plain'))).rejects.toMatchObject({
@@ -39,7 +39,7 @@ describe('the executable of the core', () => {
     });
   });
 
-  it('is ended when it gives no answer, and named by the name of its file alone', async () => {
+  it('is ended when it does not respond, and the error contains its file name only', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
     onTestFinished(() => void vi.useRealTimers());
     const hanging = run(script('exec sleep 1000')).catch((error: unknown) => error);
@@ -57,7 +57,7 @@ describe('the executable of the core', () => {
     });
   });
 
-  it('is not waited for when it has left something behind, which ends too', async () => {
+  it('is not waited for when it left a child process, which is ended too', async () => {
     const pidFile = join(folder, 'left.pid');
     expect(await run(script(`sleep 1000 & echo $! > ${pidFile}; echo done`))).toEqual({ ok: true, output: 'done\n\n' });
     const left = readFileSync(pidFile, 'utf8').trim();
@@ -65,7 +65,7 @@ describe('the executable of the core', () => {
   });
 });
 
-/** Nobody has taken the exit code yet. */
+/** A zombie: its exit code was not read yet. */
 function isDead(pid: string): boolean {
   return readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
 }

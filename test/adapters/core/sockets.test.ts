@@ -1,10 +1,14 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
+import { destroyOutgoing } from '../../../src/adapters/core/attribution/disconnect.js';
 import { idleFor, openUdp, quietFor } from '../../../src/adapters/core/attribution/sockets.js';
 import { temporaryFolder } from '../../kit/log.js';
+import { withoutRight } from '../../kit/real/rights.js';
 
-/** An `ss` that says this, whatever it is asked. */
+/** An `ss` that always prints this. */
 function says(text: string): void {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'ss'), `#!/bin/sh\ncat <<'END'\n${text}\nEND\n`);
@@ -12,7 +16,7 @@ function says(text: string): void {
   vi.stubEnv('PATH', `${folder}:${process.env['PATH']}`);
 }
 
-it('how long nothing came or moved counts from now where ss leaves it out: that is 0 ms', async () => {
+it('a socket is idle for 0 ms if ss omits its last activity', async () => {
   const socket = (port: number, times: string) =>
     `ESTAB 0 0 [::ffff:127.0.0.1]:${port} [::ffff:127.0.0.2]:${port + 1}\n\t bbr rto:204 ${times} rcv_space:1`;
   says(
@@ -39,4 +43,28 @@ it('how long nothing came or moved counts from now where ss leaves it out: that 
   } finally {
     vi.unstubAllEnvs();
   }
+});
+
+const UDP_PORTS = 'closes a UDP port of the core, but not one that another process was given since';
+it.skipIf(withoutRight(UDP_PORTS))(UDP_PORTS, async () => {
+  const socket = createSocket('udp4');
+  const failed = once(socket, 'error');
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  const { port } = socket.address();
+  const outgoing = [{ network: 'udp', local: `127.0.0.1:${port}`, remote: '127.0.0.1:53' }] as const;
+  const receives = async (): Promise<string> => {
+    const got = once(socket, 'message');
+    const sender = createSocket('udp4');
+    sender.send('here', port, '127.0.0.1');
+    const [bytes] = (await Promise.race([got, failed])) as [Buffer | Error];
+    sender.close();
+    return String(bytes);
+  };
+
+  await destroyOutgoing(process.ppid, outgoing);
+  expect(await receives()).toBe('here');
+  await destroyOutgoing(process.pid, outgoing);
+  expect(await receives()).toMatch(/ECONNABORTED|EPIPE|recvmsg/);
+  socket.close();
 });

@@ -19,7 +19,7 @@ const portsOf = (found: readonly Accepted[]): readonly string[] =>
   found.map(({ source }) => source.split(':')[1] ?? '');
 
 describe('the sources of clients', () => {
-  it('are dropped over TCP when their connection is gone, and over UDP only when there are too many: oldest first', () => {
+  it('are dropped over TCP when their connection is gone, and over UDP, oldest first, when there are too many', () => {
     const sources = createSources(4);
     for (const n of [1, 2, 3]) sources.add(accepted('kcp', n));
     for (const n of [4, 5, 6]) sources.add(accepted('tcp', n));
@@ -32,7 +32,7 @@ describe('the sources of clients', () => {
     expect(sources.isFull).toBe(false);
   });
 
-  it('are still known of a long stream over UDP after more than 100,000 others', async () => {
+  it('contain a long UDP stream after more than 100,000 others', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'portolan-sources-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const access = join(folder, 'access.log');
@@ -52,12 +52,13 @@ describe('the sources of clients', () => {
   });
 });
 
-it('a cut does not repeat the block of flows when it knows no source', async () => {
+it('a disconnect does not repeat the block of flows when it knows no source', async () => {
   let readings = 0;
   const left = await disconnectUsers(
     { tag: 'kcp', config: { port: 1, streamSettings: { network: 'kcp' } }, users: new Map(), hotUsers: true },
     [1],
     {
+      pid: process.pid,
       logs: {
         sources: createSources(),
         trace: {

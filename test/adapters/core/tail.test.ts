@@ -28,7 +28,7 @@ beforeEach(() => {
 });
 
 describe('the tail of a log', () => {
-  it('gives every line once, also after the file was emptied', async () => {
+  it('returns every line once, even after the file was truncated', async () => {
     const lines: string[] = [];
     const tail = tailOf(file, 20, (line) => void lines.push(line));
     await tail.read();
@@ -43,7 +43,7 @@ describe('the tail of a log', () => {
     expect(lines.at(-1)).toBe('four');
   });
 
-  it('keeps what a file held that is emptied, when it shall', async () => {
+  it('keeps the content of a truncated file on request', async () => {
     for (const keep of [false, true]) {
       writeFileSync(file, 'one\ntwo, and it is long enough\n');
       await tailOf(file, 20, () => undefined, keep).read();
@@ -54,7 +54,7 @@ describe('the tail of a log', () => {
     expect(statSync(`${file}.1`).mode & 0o777).toBe(statSync(file).mode & 0o777);
   });
 
-  it('ends at what was there when it began, however fast the core writes', async () => {
+  it('ends at the size that the file had at the beginning, however fast the core writes', async () => {
     writeFileSync(file, 'one\n');
     const lines: string[] = [];
     const tail = tailOf(file, 1000, (line) => {
@@ -66,7 +66,7 @@ describe('the tail of a log', () => {
     expect(lines).toStrictEqual(['one', 'and one more']);
   });
 
-  it('takes in the newest of a log that grew while nobody read it, and keeps no more than that', async () => {
+  it('reads only the end of a log that grew while it was not read', async () => {
     const line = `${'x'.repeat(99)}\n`;
     writeFileSync(file, `first\n${line.repeat(200_000)}last\n`);
     const lines: string[] = [];
@@ -77,12 +77,12 @@ describe('the tail of a log', () => {
     expect(statSync(`${file}.1`).size).toBeLessThan(17 * 1024 * 1024);
   });
 
-  it('begins anew beside what it held', () => {
+  it('moves old content to a second file, which stays until there is new content', () => {
     retire(file);
     expect(existsSync(`${file}.1`)).toBe(false);
     writeFileSync(file, 'one\n');
     retire(file);
-    retire(file); // nothing came in between: what is worth reading stays
+    retire(file); // nothing was written in between: the content stays
     expect([readFileSync(file, 'utf8'), readFileSync(`${file}.1`, 'utf8')]).toStrictEqual(['', 'one\n']);
   });
 
@@ -104,7 +104,7 @@ describe('the tail of a log', () => {
     expect(lines).toStrictEqual(['plain']);
   });
 
-  it('copies what the core complains of into the error log, and into nothing else', async () => {
+  it('copies warnings of the core into the error log only', async () => {
     const [error, trace] = [join(folder, 'error.log'), join(folder, 'trace.log')];
     const problems: unknown[] = [];
     const logs = followLogs(

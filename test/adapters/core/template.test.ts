@@ -25,7 +25,7 @@ const isOpen = (port: number): Promise<boolean> =>
   });
 
 describe.skipIf(coreBinary === null)('a template that a real core runs', () => {
-  it('opens no port, gives no api away, and writes to nothing but its own logs', async () => {
+  it('opens no port, does not expose the API, and writes only to its own logs', async () => {
     const { core, folder } = fresh();
     const [api, metrics, door] = [await freePort(), await freePort(), await freePort()];
     const outside = mkdtempSync(join(tmpdir(), 'portolan-outside-'));
@@ -59,7 +59,7 @@ describe.skipIf(coreBinary === null)('a template that a real core runs', () => {
   it.each([
     ['an empty pool of fake addresses', { fakedns: {} }],
     ['a pool that is larger than its network', { fakedns: { ipPool: '198.18.0.0/15', poolSize: 999_999 } }],
-  ])('is refused with the reason where a core would not come up with it: %s', async (_, broken) => {
+  ])('is rejected with the reason if a core would not start with it: %s', async (_, broken) => {
     const { core } = fresh();
     const port = await freePort();
     const config = configOf([
@@ -75,12 +75,12 @@ describe.skipIf(coreBinary === null)('a template that a real core runs', () => {
     expect(await isOpen(port)).toBe(true);
   });
 
-  it('may send everything into the void: our calls are answered all the same', async () => {
+  it('may block all traffic without an effect on calls of the panel', async () => {
     const { core, folder } = fresh();
     const port = await freePort();
     const one = inboundOf(
       { tag: 'in', listen: '127.0.0.1', port, protocol: 'vless', settings: { decryption: 'none' } },
-      [{ email: 'anna@x', id: ID }],
+      [{ email: 'alice@x', id: ID }],
     );
     const rules = [{ network: 'tcp,udp', outboundTag: 'blocked' }];
     await core.process.start(configOf([one], { ...template, Routing: { rules }, routing: null }));

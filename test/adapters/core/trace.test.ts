@@ -4,10 +4,10 @@ import { hostOf, readAccepted, timeOf } from '../../../src/adapters/core/attribu
 import { createTrace, type Trace } from '../../../src/adapters/core/attribution/trace.js';
 
 const TARGET = 'tcp:web.test:443';
-const anna = { client: 1, source: '192.0.2.1:1000' };
-const bert = { client: 2, source: '192.0.2.2:2000' };
+const alice = { client: 1, source: '192.0.2.1:1000' };
+const bob = { client: 2, source: '192.0.2.2:2000' };
 
-/** One request as both logs tell of it. Times in µs; null: the core dropped the entry. */
+/** One request in both logs. Times in µs; null: the core dropped the entry. */
 interface Request {
   readonly client: number;
   readonly source: string;
@@ -29,7 +29,7 @@ interface Entry {
   readonly text: string;
 }
 
-/** Gives what was written up to a moment and was not given yet. */
+/** Returns the new lines written up to a time. */
 function upTo(entries: readonly Entry[]): (at: number) => readonly string[] {
   const log = entries.toSorted((a, b) => a.at - b.at);
   let next = 0;
@@ -53,7 +53,7 @@ function logsOf(requests: readonly Request[], trace: Trace) {
     const opened = `connection opened to ${target}, local endpoint ${localOf(n)}, remote endpoint 203.0.113.1:443`;
     say(about + 100, 'proxy/freedom', opened);
     if (accepted === null) continue;
-    const text = `${stamp(accepted)} from ${source} accepted ${target} [in >> direct] email: ${client}:anna@x`;
+    const text = `${stamp(accepted)} from ${source} accepted ${target} [in >> direct] email: ${client}:alice@x`;
     access.push({ at: accepted, text });
   }
   const [traced, lines] = [upTo(trail), upTo(access)];
@@ -75,89 +75,89 @@ function socketsOf(trace: Trace, client: number, host?: string): readonly string
   return trace.of('in', new Set([client]), from).map(({ local }) => local);
 }
 
-/** What is said of each account after these were read at these moments, µs. */
+/** The sockets of each account after reading these requests at these times, µs. */
 function told(requests: readonly Request[], ...reads: readonly number[]) {
   const trace = createTrace();
   const { read } = logsOf(requests, trace);
   for (const at of reads) read(at);
-  return { anna: socketsOf(trace, anna.client), bert: socketsOf(trace, bert.client), trace };
+  return { alice: socketsOf(trace, alice.client), bob: socketsOf(trace, bob.client), trace };
 }
 
-describe('whose socket is whose', () => {
-  it('is known of requests one after the other, and of nobody before it is sure', () => {
+describe('the account of a socket', () => {
+  it('is known for sequential requests, but not before it is certain', () => {
     const requests = [
-      { ...anna, dispatched: 1000, accepted: 1030 },
-      { ...bert, dispatched: 50_000, accepted: 50_020 },
+      { ...alice, dispatched: 1000, accepted: 1030 },
+      { ...bob, dispatched: 50_000, accepted: 50_020 },
     ];
-    expect(told(requests, 100_000)).toMatchObject({ anna: [], bert: [] });
-    expect(told(requests, 100_000, 300_000)).toMatchObject({ anna: [], bert: [] });
-    expect(told(requests, 100_000, 500_000)).toMatchObject({ anna: [localOf(0)], bert: [localOf(1)] });
+    expect(told(requests, 100_000)).toMatchObject({ alice: [], bob: [] });
+    expect(told(requests, 100_000, 300_000)).toMatchObject({ alice: [], bob: [] });
+    expect(told(requests, 100_000, 500_000)).toMatchObject({ alice: [localOf(0)], bob: [localOf(1)] });
   });
 
-  it('is nobody’s when two accounts asked for the same at the same time, whichever line is read first', () => {
+  it('is unknown when two accounts request the same target at the same time, in any order of the log lines', () => {
     const requests = [
-      { ...anna, dispatched: 1000, accepted: 1030 },
-      { ...bert, dispatched: 1300, accepted: 1900 },
+      { ...alice, dispatched: 1000, accepted: 1030 },
+      { ...bob, dispatched: 1300, accepted: 1900 },
     ];
-    expect(told(requests, 1500, 1_000_000, 2_000_000)).toMatchObject({ anna: [], bert: [] });
+    expect(told(requests, 1500, 1_000_000, 2_000_000)).toMatchObject({ alice: [], bob: [] });
   });
 
-  it('is not the neighbour’s whose line is nearer, where a log was written late', () => {
+  it('is not that of a closer log line when a log is written late', () => {
     const requests = [
-      { ...bert, dispatched: 2100, accepted: 1000 },
-      { ...anna, dispatched: 2150, accepted: 1140 },
+      { ...bob, dispatched: 2100, accepted: 1000 },
+      { ...alice, dispatched: 2150, accepted: 1140 },
     ];
-    expect(told(requests, 10_000, 1_000_000)).toMatchObject({ anna: [], bert: [] });
+    expect(told(requests, 10_000, 1_000_000)).toMatchObject({ alice: [], bob: [] });
   });
 
-  it('is not the neighbour’s where the core dropped a line, or does not know of the session', () => {
+  it('is not that of another account when the core dropped a line or did not log the session', () => {
     const lost = [
-      { ...anna, dispatched: 1000, accepted: 1030 },
-      { ...bert, dispatched: 1100, accepted: null },
+      { ...alice, dispatched: 1000, accepted: 1030 },
+      { ...bob, dispatched: 1100, accepted: null },
     ];
-    expect(told(lost, 10_000, 1_000_000)).toMatchObject({ anna: [], bert: [] });
+    expect(told(lost, 10_000, 1_000_000)).toMatchObject({ alice: [], bob: [] });
     const untold = [
-      { ...anna, dispatched: null, accepted: 1030 },
-      { ...bert, dispatched: 1100, accepted: 1130 },
+      { ...alice, dispatched: null, accepted: 1030 },
+      { ...bob, dispatched: 1100, accepted: 1130 },
     ];
-    expect(told(untold, 10_000, 1_000_000)).toMatchObject({ anna: [], bert: [] });
-    expect(told(untold.slice(0, 1), 10_000, 1_000_000)).toMatchObject({ anna: [localOf(0)] });
+    expect(told(untold, 10_000, 1_000_000)).toMatchObject({ alice: [], bob: [] });
+    expect(told(untold.slice(0, 1), 10_000, 1_000_000)).toMatchObject({ alice: [localOf(0)] });
   });
 
-  it('leaves the address open when an account asked from two at the same time', () => {
+  it('is known without the address when the account requests the target from two at the same time', () => {
     const other = '198.51.100.9:9';
     const requests = [
-      { ...anna, dispatched: 1000, accepted: 1030 },
-      { ...anna, source: other, dispatched: 1040, accepted: 1900 },
+      { ...alice, dispatched: 1000, accepted: 1030 },
+      { ...alice, source: other, dispatched: 1040, accepted: 1900 },
     ];
     const { trace, ...all } = told(requests, 1500, 1_000_000, 2_000_000);
-    expect(all.anna).toStrictEqual([localOf(0), localOf(1)]);
-    expect([hostOf(anna.source), hostOf(other)].map((host) => socketsOf(trace, anna.client, host))).toStrictEqual([
+    expect(all.alice).toStrictEqual([localOf(0), localOf(1)]);
+    expect([hostOf(alice.source), hostOf(other)].map((host) => socketsOf(trace, alice.client, host))).toStrictEqual([
       [],
       [],
     ]);
   });
 
-  it('is known in a long flood of one account', () => {
-    const flood = Array.from({ length: 600 }, (_, n) => ({ ...anna, dispatched: n * 5000, accepted: n * 5000 + 30 }));
-    expect(told(flood, 1_000_000, 2_000_000, 3_000_000, 4_000_000).anna).toHaveLength(600);
+  it('is known in a long burst of one account', () => {
+    const flood = Array.from({ length: 600 }, (_, n) => ({ ...alice, dispatched: n * 5000, accepted: n * 5000 + 30 }));
+    expect(told(flood, 1_000_000, 2_000_000, 3_000_000, 4_000_000).alice).toHaveLength(600);
     const dense = flood.map((one, n) => ({ ...one, dispatched: n * 500, accepted: n * 500 + 30 }));
-    expect(told(dense, 100_000, 200_000, 400_000, 800_000).anna).toHaveLength(600);
+    expect(told(dense, 100_000, 200_000, 400_000, 800_000).alice).toHaveLength(600);
   });
 
-  it('gives up a flood that never pauses, and knows what comes after it', () => {
-    const flood = Array.from({ length: 14_000 }, (_, n) => ({ ...anna, dispatched: n * 900, accepted: n * 900 + 30 }));
-    const after = { ...bert, dispatched: 16_000_000, accepted: 16_000_030 };
+  it('is unknown in a burst without a pause, and known again after it', () => {
+    const flood = Array.from({ length: 14_000 }, (_, n) => ({ ...alice, dispatched: n * 900, accepted: n * 900 + 30 }));
+    const after = { ...bob, dispatched: 16_000_000, accepted: 16_000_030 };
     const seconds = Array.from({ length: 18 }, (_, n) => (n + 1) * 1_000_000);
-    const { bert: his, trace } = told([...flood, after], ...seconds);
-    expect(his).toStrictEqual([localOf(14_000)]);
-    expect(socketsOf(trace, anna.client).length).toBeLessThan(14_000);
+    const { bob: ofBob, trace } = told([...flood, after], ...seconds);
+    expect(ofBob).toStrictEqual([localOf(14_000)]);
+    expect(socketsOf(trace, alice.client).length).toBeLessThan(14_000);
   });
 });
 
-const people = [anna, { ...anna, source: '192.0.2.77:1' }, bert, { client: 3, source: bert.source }];
+const people = [alice, { ...alice, source: '192.0.2.77:1' }, bob, { client: 3, source: bob.source }];
 const targets = [TARGET, TARGET, 'tcp:other.test:80'];
-/** When it came, who, for what, and how late each log wrote of it; all µs. */
+/** Time, account and target of a request, and the delay of each log; times in µs. */
 const request = (span: number, late: number) =>
   fc.record({
     at: fc.integer({ min: 0, max: span }),
@@ -170,7 +170,7 @@ const readings = fc.array(fc.tuple(fc.integer({ min: 1, max: 400_000 }), fc.inte
   maxLength: 12,
 });
 
-/** Reads in this rhythm to the end, and sees after each reading that nobody has the socket of somebody else. */
+/** Reads at these intervals to the end, and checks after each reading that no account has the socket of another one. */
 function neverWrong(requests: readonly Request[], rhythm: readonly (readonly [number, number])[], end: number): Trace {
   const trace = createTrace();
   const { read } = logsOf(requests, trace);
@@ -198,9 +198,9 @@ function neverWrong(requests: readonly Request[], rhythm: readonly (readonly [nu
   return trace;
 }
 
-describe('no socket is ever given to a wrong account or address', () => {
+describe('no socket is assigned to a wrong account or address', () => {
   it.each(['nothing', 'sessions', 'lines'] as const)(
-    'in any order and at any moment, where %s of the core are lost',
+    'in any order and at any time, with %s of the core missing',
     (what) => {
       fc.assert(
         fc.property(fc.array(request(600_000, 20_000), { maxLength: 40 }), readings, (some, rhythm) => {
@@ -217,7 +217,7 @@ describe('no socket is ever given to a wrong account or address', () => {
     },
   );
 
-  it('where the writers of both logs stand still again and again', () => {
+  it('with repeated stalls of the writers of both logs', () => {
     const stalls = fc.array(fc.tuple(fc.integer({ min: 0, max: 900_000 }), fc.integer({ min: 0, max: 150_000 })), {
       maxLength: 5,
     });
@@ -250,7 +250,7 @@ describe('no socket is ever given to a wrong account or address', () => {
     );
   });
 
-  it('and a request that nobody else makes about the same time is known for sure', () => {
+  it('and a request without a concurrent one is always assigned', () => {
     fc.assert(
       fc.property(fc.array(request(0, 20_000), { minLength: 1, maxLength: 20 }), readings, (some, rhythm) => {
         const requests = some.map(({ person, late }, n) => ({
@@ -268,4 +268,4 @@ describe('no socket is ever given to a wrong account or address', () => {
   });
 });
 
-it('reads the moments of both logs alike', () => expect(timeOf(stamp(1_000_001)) - timeOf(stamp(1))).toBe(1_000_000));
+it('the times of both logs are read alike', () => expect(timeOf(stamp(1_000_001)) - timeOf(stamp(1))).toBe(1_000_000));

@@ -8,7 +8,7 @@ import { admin, clientAdded, inboundAdded } from '../../kit/builders.js';
 import { busOver, TestLog, temporaryFolder } from '../../kit/log.js';
 
 describe('the anchor', () => {
-  it('holds the head of the log, for nobody else to read', async () => {
+  it('contains the head of the log, readable only by its owner', async () => {
     const journal = new TestLog();
     journal.append(inboundAdded());
     await journal.journal.anchor.flush();
@@ -20,7 +20,7 @@ describe('the anchor', () => {
     expect(statSync(journal.directory.anchor).mode & 0o777).toBe(0o600);
   });
 
-  it('is content with the log that it was written for, also when that went on', async () => {
+  it('accepts the log for which it was written, also with more events', async () => {
     const journal = new TestLog();
     expect(journal.journal.anchor.check()).toStrictEqual({ kind: 'sound' });
     expect(journal.reopen().anchor.check()).toStrictEqual({ kind: 'sound' });
@@ -31,7 +31,7 @@ describe('the anchor', () => {
     expect(journal.journal.complaint).toBeNull();
   });
 
-  it('follows an append by itself, and a burst is one writing', async () => {
+  it('follows appends, and a burst is one write', async () => {
     const journal = new TestLog();
     const { anchor } = journal.journal;
     for (let i = 0; i < 20; i += 1) {
@@ -44,7 +44,7 @@ describe('the anchor', () => {
     await expect.poll(anchored).toBe(20);
   });
 
-  it('says so when it cannot be written', async () => {
+  it('reports that it cannot be written', async () => {
     const { log } = new TestLog();
     const failures: unknown[] = [];
     const anchor = new Anchor('/nowhere/head.json', log, (error) => failures.push(error));
@@ -53,7 +53,7 @@ describe('the anchor', () => {
     await expect(anchor.flush()).rejects.toThrow('ENOENT');
   });
 
-  it('notices a database that belongs to another log', async () => {
+  it('detects a database of another log', async () => {
     const [one, other] = [new TestLog(), new TestLog()];
     for (const journal of [one, other]) {
       journal.append(inboundAdded());
@@ -70,7 +70,7 @@ describe('the anchor', () => {
     });
   });
 
-  it('notices an older copy of its own database', async () => {
+  it('detects an older copy of its own database', async () => {
     const journal = new TestLog();
     journal.append(inboundAdded());
     journal.log.close();
@@ -90,14 +90,14 @@ describe('the anchor', () => {
     );
   });
 
-  it('is there from the first start on, so that a panel that is killed at once does not miss it', () => {
+  it('exists from the first start, so that its absence is detected after an immediate kill', () => {
     const journal = new TestLog();
     expect(existsSync(journal.directory.anchor)).toBe(true);
     journal.append(inboundAdded());
     expect(journal.reopen().complaint).toBeNull();
   });
 
-  it('is missed by a log with events, which is then only read', () => {
+  it('is required by a log with events, which is read-only without it', () => {
     const journal = new TestLog();
     journal.append(inboundAdded());
     rmSync(journal.directory.anchor);
@@ -111,7 +111,7 @@ describe('the anchor', () => {
     });
   });
 
-  it('is not read as newer than the log by somebody who looks on while a panel appends', async () => {
+  it('is never read as newer than the log while a panel appends', async () => {
     const journal = new TestLog();
     for (let i = 0; i < 50; i += 1) {
       journal.append(inboundAdded());
@@ -122,7 +122,7 @@ describe('the anchor', () => {
     }
   });
 
-  it('keeps an empty log from being made in the place of a lost one', async () => {
+  it('prevents the creation of an empty log in place of a lost one', async () => {
     const journal = new TestLog();
     journal.append(inboundAdded());
     await journal.journal.anchor.flush();
@@ -134,7 +134,7 @@ describe('the anchor', () => {
     expect(journal.reopen().complaint).toBeNull();
   });
 
-  it('is content again when the loss was accepted', async () => {
+  it('accepts the log after the loss was accepted', async () => {
     const journal = new TestLog();
     journal.append(inboundAdded());
     writeFileSync(
@@ -150,15 +150,15 @@ describe('the anchor', () => {
     expect(journal.reopen().complaint).toBeNull();
   });
 
-  it.each(['', '{', '{"position":1}', '[]'])('is refused with a sentence when it reads %j', (content) => {
+  it.each(['', '{', '{"position":1}', '[]'])('causes an error when it contains %j', (content) => {
     const journal = new TestLog();
     writeFileSync(journal.directory.anchor, content);
-    expect(() => journal.reopen()).toThrow('head.json does not hold the head of a log');
+    expect(() => journal.reopen()).toThrow('head.json does not contain the head of a log');
     rmSync(journal.directory.anchor);
     expect(journal.reopen().complaint).toBeNull();
   });
 
-  it('has words for every finding', () => {
+  it('has a message for every finding', () => {
     const findings: AnchorFinding[] = [
       { kind: 'lost', expected: 2, found: 1 },
       { kind: 'changed', position: 1 },

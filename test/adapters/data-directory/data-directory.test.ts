@@ -11,7 +11,7 @@ const folder = (): string => {
 };
 
 describe('a data directory', () => {
-  it('is for nobody else, whatever modes it had', () => {
+  it('is private, whatever modes it had before', () => {
     const root = join(folder(), 'data');
     mkdirSync(root, { mode: 0o755 });
     writeFileSync(join(root, 'events.db'), '', { mode: 0o644 });
@@ -20,7 +20,7 @@ describe('a data directory', () => {
     expect(statSync(join(root, 'events.db')).mode & 0o777).toBe(0o600);
   });
 
-  it('loses what an earlier process left unfinished, and nothing else', () => {
+  it('loses unfinished files of an earlier process, and nothing else', () => {
     const directory = prepareDataDirectory(folder());
     mkdirSync(directory.snapshots);
     const unfinished = [

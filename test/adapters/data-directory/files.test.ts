@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { readJson } from '../../../src/adapters/core/process/files.js';
 import { chosenVersion } from '../../../src/adapters/core/process/locate.js';
 import {
@@ -13,9 +13,11 @@ import {
 import { masterKey } from '../../../src/adapters/sqlite/keyring.js';
 import { lockDirectory } from '../../../src/adapters/sqlite/lock.js';
 import { chosenPanel, takeReport } from '../../../src/launcher/launcher.js';
+import { message, type Text } from '../../../src/messages/message.js';
 import { TestLog, temporaryFolder } from '../../kit/log.js';
+import { operatorWarnings } from '../../kit/warnings.js';
 
-/** What an attacker, or an accident, puts in the place of a file. Whoever opens the pipe by its name alone waits for good. */
+/** Objects that can be in the place of a file. Opening the pipe without further flags blocks forever. */
 const plants: Readonly<Record<string, (file: string) => void>> = {
   'a pipe': (file) => void execFileSync('mkfifo', [file]),
   'a link': (file) => {
@@ -24,13 +26,10 @@ const plants: Readonly<Record<string, (file: string) => void>> = {
   },
   'a folder': (file) => mkdirSync(file),
 };
-const warn = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+let warnings: readonly Text[] = [];
 
 beforeEach(() => {
-  warn.mockClear();
-});
-afterAll(() => {
-  warn.mockRestore();
+  warnings = operatorWarnings();
 });
 
 describe.each(Object.keys(plants))('%s in the place of a file', (kind) => {
@@ -47,22 +46,24 @@ describe.each(Object.keys(plants))('%s in the place of a file', (kind) => {
     expect(() => readRegular(file)).toThrow(NotRegularError);
   });
 
-  it('is passed over with a warning where the file can be made again', async () => {
+  it('is skipped with a warning if the file can be created again', async () => {
     const folder = temporaryFolder();
     expect(readJson(plant(folder, 'core.json'))).toBeNull();
     expect(chosenVersion(join(plant(folder, 'core', 'current'), '..'))).toBeNull();
     plant(folder, 'panel', 'current');
     plant(folder, 'panel', 'rolled-back.json');
-    expect([chosenPanel(folder, '1.0.0'), takeReport(folder)]).toEqual([null, null]);
     const { journal, directory } = new TestLog();
+    const paths = [
+      ...['core.json', 'core/current', 'panel/current', 'panel/rolled-back.json'].map((name) => join(folder, name)),
+      join(directory.snapshots, 'clients.snapshot'),
+    ];
+    expect([chosenPanel(folder, '1.0.0'), takeReport(folder)]).toEqual([null, null]);
     plant(directory.snapshots, 'clients.snapshot');
     expect(journal.snapshots.load('clients', 1)).toBeNull();
-    expect(warn.mock.calls.map(([warning]) => String(warning))).toEqual(
-      Array.from({ length: 5 }, () => expect.stringMatching(/is not a regular file.*It is ignored/)),
-    );
+    expect(warnings).toStrictEqual(paths.map((path) => message('file.ignored', { path })));
   });
 
-  it('does not stop what is written there, nor gets it', async () => {
+  it('receives no data, and does not prevent writing', async () => {
     const file = join(temporaryFolder(), 'x');
     plant(`${file}.new`);
     plant(`${file}.next`);
@@ -72,17 +73,17 @@ describe.each(Object.keys(plants))('%s in the place of a file', (kind) => {
     expect(readFileSync(file, 'utf8')).toBe('two');
   });
 
-  it('is a clear refusal where the file cannot be made again', () => {
+  it('is an error if the file can be created again only by an operator', () => {
     const log = new TestLog();
     plant(log.directory.anchor);
-    expect(() => log.reopen()).toThrow(/head\.json is not a regular file: put it back from a backup/);
+    expect(() => log.reopen()).toThrow(/head\.json is not a regular file: restore it from a backup/);
     expect(() => masterKey(plant(temporaryFolder(), 'master.key'), { mayCreate: true })).toThrow(
-      /is (not a file|a symbolic link)/,
+      /is (not a regular file|a symbolic link)/,
     );
   });
 });
 
-describe('the note of who holds a data directory', () => {
+describe('the lock file of a data directory', () => {
   it.each(['a pipe', 'a link'])('replaces %s', (kind) => {
     const folder = temporaryFolder();
     const file = join(folder, 'lock.db');

@@ -16,25 +16,25 @@ async function saved(position = 2) {
 }
 
 describe('a snapshot', () => {
-  it('gives back what was kept, also after a restart', async () => {
+  it('returns the stored state, also after a restart', async () => {
     const { journal, snapshots } = await saved();
     expect(snapshots.load('clients', 3)).toStrictEqual({ position: 2, state });
     expect(journal.reopen().snapshots.load('clients', 3)).toStrictEqual({ position: 2, state });
   });
 
-  it('is replaced by the next', async () => {
+  it('is replaced by the next one', async () => {
     const { snapshots } = await saved(1);
     await snapshots.save('clients', 3, 2, { newer: true });
     expect(snapshots.load('clients', 3)).toStrictEqual({ position: 2, state: { newer: true } });
   });
 
-  it('cannot be read by others', async () => {
+  it('cannot be read by other accounts', async () => {
     const { file } = await saved();
     expect(readFileSync(file).includes('canary')).toBe(false);
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  it('counts as not there for another version of the fold, or another name', async () => {
+  it('is ignored for another version of the fold, or another name', async () => {
     const { snapshots, file } = await saved();
     expect(snapshots.load('clients', 4)).toBeNull();
     expect(snapshots.load('inbounds', 3)).toBeNull();
@@ -42,13 +42,13 @@ describe('a snapshot', () => {
     expect(snapshots.load('inbounds', 3)).toBeNull();
   });
 
-  it('of another log counts as not there', async () => {
+  it('is ignored if it belongs to another log', async () => {
     const [one, other] = [await saved(), await saved()];
     copyFileSync(one.file, other.file);
     expect(other.snapshots.load('clients', 3)).toBeNull();
   });
 
-  it('from a future that was lost counts as not there', async () => {
+  it('is ignored if its position is after the end of the log', async () => {
     const { journal, snapshots } = await saved();
     const { generation } = journal.log;
     const shorter = {
@@ -64,12 +64,12 @@ describe('a snapshot', () => {
     expect(snapshots.load('clients', 3)).not.toBeNull();
   });
 
-  it('of another key counts as not there', async () => {
+  it('is ignored if it was written with another key', async () => {
     const { journal } = await saved();
     expect(snapshotFiles(journal.directory.snapshots, Buffer.alloc(32), journal.log).load('clients', 3)).toBeNull();
   });
 
-  it('counts as not there when it was torn or changed anywhere', async () => {
+  it('is ignored when any part of it was truncated or changed', async () => {
     const { snapshots, file } = await saved();
     const whole = readFileSync(file);
     check(
@@ -90,7 +90,7 @@ describe('a snapshot', () => {
     expect(snapshots.load('clients', 3)).not.toBeNull();
   });
 
-  it('is not made of a position that the log does not have', async () => {
+  it('is not written for a position that the log does not have', async () => {
     const { journal, snapshots } = await saved();
     await snapshots.save('other', 1, 99, {});
     expect(readdirSync(journal.directory.snapshots)).toStrictEqual(['clients.snapshot']);

@@ -17,7 +17,7 @@ const HEADER = 32;
 const FRAME = 24 + 4096;
 const COMMITS = 40;
 
-/** What a log left on the disk, and what it had promised when its write-ahead log was so long. */
+/** The files that a log left on the disk, and the acknowledged events at each length of its write-ahead log. */
 interface Wreck {
   readonly root: string;
   readonly ids: readonly string[];
@@ -73,7 +73,7 @@ function damaged(damage: (wal: string, database: string) => void): ReturnType<ty
 
 const expectedAt = (bytes: number): number => left.promised.filter(([length]) => length <= bytes).at(-1)?.[1] ?? 0;
 
-describe('a write-ahead log that was cut', () => {
+describe('a truncated write-ahead log', () => {
   beforeAll(async () => {
     const root = scratchFolder();
     left = await wreck(root);
@@ -81,7 +81,7 @@ describe('a write-ahead log that was cut', () => {
     return () => rmSync(root, { recursive: true, force: true });
   });
 
-  it('leaves exactly a prefix of what was acknowledged, wherever it was cut, and the anchor notices', () => {
+  it('leaves exactly a prefix of the acknowledged events, and the anchor detects the loss', () => {
     const frames = (left.walBytes - HEADER) / FRAME;
     expect(Number.isInteger(frames)).toBe(true);
     const borders = Array.from({ length: frames + 1 }, (_, i) => HEADER + i * FRAME);
@@ -119,7 +119,7 @@ describe('a write-ahead log that was cut', () => {
     expect(short).toBeGreaterThan(200);
   });
 
-  it('lets nothing be written when its tail is missing, and says which', () => {
+  it('makes the log read-only when its tail is missing, with the lost positions', () => {
     const directory = damaged((wal) => truncateSync(wal, HEADER + 20 * FRAME));
     const { log, complaint } = openJournal(directory);
     const found = log.head().position;
@@ -134,7 +134,7 @@ describe('a write-ahead log that was cut', () => {
     log.close();
   });
 
-  it('is noticed when it is gone altogether', () => {
+  it('is detected when it is missing completely', () => {
     const directory = damaged((wal) => rmSync(wal));
     const { log, complaint } = openJournal(directory);
     expect(log.head().position).toBe(2);
@@ -142,7 +142,7 @@ describe('a write-ahead log that was cut', () => {
     log.close();
   });
 
-  it('is noticed when one bit in the middle of it was flipped', () => {
+  it('is detected when one bit in its middle was flipped', () => {
     for (const place of [0.1, 0.35, 0.5, 0.8]) {
       const offset = Math.floor(left.walBytes * place);
       const directory = damaged((wal) => {
@@ -159,7 +159,7 @@ describe('a write-ahead log that was cut', () => {
     }
   });
 
-  it('of a shorter log beside another database is not mistaken for its own', () => {
+  it('of a shorter log is not used for another database', () => {
     const other = openParts(temporaryFolder());
     other.log.append([inboundAdded()], context());
     other.log.checkpoint();
@@ -173,7 +173,7 @@ describe('a write-ahead log that was cut', () => {
         log.close();
       }
     };
-    // Which of the two SQLite believes is its affair; that the pair is not what was left behind is ours.
+    // SQLite may accept either file; the anchor must detect that they do not belong together.
     let said: unknown;
     try {
       said = opening();

@@ -2,13 +2,13 @@ import { createServer, type Socket } from 'node:net';
 import { Client } from 'ldapts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createDirectory } from '../../../src/adapters/directory/directory.js';
-import type { DirectoryPlace } from '../../../src/commands/ports/directory.js';
+import type { DirectoryConfig } from '../../../src/commands/ports/directory.js';
 import { freePort } from '../../kit/real/ports.js';
 import { BASE_DN, BIND_DN, BIND_PASSWORD, type Slapd, startSlapd, withoutSlapd } from '../../kit/real/slapd.js';
 
 const PASSWORD = 'anna’s own password';
 
-/** A directory, what it complained about, and a clock that tests move. */
+/** A directory, its warnings, and a clock that tests advance. */
 function made() {
   const warnings: string[] = [];
   let clock = 0;
@@ -19,7 +19,7 @@ function made() {
   return { ...directory, warnings, later: (ms: number) => void (clock += ms) };
 }
 
-const at = (port: number, more: Partial<DirectoryPlace> = {}): DirectoryPlace => ({
+const at = (port: number, more: Partial<DirectoryConfig> = {}): DirectoryConfig => ({
   host: '127.0.0.1',
   port,
   tls: false,
@@ -34,7 +34,7 @@ const at = (port: number, more: Partial<DirectoryPlace> = {}): DirectoryPlace =>
 const SUITE = 'the directory, with a real OpenLDAP server';
 describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
   let slapd: Slapd;
-  let place: DirectoryPlace;
+  let place: DirectoryConfig;
 
   beforeAll(async () => {
     slapd = await startSlapd({ sizeLimit: 3 });
@@ -49,11 +49,11 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
   });
   afterAll(() => slapd?.cleanUp());
 
-  it('lets in who has the right password, and nobody else', async () => {
-    const { proves, warnings } = made();
-    expect(await proves(place, 'anna', PASSWORD)).toBe(true);
-    expect(await proves({ ...place, bindDn: '', bindPassword: '' }, 'anna', PASSWORD)).toBe(true);
-    expect(await proves({ ...place, attribute: 'mail' }, 'a@home', PASSWORD)).toBe(true);
+  it('accepts only the right password', async () => {
+    const { verifyPassword, warnings } = made();
+    expect(await verifyPassword(place, 'anna', PASSWORD)).toBe(true);
+    expect(await verifyPassword({ ...place, bindDn: '', bindPassword: '' }, 'anna', PASSWORD)).toBe(true);
+    expect(await verifyPassword({ ...place, attribute: 'mail' }, 'a@home', PASSWORD)).toBe(true);
     const wrong: [string, string][] = [
       ['anna', 'bert’s'],
       ['bert', PASSWORD],
@@ -65,14 +65,15 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
       ['', PASSWORD],
       ['dora', 'has no password at all'],
     ];
-    for (const [name, password] of wrong) expect([name, await proves(place, name, password)]).toEqual([name, false]);
-    // Whatever name was tried: the directory works, and is asked again.
+    for (const [name, password] of wrong)
+      expect([name, await verifyPassword(place, name, password)]).toEqual([name, false]);
+    // A wrong name causes no pause: the directory is queried again.
     expect(warnings).toEqual([]);
-    expect(await proves(place, 'anna', PASSWORD)).toBe(true);
+    expect(await verifyPassword(place, 'anna', PASSWORD)).toBe(true);
   });
 
-  it('are asked the same questions, whether the name is known or the password right', async () => {
-    const { proves } = made();
+  it('receives the same requests for known and unknown names and for right and wrong passwords', async () => {
+    const { verifyPassword } = made();
     const bind = vi.spyOn(Client.prototype, 'bind');
     onTestFinished(() => bind.mockRestore());
     for (const [name, password] of [
@@ -82,7 +83,7 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
       ['dora', PASSWORD],
     ] as const) {
       bind.mockClear();
-      expect(await proves(place, name, password)).toBe(name === 'anna' && password === PASSWORD);
+      expect(await verifyPassword(place, name, password)).toBe(name === 'anna' && password === PASSWORD);
       expect(bind, name).toHaveBeenCalledTimes(2);
       if (name === 'nobody') expect(JSON.stringify(bind.mock.calls)).not.toContain(PASSWORD);
     }
@@ -100,21 +101,21 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
     'anna,ou=people',
     'x'.repeat(256),
     'x'.repeat(1_000_000),
-  ])('takes no name for a filter: %#', async (name) => {
-    const { proves } = made();
-    expect(await proves(place, name, PASSWORD)).toBe(false);
-    expect(await proves(place, 'anna', PASSWORD)).toBe(true);
+  ])('treats no name as a filter: %#', async (name) => {
+    const { verifyPassword } = made();
+    expect(await verifyPassword(place, name, PASSWORD)).toBe(false);
+    expect(await verifyPassword(place, 'anna', PASSWORD)).toBe(true);
   });
 
-  it('lets in nobody whose name two people have, or whom the filter leaves out', async () => {
-    const { proves } = made();
-    expect(await proves({ ...place, attribute: 'mail' }, 'bert@home', 'bert’s')).toBe(false);
-    expect(await proves({ ...place, filter: '(employeeType=yes)' }, 'bert', 'bert’s')).toBe(false);
-    expect(await proves({ ...place, filter: 'employeeType=no' }, 'bert', 'bert’s')).toBe(true);
-    expect(await proves({ ...place, baseDn: `ou=ships,${BASE_DN}` }, 'anna', PASSWORD)).toBe(false);
+  it('rejects a name that two entries have, or that the filter excludes', async () => {
+    const { verifyPassword } = made();
+    expect(await verifyPassword({ ...place, attribute: 'mail' }, 'bert@home', 'bert’s')).toBe(false);
+    expect(await verifyPassword({ ...place, filter: '(employeeType=yes)' }, 'bert', 'bert’s')).toBe(false);
+    expect(await verifyPassword({ ...place, filter: 'employeeType=no' }, 'bert', 'bert’s')).toBe(true);
+    expect(await verifyPassword({ ...place, baseDn: `ou=ships,${BASE_DN}` }, 'anna', PASSWORD)).toBe(false);
   });
 
-  it('tells everybody, page by page, in the case of whoever asks', async () => {
+  it('lists all entries page by page, with the case of the request', async () => {
     const { entries } = made();
     const all = await entries({ ...place, attribute: 'MAIL' }, 'EmployeeType');
     expect(all).toEqual([
@@ -127,16 +128,16 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
     expect(await entries({ ...place, attribute: 'description' }, 'employeeType')).toEqual([]);
   });
 
-  it.each<[string, Partial<DirectoryPlace>]>([
+  it.each<[string, Partial<DirectoryConfig>]>([
     ['The directory does not accept the bind DN and its password', { bindPassword: 'wrong' }],
     ['The password of the bind DN is not set', { bindPassword: '' }],
-    ['The directory does not know the base DN', { baseDn: 'dc=elsewhere' }],
+    ['The base DN does not exist in the directory', { baseDn: 'dc=elsewhere' }],
     ['ldapUserFilter is not a valid filter', { filter: '(uid=' }],
     ['ldapUserAttr is not the name of an attribute', { attribute: 'uid)(x' }],
     ['No directory is set: ldapHost is empty', { host: '' }],
-    // Nobody but its root may see more than three: a list that is cut off is no list.
-    ['The directory returned only a part of the result: its limits are too low for this search', { bindDn: '' }],
-  ])('tells nothing rather than a part: %s', async (message, more) => {
+    // Only its root may see more than three entries: a truncated list is an error.
+    ['The directory returned only part of the result: its limits are too low for this search', { bindDn: '' }],
+  ])('returns an error rather than an incomplete list: %s', async (message, more) => {
     const { entries } = made();
     await expect(entries({ ...place, ...more }, 'employeeType')).rejects.toMatchObject({
       name: 'DirectoryError',
@@ -144,28 +145,28 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
     });
   });
 
-  it('speaks TLS only with a directory whose certificate it trusts', async () => {
-    const { proves, entries, warnings } = made();
+  it('uses TLS only with a trusted certificate', async () => {
+    const { verifyPassword, entries, warnings } = made();
     const secure = at(slapd.tlsPort, { tls: true, host: 'localhost' });
     const untrusted = 'The certificate of the directory is not trusted: DEPTH_ZERO_SELF_SIGNED_CERT';
     await expect(entries(secure, 'employeeType')).rejects.toMatchObject({ message: untrusted });
-    expect(await proves(secure, 'anna', PASSWORD)).toBe(false);
+    expect(await verifyPassword(secure, 'anna', PASSWORD)).toBe(false);
     expect(warnings).toEqual([untrusted]);
     await expect(entries(at(slapd.port, { tls: true }), 'x')).rejects.toMatchObject({ name: 'DirectoryError' });
   });
 
-  describe('that is in trouble', () => {
+  describe('that is unreachable', () => {
     beforeEach(() => () => slapd.start());
 
-    it('is a no at once, and is left alone for a while', async () => {
-      const { proves, entries, warnings, later } = made();
+    it('rejects logins at once, and is not queried again for a while', async () => {
+      const { verifyPassword, entries, warnings, later } = made();
       await slapd.stop();
-      expect(await proves(place, 'anna', PASSWORD)).toBe(false);
+      expect(await verifyPassword(place, 'anna', PASSWORD)).toBe(false);
       await slapd.start();
-      expect(await proves(place, 'anna', PASSWORD)).toBe(false);
+      expect(await verifyPassword(place, 'anna', PASSWORD)).toBe(false);
       expect(warnings).toEqual(['The address of the directory refuses connections']);
       later(5_000);
-      expect(await proves(place, 'anna', PASSWORD)).toBe(true);
+      expect(await verifyPassword(place, 'anna', PASSWORD)).toBe(true);
       await slapd.stop();
       await expect(entries(place, 'x')).rejects.toMatchObject({
         message: 'The address of the directory refuses connections',
@@ -174,7 +175,7 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
   });
 });
 
-/** Something that takes connections and is no directory. */
+/** A server that accepts connections and is not a directory. */
 async function listen(use: (socket: Socket) => void): Promise<number> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -191,20 +192,20 @@ async function listen(use: (socket: Socket) => void): Promise<number> {
   return port;
 }
 
-describe('a directory that is none', () => {
-  /** A bare entry in answer to a question that nobody asked: 11 bytes. */
+describe('a server that is not a directory', () => {
+  /** An empty entry for an unknown message id: 11 bytes. */
   const TINY = Buffer.from([0x30, 0x09, 0x02, 0x01, 0x63, 0x64, 0x04, 0x04, 0x00, 0x30, 0x00]);
   const FLOOD = Buffer.concat(Array.from({ length: 50_000 }, () => TINY));
 
   it.each(['', ' ', '\t\r\n', '\0', '\u00a0\u3000', '\u200b\u2060\ufeff', 'x\0y'])(
-    'is not asked with a password that it could take for none: %j',
+    'is not queried with a blank password, which it could treat as an anonymous login: %j',
     async (blank) => {
       let asked = 0;
       const port = await listen((socket) => {
         asked += 1;
         socket.on('data', () => (asked += 1));
       });
-      expect(await made().proves(at(port, { bindDn: '' }), 'anna', blank)).toBe(false);
+      expect(await made().verifyPassword(at(port, { bindDn: '' }), 'anna', blank)).toBe(false);
       expect(asked).toBe(0);
       const noWay = made().entries(at(port, { bindPassword: blank }), 'mail');
       await expect(noWay).rejects.toThrow('The password of the bind DN is not set');
@@ -212,15 +213,15 @@ describe('a directory that is none', () => {
     },
   );
 
-  it('holds up only so many logins, and none of them for long', async () => {
+  it('delays a limited number of logins for a limited time', async () => {
     let asked = 0;
     const port = await listen(() => (asked += 1));
-    const { proves, warnings } = made();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => proves(at(port), 'anna', PASSWORD)));
+    const { verifyPassword, warnings } = made();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => verifyPassword(at(port), 'anna', PASSWORD)));
     expect(answers).not.toContain(true);
     expect(asked).toBe(8);
     expect(new Set(warnings)).toEqual(new Set(['The directory took longer than 5 seconds']));
-    expect(await proves(at(port), 'anna', PASSWORD)).toBe(false);
+    expect(await verifyPassword(at(port), 'anna', PASSWORD)).toBe(false);
     expect(asked).toBe(8);
   });
 
@@ -231,15 +232,15 @@ describe('a directory that is none', () => {
     ['floods without end', (socket) => pour(socket, FLOOD)],
     ['claims a message of a gigabyte', (socket) => pour(socket, Buffer.from([0x30, 0x84, 0x3f, 0xff, 0xff, 0xff]))],
     ['speaks HTTP', (socket) => void socket.on('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))],
-  ])('is a no, and hurts nobody: it %s', async (_, behave) => {
+  ])('causes one rejection without side effects: it %s', async (_, behave) => {
     const port = await listen(behave);
-    const { proves, warnings } = made();
-    expect(await proves(at(port), 'anna', PASSWORD)).toBe(false);
+    const { verifyPassword, warnings } = made();
+    expect(await verifyPassword(at(port), 'anna', PASSWORD)).toBe(false);
     expect(warnings).toHaveLength(1);
   });
 });
 
-/** Sends `first`, and then zeroes or `first` again for as long as somebody reads. */
+/** Sends `first`, and then zeroes or `first` again while the client reads. */
 function pour(socket: Socket, first: Buffer): void {
   const more = first.length > 1_000 ? first : Buffer.alloc(65_536);
   const write = (): void => {

@@ -20,6 +20,7 @@ import type { HostReading } from '../../../src/commands/ports/host.js';
 import { message, verbatim } from '../../../src/messages/message.js';
 import { reading } from '../../http/panel/codec/panel.js';
 import { stubCore } from '../../kit/stub-core.js';
+import { HANG_MS } from '../../kit/wait.js';
 
 const START = Date.UTC(2026, 4, 1, 12);
 const SECOND = 1000;
@@ -32,7 +33,7 @@ beforeEach(() => {
   onTestFinished(() => rmSync(folder, { recursive: true }));
 });
 
-/** Gauges over a machine that reads what it is told, and a core that tells what it is told. */
+/** Gauges over a machine and a core whose readings the test sets. */
 function gauge(begin = START) {
   const readings$ = new Subject<HostReading>();
   const warnings: string[] = [];
@@ -69,7 +70,7 @@ function gauge(begin = START) {
     tell: (next: Partial<typeof runtime>): void => void (runtime = { ...runtime, ...next }),
     observe: (...all: readonly ObservedOutbound[]): void => void (outbounds = all),
     fail: (error: CoreError | null): void => void (failing = error),
-    /** A reading of the machine, and what the core answers to it. */
+    /** A reading of the machine, and the response of the core. */
     tick: async (cpu = 1, over: Partial<HostReading> = {}): Promise<void> => {
       readings$.next({ ...reading, cpu, ...over });
       await new Promise((resolve) => setImmediate(resolve));
@@ -99,7 +100,7 @@ describe('the gauges', () => {
       expect(gauges.history('cpu', bucket)).toStrictEqual([{ t: START / 1000, v: 13 }]);
   });
 
-  it('leave a gap where the system did not tell', async () => {
+  it('have a gap where the system reported no value', async () => {
     const { gauges, tick } = gauge();
     await tick(0, { missing: ['cpu', 'mem', 'netIO', 'load'] });
     for (const metric of ['cpu', 'mem', 'netUp', 'netDown', 'load1'] as const)
@@ -107,7 +108,7 @@ describe('the gauges', () => {
     expect(values(gauges.history('online', 2))).toStrictEqual([7]);
   });
 
-  it('answer with the same list until the next reading', async () => {
+  it('return the same list until the next reading', async () => {
     const { gauges, tick } = gauge();
     await tick();
     const before = gauges.history('cpu', 60);
@@ -137,7 +138,7 @@ describe('the gauges', () => {
     expect(gauges.history('coreSys', 2)).toHaveLength(1);
   });
 
-  it('show the mean pause of the collections since the reading before', async () => {
+  it('show the mean garbage collection pause since the previous reading', async () => {
     const { gauges, tick, run, tell } = gauge();
     run('a');
     await tick();
@@ -153,7 +154,7 @@ describe('the gauges', () => {
     expect(values(gauges.history('corePauseNs', 2))).toStrictEqual([300, 500, 500, 800, 0]);
   });
 
-  it('say why the core is not read, and go on when it answers again', async () => {
+  it('report why the core is not read, and continue when it responds again', async () => {
     const { gauges, tick, run, fail } = gauge();
     run('a');
     fail(new CoreError('unreachable', verbatim('The core does not answer')));
@@ -183,7 +184,7 @@ describe('the gauges', () => {
     for (const tag of ['', 'cpu', '__proto__', 'constructor']) expect(gauges.delays(tag, 2)).toBeNull();
   });
 
-  it('know an outbound that has not been alive yet', async () => {
+  it('include an outbound that has not been alive yet', async () => {
     const { gauges, tick, run, observe } = gauge();
     run('a');
     observe(outbound('dead', { alive: false }), outbound('__proto__'));
@@ -192,7 +193,7 @@ describe('the gauges', () => {
     expect(values(gauges.delays('__proto__', 2))).toStrictEqual([12]);
   });
 
-  it('keep 64 outbounds, those that were heard of last', async () => {
+  it('keep the 64 most recently reported outbounds', async () => {
     const { gauges, tick, run, observe } = gauge();
     run('a');
     observe(...Array.from({ length: 60 }, (_, index) => outbound(`old${index}`)));
@@ -206,7 +207,7 @@ describe('the gauges', () => {
 });
 
 describe('the gauges after a restart', () => {
-  it('go on where they were, with a gap', async () => {
+  it('continue with a gap', async () => {
     const one = gauge();
     one.run('a');
     one.observe(outbound('a'));
@@ -231,7 +232,7 @@ describe('the gauges after a restart', () => {
     expect(three.gauges.history('cpu', 2)).toHaveLength(4);
   });
 
-  it('lose no more than the last minute in a crash', async () => {
+  it('lose at most the last minute in a crash', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => void vi.useRealTimers());
     const one = gauge();
@@ -240,14 +241,14 @@ describe('the gauges after a restart', () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(existsSync(file)).toBe(false);
     vi.advanceTimersByTime(1);
-    await vi.waitUntil(() => existsSync(file));
+    await vi.waitUntil(() => existsSync(file), { timeout: HANG_MS });
     const two = gauge(START + 60 * SECOND);
     await two.tick(99);
     // The last slot may still get values, so it waits for the next minute.
     expect(values(two.gauges.history('cpu', 2))).toStrictEqual([...Array.from({ length: 29 }, (_, i) => i + 1), 99]);
   });
 
-  it('forget what is older than the window', async () => {
+  it('drop values that are older than the window', async () => {
     const one = gauge();
     await one.tick();
     await one.gauges.stop();
@@ -256,7 +257,7 @@ describe('the gauges after a restart', () => {
     expect(two.gauges.history('cpu', 300)).toHaveLength(1);
   });
 
-  it('forget what the clock says is still to come', async () => {
+  it('drop values from the future', async () => {
     const one = gauge();
     await one.tick();
     await one.gauges.stop();
@@ -266,7 +267,7 @@ describe('the gauges after a restart', () => {
     expect(two.gauges.history('cpu', 2)).toStrictEqual([{ t: START / 1000 - 3600, v: 4 }]);
   });
 
-  it('know what was read after the clock was set back', async () => {
+  it('contain values from before the clock was set back', async () => {
     const one = gauge();
     await one.tick(1);
     await one.gauges.stop();
@@ -279,9 +280,9 @@ describe('the gauges after a restart', () => {
     expect(values(two.gauges.history('cpu', 2))).toStrictEqual([2, 3]);
   });
 
-  it('append what is new, and take a torn end for the end', async () => {
+  it('append new values, and ignore a truncated end of the file', async () => {
     const one = gauge();
-    const save = async (): Promise<void> => one.gauges.stop(); // writes what is new each time
+    const save = async (): Promise<void> => one.gauges.stop(); // writes the new values each time
     await one.tick(1);
     await save();
     const { size } = statSync(file);
@@ -307,7 +308,7 @@ describe('the gauges after a restart', () => {
     ['a folder', (path) => (rmSync(path), mkdirSync(path))],
   ];
 
-  it.each(foreign)('begin anew with %s, and say so', async (_, spoil) => {
+  it.each(foreign)('start again with %s, with a warning', async (_, spoil) => {
     const one = gauge();
     await one.tick();
     await one.gauges.stop();
@@ -319,7 +320,7 @@ describe('the gauges after a restart', () => {
     await two.gauges.stop();
   });
 
-  it('complain once when they cannot be written, and go on', async () => {
+  it('warn once when they cannot be written, and continue', async () => {
     const one = gauge();
     await one.tick();
     await one.gauges.stop();

@@ -42,7 +42,7 @@ describe('the histories of nodes', () => {
     expect(histories.history(NodeId.parse(3), 'cpu', 2)).toEqual([]);
   });
 
-  it('end six hours ago, also when nobody was asked since', () => {
+  it('end six hours ago, even without a newer value', () => {
     const { clock, open } = place();
     const histories = open();
     histories.add(one, { cpu: 1, mem: 1 });
@@ -52,7 +52,7 @@ describe('the histories of nodes', () => {
     expect(histories.history(one, 'cpu', 300)).toEqual([]);
   });
 
-  it('outlive the process, without nodes that are gone', async () => {
+  it('survive a restart, except for deleted nodes', async () => {
     const { clock, open, warnings } = place();
     const before = open();
     before.add(one, { cpu: 7, mem: 8 });
@@ -65,7 +65,7 @@ describe('the histories of nodes', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('are kept whole when they are long', async () => {
+  it('are stored completely when they are long', async () => {
     const { clock, open } = place();
     const before = open();
     for (let n = 0; n < 4000; n += 1) {
@@ -78,7 +78,7 @@ describe('the histories of nodes', () => {
     expect(open(1).history(one, 'cpu', 2)).toEqual(told);
   });
 
-  it('begin anew after a file of something else, and say so', async () => {
+  it('start again after an invalid file, with a warning', async () => {
     const { file, open, warnings } = place();
     writeFileSync(file, 'something else');
     const histories = open(1);
@@ -88,7 +88,7 @@ describe('the histories of nodes', () => {
     expect(readFileSync(file, 'latin1').startsWith('portolan gauges')).toBe(true);
   });
 
-  it('of a node are forgotten with it', () => {
+  it('of a node are deleted with it', () => {
     const histories = place().open();
     histories.add(one, { cpu: 1, mem: 1 });
     histories.forget(one);

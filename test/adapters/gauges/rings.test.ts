@@ -16,7 +16,7 @@ function measured(from: number, to: number, value: (slot: number) => number): Ri
 }
 
 describe('the rings', () => {
-  it('answer with the mean of each step, from border to border', () => {
+  it('return the mean of each step, from boundary to boundary', () => {
     // 40 s: 0 … 19 from the border of a minute on.
     const rings = measured(T0, T0 + 19, (slot) => slot - T0);
     expect(rings.means('cpu', 30)).toStrictEqual([
@@ -28,7 +28,7 @@ describe('the rings', () => {
     expect(rings.means('cpu', 2).at(-1)).toStrictEqual({ t: (T0 + 19) * 2, v: 19 });
   });
 
-  it('put the last reading before a border and the first one after it into two steps', () => {
+  it('assign the last reading before a boundary and the first one after it to two steps', () => {
     const rings = measured(T0 - 1, T0, (slot) => slot - T0);
     for (const bucket of [2, 30, 60, 120, 180, 300]) {
       expect(rings.means('cpu', bucket)).toStrictEqual([
@@ -45,7 +45,7 @@ describe('the rings', () => {
     [120, 180],
     [180, 120],
     [300, 72],
-  ])('show six hours in steps of %i s, and each step whole', (bucket, count) => {
+  ])('cover six hours in steps of %i s, and contain each step completely', (bucket, count) => {
     // The last slot of a step of five minutes, and of six hours in all.
     const end = T0 + 72 * FIVE - 1;
     const rings = measured(T0 - 5000, end, (slot) => slot);
@@ -57,14 +57,14 @@ describe('the rings', () => {
     expect(new Set(samples.map(({ t }) => t)).size).toBe(count);
   });
 
-  it('keep the first step whole when the window begins inside of it', () => {
+  it('contain the complete first step when the window starts inside it', () => {
     const rings = measured(T0 - CAPACITY, T0 + 76, (slot) => slot);
     const [first] = rings.means('cpu', 300);
     const start = Math.floor((T0 + 76 - WINDOW + 1) / FIVE) * FIVE;
     expect(first).toStrictEqual({ t: start * 2, v: start + (FIVE - 1) / 2 });
   });
 
-  it('leave out what was never measured', () => {
+  it('omit what was never measured', () => {
     const rings = measured(T0, T0 + 4, () => 1);
     rings.begin(T0 + 60);
     rings.add(T0 + 60, [
@@ -81,21 +81,21 @@ describe('the rings', () => {
     expect(rings.means('never', 30)).toStrictEqual([]);
   });
 
-  it('count a slot that is measured twice once', () => {
+  it('count a slot once that is measured twice', () => {
     const rings = measured(T0, T0, () => 1);
     rings.begin(T0);
     rings.add(T0, [['cpu', 5]]);
     expect(rings.means('cpu', 2)).toStrictEqual([{ t: T0 * 2, v: 5 }]);
   });
 
-  it('take a late value for a slot that is still there, and no other', () => {
+  it('accept a late value only for a slot that still exists', () => {
     const rings = measured(T0, T0 + 2, () => 1);
     rings.add(T0 + 1, [['coreAlloc', 7]]);
     rings.add(T0 - CAPACITY, [['coreAlloc', 8]]);
     expect(rings.means('coreAlloc', 2)).toStrictEqual([{ t: (T0 + 1) * 2, v: 7 }]);
   });
 
-  it('forget the future when the clock is set back, and show no time twice', () => {
+  it('drop future values when the clock is set back, and contain no time twice', () => {
     const rings = measured(T0, T0 + 100, () => 1);
     rings.begin(T0 + 50);
     rings.add(T0 + 50, [['cpu', 9]]);
@@ -106,7 +106,7 @@ describe('the rings', () => {
     expect(rings.means('cpu', 2)).toHaveLength(51);
   });
 
-  it('survive a clock that leaps ahead for a moment', () => {
+  it('survive a clock that jumps ahead for a moment', () => {
     const rings = measured(T0, T0 + 100, () => 1);
     rings.begin(T0 * 2);
     rings.add(T0 * 2, [['cpu', 9]]);
@@ -118,7 +118,7 @@ describe('the rings', () => {
     expect(rings.means('cpu', 2).at(-1)).toStrictEqual({ t: (T0 + 101) * 2, v: 2 });
   });
 
-  it('refuse a time that is none', () => {
+  it('reject an invalid time', () => {
     const rings = new Rings();
     for (const slot of [-1, Number.NaN, 0.5, Number.POSITIVE_INFINITY]) {
       rings.begin(slot);

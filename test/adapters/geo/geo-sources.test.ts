@@ -46,7 +46,7 @@ beforeEach(async () => {
 });
 
 describe('the file of a geo source', () => {
-  it('lies beside the old one until it is placed, with what is in it', async () => {
+  it('is downloaded beside the old one with a summary, until it replaces the old one', async () => {
     server.put('/x.dat', fresh, new Date(MODIFIED));
     writeFileSync(join(folder, FILE), old);
     const staged = await fetched('/x.dat');
@@ -61,13 +61,13 @@ describe('the file of a geo source', () => {
     const placed = await staged?.place(FILE);
     expect(readFileSync(join(folder, FILE))).toEqual(fresh);
     expect(lstatSync(join(folder, FILE)).mode & 0o777).toBe(0o600);
-    await placed?.keep();
+    await placed?.commit();
     await staged?.discard();
     expect(readdirSync(folder)).toEqual([FILE]);
     expect([await files.has(FILE, sha256(fresh)), await files.has(FILE, sha256(old))]).toEqual([true, false]);
   });
 
-  it.each([true, false])('goes back to what was there (%s), when it is undone', async (there) => {
+  it.each([true, false])('is restored to its former state (%s) when its replacement is undone', async (there) => {
     server.put('/x.dat', fresh);
     if (there) writeFileSync(join(folder, FILE), old);
     const placed = await (await fetched('/x.dat'))?.place(FILE);
@@ -76,7 +76,7 @@ describe('the file of a geo source', () => {
     if (there) expect(readFileSync(join(folder, FILE))).toEqual(old);
   });
 
-  it('is asked for only if it is newer than the one that is known', async () => {
+  it('is downloaded only if it is newer than the known one', async () => {
     server.put('/x.dat', fresh, new Date(MODIFIED));
     const known = { sha256: '', bytes: 0, lastModified: MODIFIED, tags: [] };
     expect(await fetched('/x.dat', {}, known)).toBeNull();
@@ -86,7 +86,7 @@ describe('the file of a geo source', () => {
     expect(await failing(fetched('/x.dat'))).toMatch(/status 304/);
   });
 
-  it('is written for the core when a rule set came, whatever it is called', async () => {
+  it('is converted for the core if the download is a rule set, whatever its name', async () => {
     const rules = { version: 1, rules: [{ domain_suffix: ['a.example'] }] };
     server.put('/x.dat', `\uFEFF\n ${JSON.stringify(rules)}`);
     const staged = await fetched('/x.dat', { alias: 'my-list' });
@@ -103,7 +103,7 @@ describe('the file of a geo source', () => {
     expect((await fetched('/x.json'))?.content.tags).toEqual(['X'.repeat(100)]);
   });
 
-  it('tells no more than the first hundred lists', async () => {
+  it('has at most its first hundred lists reported', async () => {
     server.put('/x.dat', geoFile(...Array.from({ length: 150 }, (_, i) => geositeFile(`L${i}`, 'a.example'))));
     expect((await fetched('/x.dat'))?.content.tags).toHaveLength(100);
   });
@@ -127,7 +127,7 @@ describe('the file of a geo source', () => {
     ],
     [
       'half of what was announced',
-      /broke off/,
+      /was lost/,
       (_request, response) => {
         response.writeHead(200, { 'content-length': fresh.length * 2 });
         response.write(fresh, () => response.destroy());
@@ -139,27 +139,30 @@ describe('the file of a geo source', () => {
       (_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(fresh),
     ],
   ];
-  it.each<[string, RegExp, Asset]>(cases)('is none when %s comes, and nothing is left of it', async (_, why, asset) => {
-    server.put('/x.dat', asset);
-    writeFileSync(join(folder, FILE), old);
-    expect(await failing(fetched('/x.dat'))).toMatch(why);
-    expect(readdirSync(folder)).toEqual([FILE]);
-    expect(readFileSync(join(folder, FILE))).toEqual(old);
-  });
+  it.each<[string, RegExp, Asset]>(cases)(
+    'is rejected when the download is %s, and leaves no file',
+    async (_, why, asset) => {
+      server.put('/x.dat', asset);
+      writeFileSync(join(folder, FILE), old);
+      expect(await failing(fetched('/x.dat'))).toMatch(why);
+      expect(readdirSync(folder)).toEqual([FILE]);
+      expect(readFileSync(join(folder, FILE))).toEqual(old);
+    },
+  );
 
-  it('is waited for no longer when the panel ends', async () => {
+  it('is not waited for when the panel stops', async () => {
     const ending = new AbortController();
     server.put('/x.dat', (_request, response) => {
       response.writeHead(200).write(fresh, () => ending.abort());
     });
-    expect(await failing(files.fetch(place('/x.dat'), null, ending.signal))).toMatch(/could not|broke off/);
+    expect(await failing(files.fetch(place('/x.dat'), null, ending.signal))).toMatch(/could not|was lost/);
     expect(readdirSync(folder)).toEqual([]);
   });
 
   it.each([
     ['brings a byte at a time', true],
     ['does not even begin', false],
-  ])('is not waited for when it %s', async (_, begins) => {
+  ])('is not waited for when the server %s', async (_, begins) => {
     files = createGeoSourceFiles({ web: createWeb({ allowPrivate: true }), folder, idleMs: 100 });
     server.put('/x.dat', (_request, response) => {
       if (!begins) return;
@@ -172,7 +175,7 @@ describe('the file of a geo source', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('does not come from a private address, nor from where that would send', async () => {
+  it('is not downloaded from a private address, also after a redirect', async () => {
     const { url, knocks } = await startServer((_request, response) => response.end(fresh));
     files = on(createWeb({ allowPrivate: false }));
     expect(await files.problem(`${url}/x.dat`)).not.toBeNull();
@@ -193,7 +196,7 @@ describe('the file of a geo source', () => {
     ['a link', (file) => symlinkSync('/etc/hostname', file)],
     ['a link to nowhere', (file) => symlinkSync('/nowhere', file)],
     ['a pipe', (file) => void execFileSync('mkfifo', [file])],
-  ])('is not placed where %s lies', async (_, plant) => {
+  ])('does not replace %s', async (_, plant) => {
     server.put('/x.dat', fresh);
     plant(join(folder, FILE));
     const before = lstatSync(join(folder, FILE)).ino;
@@ -205,19 +208,19 @@ describe('the file of a geo source', () => {
     expect(await files.has(FILE, sha256(fresh))).toBe(false);
   });
 
-  it('leaves no trace of what was under way when the panel was killed, and takes nothing else away', async () => {
+  it('leaves no temporary file after a kill, and other files stay', async () => {
     server.put('/x.dat', fresh);
     writeFileSync(join(folder, FILE), old);
     writeFileSync(join(folder, 'staged-list.dat'), old);
     await (await fetched('/x.dat'))?.place(FILE);
     await fetched('/x.dat');
     expect(readdirSync(folder)).toHaveLength(4);
-    files.tidy();
+    files.removeTemporaryFiles();
     expect(readdirSync(folder).sort()).toEqual([FILE, 'staged-list.dat']);
     expect(readFileSync(join(folder, FILE))).toEqual(fresh);
   });
 
-  it('is taken away, also when it is not there', () => {
+  it('is removed, also if it does not exist', () => {
     writeFileSync(join(folder, FILE), old);
     expect(files.exists(FILE)).toBe(true);
     for (let i = 0; i < 2; i += 1) files.remove(FILE);

@@ -7,7 +7,7 @@ import { listOf } from '../../kit/geo.js';
 const convert = (rules: unknown, type: GeoKind = 'geosite') => ruleSetFile({ version: 3, rules }, type, 'MINE');
 
 describe('a rule set', () => {
-  it('becomes a list of its domains', async () => {
+  it('is converted to a list of its domains', async () => {
     const file = await convert([
       { domain: 'Full.example', domain_suffix: ['below.example', '.under.example'] },
       { type: 'default', invert: false, domain_keyword: ['word'], domain_regex: ['^a+\\.example$'] },
@@ -26,7 +26,7 @@ describe('a rule set', () => {
     expect(await geoLists(file)).toStrictEqual({ tags: ['MINE'], hasAddresses: false, hasDomains: true });
   });
 
-  it('writes a name and what is below it as one', async () => {
+  it('has a domain and its suffix merged into one entry', async () => {
     const file = await convert([{ domain: ['a.example', 'b.example'], domain_suffix: ['.a.example'] }]);
     expect(listOf(file).domains).toStrictEqual([
       ['domain', 'a.example'],
@@ -34,7 +34,7 @@ describe('a rule set', () => {
     ]);
   });
 
-  it('becomes a list of its addresses', async () => {
+  it('is converted to a list of its addresses', async () => {
     const file = await convert(
       [{ ip_cidr: ['192.0.2.77/24', '198.51.100.7', '0.0.0.0/0', '10.129.0.0/9'] }, { ip_cidr: '2001:db8::1/33' }],
       'geoip',
@@ -47,13 +47,13 @@ describe('a rule set', () => {
     expect(await geoLists(file)).toStrictEqual({ tags: ['MINE'], hasAddresses: true, hasDomains: false });
   });
 
-  it('gives each type its half, as its members are alternatives', async () => {
+  it('has the members of each type in the list of that type, because they are alternatives', async () => {
     const rules = [{ domain: ['a.example'], ip_cidr: ['192.0.2.0/24'] }, { ip_cidr: ['198.51.100.0/24'] }];
     expect(listOf(await convert(rules)).domains).toHaveLength(1);
     expect(listOf(await convert(rules, 'geoip')).ranges).toHaveLength(2);
   });
 
-  it('gives way to others while it is read, also where its rules are empty', async () => {
+  it('does not block the event loop while it is read, also with empty rules', async () => {
     let turns = 0;
     let over = false;
     const count = (): void => {
@@ -67,13 +67,13 @@ describe('a rule set', () => {
   });
 
   it.each(['(?i)^A+$', '^(?:a|b)(?P<rest>[[:alpha:]]+)$', '(?i:a)\\.b', '^\\d+\\.example$'])(
-    'keeps the expression %s, which the core can read',
+    'keeps the expression %s, which the core supports',
     async (text) => {
       expect(listOf(await convert([{ domain_regex: [text] }])).domains).toEqual([['regex', text]]);
     },
   );
 
-  it('may be long', async () => {
+  it('may have 50,000 domains', async () => {
     const domain = Array.from({ length: 50_000 }, (_, i) => `host-${i}.example`);
     expect(listOf(await convert([{ domain }])).domains).toHaveLength(50_000);
   });
@@ -91,7 +91,7 @@ describe('a rule set', () => {
     ['an expression without an end', [{ domain_regex: ['^(a'] }], 'geosite', /invalid domain: "\^\(a"/],
     ['a repetition of nothing', [{ domain_regex: ['*.example'] }], 'geosite', /invalid domain/],
     ['an expression that looks ahead', [{ domain_regex: ['a(?!b)'] }], 'geosite', /invalid domain/],
-    ['a number for a domain', [{ domain: [1] }], 'geosite', /not a list of texts/],
+    ['a number for a domain', [{ domain: [1] }], 'geosite', /not a list of strings/],
     ['an empty domain', [{ domain: [''] }], 'geosite', /invalid domain/],
     ['a suffix of a dot', [{ domain_suffix: ['.'] }], 'geosite', /invalid domain/],
     ['a suffix that would be an expression', [{ domain_suffix: ['.a|b'] }], 'geosite', /invalid domain/],
@@ -103,7 +103,7 @@ describe('a rule set', () => {
     ['two prefixes', [{ ip_cidr: ['192.0.2.0/24/24'] }], 'geoip', /invalid address/],
     ['no prefix', [{ ip_cidr: ['192.0.2.0/'] }], 'geoip', /invalid address/],
     ['an interface', [{ ip_cidr: ['fe80::1%eth0'] }], 'geoip', /invalid address/],
-  ])('with %s is refused', async (_, rules, type, why) => {
+  ])('with %s is rejected', async (_, rules, type, why) => {
     await expect(convert(rules, type)).rejects.toThrow(why);
   });
 });

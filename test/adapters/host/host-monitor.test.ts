@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { publicAddresses } from '../../../src/adapters/host/host-facts.js';
 import { ProcHostMonitor } from '../../../src/adapters/host/host-monitor.js';
 
-/** A machine whose kernel tells this. */
+/** A machine with these files of the kernel. */
 function machine(files: Readonly<Record<string, string>> = {}) {
   const proc = mkdtempSync(join(tmpdir(), 'portolan-proc-'));
   const put = (name: string, text: string): void => {
@@ -32,12 +32,12 @@ function numbersIn(value: unknown): number[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(numbersIn) : [];
 }
 
-/** What depends on the machine that the tests run on. */
+/** The values that depend on the machine that runs the tests. */
 const HERE: ReadonlySet<string> = new Set(['publicIP', 'cpuSpeedMhz']);
 const missingOf = ({ missing }: { readonly missing: readonly string[] }) => missing.filter((name) => !HERE.has(name));
 
 describe('the host monitor', () => {
-  it.runIf(process.platform === 'linux')('reads this machine, whole from the second time on', () => {
+  it.runIf(process.platform === 'linux')('reads this machine, with rates from the second reading on', () => {
     const monitor = new ProcHostMonitor('/tmp');
     onTestFinished(() => monitor.stop());
     expect(missingOf(monitor.sample())).toStrictEqual(['cpu', 'netIO']);
@@ -53,7 +53,7 @@ describe('the host monitor', () => {
     expect(reading.appStats.threads).toBeGreaterThan(1);
   });
 
-  it('reads at once, and then at every even second of the clock', () => {
+  it('reads at once, and then at every even second', () => {
     vi.useFakeTimers({ now: Date.UTC(2026, 4, 1, 12, 0, 1, 300) });
     onTestFinished(() => void vi.useRealTimers());
     const { monitor } = machine();
@@ -67,7 +67,7 @@ describe('the host monitor', () => {
     expect(times).toStrictEqual([1300, 2005, 4005, 6005]);
   });
 
-  it('reads what the kernel tells', () => {
+  it('returns the values of the kernel', () => {
     const { monitor, put } = machine({
       stat: 'cpu  100 0 100 700 100 0 0 0 0 0\ncpu0 1 2\n',
       meminfo: MEMINFO,
@@ -91,19 +91,19 @@ describe('the host monitor', () => {
     const second = monitor.sample();
     expect(second).toMatchObject({ cpu: 50, netTraffic: { sent: 400, recv: 900_000_000 } });
     expect(missingOf(second)).toStrictEqual([]);
-    // The counter of a card that was put in anew begins at zero.
+    // The counter of a replaced card starts at zero.
     expect(second.netIO.up).toBe(0);
     expect(second.netIO.down).toBeGreaterThan(0);
   });
 
-  it('names the public address and the speed where nobody knows them', () => {
+  it('lists the public address and the speed as missing if they are unknown', () => {
     const { monitor } = machine();
     const { missing, publicIP, cpuSpeedMhz } = monitor.sample();
     expect(missing.includes('publicIP')).toBe(publicIP.ipv4 === 'N/A' && publicIP.ipv6 === 'N/A');
     expect(missing.includes('cpuSpeedMhz')).toBe(cpuSpeedMhz === 0);
   });
 
-  it('takes the speed of the processors from the kernel where the system knows none', () => {
+  it('reads the processor speed from the kernel if the system does not report it', () => {
     const cpus = vi.spyOn(os, 'cpus');
     cpus.mockReturnValue([{ model: '', speed: 0, times: { user: 1, nice: 0, sys: 1, idle: 1, irq: 0 } }]);
     syncBuiltinESMExports();
@@ -119,12 +119,12 @@ describe('the host monitor', () => {
     expect(untold.missing).toContain('cpuSpeedMhz');
   });
 
-  it('counts every interface of a machine with many', () => {
+  it('sums all interfaces of a machine', () => {
     const many = Array.from({ length: 3000 }, (_, index) => card(`eth${index}`, 10, 1)).join('');
     expect(machine({ 'net/dev': DEV + many }).monitor.sample().netTraffic).toStrictEqual({ recv: 30_000, sent: 3000 });
   });
 
-  it('says what is missing, and shows a number all the same', () => {
+  it('reports missing values, and returns numbers for them', () => {
     const monitor = new ProcHostMonitor('/nowhere', { proc: '/nowhere' });
     onTestFinished(() => monitor.stop());
     monitor.sample();
@@ -138,7 +138,7 @@ describe('the host monitor', () => {
   });
 
   it.each(['', 'cpu\n', 'cpu a b c d\n', 'MemTotal: lots kB', '\0\xff', 'x'.repeat(100_000)])(
-    'is not misled by %.20j',
+    'ignores %.20j',
     (text) => {
       const names = ['stat', 'meminfo', 'net/dev', 'net/sockstat', 'net/sockstat6', 'self/stat', 'cpuinfo'];
       const { monitor } = machine(Object.fromEntries(names.map((name) => [name, text])));
@@ -150,13 +150,13 @@ describe('the host monitor', () => {
   );
 });
 
-describe('the public addresses', () => {
+describe('the public addresses of the machine', () => {
   const one = (address: string, internal = false) => ({
     ...{ address, internal, netmask: '', mac: '', cidr: null },
     ...(address.includes(':') ? { family: 'IPv6' as const, scopeid: 0 } : { family: 'IPv4' as const }),
   });
 
-  it('are those that the machine itself has', () => {
+  it('are those of its interfaces', () => {
     const eth0 = ['192.168.1.4', '10.1.1.1', '100.64.3.3', '169.254.1.1', '8.8.4.4', '9.9.9.9', 'fe80::1', 'fd00::1'];
     const interfaces = { lo: [one('127.0.0.1', true)], eth0: [...eth0, '2a00:1450::5'].map((address) => one(address)) };
     expect(publicAddresses(interfaces)).toStrictEqual({ ipv4: '8.8.4.4', ipv6: '2a00:1450::5' });

@@ -56,7 +56,7 @@ describe('the access log', () => {
     expect(third).toMatchObject({ from: '[2001:db8::1]:5', to: 'web.example:80', inbound: '', outbound: 'way-out' });
   });
 
-  it('tells the kinds apart by what the outbounds do, not by their names', async () => {
+  it('distinguishes kinds by the protocol of the outbound, not by its tag', async () => {
     write(...['way-out', 'direct', 'hole', 'blocked', 'unheard-of', 'portolan-cut'].map((tag) => line(1, tag)));
     const of = async (...kinds: AccessKind[]) => outbounds(await ask({ kinds: new Set(kinds) }));
     expect(await of('direct')).toStrictEqual(['way-out']);
@@ -66,13 +66,13 @@ describe('the access log', () => {
     expect(await of()).toStrictEqual([]);
   });
 
-  it('knows the outbounds that a template without any gets', async () => {
+  it('knows the default outbounds of a template without any', async () => {
     write(line(1, 'direct'), line(1, 'blocked'));
     const kinds = (await ask({ template: {} }))?.map(({ kind }) => kind);
     expect(kinds).toStrictEqual(['direct', 'blocked']);
   });
 
-  it('gives the last lines that match the keyword, which is no pattern', async () => {
+  it('returns the last lines that contain the keyword, which is not a pattern', async () => {
     write(...Array.from({ length: 9 }, (_, index) => line(index, 'way-out', index % 2 ? 'Bob.x' : 'ann')));
     expect((await ask({ keyword: 'bob.', count: 2 }))?.map(({ text }) => text)).toStrictEqual([
       line(5, 'way-out', 'Bob.x'),
@@ -82,12 +82,12 @@ describe('the access log', () => {
     expect(await ask({ keyword: '(((' })).toStrictEqual([]);
   });
 
-  it('leaves out the calls of the panel', async () => {
+  it('omits the calls of the panel', async () => {
     write(`${at(1)} from 127.0.0.1:5 accepted tcp:127.0.0.1:0 [api -> api]`, line(2, 'way-out'));
     expect(await ask()).toHaveLength(1);
   });
 
-  it('is off when the template says so, and only then', async () => {
+  it('is off only if the template disables it', async () => {
     write(line(1, 'way-out'));
     for (const logs of [{ log: { access: 'none' } }, { LOG: { Access: 'none' } }])
       expect(await ask({ template: { ...template, ...logs } })).toBeNull();
@@ -95,7 +95,7 @@ describe('the access log', () => {
       expect(await ask({ template: { ...template, log: { access } } })).toHaveLength(1);
   });
 
-  it('is the file that the template names, under the folder of the logs', async () => {
+  it('is the file that the template names, in the folder of the logs', async () => {
     writeFileSync(join(folder, 'mine.log'), `${line(1, 'way-out')}\n`);
     expect(await ask({ template: { ...template, log: { access: '/elsewhere/mine.log' } } })).toHaveLength(1);
     expect(await ask()).toStrictEqual([]);
@@ -114,7 +114,7 @@ describe('the access log', () => {
     ['markup', `${at(1)} from 1.1.1.1:1 accepted tcp:<script>alert(1)</script>:80 [a -> b]`],
   ];
 
-  it.each(hostile)('survives %s', async (_, text) => {
+  it.each(hostile)('stays readable with %s', async (_, text) => {
     writeFileSync(log, Buffer.concat([Buffer.from(`${line(1, 'way-out')}\n`), Buffer.from(text), Buffer.from('\n')]));
     appendFileSync(log, `${line(2, 'way-out')}\n`);
     const lines = (await ask()) ?? [];
@@ -122,7 +122,7 @@ describe('the access log', () => {
     expect([lines[0]?.text, lines[2]?.text]).toStrictEqual([line(1, 'way-out'), line(2, 'way-out')]);
     expect(lines[1]?.text.length).toBeLessThan(2100);
     for (const member of Object.values(lines[1] ?? {})) expect(member).not.toMatch(/[\p{Cc}\u202e]/u);
-    // What is no line of the core's belongs to no kind.
+    // A line that is not from the core has no kind.
     expect((await ask({ kinds: new Set<AccessKind>(['direct']) }))?.length).toBe(2);
   });
 
@@ -146,14 +146,14 @@ describe('the access log', () => {
     expect((await ask({ count: 10_000 }))?.length).toBe(9000);
   });
 
-  it('goes on in what the file held before it was emptied', async () => {
+  it('includes the content from before the file was truncated', async () => {
     writeFileSync(`${log}.1`, `${line(1, 'way-out')}\n${line(2, 'way-out')}\n`);
     write(line(3, 'way-out'));
     expect((await ask())?.map(({ text }) => text)).toStrictEqual([1, 2, 3].map((second) => line(second, 'way-out')));
     expect((await ask({ count: 2 }))?.map(({ text }) => text)).toStrictEqual([line(2, 'way-out'), line(3, 'way-out')]);
   });
 
-  it('is searched only so far', async () => {
+  it('is searched up to a limit', async () => {
     writeFileSync(log, 'first\nsecond\nthird\n');
     const lines: string[] = [];
     for await (const each of linesBackwards(log, 10)) lines.push(each);
@@ -179,7 +179,7 @@ describe('the access log', () => {
     ['a device', () => symlinkSync('/dev/zero', log)],
   ];
 
-  it.each(places)('is refused when it is %s', async (_, make) => {
+  it.each(places)('is rejected when it is %s', async (_, make) => {
     make();
     await expect(ask()).rejects.toThrow('The access log is not a plain file');
   });

@@ -28,8 +28,8 @@ function membership(text: string): string {
 }
 const service = () => membership('0::/system.slice/portolan.service\n');
 
-describe('the journal of the system', () => {
-  it('is asked for the unit of this process, by arguments', async () => {
+describe('the system journal', () => {
+  it('is queried for the unit of this process, without a shell', async () => {
     const lines = await journalLines(query, {
       program: program('for a in "$@"; do echo "$a"; done'),
       membership: service(),
@@ -39,14 +39,14 @@ describe('the journal of the system', () => {
     expect(all).toStrictEqual(['--unit portolan.service --no-pager --quiet --lines 100 --priority warning']);
   });
 
-  it('shows neither controls nor secrets', async () => {
+  it('contains no control characters and no secrets', async () => {
     const text = 'printf "a\\033[2Jb https://x/bot123456789:AAAAAAAAAAAAAAAAAAAAAAAAAAA/y the-secret-word\\n"';
     const secrets = () => ['the-secret-word'];
     const lines = await journalLines(query, { program: program(text), membership: service(), secrets });
     expect(lines).toStrictEqual(['a\\x1b[2Jb https://x/…/y …']);
   });
 
-  it('knows no environment of the panel', async () => {
+  it('is queried without the environment of the panel', async () => {
     process.env['PORTOLAN_TEST_CANARY'] = 'CANARY';
     onTestFinished(() => void delete process.env['PORTOLAN_TEST_CANARY']);
     const lines = await journalLines({ ...query, count: 100 }, { program: program('env'), membership: service() });
@@ -57,13 +57,13 @@ describe('the journal of the system', () => {
     ['0::/user.slice/session-1.scope\n', 'does not run as a systemd service'],
     ['', 'does not run as a systemd service'],
     ['0::/system.slice/-x;id.service\n', 'does not run as a systemd service'],
-  ])('says that there is none for %j', async (text, why) => {
+  ])('is reported as missing for %j', async (text, why) => {
     const asked = journalLines(query, { program: program('echo x'), membership: membership(text) });
     await expect(asked).rejects.toThrow(LogError);
     await expect(asked).rejects.toThrow(why);
   });
 
-  it('says why it cannot be read', async () => {
+  it('is reported with the reason when it cannot be read', async () => {
     const where = service();
     const asked = (file: string) => journalLines(query, { program: file, membership: where });
     await expect(asked('/nowhere/journalctl')).rejects.toThrow('journalctl is not installed');

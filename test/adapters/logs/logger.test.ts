@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createLogger, hideSecrets, type Redactions } from '../../../src/adapters/logs/logger.js';
 
-/** A log, and what it wrote. */
+/** A log and its output. */
 function logging(unspoken: Partial<Redactions> = {}) {
   const written: string[] = [];
   const to = { write: (line: string) => void written.push(line) };
@@ -11,7 +11,7 @@ function logging(unspoken: Partial<Redactions> = {}) {
 }
 
 describe('the log', () => {
-  it('keeps secrets out, at any of three depths', () => {
+  it('omits secrets, down to a depth of three', () => {
     const { log, written } = logging();
     log.info(
       {
@@ -51,16 +51,13 @@ describe('the log', () => {
     expect(written.map((line) => JSON.parse(line).level)).toStrictEqual([40, 40, 50]);
   });
 
-  it.each(['a', '1', '?token', 'Bearer ', '://', '/sub/', '12345:', 'x@', ' '])(
-    'comes to an end with 1 MB of %j',
-    (part) => {
-      const { log, written } = logging();
-      log.warn(part.repeat(1_000_000 / part.length));
-      expect(written).toHaveLength(1);
-    },
-  );
+  it.each(['a', '1', '?token', 'Bearer ', '://', '/sub/', '12345:', 'x@', ' '])('finishes with 1 MB of %j', (part) => {
+    const { log, written } = logging();
+    log.warn(part.repeat(1_000_000 / part.length));
+    expect(written).toHaveLength(1);
+  });
 
-  it('hides the secrets of the settings, whatever they look like', () => {
+  it('hides the secrets of the settings, in any form', () => {
     const secrets = ['pass"word\\of ldap', 'short', ''];
     const { log, written, last } = logging({ secrets: () => secrets });
     log.warn({ why: `bind failed: ${secrets[0]}` }, `short: ${secrets[0]}`);
@@ -68,7 +65,7 @@ describe('the log', () => {
     expect(last()[0]).toContain('WARNING - short: … why=bind failed: …');
   });
 
-  it('keeps its lines for people', () => {
+  it('has readable lines', () => {
     const { log, last } = logging();
     log.debug({ a: 1, b: [2] }, 'first');
     log.error({ err: new Error('no') }, 'second');
@@ -83,7 +80,7 @@ describe('the log', () => {
     ['/my/path/abc', '/my/path/', '/my/path/…'],
     ['/panel/api/inbounds/getSubLinks/abc', '/sub/', '/panel/api/inbounds/getSubLinks/…'],
     ['/login?token=x', '/', '/login'],
-  ])('shows %s as it may', (url, subPath, shown) => {
+  ])('shows %s', (url, subPath, shown) => {
     expect(hideSecrets(url, subPath)).toBe(shown);
   });
 });

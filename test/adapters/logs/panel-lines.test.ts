@@ -12,14 +12,14 @@ function linesOf(...all: readonly string[]): PanelLines {
 }
 
 describe('the lines of the panel', () => {
-  it('are stamped in the zone of the settings', () => {
+  it('have a timestamp in the time zone of the settings', () => {
     const lines = linesOf(json('hello'));
     expect(lines.last(everything)).toStrictEqual(['2026/05/13 12:00:00 INFO - hello']);
     expect(lines.last({ ...everything, zone: 'Asia/Tehran' })).toStrictEqual(['2026/05/13 15:30:00 INFO - hello']);
     expect(lines.last({ ...everything, zone: 'Nowhere/Else' })[0]).toMatch(/^2026\/05\/1\d \d\d:00:00 INFO - hello$/);
   });
 
-  it('are those of a level and graver, the last of them, oldest first', () => {
+  it('are the last ones of at least the given level, oldest first', () => {
     const lines = linesOf(...[10, 20, 30, 40, 50, 60].map((level) => json(`l${level}`, level)));
     const of = (least: 'debug' | 'info' | 'notice' | 'warning' | 'error', count = 10) =>
       lines.last({ count, least, zone: 'UTC' }).map((line) => line.slice(20));
@@ -35,7 +35,7 @@ describe('the lines of the panel', () => {
     expect([last.length, last[0]?.slice(27), last.at(-1)?.slice(27)]).toStrictEqual([10_240, '60', '10299']);
   });
 
-  it('stay one line each, whatever somebody logged', () => {
+  it('are single lines, whatever was logged', () => {
     const hostile = 'x\nINFO admin logged in\r\u001b[2J\u0000\u2028\u202eend\ud800';
     const [line, ...others] = linesOf(json(hostile, 40, { why: hostile })).last(everything);
     expect(others).toStrictEqual([]);
@@ -43,13 +43,13 @@ describe('the lines of the panel', () => {
     expect(line).toBe(`2026/05/13 12:00:00 WARNING - ${told} why=${told}`);
   });
 
-  it('are cut', () => {
+  it('are truncated', () => {
     const [line = ''] = linesOf(json('a'.repeat(1_000_000))).last(everything);
     expect(line.length).toBeLessThan(2100);
     expect(line.endsWith('…')).toBe(true);
   });
 
-  it.each(['', 'not json', '[]', 'null', '{"level":{}}', '{"time":"x","msg":5}'])('survive %j', (text) => {
+  it.each(['', 'not json', '[]', 'null', '{"level":{}}', '{"time":"x","msg":5}'])('are readable with %j', (text) => {
     const lines = linesOf(text);
     expect(() => lines.last(everything)).not.toThrow();
   });

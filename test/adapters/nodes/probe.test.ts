@@ -97,7 +97,7 @@ describe('a probe', () => {
     expect(await nodes.probe(address)).toMatchObject({
       ...{ kind: 'portolan', panelId: '0190a4e1-7f2c-7000-8000-00000000000a', coreVersion: '' },
     });
-    // Shorter by what a version cannot hold, it is the token all the same.
+    // Without the characters that a version cannot contain, it is still the token.
     const other = await start({ token: 'to/ken+1=' });
     other.panel.status = { panelId: '', core: { version: 'Bearer t o/k e n+1=' } };
     expect(await nodes.probe(other.address)).toMatchObject({ coreVersion: '' });

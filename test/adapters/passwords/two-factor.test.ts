@@ -18,15 +18,15 @@ describe('a code', () => {
 
   const now = 1_700_000_010_000;
 
-  it.each([-30_000, 0, 30_000])('counts %i ms away, as the step that it is of', (away) => {
+  it.each([-30_000, 0, 30_000])('is valid %i ms away, as a code of its own step', (away) => {
     expect(totp.prove(TOKEN, codeAt(TOKEN, now + away), now)?.step).toBe(stepAt(now + away));
   });
 
-  it.each([-60_000, 60_000, 600_000])('does not count %i ms away', (away) => {
+  it.each([-60_000, 60_000, 600_000])('is not valid %i ms away', (away) => {
     expect(totp.prove(TOKEN, codeAt(TOKEN, now + away), now)).toBeNull();
   });
 
-  it('may be typed with the space that apps show', () => {
+  it('may contain the space that apps show', () => {
     const code = codeAt(TOKEN, now);
     expect(totp.prove(TOKEN, ` ${code.slice(0, 3)} ${code.slice(3)}`, now)).not.toBeNull();
   });
@@ -36,17 +36,20 @@ describe('a code', () => {
     (code) => expect(totp.prove(TOKEN, code, now)).toBeNull(),
   );
 
-  it.each(['', 'A', 'not base32!', 'gezdgnbvgy3tqojq', '1'.repeat(32)])('of %j is none', (token) => {
-    expect(totp.prove(token, '000000', now)).toBeNull();
-  });
+  it.each(['', 'A', 'not base32!', 'gezdgnbvgy3tqojq', '1'.repeat(32)])(
+    'of the invalid token %j does not exist',
+    (token) => {
+      expect(totp.prove(token, '000000', now)).toBeNull();
+    },
+  );
 
-  it('that is wrong is wrong', () => {
+  it('is rejected if it is wrong', () => {
     expect(totp.prove(TOKEN, wrongCode(TOKEN, now), now)).toBeNull();
   });
 });
 
-describe('a proposal', () => {
-  it('is a token nobody had, as an address and as a picture', () => {
+describe('a new two-factor token', () => {
+  it('is random, and returned as a URL and as a QR code', () => {
     const { token, otpauthUrl, qr } = totp.propose('ad min&x');
     expect(token).toMatch(/^[A-Z2-7]{32}$/);
     expect(totp.propose('x').token).not.toBe(token);
@@ -64,7 +67,7 @@ describe('a proposal', () => {
     expect(qr).not.toContain('script');
   });
 
-  it('can be proven by the app that read it', () => {
+  it('is confirmed by a code of the app that scanned it', () => {
     const { token } = totp.propose('admin');
     expect(totp.prove(token, codeAt(token, 1e12), 1e12)).toStrictEqual({ token, step: stepAt(1e12) });
   });

@@ -60,14 +60,14 @@ const failure = (task: Promise<unknown>): Promise<Error> =>
   );
 
 describe('the list of releases', () => {
-  it('holds three-part tags, newest first, with previews and without drafts', async () => {
+  it('contains three-part tags, newest first, with previews and without drafts', async () => {
     for (const tag of ['v1.9.0', 'v1.10.0', '1.2.3', 'v2.0', 'nightly', 'v1.2.3-rc1']) server.release('core', tag, {});
     server.release('core', 'v3.0.0', {}, { draft: true });
     server.release('core', 'v4.0.0', {}, { prerelease: true });
     expect(await versions().available()).toEqual(['v4.0.0', 'v1.10.0', 'v1.9.0', '1.2.3']);
   });
 
-  it('is asked for once in a quarter of an hour, and the old one serves when the server is down', async () => {
+  it('is requested once per quarter of an hour, and the former one is used when the server is down', async () => {
     server.release('core', 'v1.0.0', {});
     const some = versions();
     await some.available();
@@ -84,12 +84,12 @@ describe('the list of releases', () => {
   it.each<[string, (server: ReleaseServer) => void]>([
     ['a status', (it) => (it.failing = 403)],
     ['no list', (it) => it.release('core', 'v1.0.0', {}, { tag_name: 7 })],
-  ])('that is %s is refused with a sentence', async (_, spoil) => {
+  ])('that is %s is rejected with a message', async (_, spoil) => {
     spoil(server);
     expect(await failure(versions().available())).toMatchObject({ name: 'ReleaseError' });
   });
 
-  it('is not asked of a private address', async () => {
+  it('is not requested from a private address', async () => {
     const refused = await failure(versions(() => null, false).available());
     expect(refused).toMatchObject({ name: 'ReleaseError', message: '127.0.0.1 could not be reached' });
     expect(server.asked).toEqual([]);
@@ -97,7 +97,7 @@ describe('the list of releases', () => {
 });
 
 describe('a download', () => {
-  it('comes as one executable file, which is put in place whole', async () => {
+  it('results in one executable file, which is put in place at once', async () => {
     server.release('core', 'v1.2.3', coreAssets(sound));
     const some = versions();
     const staged = await some.stage('1.2.3');
@@ -112,7 +112,7 @@ describe('a download', () => {
     expect(readFileSync(join(folder, '1.2.3', 'xray'), 'utf8')).toBe(BINARY);
   });
 
-  it('that is installed already needs no server', async () => {
+  it('that is already installed needs no server', async () => {
     mkdirSync(join(folder, '1.2.3'));
     writeFileSync(join(folder, '1.2.3', 'xray'), BINARY, { mode: 0o700 });
     server.failing = 500;
@@ -157,7 +157,7 @@ describe('a download', () => {
     ],
     [
       'is cut off',
-      /^The connection to 127\.0\.0\.1 broke off$/,
+      /^The connection to 127\.0\.0\.1 was lost$/,
       (_request, response) => {
         response.writeHead(200, { 'content-length': sound.length });
         response.write(sound.subarray(0, 100), () => response.destroy());
@@ -166,7 +166,7 @@ describe('a download', () => {
   ];
 
   it.each<[string, RegExp, Asset, string?]>(cases)(
-    'that %s is refused, and nothing stays',
+    'that %s is rejected, and leaves no file',
     async (_, words, archive, sum) => {
       const known = typeof archive === 'function' ? `SHA2-256= ${sha256(sound)}\n` : undefined;
       server.release('core', 'v1.2.3', coreAssets(archive, sum ?? known));
@@ -176,14 +176,14 @@ describe('a download', () => {
     },
   );
 
-  it('without an archive for this machine is refused', async () => {
+  it('without an archive for this machine is rejected', async () => {
     server.release('core', 'v1.2.3', { 'Xray-plan9-mips.zip': sound });
     expect((await failure(versions().stage('1.2.3'))).message).toMatch(/^release v1\.2\.3 has no file Xray-/);
   });
 });
 
-describe('the choice', () => {
-  it('is a file that names an installed version, and goes back to none', () => {
+describe('the chosen version', () => {
+  it('is stored in a file with an installed version, and can be cleared', () => {
     const located: (string | null)[] = ['/new', '/old'];
     const some = versions(() => located.shift() ?? null);
     expect(some.choose('1.2.3')).toBe('/new');
@@ -192,12 +192,12 @@ describe('the choice', () => {
     expect(some.chosen()).toBeNull();
   });
 
-  it.each(['../../etc', '1.2', 'latest', '1.2.3/..', ''])('is none when the file says %j', (text) => {
+  it.each(['../../etc', '1.2', 'latest', '1.2.3/..', ''])('is none when the file contains %j', (text) => {
     writeFileSync(join(folder, 'current'), text);
     expect(versions().chosen()).toBeNull();
   });
 
-  it('keeps a copy of the executable from elsewhere', async () => {
+  it('includes a copy of an external executable', async () => {
     const outside = join(folder, 'outside');
     writeFileSync(outside, BINARY, { mode: 0o755 });
     const some = versions(() => outside);
@@ -208,12 +208,12 @@ describe('the choice', () => {
     expect(await versions().keep('1.2.3')).toBeNull();
   });
 
-  it('passes over what is no version, and tidies away what was left half-way', () => {
+  it('ignores folders that are not versions, and unfinished installations are removed', () => {
     for (const name of ['.staging-1', '1.2.3', '1.10.0', 'other']) mkdirSync(join(folder, name));
     for (const name of ['1.10.0', 'other', '.staging-1'])
       writeFileSync(join(folder, name, 'xray'), '', { mode: 0o700 });
     const some = versions();
-    some.tidy();
+    some.removeUnfinished();
     expect(existsSync(join(folder, '.staging-1'))).toBe(false);
     expect(some.installed()).toEqual(['1.10.0']);
     some.remove('1.10.0');

@@ -46,7 +46,7 @@ afterEach(async () => {
 });
 
 describe('a geo file', () => {
-  it('is replaced by a newer one, whose time it takes, and then left until there is another', async () => {
+  it('is replaced by a newer one with its modification time, and then left until there is another', async () => {
     const modified = new Date('2026-11-20T10:00:00Z');
     server.put(IP, fresh, modified);
     expect(await update()).toEqual([{ file: 'geoip.dat', outcome: 'updated', sha256: sha256(fresh), reason: null }]);
@@ -72,14 +72,14 @@ describe('a geo file', () => {
     ],
     [
       'half of what it announced',
-      /broke off/,
+      /was lost/,
       (_request, response) => {
         response.writeHead(200, { 'content-length': 100 });
         response.write(fresh, () => response.destroy());
       },
     ],
   ];
-  it.each<[string, RegExp, Asset]>(cases)('stays as it is when %s comes', async (_, words, asset) => {
+  it.each<[string, RegExp, Asset]>(cases)('stays unchanged when the download is %s', async (_, words, asset) => {
     server.put(IP, asset);
     const [result] = await update();
     expect(result).toMatchObject({ outcome: 'failed', sha256: null });
@@ -92,7 +92,7 @@ describe('a geo file', () => {
     ['a link', (file) => symlinkSync('/etc/hostname', file)],
     ['a link to nowhere', (file) => symlinkSync('/nowhere', file)],
     ['a pipe', (file) => void execFileSync('mkfifo', [file])],
-  ])('is not written where %s lies', async (_, plant) => {
+  ])('does not replace %s', async (_, plant) => {
     const file = join(folder, 'geoip.dat');
     rmSync(file);
     plant(file);
@@ -105,7 +105,7 @@ describe('a geo file', () => {
     expect(server.asked).toEqual([]);
   });
 
-  it('that fails keeps none of the others from being updated', async () => {
+  it('that fails does not prevent the update of others', async () => {
     server.put(IP, '<html>');
     server.put(SITE_IR, geositeFile('IR', 'example.ir'));
     const results = await createGeoFiles({ web: createWeb({ allowPrivate: true }), url: server.url, folder }).update(
@@ -134,7 +134,7 @@ const entry = (name: Buffer, domain: Buffer): Buffer =>
 const member = (more: number): Buffer =>
   entry(Buffer.from('A'), Buffer.concat([delimited(2, Buffer.from('a.example')), Buffer.alloc(2 * more, '\u0018\0')]));
 
-describe('the format', () => {
+describe('the file format', () => {
   it.each([
     ['both kinds of list', Buffer.concat([fresh, old, geositeFile('CN', 'a.cn')]), null],
     ['random bytes', Buffer.from('9f86d081884c7d659a2feaa0c55ad015', 'hex'), /not a geo file/],
@@ -145,13 +145,13 @@ describe('the format', () => {
     ['a domain with too much in it', member(16), /not a geo file/],
     ['a name too long for one', entry(Buffer.alloc(1001, 'A'), Buffer.from([0x12, 1, 65])), /not a geo file/],
     ['too many lists', Buffer.concat(Array.from({ length: 50_001 }, () => old)), /not a geo file/],
-  ])('of %s', async (_, bytes, flaw) => {
+  ])('is validated: %s', async (_, bytes, problem) => {
     const found = await geoFileProblem(bytes);
-    if (flaw === null) expect(found).toBeNull();
-    else expect(render(found ?? verbatim(''), 'en')).toMatch(flaw);
+    if (problem === null) expect(found).toBeNull();
+    else expect(render(found ?? verbatim(''), 'en')).toMatch(problem);
   });
 
-  it('gives way to others within one entry of many small fields', async () => {
+  it('is parsed without blocking the event loop, also within one entry of many small fields', async () => {
     const fields = Buffer.alloc(400_000, Buffer.from([0x18, 0x01]));
     const length = Buffer.from([
       (fields.length & 0x7f) | 0x80,

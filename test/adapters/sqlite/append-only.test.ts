@@ -179,14 +179,16 @@ describe('content that this release does not know', () => {
 
   it('ends the read: a newer schema', () => {
     expect(() => withRow('ClientAdded', 2).all()).toThrow(
-      'position 2: ClientAdded has schema version 2, this release knows 1',
+      'position 2: ClientAdded has schema version 2; this release supports 1',
     );
   });
 
   it('fails the opening: a newer layout', () => {
     const journal = new TestLog();
     beside(journal.directory.database, (db) => db.pragma('user_version = 2'));
-    expect(() => journal.reopen()).toThrow('the database was written by a newer release (layout 2, this one knows 1)');
+    expect(() => journal.reopen()).toThrow(
+      'the database was written by a newer release (layout 2; this release supports 1)',
+    );
   });
 });
 

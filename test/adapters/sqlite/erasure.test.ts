@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { scryptPasswords } from '../../../src/adapters/passwords/passwords.js';
 import { operate } from '../../../src/control/control.js';
 import { DataKeyDestroyed } from '../../../src/events/panel.js';
@@ -9,6 +9,7 @@ import { verifyLog } from '../../../src/store/verify.js';
 import { verify } from '../../../src/worker/backup-work.js';
 import { alice, clientAdded, clientNumber, draft, first, inboundAdded } from '../../kit/builders.js';
 import { busOver, TestLog } from '../../kit/log.js';
+import { operatorWarnings } from '../../kit/warnings.js';
 import { backUp, tamper } from '../../worker/backup/kit.js';
 import { beside, rawBytes } from './raw.js';
 
@@ -96,7 +97,7 @@ describe('a destroyed key that was restored into the table', () => {
     events.flatMap((event) => (event.type === 'ClientAdded' ? [event.data.identity.email] : []))[0];
 
   it('opens nothing, is reported by verification, and is destroyed again at the next start', () => {
-    const warn = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+    const warnings = operatorWarnings();
     const { own, key } = putBack();
     const reader = openJournal(own.directory, { readonly: true });
     expect(emailIn(reader.log.read(0, 10))).toBe('erased-1');
@@ -109,10 +110,7 @@ describe('a destroyed key that was restored into the table', () => {
     expect(verifyLog(own.log).keys).toBeNull();
     expect(wrappedIn(own.directory.database, 'client:1/1')).toBeNull();
     expect(rawBytes(own.directory.database).includes(key)).toBe(false);
-    expect(warn.mock.calls.map(([text]) => String(text))).toEqual([
-      'The destroyed key client:1/1 was in the database again. It was destroyed again',
-    ]);
-    warn.mockRestore();
+    expect(warnings).toStrictEqual([message('storage.keyDestroyedAgain', { id: 'client:1/1' })]);
   });
 
   it('does not seal, even when its row is missing', () => {
@@ -132,7 +130,7 @@ describe('a destroyed key that was restored into the table', () => {
     const { file } = backUp(own);
     tamper(file, (db) => db.prepare("UPDATE keys SET wrapped = ?, shredded = NULL WHERE id = 'client:1/1'").run(key));
     expect(() => verify({ file, passphrase: '', digests: {} })).toThrow(
-      'Its keys do not match its events: key client:1/1 was destroyed, but is in the table again',
+      'Its keys do not match its events: key client:1/1 was destroyed, but it is in the table again',
     );
     expect(existsSync(file) && readFileSync(file).length).toBeGreaterThan(0);
   });

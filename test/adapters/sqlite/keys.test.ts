@@ -165,7 +165,9 @@ describe('the master key', () => {
     const journal = new TestLog();
     journal.append(inboundAdded());
     rmSync(journal.directory.masterKey);
-    expect(() => journal.reopen()).toThrow(/key file .* is missing: put it back from a backup/);
+    expect(() => journal.reopen()).toThrow(
+      /key file .* is missing, and the log cannot be read without it: restore the key file from a backup/,
+    );
   });
 
   it('must be complete and private', () => {
@@ -175,7 +177,7 @@ describe('the master key', () => {
     expect(() => journal.reopen()).toThrow('Other accounts can read the key file');
     chmodSync(journal.directory.masterKey, 0o600);
     writeFileSync(journal.directory.masterKey, 'abcd\n');
-    expect(() => journal.reopen()).toThrow('does not hold 32 bytes in hex');
+    expect(() => journal.reopen()).toThrow('does not contain 32 bytes in hex');
   });
 
   it('of another log opens nothing', () => {

@@ -10,7 +10,7 @@ const script = join(import.meta.dirname, '../../kit/appender.ts');
 const KILLS = 5;
 const DIRECTORIES = 3;
 
-/** Lets a process append for a while, kills it, and gives the last position that it had been promised. */
+/** Runs a process that appends for a while, kills it, and returns the last acknowledged position. */
 async function killed(root: string, ms: number, meanwhile: () => void): Promise<number> {
   const child = spawn(process.execPath, ['--import', './scripts/typescript.mjs', script, root], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -55,7 +55,7 @@ describe('a process that is killed', () => {
         const journal = new TestLog(root);
         found = journal.log.head().position;
         expect(found).toBeGreaterThanOrEqual(promised);
-        // One more command may have been committed than was told, and only as a whole.
+        // One more command may have been committed than was acknowledged, but only completely.
         expect(found % 2).toBe(0);
         const rows = journal.log.rows(0, 100_000);
         expect(rows).toHaveLength(found);

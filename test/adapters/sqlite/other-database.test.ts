@@ -11,14 +11,16 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { prepareDataDirectory } from '../../../src/adapters/data-directory/data-directory.js';
 import { openDatabase } from '../../../src/adapters/sqlite/database.js';
 import { LedgerFile } from '../../../src/adapters/sqlite/ledger-file.js';
 import { lockDirectory } from '../../../src/adapters/sqlite/lock.js';
+import { message } from '../../../src/messages/message.js';
 import { openJournal } from '../../../src/store/journal.js';
 import { inboundAdded } from '../../kit/builders.js';
 import { TestLog, temporaryFolder } from '../../kit/log.js';
+import { operatorWarnings } from '../../kit/warnings.js';
 import { backUp } from '../../worker/backup/kit.js';
 
 /** A database of another program, with or without a write-ahead log. */
@@ -53,7 +55,7 @@ describe('a database of another program in the place of events.db', () => {
   });
 
   it.each([
-    ['a view', 'CREATE VIEW songs AS SELECT 1 AS title', /it has no tables, but view "songs"/],
+    ['a view', 'CREATE VIEW songs AS SELECT 1 AS title', /it has no tables, but it contains view "songs"/],
     ['a user_version', 'PRAGMA user_version = 7', /its user_version is 7, and it has no tables/],
     ['our user_version', 'PRAGMA user_version = 1', /its user_version is 1, and it has no tables/],
     ['a negative user_version', 'PRAGMA user_version = -3', /its user_version is -3/],
@@ -144,7 +146,7 @@ describe('a link in the place of a file of the panel', () => {
   });
 
   it('is not followed for the folder of snapshots, whose files are deleted at times', async () => {
-    const warn = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+    const warnings = operatorWarnings();
     const own = new TestLog();
     own.append(inboundAdded());
     const elsewhere = temporaryFolder();
@@ -155,24 +157,23 @@ describe('a link in the place of a file of the panel', () => {
     expect(snapshots.load('all', 1)).toBeNull();
     snapshots.clear();
     expect(readdirSync(elsewhere)).toEqual(['letter.txt']);
-    expect(warn.mock.calls.map(([text]) => String(text)).join()).toContain('is not a folder or is a link to one');
-    warn.mockRestore();
+    expect(warnings).toStrictEqual([message('storage.snapshotsOff', { folder: own.directory.snapshots })]);
   });
 });
 
 describe('a database of another program in the place of a file that can be recreated', () => {
   it('is renamed and kept unchanged in the case of the ledger', () => {
-    const warn = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+    const warnings = operatorWarnings();
     const { log } = new TestLog();
     const file = join(temporaryFolder(), 'ledger.db');
     const before = foreign(file);
     new LedgerFile(file, log, 'UTC').close();
     expect(readFileSync(`${file}.not-ours`).equals(before)).toBe(true);
+    expect(warnings).toStrictEqual([message('storage.ledgerMovedAside', { file, aside: `${file}.not-ours` })]);
     foreign(`${file}.second`);
     renameSync(`${file}.second`, file);
     expect(() => new LedgerFile(file, log, 'UTC')).toThrow('is not a database of this panel');
     expect(readFileSync(`${file}.not-ours`).equals(before)).toBe(true);
-    warn.mockRestore();
   });
 
   it('is rejected and not changed in the case of the lock', () => {

@@ -26,6 +26,11 @@ describe('a connection', () => {
     }
   });
 
+  it('blocks the event loop for at most 50 ms while another process holds the lock', () => {
+    const { db } = openParts(temporaryFolder());
+    expect(db.pragma('busy_timeout', { simple: true })).toBe(50);
+  });
+
   it('has a version of SQLite without the write-ahead log reset bug', () => {
     const { db } = openParts(temporaryFolder());
     const version = db.prepare('SELECT sqlite_version()').pluck().get() as string;
@@ -42,10 +47,7 @@ describe('a database that another program has locked', () => {
     const before = stateDigest(panelState, state);
     const other = new Database(journal.directory.database);
     other.exec('BEGIN IMMEDIATE');
-    const started = performance.now();
-    const refused = dispatch(add(alice), context);
-    expect(performance.now() - started).toBeLessThan(500); // the loop must not wait for others
-    expect(refused).toMatchObject({ code: 'STORAGE_BUSY' });
+    expect(dispatch(add(alice), context)).toMatchObject({ code: 'STORAGE_BUSY' });
     expect(stateDigest(panelState, state)).toBe(before);
     expect(readAll(journal.log)).toHaveLength(1);
     other.exec('ROLLBACK');

@@ -28,11 +28,11 @@ beforeAll(async () => {
 });
 
 describe('a certificate and its key', () => {
-  it('are taken when they belong together', async () => {
+  it('are accepted when they match', async () => {
     expect(await certificateProblem(cert, key)).toBeNull();
   });
 
-  it('are refused otherwise, without a word of what the files hold', async () => {
+  it('are rejected otherwise, without their content in the message', async () => {
     const text = file('text', 'root:secret:0');
     expect(await certificateProblem(cert, otherKey)).toStrictEqual(message('certificate.keyMismatch'));
     expect(await certificateProblem(join(folder, 'none'), key)).toStrictEqual(
@@ -41,13 +41,13 @@ describe('a certificate and its key', () => {
     expect(await certificateProblem(cert, '/dev/zero')).toStrictEqual(message('certificate.notAFile', { what: KEY }));
     expect(await certificateProblem(folder, key)).toStrictEqual(message('certificate.notAFile', { what: CERTIFICATE }));
     expect(await certificateProblem(key, key)).toStrictEqual(message('certificate.fileNotPem'));
-    for (const flaw of [await certificateProblem(text, key), await certificateProblem(cert, text)]) {
-      expect(flaw).toMatchObject({ code: expect.stringMatching(/NotPem$/) });
-      expect(JSON.stringify(flaw)).not.toContain('secret');
+    for (const problem of [await certificateProblem(text, key), await certificateProblem(cert, text)]) {
+      expect(problem).toMatchObject({ code: expect.stringMatching(/NotPem$/) });
+      expect(JSON.stringify(problem)).not.toContain('secret');
     }
   });
 
-  it('are refused outside of their dates, which the sentence names', async () => {
+  it('are rejected outside of their validity, with the date in the message', async () => {
     const DAY_MS = 86_400_000;
     const from = Date.UTC(2020, 0, 1);
     const made = [
@@ -65,7 +65,7 @@ describe('a certificate and its key', () => {
     for (const one of made) one.remove();
   });
 
-  it('are refused when a half is not named, is locked with a passphrase, or has a chain with a broken link', async () => {
+  it('are rejected when one file is missing, encrypted with a passphrase, or an incomplete chain', async () => {
     expect(await certificateProblem(cert, '')).toStrictEqual(message('certificate.fileNotSet', { what: KEY }));
     expect(await certificateProblem('', key)).toStrictEqual(message('certificate.fileNotSet', { what: CERTIFICATE }));
     const { privateKey } = generateKeyPairSync('ec', {
@@ -77,12 +77,12 @@ describe('a certificate and its key', () => {
       message('certificate.keyFileNotPem'),
     );
     const broken = `${readFileSync(cert, 'utf8')}\n-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`;
-    const flaw = await certificateProblem(file('broken.pem', broken), key);
-    expect(flaw).toStrictEqual(message('certificate.unusable'));
+    const problem = await certificateProblem(file('broken.pem', broken), key);
+    expect(problem).toStrictEqual(message('certificate.unusable'));
   });
 });
 
-describe('a certificate and its key as lines', () => {
+describe('an inline certificate and its key', () => {
   const lines = (path: string) => readFileSync(path, 'utf8').trim().split('\n');
   const problemOf = async (member: object): Promise<Text | string | null> => {
     const [pair, ...others] = certificatePairs({ tlsSettings: { certificates: [member] } });
@@ -90,7 +90,7 @@ describe('a certificate and its key as lines', () => {
     return pair === undefined ? 'no pair' : pairProblem(pair);
   };
 
-  it('are taken when they belong together, in several lines or in one, and beside files', async () => {
+  it('are accepted when they match, in several lines or in one, and beside files', async () => {
     expect(await problemOf({ certificate: lines(cert), key: lines(key) })).toBeNull();
     expect(await problemOf({ Certificate: [readFileSync(cert, 'utf8')], KEY: [readFileSync(key, 'utf8')] })).toBeNull();
     expect(await problemOf({ certificateFile: cert, key: lines(key) })).toBeNull();
@@ -102,7 +102,7 @@ describe('a certificate and its key as lines', () => {
     ).toBeNull();
   });
 
-  it('are refused otherwise as files are, without a word of what they hold', async () => {
+  it('are rejected otherwise, without their content in the message', async () => {
     expect(await problemOf({ certificate: lines(cert), key: lines(otherKey) })).toStrictEqual(
       message('certificate.keyMismatch'),
     );
@@ -119,7 +119,7 @@ describe('a certificate and its key as lines', () => {
     expect(await problemOf({ key: lines(key) })).toStrictEqual(message('certificate.certificateMissing'));
   });
 
-  it('are refused outside of their dates', async () => {
+  it('are rejected outside of their validity', async () => {
     const DAY_MS = 86_400_000;
     const from = Date.UTC(2020, 0, 1);
     const past = await makeCertificate(['old'], { notBefore: new Date(from), notAfter: new Date(from + 10 * DAY_MS) });
@@ -129,19 +129,19 @@ describe('a certificate and its key as lines', () => {
   });
 
   it.each([[{ certificate: 'text' }], [{ certificate: [1] }], [{ certificate: [], key: { a: 1 } }]])(
-    'are refused as %j, which the core cannot read',
+    'are rejected as %j, which the core cannot read',
     async (member) => {
       expect(await problemOf(member)).toStrictEqual(message('certificate.linesMalformed'));
     },
   );
 
-  it('need no key where others are checked against the certificate', async () => {
+  it('need no key if they verify other certificates', async () => {
     expect(await problemOf({ usage: 'Verify', certificate: lines(cert) })).toBeNull();
     expect(await problemOf({ usage: 'verify', certificateFile: cert })).toBeNull();
     expect(await problemOf({ usage: 'verify', certificate: ['x'] })).toStrictEqual(message('certificate.linesNotPem'));
   });
 
-  it('are only what a list of certificates holds: headers may be named so too', () => {
+  it('are only the members of a list of certificates: headers may have the same names', () => {
     const headers = { Key: 'abc', Certificate: ['x'] };
     expect(certificatePairs({ wsSettings: { headers }, tlsSettings: { certificates: [] } })).toEqual([]);
     const download = { downloadSettings: { tlsSettings: { certificates: [{ certificate: ['x'], key: ['y'] }] } } };

@@ -12,16 +12,18 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer } from 'node:tls';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CertificateKeeper } from '../../../src/adapters/tls/keeper.js';
 import type { CertificateFiles } from '../../../src/commands/ports/certificates.js';
 import { message } from '../../../src/messages/message.js';
 import { render } from '../../../src/messages/render.js';
 import { makeCertificate, type TestCertificate } from '../../kit/real/certificate.js';
-import { eventually } from '../../kit/wait.js';
+import { eventually, HANG_MS } from '../../kit/wait.js';
 
 const DAY_MS = 86_400_000;
 const START = Date.now();
+/** How often a keeper whose timer the test holds reads its files. */
+const EVERY_MS = 2000;
 let one: TestCertificate;
 let other: TestCertificate;
 let old: TestCertificate;
@@ -37,16 +39,20 @@ afterAll(() => {
   for (const certificate of [one, other, old]) certificate.remove();
 });
 
-/** A keeper over two files of its own, that looks every few milliseconds and says what it tells. */
+/** A keeper of two files in a temporary folder that reads them every few milliseconds, and the notices it has sent. */
 function begin() {
   const folder = mkdtempSync(join(tmpdir(), 'portolan-keeper-'));
   const files: CertificateFiles = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') };
   const copy = join(folder, 'copy.pem');
   const told: string[] = [];
   let now = START;
+  let asked = 0;
   const keeper = new CertificateKeeper({
     copy,
-    now: () => now,
+    now: () => {
+      asked += 1;
+      return now;
+    },
     loaded: ({ subject }) => void told.push(`loaded ${subject.split(',')[0]}`),
     refused: (why) => void told.push(`refused ${render(why, 'en')}`),
     expiring: () => void told.push('expiring'),
@@ -74,15 +80,23 @@ function begin() {
       keeper.start(5);
       return standing;
     },
+    /** Two complete rounds of the keeper from here on. It asks for the time twice in each: before it reads, and at its end. */
+    rounds: async () => {
+      const enough = asked + 6;
+      await vi.waitUntil(() => asked >= enough, { timeout: HANG_MS });
+    },
+    /** Exactly one round, with timers that the test holds. */
+    round: async () => {
+      const enough = asked + 2;
+      vi.advanceTimersByTime(EVERY_MS);
+      await vi.waitUntil(() => asked >= enough, { timeout: HANG_MS });
+    },
     until: (what: string) => eventually(() => expect(told).toContain(what)),
   };
 }
 
-/** As many looks as it takes to be sure that nothing comes of them. */
-const looks = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 60));
-
 describe('the certificate of a server', () => {
-  it('is read, copied for nobody else to see, and said nothing of', async () => {
+  it('is read and copied with private permissions, without a notice', async () => {
     const { put, use, copy, told, keeper } = begin();
     put(one, one);
     expect((await use()).problem).toBeNull();
@@ -91,7 +105,7 @@ describe('the certificate of a server', () => {
     expect(told).toEqual([]);
   });
 
-  it('follows the files, however they are replaced', async () => {
+  it('is loaded again when the files are overwritten or replaced through a link', async () => {
     const { put, use, until, files, folder, keeper } = begin();
     put(one, one);
     await use();
@@ -99,7 +113,7 @@ describe('the certificate of a server', () => {
     await until('loaded other.example');
     expect(keeper.pair?.cert.toString()).toBe(other.certPem);
 
-    // As certbot does it: the path is a link, and the link is led elsewhere.
+    // As certbot does it: the path is a link, which is replaced.
     const links = [join(folder, 'a'), join(folder, 'b')];
     for (const [index, link] of links.entries()) {
       mkdirSync(link);
@@ -115,40 +129,41 @@ describe('the certificate of a server', () => {
     expect(readFileSync(files.keyFile, 'utf8')).toBe(one.keyPem);
   });
 
-  it('keeps a bad one out, says so once, and takes the next good one', async () => {
-    const { put, use, until, told, keeper, files } = begin();
+  it('stays in use when an invalid one is found, reports it once, and is replaced by the next valid one', async () => {
+    const { put, use, until, told, keeper, files, rounds } = begin();
     put(one, one);
     await use();
     put(other, one);
     await until('refused The key does not belong to the certificate');
-    await looks();
+    await rounds();
     expect(told).toHaveLength(1);
     expect(keeper.pair?.subject).toContain('one.example');
     writeFileSync(files.certFile, 'rubbish');
     await until('refused The certificate file does not contain a PEM certificate');
     rmSync(files.certFile);
-    await until('refused There is no certificate file at that path');
+    await until('refused The certificate file does not exist');
     put(one, one);
     await until('loaded one.example');
     put(other, other);
     await until('loaded other.example');
   });
 
-  it('says nothing of a renewal that is seen half done', async () => {
-    const { put, told, keeper, files } = begin();
+  it('is not reported as invalid when a renewal is seen half done', async () => {
+    const { put, told, keeper, files, round } = begin();
     put(one, one);
-    const standing = await keeper.look(files);
-    keeper.use(files, standing);
+    keeper.use(files, await keeper.look(files));
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    keeper.start(EVERY_MS);
     put(other, one);
-    keeper.start(50);
-    await eventually(async () => expect((await keeper.look(files)).problem).not.toBeNull());
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    await round();
+    expect(told).toEqual([]);
     put(other, other);
-    await eventually(() => expect(told).toContain('loaded other.example'));
+    await round();
     expect(told).toEqual(['loaded other.example']);
   });
 
-  it('comes from the copy when the files are broken at a start', async () => {
+  it('comes from the copy when the files are invalid at the start', async () => {
     const { put, use, files, copy } = begin();
     put(one, one);
     await use();
@@ -163,8 +178,8 @@ describe('the certificate of a server', () => {
     expect(() => createServer({ cert, key })).not.toThrow();
   });
 
-  it('may be out of date, rather than none', async () => {
-    const { put, use, keeper } = begin();
+  it('may have expired when there is no other', async () => {
+    const { put, use, keeper, rounds } = begin();
     put(old, old);
     const standing = await use();
     expect(standing.problem).toMatchObject({
@@ -174,13 +189,13 @@ describe('the certificate of a server', () => {
     expect(keeper.pair?.subject).toContain('old.example');
     put(one, one);
     await eventually(() => expect(keeper.pair?.subject).toContain('one.example'));
-    // But one that counts is not given up for one that does not.
+    // A valid pair is not replaced by an expired one.
     put(old, old);
-    await looks();
+    await rounds();
     expect(keeper.pair?.subject).toContain('one.example');
   });
 
-  it('is none without files and without a copy, and then no key stays behind', async () => {
+  it('is absent without files and without a copy, and no key stays on disk', async () => {
     const { put, use, keeper, files, copy } = begin();
     expect(await keeper.look(files)).toEqual({
       pair: null,
@@ -193,16 +208,16 @@ describe('the certificate of a server', () => {
     expect(() => statSync(copy)).toThrow('ENOENT');
   });
 
-  it('warns two weeks before its end, once a day', async () => {
-    const { put, use, told, later, until } = begin();
+  it('is reported once a day from two weeks before it expires', async () => {
+    const { put, use, told, later, until, rounds } = begin();
     put(one, one);
     await use();
     later(15 * DAY_MS);
-    await looks();
+    await rounds();
     expect(told).toEqual([]);
     later(2 * DAY_MS);
     await until('expiring');
-    await looks();
+    await rounds();
     expect(told).toEqual(['expiring']);
     later(DAY_MS);
     await eventually(() => expect(told).toEqual(['expiring', 'expiring']));

@@ -23,7 +23,7 @@ function folder(): string {
 }
 
 describe('a redirect', () => {
-  it('is judged like the first address', async () => {
+  it('is checked like the first address', async () => {
     const canary = await startServer((_request, response) => void response.end('inside'), '127.0.0.2');
     const outside = await startServer(
       (_request, response) => void response.writeHead(302, { location: canary.url }).end(),
@@ -32,7 +32,7 @@ describe('a redirect', () => {
     expect(canary.knocks()).toBe(0);
   });
 
-  it('to another origin takes no credential along, of whatever name', async () => {
+  it('to another origin is followed without credentials, whatever their header', async () => {
     const other = await startServer((_request, response) => void response.end('there'));
     const first = await startServer(
       (_request, response) => void response.writeHead(302, { location: other.url }).end(),
@@ -44,7 +44,7 @@ describe('a redirect', () => {
       expect(other.seen[0]?.headers).not.toHaveProperty(name);
   });
 
-  it('within the origin keeps them', async () => {
+  it('within the origin keeps credentials', async () => {
     const server = await startServer((request, response) => {
       if (request.url === '/') response.writeHead(307, { location: '/next' });
       response.end();
@@ -54,7 +54,7 @@ describe('a redirect', () => {
     expect(server.seen[1]?.headers).toMatchObject(SECRETS);
   });
 
-  it('makes a GET of a POST, and never sends a body to another origin', async () => {
+  it('changes a POST to a GET, and never sends a body to another origin', async () => {
     const other = await startServer((_request, response) => void response.end());
     let status = 303;
     const first = await startServer(
@@ -67,7 +67,7 @@ describe('a redirect', () => {
     expect(other.seen).toHaveLength(1);
   });
 
-  it('is followed five times', async () => {
+  it('is followed at most five times', async () => {
     const server = await startServer((request, response) => {
       const left = Number(request.url?.slice(1));
       if (left > 0) response.writeHead(302, { location: `/${left - 1}` });
@@ -78,14 +78,14 @@ describe('a redirect', () => {
     expect(await kindOf(web.request(`${server.url}/99`))).toBe('refused');
   });
 
-  it.each(['file:///etc/passwd', 'http://u:p@127.0.0.1/', 'http://'])('to %s is refused', async (location) => {
+  it.each(['file:///etc/passwd', 'http://u:p@127.0.0.1/', 'http://'])('to %s is rejected', async (location) => {
     const server = await startServer((_request, response) => void response.writeHead(302, { location }).end());
     expect(await kindOf(web.request(server.url))).toBe('refused');
   });
 });
 
-describe('an exchange', () => {
-  it('answers with any status, headers by lower-case name', async () => {
+describe('a request', () => {
+  it('returns any status, and headers by lower-case name', async () => {
     const server = await startServer(
       (_request, response) => void response.writeHead(418, { 'X-Kind': 'teapot' }).end('no'),
     );
@@ -107,7 +107,7 @@ describe('an exchange', () => {
     expect(proxy.knocks()).toBe(0);
   });
 
-  it('counts what is unpacked', async () => {
+  it('has its limit applied to the decompressed body', async () => {
     const bomb = gzipSync(Buffer.alloc(8 * 1024 * 1024));
     const server = await startServer(
       (_request, response) => void response.setHeader('content-encoding', 'gzip').end(bomb),
@@ -117,7 +117,7 @@ describe('an exchange', () => {
     expect((await web.request(server.url, { limit: 8 * 1024 * 1024 })).body).toHaveLength(8 * 1024 * 1024);
   });
 
-  it('reads brotli, and refuses an encoding that it does not know', async () => {
+  it('decodes Brotli, and rejects an unknown encoding', async () => {
     let encoding = 'br';
     const server = await startServer(
       (_request, response) => void response.setHeader('content-encoding', encoding).end(brotliCompressSync('x')),
@@ -127,7 +127,7 @@ describe('an exchange', () => {
     expect(await kindOf(web.request(server.url))).toBe('unreachable');
   });
 
-  it('stops an endless body at the limit, announced or not', async () => {
+  it('ends at the size limit, whether or not the size was announced', async () => {
     const server = await startServer((request, response) => {
       if (request.url === '/announced') response.setHeader('content-length', 4_000_000_000);
       const pour = (): void => void (response.write(Buffer.alloc(65_536)) && setImmediate(pour));
@@ -138,7 +138,7 @@ describe('an exchange', () => {
     expect(await kindOf(web.request(server.url, { limit: 100_000 }))).toBe('too-large');
   });
 
-  it('ends with its time-out, also in the middle of a body, and with the caller’s signal', async () => {
+  it('ends at its timeout, also in the middle of a body, and on abort', async () => {
     const server = await startServer((_request, response) => {
       const drip = setInterval(() => response.write('x'), 10);
       response.on('close', () => clearInterval(drip));
@@ -152,7 +152,7 @@ describe('an exchange', () => {
 describe('a download', () => {
   const limit = 1_000_000;
 
-  it('comes into a new file of ours alone, with its digest', async () => {
+  it('creates a new private file, and returns its digest', async () => {
     const modified = 'Wed, 21 Oct 2026 07:28:00 GMT';
     const server = await startServer(
       (_request, response) => void response.setHeader('last-modified', modified).end('abc'),
@@ -167,7 +167,7 @@ describe('a download', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  it('writes over nothing', async () => {
+  it('overwrites no file', async () => {
     const server = await startServer((_request, response) => void response.end('abc'));
     const file = join(folder(), 'x');
     writeFileSync(file, 'mine');
@@ -179,7 +179,7 @@ describe('a download', () => {
     ['a status that is not 200', 'status', 206, (end: () => void) => end()],
     ['a body cut short', 'unreachable', 200, (_: () => void, cut: () => void) => cut()],
     ['silence', 'unreachable', 200, () => undefined],
-  ] as const)('that ends in %s leaves no file', async (_, kind, status, finish) => {
+  ] as const)('that ends with %s leaves no file', async (_, kind, status, finish) => {
     const server = await startServer((_request, response) => {
       response.writeHead(status, { 'content-length': 1000 });
       response.write('x'.repeat(500));
@@ -197,7 +197,7 @@ describe('a download', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it('that is too large leaves no file, and a 304 is told apart', async () => {
+  it('that is too large leaves no file, and status 304 is distinguished', async () => {
     let status = 200;
     const server = await startServer((_request, response) => {
       response.writeHead(status);
@@ -212,7 +212,7 @@ describe('a download', () => {
   });
 });
 
-describe('a server that hangs up', () => {
+describe('a server that closes the connection', () => {
   /** Everything at once, and then the end, as a raw server may do it. */
   const abrupt = async (head: string, body: Buffer): Promise<string> => {
     const server = createServer((socket) => {
@@ -231,7 +231,7 @@ describe('a server that hangs up', () => {
   it.each([
     ['with a length', `Content-Length: ${large.length}\r\nConnection: close`],
     ['without one', 'Connection: close'],
-  ])('right after a large body %s harms nobody', async (_, head) => {
+  ])('right after a large body %s has no effect on other requests', async (_, head) => {
     const url = await abrupt(head, large);
     const file = join(folder(), 'x');
     const [{ body }, { bytes }] = await Promise.all([
@@ -241,7 +241,7 @@ describe('a server that hangs up', () => {
     expect([body.length, bytes, statSync(file).size]).toEqual(Array(3).fill(large.length));
   });
 
-  it('before the end of what it announced is an error', async () => {
+  it('before the announced end causes an error', async () => {
     const url = await abrupt(`Content-Length: ${large.length + 1}\r\nConnection: close`, large);
     expect(await kindOf(web.request(url, { limit: 2 * large.length }))).toBe('unreachable');
     expect(await kindOf(web.download(url, join(folder(), 'x'), { limit: 2 * large.length }))).toBe('unreachable');

@@ -69,8 +69,8 @@ const hosts = [
   ['a short name', 'intranet'],
 ] as const;
 
-describe('the guard of what goes out', () => {
-  it.each(hosts)('refuses %s (%s) without a packet', async (_, host) => {
+describe('the guard of outgoing requests', () => {
+  it.each(hosts)('rejects %s (%s) without sending a packet', async (_, host) => {
     const canary = await startServer((_request, response) => void response.end());
     const refused = await failure(guarded.request(`http://${host}:${canary.port}/`));
     expect(refused).toMatchObject({ name: 'WebError', kind: 'refused' });
@@ -79,7 +79,7 @@ describe('the guard of what goes out', () => {
     expect(canary.knocks()).toBe(0);
   });
 
-  it('refuses the addresses of its own interfaces', () => {
+  it('rejects the addresses of its own interfaces', () => {
     const own = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
     expect(own.length).toBeGreaterThan(0);
     for (const { address } of own) expect(isPublic(address)).toBe(false);
@@ -88,7 +88,7 @@ describe('the guard of what goes out', () => {
     expect(isPublic('::ffff:8.8.8.8', new Set(['8.8.8.8']))).toBe(false);
   });
 
-  it('learns within a second which addresses came to its interfaces, and looks no more often', () => {
+  it('notices new addresses of its interfaces within a second, and reads them no more often', () => {
     let [now, looks] = [0, 0];
     const there: { address: string }[] = [{ address: '192.0.2.7' }];
     const read = () => {
@@ -112,7 +112,7 @@ describe('the guard of what goes out', () => {
     (address) => expect(isPublic(address)).toBe(true),
   );
 
-  it.each(['', 'example.com', '1.2.3', '8.8.8.8/32', ' 8.8.8.8'])('takes %j for no address', (text) =>
+  it.each(['', 'example.com', '1.2.3', '8.8.8.8/32', ' 8.8.8.8'])('rejects %j, which is not an address', (text) =>
     expect(isPublic(text)).toBe(false),
   );
 
@@ -129,13 +129,13 @@ describe('the guard of what goes out', () => {
     'http://exa mple.com/',
     'http://[::1%25lo]/',
     'http://1.2.3.4.5:99999/',
-  ])('does not take %j for an address', async (url) => {
+  ])('rejects the URL %j', async (url) => {
     const refused = await failure(guarded.request(url));
     expect(refused.kind).toBe('refused');
     expect(await guarded.problem(url)).toStrictEqual(refused.text);
   });
 
-  it('judges what the parser makes of odd spellings', async () => {
+  it('checks the parsed form of unusual spellings', async () => {
     const canary = await startServer((_request, response) => void response.end());
     for (const url of [
       `http:127.0.0.1:${canary.port}`,
@@ -146,13 +146,13 @@ describe('the guard of what goes out', () => {
     expect(canary.knocks()).toBe(0);
   });
 
-  it('carries no user name, and shows none in the refusal', async () => {
+  it('rejects a URL with credentials, without them in the error', async () => {
     const refused = await failure(createWeb({ allowPrivate: true }).request('http://user:hunter2@127.0.0.1/'));
     expect(refused.kind).toBe('refused');
     expect(refused.message).not.toContain('hunter2');
   });
 
-  it('says the same of a refused, a closed and a silent address, and of a name without one', async () => {
+  it('returns the same error for a rejected, a closed and a silent address, and for an unresolvable name', async () => {
     const web = createWeb({ allowPrivate: true });
     const silent = createServer();
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
@@ -176,7 +176,7 @@ describe('the guard of what goes out', () => {
     ]);
   });
 
-  it('allows one request what another may not do, also when the first has just been there', async () => {
+  it('applies the permission of each request, also on a connection that an earlier one may use', async () => {
     const server = await startServer((_request, response) => void response.end('ok'));
     expect((await guarded.request(server.url, { allowPrivate: true })).status).toBe(200);
     expect((await failure(guarded.request(server.url))).kind).toBe('refused');
@@ -185,8 +185,8 @@ describe('the guard of what goes out', () => {
   });
 });
 
-describe('a name', () => {
-  it('is refused when any of its addresses is private', async () => {
+describe('a host name', () => {
+  it('is rejected if any of its addresses is private', async () => {
     const canary = await startServer((_request, response) => void response.end());
     const resolve = async () => ['8.8.8.8', '127.0.0.1'].map((address) => ({ address, family: 4 }));
     const web = createWeb({ allowPrivate: false, resolve });
@@ -194,10 +194,10 @@ describe('a name', () => {
     expect(canary.knocks()).toBe(0);
   });
 
-  it('is asked for once, and only the checked address is dialled', async () => {
+  it('is resolved once, and only the checked address is dialed', async () => {
     const canary = await startServer((_request, response) => void response.end('inside'));
     const asked: string[] = [];
-    // Nobody listens at the first answer; the second one is the canary's.
+    // Nothing listens at the first address; the second one is the canary's.
     const resolve = async (host: string) => {
       asked.push(host);
       return [{ address: asked.length === 1 ? '127.0.0.3' : '127.0.0.1', family: 4 }];
@@ -208,7 +208,7 @@ describe('a name', () => {
     expect(canary.knocks()).toBe(0);
   });
 
-  it('reaches the address that was found, with its own name as the host', async () => {
+  it('is sent as the host to the resolved address', async () => {
     const server = await startServer((_request, response) => void response.end('there'));
     const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
     const web = createWeb({ allowPrivate: true, resolve });
@@ -218,7 +218,7 @@ describe('a name', () => {
     expect(server.seen[0]?.url).toBe('/x?y');
   });
 
-  it('is tried at its next address when the first does not take the connection', async () => {
+  it('has its next address tried when the first one does not accept the connection', async () => {
     const server = await startServer((_request, response) => void response.end('second'));
     const resolve = async () => [
       { address: '127.0.0.3', family: 4 },
@@ -228,7 +228,7 @@ describe('a name', () => {
     expect(answer.body.toString()).toBe('second');
   });
 
-  it('that resolves for ever ends with the patience of the request', async () => {
+  it('that does not resolve ends with the timeout of the request', async () => {
     const web = createWeb({ allowPrivate: false, resolve: () => new Promise(() => undefined) });
     expect((await failure(web.request('http://never.example/', { timeoutMs: 50 }))).kind).toBe('timeout');
   });

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A listener on loopback that counts whoever knocks. */
+/** A loopback server that counts connections. */
 export async function startServer(answer: RequestListener, host = '127.0.0.1') {
   const seen: IncomingMessage[] = [];
   let knocks = 0;

@@ -19,8 +19,8 @@ async function proxy(options: Parameters<typeof startSocksServer>[0] = {}) {
   return { ...server, url: `socks5://127.0.0.1:${server.port}` };
 }
 
-describe('a proxy', () => {
-  it('is on the way, and looks the name up itself', async () => {
+describe('a SOCKS proxy', () => {
+  it('transports the request, and resolves the name itself', async () => {
     const server = await startServer((_request, response) => void response.end('there'));
     const { url, asked } = await proxy();
     const answer = await guarded.request(`http://api.example.com:${server.port}/x`, { proxy: url });
@@ -29,7 +29,7 @@ describe('a proxy', () => {
     expect(server.seen[0]?.headers.host).toBe(`api.example.com:${server.port}`);
   });
 
-  it('is told a literal address as such', async () => {
+  it('receives a literal address as such', async () => {
     const server = await startServer((_request, response) => void response.end());
     const { url, asked } = await proxy();
     await guarded.request(`http://9.9.9.9:${server.port}/`, { proxy: url });
@@ -37,7 +37,7 @@ describe('a proxy', () => {
     expect(asked).toEqual([`9.9.9.9:${server.port}`, `[2620:00fe:0000:0000:0000:0000:0000:00fe]:${server.port}`]);
   });
 
-  it('gets the user name and the password that it wants', async () => {
+  it('receives the required user name and password', async () => {
     const server = await startServer((_request, response) => void response.end());
     const { port, asked } = await proxy({ user: 'me', password: 'p@s:s' });
     const ask = (who: string) =>
@@ -52,7 +52,7 @@ describe('a proxy', () => {
   });
 
   it.each(['127.0.0.1', '10.0.0.1', '[::1]', 'localhost', 'router.lan', '169.254.169.254'])(
-    'is not asked for %s',
+    'is not used for %s',
     async (host) => {
       const { url, asked } = await proxy();
       expect(await failureOf(guarded.request(`http://${host}/`, { proxy: url }))).toMatchObject({ kind: 'refused' });
@@ -60,7 +60,7 @@ describe('a proxy', () => {
     },
   );
 
-  it('that says no, hangs up or is none, is a failure', async () => {
+  it('that rejects the request, closes the connection or is none causes an error', async () => {
     const { url } = await proxy({ code: 5 });
     expect(await failureOf(open.request('http://a.example/', { proxy: url }))).toMatchObject({ kind: 'unreachable' });
     const web = await startServer((_request, response) => void response.end());
@@ -71,7 +71,7 @@ describe('a proxy', () => {
   });
 
   it.each(['http://127.0.0.1:1', 'socks5://', 'nonsense', 'socks5://%ff:x@h:1', `socks5://${'a'.repeat(256)}:x@h:1`])(
-    'cannot be %s, and the reason does not repeat it',
+    'cannot be %s, and the error does not quote it',
     async (text) => {
       const { kind, message } = await failureOf(open.request('http://a.example/', { proxy: text }));
       expect([kind, message]).toEqual(['refused', 'The proxy must have the form socks5://user:password@host:port']);
@@ -79,12 +79,12 @@ describe('a proxy', () => {
   );
 });
 
-describe('a body that comes in pieces', () => {
+describe('a streamed body', () => {
   const pieces = async function* () {
     for (const piece of ['one ', 'two ', 'three']) yield Buffer.from(piece);
   };
 
-  it('is sent as it comes', async () => {
+  it('is sent in pieces', async () => {
     let body = '';
     const server = await startServer((request, response) => {
       request.on('data', (piece) => (body += String(piece)));
@@ -95,7 +95,7 @@ describe('a body that comes in pieces', () => {
     expect(body).toBe('one two threeone two three');
   });
 
-  it('is sent once: a redirect that wants it again is refused, one that does not is followed', async () => {
+  it('is sent once: a redirect that repeats it is rejected, another one is followed', async () => {
     let status = 307;
     const server = await startServer((request, response) => {
       request.resume().on('end', () => {

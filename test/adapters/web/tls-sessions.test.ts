@@ -45,7 +45,7 @@ async function goesOn(place = 'panel.example 127.0.0.1'): Promise<boolean> {
 }
 
 describe('TLS sessions', () => {
-  it('go on with the place that gave them, and with no other', async () => {
+  it('are resumed only with the server that issued them', async () => {
     expect(await goesOn()).toBe(false);
     expect(await goesOn()).toBe(true);
     expect(await goesOn()).toBe(true);
@@ -63,7 +63,7 @@ describe('TLS sessions', () => {
     expect(await goesOn()).toBe(true);
   });
 
-  it('are forgotten where it came to nothing, also for a connection that was begun with one', async () => {
+  it('are dropped after a failed handshake, also of a connection that resumed one', async () => {
     const place = 'panel.example 127.0.0.1';
     await goesOn();
     const options = { port, host: '127.0.0.1', servername: 'panel.example', ca: certificate.certPem };

@@ -13,7 +13,7 @@ import { startServer } from './kit.js';
 const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
 let certificate: TestCertificate;
 let port: number;
-/** What clients asked for in their hello. */
+/** The server names in the hello messages of clients. */
 const names: string[] = [];
 /** Of each request: whether its connection went on with an earlier session. */
 const reused: boolean[] = [];
@@ -47,7 +47,7 @@ afterAll(() => {
   certificate.remove();
 });
 
-/** Who to trust is read when a process starts: so another one asks. Resolves to the body, or to the kind of the error. */
+/** Requests from a new process, which reads trusted certificates at its start. Resolves to the body or the error kind. */
 async function asked(url: string, request: { readonly proxy?: string } = {}): Promise<string> {
   return (await allAsked([url], request))[0] ?? '';
 }
@@ -71,7 +71,7 @@ async function allAsked(
 }
 
 describe('over TLS', () => {
-  it('the certificate must be for the name, whatever the address', async () => {
+  it('the certificate must match the name, whatever the address', async () => {
     location = '';
     names.length = 0;
     expect(await asked(`https://panel.example:${port}/`)).toBe('secret place');
@@ -80,7 +80,7 @@ describe('over TLS', () => {
     expect(names).toEqual(['panel.example', 'other.example']);
   });
 
-  it('who is asked again goes on with the session, and nobody else does', async () => {
+  it('a session is resumed only with the host that issued it', async () => {
     location = '';
     reused.length = 0;
     const [panel, other] = [`https://panel.example:${port}/`, `https://other.example:${port}/`];
@@ -89,7 +89,7 @@ describe('over TLS', () => {
     expect(reused).toEqual([false, true, false, true]);
   });
 
-  it('the same holds behind a proxy, which reads nothing of it', async () => {
+  it('the same applies through a proxy, which receives only names', async () => {
     location = '';
     const proxy = await startSocksServer();
     const request = { proxy: `socks5://127.0.0.1:${proxy.port}` };
@@ -102,19 +102,19 @@ describe('over TLS', () => {
     }
   });
 
-  it('a stranger’s certificate is not taken', async () => {
+  it('an untrusted certificate is rejected', async () => {
     const web = createWeb({ allowPrivate: true, resolve });
     await expect(web.request(`https://panel.example:${port}/`)).rejects.toMatchObject({ kind: 'unreachable' });
   });
 
-  it('a redirect to plain HTTP is refused', async () => {
+  it('a redirect to plain HTTP is rejected', async () => {
     const plain = await startServer((_request, response) => void response.end('in the open'));
     location = plain.url;
     expect(await asked(`https://panel.example:${port}/`)).toBe('refused');
     expect(plain.knocks()).toBe(0);
   });
 
-  it('a server that hangs up on an earlier session is asked without one', async () => {
+  it('a request is repeated without a session when the server rejects an earlier one', async () => {
     let hungUp = 0;
     // In TLS 1.2 without tickets the server keeps the sessions, and here it has lost them.
     const lossy = { maxVersion: 'TLSv1.2', secureOptions: constants.SSL_OP_NO_TICKET } as const;

@@ -28,11 +28,11 @@ const inboundOf = (protocol: Protocol, settings: Record<string, string> = {}): P
   inboundAdded({ spec: { protocol }, config: { settings } });
 
 describe('AddClients', () => {
-  it('adds clients in the order in which they are named', () => {
+  it('adds clients in the given order', () => {
     given(inboundAdded()).when(add(alice, bob)).then(added(alice, 1), added(bob, 2));
   });
 
-  it('never gives a number twice', () => {
+  it('never reuses a number', () => {
     given(inboundAdded(), clientAdded(), ClientDeleted({ client: first, inbound: one }))
       .when(add(alice))
       .then(added(alice, 2));
@@ -44,18 +44,18 @@ describe('AddClients', () => {
       .thenRejects('EMAIL_INVALID');
   });
 
-  it('wants an inbound that exists', () => {
+  it('rejects an unknown inbound', () => {
     given().when(add(alice)).thenRejects('INBOUND_NOT_FOUND', { inbound: 1 });
   });
 
   it.each(['socks', 'http', 'mixed', 'wireguard', 'dokodemo', 'dokodemo-door', 'tunnel'] as const)(
-    'is refused for %s, which has no clients',
+    'is rejected for %s, which does not support clients',
     (protocol) => {
       given(inboundOf(protocol)).when(add(alice)).thenRejects('CLIENTS_NOT_SUPPORTED', { protocol });
     },
   );
 
-  it('wants at least one client', () => {
+  it('rejects an empty list of clients', () => {
     given(inboundAdded()).when(add()).thenRejects('NO_CLIENTS');
   });
 });
@@ -81,7 +81,7 @@ describe('an email', () => {
       .thenRejects('EMAIL_INVALID', { email: email.slice(0, 100), why });
   });
 
-  it.each(['erased-1', 'Erased-42'])('cannot be %j, as the panel calls who was erased', (email) => {
+  it.each(['erased-1', 'Erased-42'])('cannot be %j, which is the placeholder for an erased email', (email) => {
     given(inboundAdded())
       .when(add(draft(email, 1)))
       .thenRejects('EMAIL_INVALID', { email, why: message('client.emailErased') });
@@ -93,19 +93,19 @@ describe('an email', () => {
       .then(added(draft(email, 1)));
   });
 
-  it('is taken by another client, in any case and in any inbound', () => {
+  it('is taken by another client in any inbound, regardless of case', () => {
     given(inboundAdded(), otherInbound(), clientAdded(alice, first, two))
       .when(add(draft('aLiCe', 2)))
       .thenRejects('EMAIL_TAKEN', { email: 'aLiCe' });
   });
 
-  it('is taken by a client before it in the same request', () => {
+  it('is taken by an earlier client of the same request', () => {
     given(inboundAdded())
       .when(add(alice, draft('ALICE', 2)))
       .thenRejects('EMAIL_TAKEN', { email: 'ALICE' });
   });
 
-  it('is free again when its client was deleted', () => {
+  it('is free after its client was deleted', () => {
     given(inboundAdded(), clientAdded(), ClientDeleted({ client: first, inbound: one }))
       .when(add(draft('alice', 2)))
       .then(added(draft('alice', 2), 2));
@@ -156,7 +156,7 @@ describe('a credential', () => {
       .then(added(draft('bob', 1), 2));
   });
 
-  it('is free again when its client was deleted', () => {
+  it('is free after its client was deleted', () => {
     given(inboundAdded(), clientAdded(), clientAdded(bob, second), ClientDeleted({ client: first, inbound: one }))
       .when(add(draft('carol', 1)))
       .then(added(draft('carol', 1), 3));
@@ -175,13 +175,13 @@ describe('a credential', () => {
       .thenRejects('CREDENTIAL_INVALID', { email: 'alice', why });
   });
 
-  it('may be a text of 30 bytes for vless', () => {
+  it('may be a string of 30 bytes for VLESS', () => {
     const who = with_('alice', { id: 'x'.repeat(30) });
     given(inboundAdded()).when(add(who)).then(added(who));
   });
 });
 
-describe('a shadowsocks client', () => {
+describe('a Shadowsocks client', () => {
   const client = (password: string, method = '') => draft('alice', 1, { spec: { method }, credential: { password } });
   const key = (bytes: number): string => Buffer.alloc(bytes, 7).toString('base64');
   const refused = (settings: Record<string, string>, who: ClientDraft, why: Text): void =>
@@ -190,7 +190,7 @@ describe('a shadowsocks client', () => {
   it.each([
     ['2022-blake3-aes-128-gcm', 16],
     ['2022-blake3-aes-256-gcm', 32],
-  ])('of %s needs a key of exactly %i bytes in base64', (method, bytes) => {
+  ])('of %s needs a base64 key of exactly %i bytes', (method, bytes) => {
     const why = message('client.passwordLength', { bytes, method });
     for (const wrong of [
       '',
@@ -208,12 +208,12 @@ describe('a shadowsocks client', () => {
       .then(added(client(key(bytes))));
   });
 
-  it('is impossible where the server key is the only one', () => {
+  it('is rejected if the method has only a server key', () => {
     const method = '2022-blake3-chacha20-poly1305';
     refused({ method }, client(key(32)), message('client.methodWithoutClients', { method }));
   });
 
-  it('of a classic cipher needs a password and a cipher that exists', () => {
+  it('of a classic cipher needs a password and a known cipher', () => {
     refused({ method: 'aes-256-gcm' }, client(''), message('client.passwordEmpty'));
     refused({ method: 'aes-256-gcm' }, client('p', 'rot13'), message('client.cipherUnknown', { method: 'rot13' }));
     refused({ method: 'none' }, client('p'), message('client.cipherUnknown', { method: 'none' }));
@@ -223,7 +223,7 @@ describe('a shadowsocks client', () => {
   });
 });
 
-describe('the terms of a client', () => {
+describe('the limits of a client', () => {
   const LATEST = 253_402_300_799_999;
   it.each([
     [{ expiresAt: LATEST + 1 }, message('client.expiryTooLate')],

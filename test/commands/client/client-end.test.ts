@@ -44,13 +44,13 @@ describe('DeleteDepletedClients', () => {
   const remove = (inbound: typeof one | 'all') => ({ type: 'DeleteDepletedClients', data: { inbound } }) as const;
   const gone = (client = first, inbound = one) => ClientDeleted({ client, inbound });
 
-  it('deletes who is depleted, and nobody else', () => {
+  it('deletes only depleted clients', () => {
     given(...overCap, clientAdded(bob, second))
       .when(remove(one))
       .then(gone());
   });
 
-  it('deletes who is over its cap or its expiry before anybody recorded it', () => {
+  it('deletes clients past their cap or expiry before the depletion is recorded', () => {
     given(
       inboundAdded(),
       clientAdded(draft('alice', 1, { spec: { expiresAt: T0 } })),
@@ -61,13 +61,13 @@ describe('DeleteDepletedClients', () => {
       .then(gone());
   });
 
-  it('leaves alone who renews by itself', () => {
+  it('skips clients with automatic renewal', () => {
     given(inboundAdded(), clientAdded(draft('alice', 1, { spec: { capBytes: 10, renewalDays: 30 } })), capReached())
       .when(remove('all'))
       .thenNothing();
   });
 
-  it('looks only at the inbound that is named', () => {
+  it('is limited to the given inbound', () => {
     given(otherInbound(), inboundAdded(), clientAdded(capped), capReached()).when(remove(two)).thenNothing();
     given().when(remove(one)).thenRejects('INBOUND_NOT_FOUND', { inbound: 1 });
   });
@@ -78,7 +78,7 @@ describe('DepleteExpired', () => {
   const expired = ClientDepleted({ client: first, depletion: { reason: 'expiry', expiresAt: T0 } });
   const deplete = { type: 'DepleteExpired', data: {} } as const;
 
-  it('cuts a client in the millisecond of its expiry', () => {
+  it('depletes a client in the millisecond of its expiry', () => {
     given(inboundAdded(), clientAdded(until(T0)))
       .when(deplete)
       .then(expired);
@@ -87,13 +87,13 @@ describe('DepleteExpired', () => {
       .thenNothing();
   });
 
-  it('does nothing the second time', () => {
+  it('does nothing when repeated', () => {
     given(inboundAdded(), clientAdded(until(T0)), expired)
       .when(deplete)
       .thenNothing();
   });
 
-  it('leaves alone who has no expiry or whose term has not begun', () => {
+  it('skips clients without an expiry or whose term has not started', () => {
     given(inboundAdded(), clientAdded(until(0)))
       .when(deplete)
       .thenNothing();
@@ -102,15 +102,15 @@ describe('DepleteExpired', () => {
       .thenNothing();
   });
 
-  describe('and the clock goes back', () => {
+  describe('after the clock was set back', () => {
     const back = { now: T0 - DAY };
     const cut = InboundDepleted({ inbound: one, depletion: { reason: 'expiry', expiresAt: T0 } });
     const alice = given(inboundAdded(), clientAdded(until(T0)), at(T0 + DAY, expired));
     const listener = given(inboundAdded({ spec: { expiresAt: T0 } }), at(T0 + DAY, cut));
-    const change = (wish: ClientDraft) =>
-      ({ type: 'UpdateClient', data: { inbound: one, client: { email: 'alice' }, draft: wish } }) as const;
+    const change = (changed: ClientDraft) =>
+      ({ type: 'UpdateClient', data: { inbound: one, client: { email: 'alice' }, draft: changed } }) as const;
 
-    it('leaves out who has expired: nothing happens by a poll, and nothing by a change of something else', () => {
+    it('keeps expired clients depleted after a poll or an unrelated change', () => {
       alice.when(deplete, back).thenNothing();
       listener.when(deplete, back).thenNothing();
       const { identity } = until(T0);
@@ -130,7 +130,7 @@ describe('DepleteExpired', () => {
         .then(InboundTrafficReset({ inbound: one, up: 0, down: 0 }));
     });
 
-    it('lets in whom an admin gives another expiry, or switches off and on', () => {
+    it('reactivates a client whose expiry an admin changes or which an admin disables and enables', () => {
       const restored = ClientReactivated({ client: first });
       alice
         .when(change(until(T0 + 1)), back)
@@ -146,7 +146,7 @@ describe('DepleteExpired', () => {
     });
   });
 
-  it('cuts an inbound too', () => {
+  it('depletes an inbound too', () => {
     const cut = InboundDepleted({ inbound: one, depletion: { reason: 'expiry', expiresAt: T0 } });
     given(inboundAdded({ spec: { expiresAt: T0 } }))
       .when(deplete)
@@ -162,7 +162,7 @@ describe('EraseDeleted', () => {
   const deletedAt = (days: number) => at(T0 - days * DAY, ClientDeleted({ client: first, inbound: one }));
   const erased = (key: string) => DataKeyDestroyed({ key, reason: 'erased' });
 
-  it('destroys the keys of a client that was deleted thirty days ago', () => {
+  it('destroys the keys of a client thirty days after its deletion', () => {
     given(...past, deletedAt(30))
       .when(erase)
       .then(erased('client:1/1'), erased('client:1/addresses'));
@@ -171,13 +171,13 @@ describe('EraseDeleted', () => {
       .thenNothing();
   });
 
-  it('heeds the setting', () => {
+  it('uses the retention time of the settings', () => {
     given(...past, SettingsChanged({ changes: { eraseDeletedAfterDays: 0 } }), deletedAt(0))
       .when(erase)
       .then(erased('client:1/1'), erased('client:1/addresses'));
   });
 
-  it('does nothing the second time', () => {
+  it('does nothing when repeated', () => {
     given(...past, deletedAt(31), erased('client:1/1'), erased('client:1/addresses'))
       .when(erase)
       .thenNothing();
@@ -186,7 +186,7 @@ describe('EraseDeleted', () => {
       .then(erased('client:1/addresses'));
   });
 
-  it('destroys every configuration of a deleted inbound', () => {
+  it('destroys every configuration key of a deleted inbound', () => {
     given(
       inboundAdded(),
       { type: 'InboundReconfigured', data: { inbound: one, keyVersion: 2, config: { settings: {}, stream: null } } },

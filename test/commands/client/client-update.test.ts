@@ -39,37 +39,37 @@ const capReached = ClientDepleted({ client: first, depletion: { reason: 'cap', u
 const capped = (capBytes: number) => draft('alice', 1, { spec: { capBytes } });
 
 describe('UpdateClient', () => {
-  it('does nothing when nothing differs', () => {
+  it('does nothing if nothing differs', () => {
     given(inboundAdded(), clientAdded()).when(update(alice)).thenNothing();
   });
 
-  it('names only the terms that changed', () => {
+  it('records only the limits that changed', () => {
     given(inboundAdded(), clientAdded())
       .when(update(draft('alice', 1, { spec: { enabled: false, limitIp: 2 } })))
       .then(ClientUpdated({ client: first, changes: { enabled: false, limitIp: 2 } }));
   });
 
-  it('keeps personal changes under the key of the life', () => {
+  it('seals personal changes with the current key version of the client', () => {
     const renamed = draft('alice', 1, { identity: identity('amy') });
     given(inboundAdded(), clientAdded())
       .when(update(renamed))
       .then(ClientIdentityChanged({ client: first, keyVersion: 1, emailChanged: true, identity: renamed.identity }));
   });
 
-  it('may change nothing but the case of the email', () => {
+  it('accepts a change of case in the email', () => {
     const shouted = draft('ALICE', 1);
     given(inboundAdded(), clientAdded())
       .when(update(shouted))
       .then(ClientIdentityChanged({ client: first, keyVersion: 1, emailChanged: false, identity: shouted.identity }));
   });
 
-  it('rotates the credential, and destroys the key of the old one', () => {
+  it('rotates the credential and destroys the key of the old one', () => {
     given(inboundAdded(), clientAdded())
       .when(update(draft('alice', 9)))
       .then(rotated(draft('alice', 9)), shredded(1));
   });
 
-  it('rotates under the old name before it renames', () => {
+  it('rotates under the old email before it renames', () => {
     const both = draft('amy', 9);
     given(inboundAdded(), clientAdded())
       .when(update(both))
@@ -80,13 +80,13 @@ describe('UpdateClient', () => {
       );
   });
 
-  it('destroys the key of the second life at the second rotation', () => {
+  it('destroys the key of the second version at the second rotation', () => {
     given(inboundAdded(), clientAdded(), rotated(draft('alice', 9)), shredded(1))
       .when(update(draft('alice', 10), { key: uuid(9) }))
       .then(rotated(draft('alice', 10), 3), shredded(2));
   });
 
-  it('tells terms first, then the rotation, then the restoration', () => {
+  it('records limits first, then the rotation, then the reactivation', () => {
     given(inboundAdded(), clientAdded(capped(10)), traffic({ clients: [[1, 6, 6]] }), capReached)
       .when(update(draft('alice', 9)))
       .then(
@@ -97,13 +97,13 @@ describe('UpdateClient', () => {
       );
   });
 
-  it('restores a depleted client whose cap is raised above what it used', () => {
+  it('reactivates a depleted client when its cap is raised above its usage', () => {
     given(inboundAdded(), clientAdded(capped(10)), traffic({ clients: [[1, 6, 6]] }), capReached)
       .when(update(capped(13)))
       .then(ClientUpdated({ client: first, changes: { capBytes: 13 } }), ClientReactivated({ client: first }));
   });
 
-  it('leaves it depleted when the raised cap is used up too, and names that one', () => {
+  it('keeps it depleted, with the new cap as the reason, when the usage has reached that one too', () => {
     given(inboundAdded(), clientAdded(capped(10)), traffic({ clients: [[1, 6, 6]] }), capReached)
       .when(update(capped(12)))
       .then(
@@ -112,7 +112,7 @@ describe('UpdateClient', () => {
       );
   });
 
-  it('depletes at once a client whose cap is lowered to what it used, or below', () => {
+  it('depletes a client at once when its cap is lowered to its usage or below', () => {
     const cut = (capBytes: number) =>
       ClientDepleted({ client: first, depletion: { reason: 'cap', usedBytes: 5000, capBytes } });
     const past = [inboundAdded(), clientAdded(), traffic({ clients: [[1, 2000, 3000]] })] as const;
@@ -125,7 +125,7 @@ describe('UpdateClient', () => {
       .then(ClientUpdated({ client: first, changes: { capBytes: 5001 } }));
   });
 
-  it('depletes at once a client whose term is shortened to the past', () => {
+  it('depletes a client at once when its expiry is moved to the past', () => {
     const until = (expiresAt: number) => draft('alice', 1, { spec: { expiresAt } });
     given(inboundAdded(), clientAdded(until(T0 + 5)))
       .when(update(until(T0)))
@@ -135,7 +135,7 @@ describe('UpdateClient', () => {
       );
   });
 
-  it('restores an expired client whose term is prolonged', () => {
+  it('reactivates an expired client when its expiry is moved to the future', () => {
     const until = (expiresAt: number) => draft('alice', 1, { spec: { expiresAt } });
     given(
       inboundAdded(),
@@ -146,19 +146,19 @@ describe('UpdateClient', () => {
       .then(ClientUpdated({ client: first, changes: { expiresAt: T0 + 5 } }), ClientReactivated({ client: first }));
   });
 
-  it('refuses the email of another client', () => {
+  it('rejects the email of another client', () => {
     given(inboundAdded(), clientAdded(), clientAdded(bob, second))
       .when(update(draft('BOB', 1)))
       .thenRejects('EMAIL_TAKEN', { email: 'BOB' });
   });
 
-  it('refuses the credential of another client', () => {
+  it('rejects the credential of another client', () => {
     given(inboundAdded(), clientAdded(), clientAdded(bob, second))
       .when(update(draft('alice', 2)))
       .thenRejects('CREDENTIAL_TAKEN', { email: 'alice', other: 'bob' });
   });
 
-  it('refuses what could not be added either', () => {
+  it('rejects values that AddClients would reject', () => {
     given(inboundAdded(), clientAdded())
       .when(update(draft('a>b', 1)))
       .thenRejects('EMAIL_INVALID');
@@ -167,7 +167,7 @@ describe('UpdateClient', () => {
       .thenRejects('CREDENTIAL_INVALID', { email: 'alice', why: message('client.idEmpty') });
   });
 
-  it('goes on with an email that could not be added any more, and takes no other such', () => {
+  it('keeps an email that could no longer be added, but accepts no other such email', () => {
     const dotted = (email: string, capBytes: number) => draft(email, 1, { spec: { capBytes } });
     given(inboundAdded(), clientAdded(dotted('.', 0)))
       .when(update(dotted('.', 7)))
@@ -177,7 +177,7 @@ describe('UpdateClient', () => {
       .thenRejects('EMAIL_INVALID');
   });
 
-  it('wants an inbound that exists and has clients', () => {
+  it('rejects an unknown inbound or one without clients', () => {
     given().when(update(alice)).thenRejects('INBOUND_NOT_FOUND', { inbound: 1 });
     given(inboundAdded({ spec: { protocol: 'http' } }))
       .when(update(alice))
@@ -190,7 +190,7 @@ describe('UpdateClient', () => {
       .then(ClientUpdated({ client: first, changes: { capBytes: 1 } }));
   });
 
-  it('does not find the client of another inbound', () => {
+  it('does not find a client of another inbound', () => {
     const past = [inboundAdded(), otherInbound(), clientAdded(alice, first, two)] as const;
     given(...past)
       .when(update(alice, { email: 'alice' }))
@@ -200,7 +200,7 @@ describe('UpdateClient', () => {
       .thenRejects('CLIENT_NOT_IN_INBOUND', { client: uuid(1), inbound: 1 });
   });
 
-  it('keeps the old id of a rotated client out', () => {
+  it('rejects the old id of a rotated client', () => {
     given(inboundAdded(), clientAdded(), rotated(draft('alice', 9)), shredded(1))
       .when(update(alice))
       .thenRejects('CLIENT_NOT_IN_INBOUND', { client: uuid(1), inbound: 1 });

@@ -30,7 +30,7 @@ const capReached = (client = first) =>
 const overCap = [inboundAdded(), clientAdded(capped), traffic({ clients: [[1, 6, 6]] }), capReached()] as const;
 
 describe('DeleteClient', () => {
-  it('deletes a client, and the second time there is none', () => {
+  it('deletes a client, and rejects a second attempt', () => {
     const remove = { type: 'DeleteClient', data: { inbound: one, client: { email: 'alice' } } } as const;
     const deleted = ClientDeleted({ client: first, inbound: one });
     given(...past)
@@ -41,7 +41,7 @@ describe('DeleteClient', () => {
       .thenRejects('CLIENT_NOT_IN_INBOUND', { client: 'alice', inbound: 1 });
   });
 
-  it('wants an inbound that exists', () => {
+  it('rejects an unknown inbound', () => {
     given()
       .when({ type: 'DeleteClient', data: { inbound: one, client: { email: 'alice' } } })
       .thenRejects('INBOUND_NOT_FOUND', { inbound: 1 });
@@ -52,19 +52,19 @@ describe('ResetClientTraffic', () => {
   const reset = (email: string, inbound: typeof one | null = null) =>
     ({ type: 'ResetClientTraffic', data: { inbound, email } }) as const;
 
-  it('sets the counters to zero and says what they were', () => {
+  it('sets the counters to zero and records their former values', () => {
     given(...past, traffic({ clients: [[1, 3, 4]] }))
       .when(reset('ALICE', one))
       .then(ClientTrafficReset({ client: first, up: 3, down: 4 }));
   });
 
-  it('restores a client that its cap had cut', () => {
+  it('reactivates a client that its cap had depleted', () => {
     given(...overCap)
       .when(reset('alice'))
       .then(ClientTrafficReset({ client: first, up: 6, down: 6 }), caused(0, ClientReactivated({ client: first })));
   });
 
-  it('does not restore a client that has expired', () => {
+  it('does not reactivate an expired client', () => {
     const expired = draft('alice', 1, { spec: { expiresAt: T0 } });
     given(
       inboundAdded(),
@@ -75,7 +75,7 @@ describe('ResetClientTraffic', () => {
       .then(ClientTrafficReset({ client: first, up: 0, down: 0 }));
   });
 
-  it('wants a client that exists, in the inbound that is named', () => {
+  it('rejects a client that does not exist in the given inbound', () => {
     given(...past)
       .when(reset('nobody'))
       .thenRejects('CLIENT_NOT_FOUND', { client: 'nobody' });
@@ -104,7 +104,7 @@ describe('ResetAllClientTraffic', () => {
       .then(ClientTrafficReset({ client: first, up: 1, down: 2 }), alone);
   });
 
-  it('lets each restoration follow from its own reset', () => {
+  it('records each reset as the cause of its reactivation', () => {
     given(
       inboundAdded(),
       clientAdded(capped),
@@ -127,7 +127,7 @@ describe('ResetAllClientTraffic', () => {
       );
   });
 
-  it('wants an inbound that exists', () => {
+  it('rejects an unknown inbound', () => {
     given().when(reset(one)).thenRejects('INBOUND_NOT_FOUND', { inbound: 1 });
     given().when(reset('all')).thenNothing();
   });
@@ -139,13 +139,13 @@ describe('AdjustClientTraffic', () => {
   const adjusted = (up: number, down: number, before = { up: 0, down: 0 }) =>
     ClientTrafficAdjusted({ client: first, up, down, before });
 
-  it('sets the counters and says what they were', () => {
+  it('sets the counters and records their former values', () => {
     given(...past, traffic({ clients: [[1, 3, 4]] }))
       .when(adjust(100, 200))
       .then(adjusted(100, 200, { up: 3, down: 4 }));
   });
 
-  it('depletes a client that it brings to its cap', () => {
+  it('depletes a client whose usage reaches its cap', () => {
     given(inboundAdded(), clientAdded(capped))
       .when(adjust(4, 6))
       .then(
@@ -154,13 +154,13 @@ describe('AdjustClientTraffic', () => {
       );
   });
 
-  it('restores a client that it brings below its cap', () => {
+  it('reactivates a client whose usage falls below its cap', () => {
     given(...overCap)
       .when(adjust(4, 5))
       .then(adjusted(4, 5, { up: 6, down: 6 }), caused(0, ClientReactivated({ client: first })));
   });
 
-  it('leaves a depleted client so when it stays above its cap', () => {
+  it('keeps a client depleted whose usage stays at or above its cap', () => {
     given(...overCap)
       .when(adjust(40, 5))
       .then(adjusted(40, 5, { up: 6, down: 6 }));
@@ -171,13 +171,13 @@ describe('AdjustClientTraffic', () => {
     [0, -1],
     [0.5, 0],
     [Number.MAX_SAFE_INTEGER + 1, 0],
-  ])('refuses %d and %d bytes', (up, down) => {
+  ])('rejects %d and %d bytes', (up, down) => {
     given(...past)
       .when(adjust(up, down))
       .thenRejects('VALUE_OUT_OF_RANGE');
   });
 
-  it('wants a client that exists', () => {
+  it('rejects an unknown client', () => {
     given(...past)
       .when(adjust(1, 1, 'nobody'))
       .thenRejects('CLIENT_NOT_FOUND', { client: 'nobody' });
@@ -189,13 +189,13 @@ describe('the addresses of a client', () => {
     ({ type: 'RecordClientIps', data: { seen: [{ client, ips }] } }) as const;
   const ips = [{ ip: '198.51.100.7', seenAt: T0 }];
 
-  it('are recorded under its number', () => {
+  it('are recorded with its number', () => {
     given(...past)
       .when(record(2, ips))
       .then(ClientIpsSeen({ client: second, ips }));
   });
 
-  it('of nobody are dropped, and so is an empty list', () => {
+  it('are dropped for an unknown client or an empty list', () => {
     given(...past)
       .when(record(9, ips))
       .thenNothing();

@@ -125,7 +125,7 @@ describe('AdjustClientsTraffic', () => {
     given(...past)
       .when({ type: 'AdjustClientsTraffic', data: { counters: [{ email: 'bob', up: -1, down: 0 }] } })
       .thenRejects('VALUE_OUT_OF_RANGE', {
-        field: 'upload and download',
+        field: { code: 'client.uploadAndDownload', params: {} },
         why: { code: 'client.countersInBytes', params: {} },
       });
   });

@@ -23,8 +23,8 @@ const utc = SettingsChanged({ changes: { timeLocation: 'UTC' } });
 const renewing = (spec: object = {}) =>
   clientAdded(draft('alice', 1, { spec: { renewalDays: 30, expiresAt: T0 + HOUR, ...spec } }));
 
-describe('a term that renews itself', () => {
-  it('is left alone before its end, and where nobody asked for it', () => {
+describe('automatic renewal', () => {
+  it('leaves a client alone before its expiry, or if it is not configured', () => {
     given(utc, inboundAdded(), renewing()).when(due).thenNothing();
     given(utc, inboundAdded(), renewing({ renewalDays: 0 }))
       .when(due, { now: T0 + DAY })
@@ -37,13 +37,13 @@ describe('a term that renews itself', () => {
       .thenNothing();
   });
 
-  it('ends like any other where it is longer than any calendar, as earlier releases took it', () => {
+  it('does not apply to a period longer than any calendar, which earlier releases accepted', () => {
     given(utc, inboundAdded(), renewing({ renewalDays: 2 ** 31 }))
       .when(due, { now: T0 + DAY })
       .thenNothing();
   });
 
-  it('begins anew with nothing used', () => {
+  it('starts a new term with zero usage', () => {
     const now = T0 + HOUR;
     const next = T0 + HOUR + 30 * DAY;
     given(utc, inboundAdded(), renewing(), traffic({ clients: [[first, 10, 20]] }))
@@ -54,7 +54,7 @@ describe('a term that renews itself', () => {
       );
   });
 
-  it('brings back a client that was over', () => {
+  it('reactivates a depleted client', () => {
     const over = ClientDepleted({ client: first, depletion: { reason: 'cap', usedBytes: 30, capBytes: 30 } });
     given(utc, inboundAdded(), renewing({ capBytes: 30 }), traffic({ clients: [[first, 10, 20]] }), over)
       .when(due, { now: T0 + DAY })
@@ -65,13 +65,13 @@ describe('a term that renews itself', () => {
       );
   });
 
-  it('makes up for months that were missed by one renewal', () => {
+  it('replaces several missed renewals by one', () => {
     given(utc, inboundAdded(), renewing())
       .when(due, { now: T0 + 100 * DAY })
       .then(ClientRenewed({ client: first, previousExpiresAt: T0 + HOUR, expiresAt: T0 + HOUR + 120 * DAY }));
   });
 
-  it('ends at the same time of day through a change of the clocks', () => {
+  it('keeps the time of day across daylight saving changes', () => {
     const before = Date.parse('2026-03-20T11:00:00Z');
     given(
       SettingsChanged({ changes: { timeLocation: 'Europe/Berlin' } }),
@@ -110,11 +110,11 @@ describe('a term that renews itself', () => {
     ['Europe/Berlin', '2026-03-08T01:30:00Z', 21, ['03-29T01:30', '04-19T00:30', '05-10T00:30', '05-31T00:30']],
     // There it is a quarter to midnight that the gap leaves out: it is made up for on the next day.
     ['America/Nuuk', '2026-03-27T01:45:00Z', 1, ['03-28T01:45', '03-29T01:45', '03-30T00:45', '03-31T00:45']],
-  ])('ends at the same time of day in %s from %s on, each %i days', (zone, from, days, expected) => {
+  ])('keeps the time of day in %s from %s on, each %i days', (zone, from, days, expected) => {
     expect(ends(zone, from, days, expected.length)).toStrictEqual(expected);
   });
 
-  it('ends at the time of day that an admin set since, and by the clocks of another zone as it did there', () => {
+  it('uses the time of day that an admin set last, also in another time zone', () => {
     const start = Date.parse('2026-03-07T07:30:00Z');
     const gap = Date.parse('2026-03-08T07:30:00Z');
     const renewed = ClientRenewed({ client: first, previousExpiresAt: start, expiresAt: gap });
@@ -132,20 +132,20 @@ describe('a term that renews itself', () => {
     given(newYork, ...daily, moved)
       .when(due, { now: gap })
       .then(next('2026-03-09T07:30:00Z'));
-    // Who only has another cap since keeps the time of day.
+    // A client whose cap changed keeps the time of day.
     given(newYork, ...daily, ClientUpdated({ client: first, changes: { capBytes: 5 } }))
       .when(due, { now: gap })
       .then(next('2026-03-09T06:30:00Z'));
   });
 });
 
-describe('a period of an inbound', () => {
+describe('a traffic period of an inbound', () => {
   // T0 is 2023-11-14T22:13:20Z, a Tuesday.
   const midnight = Date.parse('2023-11-15T00:00:00Z');
   const daily = inboundAdded({ spec: { trafficReset: 'daily' } });
   const began = (start = midnight) => InboundTrafficPeriodStarted({ inbound: one, period: 'daily', startedAt: start });
 
-  it('does not begin before its time, nor twice', () => {
+  it('does not start early or twice', () => {
     given(utc, daily)
       .when(due, { now: midnight - 1 })
       .thenNothing();
@@ -155,7 +155,7 @@ describe('a period of an inbound', () => {
     given(utc, inboundAdded()).when(due, { now: midnight }).thenNothing();
   });
 
-  it('sets the counters of the inbound and of its clients to zero, and says so also when they are', () => {
+  it('sets the counters of the inbound and of its clients to zero, and records this also if they are zero', () => {
     given(utc, daily, clientAdded(draft('alice', 1)), traffic({ inbounds: [[one, 3, 4]], clients: [[first, 1, 2]] }))
       .when(due, { now: midnight })
       .then(
@@ -168,7 +168,7 @@ describe('a period of an inbound', () => {
       .then(began());
   });
 
-  it('brings back what had reached its cap', () => {
+  it('reactivates an inbound and clients that had reached their caps', () => {
     const capped = inboundAdded({ spec: { trafficReset: 'daily', capBytes: 5 } });
     const over = InboundDepleted({ inbound: one, depletion: { reason: 'cap', usedBytes: 7, capBytes: 5 } });
     given(utc, capped, traffic({ inbounds: [[one, 3, 4]] }), over)
@@ -180,13 +180,13 @@ describe('a period of an inbound', () => {
       );
   });
 
-  it('is made up for once after days without a panel', () => {
+  it('starts once after days without a running panel', () => {
     given(utc, daily)
       .when(due, { now: midnight + 5 * DAY + HOUR })
       .then(began(midnight + 5 * DAY));
   });
 
-  it('is put right, without another reset, when the clock was years ahead', () => {
+  it('is corrected without another reset after the clock was years ahead', () => {
     const ahead = at(midnight + 1000 * DAY, began(midnight + 1000 * DAY));
     given(utc, daily, ahead, traffic({ inbounds: [[one, 3, 4]] }))
       .when(due, { now: midnight + HOUR })
@@ -196,7 +196,7 @@ describe('a period of an inbound', () => {
       .thenNothing();
   });
 
-  it('begins by the clocks of the admin, and never for the time before the rule', () => {
+  it('starts in the time zone of the settings, and never for a time before it was configured', () => {
     const tehran = SettingsChanged({ changes: { timeLocation: 'Asia/Tehran' } });
     given(tehran, daily)
       .when(due, { now: Date.parse('2023-11-15T20:30:00Z') })

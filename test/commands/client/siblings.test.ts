@@ -67,7 +67,7 @@ const grown = (up: number, client = 1) =>
 describe('one email in several inbounds', () => {
   const add = (client: ClientDraft) => ({ type: 'AddClients', data: { inbound: two, clients: [client] } }) as const;
 
-  it('is one person where the subscription id is the same', () => {
+  it('is shared by clients with the same subscription id', () => {
     given(...inbounds, here())
       .when(add(anna(2)))
       .then(ClientAdded({ client: second, inbound: two, keyVersion: 1, ...anna(2) }));
@@ -77,19 +77,19 @@ describe('one email in several inbounds', () => {
     ['another subscription id', anna(2, {}, 'bert')],
     ['one that differs by case', anna(2, {}, 'ANNA')],
     ['none', anna(2, {}, '')],
-  ])('is refused with %s', (_, client) => {
+  ])('is rejected with %s', (_, client) => {
     given(...inbounds, here())
       .when(add(client))
       .thenRejects('EMAIL_TAKEN', { email: 'Anna' });
   });
 
-  it('is refused where nobody has a subscription id', () => {
+  it('is rejected if the clients have no subscription id', () => {
     given(...inbounds, clientAdded(anna(1, {}, '')))
       .when(add(anna(2, {}, '')))
       .thenRejects('EMAIL_TAKEN', { email: 'Anna' });
   });
 
-  it('is refused within one inbound', () => {
+  it('is rejected within one inbound', () => {
     given(...inbounds, here())
       .when({ type: 'AddClients', data: { inbound: one, clients: [anna(2)] } })
       .thenRejects('EMAIL_TAKEN', { email: 'Anna' });
@@ -98,7 +98,7 @@ describe('one email in several inbounds', () => {
       .thenRejects('EMAIL_TAKEN', { email: 'Anna' });
   });
 
-  it('has used what it used elsewhere: who joins over the cap is cut at once', () => {
+  it('counts the usage of all siblings: a new client over its cap is depleted at once', () => {
     given(...inbounds, here(), used(1, 10))
       .when(add(anna(2, { capBytes: 10 })))
       .then(
@@ -108,29 +108,29 @@ describe('one email in several inbounds', () => {
   });
 });
 
-describe('a change of one of them', () => {
+describe('an update of one sibling', () => {
   const change = (client: ClientDraft, name = 'anna') =>
     ({ type: 'UpdateClient', data: { inbound: two, client: { email: name }, draft: client } }) as const;
 
-  it('concerns the one in the inbound that is named', () => {
+  it('applies to the client in the given inbound', () => {
     given(...inbounds, here(), there())
       .when(change(anna(2, { capBytes: 9 })))
       .then(ClientUpdated({ client: second, changes: { capBytes: 9 } }));
   });
 
-  it('may not part them by another subscription id', () => {
+  it('cannot change the shared subscription id', () => {
     given(...inbounds, here(), there())
       .when(change(anna(2, {}, 'bert')))
       .thenRejects('SUB_ID_SHARED', { email: 'Anna', inbound: 1 });
   });
 
-  it('may not take the email of somebody else', () => {
+  it('cannot set the email of an unrelated client', () => {
     given(...inbounds, here(), clientAdded(draft('bert', 2), second, two))
       .when(change(anna(2, {}, 'sub-bert'), 'bert'))
       .thenRejects('EMAIL_TAKEN', { email: 'Anna' });
   });
 
-  it('brings it back when its cap is above the sum, and leaves the other as it is', () => {
+  it('reactivates it when its cap is above the total usage, without affecting the other', () => {
     given(
       ...inbounds,
       here({ capBytes: 10 }),
@@ -153,7 +153,7 @@ describe('a change of one of them', () => {
       .then(ClientUpdated({ client: second, changes: { capBytes: 12 } }), cut(second, 12, 12));
   });
 
-  it('to another email leaves to the others what was used', () => {
+  it('transfers its usage to the remaining siblings when its email changes', () => {
     const bert = draft('bert', 2, { identity: { subId: 'anna' } });
     given(...inbounds, here(), there(), used(2, 3, 4))
       .when(change(bert))
@@ -163,7 +163,7 @@ describe('a change of one of them', () => {
       );
   });
 
-  it('to the email of another person counts what both used', () => {
+  it('counts the usage of both when it joins the email of another client', () => {
     const bert = clientAdded(draft('bert', 2, { identity: { subId: 'anna' }, spec: { capBytes: 10 } }), second, two);
     const { identity } = anna(2);
     given(...inbounds, here(), bert, used(1, 6), used(2, 4))
@@ -177,7 +177,7 @@ describe('a change of one of them', () => {
       .then(ClientIdentityChanged({ client: second, keyVersion: 1, emailChanged: true, identity }));
   });
 
-  it('to the email of another person cuts each whose own cap the bytes it brings along reach', () => {
+  it('depletes each sibling whose cap is reached by the usage of the one that joins', () => {
     const bert = clientAdded(draft('bert', 2, { identity: { subId: 'anna' } }), second, two);
     const { identity } = anna(2);
     const joined = ClientIdentityChanged({ client: second, keyVersion: 1, emailChanged: true, identity });
@@ -193,7 +193,7 @@ describe('a change of one of them', () => {
       .then(joined);
   });
 
-  it('to the email of another person cuts nobody when what it used stays with the email it leaves', () => {
+  it('does not count usage that it leaves behind with its former email', () => {
     const bert = draft('bert', 2, { identity: { subId: 'anna' } });
     const left = clientAdded({ ...bert, credential: draft('bert', 4).credential }, third, three);
     const { identity } = anna(2, { capBytes: 900 });
@@ -215,7 +215,7 @@ describe('a change of one of them', () => {
       );
   });
 
-  it('cuts it at once where its new cap is below the sum, and leaves the other as it is', () => {
+  it('depletes it at once when its new cap is below the total usage, without affecting the other', () => {
     given(...inbounds, here({ capBytes: 20 }), there({ capBytes: 20 }), used(1, 7), used(2, 5))
       .when(change(anna(2, { capBytes: 12 })))
       .then(ClientUpdated({ client: second, changes: { capBytes: 12 } }), cut(second, 12, 12));
@@ -224,7 +224,7 @@ describe('a change of one of them', () => {
       .then(ClientUpdated({ client: second, changes: { capBytes: 13 } }));
   });
 
-  it('is the same through an inbound that names all its clients', () => {
+  it('works likewise in an inbound update that lists all clients', () => {
     const { inbound, spec, config, enabled } = otherInbound().data;
     const clients = [anna(2, { capBytes: 12 }), draft('bert', 5)];
     given(...inbounds, here({ capBytes: 20 }), there({ capBytes: 20 }), used(1, 7), used(2, 5))
@@ -243,7 +243,7 @@ describe('a change of one of them', () => {
       );
   });
 
-  it('of an inbound that names all its clients leaves those of other inbounds alone', () => {
+  it('does not delete siblings in other inbounds that an inbound update does not list', () => {
     const { inbound, spec, config, enabled } = otherInbound().data;
     given(...inbounds, here(), there(), used(1, 5), used(2, 7))
       .when({ type: 'UpdateInbound', data: { inbound, spec, config, enabled, clients: [draft('bert', 5)] } })
@@ -255,26 +255,26 @@ describe('a change of one of them', () => {
   });
 });
 
-describe('traffic of one email', () => {
-  it('goes to the one who moved it, and counts for all', () => {
+describe('traffic of a shared email', () => {
+  it('is recorded for the client that used it, and counts for all siblings', () => {
     given(...inbounds, here({ capBytes: 10 }), there({ capBytes: 10 }), used(1, 5))
       .when(grown(5, 2))
       .then(used(2, 5), caused(0, cut(first, 10, 10)), caused(0, cut(second, 10, 10)));
   });
 
-  it('cuts each whose own cap the sum of all machines reaches', () => {
+  it('depletes each sibling whose cap is reached by the total of all machines', () => {
     given(...inbounds, nodeInbound, here({ capBytes: 10 }), there({ capBytes: 11 }), away({ capBytes: 10 }), used(3, 6))
       .when(grown(4))
       .then(used(1, 4), caused(0, cut(first, 10, 10)), caused(0, cut(third, 10, 10)));
   });
 
-  it('leaves them alone one byte below', () => {
+  it('depletes no sibling one byte below its cap', () => {
     given(...inbounds, here({ capBytes: 10 }), there({ capBytes: 10 }), used(1, 5), used(2, 2))
       .when(grown(2))
       .then(used(1, 2));
   });
 
-  it('starts the term of each with the first use of one', () => {
+  it('starts the term of each sibling with the first use of one', () => {
     const started = (client: ClientNumber, expiresAt: number) => caused(0, ClientExpiryStarted({ client, expiresAt }));
     given(...inbounds, here({ expiresAt: -DAY }), there({ expiresAt: -HOUR }))
       .when(grown(1))
@@ -282,7 +282,7 @@ describe('traffic of one email', () => {
   });
 });
 
-describe('a reset', () => {
+describe('a reset of a shared email', () => {
   const over = [
     ...inbounds,
     here({ capBytes: 10 }),
@@ -294,7 +294,7 @@ describe('a reset', () => {
   ] as const;
   const both = [reset(first, 6), caused(0, back(first)), reset(second, 6), caused(2, back(second))] as const;
 
-  it('of an email is one of all who have it', () => {
+  it('resets all siblings', () => {
     for (const inbound of [null, one, two]) {
       given(...over)
         .when({ type: 'ResetClientTraffic', data: { inbound, email: 'ANNA' } })
@@ -305,7 +305,7 @@ describe('a reset', () => {
       .thenRejects('CLIENT_NOT_IN_INBOUND', { client: 'anna', inbound: 3 });
   });
 
-  it('of an inbound, or of all, is one of each person once', () => {
+  it('happens once per sibling when an inbound or all clients are reset', () => {
     for (const inbound of [two, 'all'] as const) {
       given(...over)
         .when({ type: 'ResetAllClientTraffic', data: { inbound } })
@@ -313,13 +313,13 @@ describe('a reset', () => {
     }
   });
 
-  it('brings nobody back whose own term is over', () => {
+  it('does not reactivate an expired sibling', () => {
     given(...inbounds, here({ capBytes: 10 }), there({ expiresAt: T0 }), used(1, 10), cut(first, 10, 10))
       .when({ type: 'ResetClientTraffic', data: { inbound: null, email: 'anna' } })
       .then(reset(first, 10), caused(0, back(first)), reset(second));
   });
 
-  it('by hand sets the sum', () => {
+  it('to given values sets the total of all siblings', () => {
     given(...over)
       .when({ type: 'AdjustClientTraffic', data: { email: 'anna', up: 4, down: 5 } })
       .then(
@@ -337,12 +337,12 @@ describe('a reset', () => {
   });
 });
 
-describe('time', () => {
+describe('a period of a shared email', () => {
   const utc = SettingsChanged({ changes: { timeLocation: 'UTC' } });
   const due = { type: 'BeginPeriods', data: {} } as const;
   const renewed = (client: ClientNumber) => ClientRenewed({ client, previousExpiresAt: T0, expiresAt: T0 + 30 * DAY });
 
-  it('renews each in its turn and sets the counters back once', () => {
+  it('renews each sibling separately and resets the counters once', () => {
     const spec = { expiresAt: T0, renewalDays: 30, capBytes: 10 };
     const expired = (client: ClientNumber) =>
       ClientDepleted({ client, depletion: { reason: 'expiry', expiresAt: T0 } });
@@ -358,7 +358,7 @@ describe('time', () => {
       );
   });
 
-  it('brings back a sibling that was over its cap and has no term', () => {
+  it('reactivates a sibling that was over its cap and has no expiry', () => {
     given(
       utc,
       ...inbounds,
@@ -371,7 +371,7 @@ describe('time', () => {
       .then(renewed(first), caused(0, reset(first, 7)), caused(0, reset(second)), caused(0, back(second)));
   });
 
-  it('begins the periods of two inbounds with one reset of who is in both', () => {
+  it('resets siblings once when the periods of two inbounds start together', () => {
     const start = Date.parse('2023-11-15T00:00:00Z');
     const daily = { trafficReset: 'daily' } as const;
     const began = (inbound: typeof one) => InboundTrafficPeriodStarted({ inbound, period: 'daily', startedAt: start });
@@ -388,8 +388,8 @@ describe('time', () => {
   });
 });
 
-describe('who goes', () => {
-  it('leaves what was used to the lowest who stays on this machine', () => {
+describe('the deletion of a sibling', () => {
+  it('transfers its usage to the remaining sibling with the lowest number on this machine', () => {
     const past = [
       ...inbounds,
       nodeInbound,
@@ -405,19 +405,19 @@ describe('who goes', () => {
       .then(inherited(second, first, 3, 4), gone(first, three));
   });
 
-  it('is the one in the inbound that is named, and nobody else', () => {
+  it('applies only to the client in the given inbound', () => {
     given(...inbounds, here())
       .when({ type: 'DeleteClient', data: { inbound: two, client: { email: 'anna' } } })
       .thenRejects('CLIENT_NOT_IN_INBOUND', { client: 'anna', inbound: 2 });
   });
 
-  it('with its inbound leaves it too', () => {
+  it('transfers its usage also when its inbound is deleted', () => {
     given(...inbounds, here(), there(), used(1, 3))
       .when({ type: 'DeleteInbound', data: { inbound: one } })
       .then(inherited(second, first, 3), gone(first), InboundDeleted({ inbound: one }));
   });
 
-  it('together with all the others leaves nothing', () => {
+  it('transfers nothing when all siblings are deleted', () => {
     const spec = { capBytes: 5 };
     given(...inbounds, nodeInbound, here(spec), there(spec), away(), used(1, 3), used(2, 3))
       .when({ type: 'DeleteDepletedClients', data: { inbound: 'all' } })
@@ -428,10 +428,10 @@ describe('who goes', () => {
   });
 });
 
-describe('the addresses of one email', () => {
+describe('the addresses of a shared email', () => {
   const ips = [{ ip: '198.51.100.1', seenAt: T0 }];
 
-  it('are written down for the one who has them, and cleared for all', () => {
+  it('are recorded for one sibling, and cleared for all', () => {
     given(...inbounds, here(), there())
       .when({ type: 'RecordClientIps', data: { seen: [{ client: 1, ips }] } })
       .then(ClientIpsSeen({ client: first, ips }));

@@ -35,7 +35,7 @@ describe('AddGeoSource', () => {
   const add = (over: Partial<GeoPlace> = {}, used = false) =>
     ({ type: 'AddGeoSource', data: { ...place, ...over, content, used } }) as const;
 
-  it('adds it with its file, and restarts a core that reads that already', () => {
+  it('adds the source with its file, and restarts a core that already uses it', () => {
     given()
       .when(add())
       .then(added, { ...got(first), cause: 0 });
@@ -47,27 +47,27 @@ describe('AddGeoSource', () => {
       .then(added, { ...got(first), cause: 0 });
   });
 
-  it('never gives a number twice', () => {
+  it('never reuses a number', () => {
     given(added, GeoSourceDeleted({ source: first }))
       .when(add())
       .then(GeoSourceAdded({ source: second, ...place }), { ...got(second), cause: 0 });
   });
 
-  it.each(['my-list', 'my_list'])('takes %s for an alias that is there, of the same type', (alias) => {
+  it.each(['my-list', 'my_list'])('treats %s as a duplicate of an existing alias of the same type', (alias) => {
     given(added).when(add({ alias })).thenRejects('GEO_ALIAS_TAKEN', { file: 'geosite_my-list.dat' });
     given(added)
       .when(add({ alias, type: 'geoip' }))
       .then(GeoSourceAdded({ source: second, ...place, alias, type: 'geoip' }), { ...got(second), cause: 0 });
   });
 
-  it.each(['geoip', 'geosite', 'geoip_ir', 'geoip-ir', 'geosite-ru', 'ir', 'ru'])('keeps %s for itself', (alias) => {
+  it.each(['geoip', 'geosite', 'geoip_ir', 'geoip-ir', 'geosite-ru', 'ir', 'ru'])('reserves the alias %s', (alias) => {
     given()
       .when(add({ alias }))
       .thenRejects('GEO_SOURCE_INVALID', { why: message('geo.aliasReserved') });
   });
 
   it.each(['https://a.example/list', 'https://a.example/list.txt', 'https://a.example/x.datum', 'https://a.example/'])(
-    'refuses the address %s',
+    'rejects the address %s',
     (url) => {
       given()
         .when(add({ url }))
@@ -75,7 +75,7 @@ describe('AddGeoSource', () => {
     },
   );
 
-  it('refuses the hundred and first', () => {
+  it('rejects a source beyond the limit of one hundred', () => {
     const many = Array.from({ length: 100 }, (_, i) =>
       GeoSourceAdded({ source: GeoSourceId.parse(i + 1), ...place, alias: `a${i}` }),
     );
@@ -89,7 +89,7 @@ describe('UpdateGeoSource', () => {
   const update = (over: Partial<GeoPlace> = {}, used = false) =>
     ({ type: 'UpdateGeoSource', data: { source: 1, ...place, ...over, content: newer, used } }) as const;
 
-  it('names the new place and its file', () => {
+  it('records the new definition and its file', () => {
     given(added, got(first))
       .when(update({ ...other }, true))
       .then(
@@ -99,7 +99,7 @@ describe('UpdateGeoSource', () => {
       );
   });
 
-  it('lets an imported source keep an alias and an address that nobody could choose now', () => {
+  it('keeps the alias and address of an imported source although they could not be added', () => {
     const imported = GeoSourceAdded({ source: first, ...place, alias: 'ir', url: 'https://a.example/list' });
     given(imported)
       .when(update({ alias: 'ir', url: 'https://a.example/new.dat' }))
@@ -115,7 +115,7 @@ describe('UpdateGeoSource', () => {
       });
   });
 
-  it('refuses another name while a rule uses the old one, another address it does not', () => {
+  it('rejects another name while a rule uses the old one, but accepts another address', () => {
     given(added, naming)
       .when(update({ alias: 'b' }))
       .thenRejects('GEO_SOURCE_USED', { file: 'geosite_my-list.dat', places: 'routing.rules[1].domain[1]' });
@@ -124,7 +124,7 @@ describe('UpdateGeoSource', () => {
       .then(GeoSourceUpdated({ source: first, ...place, url: other.url }), { ...got(first, newer), cause: 0 });
   });
 
-  it('refuses the alias of another, and a source that is not there', () => {
+  it('rejects the alias of another source, and an unknown source', () => {
     given(added, GeoSourceAdded({ source: second, ...place, alias: 'b' }))
       .when(update({ alias: 'b' }))
       .thenRejects('GEO_ALIAS_TAKEN', { file: 'geosite_b.dat' });
@@ -135,7 +135,7 @@ describe('UpdateGeoSource', () => {
 describe('DeleteGeoSource', () => {
   const del = { type: 'DeleteGeoSource', data: { source: 1 } } as const;
 
-  it('deletes', () => {
+  it('deletes a source', () => {
     given(added)
       .when(del)
       .then(GeoSourceDeleted({ source: first }));
@@ -152,11 +152,11 @@ describe('DeleteGeoSource', () => {
       { 'ext:geosite_my-list.dat:ads': '1.1.1.1' },
       'routing.rules[1].ext:geosite_my-list.dat:ads',
     ],
-  ])('is refused while %s uses the file, and says where', (_, rule, places) => {
+  ])('is rejected while %s uses the file, and names the place', (_, rule, places) => {
     given(added, template(rule)).when(del).thenRejects('GEO_SOURCE_USED', { file: 'geosite_my-list.dat', places });
   });
 
-  it('is refused while an inbound uses the file', () => {
+  it('is rejected while an inbound uses the file', () => {
     const config = {
       settings: {},
       streamSettings: {},
@@ -170,7 +170,7 @@ describe('DeleteGeoSource', () => {
   });
 
   it.each([['ext:geoip_my-list.dat:ads'], ['ext:x.geosite_my-list.dat:ads'], ['ext:geosite_my-list.dats:ads']])(
-    'is not for %s',
+    'is not allowed for %s',
     (text) => {
       given(added, template({ domain: [text] }))
         .when(del)
@@ -198,7 +198,7 @@ describe('RecordGeoOutcomes', () => {
     GeoSourceChecked({ source: third }),
   ];
 
-  it('is one event for each source that is still there, and at most one restart', () => {
+  it('records one event for each source that still exists, and at most one restart', () => {
     given(...all)
       .when({ type: 'RecordGeoOutcomes', data: { outcomes, used: false } })
       .then(...events);
@@ -212,27 +212,27 @@ describe('RecordGeoOutcomes', () => {
 });
 
 describe('RecordGeoRejection', () => {
-  it.each([null, first])('says what was not to be (%s)', (source) => {
+  it.each([null, first])('records the rejected source (%s)', (source) => {
     given(added)
       .when({ type: 'RecordGeoRejection', data: { ...other, source, reason: verbatim('what came is no geo file') } })
       .then(GeoSourceRejected({ source, ...other, reason: verbatim('what came is no geo file') }));
   });
 });
 
-describe('a wish for a source', () => {
-  const wish = (over: object) => geoPlaceOf({ ...place, ...over });
+describe('the definition of a source', () => {
+  const definition = (over: object) => geoPlaceOf({ ...place, ...over });
 
   it.each([
     ['  My List ', 'my_list'],
     ['MY-LIST', 'my-list'],
     ['a\t\n b', 'a_b'],
     ['x'.repeat(64), 'x'.repeat(64)],
-  ])('of the alias %j means %s', (alias, normal) => {
-    expect(wish({ alias })).toStrictEqual({ ...place, alias: normal });
+  ])('with the alias %j is normalized to %s', (alias, normal) => {
+    expect(definition({ alias })).toStrictEqual({ ...place, alias: normal });
   });
 
-  it('has its address as the URL standard spells it', () => {
-    expect(wish({ url: ' HTTPS://Lists.EXAMPLE.com:443/a b.dat ' })).toMatchObject({
+  it('has its address normalized by the URL standard', () => {
+    expect(definition({ url: ' HTTPS://Lists.EXAMPLE.com:443/a b.dat ' })).toMatchObject({
       url: 'https://lists.example.com/a%20b.dat',
     });
   });
@@ -252,14 +252,14 @@ describe('a wish for a source', () => {
     ['another scheme', { url: 'file:///etc/passwd.dat' }, /^URL must use http or https$/],
     ['a user name', { url: 'https://a:b@lists.example.com/x.dat' }, /^URL must not contain/],
     ['3000 characters', { url: `https://lists.example.com/${'x'.repeat(3000)}.dat` }, /^URL may have at most 2,048/],
-  ])('with %s is refused', (_, over, why) => {
-    const refusal = wish(over);
+  ])('with %s is rejected', (_, over, why) => {
+    const refusal = definition(over);
     expect(refusal).toBeInstanceOf(Rejection);
     expect((refusal as Rejection).message).toMatch(why);
   });
 });
 
-describe('a configuration', () => {
+describe('the core configuration', () => {
   const inbound = (text: string) => ({
     tag: 'a',
     config: { sniffing: { x: [text] } },
@@ -277,30 +277,30 @@ describe('a configuration', () => {
     expect(usesFile(config('ext:geoip_a.dat', 'geoip_a'), 'geoip_a.dat')).toBe(false);
   });
 
-  it('reads another file, and is the same in everything else', () => {
+  it('is unchanged except for the replaced file name', () => {
     expect(withFile(config('ext:geoip_a.dat:x', 'ext:geoip_a.dat:!y'), 'geoip_a.dat', 'staged-1.dat')).toStrictEqual(
       config('ext:staged-1.dat:x', 'ext:staged-1.dat:!y'),
     );
     expect(withFile(config('ext:geoip_ab.dat:x'), 'geoip_a.dat', 'b.dat')).toStrictEqual(config('ext:geoip_ab.dat:x'));
   });
 
-  it('reads these lists of a file', () => {
+  it('returns the lists that it uses of a file', () => {
     const lists = listsUsed(config('ext:geoip_a.dat:x@attr', 'ext-ip:geoip_a.dat:!y'), 'geoip_a.dat');
     expect([...lists]).toStrictEqual(['X', 'Y']);
     expect(listsUsed(config('geoip:x'), 'geoip_a.dat').size).toBe(0);
   });
 
-  it('names no more than the first places', () => {
+  it('returns only the first places that use a file', () => {
     expect(placesThatUse(Array(9).fill('ext:geoip_a.dat:x'), 'geoip_a.dat')).toHaveLength(5);
     expect(placesThatUse(undefined, 'geoip_a.dat')).toEqual([]);
   });
 });
 
-describe('the schedule of updates', () => {
+describe('the schedule of geo updates', () => {
   const change = (geoUpdateSchedule: string) =>
     ({ type: 'ChangeSettings', data: { changes: { geoUpdateSchedule } } }) as const;
 
-  it('is one, or nothing', () => {
+  it('can be set and cleared', () => {
     given().when(change('')).thenNothing();
     given()
       .when(change('30 4 * * 1'))
@@ -310,7 +310,7 @@ describe('the schedule of updates', () => {
       .then(SettingsChanged({ changes: { geoUpdateSchedule: '' } }));
   });
 
-  it.each(['weekly', '0 0 31 2 *', '@every 0s', '* * *'])('is not %s', (text) => {
+  it.each(['weekly', '0 0 31 2 *', '@every 0s', '* * *'])('cannot be %s', (text) => {
     given().when(change(text)).thenRejects('SETTING_INVALID');
   });
 });

@@ -30,7 +30,7 @@ describe('AddInbound', () => {
     given().when(add(inboundDraft())).then(inboundAdded());
   });
 
-  it('adds it with its clients, in order, after it', () => {
+  it('adds its clients after it, in order', () => {
     given()
       .when(add(inboundDraft({ clients: [alice, bob] })))
       .then(
@@ -40,37 +40,37 @@ describe('AddInbound', () => {
       );
   });
 
-  it('counts on from the last id, also when that inbound is gone', () => {
+  it('continues after the last id, also when that inbound was deleted', () => {
     given(inboundAdded(), otherInbound(), InboundDeleted({ inbound: two }))
       .when(add(next()))
       .then(inboundAdded({ id: inboundId(3), spec: { port: 8443, tag: 'in-2' } }));
   });
 
-  it('adds a switched-off inbound as such', () => {
+  it('adds a disabled inbound', () => {
     given()
       .when(add(inboundDraft({ enabled: false })))
       .then(inboundAdded({ enabled: false }));
   });
 
-  it('refuses clients for a protocol that has none', () => {
+  it('rejects clients for a protocol without clients', () => {
     given()
       .when(add(inboundDraft({ spec: { protocol: 'http' }, clients: [alice] })))
       .thenRejects('CLIENTS_NOT_SUPPORTED', { protocol: 'http' });
   });
 
-  it('takes a protocol without clients when it names none', () => {
+  it('accepts a protocol without clients if there are none', () => {
     given()
       .when(add(inboundDraft({ spec: { protocol: 'http' } })))
       .then(inboundAdded({ spec: { protocol: 'http' } }));
   });
 
-  it('refuses the whole for one client whose email is taken', () => {
+  it('rejects the whole inbound if the email of one client is taken', () => {
     given(inboundAdded(), clientAdded())
       .when(add(next({ clients: [bob, draft('ALICE', 9)] })))
       .thenRejects('EMAIL_TAKEN', { email: 'ALICE' });
   });
 
-  it('lets the same credential stand in another inbound', () => {
+  it('accepts a credential that another inbound has', () => {
     given(inboundAdded(), clientAdded())
       .when(add(next({ clients: [draft('carol', 1)] })))
       .then(
@@ -88,19 +88,19 @@ describe('the tag of a new inbound', () => {
   const added = (tag: string, over: Parameters<typeof inboundAdded>[0] = {}) =>
     inboundAdded({ ...over, spec: { ...over.spec, tag } });
 
-  it('comes from the port when none is named', () => {
+  it('is derived from the port if none is given', () => {
     given()
       .when(add(untagged(443)))
       .then(added('inbound-443'));
   });
 
-  it('names the address too when it listens on one', () => {
+  it('contains the address if the inbound listens on one', () => {
     given()
       .when(add(untagged(443, { spec: { listen: '10.0.0.1' } })))
       .then(added('inbound-10.0.0.1:443', { spec: { listen: '10.0.0.1' } }));
   });
 
-  it('names the transport when the port alone is taken, then a number', () => {
+  it('contains the transport if the tag of the port is taken, then a number', () => {
     const taken = inboundAdded({ spec: { port: 1, tag: 'inbound-443' } });
     given(taken)
       .when(add(untagged(443)))
@@ -111,7 +111,7 @@ describe('the tag of a new inbound', () => {
       .then(added('inbound-443-tcp-2', { id: inboundId(3) }));
   });
 
-  it('is refused when another inbound has it', () => {
+  it('is rejected if another inbound has it', () => {
     given(inboundAdded())
       .when(add(next({ spec: { tag: 'in-1' } })))
       .thenRejects('TAG_TAKEN', { tag: 'in-1' });
@@ -126,41 +126,44 @@ describe('the tag of a new inbound', () => {
     ['metrics_out', message('inbound.tagReserved')],
     ['portolan-x', message('inbound.tagReserved')],
     ['x'.repeat(129), message('client.nameTooLong', { limit: 128 })],
-  ])('is refused when it is %j', (tag, why) => {
+  ])('is rejected if it is %j', (tag, why) => {
     given()
       .when(add(inboundDraft({ spec: { tag } })))
       .thenRejects('TAG_INVALID', { tag, why });
   });
 });
 
-describe('what makes an inbound unusable', () => {
+describe('the validation of an inbound', () => {
   const refused = (over: Parameters<typeof inboundDraft>[0], why: Text): void =>
     given()
       .when(add(inboundDraft(over)))
       .thenRejects('CONFIG_INVALID', { why });
 
-  it('a listen address that is none', () => {
+  it('rejects an invalid listen address', () => {
     given()
       .when(add(inboundDraft({ spec: { listen: 'not-an-ip' } })))
       .thenRejects('LISTEN_INVALID', { listen: 'not-an-ip' });
   });
 
-  it.each(['127.0.0.1', '::1', 'localhost', '/run/x.sock', '@abstract', ''])('not the listen address %j', (listen) => {
-    given()
-      .when(add(inboundDraft({ spec: { listen } })))
-      .then(InboundAdded({ ...inboundAdded().data, spec: spec({ listen }) }));
-  });
+  it.each(['127.0.0.1', '::1', 'localhost', '/run/x.sock', '@abstract', ''])(
+    'accepts the listen address %j',
+    (listen) => {
+      given()
+        .when(add(inboundDraft({ spec: { listen } })))
+        .then(InboundAdded({ ...inboundAdded().data, spec: spec({ listen }) }));
+    },
+  );
 
-  it('a transport that nobody knows', () => {
+  it('rejects an unknown transport', () => {
     refused({ config: { stream: { network: 'pigeon' } } }, message('inbound.networkUnknown', { network: '"pigeon"' }));
     refused({ config: { stream: { network: 7 } } }, message('inbound.networkUnknown', { network: '7' }));
   });
 
-  it('a security that nobody knows', () => {
+  it('rejects an unknown security', () => {
     refused({ config: { stream: { security: 'xtls' } } }, message('inbound.securityUnknown', { security: '"xtls"' }));
   });
 
-  it('REALITY without a key, or where it cannot work', () => {
+  it('rejects REALITY without a key or with an unsupported transport', () => {
     const reality = (over: object) => ({ config: { stream: { security: 'reality', ...over } } });
     const settings = { realitySettings: { privateKey: 'A'.repeat(43) } };
     refused(reality({}), message('inbound.realitySettingsMissing'));
@@ -172,11 +175,11 @@ describe('what makes an inbound unusable', () => {
       .then(inboundAdded(sound));
   });
 
-  it('hysteria without TLS', () => {
+  it('rejects Hysteria without TLS', () => {
     refused({ spec: { protocol: 'hysteria2' } }, message('inbound.hysteriaNeedsTls'));
   });
 
-  it('a salamander mask with a password that is too short to start with', () => {
+  it('rejects a Salamander mask whose password is too short for the core', () => {
     const masked = (settings: Record<string, string>, type = 'salamander') => ({
       config: { stream: { network: 'kcp', finalmask: { udp: [{ type: 'noise' }, { type, settings }] } } },
     });
@@ -190,7 +193,7 @@ describe('what makes an inbound unusable', () => {
     }
   });
 
-  it('an account that has a name as clients have in the core', () => {
+  it('rejects an account whose name has the form of client accounts in the core', () => {
     const accounts = [
       { user: 'ann', pass: 'x' },
       { Uſer: '7:ann', pass: 'x' },
@@ -201,7 +204,7 @@ describe('what makes an inbound unusable', () => {
     );
   });
 
-  it('wireguard without its key', () => {
+  it('rejects WireGuard without its key', () => {
     refused({ spec: { protocol: 'wireguard' } }, message('inbound.wireguardKeyMissing'));
   });
 
@@ -209,7 +212,7 @@ describe('what makes an inbound unusable', () => {
     ['2022-blake3-aes-128-gcm', 32],
     ['2022-blake3-aes-256-gcm', 16],
     ['2022-blake3-chacha20-poly1305', 31],
-  ])('a %s server key of %i bytes', (method, bytes) => {
+  ])('rejects a %s server key of %i bytes', (method, bytes) => {
     const password = Buffer.alloc(bytes).toString('base64');
     const length = method.includes('128') ? 16 : 32;
     refused(
@@ -218,7 +221,7 @@ describe('what makes an inbound unusable', () => {
     );
   });
 
-  it('a cipher of shadowsocks 2022 that does not exist', () => {
+  it('rejects an unknown cipher of Shadowsocks 2022', () => {
     refused(
       { spec: { protocol: 'shadowsocks' }, config: { settings: { method: '2022-blake3-rot13' } } },
       message('client.cipherUnknown', { method: '2022-blake3-rot13' }),

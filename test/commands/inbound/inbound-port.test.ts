@@ -29,7 +29,7 @@ const shadowsocks = (network: string): Place => ({
   config: { settings: { method: 'aes-256-gcm', network }, stream: null },
 });
 
-describe('a way to the health port', () => {
+describe('an inbound that leads to the health port', () => {
   const fallback = (dest: string | number): Partial<InboundConfig> => ({
     settings: { decryption: 'none', fallbacks: [{ dest }] },
   });
@@ -50,14 +50,14 @@ describe('a way to the health port', () => {
     ['by the newer names of a tunnel', { settings: { rewriteAddress: 'localhost', rewritePort: 2053 } }],
     ['by a map of ports', { settings: { address: '1.1.1.1', portMap: { 80: '127.0.0.1:2053' } } }],
   ];
-  it.each(ways)('is refused %s', (_, config) => {
+  it.each(ways)('is rejected %s', (_, config) => {
     const why = message('inbound.leadsToPanel', { port: 2053 });
     given()
       .when(add({ config }), { ownPorts: [healthPort] })
       .thenRejects('CONFIG_INVALID', { why });
   });
 
-  it('is open to the two servers, which may hide behind an inbound', () => {
+  it('is accepted if it leads to the two servers instead', () => {
     const config = fallback(2053);
     given()
       .when(add({ config }), { ownPorts: [panelPort] })
@@ -65,7 +65,7 @@ describe('a way to the health port', () => {
   });
 
   it.each<string | number>([2054, '127.0.0.1:443', 'example.com:2053', '192.0.2.1:2053', '@2053', '/data/2053.sock'])(
-    'is not one to %j',
+    'is not assumed for %j',
     (dest) => {
       const config = fallback(dest);
       given()
@@ -109,13 +109,13 @@ describe('a port', () => {
     given(there(first)).when(add(next)).then(added(next));
   });
 
-  it('is taken by an inbound that is switched off', () => {
+  it('is taken by a disabled inbound', () => {
     given(inboundAdded({ enabled: false }))
       .when(add({}))
       .thenRejects('PORT_TAKEN', { port: 443, by: message('inbound.name', { tag: 'in-1' }) });
   });
 
-  it('is taken where the panel itself listens', () => {
+  it('is taken if the panel itself listens there', () => {
     given()
       .when(add({ port: 2053 }), { ownPorts: [panelPort] })
       .thenRejects('PORT_TAKEN', { port: 2053, by: message('inbound.panelServer') });
@@ -124,7 +124,7 @@ describe('a port', () => {
       .thenRejects('PORT_TAKEN', { port: 2053, by: message('inbound.panelServer') });
   });
 
-  it('is free beside the panel on another address or for UDP', () => {
+  it('is free on another address than the panel, and for UDP', () => {
     const elsewhere = { port: 2053, listen: '10.0.0.1' };
     given(there({}))
       .when(add(elsewhere), { ownPorts: [panelPort] })
@@ -139,24 +139,24 @@ describe('a port', () => {
     given().when(add({ port })).thenRejects('PORT_OUT_OF_RANGE', { port });
   });
 
-  it('does not matter for a socket file', () => {
+  it('is ignored for a Unix socket', () => {
     const socket = { listen: '/run/x.sock', port: 0 };
     given(there({})).when(add(socket)).then(added(socket));
   });
 
-  it('stays with the inbound that is edited', () => {
+  it('stays available to the inbound that is being updated', () => {
     given(there({}))
       .when({ type: 'UpdateInbound', data: { inbound: one, ...inboundDraft() } })
       .thenNothing();
   });
 
-  it('cannot be moved onto that of another', () => {
+  it('cannot be changed to that of another inbound', () => {
     given(there({}), added({ port: 8443 }))
       .when({ type: 'UpdateInbound', data: { inbound: two, ...inboundDraft({ spec: { tag: 'in-2' } }) } })
       .thenRejects('PORT_TAKEN', { port: 443, by: message('inbound.name', { tag: 'in-1' }) });
   });
 
-  it('is compared again when only the transport changes', () => {
+  it('is checked again if only the transport changes', () => {
     given(there({}), added(udp))
       .when({
         type: 'UpdateInbound',
@@ -166,10 +166,10 @@ describe('a port', () => {
   });
 });
 
-describe('a socket file', () => {
+describe('a Unix socket', () => {
   const socket = { listen: '/run/x.sock', port: 1 };
 
-  it('is taken by one inbound', () => {
+  it('can be used by one inbound only', () => {
     given(there(socket))
       .when(add(socket))
       .thenRejects('SOCKET_TAKEN', { socket: '/run/x.sock', by: message('inbound.name', { tag: 'in-1' }) });

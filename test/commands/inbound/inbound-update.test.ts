@@ -44,39 +44,39 @@ const depleted = InboundDepleted({ inbound: one, depletion: { reason: 'cap', use
 const third = clientNumber(3);
 
 describe('UpdateInbound', () => {
-  it('does nothing when nothing differs', () => {
+  it('does nothing if nothing differs', () => {
     given(inboundAdded(), clientAdded())
       .when(update({ clients: [alice] }))
       .thenNothing();
   });
 
-  it('names only what changed', () => {
+  it('records only what changed', () => {
     given(inboundAdded())
       .when(update({ spec: { remark: 'new', port: 8080 } }))
       .then(InboundUpdated({ inbound: one, changes: { remark: 'new', port: 8080 } }));
   });
 
-  it('keeps the tag when none is named', () => {
+  it('keeps the tag if none is given', () => {
     const asked = inboundDraft({ spec: { remark: 'new' } });
     given(inboundAdded())
       .when({ type: 'UpdateInbound', data: { inbound: one, ...asked, spec: { ...asked.spec, tag: '' } } })
       .then(InboundUpdated({ inbound: one, changes: { remark: 'new' } }));
   });
 
-  it('replaces the configuration under a new life', () => {
+  it('replaces the configuration under a new key version', () => {
     const next = config({ stream: { network: 'ws' } });
     given(inboundAdded())
       .when(update({ config: next }))
       .then(InboundReconfigured({ inbound: one, keyVersion: 2, config: next }));
   });
 
-  it('does not take another order of keys for a change', () => {
+  it('ignores a different order of keys', () => {
     given(inboundAdded({ config: { stream: { security: 'none', network: 'tcp' } } }))
       .when(update())
       .thenNothing();
   });
 
-  it('says that the inbound was switched', () => {
+  it('records that the inbound was enabled or disabled', () => {
     given(inboundAdded())
       .when(update({ enabled: false }))
       .then(InboundDisabled({ inbound: one }));
@@ -85,13 +85,13 @@ describe('UpdateInbound', () => {
       .then(InboundEnabled({ inbound: one }));
   });
 
-  it('restores an inbound whose cap was raised', () => {
+  it('reactivates an inbound whose cap was raised', () => {
     given(inboundAdded({ spec: { capBytes: 100 } }), traffic({ inbounds: [[1, 60, 40]] }), depleted)
       .when(update({ spec: { capBytes: 101 } }))
       .then(InboundUpdated({ inbound: one, changes: { capBytes: 101 } }), InboundReactivated({ inbound: one }));
   });
 
-  it('leaves it depleted while the new cap is reached too, and names that one', () => {
+  it('keeps it depleted, with the new cap as the reason, if that one is reached too', () => {
     given(inboundAdded({ spec: { capBytes: 100 } }), traffic({ inbounds: [[1, 60, 60]] }), depleted)
       .when(update({ spec: { capBytes: 110 } }))
       .then(
@@ -100,7 +100,7 @@ describe('UpdateInbound', () => {
       );
   });
 
-  it('depletes at once an inbound whose cap is lowered to what it carried, or whose term to the past', () => {
+  it('depletes an inbound at once when its cap is lowered to its usage or its expiry is in the past', () => {
     const past = [inboundAdded(), traffic({ inbounds: [[1, 60, 40]] })] as const;
     given(...past)
       .when(update({ spec: { capBytes: 100 } }))
@@ -116,25 +116,25 @@ describe('UpdateInbound', () => {
       );
   });
 
-  it('wants an inbound that exists', () => {
+  it('rejects an unknown inbound', () => {
     given().when(update()).thenRejects('INBOUND_NOT_FOUND', { inbound: 1 });
   });
 
-  it('refuses the tag of another inbound', () => {
+  it('rejects the tag of another inbound', () => {
     given(inboundAdded(), otherInbound())
       .when(update({ spec: { tag: 'in-2' } }))
       .thenRejects('TAG_TAKEN', { tag: 'in-2' });
   });
 
-  it('refuses a configuration that cannot work', () => {
+  it('rejects an invalid configuration', () => {
     given(inboundAdded())
       .when(update({ config: { stream: { network: 'pigeon' } } }))
       .thenRejects('CONFIG_INVALID', { why: message('inbound.networkUnknown', { network: '"pigeon"' }) });
   });
 });
 
-describe('the list of clients of an edited inbound', () => {
-  it('deletes who is no longer named, changes who is, and adds the others', () => {
+describe('the client list of an updated inbound', () => {
+  it('deletes missing clients, updates present ones, and adds new ones', () => {
     const capped = draft('alice', 1, { spec: { capBytes: 5 } });
     const carol = draft('carol', 3);
     given(inboundAdded(), clientAdded(), clientAdded(bob, second))
@@ -146,14 +146,14 @@ describe('the list of clients of an edited inbound', () => {
       );
   });
 
-  it('finds a client again whatever the case of its email', () => {
+  it('matches a client by email regardless of case', () => {
     const shouted = draft('ALICE', 1, { identity: { subId: 'sub-alice' } });
     given(inboundAdded(), clientAdded())
       .when(update({ clients: [{ ...shouted, identity: alice.identity }] }))
       .thenNothing();
   });
 
-  it('gives a new credential a new life and destroys the key of the old one', () => {
+  it('gives a new credential a new key version and destroys the key of the old one', () => {
     const rotated = draft('alice', 7);
     given(inboundAdded(), clientAdded())
       .when(update({ clients: [rotated] }))
@@ -168,7 +168,7 @@ describe('the list of clients of an edited inbound', () => {
       );
   });
 
-  it('restores a client whose cap was raised in it', () => {
+  it('reactivates a client whose cap it raises', () => {
     const raised = draft('alice', 1, { spec: { capBytes: 1000 } });
     given(
       inboundAdded(),
@@ -180,7 +180,7 @@ describe('the list of clients of an edited inbound', () => {
       .then(ClientUpdated({ client: first, changes: { capBytes: 1000 } }), ClientReactivated({ client: first }));
   });
 
-  it('lets a new client have the id of one that is deleted with it', () => {
+  it('accepts a new client with the id of one that it deletes', () => {
     const carol = draft('carol', 1);
     given(inboundAdded(), clientAdded())
       .when(update({ clients: [carol] }))
@@ -190,32 +190,32 @@ describe('the list of clients of an edited inbound', () => {
       );
   });
 
-  it('refuses an email twice, also in another case', () => {
+  it('rejects a duplicate email, also in another case', () => {
     given(inboundAdded(), clientAdded())
       .when(update({ clients: [alice, draft('Alice', 5)] }))
       .thenRejects('EMAIL_TAKEN', { email: 'Alice' });
   });
 
-  it('refuses the email of a client of another inbound', () => {
+  it('rejects the email of a client of another inbound', () => {
     given(inboundAdded(), otherInbound(), clientAdded(bob, first, two))
       .when(update({ clients: [draft('Bob', 5)] }))
       .thenRejects('EMAIL_TAKEN', { email: 'Bob' });
   });
 
-  it('refuses a new client with the id that a kept client takes in the same request', () => {
+  it('rejects a new client with the id that an existing client gets in the same request', () => {
     given(inboundAdded(), clientAdded())
       .when(update({ clients: [draft('alice', 9), draft('carol', 9)] }))
       .thenRejects('CREDENTIAL_TAKEN', { email: 'carol', other: 'alice' });
   });
 
-  it('compares the passwords when the protocol becomes trojan', () => {
+  it('compares passwords when the protocol changes to Trojan', () => {
     const both = [draft('alice', 1), draft('bob', 2, { credential: { password: 'password-1' } })];
     given(inboundAdded(), clientAdded(), clientAdded(both[1], second))
       .when(update({ spec: { protocol: 'trojan' }, clients: both }))
       .thenRejects('CREDENTIAL_TAKEN', { email: 'bob', other: 'alice' });
   });
 
-  it('deletes all clients when the protocol has none', () => {
+  it('deletes all clients when the protocol changes to one without clients', () => {
     given(inboundAdded(), clientAdded())
       .when(update({ spec: { protocol: 'http' } }))
       .then(
@@ -224,13 +224,13 @@ describe('the list of clients of an edited inbound', () => {
       );
   });
 
-  it('refuses to keep clients when the protocol has none', () => {
+  it('rejects clients when the protocol changes to one without clients', () => {
     given(inboundAdded(), clientAdded())
       .when(update({ spec: { protocol: 'http' }, clients: [alice] }))
       .thenRejects('CLIENTS_NOT_SUPPORTED', { protocol: 'http' });
   });
 
-  it('is looked at by the new protocol after the change', () => {
+  it('is validated by the rules of the new protocol', () => {
     const trojan = draft('alice', 1, { credential: credential({ id: uuid(1), password: 'p' }) });
     given(inboundAdded(), clientAdded(trojan), InboundUpdated({ inbound: one, changes: { protocol: 'trojan' } }))
       .when({
@@ -241,8 +241,8 @@ describe('the list of clients of an edited inbound', () => {
   });
 });
 
-describe('the expiry of an edited inbound', () => {
-  it('restores it when it lies ahead again', () => {
+describe('the expiry of an updated inbound', () => {
+  it('reactivates it when it is in the future', () => {
     const expired = InboundDepleted({ inbound: one, depletion: { reason: 'expiry', expiresAt: T0 - 1 } });
     given(inboundAdded({ spec: { expiresAt: T0 - 1 } }), expired)
       .when(update({ spec: { expiresAt: T0 + 1 } }))

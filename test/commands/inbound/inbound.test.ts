@@ -33,7 +33,7 @@ const depleted = (id = one) =>
 describe('SetInboundEnabled', () => {
   const set = (enabled: boolean) => ({ type: 'SetInboundEnabled', data: { inbound: one, enabled } }) as const;
 
-  it('switches an inbound off and on', () => {
+  it('enables and disables an inbound', () => {
     given(inboundAdded())
       .when(set(false))
       .then(InboundDisabled({ inbound: one }));
@@ -42,14 +42,14 @@ describe('SetInboundEnabled', () => {
       .then(InboundEnabled({ inbound: one }));
   });
 
-  it('does nothing when it is so already', () => {
+  it('does nothing if the state is the same', () => {
     given(inboundAdded()).when(set(true)).thenNothing();
     given(inboundAdded({ enabled: false }))
       .when(set(false))
       .thenNothing();
   });
 
-  it('wants an inbound that exists', () => {
+  it('rejects an unknown inbound', () => {
     given().when(set(true)).thenRejects('INBOUND_NOT_FOUND', { inbound: 1 });
   });
 });
@@ -57,7 +57,7 @@ describe('SetInboundEnabled', () => {
 describe('DeleteInbound', () => {
   const remove = { type: 'DeleteInbound', data: { inbound: one } } as const;
 
-  it('deletes its clients, then itself', () => {
+  it('deletes its clients, then the inbound', () => {
     given(inboundAdded(), clientAdded(), clientAdded(bob, second), otherInbound())
       .when(remove)
       .then(
@@ -67,19 +67,19 @@ describe('DeleteInbound', () => {
       );
   });
 
-  it('leaves the clients of others alone', () => {
+  it('does not affect clients of other inbounds', () => {
     given(inboundAdded(), otherInbound(), clientAdded(bob, first, two))
       .when(remove)
       .then(InboundDeleted({ inbound: one }));
   });
 
-  it('wants an inbound that exists, and is gone the second time', () => {
+  it('rejects an unknown inbound, and a second attempt', () => {
     given(inboundAdded(), InboundDeleted({ inbound: one }))
       .when(remove)
       .thenRejects('INBOUND_NOT_FOUND', { inbound: 1 });
   });
 
-  it('gives port, tag and emails back', () => {
+  it('frees its port, tag and emails', () => {
     const again = {
       type: 'AddInbound',
       data: {
@@ -104,19 +104,19 @@ describe('DeleteInbound', () => {
 describe('ResetInboundTraffic', () => {
   const reset = { type: 'ResetInboundTraffic', data: { inbound: one } } as const;
 
-  it('sets the counters to zero and says what they were', () => {
+  it('sets the counters to zero and records their former values', () => {
     given(inboundAdded(), clientAdded(), traffic({ inbounds: [[1, 3, 4]], clients: [[1, 1, 1]] }))
       .when(reset)
       .then(InboundTrafficReset({ inbound: one, up: 3, down: 4 }));
   });
 
-  it('restores an inbound that its cap had cut', () => {
+  it('reactivates an inbound that its cap had depleted', () => {
     given(capped(), traffic({ inbounds: [[1, 60, 40]] }), depleted())
       .when(reset)
       .then(InboundTrafficReset({ inbound: one, up: 60, down: 40 }), caused(0, InboundReactivated({ inbound: one })));
   });
 
-  it('does not restore an inbound that has expired', () => {
+  it('does not reactivate an expired inbound', () => {
     given(
       inboundAdded({ spec: { expiresAt: T0 } }),
       InboundDepleted({ inbound: one, depletion: { reason: 'expiry', expiresAt: T0 } }),
@@ -125,13 +125,13 @@ describe('ResetInboundTraffic', () => {
       .then(InboundTrafficReset({ inbound: one, up: 0, down: 0 }));
   });
 
-  it('wants an inbound that exists', () => {
+  it('rejects an unknown inbound', () => {
     given().when(reset).thenRejects('INBOUND_NOT_FOUND', { inbound: 1 });
   });
 });
 
 describe('ResetAllTraffic', () => {
-  it('resets every inbound, and each restoration follows from its own reset', () => {
+  it('resets every inbound, and each reset is the cause of its reactivation', () => {
     given(
       capped(),
       capped(two, { port: 2, tag: 'in-2' }),
@@ -156,11 +156,11 @@ describe('ResetAllTraffic', () => {
       );
   });
 
-  it('does nothing when there is no inbound', () => {
+  it('does nothing without inbounds', () => {
     given().when({ type: 'ResetAllTraffic', data: {} }).thenNothing();
   });
 
-  it('leaves the counters of clients alone', () => {
+  it('does not affect the counters of clients', () => {
     given(inboundAdded(), clientAdded(draft('alice', 1, { spec: { capBytes: 10 } })), traffic({ clients: [[1, 5, 5]] }))
       .when({ type: 'ResetAllTraffic', data: {} })
       .then(InboundTrafficReset({ inbound: one, up: 0, down: 0 }));

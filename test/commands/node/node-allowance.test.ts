@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { Allowances } from '../../../src/commands/node/node-allowance.js';
 import { HOUR, T0 } from '../../kit/builders.js';
 
-/** 10 Gbit/s, in bytes a second, and what flows in half a minute at that. */
+/** 10 Gbit/s in bytes per second, and the bytes of half a minute at that rate. */
 const FASTEST = 1.25e9;
 const AHEAD = 30 * FASTEST;
 const DAY = 24 * HOUR;
 
-/** One counter of a node that claims what it likes, read again and again, over restarts as well. */
+/** One counter of a node with arbitrary values, read repeatedly, also across restarts. */
 class Reader {
   now = T0;
   credited = 0;

@@ -15,12 +15,12 @@ const from = (
   ...{ up, down, allTime, marks, high },
 });
 const bytes = ({ growth }: Credit): number => growth.up + growth.down;
-/** What a counter may grow by, in bytes: that of half a minute at 10 Gbit/s. */
+/** The allowed growth of a counter, in bytes: half a minute at 10 Gbit/s. */
 const MOST = 37.5e9;
 const MIB = 1024 * 1024;
 const nothing = { up: 0, down: 0 };
 
-/** What is credited, and why, when a counter that began at zero is read again and again. */
+/** The credited bytes, with reasons, of a counter that starts at zero and is read repeatedly. */
 function readings(...seen: readonly SeenCounter[]) {
   let before: CounterBaseline | undefined = from(0, 0, 0, untested);
   return seen.map((one) => {
@@ -120,7 +120,7 @@ describe('a counter that decreased', () => {
     const fallen = creditOf(renamed, at(0, 0), MOST);
     expect(fallen.next).toStrictEqual(from(0, 0, 0));
     expect(bytes(creditOf(fallen.next ?? undefined, at(0, 5000), MOST))).toBe(5000);
-    // The name went along with its counter; what falls later is that one.
+    // The counter keeps its name; the later decrease is that of the new one.
     const grown = creditOf(renamed, at(0, 1100), MOST);
     expect([bytes(grown), grown.next]).toStrictEqual([100, from(0, 1100, 1100, ['renamed'])]);
   });
@@ -181,7 +181,7 @@ const flow = oneof(nat(20), nat(9000), nat(5_000_000));
 const flows = array(record({ up: flow, down: flow }), { maxLength: 4 });
 type Flow = Readonly<{ up: number; down: number }>;
 
-/** A client and its inbound on a node. The core counts up to 8 KiB less of what each connection brings down there. */
+/** A client and its inbound on a node. The core counts up to 8 KiB of each download less for the inbound. */
 class Node {
   client = at(0, 0);
   inbound = at(0, 0);

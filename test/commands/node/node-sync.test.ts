@@ -51,7 +51,7 @@ const added = NodeAdded({
   keyVersion: 1,
   secret: { token: 't' },
 });
-const asked = ((): Node => {
+const queried = ((): Node => {
   const nodes = new Map<NodeId, Node>();
   for (const event of recorded([added])) evolveNodes(nodes, event);
   return nodes.get(node) as Node;
@@ -62,7 +62,7 @@ const capped = draft('alice', 1, { spec: { capBytes: 500 } });
 type Row = NodeTraffic['clients'][number];
 const row = (client: number, down: number): Row => [client, 0, down, 0, down, down, [], 0, T0];
 const said = (clients: Row[], inbounds: NodeTraffic['inbounds'] = []) =>
-  ({ type: 'RecordNodeTraffic', data: { asked, clients, inbounds, anomalies: [] as never[] } }) as const;
+  ({ type: 'RecordNodeTraffic', data: { queried, clients, inbounds, anomalies: [] as never[] } }) as const;
 
 describe('what a node counted', () => {
   it('is recorded, and the same decision disables clients that reach their cap', () => {
@@ -203,7 +203,7 @@ describe('what a node counted', () => {
 describe('what a node has', () => {
   it('is recorded with the position of the desired state, without clients that were deleted since', () => {
     const data = {
-      asked,
+      queried,
       inbound: one,
       tag: 'in-1',
       position: 3,
@@ -221,31 +221,33 @@ describe('what a node has', () => {
   });
 
   it('is dropped for an inbound of another machine', () => {
-    const data = { asked, inbound: one, tag: 'in-1', position: 3, digest: 'd', newClients: [], newInbound: true };
+    const data = { queried, inbound: one, tag: 'in-1', position: 3, digest: 'd', newClients: [], newInbound: true };
     given(added, inboundAdded()).when({ type: 'RecordNodeInboundApplied', data }).thenNothing();
     given(added, inboundAdded())
-      .when({ type: 'RecordNodeInboundRejected', data: { asked, inbound: one, reason: verbatim('no') } })
+      .when({ type: 'RecordNodeInboundRejected', data: { queried: queried, inbound: one, reason: verbatim('no') } })
       .thenNothing();
   });
 
   it('is recorded when it is refused, removed or unmanaged', () => {
     given(added, bound)
-      .when({ type: 'RecordNodeInboundRejected', data: { asked, inbound: one, reason: verbatim('no') } })
+      .when({ type: 'RecordNodeInboundRejected', data: { queried: queried, inbound: one, reason: verbatim('no') } })
       .then(NodeInboundRejected({ node, inbound: one, reason: verbatim('no') }));
     // One that was deleted here may be refused its end.
     given(added)
-      .when({ type: 'RecordNodeInboundRejected', data: { asked, inbound: one, reason: verbatim('theirs') } })
+      .when({ type: 'RecordNodeInboundRejected', data: { queried: queried, inbound: one, reason: verbatim('theirs') } })
       .then(NodeInboundRejected({ node, inbound: one, reason: verbatim('theirs') }));
     given(added)
-      .when({ type: 'RecordNodeSyncFailed', data: { asked, reason: verbatim('no list') } })
+      .when({ type: 'RecordNodeSyncFailed', data: { queried: queried, reason: verbatim('no list') } })
       .then(NodeSyncFailed({ node, reason: verbatim('no list') }));
-    given(added).when({ type: 'RecordNodeSyncRecovered', data: { asked } }).then(NodeSyncRecovered({ node }));
     given(added)
-      .when({ type: 'RecordNodeInboundRemoved', data: { asked, inbound: one, tag: 'in-1' } })
+      .when({ type: 'RecordNodeSyncRecovered', data: { queried: queried } })
+      .then(NodeSyncRecovered({ node }));
+    given(added)
+      .when({ type: 'RecordNodeInboundRemoved', data: { queried: queried, inbound: one, tag: 'in-1' } })
       .then(NodeInboundRemoved({ node, inbound: one, tag: 'in-1' }));
     const unmanaged = { inboundTags: ['own'], clients: [{ inboundTag: 'in-1', email: 'mallory' }], omitted: 0 };
     given(added)
-      .when({ type: 'RecordNodeUnmanagedItems', data: { asked, ...unmanaged } })
+      .when({ type: 'RecordNodeUnmanagedItems', data: { queried: queried, ...unmanaged } })
       .then(NodeUnmanagedItemsFound({ node, ...unmanaged }));
   });
 });

@@ -234,10 +234,10 @@ describe('SetNodeEnabled, DeleteNode', () => {
 });
 
 describe('a report of a node', () => {
-  const asked = nodeAfter(added);
-  const online = { type: 'RecordNodeOnline', data: { asked } } as const;
-  const offline = { type: 'RecordNodeOffline', data: { asked, reason: verbatim('gone') } } as const;
-  const identity = { type: 'RecordNodeIdentity', data: { asked, identity: portolan } } as const;
+  const queried = nodeAfter(added);
+  const online = { type: 'RecordNodeOnline', data: { queried } } as const;
+  const offline = { type: 'RecordNodeOffline', data: { queried, reason: verbatim('gone') } } as const;
+  const identity = { type: 'RecordNodeIdentity', data: { queried, identity: portolan } } as const;
 
   it('becomes events', () => {
     given(added)

@@ -88,7 +88,7 @@ export class Place {
     }
   }
 
-  /** Lets timers run that long. */
+  /** Advances the timers by this duration. */
   async wait(ms: number): Promise<void> {
     this.clock.advance(ms);
     await vi.advanceTimersByTimeAsync(ms);
@@ -104,7 +104,7 @@ export class Place {
   }
 }
 
-/** Only timers are the test's: immediates and promises go on by themselves. */
+/** Only timers are faked: immediates and promises run as usual. */
 export function holdTimers(): void {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());

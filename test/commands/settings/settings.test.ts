@@ -8,13 +8,13 @@ import { given } from '../../kit/spec.js';
 const change = (changes: Record<string, unknown>) => ({ type: 'ChangeSettings', data: { changes } }) as const;
 
 describe('ChangeSettings', () => {
-  it('names only what changed', () => {
+  it('records only what changed', () => {
     given()
       .when(change({ webPort: 8080, subPort: 10882, sessionMaxAge: 60 }))
       .then(SettingsChanged({ changes: { webPort: 8080, sessionMaxAge: 60 } }));
   });
 
-  it('does nothing when all is so already', () => {
+  it('does nothing if all values are the same', () => {
     given(SettingsChanged({ changes: { webPort: 8080 } }))
       .when(change({ webPort: 8080, trustedProxyCIDRs: '127.0.0.0/8, ::1/128' }))
       .thenNothing();
@@ -26,7 +26,7 @@ describe('ChangeSettings', () => {
     ['webBasePath', '', '/'],
     ['subPath', '//sub//', '/sub/'],
     ['trustedProxyCIDRs', '10.0.0.0/8,192.168.0.1', ['10.0.0.0/8', '192.168.0.1']],
-  ])('brings %s = %j into its form', (key, value, stored) => {
+  ])('normalizes %s = %j', (key, value, stored) => {
     given(SettingsChanged({ changes: { webBasePath: '/old/', subPath: '/old/' } }))
       .when(change({ [key]: value }))
       .then(SettingsChanged({ changes: { [key]: stored } }));
@@ -74,19 +74,19 @@ describe('ChangeSettings', () => {
     ['sessionMaxAge', -1],
     ['measuredRetentionHours', 0],
     ['subEnable', 'yes'],
-  ])('refuses %s = %j', (key, value) => {
+  ])('rejects %s = %j', (key, value) => {
     given()
       .when(change({ [key]: value }))
       .thenRejects('SETTING_INVALID');
   });
 
-  it('changes nothing at all when one value is refused', () => {
+  it('changes nothing if one value is rejected', () => {
     given()
       .when(change({ webPort: 8080, pollSeconds: 99 }))
       .thenRejects('SETTING_INVALID');
   });
 
-  it.each(['nonsense', '__proto__', 'toString', 'constructor'])('knows no setting %s', (key) => {
+  it.each(['nonsense', '__proto__', 'toString', 'constructor'])('rejects the unknown setting %s', (key) => {
     given()
       .when(change(Object.fromEntries([[key, 1]])))
       .thenRejects('SETTING_INVALID', { problems: [{ key, why: message('settings.unknown') }] });
@@ -98,7 +98,7 @@ describe('ChangeSettings', () => {
     { webPort: 7, subPort: 7 },
     { subPort: 2053, subListen: '127.0.0.1' },
     { subPort: 2053, webListen: '10.0.0.1', subListen: '0.0.0.0' },
-  ])('does not put both servers on one port: %j', (changes) => {
+  ])('rejects one port for both servers: %j', (changes) => {
     given()
       .when(change(changes))
       .thenRejects('SETTING_INVALID', {
@@ -106,7 +106,7 @@ describe('ChangeSettings', () => {
       });
   });
 
-  it('does not take the port of an inbound', () => {
+  it('rejects the port of an inbound', () => {
     given(inboundAdded({ spec: { port: 8443 } }))
       .when(change({ webPort: 8443 }))
       .thenRejects('SETTING_INVALID', {
@@ -121,12 +121,12 @@ describe('ChangeSettings', () => {
       .then(SettingsChanged({ changes }));
   });
 
-  it('lets both servers have one port on two addresses', () => {
+  it('accepts one port for both servers on two addresses', () => {
     const changes = { subPort: 2053, webListen: '10.0.0.1', subListen: '10.0.0.2' };
     given().when(change(changes)).then(SettingsChanged({ changes }));
   });
 
-  it('names everything that is wrong at once, and changes nothing', () => {
+  it('reports all invalid values at once, and changes nothing', () => {
     given()
       .when(change({ webPort: 0, subUpdates: 0, pageSize: 50 }))
       .thenRejects('SETTING_INVALID', {
@@ -144,7 +144,7 @@ describe('ChangeSettings', () => {
     ['10.0.0.1/8,foo', '10.0.0.1/8 is an address inside of 10.0.0.0/8'],
     ['2001:db8::1/32', '2001:db8::1/32 is an address inside of 2001:db8::/32'],
     ['x'.repeat(1000), 'x'.repeat(64)],
-  ])('names the network that is none in %.40j', (trustedProxyCIDRs, what) => {
+  ])('quotes the invalid network of %.40j', (trustedProxyCIDRs, what) => {
     const [cidr = '', network] = what.split(' is an address inside of ');
     const why =
       network === undefined
@@ -154,7 +154,7 @@ describe('ChangeSettings', () => {
     given().when(change({ trustedProxyCIDRs })).thenRejects('SETTING_INVALID', { problems });
   });
 
-  it('never refuses what is so already, by rules that came later', () => {
+  it('accepts unchanged values that newer rules would reject', () => {
     const old = {
       trustedProxyCIDRs: ['10.0.0.1/8'],
       chatBotLang: 'tlh-KL',
@@ -166,7 +166,7 @@ describe('ChangeSettings', () => {
       .then(SettingsChanged({ changes: { pageSize: 50 } }));
   });
 
-  describe('what could not work', () => {
+  describe('an incomplete or unusable value', () => {
     const schedule = message('settings.scheduleNeverFires');
     it.each([
       [{ chatBotRunTime: '61 * * * *' }, 'chatBotRunTime', schedule],
@@ -176,13 +176,13 @@ describe('ChangeSettings', () => {
       [{ chatBotEnable: true }, 'chatBotToken', message('settings.botTokenMissing')],
       [{ chatBotEnable: true, chatBotToken: '' }, 'chatBotToken', message('settings.botTokenMissing')],
       [{ backupPassphrase: 'eleven char' }, 'backupPassphrase', message('settings.passphraseTooShort', { min: 12 })],
-    ])('is refused: %j', (changes, key, why) => {
+    ])('is rejected: %j', (changes, key, why) => {
       given()
         .when(change(changes))
         .thenRejects('SETTING_INVALID', { problems: [{ key, why }] });
     });
 
-    it('is kept where it was before: a short passphrase of an older release', () => {
+    it('is kept if it was stored by an older release: a short passphrase', () => {
       const short = SecretSettingChanged({ key: 'backupPassphrase', keyVersion: 1, secret: { value: 'short' } });
       given(short)
         .when(change({ backupPassphrase: 'short', pageSize: 50 }))
@@ -195,7 +195,7 @@ describe('ChangeSettings', () => {
         );
     });
 
-    it('is taken with what it needs', () => {
+    it('is accepted together with what it requires', () => {
       const token = SecretSettingChanged({ key: 'chatBotToken', keyVersion: 1, secret: { value: '1:a' } });
       const bot = SettingsChanged({ changes: { chatBotEnable: true } });
       given(token)
@@ -218,14 +218,14 @@ describe('ChangeSettings', () => {
     });
   });
 
-  it('keeps a path of its own for each kind of subscription', () => {
+  it('requires a separate path for each kind of subscription', () => {
     given()
       .when(change({ subJsonPath: 'sub' }))
       .thenRejects('SETTING_INVALID', { problems: [{ key: 'subJsonPath', why: message('settings.pathOfLinks') }] });
   });
 
   describe('secrets', () => {
-    it('are events of their own, and the value before is destroyed', () => {
+    it('are recorded as separate events, and the former value is destroyed', () => {
       const first = SecretSettingChanged({ key: 'chatBotToken', keyVersion: 1, secret: { value: '1:a' } });
       given()
         .when(change({ chatBotToken: '1:a', pageSize: 50 }))
@@ -241,13 +241,13 @@ describe('ChangeSettings', () => {
         .thenNothing();
     });
 
-    it('are checked like any other setting', () => {
+    it('are validated like any other setting', () => {
       given()
         .when(change({ twoFactorToken: 'not base32!', wgprov: '[]' }))
         .thenRejects('SETTING_INVALID', {
           problems: [
             { key: 'twoFactorToken', why: message('settings.notBase32') },
-            { key: 'wgprov', why: message('settings.notJsonOrEmpty', { kind: 'object' }) },
+            { key: 'wgprov', why: message('settings.notJsonObject') },
           ],
         });
     });
@@ -265,10 +265,10 @@ describe('ChangeSettings', () => {
       ['chatBotToken', { chatBotAPIServer: 'https://evil.example' }],
     ] as const;
 
-    it.each(cases)('of %s changes with the secret alone: %j', (key, changes) => {
+    it.each(cases)('of %s changes only together with the secret: %j', (key, changes) => {
       const secret = stored(key, 'canary');
       given(secret).when(change(changes)).thenRejects('SETTING_INVALID', again(key));
-      // The same again, another, or none: whoever says so knows it, or gains nothing.
+      // The same, another or an empty secret: the caller knows it, or gains nothing.
       given(secret)
         .when(change({ ...changes, [key]: 'canary' }))
         .then(SettingsChanged({ changes }));
@@ -279,7 +279,7 @@ describe('ChangeSettings', () => {
           .then(SettingsChanged({ changes }), SecretSettingChanged({ key, keyVersion: 2, secret: { value } }), rotated);
     });
 
-    it.each(cases)('of no %s changes freely: %j', (key, changes) => {
+    it.each(cases)('without %s changes freely: %j', (key, changes) => {
       given().when(change(changes)).then(SettingsChanged({ changes }));
       given(stored(key, '')).when(change(changes)).then(SettingsChanged({ changes }));
     });
@@ -292,7 +292,7 @@ describe('ChangeSettings', () => {
     const chatBotProxy = 'socks5://evil.example:1080';
     const proxied = stored('chatBotProxy', chatBotProxy);
 
-    it('changes with the token alone where it reads what goes by', () => {
+    it('changes only together with the token if the connection is not encrypted', () => {
       for (const address of ['http://api.example', 'HTTP://api.example']) {
         given(token, server(address))
           .when(change({ chatBotProxy }))
@@ -306,7 +306,7 @@ describe('ChangeSettings', () => {
       }
     });
 
-    it('changes freely behind TLS, and where there is no token', () => {
+    it('changes freely with TLS or without a token', () => {
       given(token).when(change({ chatBotProxy })).then(proxied);
       given(token, server('https://api.example')).when(change({ chatBotProxy })).then(proxied);
       given(server('http://api.example')).when(change({ chatBotProxy })).then(proxied);
@@ -317,7 +317,7 @@ describe('ChangeSettings', () => {
     it.each([
       ['webCertFile', 'webKeyFile'],
       ['subCertFile', 'subKeyFile'],
-    ])('needs its other half: %s, %s', (certificate, key) => {
+    ])('needs both parts: %s, %s', (certificate, key) => {
       given()
         .when(change({ [certificate]: '/c.pem' }))
         .thenRejects('SETTING_INVALID', { problems: [{ key, why: message('settings.keyMissing') }] });
@@ -341,10 +341,19 @@ describe('ChangeSettings', () => {
   });
 
   describe('trust in every proxy', () => {
-    const everybody = ['0.0.0.0/0', '::/0', '128.0.0.0/1', '0.0.0.0/1', '2000::/3', '::/2', '::ffff:0:0/96', '::/80'];
+    const allAddresses = [
+      '0.0.0.0/0',
+      '::/0',
+      '128.0.0.0/1',
+      '0.0.0.0/1',
+      '2000::/3',
+      '::/2',
+      '::ffff:0:0/96',
+      '::/80',
+    ];
     const quarters = '0.0.0.0/2,64.0.0.0/2,128.0.0.0/2,192.0.0.0/2';
 
-    it.each([...everybody, quarters])('has to be meant: %s', (cidr) => {
+    it.each([...allAddresses, quarters])('requires an explicit confirmation: %s', (cidr) => {
       const changes = { trustedProxyCIDRs: ['127.0.0.1', ...cidr.split(',')] };
       given().when(change(changes)).thenRejects('SETTING_INVALID');
       given()
@@ -356,7 +365,7 @@ describe('ChangeSettings', () => {
     });
 
     it.each(['10.0.0.0/8', '0.0.0.0/8', '128.0.0.0/2', '::1/128', '2400::/12', 'fc00::/7'])(
-      'is not that in %s',
+      'is not assumed for %s',
       (cidr) => {
         const changes = { trustedProxyCIDRs: [cidr] };
         given().when(change(changes)).then(SettingsChanged({ changes }));
@@ -364,13 +373,13 @@ describe('ChangeSettings', () => {
     );
   });
 
-  it.each(['@every 1h30m', '@every 5m', '@daily', '*/5 * * * *', '0 30 4 * * 1'])('takes the schedule %s', (text) => {
+  it.each(['@every 1h30m', '@every 5m', '@daily', '*/5 * * * *', '0 30 4 * * 1'])('accepts the schedule %s', (text) => {
     given()
       .when(change({ ldapSyncCron: text }))
       .then(SettingsChanged({ changes: { ldapSyncCron: text } }));
   });
 
-  it.each(['', '@every ', '@never', 'x', '* * *', '; rm'])('refuses the schedule %j', (text) => {
+  it.each(['', '@every ', '@never', 'x', '* * *', '; rm'])('rejects the schedule %j', (text) => {
     given()
       .when(change({ ldapSyncCron: text }))
       .thenRejects('SETTING_INVALID');

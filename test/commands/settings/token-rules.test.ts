@@ -27,13 +27,13 @@ describe('the API token', () => {
     ['twoFactorEnable', true],
     ['twoFactorToken', TOKEN],
     ['trustedProxyCIDRs', ['10.0.0.0/8']],
-  ])('cannot change %s, which decides who may log in', (key, value) => {
+  ])('cannot change %s, which affects who may log in', (key, value) => {
     given(stored)
       .when(change({ [key]: value, pageSize: 50 }), { by: 'token' })
       .thenRejects('SETTING_INVALID', no(key));
   });
 
-  it('is told every such setting at once, and what else is wrong', () => {
+  it('gets all such settings and all other problems in one error', () => {
     const { problems } = no('ldapEnable', 'ldapHost');
     given()
       .when(change({ nonsense: 1, ldapEnable: true, ldapHost: 'x.example' }), { by: 'token' })
@@ -42,21 +42,21 @@ describe('the API token', () => {
       });
   });
 
-  it('cannot switch two-factor login on with a right code of its own, nor off', () => {
-    const shown = { user: userId(1), codes: [{ token: TOKEN, step: stepAt(T0) }] };
+  it('cannot enable two-factor login, even with a valid code, nor disable it', () => {
+    const codes = { user: userId(1), codes: [{ token: TOKEN, step: stepAt(T0) }] };
     const own = { twoFactorEnable: true, twoFactorToken: TOKEN };
     given()
-      .when(change(own, { shown }), { by: 'token' })
+      .when(change(own, { codes }), { by: 'token' })
       .thenRejects('SETTING_INVALID', no('twoFactorEnable', 'twoFactorToken'));
     given(
       SecretSettingChanged({ key: 'twoFactorToken', keyVersion: 1, secret: { value: TOKEN } }),
       SettingsChanged({ changes: { twoFactorEnable: true } }),
     )
-      .when(change({ twoFactorEnable: false }, { shown }), { by: 'token' })
+      .when(change({ twoFactorEnable: false }, { codes }), { by: 'token' })
       .thenRejects('SETTING_INVALID', no('twoFactorEnable'));
   });
 
-  it('may send such settings back as they are, and change others', () => {
+  it('may send such settings back unchanged, and change others', () => {
     const same = {
       ldapEnable: false,
       ldapPort: 389,
@@ -68,7 +68,7 @@ describe('the API token', () => {
       .then(SettingsChanged({ changes: { pageSize: 50, ldapSyncCron: '@hourly' } }));
   });
 
-  it('is the only one', () => {
+  it('is restricted, a user is not', () => {
     given()
       .when(change({ ldapHost: 'x.example' }), { by: 'user' })
       .then(SettingsChanged({ changes: { ldapHost: 'x.example' } }));

@@ -15,29 +15,29 @@ const of = (seen: readonly { readonly ips: readonly unknown[] }[]): readonly num
   seen.map(({ ips }) => ips.length);
 
 describe('the budget of recorded addresses', () => {
-  it('is sixty in an hour for a client, and of the others those that fit into a minute', () => {
+  it('is sixty addresses an hour per client, and beyond that a common budget per minute', () => {
     const clock = new Clock();
     const budget = new AddressBudget({ now: clock.now, clients: () => 3 });
     const seen = [1, 2, 3].map((client) => ({ client, ips: some(50, 0) }));
-    expect(of(budget.take(seen))).toEqual([50, 50, 21]);
-    expect(budget.take(seen)).toEqual([]);
+    expect(of(budget.spend(seen))).toEqual([50, 50, 21]);
+    expect(budget.spend(seen)).toEqual([]);
     clock.advance(60_000);
-    expect(of(budget.take(seen))).toEqual([10, 10, 39]);
+    expect(of(budget.spend(seen))).toEqual([10, 10, 39]);
     clock.advance(60_000);
-    expect(budget.take(seen)).toEqual([]);
+    expect(budget.spend(seen)).toEqual([]);
     clock.advance(HOUR);
-    expect(of(budget.take(seen))).toEqual([50, 50, 21]);
+    expect(of(budget.spend(seen))).toEqual([50, 50, 21]);
   });
 
-  it('grows with the number of clients, so that everybody has a place', () => {
+  it('grows with the number of clients, so that each can have an address recorded', () => {
     const budget = new AddressBudget({ now: () => 0, clients: () => 30_000 });
     const seen = Array.from({ length: 30_000 }, (_, n) => ({ client: n + 1, ips: some(1, 0) }));
-    expect(budget.take(seen)).toHaveLength(1120);
+    expect(budget.spend(seen)).toHaveLength(1120);
   });
 });
 
-describe.each([1, 300, 5000])('a link from which %i addresses come, all of them new in each poll', (addresses) => {
-  it('writes a bounded number of bytes in a day', () => {
+describe.each([1, 300, 5000])('a client with %i addresses, all of them new in each poll', (addresses) => {
+  it('causes a bounded number of bytes in the log per day', () => {
     const journal = new TestLog();
     const { dispatch, state } = busOver(journal.log, journal.clock);
     journal.append(inboundAdded(), clientAdded(draft('leaked', 1)));

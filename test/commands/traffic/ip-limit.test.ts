@@ -53,8 +53,8 @@ const hold = (allowed: string[], blocked: string[], over: object = {}) =>
 const unblocked = (reason: 'left' | 'changed' | 'reset' | 'cleared', client = first) =>
   ClientIpsUnblocked({ client, reason });
 
-describe('too many addresses', () => {
-  it('are borne for the grace, and no longer', () => {
+describe('addresses above the limit', () => {
+  it('are blocked after the grace period', () => {
     given(...past())
       .when(poll(seen(A, 600), seen(B, 29)))
       .thenNothing();
@@ -63,7 +63,7 @@ describe('too many addresses', () => {
       .then(hold([B], [A]));
   });
 
-  it('are added to a long list the more rarely the longer it is', () => {
+  it('are added to a long list at intervals that grow with its length', () => {
     const many = Array.from({ length: 150 }, (_, i) => `203.0.${i >> 8}.${i & 255}`);
     const now = poll(seen(A, 600), seen(B, 40), ...many.map((address) => seen(address, 500)));
     given(...past(), at(T0 - 99_000, hold([A], many)))
@@ -77,13 +77,13 @@ describe('too many addresses', () => {
       .then(hold([B], [...many.slice(0, 50), A]));
   });
 
-  it('leave those that were there first, where that is set', () => {
+  it('are the newest ones if the settings keep the oldest', () => {
     given(...past(), SettingsChanged({ changes: { ipLimitKeep: 'oldest', ipLimitGraceSeconds: 5 } }))
       .when(poll(seen(B, 5), seen(A, 600)))
       .then(hold([A], [B], { keep: 'oldest', graceSeconds: 5 }));
   });
 
-  it('leave those that came last all the same, where of the first ones nobody knows whether they still are there', () => {
+  it('are the oldest ones in spite of the setting if it is unknown whether these are still connected', () => {
     const oldest = [...past(), SettingsChanged({ changes: { ipLimitKeep: 'oldest' } })] as const;
     given(...oldest)
       .when(poll(seen(A, 600, { unheard: true }), seen(B, 60)))
@@ -93,7 +93,7 @@ describe('too many addresses', () => {
       .then(hold([A], [B], { keep: 'oldest' }));
   });
 
-  it('are borne for five seconds at least, whatever an older release let be set', () => {
+  it('have a grace period of at least five seconds, even if an older release stored a shorter one', () => {
     given(...past(), SettingsChanged({ changes: { ipLimitGraceSeconds: 2 } }))
       .when(poll(seen(A, 600), seen(B, 4)))
       .thenNothing();
@@ -102,7 +102,7 @@ describe('too many addresses', () => {
       .then(hold([B], [A], { graceSeconds: 5 }));
   });
 
-  it('are none for who changed networks: the one that is silent or gone does not count', () => {
+  it('do not include idle or disconnected ones after a change of network', () => {
     given(...past())
       .when(poll(seen(A, 600, { ago: 20 }), seen(B, 100)))
       .thenNothing();
@@ -111,7 +111,7 @@ describe('too many addresses', () => {
       .thenNothing();
   });
 
-  it('are none where there is no limit, and none under it', () => {
+  it('do not exist at or below the limit, or without a limit', () => {
     given(...past(0))
       .when(poll(seen(A, 600), seen(B, 600)))
       .thenNothing();
@@ -123,13 +123,13 @@ describe('too many addresses', () => {
       .then(hold([B, C], [A], { limit: 2 }));
   });
 
-  it('of an email that nobody has any more are nothing', () => {
+  it('are ignored for an unknown email', () => {
     given(inboundAdded())
       .when(poll(seen(A, 600), seen(B, 600)))
       .thenNothing();
   });
 
-  it('are the sum over all inbounds of a person, and each of its clients has its own limit', () => {
+  it('are counted over all inbounds of an email, and blocked by the limit of each client', () => {
     const shared = (n: number, limitIp: number) =>
       draft('alice', n, { spec: { limitIp }, identity: { subId: 'person' } });
     const third = clientNumber(3);
@@ -143,17 +143,17 @@ describe('too many addresses', () => {
       .then(hold([C], [A, B]), hold([B, C], [A], { client: third, limit: 2 }));
   });
 
-  it('on a node are for the node to see', () => {
+  it('are not blocked here for a client on a node', () => {
     given(inboundAdded({ node: NodeId.parse(1) }), clientAdded(limited()))
       .when(poll(seen(A, 600), seen(B, 600)))
       .thenNothing();
   });
 });
 
-describe('addresses that are held back', () => {
+describe('blocked addresses', () => {
   const held = [...past(), hold([B], [A])] as const;
 
-  it('stay so as long as the others are there, and it is said once', () => {
+  it('stay blocked while the allowed ones are connected, which is recorded once', () => {
     given(...held)
       .when(poll(seen(A, 600), seen(B, 300)))
       .thenNothing();
@@ -162,7 +162,7 @@ describe('addresses that are held back', () => {
       .thenNothing();
   });
 
-  it('are let in when a kept one is gone for longer than the grace', () => {
+  it('are unblocked when an allowed one is gone for longer than the grace period', () => {
     given(...held)
       .when(poll(seen(A, 600), seen(B, 300, { ago: 31 })))
       .then(unblocked('left'));
@@ -171,19 +171,19 @@ describe('addresses that are held back', () => {
       .then(unblocked('left'));
   });
 
-  it('stay so when another one takes the place of a kept one', () => {
+  it('stay blocked when another address takes the place of an allowed one', () => {
     given(...held)
       .when(poll(seen(C, 3)))
       .thenNothing();
   });
 
-  it('become more with one more that came', () => {
+  it('include another address that connects later', () => {
     given(...held)
       .when(poll(seen(A, 600), seen(B, 300), seen(C, 30)))
       .then(hold([C], [A, B]));
   });
 
-  it('are let in by another limit, by a reset and when the recorded addresses are cleared', () => {
+  it('are unblocked by another limit, by a reset and by clearing the recorded addresses', () => {
     const change = (limitIp: number) =>
       ({
         type: 'UpdateClient',
@@ -209,7 +209,7 @@ describe('addresses that are held back', () => {
       .then(ClientIpsCleared({ client: first }), unblocked('cleared'));
   });
 
-  it('are let in once: nothing is held any more after it', () => {
+  it('are unblocked once, and can be blocked again', () => {
     given(...held, unblocked('left'))
       .when(poll())
       .thenNothing();
@@ -218,7 +218,7 @@ describe('addresses that are held back', () => {
       .then(hold([B], [A]));
   });
 
-  it('are said again before the log prunes them, and forgotten with what it prunes', () => {
+  it('are recorded again before the log prunes the event, and forgotten when it is pruned', () => {
     const later = { ...poll(seen(B, 300)), data: { ...poll(seen(B, 300)).data, at: T0 + 24 * HOUR } };
     const still = seen(B, -24 * 3600 + 300, { ago: -24 * 3600 });
     for (const past of [held, [...held, SettingsChanged({ changes: { ipLimitKeep: 'oldest' } })]])
@@ -241,7 +241,7 @@ describe('addresses that are held back', () => {
     expect(blockedClients(folded(panelState, ...held, rollUp(T0)))).toStrictEqual([]);
   });
 
-  it('are no more than the newest two thousand', () => {
+  it('are limited to the newest two thousand', () => {
     const many = Array.from({ length: 2100 }, (_, n) => seen(`10.0.${n >> 8}.${n & 255}`, 600 - n / 10));
     const names = many.map(({ address }) => address);
     given(...past())
@@ -249,7 +249,7 @@ describe('addresses that are held back', () => {
       .then(hold([names[2099] ?? ''], names.slice(99, 2099)));
   });
 
-  it('are known by the name under which the core has the client, until it is deleted', () => {
+  it('are listed with the account name of the client in the core, until it is deleted', () => {
     expect(blockedClients(folded(panelState, ...held))).toStrictEqual([
       {
         client: first,
@@ -267,7 +267,7 @@ describe('addresses that are held back', () => {
   });
 });
 
-it('the limit of an email is the smallest that it has on this machine', () => {
+it('the address limit of an email is the smallest of its clients on this machine', () => {
   const shared = (n: number, limitIp: number) => draft('bob', n, { spec: { limitIp }, identity: { subId: 'person' } });
   const state = folded(
     panelState,

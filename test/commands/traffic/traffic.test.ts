@@ -36,7 +36,7 @@ const cap = (usedBytes: number, capBytes: number) =>
   ClientDepleted({ client: first, depletion: { reason: 'cap', usedBytes, capBytes } });
 
 describe('RecordTraffic', () => {
-  it('records what each number moved', () => {
+  it('records the traffic of each number', () => {
     given(inboundAdded(), clientAdded(alice), clientAdded(bob, second))
       .when(
         poll({
@@ -60,20 +60,20 @@ describe('RecordTraffic', () => {
       );
   });
 
-  it('records what was moved by who is deleted by now: it is theirs and nobody else’s', () => {
+  it('records the traffic of a deleted client and inbound under their own numbers', () => {
     const gone = [ClientDeleted({ client: first, inbound: one }), InboundDeleted({ inbound: one })] as const;
     given(inboundAdded(), clientAdded(draft('alice', 1, { spec: { capBytes: 1 } })), ...gone)
       .when(poll({ clients: [[1, 1, 2]], inbounds: [[1, 1, 2]] }))
       .then(traffic({ clients: [[1, 1, 2]], inbounds: [[1, 1, 2]] }));
   });
 
-  it('drops the bytes of numbers that nobody was given', () => {
+  it('drops the traffic of unknown numbers', () => {
     given(inboundAdded(), clientAdded())
       .when(poll({ clients: [[2, 1, 2]], inbounds: [[2, 1, 2]] }))
       .thenNothing();
   });
 
-  it('says which counters of inbounds pass on, after all that they held', () => {
+  it('records released inbound counters after the traffic counted on them', () => {
     const passedOn = [['in-1', 5, 9]] as const;
     const said = InboundCountersReleased({ run: 'r1', counters: [['in-1', 5, 9]] });
     given(inboundAdded()).when(poll({ passedOn })).then(said);
@@ -82,13 +82,13 @@ describe('RecordTraffic', () => {
       .then(traffic({ inbounds: [[1, 1, 2]] }), said);
   });
 
-  it('leaves a client whose term renews itself in peace when its last bytes come after the end', () => {
+  it('does not deplete a client with automatic renewal that has traffic after its expiry', () => {
     given(...withTerms({ spec: { expiresAt: T0 - 1, renewalDays: 30 } }))
       .when(poll({ clients: [[1, 1, 1]] }))
       .then(traffic({ clients: [[1, 1, 1]] }));
   });
 
-  it('records nothing when nothing grew', () => {
+  it('records nothing without traffic', () => {
     given(inboundAdded()).when(poll({})).thenNothing();
   });
 
@@ -98,7 +98,7 @@ describe('RecordTraffic', () => {
       .then(traffic({ clients: [[1, 2, 2]] }), caused(0, cap(10, 10)));
   });
 
-  it('leaves it one byte below its cap', () => {
+  it('does not deplete it one byte below its cap', () => {
     given(...withTerms({ spec: { capBytes: 10 } }), traffic({ clients: [[1, 3, 3]] }))
       .when(poll({ clients: [[1, 2, 1]] }))
       .then(traffic({ clients: [[1, 2, 1]] }));
@@ -125,7 +125,7 @@ describe('RecordTraffic', () => {
       .then(traffic({ clients: [[1, 1, 0]] }));
   });
 
-  it('starts a term and reaches a cap in one poll', () => {
+  it('can start a term and reach a cap in one poll', () => {
     given(...withTerms({ spec: { expiresAt: -DAY, capBytes: 5 } }))
       .when(poll({ clients: [[1, 5, 0]] }))
       .then(
@@ -135,7 +135,7 @@ describe('RecordTraffic', () => {
       );
   });
 
-  it('depletes a client that moves bytes after its expiry', () => {
+  it('depletes a client that has traffic after its expiry', () => {
     given(...withTerms({ spec: { expiresAt: T0 - 1 } }))
       .when(poll({ clients: [[1, 1, 1]] }))
       .then(
@@ -163,7 +163,7 @@ describe('ResetOutboundTraffic', () => {
     ],
   });
 
-  it('resets one outbound, and says what it had', () => {
+  it('resets one outbound and records its former values', () => {
     given(used)
       .when(reset('warp'))
       .then(OutboundTrafficReset({ tag: 'warp', up: 3, down: 4 }));
@@ -179,13 +179,13 @@ describe('ResetOutboundTraffic', () => {
     given().when(reset(null)).thenNothing();
   });
 
-  it('wants an outbound that has counted', () => {
+  it('rejects an outbound without counters', () => {
     given(used).when(reset('nowhere')).thenRejects('OUTBOUND_TAG_UNKNOWN', { tag: 'nowhere' });
   });
 });
 
 describe('RecordRollUp', () => {
-  it('says what was summed up', () => {
+  it('records the sums', () => {
     const data = {
       fromPosition: 1,
       toPosition: 9,

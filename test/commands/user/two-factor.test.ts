@@ -33,7 +33,7 @@ const on = [...people, token(TOKEN), switched(true)];
 
 const shown = (of: string, step = NOW, user = 1) => ({ user: userId(user), codes: [{ token: of, step }] });
 const change = (changes: Record<string, unknown>, proof?: ReturnType<typeof shown>) =>
-  ({ type: 'ChangeSettings', data: { changes, ...(proof ? { shown: proof } : {}) } }) as const;
+  ({ type: 'ChangeSettings', data: { changes, ...(proof ? { codes: proof } : {}) } }) as const;
 const noCode = {
   problems: [
     {
@@ -43,14 +43,14 @@ const noCode = {
   ],
 };
 
-describe('two-factor login is switched on', () => {
-  it('with a token and a code of it, and all sessions end', () => {
+describe('enabling two-factor login', () => {
+  it('stores the token, requires a code of it, and ends all sessions', () => {
     given(...people)
       .when(change({ twoFactorEnable: true, twoFactorToken: TOKEN }, shown(TOKEN)))
       .then(used(NOW), switched(true), token(TOKEN), ended(1), ended(2));
   });
 
-  it('with the token that is stored', () => {
+  it('uses the stored token if none is given', () => {
     given(...people, token(TOKEN))
       .when(change({ twoFactorEnable: true }, shown(TOKEN)))
       .then(used(NOW), switched(true), ended(1), ended(2));
@@ -64,13 +64,13 @@ describe('two-factor login is switched on', () => {
     ['with a code of another token', shown(OTHER_TOKEN)],
     ['with a code of two steps before', shown(TOKEN, NOW - 2)],
     ['with a code of two steps after', shown(TOKEN, NOW + 2)],
-  ])('not %s', (_, proof) => {
+  ])('is rejected %s', (_, proof) => {
     given(...people)
       .when(change({ twoFactorEnable: true, twoFactorToken: TOKEN }, proof))
       .thenRejects('SETTING_INVALID', noCode);
   });
 
-  it('not without a token', () => {
+  it('is rejected without a token', () => {
     given(...people)
       .when(change({ twoFactorEnable: true }, shown('')))
       .thenRejects('SETTING_INVALID', {
@@ -78,7 +78,7 @@ describe('two-factor login is switched on', () => {
       });
   });
 
-  it('not with a token that is none, which is said once', () => {
+  it('is rejected with an invalid token, with one problem', () => {
     given(...people)
       .when(change({ twoFactorEnable: true, twoFactorToken: 'x' }))
       .thenRejects('SETTING_INVALID', {
@@ -86,7 +86,7 @@ describe('two-factor login is switched on', () => {
       });
   });
 
-  it('with what else changes, or not at all', () => {
+  it('is applied with all other changes or not at all', () => {
     const both = { twoFactorEnable: true, twoFactorToken: TOKEN, pageSize: 50 };
     given(...people)
       .when(change(both, shown(TOKEN)))
@@ -105,8 +105,8 @@ describe('two-factor login is switched on', () => {
   });
 });
 
-describe('while it is off', () => {
-  it('a token can be put aside and taken away', () => {
+describe('while two-factor login is off', () => {
+  it('a token can be stored and removed', () => {
     given(...people)
       .when(change({ twoFactorToken: TOKEN }))
       .then(token(TOKEN));
@@ -116,18 +116,18 @@ describe('while it is off', () => {
   });
 });
 
-describe('while it is on', () => {
+describe('while two-factor login is on', () => {
   it.each([
     ['switched off', { twoFactorEnable: false }],
     ['taken away', { twoFactorToken: '' }],
     ['both', { twoFactorEnable: false, twoFactorToken: '' }],
-  ])('it is %s with a code, and the token goes', (_, changes) => {
+  ])('it is %s with a code, and its token is removed', (_, changes) => {
     given(...on)
       .when(change(changes, shown(TOKEN)))
       .then(used(NOW), switched(false), token('', 2), gone(1), ended(1), ended(2));
   });
 
-  it('another token takes its place with a code of the first', () => {
+  it('its token can be replaced with a code of the current one', () => {
     given(...on)
       .when(change({ twoFactorToken: OTHER_TOKEN }, shown(TOKEN)))
       .then(used(NOW), token(OTHER_TOKEN, 2), gone(1), ended(1), ended(2));
@@ -139,7 +139,7 @@ describe('while it is on', () => {
     ['to get another token', { twoFactorToken: OTHER_TOKEN }],
     ['to get another token, switched on again', { twoFactorEnable: true, twoFactorToken: OTHER_TOKEN }],
     ['to get another token, switched off', { twoFactorEnable: false, twoFactorToken: OTHER_TOKEN }],
-  ])('it is not %s without a code of the token in use', (_, changes) => {
+  ])('it is not possible %s without an unused code of the current token', (_, changes) => {
     for (const proof of [undefined, shown(OTHER_TOKEN), shown(TOKEN, NOW - 2), shown(TOKEN, NOW + 2)])
       given(...on)
         .when(change(changes, proof))
@@ -155,7 +155,7 @@ describe('while it is on', () => {
       .then(SettingsChanged({ changes: { pageSize: 50 } }));
   });
 
-  it('new credentials leave it as it is', () => {
+  it('new credentials do not affect it', () => {
     given(...on, ended(1))
       .when({ type: 'ChangeCredentials', data: { user: userId(1), username: 'root', passwordHash: 'h' } })
       .then(
@@ -165,7 +165,7 @@ describe('while it is on', () => {
       );
   });
 
-  it('who has the machine switches it off without a code', () => {
+  it('the command line disables it without a code', () => {
     given(...on)
       .when({ type: 'SwitchOffTwoFactor', data: {} })
       .then(switched(false), token('', 2), gone(1), ended(1), ended(2));
@@ -182,7 +182,7 @@ describe('a login', () => {
     ({ type: 'RecordLogin', data: proof ? { ...begin, proof } : begin }) as const;
   const loggedIn = LoggedIn({ ...begin, epoch: 0 });
 
-  it.each([-1, 0, 1])('takes the code of %i steps away, once', (away) => {
+  it.each([-1, 0, 1])('accepts the code of %i steps away, once', (away) => {
     const step = NOW + away;
     given(...on)
       .when(login({ token: TOKEN, step }))
@@ -190,7 +190,7 @@ describe('a login', () => {
     given(...on, used(step))
       .when(login({ token: TOKEN, step }))
       .thenRejects('LOGIN_WRONG');
-    // The token is that of the panel: a code that somebody else used is used.
+    // All users share the token of the panel, so a code can be used by one of them only.
     given(...on, used(step, 1, 2))
       .when(login({ token: TOKEN, step }))
       .thenRejects('LOGIN_WRONG');
@@ -202,13 +202,13 @@ describe('a login', () => {
     ['a code of no token', { token: '', step: NOW }],
     ['a code of before', { token: TOKEN, step: NOW - 2 }],
     ['a code of after', { token: TOKEN, step: NOW + 2 }],
-  ])('does not take %s', (_, proof) => {
+  ])('rejects %s', (_, proof) => {
     given(...on)
       .when(login(proof))
       .thenRejects('LOGIN_WRONG');
   });
 
-  it('goes by the token of now', () => {
+  it('requires a code of the current token', () => {
     given(...on, token(OTHER_TOKEN, 2))
       .when(login({ token: TOKEN, step: NOW }))
       .thenRejects('LOGIN_WRONG');
@@ -217,13 +217,13 @@ describe('a login', () => {
       .then(used(NOW, 2), loggedIn);
   });
 
-  it('with a switch and no token is for nobody', () => {
+  it('is rejected if two-factor login is on without a token', () => {
     given(...people, switched(true))
       .when(login({ token: '', step: NOW }))
       .thenRejects('LOGIN_WRONG');
   });
 
-  it('keeps a used code used when the clock is set back, and follows the clock with others', () => {
+  it('rejects a used code after the clock was set back, but accepts unused ones', () => {
     const back = { now: T0 - 90_000 };
     given(...on, used(NOW - 3))
       .when(login({ token: TOKEN, step: NOW - 3 }), back)
@@ -240,7 +240,7 @@ describe('a login', () => {
       .thenRejects('LOGIN_WRONG');
   });
 
-  it('forgets a used code when what it was used for is rolled up, here as in a replay', () => {
+  it('forgets a used code when the event that recorded it is rolled up, also after a replay', () => {
     const rolled = (toTime: number) =>
       MeasurementsRolledUp({
         fromPosition: 1,
@@ -260,7 +260,7 @@ describe('a login', () => {
       .thenRejects('LOGIN_WRONG');
   });
 
-  it('is renewed without a code, at the epoch of now', () => {
+  it('is renewed without a code, at the current epoch', () => {
     given(...on, ended(1))
       .when({ type: 'RenewSession', data: begin })
       .then(LoggedIn({ ...begin, epoch: 1 }));

@@ -27,14 +27,14 @@ import { bySubject, type FlatServices, flat } from './services.js';
 
 export const ADMIN = { username: 'admin', password: 'correct horse' };
 
-/** Passwords that cost nothing, for tests that log in often. */
+/** A fast password hash, for tests that log in often. */
 const plainPasswords: Passwords = {
   hash: async (password) => `plain ${password}`,
   verify: async (password, hash) => hash === `plain ${password}`,
   isForeign: () => false,
 };
 
-/** Reads no secret of the machine and asks no other one: every release feed and provider refuses the connection. */
+/** Reads no secret of the machine and contacts no other host: every release feed and provider refuses the connection. */
 const NOWHERE = 'http://127.0.0.1:1';
 const configIn = (folder: string): Config =>
   readConfig({
@@ -56,12 +56,12 @@ interface Options {
   readonly slow?: boolean;
   /** Whether a restart of the servers is under way. */
   readonly restarting?: () => boolean;
-  /** Why nothing may be written from the start on; the first admin is there. */
+  /** Why the log rejects every append from the start; the first admin exists. */
   readonly closed?: () => Rejection | null;
   readonly bind?: (router: Router, gate: Gate<AuthRequest>, services: PanelServices) => void;
   /** Services that replace those of the product. */
   readonly parts?: Partial<FlatServices> | ((panel: Panel) => Partial<FlatServices>);
-  /** What the stub of the core does otherwise. */
+  /** Overrides for the stub of the core. */
   readonly core?: CoreStub;
 }
 
@@ -83,11 +83,11 @@ function adaptersOf(panel: Panel, config: Config, logger: Pick<PanelLogger, 'war
   return {
     ...adapters,
     machine: { ...machine, logs, portProblem: passes, certificateProblem: passes, pairProblem: passes },
-    accounts: { ...accounts, passwords, directory: { proves: async () => false, entries: async () => [] } },
+    accounts: { ...accounts, passwords, directory: { verifyPassword: async () => false, entries: async () => [] } },
   };
 }
 
-/** A panel as the product constructs it, in a temporary folder and on real sockets: HTTP in, events out. */
+/** A panel as the product constructs it, in a temporary folder and on real sockets. */
 export async function startPanel({
   basePath = '/',
   settings = {},
@@ -139,7 +139,7 @@ export async function startPanel({
     corePlace: () => ({ binary: null, geo: panel.directory.geo }),
     switchOver: { update: null, state: null },
   });
-  // Requests to nodes would record what became of them, at any time.
+  // Requests to nodes would append their results at any time.
   await nodes.nodes.stop();
   const all: FlatServices = { ...flat(http), ...(typeof parts === 'function' ? parts(panel) : parts) };
   const complaints: { fields: object; message: string }[] = [];
@@ -174,13 +174,13 @@ export async function startPanel({
     read,
     dispatch,
     now,
-    /** What the handlers use; a test may put something else in. */
+    /** The services of the handlers; a test may replace them. */
     services: all,
     ledger: store.ledger,
     directory: panel.directory,
-    /** Where the core of this panel would log. */
+    /** The log file of the core. */
     folder: panel.directory.logs,
-    /** What the panel's log said. */
+    /** The lines of the panel's log. */
     lines,
     given,
     alarms,
@@ -191,13 +191,13 @@ export async function startPanel({
     origin,
     subscriptions: `http://127.0.0.1:${subPort}`,
     call,
-    /** Reads the machine, as the panel does every 2 s: a tick of the status. */
+    /** Reads the machine, as the panel does every 2 s for the status. */
     tick: (): void => void host.sample(),
-    /** What the disk says to every append from here on; null = it takes them. */
+    /** The error of every append from now on; null = appends succeed. */
     storage: (kind: StorageError['kind'] | null): void => {
       refusal = kind === null ? null : new StorageError(kind, verbatim(`the disk is ${kind}`));
     },
-    /** Another server in place of this one, as after a restart: it has only what the log has. */
+    /** Replaces this server by another one, as after a restart: its state comes only from the log. */
     async restart(): Promise<void> {
       await web.close();
       ({ web } = serve());
@@ -205,7 +205,7 @@ export async function startPanel({
     },
     /** Moves the clock of the panel. */
     later: (ms: number): void => void (offset += ms),
-    /** What the last call, or what came after it, has appended. */
+    /** The events appended since the last call began. */
     appended: (): readonly RecordedEvent[] => log.read(mark, 100),
     browser: () => new Browser(basePath, call),
   };
@@ -213,7 +213,7 @@ export async function startPanel({
 
 type Call = (method: string, path: string, init?: RequestInit) => Promise<Answer>;
 
-/** A client with a cookie jar and a CSRF token, as far as it was told one. */
+/** A client with a cookie jar and the CSRF token that it received, if any. */
 export class Browser {
   readonly #base: string;
   readonly #call: Call;
@@ -243,7 +243,7 @@ export class Browser {
   post = (path: string, body: unknown = {}, headers?: Record<string, string>): Promise<Answer> =>
     this.send('POST', path, body, headers);
 
-  /** As the clients of 3x-ui do it: the token first, then the login. */
+  /** Logs in as the clients of 3x-ui do: the token first, then the login. */
   async login(): Promise<this> {
     this.token = String((await this.get('/csrf-token')).json?.obj);
     await this.post('/login', ADMIN);
@@ -262,7 +262,7 @@ async function answerOf(response: Response): Promise<Answer> {
   return { status: response.status, headers: response.headers, text, json };
 }
 
-/** What is in an answer apart from when and how long. */
+/** A reply without its times and durations. */
 export function bare({ status, headers, text }: Answer): unknown {
   const kept = [...headers].filter(([name]) => name !== 'date');
   return { status, text, headers: kept };

@@ -1,6 +1,6 @@
 import type { PanelServices } from '../../../src/http/panel/context.js';
 
-/** Every service by its own name, for tests that replace one of them. */
+/** All services by name, for tests that replace one of them. */
 export type FlatServices = Pick<PanelServices, 'read' | 'now'> &
   PanelServices['core'] &
   PanelServices['machine'] &
@@ -12,7 +12,7 @@ export type FlatServices = Pick<PanelServices, 'read' | 'now'> &
   PanelServices['server'] &
   PanelServices['outside'];
 
-/** The services of a panel by their own names. */
+/** The services of a panel by name. */
 export function flat(services: PanelServices): FlatServices {
   const { read, now, core, machine, accounts, nodes, releases, backup, history, server, outside } = services;
   return {
@@ -21,7 +21,7 @@ export function flat(services: PanelServices): FlatServices {
   };
 }
 
-/** The services as the panel has them: by subject. */
+/** The services as the panel has them: grouped by subject. */
 export function bySubject(all: FlatServices): PanelServices {
   const { read, now } = all;
   return {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Shape } from './specification.js';
 
-/** As much of a JSON schema as the contract uses. */
+/** The part of a JSON schema that the contract uses. */
 interface JsonSchema {
   readonly $ref?: string;
   readonly type?: string;
@@ -17,7 +17,7 @@ export function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema 
   return z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as JsonSchema;
 }
 
-/** Why answers of this schema need not look like the shape; null when they do, or when one of its variants does. */
+/** Why replies of this schema may differ from the shape; null if they, or one of the variants, match it. */
 export function schemaProblem(shape: Shape, root: JsonSchema, schema: JsonSchema = root, at = 'obj'): string | null {
   const { $ref } = schema;
   if ($ref !== undefined) {
@@ -46,7 +46,7 @@ export function schemaProblem(shape: Shape, root: JsonSchema, schema: JsonSchema
   return null;
 }
 
-/** Why a value does not look like the shape, or null. */
+/** Why a value does not match the shape, or null. */
 export function valueProblem(shape: Shape, value: unknown, at = 'obj'): string | null {
   if (shape === 'any') return null;
   if (typeof shape === 'string') {

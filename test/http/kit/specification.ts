@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What a value must look like, as far as the specification says. */
+/** The format of a value, as far as the specification defines it. */
 export type Shape =
   | 'any'
   | 'string'
@@ -36,7 +36,7 @@ const sections = new Map(
     .map((section) => [section.slice(0, section.indexOf('\n')), section] as const),
 );
 
-/** The cells of every table under a heading, without heads. */
+/** The cells of every table under a heading, without header rows. */
 function tablesUnder(heading: string): readonly (readonly (readonly string[])[])[] {
   const section = [...sections].find(([name]) => name.startsWith(heading))?.[1];
   if (!section) throw new Error(`The specification has no part "${heading}"`);
@@ -69,7 +69,7 @@ function shapeOf(text: string): Shape {
   return { members: membersOf(inBraces) };
 }
 
-/** `a: string, b, c: number`: members without a type of their own have that of the next one that has one. */
+/** `a: string, b, c: number`: members without a type have that of the next member with one. */
 function membersOf(text: string): Record<string, Shape> {
   const parts = splitAtCommas(text).map((part) => /^(\w+)(?::\s*(.*))?$/.exec(part.trim()));
   const members: Record<string, Shape> = {};
@@ -124,7 +124,7 @@ function resource(heading: string): Shape {
 }
 
 const sample: Shape = { members: { t: 'number', v: 'number' } };
-/** The shapes that a response names in words, the first that fits. */
+/** The shapes that a response describes in words; the first match applies. */
 const WORDS: readonly (readonly [RegExp, () => Shape])[] = [
   [/^obj = array of inbound\b/, () => ({ list: resource('Inbound') })],
   [/^obj = inbound$/, () => resource('Inbound')],

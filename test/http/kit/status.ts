@@ -1,4 +1,4 @@
-/** What a route answers with in the panel of the kit, which has no database file to give. */
+/** The status of a route in the panel of the kit, which has no database file to send. */
 export function usualStatus(path: string): number {
   return path.endsWith('/getDb') ? 503 : 200;
 }

@@ -47,7 +47,7 @@ async function start(options: Parameters<typeof startPanel>[0] = {}) {
 const started = (count: number) => Array.from({ length: count }, (_, n) => PanelStarted({ version: `${n}` }));
 const positions = ({ events }: Page) => events.map(({ position }) => position);
 
-/** The events of a stream as they come, and what it was told besides. */
+/** The events of a stream in order of arrival, and its other fields. */
 async function listen(origin: string, query = '', headers: Record<string, string> = bearer) {
   const asked = request(`${origin}${PATH}${query}`, { headers: { accept: 'text/event-stream', ...headers } }).end();
   const [res] = (await once(asked, 'response')) as [IncomingMessage];
@@ -110,18 +110,18 @@ describe('the feed of events', () => {
     };
     await refused(
       `${position}.11111111-2222-4333-8444-555555555555.${hash}`,
-      'The log that was followed was replaced by another one: start again after 0',
+      'The log that you were following was replaced by another one: start again from position 0',
       'GENERATION_UNKNOWN',
     );
-    // The position was given twice: a copy of an older state was put back by hand, which keeps its generation.
+    // The position was assigned twice: an older copy was restored by hand, which keeps its generation.
     await refused(
       `${position}.${generation}.0123456789abcdef`,
-      `The event at position ${position} is not the one that was followed: the log has a different history now. Start again after 0`,
+      `The event at position ${position} is not the one that you received: the log has a different history now. Start again from position 0`,
       'HISTORY_CHANGED',
     );
     await refused(
       `9999.${generation}.${hash}`,
-      `This log has no position 9999: it ends at ${head()}. If the log was replaced, start again after 0`,
+      `This log has no position 9999: it ends at ${head()}. If the log was replaced, start again from position 0`,
       'POSITION_UNKNOWN',
     );
   });
@@ -156,19 +156,19 @@ describe('the feed of events', () => {
     ],
     ['?limit=5001', 'The input is not valid: limit: is out of range', 'INPUT_INVALID'],
     ['?wait=61', 'The input is not valid: wait: is out of range', 'INPUT_INVALID'],
-    ['?types=ClientAdded,ClientTeleported', 'There is no event type ClientTeleported', 'EVENT_TYPE_UNKNOWN'],
-    ['?types=toString', 'There is no event type toString', 'EVENT_TYPE_UNKNOWN'],
+    ['?types=ClientAdded,ClientTeleported', 'Unknown event type ClientTeleported', 'EVENT_TYPE_UNKNOWN'],
+    ['?types=toString', 'Unknown event type toString', 'EVENT_TYPE_UNKNOWN'],
     [
       '?after=99',
-      'This log has no position 99: it ends at 2. If the log was replaced, start again after 0',
+      'This log has no position 99: it ends at 2. If the log was replaced, start again from position 0',
       'POSITION_UNKNOWN',
     ],
     [
       '?after=1&generation=other',
-      'The log that was followed was replaced by another one: start again after 0',
+      'The log that you were following was replaced by another one: start again from position 0',
       'GENERATION_UNKNOWN',
     ],
-  ])('refuses %s with a sentence, as a stream too', async (query, msg, code) => {
+  ])('rejects %s with a message, as a stream too', async (query, msg, code) => {
     const { ask } = await start();
     expect(await ask(query)).toEqual({ success: false, msg, obj: null, code });
     expect(await ask(query, { ...bearer, accept: 'text/event-stream' })).toEqual({

@@ -24,7 +24,7 @@ const start = async () => {
   return { panel, cookie, listen };
 };
 
-/** More than the system keeps for one reader: from here on the panel itself would have to keep it. */
+/** More than the system buffers for one reader: the panel would have to buffer the rest. */
 const flood = async (panel: Panel, count: number): Promise<void> => {
   for (let n = 1; n <= count; n += 1) {
     panel.given({ type: 'RecordCoreFailed', data: { reason: verbatim(`${n} ${'x'.repeat(500_000)}`), run: null } });
@@ -40,7 +40,7 @@ const HANDSHAKE = [
   'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
 ];
 
-/** Says something to a port, keeps its own side open, and takes everything until the other side ends. */
+/** Sends bytes to a port, keeps its own side open, and reads everything until the other side ends. */
 const talk = (port: number, text: string): Promise<string> =>
   new Promise((resolve) => {
     let heard = '';
@@ -70,7 +70,7 @@ describe('a slow browser', () => {
     expect(slow.of('status')).toEqual(sound.of('status').slice(-1));
     expect(slow.of('notification').length).toBeLessThan(40);
     expect(slow.of('notification').at(-1)?.['body']).toMatch(/^40 /);
-    // And from then on everything again.
+    // From then on it receives everything again.
     panel.given({ type: 'ChangeSettings', data: { changes: { subTitle: 'Mine' } } });
     await eventually(() => expect(slow.of('invalidate')).toHaveLength(2));
   });
@@ -98,7 +98,7 @@ describe('a connected browser', () => {
     const [dead, alive] = [await listen({ autoPong: false }), await listen()];
     for (let tick = 0; tick < 45; tick += 1) {
       panel.tick();
-      // What the panel is sent before this pong it has heard when it comes.
+      // When the pong arrives, the panel has read everything that was sent before it.
       alive.ws.ping();
       await once(alive.ws, 'pong');
     }
@@ -180,12 +180,12 @@ describe('a handshake', () => {
       (lines: string[]) => [...without('Cookie')(lines), 'Sec-WebSocket-Protocol: t'],
       401,
     ],
-  ])('%s is refused, and the connection ends', async (_, change, status) => {
+  ])('%s is rejected, and the connection ends', async (_, change, status) => {
     expect(await say(change)).toMatchObject({ status });
   });
 
   it.each(['GET /', 'GET /panel/api/server/status', 'POST /ws', 'GET /ws/', 'GET //ws'])(
-    'at %s is nothing, and the connection ends',
+    'at %s gets an empty reply, and the connection ends',
     async (line) => {
       expect(await say((lines) => lines, `${line} HTTP/1.1`)).toMatchObject({ status: 404 });
     },

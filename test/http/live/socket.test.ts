@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { reject } from '../../../src/commands/rejection.js';
 import { message, verbatim } from '../../../src/messages/message.js';
@@ -22,7 +22,7 @@ const open = async (panel: Panel, headers: Record<string, string>, path = '/ws')
 };
 const listen = (panel: Panel, { cookie }: Browser) => open(panel, { cookie });
 
-/** The status of an upgrade that is refused. */
+/** The status of a rejected upgrade. */
 const refusal = (panel: Panel, headers: Record<string, string>, path = '/ws'): Promise<number> => {
   const ws = new WebSocket(`ws://127.0.0.1:${panel.port}${path}`, { headers });
   ws.on('error', () => undefined);
@@ -83,7 +83,7 @@ describe('a connected browser', () => {
   it('receives notifications that have no event', async () => {
     const panel = await startPanel();
     const { said } = await listen(panel, await panel.browser().login());
-    panel.alarms.tell({
+    panel.alarms.notify({
       title: message('notifications.storageFailed'),
       body: reject('STORAGE_FULL').text,
       severity: 'error',
@@ -92,7 +92,9 @@ describe('a connected browser', () => {
     expect(said[0]).toEqual({
       type: 'notification',
       title: 'Nothing can be saved',
+      titleCode: 'notifications.storageFailed',
       body: 'The disk is full: nothing was changed',
+      bodyCode: 'STORAGE_FULL',
       severity: 'error',
     });
   });
@@ -114,7 +116,7 @@ describe('a connected browser', () => {
     const browser = await panel.browser().login();
     const both = [await listen(panel, browser), await listen(panel, await panel.browser().login())];
     const headers = { authorization: 'Bearer secret-token', 'content-type': 'application/json' };
-    // The cookie comes along, and it is the token that counts.
+    // The cookie is sent too, but the token takes precedence.
     const update = { method: 'POST', headers: { ...headers, cookie: browser.cookie }, body: '{"subTitle":"Mine"}' };
     await fetch(`${panel.origin}/panel/api/setting/update`, update);
     panel.given({
@@ -151,7 +153,10 @@ describe('a connected browser', () => {
     await eventually(() => expect(said.filter(({ type }) => type !== 'status')).toHaveLength(2));
     expect(said.filter(({ type }) => type !== 'status')).toEqual([
       { type: 'xrayState', data: 'error' },
-      { type: 'notification', title: 'The core failed', body: 'broken', severity: 'error' },
+      {
+        ...{ type: 'notification', severity: 'error', title: 'The core failed', body: 'broken' },
+        ...{ titleCode: 'notifications.coreFailed', bodyCode: null },
+      },
     ]);
   });
 
@@ -195,11 +200,16 @@ describe('a connected browser', () => {
       'GET /ws HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n';
     deaf.write(`${key}Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nCookie: ${browser.cookie}\r\n\r\n`);
     await once(deaf, 'data');
-    const gone = once(deaf, 'close');
-    const started = Date.now();
-    await panel.web.close();
+    let isGone = false;
+    const gone = once(deaf, 'close').then(() => (isGone = true));
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const stopped = panel.web.close();
     expect(await closed).toBe(1001);
-    await gone;
-    expect(Date.now() - started).toBeLessThan(3000);
+    vi.advanceTimersByTime(999);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isGone).toBe(false);
+    vi.advanceTimersByTime(1);
+    await Promise.all([gone, stopped]);
   });
 });

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { NodeId } from '../../../src/events/ids.js';
 import { clientFigures } from '../../../src/http/ops/client-metrics.js';
 import { createMetrics } from '../../../src/http/ops/metrics.js';
-import { coreUnreadiness, createOpsServer, unreadiness } from '../../../src/http/ops/ops-server.js';
+import { coreNotReadyReason, createOpsServer, panelNotReadyReason } from '../../../src/http/ops/ops-server.js';
 import { closeServer, listen } from '../../../src/http/server/listen.js';
 import { Alarms } from '../../../src/lib/alarms.js';
 import { message, verbatim } from '../../../src/messages/message.js';
@@ -24,13 +24,13 @@ interface Ops {
   readonly clients?: boolean;
 }
 
-/** The health port of a panel; answers with how it is asked. */
+/** The health port of a panel, and a function that requests it. */
 async function opsOf(panel: TestPanel, { ahead = () => 0, writable = () => true, clients = false }: Ops = {}) {
   const { read, log } = panel;
   const head = () => ({ ...log.head(), position: log.head().position + ahead() });
   const server = createOpsServer({
-    panel: () => unreadiness(read, { head }),
-    core: () => coreUnreadiness(read),
+    panel: () => panelNotReadyReason(read, { head }),
+    core: () => coreNotReadyReason(read),
     metrics: createMetrics({ read, log, version: '1.2.3', now: () => T0, writable }),
     clients: clients ? () => clientFigures(read) : null,
   });
@@ -102,7 +102,7 @@ describe('the health port', () => {
     const run = join(root, 'run');
     const alarms = new Alarms();
     const told = () => refusedByDisk({ alarms, directory: { run }, log: { damage: null } });
-    // Nothing is tried before something was refused.
+    // Nothing is retried before an append was rejected.
     expect(told()).toBeNull();
     const alarm = { title: verbatim(''), body: verbatim(''), severity: 'error' } as const;
     alarms.raise('STORAGE_FULL', alarm);
@@ -111,7 +111,7 @@ describe('the health port', () => {
     expect(told()).toBeNull();
     alarms.raise('STORAGE_FAILED', alarm);
     expect(told()).toStrictEqual(message('storage.unsavedFailed'));
-    alarms.over(['STORAGE_FAILED', 'STORAGE_FULL']);
+    alarms.clear(['STORAGE_FAILED', 'STORAGE_FULL']);
     rmSync(run, { recursive: true });
     symlinkSync(join(root, 'nowhere'), run);
     expect(told()).toBeNull();
@@ -175,7 +175,7 @@ describe('the metrics', () => {
     expect(await ofNodes()).toEqual({ 'portolan_node_lag_changes{node="1",name="Oslo"}': 2 });
     const asked = panel.read.nodes.get(1);
     if (!asked) throw new Error('there is no node');
-    panel.given({ type: 'RecordNodeOnline', data: { asked } });
+    panel.given({ type: 'RecordNodeOnline', data: { queried: asked } });
     expect(await ofNodes()).toMatchObject({ 'portolan_node_up{node="1",name="Oslo"}': 1 });
   });
 

@@ -61,7 +61,7 @@ describe('guessing at the API token', () => {
 });
 
 describe('the first read of the API token', () => {
-  it('makes one, however many read at once', async () => {
+  it('creates exactly one token for concurrent reads', async () => {
     const panel = await startPanel();
     const browser = await panel.browser().login();
     const position = panel.log.head().position;

@@ -41,7 +41,7 @@ describe('new credentials', () => {
     ['a short password', { ...next, newPassword: 'nine-9999' }, 0],
     ['the name as password', { ...next, newUsername: 'a-long-name', newPassword: 'A-Long-Name' }, 0],
     ['lists', { ...next, newUsername: ['x'] }, 0],
-  ])('are refused with %s', async (_, body, failures) => {
+  ])('are rejected with %s', async (_, body, failures) => {
     const panel = await startPanel();
     const browser = await panel.browser().login();
     expect((await browser.post(UPDATE, body)).json).toMatchObject({ success: false });
@@ -49,7 +49,7 @@ describe('new credentials', () => {
     expect((await browser.get(LIST)).status).toBe(200);
   });
 
-  it('cannot be guessed at: the failures count with those of the login', async () => {
+  it('share the failure limit of the login', async () => {
     const panel = await startPanel();
     const browser = await panel.browser().login();
     for (let count = 0; count < 5; count += 1) await browser.post(UPDATE, { ...next, oldPassword: 'wrong' });

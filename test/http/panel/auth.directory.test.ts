@@ -44,7 +44,7 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
     return { panel, login, warnings };
   }
 
-  it('let in an admin of the panel by either password', async () => {
+  it('log an admin in with either password', async () => {
     const { panel, login } = await start();
     for (const password of [ADMIN.password, PASSWORD]) {
       expect((await login(ADMIN.username, password)).json?.success).toBe(true);
@@ -55,10 +55,10 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
 
   it.each<[string, string, string]>([
     ['a wrong password', ADMIN.username, 'of nobody'],
-    ['somebody who is not an admin of the panel', 'stranger', PASSWORD],
+    ['an entry that is not an admin of the panel', 'stranger', PASSWORD],
     ['a filter for a name', '*)(uid=*', PASSWORD],
     ['a name in another case', ADMIN.username.toUpperCase(), PASSWORD],
-  ])('let nobody in with %s, and say no more than ever', async (_, username, password) => {
+  ])('reject %s without further details', async (_, username, password) => {
     const { panel, login, warnings } = await start();
     expect((await login(username, password)).json).toEqual(WRONG);
     expect(panel.appended()).toMatchObject([
@@ -67,14 +67,14 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
     expect(warnings).toEqual([]);
   });
 
-  it('count as failures, up to the lock-out', async () => {
+  it('count as failures towards the lock-out', async () => {
     const { login } = await start();
     for (let n = 0; n < 5; n += 1) expect((await login(ADMIN.username, 'of nobody')).json).toEqual(WRONG);
     for (const password of [PASSWORD, ADMIN.password])
       expect((await login(ADMIN.username, password)).json).toEqual(WRONG);
   });
 
-  it('need the two-factor code like any other', async () => {
+  it('require the two-factor code', async () => {
     const { panel, login } = await start();
     const browser = await panel.browser().login();
     const code = codeAt(TOKEN, Date.now());
@@ -87,27 +87,27 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
     expect(answer.json?.success).toBe(true);
   });
 
-  it('are off with the setting', async () => {
+  it('are disabled by the setting', async () => {
     const { login } = await start({ ldapEnable: false });
     expect((await login(ADMIN.username, PASSWORD)).json).toEqual(WRONG);
   });
 });
 
-describe('a directory in trouble', () => {
+describe('a failing directory', () => {
   const settings = settingsFor(1);
 
-  it('is not asked about a password that the panel itself knows', async () => {
+  it('is not queried for a password that the panel itself accepts', async () => {
     const asked: string[] = [];
     let answer: (right: boolean) => void = () => undefined;
     const directory: Directory = {
-      proves(_, name) {
+      verifyPassword(_, name) {
         asked.push(name);
         return new Promise((resolve) => (answer = resolve));
       },
       entries: async () => [],
     };
     const panel = await startPanel({ settings, parts: { directory } });
-    // Somebody guesses, and the directory hangs: whoever knows a password gets in beside it.
+    // The directory hangs during a guess: a login with a valid password succeeds meanwhile.
     const guess = panel.browser().post('/login', { username: ADMIN.username, password: 'of nobody' });
     await expect.poll(() => asked).toEqual([ADMIN.username]);
     expect((await panel.browser().post('/login', ADMIN)).json?.success).toBe(true);
@@ -116,7 +116,7 @@ describe('a directory in trouble', () => {
     expect((await guess).json).toEqual(WRONG);
   });
 
-  it('makes the same answer as a wrong password', async () => {
+  it('has the same reply as a wrong password', async () => {
     const panel = await startPanel({
       settings,
       parts: { directory: createDirectory({ warn: () => undefined }) },

@@ -6,8 +6,8 @@ const MINUTE = 60_000;
 /** Most events that failed logins may cause in a minute. */
 const MOST = 12;
 
-describe('what failed logins write', () => {
-  it('is a handful of events a minute, whatever networks, prefixes and names they come from', async () => {
+describe('the events of failed logins', () => {
+  it('are few per minute for any number of networks, prefixes and names', async () => {
     const panel = await startPanel({ settings: { trustedProxyCIDRs: '127.0.0.1/32' } });
     const before = panel.log.head().position;
     const attempt = (n: number) => {
@@ -24,7 +24,7 @@ describe('what failed logins write', () => {
     expect(failed.at(-1)).toMatchObject({ data: { attempt: { username: '', ip: '' }, reason: 'credentials' } });
   });
 
-  it('names the callers with the most failures, and sums up the others by their reason', () => {
+  it('name the callers with the most failures, and count the others by reason', () => {
     let at = 0;
     const records = new FailureRecords(() => at);
     const failure = (n: number) => ({ ip: `10.0.0.${n}`, username: 'x', reason: 'credentials' as const });
@@ -38,7 +38,7 @@ describe('what failed logins write', () => {
         reason: n % 2 === 0 ? 'locked' : 'two-factor',
       });
     for (let n = 0; n < 20; n += 1) records.add(failure(6));
-    const sums = records.take();
+    const sums = records.drain();
     expect(sums).toHaveLength(6);
     expect(sums[0]).toEqual({ ...failure(6), count: 21 });
     expect(sums.slice(4)).toEqual(
@@ -48,6 +48,6 @@ describe('what failed logins write', () => {
       ]),
     );
     expect(sums.reduce((sum, { count }) => sum + count, 0)).toBe(100_021);
-    expect(records.take()).toEqual([]);
+    expect(records.drain()).toEqual([]);
   });
 });

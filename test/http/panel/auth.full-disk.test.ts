@@ -41,7 +41,7 @@ describe('a login while nothing can be saved', () => {
     });
     expect(event?.meta.at).toBeGreaterThanOrEqual(before);
     expect(event?.meta.at).toBeLessThanOrEqual(after);
-    // The same session goes on, and nothing is recorded twice.
+    // The same session continues, and nothing is recorded twice.
     expect((await browser.post(UPDATE, { subAnnounce: 'x' })).json).toMatchObject({ success: true });
     panel.tick();
     expect(types(panel.log.read(head, 10))).toEqual(['LoggedIn', 'SettingsChanged']);
@@ -65,7 +65,7 @@ describe('a login while nothing can be saved', () => {
     expect((await panel.browser().post('/login', { ...ADMIN, password: 'wrong' })).json).toMatchObject(WRONG);
   });
 
-  it('is still refused with a wrong password, and locked after five of them', async () => {
+  it('is still rejected with a wrong password, and locked after five of them', async () => {
     const panel = await startPanel();
     panel.storage('full');
     for (let time = 0; time < 5; time += 1)
@@ -89,7 +89,7 @@ describe('a login while nothing can be saved', () => {
     expect(await login(used)).toMatchObject(WRONG);
     panel.storage(null);
     expect(await login(used)).toMatchObject(WRONG);
-    // The code is long over when it is recorded, and was right when it was shown.
+    // The code has expired when it is recorded, but was valid when it was used.
     panel.later(600_000);
     const head = panel.log.head().position;
     panel.tick();

@@ -53,14 +53,14 @@ describe('an unauthenticated caller', () => {
   });
 
   it.each(['3x-ui=', '3x-ui=%00', `3x-ui=${'a'.repeat(8000)}`, `3x-ui=${'a'.repeat(43)}`, '3x-ui', 'other=x; =; ;;'])(
-    'is who sends the cookie %.40s',
+    'is a caller with the cookie %.40s',
     async (cookie) => {
       const panel = await startPanel();
       expect((await panel.call('GET', LIST, { headers: { cookie } })).status).toBe(404);
     },
   );
 
-  it('is one with two cookies, or an id anywhere else', async () => {
+  it('is a caller with two cookies, or with an id anywhere else', async () => {
     const panel = await startPanel();
     const { cookie } = await panel.browser().login();
     for (const both of [`${cookie}; 3x-ui=${'a'.repeat(43)}`, `3x-ui=${'a'.repeat(43)}; ${cookie}`]) {
@@ -71,7 +71,7 @@ describe('an unauthenticated caller', () => {
 });
 
 describe('a session', () => {
-  it('reads, and changes with its CSRF token', async () => {
+  it('allows reads, and changes with its CSRF token', async () => {
     const panel = await startPanel();
     const browser = await panel.browser().login();
     const read = await browser.get(LIST);
@@ -84,7 +84,7 @@ describe('a session', () => {
     ['none', ''],
     ['another', 'x'.repeat(43)],
     ['a short one', 'x'],
-  ])('changes nothing with %s', async (_, token) => {
+  ])('allows no change with %s', async (_, token) => {
     const panel = await startPanel();
     const browser = await panel.browser().login();
     browser.token = token;

@@ -4,7 +4,7 @@ import { type Attempt, LoginLimiter } from '../../../src/http/panel/auth/limiter
 const MINUTE = 60_000;
 
 type Begun = ReturnType<LoginLimiter['begin']>;
-/** The attempt that was let through, or null. */
+/** The admitted attempt, or null. */
 const admitted = (begun: Begun): Attempt | null => (typeof begun === 'string' ? null : begun);
 
 const start = () => {
@@ -19,7 +19,7 @@ const start = () => {
     attempt?.failed();
     return attempt !== null;
   };
-  /** How many failures in a row are let through, of at most `most`. */
+  /** How many failures in a row are admitted, of at most `most`. */
   const failures = (ip: string, most: number, name = 'admin'): number =>
     Array.from({ length: most }, () => fail(ip, name)).filter(Boolean).length;
   return { limiter, refusals, fail, failures, later: (ms: number) => void (at += ms) };
@@ -58,7 +58,7 @@ describe('the login limit', () => {
     expect(fail('198.51.100.1')).toBe(true);
   });
 
-  it('is reset by a success, for the name and not for the address', () => {
+  it('is reset by a success for the name, but not for the address', () => {
     const { limiter, failures } = start();
     for (let round = 0; round < 7; round += 1) {
       expect(failures('198.51.100.1', 4)).toBe(4);
@@ -77,7 +77,7 @@ describe('the login limit', () => {
     expect(admitted(limiter.begin('203.0.113.1', 'admin'))).not.toBeNull();
   });
 
-  it('lets many valid logins of one caller wait for each other, and refuses none', async () => {
+  it('queues many valid logins of one caller, and rejects none', async () => {
     const { limiter, refusals } = start();
     let most = 0;
     let now = 0;
@@ -95,7 +95,7 @@ describe('the login limit', () => {
     expect(refusals).toEqual([]);
   });
 
-  it('refuses waiting attempts once the guesses before them have failed', async () => {
+  it('rejects queued attempts once the guesses before them have failed', async () => {
     const { limiter, refusals } = start();
     const first = await Promise.all(Array.from({ length: 5 }, () => limiter.enter('198.51.100.1', 'admin')));
     const waiting = Array.from({ length: 70 }, () => limiter.enter('198.51.100.1', 'admin'));
@@ -107,7 +107,7 @@ describe('the login limit', () => {
     elsewhere?.succeeded();
   });
 
-  it('has bounded memory: of 100,000 names and addresses the latest are known', () => {
+  it('has bounded memory: keeps the latest of 100,000 names and addresses', () => {
     const { fail, limiter } = start();
     for (let n = 0; n < 100_000; n += 1) fail(`10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`, `name-${n}`);
     for (let n = 0; n < 5; n += 1) fail('192.0.2.1', 'late');

@@ -5,7 +5,7 @@ const SESSION = /^3x-ui=[\w-]{43}; Path=\/; Max-Age=21600; HttpOnly; SameSite=La
 const types = (events: readonly { readonly type: string }[]) => events.map(({ type }) => type);
 
 describe('login', () => {
-  it('sets the cookie and is one event, with the id only as a hash', async () => {
+  it('sets the cookie and appends one event, which has the id only as a hash', async () => {
     const panel = await startPanel({ slow: true });
     const browser = panel.browser();
     const answer = await browser.post('/login', ADMIN);
@@ -25,7 +25,7 @@ describe('login', () => {
     ['a wrong password', { ...ADMIN, password: 'wrong' }],
     ['an unknown user', { username: 'nobody', password: 'wrong' }],
     ['another case', { ...ADMIN, username: 'Admin' }],
-  ])('refuses %s with one answer, and keeps who tried', async (_, body) => {
+  ])('rejects %s with the same reply, and records the attempt', async (_, body) => {
     const panel = await startPanel();
     const answer = await panel.browser().post('/login', body);
     expect(answer).toMatchObject({
@@ -49,7 +49,7 @@ describe('login', () => {
     [{ username: { x: 1 }, password: 'x' }, 'username: must be a string'],
     [{ username: null, password: 'x' }, 'username: must be a string'],
     [{ username: 5, password: 'x' }, 'username: must be a string'],
-  ])('refuses %j and counts nothing', async (body, reason) => {
+  ])('rejects %j and counts no failure', async (body, reason) => {
     const panel = await startPanel();
     const answer = await panel.browser().post('/login', body);
     expect(answer.json?.success).toBe(false);
@@ -66,7 +66,7 @@ describe('login', () => {
     expect(answer.headers.getSetCookie()).toHaveLength(1);
   });
 
-  it('keeps the CSRF token from before the login and gives a new id', async () => {
+  it('keeps the CSRF token from before the login and sets a new id', async () => {
     const panel = await startPanel();
     const browser = panel.browser();
     const first = await browser.get('/csrf-token');
@@ -84,7 +84,7 @@ describe('login', () => {
     expect(old.status).toBe(404);
   });
 
-  it('ends the session that logs in again', async () => {
+  it('ends the previous session of the same browser', async () => {
     const panel = await startPanel();
     const browser = await panel.browser().login();
     const before = browser.cookie;
@@ -99,14 +99,14 @@ describe('login', () => {
     ['another origin', { origin: 'https://evil.example' }],
     ['no origin', { origin: 'null' }],
     ['another site', { 'sec-fetch-site': 'cross-site' }],
-  ])('refuses %s', async (_, headers) => {
+  ])('rejects %s', async (_, headers) => {
     const panel = await startPanel();
     const answer = await panel.browser().post('/login', ADMIN, headers);
     expect(answer).toMatchObject({ status: 403, json: { success: false, obj: null } });
     expect(panel.appended()).toEqual([]);
   });
 
-  it('reports that there is no second factor, and supports no other method', async () => {
+  it('reports that two-factor login is off, and supports no other method', async () => {
     const panel = await startPanel();
     expect((await panel.browser().post('/getTwoFactorEnable')).json).toEqual({ success: true, msg: '', obj: false });
     expect((await panel.browser().post('/panel/api/login', ADMIN)).status).toBe(404);
@@ -150,7 +150,7 @@ describe('the lock-out', () => {
     expect(counts).toEqual({ credentials: 30, 'two-factor': 0, locked: 11 });
   });
 
-  it('records what it refused as one sum', async () => {
+  it('records the rejected attempts as one count', async () => {
     const panel = await startPanel();
     for (let count = 0; count < 12; count += 1) await attempt(panel, 'wrong');
     const position = panel.log.head().position;

@@ -1,13 +1,17 @@
-import type { IncomingMessage } from 'node:http';
-import { connect } from 'node:net';
+import { IncomingMessage } from 'node:http';
+import { connect, Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../../src/events/settings/settings.js';
 import { isCrossSite } from '../../../src/http/panel/auth/csrf.js';
 import { network, Peers } from '../../../src/http/panel/auth/peer.js';
 import { Endpoints } from '../../../src/http/server/endpoint.js';
 
-const request = (remoteAddress: string, headers: Record<string, string>, encrypted = false) =>
-  ({ socket: { remoteAddress, ...(encrypted ? { encrypted } : {}) }, headers }) as unknown as IncomingMessage;
+function request(remoteAddress: string, headers: Record<string, string>, encrypted = false): IncomingMessage {
+  const members = { remoteAddress: { value: remoteAddress }, ...(encrypted && { encrypted: { value: true } }) };
+  const message = new IncomingMessage(Object.defineProperties(new Socket(), members));
+  message.headers = headers;
+  return message;
+}
 const peers = (...trustedProxyCIDRs: string[]) => {
   const settings = { ...defaultSettings, trustedProxyCIDRs };
   return new Peers(() => settings);
@@ -41,7 +45,7 @@ describe('the address of a caller', () => {
     expect(local.of(request(address, headers)).ip).toBe(ip);
   });
 
-  it('is looked for in the last 32 entries', () => {
+  it('is taken from the last 32 entries', () => {
     const behind = (proxies: number) => ({
       'x-forwarded-for': ['1.2.3.4', ...Array(proxies).fill('127.0.0.1')].join(),
     });
@@ -74,7 +78,7 @@ describe('the address of a caller', () => {
   });
 });
 
-describe('the host that was asked', () => {
+describe('the requested host', () => {
   it.each([
     ['127.0.0.1', { host: 'panel.example:2053' }, 'panel.example', false],
     ['127.0.0.1', { host: 'a', 'x-forwarded-host': 'b.example', 'x-forwarded-proto': 'https' }, 'b.example', true],
@@ -112,7 +116,7 @@ describe('the host that was asked', () => {
 });
 
 describe('the forwarded headers of a real connection', () => {
-  /** What both servers make of it, on a socket for both families. */
+  /** The address that both servers see, on a dual-stack socket. */
   const seen = async (address: string, lines: readonly string[], ...trusted: string[]) => {
     const known = peers(...trusted);
     const endpoints = new Endpoints((req, res) => void res.end(JSON.stringify(known.of(req))));
@@ -126,7 +130,7 @@ describe('the forwarded headers of a real connection', () => {
   };
   const several = ['X-Forwarded-For: 6.6.6.6', 'X-Forwarded-For: 1.2.3.4', 'X-Forwarded-Proto: https'];
 
-  it('count when the proxy is named by its IPv4 address and seen under its IPv6 one', async () => {
+  it('are used if the proxy is configured by its IPv4 address and connects from the mapped IPv6 one', async () => {
     expect(await seen('127.0.0.1', several, '127.0.0.0/8')).toMatchObject({
       ip: '1.2.3.4',
       host: 'own.example',
@@ -135,14 +139,14 @@ describe('the forwarded headers of a real connection', () => {
     });
   });
 
-  it('do not when it is named by the other family only, or not at all', async () => {
+  it('are ignored if the proxy is configured by the other family only, or not at all', async () => {
     const direct = { ip: '127.0.0.1', host: 'own.example', secure: false, proxied: false };
     expect(await seen('127.0.0.1', several, '::1/128')).toMatchObject(direct);
     expect(await seen('127.0.0.1', several)).toMatchObject(direct);
   });
 });
 
-describe('another site', () => {
+describe('a request from another site', () => {
   const isCross = (address: string, headers: Record<string, string>, encrypted = false) => {
     const req = request(address, headers, encrypted);
     return isCrossSite(req, local.of(req));
@@ -162,11 +166,11 @@ describe('another site', () => {
     [{ host, 'sec-fetch-site': 'none' }, false],
     [{ host, 'sec-fetch-site': 'same-site' }, true],
     [{ host: 'panel.example', origin: 'http://panel.example:80' }, false],
-  ])('directly, %j: %s', (headers, answer) => {
+  ])('without a proxy, %j: %s', (headers, answer) => {
     expect(isCross('203.0.113.9', headers)).toBe(answer);
   });
 
-  it('behind a proxy goes by the name', () => {
+  it('is recognized by its host name behind a proxy', () => {
     const origin = 'https://panel.example:8443';
     expect(isCross('127.0.0.1', { host: 'panel.example', origin, 'x-forwarded-for': '1.2.3.4' })).toBe(false);
     expect(isCross('127.0.0.1', { host: 'other.example', origin, 'x-forwarded-for': '1.2.3.4' })).toBe(true);

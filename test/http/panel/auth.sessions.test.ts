@@ -9,7 +9,7 @@ const MINUTE = 60_000;
 const DAY = 1440 * MINUTE;
 
 describe('a session', () => {
-  it('expires by the current setting, when that is shorter', async () => {
+  it('expires by the current setting if that is shorter', async () => {
     const panel = await startPanel({ settings: { sessionMaxAge: 600 } });
     const browser = await panel.browser().login();
     panel.later(20 * MINUTE);
@@ -22,7 +22,7 @@ describe('a session', () => {
     expect((await browser.get(LIST)).status).toBe(404);
   });
 
-  it('lasts 30 days at most', async () => {
+  it('lasts at most 30 days', async () => {
     const panel = await startPanel({ settings: { sessionMaxAge: 525_600 } });
     const browser = panel.browser();
     const answer = await browser.post('/login', ADMIN);
@@ -33,7 +33,7 @@ describe('a session', () => {
     expect((await browser.get(LIST)).status).toBe(404);
   });
 
-  it('starts also after the clock was wrong for a while', async () => {
+  it('starts after the clock was wrong for a while', async () => {
     const panel = await startPanel();
     panel.later(365 * DAY);
     await panel.browser().login();
@@ -42,7 +42,7 @@ describe('a session', () => {
     expect((await browser.get(LIST)).status).toBe(200);
   });
 
-  it('is not found by a cookie that was changed in one place', async () => {
+  it('is not found by a cookie with one changed character', async () => {
     const panel = await startPanel();
     const { cookie } = await panel.browser().login();
     const [name = '', id = ''] = cookie.split('=');
@@ -58,7 +58,7 @@ describe('a session', () => {
     expect((await panel.call('GET', LIST, { headers: { cookie } })).status).toBe(200);
   });
 
-  it('that was ended is not found among several cookies', async () => {
+  it('is not found among several cookies after it has ended', async () => {
     const panel = await startPanel();
     const [gone, alive] = [await panel.browser().login(), await panel.browser().login()];
     const old = gone.cookie;
@@ -67,7 +67,7 @@ describe('a session', () => {
       expect((await panel.call('GET', LIST, { headers: { cookie } })).status).toBe(404);
   });
 
-  it('is not changed by a GET, whatever its headers claim', async () => {
+  it('is not changed by a GET with any headers', async () => {
     const panel = await startPanel();
     const browser = await panel.browser().login();
     const method = { 'x-http-method-override': 'POST', 'x-method-override': 'POST' };
@@ -76,7 +76,7 @@ describe('a session', () => {
     expect((await browser.get(LIST)).status).toBe(200);
   });
 
-  it('has a token that ends with it', async () => {
+  it('has a CSRF token that ends with it', async () => {
     const panel = await startPanel();
     const browser = await panel.browser().login();
     const { token } = browser;
@@ -87,7 +87,7 @@ describe('a session', () => {
     expect((await browser.post(CHANGE)).status).toBe(403);
   });
 
-  it('gets a new id when it logs in with a self-chosen cookie', async () => {
+  it('gets a new id after a login with a chosen cookie', async () => {
     const panel = await startPanel();
     const chosen = `3x-ui=${'A'.repeat(43)}`;
     const browser = panel.browser();
@@ -108,7 +108,7 @@ describe('a new password', () => {
   };
 
   it.each([
-    ['the old one', ADMIN.password, 'The new password must not be the old one'],
+    ['the old one', ADMIN.password, 'The new password must differ from the old one'],
     ['the name', 'administrator', 'The password must not be the user name', 'Administrator'],
     ['admin', 'admin', 'A password must have at least 10 characters', 'root'],
     ['nothing', '', 'A password must have at least 10 characters'],
@@ -120,21 +120,21 @@ describe('a new password', () => {
     expect(types).toEqual([]);
   });
 
-  it('may stay with a new name', async () => {
+  it('may stay the same when the name changes', async () => {
     const { json, types } = await change(ADMIN.password, 'root');
     expect(json?.success).toBe(true);
     expect(types).toEqual(['UserCredentialsChanged', 'DataKeyDestroyed', 'LoggedIn']);
   });
 });
 
-describe('reading', () => {
+describe('a read', () => {
   const reads = Object.values(tables)
     .flatMap((table) => Object.values(table) as Route[])
     .filter(({ method }) => method === 'GET')
     .flatMap(({ path, aliases }) => [path, ...aliases])
     .filter((path) => path !== '/panel/setting/getApiToken');
 
-  it('changes nothing, wherever it is done', async () => {
+  it('changes nothing on any route', async () => {
     const panel = await startPanel();
     const browser = await panel.browser().login();
     await browser.get('/panel/setting/getApiToken');

@@ -4,7 +4,7 @@ import { scryptPasswords } from '../../../src/adapters/passwords/passwords.js';
 import { UserId } from '../../../src/events/ids.js';
 import { startPanel } from '../kit/panel.js';
 
-/** A panel with one more admin, whose hash is of another panel. */
+/** A panel with a second admin, whose hash comes from another panel. */
 async function moved() {
   const panel = await startPanel({ parts: { passwords: scryptPasswords() } });
   const old = await bcrypt('of the old panel', 4);
@@ -17,8 +17,8 @@ async function moved() {
   return { panel, old, login, hash, types: () => panel.appended().map(({ type }) => type) };
 }
 
-describe('a password that came from another panel', () => {
-  it('lets its owner in, and its hash is replaced by one of ours; the one before is destroyed', async () => {
+describe('a password imported from another panel', () => {
+  it('is accepted; its hash is replaced by one of Portolan, and the imported hash is destroyed', async () => {
     const { panel, login, hash, types } = await moved();
     expect(await login('of the old panel')).toBe(true);
     expect(types()).toEqual(['LoggedIn', 'PasswordHashUpgraded', 'DataKeyDestroyed']);
@@ -27,7 +27,7 @@ describe('a password that came from another panel', () => {
     expect(upgraded?.meta.actor).toMatchObject({ kind: 'user', id: '2', name: 'root' });
     expect(shredded?.data).toEqual({ key: 'user:2/credentials/0', reason: 'rotated' });
     expect(hash()).toMatch(/^\$scrypt\$/);
-    // The session that began with it goes on: nothing else about the account changed.
+    // The session of the login continues: nothing else about the account changed.
     expect(began?.data).toMatchObject({ user: 2, epoch: 0 });
     expect(panel.read.users().sessions.size).toBe(1);
 
@@ -40,14 +40,14 @@ describe('a password that came from another panel', () => {
     ]);
   });
 
-  it('is compared as a whole, and what is wrong changes nothing', async () => {
+  it('is compared as a whole, and a wrong password changes nothing', async () => {
     const { login, hash, old, types } = await moved();
     for (const wrong of ['of the old pane', 'of the old panel ', old]) expect(await login(wrong)).toBe(false);
     expect(types()).toEqual(['LoginFailed']);
     expect(hash()).toBe(old);
   });
 
-  it('lets in all who come at once, and is replaced once', async () => {
+  it('is accepted for concurrent logins, and its hash is replaced once', async () => {
     const { panel, login } = await moved();
     expect(await Promise.all([1, 2, 3].map(() => login('of the old panel')))).toEqual([true, true, true]);
     const upgrades = panel.log.read(0, 1000).filter(({ type }) => type === 'PasswordHashUpgraded');

@@ -13,7 +13,7 @@ const WRONG = {
   code: 'LOGIN_WRONG',
 };
 
-/** A panel with two-factor login, a user without a hash, and a count of all that a login costs. */
+/** A panel with two-factor login, a user without a hash, and a count of the work of a login. */
 async function start(ldapEnable: boolean) {
   const work = { hashes: [] as unknown[], questions: [] as [string, string][] };
   const passwords: Passwords = {
@@ -25,7 +25,7 @@ async function start(ldapEnable: boolean) {
     isForeign: () => false,
   };
   const directory: Directory = {
-    async proves(_, name, password) {
+    async verifyPassword(_, name, password) {
       work.questions.push([name, password]);
       return name === ADMIN.username && password === OF_DIRECTORY;
     },
@@ -43,7 +43,7 @@ async function start(ldapEnable: boolean) {
 }
 
 describe.each([false, true])('a login that fails (directory: %j)', (ldap) => {
-  it('does the same work, whatever is wrong', async () => {
+  it('does the same work for every kind of error', async () => {
     const { panel, work, reset } = await start(ldap);
     const cases: [string, string, string][] = [
       [ADMIN.username, ADMIN.password, ''],
@@ -63,7 +63,7 @@ describe.each([false, true])('a login that fails (directory: %j)', (ldap) => {
       const { length } = work.questions;
       expect([work.hashes, length], `${username} ${password} ${twoFactorCode}`).toEqual([[hashes], ldap ? 1 : 0]);
       expect(panel.appended().map(({ type }) => type)).toEqual(['LoginFailed']);
-      // The panel's own password is not shown to the directory.
+      // The panel's own password is not sent to the directory.
       expect(JSON.stringify(work.questions)).not.toContain(username === ADMIN.username ? ADMIN.password : '\0');
       reset();
       // The lock-out is not what is tested here.
@@ -71,7 +71,7 @@ describe.each([false, true])('a login that fails (directory: %j)', (ldap) => {
     }
   });
 
-  it('is not the one with the right code', async () => {
+  it('does not include a login with the right code', async () => {
     const { panel } = await start(ldap);
     const twoFactorCode = codeAt(TOKEN, Date.now() + 60_000);
     const password = ldap ? OF_DIRECTORY : ADMIN.password;
@@ -81,7 +81,7 @@ describe.each([false, true])('a login that fails (directory: %j)', (ldap) => {
 });
 
 describe('new credentials', () => {
-  it('cost the same work, whatever is wrong with the old ones', async () => {
+  it('cost the same work for every kind of wrong old ones', async () => {
     const { panel, work, reset } = await start(false);
     const browser = panel.browser();
     const password = ADMIN.password;
@@ -103,8 +103,8 @@ describe('new credentials', () => {
   });
 });
 
-describe('too many logins at once', () => {
-  it('are refused with a sentence that says so, and are no failures', async () => {
+describe('too many concurrent logins', () => {
+  it('are rejected with a message, and do not count as failures', async () => {
     const held: (() => void)[] = [];
     const passwords: Passwords = {
       hash: async (password) => `plain ${password}`,

@@ -21,7 +21,7 @@ const chats = (...errors: (Text | null)[]) => ({
 });
 
 describe('a backup by the chat bot', () => {
-  it.each([PATH, '/panel/api/backuptotgbot'])('is recorded in the name of who asked: %s', async (path) => {
+  it.each([PATH, '/panel/api/backuptotgbot'])('is recorded with the caller as its actor: %s', async (path) => {
     const { panel, browser } = await start(async (dispatch) => {
       dispatch({ type: 'RecordBackupDelivered', data: chats(null, null) });
       return chats(null, null);
@@ -30,9 +30,10 @@ describe('a backup by the chat bot', () => {
     expect(json).toEqual({
       success: true,
       msg: 'The backup was sent to every admin.',
+      code: 'bot.backupSent',
       obj: [
-        { chatId: 1, success: true, msg: '' },
-        { chatId: 2, success: true, msg: '' },
+        { chatId: 1, success: true, msg: '', msgCode: null },
+        { chatId: 2, success: true, msg: '', msgCode: null },
       ],
     });
     expect(panel.appended()).toMatchObject([
@@ -40,21 +41,24 @@ describe('a backup by the chat bot', () => {
     ]);
   });
 
-  it('tells chat by chat what became of it, in the language of the caller', async () => {
+  it('reports a result for each chat, in the language of the caller', async () => {
     const { browser } = await start(async () => chats(null, message('bot.chatMissing')));
     const { json } = await browser.post(PATH);
     expect(json).toMatchObject({ success: true, msg: 'Some chats did not receive the backup.' });
     expect(json?.obj).toEqual([
-      { chatId: 1, success: true, msg: '' },
-      { chatId: 2, success: false, msg: 'The chat does not exist: send /start to the bot first' },
+      { chatId: 1, success: true, msg: '', msgCode: null },
+      {
+        ...{ chatId: 2, success: false, msg: 'The chat does not exist: send /start to the bot first' },
+        msgCode: 'bot.chatMissing',
+      },
     ]);
     const { json: russian } = await browser.post(PATH, {}, { 'accept-language': 'ru' });
     expect(JSON.stringify(russian)).not.toMatch(/Some|There/);
   });
 
   it.each([
-    [reject('CHAT_BOT_OFF'), 'The chat bot is off: switch it on in the settings first'],
-    [reject('CHAT_BOT_NO_CHATS'), 'No chat of an admin is set: put its number into the settings of the chat bot'],
+    [reject('CHAT_BOT_OFF'), 'The chat bot is off: enable it in the settings first'],
+    [reject('CHAT_BOT_NO_CHATS'), 'No admin chat is set: enter its ID in the settings of the chat bot'],
     [reject('BACKUP_NOT_SENT', { why: verbatim('no') }), 'The backup was not sent: no'],
   ])('fails with the reason', async (rejection, msg) => {
     const { panel, browser } = await start(async () => rejection);
@@ -62,14 +66,14 @@ describe('a backup by the chat bot', () => {
     expect(panel.appended()).toEqual([]);
   });
 
-  it('takes only POST', async () => {
+  it('accepts only POST', async () => {
     const deliver = vi.fn<Delivering>();
     const { browser } = await start(deliver);
     expect((await browser.get(PATH)).status).toBeGreaterThanOrEqual(404);
     expect(deliver).not.toHaveBeenCalled();
   });
 
-  it('takes GET where older clients ask, and not from a page of another site', async () => {
+  it('accepts GET at the path of older clients, but not from a page of another site', async () => {
     const old = '/panel/api/inbounds/createbackup';
     const deliver = vi.fn<Delivering>(async () => chats(null));
     const { panel, browser } = await start(deliver);
@@ -82,7 +86,7 @@ describe('a backup by the chat bot', () => {
     expect((await browser.get(old)).json).toMatchObject({ success: true });
   });
 
-  it('is answered after 30 s in any case, and tells later that it failed', async () => {
+  it('is answered after at most 30 s, and reports a later failure', async () => {
     let end: (value: Awaited<ReturnType<Delivering>>) => void = () => undefined;
     let asked = false;
     const { browser, alarms } = await start(() => {
@@ -98,6 +102,7 @@ describe('a backup by the chat bot', () => {
       expect(json).toEqual({
         success: true,
         msg: 'Still running in the background; a notification will report the result.',
+        code: 'common.stillRunning',
         obj: [],
       });
     } finally {

@@ -41,7 +41,7 @@ async function start(email = 'alice') {
 const reset: AnyCommand = { type: 'ResetClientTraffic', data: { inbound: null, email: 'alice' } };
 
 describe('the statement of a client', () => {
-  it('goes from the opening to the closing balance by days, machines and whatever set the counter', async () => {
+  it('leads from the opening to the closing balance by days, machines and changes of the counter', async () => {
     const { panel, given, uses, statement, dateAt } = await start();
     const began = dateAt(panel.now());
     uses(100, 200);
@@ -63,9 +63,16 @@ describe('the statement of a client', () => {
       counter: { up: 7, down: 7 },
       clients: [{ client: 1, inbound: 'in-1', until: null }],
     });
+    const source = {
+      source: 'this machine',
+      sourceCode: 'history.thisMachine',
+      client: 1,
+      inbound: 'in-1',
+      inboundCode: null,
+    };
     expect(all.days.map(({ date, sources }) => [date, sources])).toStrictEqual([
-      [began, [{ source: 'this machine', client: 1, inbound: 'in-1', up: 101, down: 202 }]],
-      [today, [{ source: 'this machine', client: 1, inbound: 'in-1', up: 15, down: 26 }]],
+      [began, [{ ...source, up: 101, down: 202 }]],
+      [today, [{ ...source, up: 15, down: 26 }]],
     ]);
     expect(all.days.flatMap(({ entries }) => entries)).toMatchObject([
       { kind: 'added', rule: '', by: 'the panel (test)', up: 0, down: 0 },
@@ -78,7 +85,7 @@ describe('the statement of a client', () => {
         down: 1,
       },
     ]);
-    // It appends nothing, and what ends before today does not speak of the counter of now.
+    // It appends nothing, and a statement that ends before today does not have the current counter.
     expect(panel.appended()).toStrictEqual([]);
     expect(await statement(`?from=${began}&to=${began}`)).toMatchObject({
       closing: { up: 101, down: 202 },
@@ -87,7 +94,7 @@ describe('the statement of a client', () => {
     expect(await statement(`?from=${today}`)).toMatchObject({ opening: { up: 101, down: 202 }, closing: { up: 7 } });
   });
 
-  it('says which resets were made by a rule', async () => {
+  it('names the resets made by a rule', async () => {
     const { panel, given, uses, statement } = await start();
     given({
       type: 'UpdateInbound',
@@ -103,7 +110,7 @@ describe('the statement of a client', () => {
     });
   });
 
-  it('is another one for a client that was deleted and added again', async () => {
+  it('starts again for a client that was deleted and added again', async () => {
     const { panel, given, uses, statement } = await start();
     uses(100, 200);
     given({ type: 'DeleteClient', data: { inbound: one, client: { email: 'alice' } } });
@@ -117,12 +124,12 @@ describe('the statement of a client', () => {
     });
   });
 
-  it('is that of the last deleted client when no client has the email, or of the requested number', async () => {
+  it('belongs to the last deleted client if no client has the email, or to the requested number', async () => {
     const { panel, given, uses, ask, statement } = await start();
     const remove: AnyCommand = { type: 'DeleteClient', data: { inbound: one, client: { email: 'alice' } } };
     uses(100, 200);
     given(remove);
-    // What was still open moved some more.
+    // Open connections transferred more bytes.
     uses(7, 8);
     expect(await statement('?from=2020-01-01')).toMatchObject({
       ...{ email: 'alice', counter: null, closing: { up: 107, down: 208 } },
@@ -142,16 +149,16 @@ describe('the statement of a client', () => {
     const table = await ask('?client=1&from=2020-01-01&format=csv');
     expect(table.headers.get('content-disposition')).toContain('statement-alice-');
     expect(table.text).toContain('closing balance,,,,107,208,315');
-    // A number of somebody else, and one of nobody.
+    // The number of another client, and an unknown number.
     given({ type: 'AddClients', data: { inbound: one, clients: [draft('bob', 3)] } });
     for (const client of [3, 99])
-      expect((await ask(`?client=${client}`)).json).toMatchObject({ msg: 'There is no client alice' });
+      expect((await ask(`?client=${client}`)).json).toMatchObject({ msg: 'Client alice not found' });
     panel.later(31 * DAY);
     given({ type: 'EraseDeleted', data: {} });
-    expect((await ask('?client=1')).json).toMatchObject({ success: false, msg: 'There is no client alice' });
+    expect((await ask('?client=1')).json).toMatchObject({ success: false, msg: 'Client alice not found' });
   });
 
-  it('begins with the month, and takes days as ms', async () => {
+  it('starts with the month by default, and accepts days in ms', async () => {
     const { panel, uses, statement, dateAt } = await start();
     uses(1, 2);
     const today = dateAt(panel.now());
@@ -186,11 +193,11 @@ describe('the statement of a client', () => {
     const { panel } = await start();
     const path = '/panel/api/clients/nobody/statement';
     const { json } = await panel.call('GET', path, { headers });
-    expect(json).toMatchObject({ success: false, msg: 'There is no client nobody' });
+    expect(json).toMatchObject({ success: false, msg: 'Client nobody not found' });
     expect((await panel.call('GET', path)).status).toBe(404);
   });
 
-  it('waits for a ledger that is being built, and reports when that takes long', async () => {
+  it('waits for a ledger that is being built, and reports if that takes long', async () => {
     const { panel, ask } = await start();
     Object.assign(panel.ledger, { query: async () => ({ unavailable: 'unready' }) });
     expect((await ask()).json?.msg).toBe('The statements are still being built from the log: try again in a minute');
@@ -213,7 +220,7 @@ describe('the statement as CSV', () => {
   it.each([
     ['?format=csv', ''],
     ['', 'text/csv'],
-  ])('with %s and Accept: %s is a file whose lines add up', async (query, accept) => {
+  ])('is a file whose lines add up, with %s and Accept: %s', async (query, accept) => {
     const { panel, given, uses, ask, dateAt } = await start();
     uses(100, 200);
     given(reset);
@@ -248,7 +255,7 @@ describe('the statement as CSV', () => {
     ]);
   });
 
-  it('has a name that any system takes', async () => {
+  it('has a file name that is valid on any system', async () => {
     const { ask } = await start('a+b@é"x.org');
     const { headers: answered } = await ask('?format=csv');
     expect(answered.get('content-disposition')).toMatch(/^attachment; filename="statement-a_b___x\.org-[\d-]+\.csv"$/);

@@ -31,7 +31,7 @@ async function start(spec: object = {}) {
   const why = async () => {
     const { json } = await panel.call('GET', '/panel/api/clients/one/why', { headers });
     return json?.obj as {
-      standing: string;
+      status: string;
       mayConnect: boolean;
       rule: string;
       since: { by: string } | null;
@@ -42,102 +42,109 @@ async function start(spec: object = {}) {
   return { panel, why };
 }
 
-describe('why a client may or may not connect', () => {
-  it('says what is left to one that may', async () => {
+describe('the access report of a client', () => {
+  it('shows the remaining traffic and time of a client that may connect', async () => {
     const { panel, why } = await start({ totalGB: 1000 });
     panel.given({ type: 'AdjustClientTraffic', data: { email: 'one', up: 100, down: 200 } });
     expect(await why()).toMatchObject({
-      standing: 'active',
+      status: 'active',
       mayConnect: true,
       rule: '700 bytes left of 1,000 bytes, no expiry',
       remedies: [],
+      remedyCodes: [],
       inbound: { id: 1, remark: 'home' },
     });
     expect((await why()).story.map(({ type }) => type)).toStrictEqual(['ClientAdded', 'ClientTrafficAdjusted']);
   });
 
-  it('names the rule, the numbers, the cause and the cure', async () => {
+  it('names the rule, the numbers, the cause and the remedy', async () => {
     const { panel, why } = await start({ totalGB: 1000 });
     panel.given({ type: 'AdjustClientTraffic', data: { email: 'one', up: 400, down: 800 } });
     expect(await why()).toMatchObject({
-      standing: 'cap reached',
+      status: 'cap reached',
       mayConnect: false,
       rule: 'it used 1,200 bytes of 1,000 bytes',
-      since: { by: 'the panel (test)' },
+      ruleCode: 'why.capReached',
+      since: { by: 'the panel (test)', byCode: 'history.byPanel' },
       remedies: ['reset its traffic', 'raise or remove its cap'],
+      remedyCodes: ['why.resetTraffic', 'why.raiseCap'],
     });
     panel.given({ type: 'ResetClientTraffic', data: { inbound: null, email: 'one' } });
-    expect(await why()).toMatchObject({ standing: 'active' });
+    expect(await why()).toMatchObject({ status: 'active' });
   });
 
   it.each([
     [{ enable: false }, 'disabled'],
     [{ expiryTime: -86_400_000 }, 'not used yet'],
     [{ enable: false, totalGB: 1000 }, 'disabled'],
-  ])('of %j is %s', async (spec, standing) => {
+  ])('of %j is %s', async (spec, status) => {
     const { why } = await start(spec);
-    expect(await why()).toMatchObject({ standing });
+    expect(await why()).toMatchObject({ status });
   });
 
-  it('looks at the inbound and at the core after the client', async () => {
+  it('checks the inbound and the core after the client', async () => {
     const { panel, why } = await start();
     panel.given({ type: 'SetInboundEnabled', data: { inbound: inboundId(1), enabled: false } });
-    expect(await why()).toMatchObject({ standing: 'inbound disabled', since: { by: 'the panel (test)' } });
+    expect(await why()).toMatchObject({ status: 'inbound disabled', since: { by: 'the panel (test)' } });
     panel.given({ type: 'SetInboundEnabled', data: { inbound: inboundId(1), enabled: true } });
     panel.given({ type: 'RecordCoreFailed', data: { run: 'r1', reason: verbatim('it fell over') } });
-    expect(await why()).toMatchObject({ standing: 'core not running', rule: 'the core failed: it fell over' });
+    expect(await why()).toMatchObject({
+      status: 'core not running',
+      rule: 'the core failed: it fell over',
+      ruleCode: 'why.coreFailed',
+    });
   });
 
-  it('tells every rule that holds', async () => {
+  it('names every rule that applies', async () => {
     const { panel, why } = await start({ totalGB: 1000, enable: false });
     panel.given({ type: 'AdjustClientTraffic', data: { email: 'one', up: 400, down: 800 } });
     panel.given({ type: 'SetInboundEnabled', data: { inbound: inboundId(1), enabled: false } });
     expect(await why()).toMatchObject({
-      ...{ standing: 'disabled', remedies: ['enable the client'] },
+      ...{ status: 'disabled', remedies: ['enable the client'] },
       also: [
         {
-          ...{ standing: 'cap reached', rule: 'it used 1,200 bytes of 1,000 bytes' },
+          ...{ status: 'cap reached', rule: 'it used 1,200 bytes of 1,000 bytes' },
           ...{ since: { by: 'the panel (test)' }, remedies: ['reset its traffic', 'raise or remove its cap'] },
         },
-        { standing: 'inbound disabled', remedies: ['enable the inbound'] },
+        { status: 'inbound disabled', remedies: ['enable the inbound'] },
       ],
     });
   });
 
-  it('tells of a deleted client who deleted it and when, until it is erased', async () => {
+  it('names who deleted a client and when, until the client is erased', async () => {
     const { panel, why } = await start();
     const remove = () =>
       panel.given({ type: 'DeleteClient', data: { inbound: inboundId(1), client: { email: 'ONE' } } });
     remove();
     const deleted = {
-      ...{ email: 'one', standing: 'deleted', mayConnect: false, rule: 'the client was deleted' },
+      ...{ email: 'one', status: 'deleted', mayConnect: false, rule: 'the client was deleted' },
       inbound: { id: 1, remark: 'home' },
       ...{ since: { by: 'the panel (test)' }, also: [], siblings: [], earlier: [] },
     };
     expect(await why()).toMatchObject(deleted);
     const { story, since } = await why();
     expect(story.map(({ type }) => type)).toStrictEqual(['ClientAdded', 'ClientDeleted']);
-    // Who has the email now comes first, and whoever had it before is named.
+    // The current client with the email comes first, followed by the former one.
     panel.given({ type: 'AddClients', data: { inbound: inboundId(1), clients: [draft('One', 2)] } });
-    expect(await why()).toMatchObject({ email: 'One', standing: 'active', earlier: [{ client: 1 }] });
+    expect(await why()).toMatchObject({ email: 'One', status: 'active', earlier: [{ client: 1 }] });
     remove();
     panel.given({ type: 'DeleteInbound', data: { inbound: inboundId(1) } });
     expect(await why()).toMatchObject({
-      ...{ email: 'One', standing: 'deleted', inbound: { id: 1, tag: '', remark: '' } },
+      ...{ email: 'One', status: 'deleted', inbound: { id: 1, tag: '', remark: '' } },
       earlier: [{ client: 1, since }],
     });
     panel.later(31 * DAY);
     panel.given({ type: 'EraseDeleted', data: {} });
     for (const name of ['one', 'erased-1'])
       expect((await panel.call('GET', `/panel/api/clients/${name}/why`, { headers })).json).toMatchObject({
-        ...{ success: false, msg: `There is no client ${name}` },
+        ...{ success: false, msg: `Client ${name} not found` },
       });
   });
 
-  it('does not find an unknown client, and requires an admin', async () => {
+  it('reports an unknown client as not found, and requires an admin', async () => {
     const { panel } = await start();
     const { json } = await panel.call('GET', '/panel/api/clients/nobody/why', { headers });
-    expect(json).toMatchObject({ success: false, msg: 'There is no client nobody' });
+    expect(json).toMatchObject({ success: false, msg: 'Client nobody not found' });
     panel.given({ type: 'DeleteClient', data: { inbound: inboundId(1), client: { email: 'one' } } });
     expect((await panel.call('GET', '/panel/api/clients/one/why')).status).toBe(404);
   });

@@ -8,7 +8,7 @@ import { rows, subscriptionHeaders, subscriptionPaths } from '../kit/specificati
 import { usualStatus } from '../kit/status.js';
 
 const CLIENT = { id: '7f1b1a3e-6c54-4b6e-9d7a-3d2f6d1c9a11', email: 'ann@example.com', subId: 'sub-1' };
-/** What stands in the paths. */
+/** Values for the parameters of paths. */
 const PARAMETERS: Readonly<Record<string, string>> = {
   id: '1',
   email: CLIENT.email,
@@ -24,7 +24,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   file: 'start.js',
 };
 const BODIES: Readonly<Record<string, object>> = { '/panel/api/server/getNewEchCert': { sni: 'example.com' } };
-/** Rows that need more than a stub of the core: the observatory has seen nothing here. */
+/** Rows that need more than a stub of the core: the observatory is empty here. */
 const NEEDS_MORE: ReadonlySet<string> = new Set(['/panel/api/server/coreObservatoryHistory/:tag/:bucket']);
 const BUCKETS = [2, 30, 60, 120, 180, 300];
 
@@ -36,7 +36,7 @@ const places = routes.flatMap((route) =>
   [route.path, ...route.aliases].map((path) => [`${route.method} ${path}`, route, path] as const),
 );
 
-/** A core that makes no keys and yet answers as one that does. */
+/** A core that generates no keys, but replies as if it did. */
 const core = {
   process: { output: () => 'started' },
   config: { assemble: () => ({ outbounds: [] }) },
@@ -52,7 +52,7 @@ const coreInstall = {
   list: async () => ({ versions: ['v26.7.28'], why: null }),
   install: async () => reject('CORE_FIXED', { by: 'the test' }),
 };
-/** Settings of which a header of the subscription tells. */
+/** Settings that appear in headers of the subscription. */
 const told = {
   subTitle: 'Title',
   subSupportUrl: 'https://example.com/help',
@@ -71,7 +71,7 @@ async function panelWithClient() {
   return { panel, browser };
 }
 
-/** Paths for which `ask` finds something wrong, each with what. */
+/** Paths for which `ask` finds a problem, with the problem. */
 async function faulty(ask: (route: Route, path: string) => Promise<string | null>): Promise<readonly string[]> {
   const problems: string[] = [];
   for (const [name, route, path] of places) {
@@ -81,8 +81,8 @@ async function faulty(ask: (route: Route, path: string) => Promise<string | null
   return problems;
 }
 
-describe('every route of the tables', () => {
-  it('is there for a session, whatever is in the body, and no defect', async () => {
+describe('every route', () => {
+  it('exists for a session and reports no internal error for any body', async () => {
     const { panel, browser } = await panelWithClient();
     const problems = await faulty(async (route, path) => {
       const session = route.path === '/logout' ? await panel.browser().login() : browser;
@@ -93,35 +93,38 @@ describe('every route of the tables', () => {
     expect(panel.complaints).toStrictEqual([]);
   });
 
-  it.each(['full', 'busy', 'read-only', 'failed'] as const)('is no defect while the disk is %s', async (kind) => {
-    const { panel, browser } = await panelWithClient();
-    const head = panel.log.head().position;
-    panel.storage(kind);
-    const problems = await faulty(async (route, path) => {
-      const session = route.path === '/logout' ? await panel.browser().login() : browser;
-      const { status } = await session.send(route.method, path, route.method === 'POST' ? {} : undefined);
-      return status === usualStatus(path) ? null : `${status}`;
-    });
-    expect(problems).toStrictEqual([]);
-    expect(panel.complaints).toStrictEqual([]);
-    expect(panel.log.head().position).toBe(head);
-  });
+  it.each(['full', 'busy', 'read-only', 'failed'] as const)(
+    'reports no internal error while the disk is %s',
+    async (kind) => {
+      const { panel, browser } = await panelWithClient();
+      const head = panel.log.head().position;
+      panel.storage(kind);
+      const problems = await faulty(async (route, path) => {
+        const session = route.path === '/logout' ? await panel.browser().login() : browser;
+        const { status } = await session.send(route.method, path, route.method === 'POST' ? {} : undefined);
+        return status === usualStatus(path) ? null : `${status}`;
+      });
+      expect(problems).toStrictEqual([]);
+      expect(panel.complaints).toStrictEqual([]);
+      expect(panel.log.head().position).toBe(head);
+    },
+  );
 
   it('is hidden without authentication', async () => {
     const { panel } = await panelWithClient();
-    const stranger = panel.browser();
+    const unauthenticated = panel.browser();
     const script = { 'x-requested-with': 'XMLHttpRequest' };
     const problems = await faulty(async ({ method, auth }, path) => {
       if (auth === 'none') return null;
-      const hidden = await stranger.send(method, path, method === 'POST' ? {} : undefined);
+      const hidden = await unauthenticated.send(method, path, method === 'POST' ? {} : undefined);
       if (hidden.status !== 404 || hidden.text !== '') return `${hidden.status} ${hidden.text}`;
-      const told = await stranger.send(method, path, method === 'POST' ? {} : undefined, script);
+      const told = await unauthenticated.send(method, path, method === 'POST' ? {} : undefined, script);
       return told.status === 401 ? null : `${told.status} for a script`;
     });
     expect(problems).toStrictEqual([]);
   });
 
-  it('refuses the wrong CSRF token, and nothing happens', async () => {
+  it('rejects a wrong CSRF token without effect', async () => {
     const { panel, browser } = await panelWithClient();
     const before = panel.log.head().position;
     const problems = await faulty(async ({ method }, path) => {
@@ -133,7 +136,7 @@ describe('every route of the tables', () => {
     expect(panel.log.head().position).toBe(before);
   });
 
-  it('takes the Bearer token where it says so, and only there', async () => {
+  it('accepts the Bearer token only where it is declared', async () => {
     const { panel, browser } = await panelWithClient();
     const token = (await browser.get('/panel/setting/getApiToken')).json?.obj;
     const client = panel.browser();
@@ -146,7 +149,7 @@ describe('every route of the tables', () => {
     expect(problems).toStrictEqual([]);
   });
 
-  it('answers what its reply says', async () => {
+  it('replies in its declared format', async () => {
     const { browser } = await panelWithClient();
     let told = 0;
     const problems = await faulty(async ({ method, reply, media, path: own }, path) => {
@@ -166,7 +169,7 @@ describe('every row of the specification', () => {
     return reply !== 'any' && routes.some((route) => route.method === method && route.path === path);
   });
 
-  it('is answered in its shape', async () => {
+  it('has a reply in its format', async () => {
     const { browser } = await panelWithClient();
     const problems: string[] = [];
     for (const { method, path, reply, metrics } of shown) {
@@ -184,7 +187,7 @@ describe('every row of the specification', () => {
     expect(problems).toStrictEqual([]);
   });
 
-  it('has the histories in all of its buckets, and in no other', async () => {
+  it('has the histories in all of its buckets, and in no others', async () => {
     const { browser } = await panelWithClient();
     const answered = async (bucket: number) =>
       (await browser.get(`/panel/api/server/history/cpu/${bucket}`)).json?.success;

@@ -9,10 +9,10 @@ import { Status } from '../../../src/http/panel/contract/schemas/status.js';
 import { schemaOf, schemaProblem } from '../kit/shapes.js';
 import { type Field, fieldsOf, type Row, rows, subscriptionPaths } from '../kit/specification.js';
 
-/** Rows whose issues are still open. One that has a route is taken off this list. */
+/** Rows that are not implemented yet. Remove a row once it has a route. */
 const NOT_YET: readonly RegExp[] = [];
 
-/** The names that clients of 3x-ui 3.0 and of later panels call. */
+/** The names that clients of 3x-ui 3.0 and later use. */
 const OTHER_NAMES = [
   'POST /panel/api/backuptotgbot',
   'POST /panel/api/server/stopXrayService',
@@ -62,7 +62,7 @@ const due = specified.filter((row) => !isOpen(row));
 const routeOf = ({ method, path }: Row): Route | undefined =>
   routes.find((route) => route.method === method && route.path === path);
 
-/** Texts that are more than a text to the schema. */
+/** Strings for which the schema has a narrower type. */
 const TEXTS: Readonly<Record<string, string>> = {
   settings: '{"clients":[]}',
   streamSettings: '{}',
@@ -79,7 +79,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   key: 'chatBotToken',
 };
 
-/** Members that a body needs and the specification leaves open. */
+/** Required members of a body that the specification does not name. */
 const UNNAMED: Readonly<Record<string, object>> = { '/panel/setting/secret': { value: 'text' } };
 
 function valueOf({ name, shape }: Field): unknown {
@@ -89,7 +89,7 @@ function valueOf({ name, shape }: Field): unknown {
 }
 
 describe('the specification', () => {
-  it('has its 95 rows of part 4 here: of the panel, of the subscription server, and the WebSocket', () => {
+  it('has the 95 rows of part 4: the panel, the subscription server and the WebSocket', () => {
     expect(specified.length + subscriptionPaths().length + 1).toBe(95);
   });
 
@@ -98,11 +98,11 @@ describe('the specification', () => {
       expect(routeOf(row)).toBeDefined();
     });
 
-    it('takes what the row names', () => {
+    it('accepts the parameters of the row', () => {
       const route = routeOf(row);
       const taken = schemaOf(route?.body ?? z.never(), 'input');
       const isOpen = taken.properties === undefined && row.body.length > 0;
-      // A body that takes any member (the settings) names none: its members are checked below.
+      // A body with any member (the settings) lists none: its members are checked below.
       if (isOpen) expect(row.path).toBe('/panel/setting/update');
       else expect(row.body.map(({ name }) => name).filter((name) => !taken.properties?.[name])).toStrictEqual([]);
       const sent = {
@@ -116,12 +116,12 @@ describe('the specification', () => {
       expect(row.body.map(({ name }) => name).filter((name) => !(name in kept))).toStrictEqual([]);
     });
 
-    it('answers in the shape of the row', () => {
+    it('replies in the format of the row', () => {
       expect(schemaProblem(row.reply, schemaOf(routeOf(row)?.reply ?? z.never(), 'output'))).toBeNull();
     });
   });
 
-  it('has no row on the list of open ones that is there', () => {
+  it('has no implemented row on the list of open ones', () => {
     const there = specified.filter((row) => isOpen(row) && places.includes(`${row.method} ${row.path}`));
     expect(there.map(({ path }) => path)).toStrictEqual([]);
     expect(NOT_YET.filter((row) => !specified.some(({ method, path }) => row.test(`${method} ${path}`)))).toStrictEqual(
@@ -158,30 +158,30 @@ describe('the route tables', () => {
     expect(places).toContain(row);
   });
 
-  it('have every path once', () => {
+  it('have each path once', () => {
     expect(places.filter((place, index) => places.indexOf(place) !== index)).toStrictEqual([]);
   });
 
-  it('let no route answer for another that is mounted after it', () => {
+  it('have no route that hides a later one', () => {
     const shadowed = routes.flatMap((route, index) =>
       routes.slice(0, index).filter((earlier) => earlier.method === route.method && covers(earlier.path, route.path)),
     );
     expect(shadowed.map(({ path }) => path)).toStrictEqual([]);
   });
 
-  it('make only the login public', () => {
+  it('have only the login as a public route', () => {
     const open = routes.filter(({ auth }) => auth === 'none').map(({ path }) => path);
     expect(open).toStrictEqual(['/login', '/csrf-token', '/getTwoFactorEnable']);
   });
 
-  it('take the Bearer token under /panel/api only', () => {
+  it('accept the Bearer token under /panel/api only', () => {
     const wrong = routes.filter(({ auth, path, aliases }) => {
       return auth === 'panel' && [path, ...aliases].some((at) => !at.startsWith('/panel/api/'));
     });
     expect(wrong).toStrictEqual([]);
   });
 
-  it('say in a word what each route is for', () => {
+  it('have a short purpose for each route', () => {
     expect(routes.filter(({ summary }) => summary.length < 10)).toStrictEqual([]);
   });
 });
@@ -190,6 +190,6 @@ describe('the route tables', () => {
 function covers(earlier: string, later: string): boolean {
   const [a, b] = [earlier.split('/'), later.split('/')];
   if (a.length !== b.length || !a.some((part, i) => part.startsWith(':') && !b[i]?.startsWith(':'))) return false;
-  // The number of an inbound is never a word of a path; an email may be one.
+  // The number of an inbound is never a literal segment of a path; an email may be one.
   return a.every((part, i) => part === b[i] || part.startsWith(':') || (b[i]?.startsWith(':') && b[i] !== ':id'));
 }

@@ -1,6 +1,5 @@
 import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createGeoSourceFiles } from '../../../src/adapters/geo/geo-sources.js';
 import { createWeb } from '../../../src/adapters/web/web.js';
@@ -12,6 +11,7 @@ import { geoipFile, geositeFile } from '../../kit/geo.js';
 import { temporaryFolder } from '../../kit/log.js';
 import { sha256, startReleaseServer } from '../../kit/real/release-server.js';
 import { stubCore } from '../../kit/stub-core.js';
+import { eventually } from '../../kit/wait.js';
 import { startPanel } from '../kit/panel.js';
 import type { FlatServices } from '../kit/services.js';
 
@@ -24,20 +24,30 @@ interface Row {
   fileName: string;
 }
 
-/** A panel whose geo sources are real: a real folder, a real server; the core is asked what the test says. */
+/** A panel with a real folder and a real server for geo sources, and a stub of the core. */
 async function open(settings: Readonly<Record<string, unknown>> = {}, batchMs = 20_000) {
   const server = await startReleaseServer();
   onTestFinished(() => server.stop());
   const folder = temporaryFolder();
+  const files = createGeoSourceFiles({ web: createWeb({ allowPrivate: true }), folder });
+  /** The aliases of the completed downloads. */
+  const fetched: string[] = [];
   const core: { test: (config: CoreConfig) => Promise<void>; tested: string[] } = {
     tested: [],
     test: async (config) => void core.tested.push(JSON.stringify(config.template)),
   };
-  // The panel is made of its parts, and they ask it.
+  // The parts are created before the panel that they need.
   let panel: Awaited<ReturnType<typeof startPanel>> | undefined;
   const geoSources: FlatServices['geoSources'] = new GeoSources(
     {
-      files: createGeoSourceFiles({ web: createWeb({ allowPrivate: true }), folder }),
+      files: {
+        ...files,
+        fetch: async (source, known, signal) => {
+          const staged = await files.fetch(source, known, signal);
+          fetched.push(source.alias);
+          return staged;
+        },
+      },
       sources: () => panel?.read.records.geoSources() ?? new Map(),
       config: () => ({ template: panel?.read.desired.template() ?? {}, inbounds: new Map() }),
       core: { config: { ...stubCore().config, test: (config) => core.test(config) } },
@@ -47,7 +57,7 @@ async function open(settings: Readonly<Record<string, unknown>> = {}, batchMs = 
   );
   panel = await startPanel({ settings, parts: { geoSources } });
   const browser = await panel.browser().login();
-  const wish = (path: string, over: object = {}) => ({
+  const sourceBody = (path: string, over: object = {}) => ({
     type: 'geosite',
     alias: 'mine',
     url: `${server.url}${path}`,
@@ -60,18 +70,18 @@ async function open(settings: Readonly<Record<string, unknown>> = {}, batchMs = 
   const put = (path: string, bytes: Buffer, day = 1): void =>
     server.put(path, bytes, new Date(Date.UTC(2026, 10, day)));
   const appended = () => panel.appended().map(({ type }) => type);
-  return { panel, browser, server, folder, core, wish, using, put, appended };
+  return { panel, browser, server, folder, core, fetched, sourceBody, using, put, appended };
 }
 type Place = Awaited<ReturnType<typeof open>>;
 
-async function add({ browser, wish }: Place, path: string, over: object = {}): Promise<Row> {
-  const { json } = await browser.post(`${prefix}/add`, wish(path, over));
+async function add({ browser, sourceBody }: Place, path: string, over: object = {}): Promise<Row> {
+  const { json } = await browser.post(`${prefix}/add`, sourceBody(path, over));
   expect(json).toMatchObject({ success: true, msg: 'Add custom geo' });
   return json?.obj as Row;
 }
 
 describe('a custom geo source over HTTP', () => {
-  it('is added with its file, listed for both dialects, and named for rules', async () => {
+  it('is added with its file, listed in both dialects, and has a name for rules', async () => {
     const place = await open();
     const { browser, server, folder, panel, put } = place;
     put('/list.dat', list);
@@ -102,6 +112,7 @@ describe('a custom geo source over HTTP', () => {
           url: `${server.url}/list.dat`,
           status: 'ok',
           error: '',
+          errorCode: null,
           lastDownload: at,
           fileName: 'geosite_my_list.dat',
           tags: ['ADS'],
@@ -134,7 +145,7 @@ describe('a custom geo source over HTTP', () => {
     });
   });
 
-  it('is the only one among the aliases in the dialect of 3x-ui, where nothing is null', async () => {
+  it('has no null members among the aliases in the dialect of 3x-ui', async () => {
     const place = await open({ apiDialect: '3x-ui' });
     place.put('/list.dat', list);
     await add(place, '/list.dat');
@@ -157,19 +168,19 @@ describe('a custom geo source over HTTP', () => {
     ['no body', { type: undefined, alias: undefined, url: undefined }, /^Type must be/],
     ['numbers', { type: 1, alias: 2, url: 3 }, /^Type must be/],
     ['lists', { type: [], alias: {}, url: [] }, /not valid/],
-  ])('with %s is refused, and nothing is asked or written', async (_, over, why) => {
-    const { browser, panel, server, wish, folder } = await open();
-    const { status, json } = await browser.post(`${prefix}/add`, wish('/list.dat', over));
+  ])('with %s is rejected, and nothing is requested or written', async (_, over, why) => {
+    const { browser, panel, server, sourceBody, folder } = await open();
+    const { status, json } = await browser.post(`${prefix}/add`, sourceBody('/list.dat', over));
     expect([status, json?.success]).toEqual([200, false]);
     expect(json?.msg).toMatch(why);
     expect([panel.appended(), server.asked, readdirSync(folder)]).toEqual([[], [], []]);
   });
 
-  it('is not added whose file is none: that is told, also to who does not wait', async () => {
-    const { browser, panel, server, wish, folder } = await open();
+  it('is not added if its file is invalid, which is also reported to callers that do not wait', async () => {
+    const { browser, panel, server, sourceBody, folder } = await open();
     server.put('/list.dat', '<html>');
     const why = 'the download is not a geo file';
-    expect((await browser.post(`${prefix}/add`, wish('/list.dat'))).json).toStrictEqual({
+    expect((await browser.post(`${prefix}/add`, sourceBody('/list.dat'))).json).toStrictEqual({
       success: false,
       msg: `Download failed: ${why}`,
       obj: null,
@@ -182,12 +193,14 @@ describe('a custom geo source over HTTP', () => {
     expect((await browser.get(`${prefix}/list`)).json?.obj).toEqual([]);
   });
 
-  it('is one, when two of a kind are added at once', async () => {
-    const { browser, panel, wish, folder, put } = await open();
+  it('is added once for two equal requests at the same time', async () => {
+    const { browser, panel, sourceBody, folder, put } = await open();
     put('/a.dat', list);
     put('/b.dat', newer);
     const answers = await Promise.all(
-      ['/a.dat', '/b.dat'].map((path, i) => browser.post(`${prefix}/add`, wish(path, { alias: ['x-y', 'x_y'][i] }))),
+      ['/a.dat', '/b.dat'].map((path, i) =>
+        browser.post(`${prefix}/add`, sourceBody(path, { alias: ['x-y', 'x_y'][i] })),
+      ),
     );
     expect(answers.filter(({ json }) => json?.success)).toHaveLength(1);
     const [source, ...others] = panel.read.records.geoSources().values();
@@ -197,19 +210,19 @@ describe('a custom geo source over HTTP', () => {
     expect(sha256(readFileSync(join(folder, file)))).toBe(source?.content?.sha256);
   });
 
-  it('moves to another name and address with its file, and stays when that is none', async () => {
+  it('moves to another name and URL with its file, and is unchanged if the new file is invalid', async () => {
     const place = await open();
-    const { browser, panel, server, wish, folder, put, appended } = place;
+    const { browser, panel, server, sourceBody, folder, put, appended } = place;
     put('/list.dat', list);
     put('/ip.dat', geoipFile('CN', [1, 1, 1, 0], 24));
     const { id } = await add(place, '/list.dat');
     server.put('/bad.dat', 'x');
-    const refused = await browser.post(`${prefix}/update/${id}`, wish('/bad.dat', { alias: 'other' }));
+    const refused = await browser.post(`${prefix}/update/${id}`, sourceBody('/bad.dat', { alias: 'other' }));
     expect(refused.json).toMatchObject({ success: false, msg: 'Download failed: the download is not a geo file' });
     expect(panel.appended()).toMatchObject([{ type: 'GeoSourceRejected', data: { source: id, alias: 'other' } }]);
     expect(readdirSync(folder)).toEqual(['geosite_mine.dat']);
 
-    const answer = await browser.post(`${prefix}/update/${id}`, wish('/ip.dat', { type: 'geoip' }));
+    const answer = await browser.post(`${prefix}/update/${id}`, sourceBody('/ip.dat', { type: 'geoip' }));
     expect(answer.json).toMatchObject({
       success: true,
       msg: 'Update custom geo',
@@ -218,16 +231,16 @@ describe('a custom geo source over HTTP', () => {
     expect(appended()).toEqual(['GeoSourceUpdated', 'GeoSourceDownloaded']);
     expect(readdirSync(folder)).toEqual(['geoip_mine.dat']);
 
-    await browser.post(`${prefix}/update/${id}`, wish('/ip.dat', { type: 'geoip', alias: 'MINE' }));
+    await browser.post(`${prefix}/update/${id}`, sourceBody('/ip.dat', { type: 'geoip', alias: 'MINE' }));
     expect(appended()).toEqual(['GeoSourceChecked']);
   });
 
-  it('is downloaded when there is something newer; who asks twice at once is answered once', async () => {
+  it('is downloaded when there is a newer file, once for two requests at the same time', async () => {
     const place = await open();
     const { browser, panel, folder, put, appended, server } = place;
     put('/list.dat', list);
     const { id } = await add(place, '/list.dat');
-    const updated = { success: true, msg: 'Geofile “geosite_mine.dat” updated', obj: null };
+    const updated = { success: true, msg: 'Geofile “geosite_mine.dat” updated', obj: null, code: 'geo.updated' };
     expect((await browser.post(`${prefix}/download/${id}`)).json).toStrictEqual(updated);
     expect(appended()).toEqual(['GeoSourceChecked']);
 
@@ -254,7 +267,7 @@ describe('a custom geo source over HTTP', () => {
     expect(readFileSync(join(folder, 'geosite_mine.dat'))).toEqual(newer);
   });
 
-  it('has a result of its own among all, and the core restarts once', async () => {
+  it('has its own result in an update of all, which restarts the core once', async () => {
     const place = await open();
     const { browser, panel, put, server, using } = place;
     for (const [i, name] of ['a', 'b', 'c'].entries()) {
@@ -275,7 +288,12 @@ describe('a custom geo source over HTTP', () => {
           { id: 1, alias: 'a', fileName: 'geosite_a.dat' },
           { id: 2, alias: 'b', fileName: 'geosite_b.dat' },
         ],
-        failed: [{ id: 3, alias: 'c', fileName: 'geosite_c.dat', error: 'the download is not a geo file' }],
+        failed: [
+          {
+            ...{ id: 3, alias: 'c', fileName: 'geosite_c.dat' },
+            ...{ error: 'the download is not a geo file', errorCode: 'geo.notGeoFile' },
+          },
+        ],
       },
       code: 'GEO_SOURCES_FAILED',
     });
@@ -293,7 +311,7 @@ describe('a custom geo source over HTTP', () => {
     });
   });
 
-  it('does not wait for a slow one among all', async () => {
+  it('does not wait for a slow one in an update of all', async () => {
     const place = await open({}, 50);
     const { browser, panel, put, server, folder } = place;
     for (const name of ['slow', 'a', 'b', 'c', 'd']) {
@@ -321,9 +339,9 @@ describe('a custom geo source over HTTP', () => {
     expect(readdirSync(folder)).toHaveLength(5);
   });
 
-  it('has one that comes in while those before it are settled', async () => {
+  it('is included in an update of all if it arrives while the others are being recorded', async () => {
     const place = await open({}, 50);
-    const { browser, core, put, server, using } = place;
+    const { browser, core, fetched, put, server, using } = place;
     for (const name of ['slow', 'a']) {
       put(`/${name}.dat`, list);
       await add(place, `/${name}.dat`, { alias: name });
@@ -335,25 +353,26 @@ describe('a custom geo source over HTTP', () => {
       response.writeHead(200, { 'content-length': newer.length }).write(newer.subarray(0, 1));
       finish = () => void response.end(newer.subarray(1));
     });
+    fetched.length = 0;
     core.test = async () => {
       finish();
-      await sleep(300);
+      await eventually(() => expect(fetched).toContain('slow'));
     };
     const { json } = await browser.post(`${prefix}/update-all`);
     expect(json).toMatchObject({ success: true, obj: { succeeded: [{ alias: 'slow' }, { alias: 'a' }] } });
   });
 
-  it('is not asked for while too many others are', async () => {
+  it('is not downloaded while too many others are', async () => {
     const place = await open();
-    const { browser, server, panel, wish, put } = place;
+    const { browser, server, panel, sourceBody, put } = place;
     const held: (() => void)[] = [];
     server.put('/held.dat', (_request, response) => void held.push(() => response.end(list)));
     put('/list.dat', list);
     const adding = Array.from({ length: 8 }, (_, i) =>
-      browser.post(`${prefix}/add`, wish('/held.dat', { alias: `h${i}` })),
+      browser.post(`${prefix}/add`, sourceBody('/held.dat', { alias: `h${i}` })),
     );
     await expect.poll(() => held.length).toBe(8);
-    const { json } = await browser.post(`${prefix}/add`, wish('/list.dat'));
+    const { json } = await browser.post(`${prefix}/add`, sourceBody('/list.dat'));
     expect(json).toMatchObject({
       success: false,
       msg: 'Other downloads of geo files are in progress: try again in a few minutes',
@@ -364,7 +383,7 @@ describe('a custom geo source over HTTP', () => {
     await add(place, '/list.dat');
   });
 
-  it('keeps the file with which the core can go on', async () => {
+  it('keeps the file that the core can use', async () => {
     const place = await open();
     const { browser, panel, put, using, core, folder } = place;
     put('/list.dat', list);
@@ -388,27 +407,27 @@ describe('a custom geo source over HTTP', () => {
     ]);
     expect(readFileSync(join(folder, 'geosite_mine.dat'))).toEqual(list);
 
-    // A configuration that is wrong anyway is not the fault of the file.
+    // A configuration that is invalid for another reason does not reject the file.
     core.test = () => Promise.reject(new CoreError('invalid', verbatim('something else')));
     expect((await browser.post(`${prefix}/download/${id}`)).json?.success).toBe(true);
     expect(panel.appended().map(({ type }) => type)).toEqual(['GeoSourceDownloaded', 'CoreRestartRequested']);
     expect(readdirSync(folder)).toEqual(['geosite_mine.dat']);
   });
 
-  it('goes back to the old file when the log does not take the new one', async () => {
+  it('returns to the old file if the new one cannot be recorded', async () => {
     const place = await open();
     const { browser, panel, put, using, core, folder, appended } = place;
     put('/list.dat', list);
     const { id } = await add(place, '/list.dat');
     using('ext:geosite_mine.dat:ads');
     put('/other.dat', newer);
-    // While the core looks at the file, somebody deletes the rule, and then the source.
+    // While the core tests the file, an admin deletes the rule, and then the source.
     core.test = async () => {
       panel.given({ type: 'ChangeCoreTemplate', data: { template: {}, outboundTestUrl: 'http://a.example/' } });
       panel.given({ type: 'DeleteGeoSource', data: { source: id } });
     };
-    const answer = await browser.post(`${prefix}/update/${id}`, place.wish('/other.dat'));
-    expect(answer.json).toMatchObject({ success: false, msg: 'There is no custom geo source 1' });
+    const answer = await browser.post(`${prefix}/update/${id}`, place.sourceBody('/other.dat'));
+    expect(answer.json).toMatchObject({ success: false, msg: 'Custom geo source 1 not found' });
     expect(panel.read.records.geoSources().size).toBe(0);
     expect(appended().filter((type) => type.startsWith('Geo'))).toEqual(['GeoSourceDeleted']);
     expect(readFileSync(join(folder, 'geosite_mine.dat'))).toEqual(list);
@@ -432,27 +451,28 @@ describe('a custom geo source over HTTP', () => {
     expect((await browser.post(`${prefix}/delete/${id}`)).json).toStrictEqual({
       success: true,
       msg: 'Custom geo file “geosite_mine.dat” deleted',
+      code: 'geo.deleted',
       obj: null,
     });
     expect(appended()).toEqual(['GeoSourceDeleted']);
     expect(existsSync(join(folder, 'geosite_mine.dat'))).toBe(false);
   });
 
-  it.each(['update', 'delete', 'download'])('of a number that is none: %s is refused', async (route) => {
-    const { browser, panel, wish } = await open();
+  it.each(['update', 'delete', 'download'])('of an unknown id is rejected by %s', async (route) => {
+    const { browser, panel, sourceBody } = await open();
     for (const id of ['7', '0', '-1', 'x', '1e3', '99999999999999999999']) {
-      const { status, json } = await browser.post(`${prefix}/${route}/${id}`, wish('/list.dat'));
+      const { status, json } = await browser.post(`${prefix}/${route}/${id}`, sourceBody('/list.dat'));
       expect([status, json?.success]).toEqual([200, false]);
     }
     expect(panel.appended()).toEqual([]);
   });
 
-  it('does not overwrite what is no file', async () => {
-    const { browser, panel, wish, folder, put } = await open();
+  it('does not overwrite anything but a plain file', async () => {
+    const { browser, panel, sourceBody, folder, put } = await open();
     put('/list.dat', list);
     writeFileSync(join(folder, 'secret'), 'secret');
     symlinkSync(join(folder, 'secret'), join(folder, 'geosite_mine.dat'));
-    expect((await browser.post(`${prefix}/add`, wish('/list.dat'))).json?.msg).toMatch(/other than a plain file/);
+    expect((await browser.post(`${prefix}/add`, sourceBody('/list.dat'))).json?.msg).toMatch(/other than a plain file/);
     expect(panel.appended()).toMatchObject([{ type: 'GeoSourceRejected' }]);
     expect(readFileSync(join(folder, 'secret'), 'utf8')).toBe('secret');
   });

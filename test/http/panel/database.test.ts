@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import type { Request, Response } from 'express';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { BackupError, type Backups, type Incoming, type Replacement } from '../../../src/commands/ports/backups.js';
-import { LARGEST_UPLOAD } from '../../../src/http/panel/contract/database.js';
+import { MAX_UPLOAD_BYTES } from '../../../src/http/panel/contract/database.js';
 import type { BodyError } from '../../../src/http/server/json-body.js';
 import { receiveUpload } from '../../../src/http/server/multipart.js';
 import { message, verbatim } from '../../../src/messages/message.js';
@@ -36,7 +36,7 @@ async function panelWith(over: Partial<Backups> = {}) {
         remove: () => undefined,
       };
     },
-    keep: () => Promise.reject(new Error('nobody asks')),
+    keep: () => Promise.reject(new Error('not used')),
     latest: () => ({ last: null, lastGood: null, next: null, late: false }),
     list: () => [],
     async replace(incoming) {
@@ -44,7 +44,7 @@ async function panelWith(over: Partial<Backups> = {}) {
       taken.push({ incoming, content: readFileSync(incoming.path, 'utf8'), mode: mode & 0o777 });
       return replacement;
     },
-    replaceFrom: () => Promise.reject(new Error('nobody asks')),
+    replaceFrom: () => Promise.reject(new Error('not used')),
     ...over,
   };
   const panel = await startPanel({ parts: { backups, uploads } });
@@ -64,7 +64,7 @@ async function panelWith(over: Partial<Backups> = {}) {
 const file = (content = 'SQLite format 3'): Blob => new Blob([content]);
 
 describe('GET getDb', () => {
-  it('sends the file under a name that says what it is, and keeps nothing of it', async () => {
+  it('sends the file under a descriptive name, and keeps no copy', async () => {
     const { browser, left } = await panelWith();
     const answer = await browser.get('/panel/api/server/getDb');
     expect(answer.text).toHaveLength(2_000_000);
@@ -77,7 +77,7 @@ describe('GET getDb', () => {
     expect(left()).toEqual([]);
   });
 
-  it('keeps nothing for a caller that disconnects', async () => {
+  it('keeps no file of a caller that disconnects', async () => {
     const { panel, headers, left } = await panelWith();
     await new Promise<void>((gone) => {
       const asked = request(`${panel.origin}/panel/api/server/getDb`, { headers }, (response) => {
@@ -93,19 +93,19 @@ describe('GET getDb', () => {
   it.each([
     ['busy', 'Another backup, import or restart is in progress: try again when it is done'],
     ['failed', 'The backup could not be made: the disk has too little room'],
-  ] as const)('answers with the envelope when the panel is %s', async (kind, msg) => {
+  ] as const)('replies with an envelope when the panel is %s', async (kind, msg) => {
     const create = () => Promise.reject(new BackupError(kind, verbatim('the disk has too little room')));
     const { browser } = await panelWith({ create });
     const answer = await browser.get('/panel/api/server/getDb');
     const code = kind === 'busy' ? 'BACKUP_BUSY' : 'BACKUP_FAILED';
     expect(answer.json).toEqual({ success: false, msg, obj: null, code });
-    // Whoever keeps what comes as a file must notice.
+    // A client that saves the reply as a file must notice the error.
     expect(answer.status).toBe(503);
   });
 });
 
 describe('POST importDB', () => {
-  it('hands the file over under a name of its own, and takes it away with the answer', async () => {
+  it('stores the upload under a generated name, and deletes it after the reply', async () => {
     const { send, taken, left, folder } = await panelWith();
     const answer = await send([
       ['db', file('the whole state'), '../../../etc/passwd\u202egnp'],
@@ -126,12 +126,13 @@ describe('POST importDB', () => {
     await eventually(() => expect(left()).toEqual([]));
   });
 
-  it('names the settings that stay', async () => {
+  it('lists the settings that stay the same', async () => {
     const kept = [{ key: 'webPort', why: message('backup.keptAddress') }];
     const { send } = await panelWith({ replace: async () => ({ ...replacement, kept }) });
     expect((await send([['db', file()]])).json).toEqual({
       success: true,
-      msg: 'These settings keep the values of this machine: webPort (The panel of this machine listens there)',
+      msg: 'These settings keep the values of this machine: webPort (The panel of this machine listens on this address)',
+      code: 'backup.keptSettings',
       obj: 'The database has been successfully imported.',
     });
   });
@@ -151,7 +152,7 @@ describe('POST importDB', () => {
     const { port } = server.address() as AddressInfo;
     const sending = request({ port, method: 'POST', headers });
     sending.write('--XX\r\nContent-Disposition: form-data; name="db"; filename="a"\r\n\r\n');
-    // Whoever sends on and on never comes to an end by itself.
+    // The client would never stop sending.
     const timer = setInterval(() => sending.write(Buffer.alloc(50_000)), 10);
     const gone = new Promise<void>((closed) => sending.once('close', closed).on('error', () => undefined));
     const [status, text] = await new Promise<[number | undefined, string]>((answered) => {
@@ -168,7 +169,7 @@ describe('POST importDB', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('says why a file is refused', async () => {
+  it('reports why a file is rejected', async () => {
     const replace = () => Promise.reject(new BackupError('refused', message('backup.notSqlite')));
     const { send, left } = await panelWith({ replace });
     expect((await send([['db', file()]])).json).toMatchObject({
@@ -216,7 +217,7 @@ describe('POST importDB', () => {
       'The form has too many fields, or fields that are too large',
       'FORM_TOO_LARGE',
     ],
-  ] as const)('refuses a form with %s', async (_, fields, status, msg, code) => {
+  ] as const)('rejects a form with %s', async (_, fields, status, msg, code) => {
     const { send, taken, left } = await panelWith();
     const answer = await send(fields as never);
     expect([answer.status, answer.json]).toEqual([status, { success: false, msg, obj: null, code }]);
@@ -224,14 +225,14 @@ describe('POST importDB', () => {
     await eventually(() => expect(left()).toEqual([]));
   });
 
-  it('takes no path of the panel in the place of a file', async () => {
+  it('rejects a path instead of an upload', async () => {
     const { browser, taken } = await panelWith();
     const answer = await browser.post(IMPORT, { db: { path: '/etc/passwd', bytes: 1 } });
     expect([answer.status, answer.json?.success]).toEqual([200, false]);
     expect(taken).toEqual([]);
   });
 
-  it('takes nothing compressed, and nothing that is torn', async () => {
+  it('rejects a compressed and a truncated body', async () => {
     const { panel, headers, taken, left } = await panelWith();
     const type = 'multipart/form-data; boundary=x';
     const send = (body: Buffer, more: Record<string, string> = {}) =>
@@ -247,7 +248,7 @@ describe('POST importDB', () => {
     await eventually(() => expect(left()).toEqual([]));
   });
 
-  it('refuses a file that is too large before it is sent', async () => {
+  it('rejects a file that is too large before it is sent', async () => {
     const { panel, headers, left } = await panelWith();
     const status = await new Promise<number | undefined>((resolve, reject) => {
       const asked = request(`${panel.origin}${IMPORT}`, {
@@ -255,7 +256,7 @@ describe('POST importDB', () => {
         headers: {
           ...headers,
           'content-type': 'multipart/form-data; boundary=x',
-          'content-length': String(2 * LARGEST_UPLOAD),
+          'content-length': String(2 * MAX_UPLOAD_BYTES),
         },
       });
       asked.once('response', (response) => resolve(response.statusCode));
@@ -266,7 +267,7 @@ describe('POST importDB', () => {
     expect(left()).toEqual([]);
   });
 
-  it('keeps nothing of a caller that disconnects', async () => {
+  it('keeps no upload of a caller that disconnects', async () => {
     const { panel, headers, left, taken } = await panelWith();
     const asked = request(`${panel.origin}${IMPORT}`, {
       method: 'POST',
@@ -281,7 +282,7 @@ describe('POST importDB', () => {
     expect(taken).toEqual([]);
   });
 
-  it('requires an admin, and is not for pages of another site', async () => {
+  it('requires an admin, and rejects pages of another site', async () => {
     const { panel, headers, taken, left } = await panelWith();
     const body = (): FormData => {
       const form = new FormData();
@@ -295,14 +296,14 @@ describe('POST importDB', () => {
 });
 
 describe('GET backups', () => {
-  it('says how the timed backups stand', async () => {
+  it('reports the state of the scheduled backups', async () => {
     const lastGood = { at: 5, name: 'a.db', position: 3, bytes: 9, sealed: true };
     const status = { last: { at: 7, why: message('common.diskFull') }, lastGood, next: 11, late: true };
     const files = [{ name: 'a.db', bytes: 9, at: 5 }];
     const { browser } = await panelWith({ latest: () => status, list: () => files });
     expect((await browser.get('/panel/api/server/backups')).json?.obj).toEqual({
       ...{ ...status, files },
-      last: { at: 7, why: 'the disk is full' },
+      last: { at: 7, why: 'the disk is full', whyCode: 'common.diskFull' },
     });
   });
 });

@@ -9,7 +9,7 @@ import { absent, otherPanels, threeXui } from './three-x-ui-routes.js';
 const all = [...otherPanels, ...threeXui];
 const isAbsent = (route: string): boolean => [...absent.keys()].some((like) => like.test(route));
 const pair = async () => ({ seed: 's', verify: 'v', client: 'c' });
-/** A core that makes no keys and yet answers as one that does. */
+/** A core that generates no keys, but replies as if it did. */
 const core: CoreStub = {
   process: { output: () => 'started' },
   config: { assemble: () => ({}) },
@@ -22,7 +22,7 @@ async function start() {
 }
 
 describe('the routes of 3x-ui', () => {
-  it('are answered to an admin, but for those that are absent on purpose', async () => {
+  it('are available to an admin, except those omitted on purpose', async () => {
     const { browser } = await start();
     const statuses = new Map<string, number>();
     for (const route of all) {
@@ -35,7 +35,7 @@ describe('the routes of 3x-ui', () => {
     expect(statuses.size).toBe(all.length);
   });
 
-  it('have a WebSocket among them', async () => {
+  it('include a WebSocket', async () => {
     const { panel, browser } = await start();
     const socket = new WebSocket(`${panel.origin.replace('http', 'ws')}/ws`, { headers: { cookie: browser.cookie } });
     await once(socket, 'open');
@@ -43,12 +43,12 @@ describe('the routes of 3x-ui', () => {
     await once(socket, 'close');
   });
 
-  it('are absent for a reason that still holds', () => {
+  it('are omitted for reasons that still apply', () => {
     expect([...absent.keys()].filter((like) => !all.some((route) => like.test(route)))).toStrictEqual([]);
   });
 });
 
-describe('what programs send under names of their own', () => {
+describe('the path of 3x-ui programs is accepted for', () => {
   it('the certificate of the panel', async () => {
     const panel = await startPanel({ settings: { webCertFile: '/certs/a.pem', webKeyFile: '/certs/a.key' } });
     const browser = await panel.browser().login();
@@ -66,8 +66,8 @@ describe('what programs send under names of their own', () => {
   });
 });
 
-describe('programs from before 3x-ui asked for a CSRF token', () => {
-  it('log in and read, and change nothing', async () => {
+describe('programs from before 3x-ui required a CSRF token', () => {
+  it('can log in and read, but change nothing', async () => {
     const { panel } = await start();
     const { headers } = await panel.call('POST', '/login', { body: new URLSearchParams(ADMIN) });
     const [cookie = ''] = headers.getSetCookie();

@@ -15,7 +15,7 @@ const template = { log: { access: 'access.log' }, outbounds: [{ tag: 'direct', p
 const SERVER = '/panel/api/server';
 const INBOUNDS = '/panel/api/inbounds';
 
-/** As much of a core as the rows ask for. */
+/** The part of a core that the rows need. */
 const core: CoreStub = {
   process: { appliedTemplate: () => template },
   keys: {
@@ -29,7 +29,7 @@ const core: CoreStub = {
   },
 };
 
-/** A panel with one client that was seen, and lines in both logs. */
+/** A panel with one client that was online, and lines in both logs. */
 async function start(apiDialect: Dialect) {
   const settings = { apiDialect, subJsonEnable: true, trustedProxyCIDRs: ['10.0.0.0/8', '127.0.0.1/32'] };
   const panel = await startPanel({ core, settings });
@@ -50,7 +50,7 @@ async function start(apiDialect: Dialect) {
     panel,
     post,
     get: async (path: string): Promise<unknown> => (await browser.get(path)).json,
-    /** What the subscription server answers. */
+    /** The reply of the subscription server. */
     subscription: async (path: string): Promise<unknown> => (await fetch(panel.subscriptions + path)).json(),
   };
 }
@@ -63,11 +63,11 @@ const time = (like: RegExp): unknown => expect.stringMatching(like);
 const ours = { type: 'geosite', alias: 'geosite', builtIn: true };
 
 interface Row {
-  /** Where the difference is made. */
+  /** Where the source distinguishes the dialects. */
   readonly file: string;
   readonly what: string;
   readonly ask: (place: Place) => Promise<unknown>;
-  /** What the answer has under each. */
+  /** The expected reply in each dialect. */
   readonly answers: Readonly<Record<Dialect, unknown>>;
 }
 
@@ -201,7 +201,7 @@ function within(from: number, to: number): unknown {
   return expect.toSatisfy((value: unknown) => typeof value === 'number' && value > from && value < to);
 }
 
-/** A text of JSON that says this. */
+/** A JSON string with this value. */
 function textOf(members: object): unknown {
   return expect.toSatisfy((value: unknown) => {
     if (typeof value !== 'string') return false;
@@ -211,14 +211,14 @@ function textOf(members: object): unknown {
 }
 
 describe('each dialect', () => {
-  it.each(dialects)('%s has its own answers', async (dialect) => {
+  it.each(dialects)('has its own replies to %s', async (dialect) => {
     const place = await start(dialect);
     const { log } = place.panel;
     const head = log.head().position;
     for (const { what, ask, answers } of rows) {
       const answer = await ask(place);
       expect(answer, what).toMatchObject(answers[dialect] as object);
-      // One answer does not pass for the other, or there would be no difference.
+      // The reply of one dialect must not match the other, or there would be no difference.
       const other = answers[dialect === 'spec' ? '3x-ui' : 'spec'];
       expect(() => expect(answer).toMatchObject(other as object), what).toThrow();
     }
@@ -227,7 +227,7 @@ describe('each dialect', () => {
 });
 
 describe('the table above', () => {
-  it('has a row for each place that asks for the dialect', () => {
+  it('has a row for each place in the source that depends on the dialect', () => {
     const source = join(import.meta.dirname, '../../../src');
     const asks = (file: string): boolean => /apiDialect === '/.test(readFileSync(join(source, file), 'utf8'));
     const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(

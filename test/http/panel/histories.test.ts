@@ -5,7 +5,7 @@ import { startPanel } from '../kit/panel.js';
 
 const SERVER = '/panel/api/server';
 const running = { run: 'a', version: '26.7.28', pid: 1 };
-/** A core that runs, and what it tells. */
+/** A running core, and its metrics. */
 const telling = {
   process: { running },
   stats: {
@@ -36,7 +36,7 @@ async function measured(options: Parameters<typeof startPanel>[0] = {}, ticks = 
 const BUCKETS = ['2', '30', '60', '120', '180', '300'];
 
 describe('the status', () => {
-  it('has every field, and says what is missing', async () => {
+  it('has every field, and lists what is missing', async () => {
     const { get } = await measured();
     const status = Status.parse((await get('/status'))?.obj);
     expect(Object.keys(status)).toStrictEqual(Object.keys(Status.shape));
@@ -63,7 +63,7 @@ describe('the histories', () => {
     },
   );
 
-  it('of the processors carry the names of old and new clients', async () => {
+  it('of the processors have the names of old and new clients', async () => {
     const { get } = await measured();
     const samples = historyRoutes.cpuHistory.reply.parse((await get('/cpuHistory/2'))?.obj);
     const plain = historyRoutes.history.reply.parse((await get('/history/cpu/2'))?.obj);
@@ -71,7 +71,7 @@ describe('the histories', () => {
     expect(samples).toStrictEqual(plain.map(({ t, v }) => ({ t, v, cpu: v })));
   });
 
-  it('hold what was read, and append nothing', async () => {
+  it('contain what was read, and append no event', async () => {
     const { get, appended } = await measured({}, 5);
     const samples = historyRoutes.history.reply.parse((await get('/history/online/2'))?.obj);
     expect(samples.length).toBeGreaterThanOrEqual(5);
@@ -80,8 +80,8 @@ describe('the histories', () => {
     expect(appended()).toStrictEqual([]);
   });
 
-  const noMetric = 'invalid metric: there are cpu, mem, netUp, netDown, online, load1, load5, load15';
-  const noCoreMetric = 'invalid metric: there are coreAlloc, coreSys, coreHeapObjects, coreNumGC, corePauseNs';
+  const noMetric = 'invalid metric: choose one of cpu, mem, netUp, netDown, online, load1, load5, load15';
+  const noCoreMetric = 'invalid metric: choose one of coreAlloc, coreSys, coreHeapObjects, coreNumGC, corePauseNs';
   const noBucket = 'invalid bucket: choose 2, 30, 60, 120, 180 or 300 seconds';
   it.each([
     ...[
@@ -112,9 +112,9 @@ describe('the histories', () => {
       `/coreMetricsHistory/${metric}/2`,
       noCoreMetric,
     ]),
-    ['/coreObservatoryHistory/nobody/2', 'invalid tag: the observatory knows no outbound nobody'],
-    ['/coreObservatoryHistory/__proto__/2', 'invalid tag: the observatory knows no outbound __proto__'],
-  ])('refuse %s', async (path, msg) => {
+    ['/coreObservatoryHistory/nobody/2', 'invalid tag: the observatory has no outbound nobody'],
+    ['/coreObservatoryHistory/__proto__/2', 'invalid tag: the observatory has no outbound __proto__'],
+  ])('reject %s', async (path, msg) => {
     const { get } = await measured();
     const code = { [noBucket]: 'BUCKET_INVALID', [noMetric]: 'METRIC_INVALID', [noCoreMetric]: 'METRIC_INVALID' }[msg];
     expect(await get(path)).toStrictEqual({ success: false, msg, obj: null, code: code ?? 'OBSERVATORY_TAG_UNKNOWN' });
@@ -122,26 +122,27 @@ describe('the histories', () => {
 });
 
 describe('the measurements of the core', () => {
-  it('are empty while none runs', async () => {
+  it('are empty while no core runs', async () => {
     const { get } = await measured();
-    const state = { enabled: false, listen: '', reason: 'The core is not running', keys: [], values: {} };
+    const why = { reason: 'The core is not running', reasonCode: 'core.notRunning' };
+    const state = { enabled: false, listen: '', ...why, keys: [], values: {} };
     expect((await get('/coreMetricsState'))?.obj).toStrictEqual(state);
     expect((await get('/coreObservatory'))?.obj).toStrictEqual([]);
     expect((await get('/coreMetricsHistory/coreSys/2'))?.obj).toStrictEqual([]);
   });
 
-  it('are off where the template of the core has no block of metrics', async () => {
+  it('are off if the core template has no metrics section', async () => {
     const { get } = await measured({
       core: { ...telling, stats: { metrics: { ...telling.stats.metrics, listen: null } } },
     });
     expect((await get('/coreMetricsState'))?.obj).toStrictEqual({
       ...{ enabled: false, listen: '', reason: 'The template of the core has no "metrics" block' },
-      ...{ keys: [], values: {} },
+      ...{ reasonCode: 'core.metricsMissing', keys: [], values: {} },
     });
     expect((await get('/coreMetricsHistory/coreSys/2'))?.obj).not.toHaveLength(0);
   });
 
-  it('say what flows and what it was last', async () => {
+  it('have the current and the last values', async () => {
     const { get } = await measured({ core: telling });
     const values = { coreAlloc: 1, coreSys: 2, coreHeapObjects: 3, coreNumGC: 4, corePauseNs: 5 };
     expect((await get('/coreMetricsState'))?.obj).toStrictEqual({
@@ -155,7 +156,7 @@ describe('the measurements of the core', () => {
     }
   });
 
-  it('answer under the names of 3x-ui as well', async () => {
+  it('are also available under the names of 3x-ui', async () => {
     const { get } = await measured({ core: telling });
     for (const [ours, theirs] of [
       ['/coreMetricsState', '/xrayMetricsState'],

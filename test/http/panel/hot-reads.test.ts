@@ -11,7 +11,7 @@ const STATUS = '/p3x9/panel/api/server/status';
 const TRAFFICS = '/p3x9/panel/api/inbounds/getClientTraffics';
 const TOKEN = 'Authorization: Bearer secret-token';
 
-/** The whole answer to one request, apart from what differs from one to the next. */
+/** The whole reply to one request, without the parts that differ each time. */
 const ask = (port: number, head: string): Promise<string> =>
   new Promise((resolve, reject) => {
     let answer = '';
@@ -23,6 +23,12 @@ const ask = (port: number, head: string): Promise<string> =>
     );
   });
 
+/** Express has a `handle` method that its types do not declare. */
+function routerOf(app: object): { handle(): void } {
+  const hasHandle = (value: object): value is { handle(): void } => 'handle' in value;
+  return hasHandle(app) ? app : expect.fail('Express has no handle method');
+}
+
 /** A panel, and a server of the same process in which every request goes through the router. */
 const start = async (settings: Readonly<Record<string, unknown>> = {}) => {
   const panel = await startPanel({ basePath: '/p3x9/', settings });
@@ -31,7 +37,7 @@ const start = async (settings: Readonly<Record<string, unknown>> = {}) => {
   panel.given({ type: 'AddInbound', data: { ...inbound, owner: userId(1) } });
   const slow = createServer((req, res) => panel.web.app(req, res)).listen(0, '127.0.0.1');
   onTestFinished(() => void slow.close());
-  const routed = vi.spyOn(panel.web.app as unknown as { handle(): void }, 'handle');
+  const routed = vi.spyOn(routerOf(panel.web.app), 'handle');
   const both = async (head: string) => {
     routed.mockClear();
     const hot = await ask(panel.port, head);
@@ -56,7 +62,7 @@ describe('a hot read', () => {
     `GET ${STATUS} HTTP/1.1|Host: x|${TOKEN}|X-HTTP-Method-Override: POST`,
     `GET ${TRAFFICS}/a@example.org HTTP/1.1|Host: x|${TOKEN}`,
     `GET ${TRAFFICS}/B?x HTTP/1.1|Host: x|COOKIE`,
-  ])('%s is answered as the router does, without it', async (lines) => {
+  ])('%s gets the same reply as from the router, without it', async (lines) => {
     const { both, cookie } = await start();
     const { isHot, hot, router } = await both(lines.replace('COOKIE', `Cookie: ${cookie}`).replaceAll('|', '\r\n'));
     expect(hot).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
@@ -94,7 +100,7 @@ describe('a hot read', () => {
     [400, `GET ${TRAFFICS}/%E0%A4%A HTTP/1.1|Host: x|${TOKEN}`],
     [200, `GET ${TRAFFICS}/b#c HTTP/1.1|Host: x|${TOKEN}`],
     [200, `GET ${TRAFFICS}/${'x'.repeat(300)} HTTP/1.1|Host: x|${TOKEN}`],
-  ])('answers %i by the router to %s', async (status, lines) => {
+  ])('is left to the router, which replies %i to %s', async (status, lines) => {
     const { both, cookie } = await start();
     const { isHot, hot, router } = await both(lines.replace('COOKIE', `Cookie: ${cookie}`).replaceAll('|', '\r\n'));
     expect(hot).toBe(router);
@@ -102,7 +108,7 @@ describe('a hot read', () => {
     expect(isHot).toBe(false);
   });
 
-  it('keeps to the domain of the settings', async () => {
+  it('requires the domain of the settings', async () => {
     const { both } = await start({ webDomain: 'panel.example' });
     expect((await both(`GET ${STATUS} HTTP/1.1\r\nHost: panel.EXAMPLE:9\r\n${TOKEN}`)).isHot).toBe(true);
     const { isHot, hot, router } = await both(`GET ${STATUS} HTTP/1.1\r\nHost: other\r\n${TOKEN}`);
@@ -121,7 +127,7 @@ describe('a hot read', () => {
     expect(hot).toBe(router);
   });
 
-  it('that breaks is a defect like any other', async () => {
+  it('that throws is handled like any other bug', async () => {
     const table = routes('/panel/api/test', { fail: get('/fail', { summary: 'Breaks', hot: true }) });
     const fail = (): never => {
       throw new Error('secret detail');

@@ -69,7 +69,7 @@ async function start() {
 const send = (browser: Browser, route: Route) => browser.post(filled(route.path), bodyOf(route), KEY);
 
 describe('a request with an Idempotency-Key', () => {
-  it('knows what each changing route takes', () => {
+  it('has test data for each route that changes something', () => {
     expect(Object.keys(CHANGES).filter((path) => !routes.some((route) => route.path === path))).toEqual([]);
   });
 
@@ -94,7 +94,7 @@ describe('a request with an Idempotency-Key', () => {
     },
   );
 
-  it('is another one for another caller, and is refused for another request, also while it is under way', async () => {
+  it('is separate for each caller, and is rejected with another body, also while the first one runs', async () => {
     const { panel, browser } = await start();
     panel.given({ type: 'IssueApiToken', data: { token: 'T'.repeat(40), replace: true } });
     const add = (port: number, headers = {}) => browser.post(`${API}/add`, inbound(port), { ...KEY, ...headers });
@@ -106,7 +106,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(elsewhere.json).toMatchObject({ msg: 'This Idempotency-Key was used for another request' });
   });
 
-  it('that was refused may be tried again', async () => {
+  it('may be repeated after a rejection', async () => {
     const { browser } = await start();
     const add = () => browser.post(`${API}/add`, inbound(20_443), KEY);
     expect((await add()).json?.success).toBe(false);
@@ -115,7 +115,7 @@ describe('a request with an Idempotency-Key', () => {
     expect((await add()).json?.success).toBe(true);
   });
 
-  it('asks the world once, however often it is sent at once', async () => {
+  it('calls external services once for concurrent repetitions', async () => {
     let asked = 0;
     let answer: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (answer = resolve));
@@ -129,14 +129,14 @@ describe('a request with an Idempotency-Key', () => {
     const panel = await startPanel({ parts: { backupDelivery } });
     const browser = await panel.browser().login();
     const all = Array.from({ length: 5 }, () => browser.post('/panel/api/backuptochatbot', {}, KEY));
-    // Each of them has arrived when its request has been guarded and read.
+    // A request has arrived once it passed the guard and was read.
     await expect.poll(() => asked).toBe(1);
     await browser.get('/panel/api/server/status');
     answer();
     expect(new Set((await Promise.all(all)).map((given) => given.text)).size).toBe(1);
   });
 
-  it('is known by the content of an uploaded file', async () => {
+  it('is compared by the content of an uploaded file', async () => {
     const taken: string[] = [];
     const panel = await startPanel({
       parts: {

@@ -24,7 +24,7 @@ async function start() {
 }
 
 describe('emails', () => {
-  it('have one spelling, and are found by both', async () => {
+  it('have one normalized spelling, and are found by any spelling', async () => {
     const { panel, browser, add } = await start();
     expect((await add(client(1, DECOMPOSED)))?.success).toBe(true);
     expect([...panel.read.clients.all()].map(({ identity }) => identity.email)).toEqual([COMPOSED]);
@@ -40,7 +40,7 @@ describe('emails', () => {
     ['U+200B', 'a\u200bnn'],
     ['U+202E', 'nna\u202e'],
     ['U+FE0F', 'ann\ufe0f'],
-  ])('hold no %s', async (code, email) => {
+  ])('have no %s', async (code, email) => {
     const { add } = await start();
     const why = `it contains ${code}, which is invisible or changes the direction of the text`;
     const answer = await add(client(1, email));
@@ -50,13 +50,13 @@ describe('emails', () => {
     });
   });
 
-  it('hold letters of one direction of writing only', async () => {
+  it('have letters of one writing direction only', async () => {
     const { add } = await start();
     expect((await add(client(1, 'a\u05d0nn')))?.msg).toContain('it contains U+05D0, which is invisible');
     expect((await add(client(1, '\u05d0', { subId: 'sub-\u05d0' })))?.success).toBe(true);
   });
 
-  it('that came with another panel stay as they are', async () => {
+  it('stay unchanged if they were imported from another panel', async () => {
     const { panel, browser } = await start();
     const strange = 'a\u200bnn';
     panel.log.append([clientAdded(draft(strange, 1, { identity: { subId: DECOMPOSED } }))], {
@@ -72,7 +72,7 @@ describe('emails', () => {
 });
 
 describe('tags and names of nodes', () => {
-  it('have one spelling, and hold nothing that cannot be seen', async () => {
+  it('have one normalized spelling, and no invisible characters', async () => {
     const { panel, browser } = await start();
     const add = async (port: number, tag: string) =>
       (await browser.post('/panel/api/inbounds/add', inbound(port, { tag }))).json;
@@ -90,7 +90,7 @@ describe('tags and names of nodes', () => {
 });
 
 describe('names of admins', () => {
-  it('are told apart by the eye, and log in by either spelling', async () => {
+  it('are visually distinct, and log in with any spelling', async () => {
     const { panel, browser } = await start();
     panel.given({ type: 'CreateUser', data: { username: DECOMPOSED, passwordHash: 'plain correct horse' } });
     const names = () => [...panel.read.users().users.values()].map(({ username }) => username);

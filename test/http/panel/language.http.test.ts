@@ -9,10 +9,10 @@ const persian = { cookie: 'lang=fa-IR' };
 const russian = { 'accept-language': 'de, ru;q=0.8, en;q=0.5' };
 
 describe('an answer', () => {
-  it('is in the language of its caller: messages, rejections, what is wrong with the input', async () => {
+  it('is in the language of the caller: messages, rejections and input errors', async () => {
     const panel = await startPanel();
     const browser = await panel.browser().login();
-    const told = async (path: string, body: unknown, headers = russian) =>
+    const told = async (path: string, body: unknown, headers: Record<string, string> = russian) =>
       (await browser.post(path, body, headers)).json?.msg;
     expect(await told('/panel/api/inbounds/resetAllTraffics', {})).toBe('Весь трафик сброшен.');
     expect(await told('/panel/api/inbounds/del/77', {})).toBe('Входящего подключения 77 нет');
@@ -22,27 +22,41 @@ describe('an answer', () => {
     expect(await told('/panel/setting/update', { webPort: 0, pageSize: 'x' })).toMatch(
       /^Настройка webPort: должно быть от 1 до 65535; Настройка pageSize: должно быть целым числом$/,
     );
+    expect(await told('/panel/core/wgprov/x', {}, { 'accept-language': 'fa' })).toBe(
+      'ورودی درخواست معتبر نیست: \u2068\u2068action\u2069: \u2068باید یکی از این‌ها باشد: \u2068data\u2069, \u2068del\u2069, \u2068config\u2069, \u2068reg\u2069, \u2068license\u2069\u2069\u2069',
+    );
+    // The names of several members are joined in the language of the caller.
+    expect(await told('/panel/api/inbounds/updateClientTraffic/one', {})).toBe(
+      'отправка и загрузка: нужно указать хотя бы одно из них',
+    );
+    expect(await told('/panel/setting/update', { wgprov: '[]', vpnprov: '{' })).not.toMatch(/object|list/);
     expect(await told('/panel/setting/update', { datepicker: 'x' })).toBe(
       'Настройка datepicker: должно быть одним из: gregorian, jalalian',
     );
   });
 
-  it('has one code for a refusal in every language, and none for a success', async () => {
+  it('has the same code in every language, also for a success, and none without a text', async () => {
     const panel = await startPanel();
     const browser = await panel.browser().login();
     const ask = async (path: string, headers: Record<string, string>) => (await browser.post(path, {}, headers)).json;
     for (const [headers, msg] of [
-      [{ 'accept-language': 'en' }, 'There is no inbound 77'],
+      [{ 'accept-language': 'en' }, 'Inbound 77 not found'],
       [russian, 'Входящего подключения 77 нет'],
     ] as const)
       expect(await ask('/panel/api/inbounds/del/77', headers)).toEqual({
         ...{ success: false, msg, obj: null },
         code: 'INBOUND_NOT_FOUND',
       });
-    expect(await ask('/panel/api/inbounds/resetAllTraffics', russian)).not.toHaveProperty('code');
+    for (const headers of [{ 'accept-language': 'en' }, russian])
+      expect(await ask('/panel/api/inbounds/resetAllTraffics', headers)).toMatchObject({
+        ...{ success: true, code: 'inbound.allTrafficReset' },
+      });
+    const listed = (await browser.get('/panel/api/inbounds/list')).json;
+    expect(listed).toMatchObject({ success: true, msg: '' });
+    expect(listed).not.toHaveProperty('code');
   });
 
-  it('says in that language what failed inside of its object', async () => {
+  it('has nested errors in the same language', async () => {
     const endpoints = [{ address: 'a:1', success: false, delay: 1, error: message('core.endpointRefused') }];
     const core = { listen: '', reason: message('core.notRunning'), values: null, observatory: [], updatedAt: 0 };
     const panel = await startPanel({
@@ -78,7 +92,7 @@ describe('an answer', () => {
     expect(state.json?.obj).toMatchObject({ enabled: false, reason: 'Ядро не работает' });
   });
 
-  it('says its language, and on what that depends', async () => {
+  it('has the headers Content-Language and Vary', async () => {
     const panel = await startPanel();
     const answer = await panel.browser().post('/login', { username: 'x', password: 'y' }, { ...persian, ...russian });
     expect(answer.json?.msg).toBe('نام کاربری، رمز عبور یا کد دو مرحله‌ای نادرست است.');
@@ -113,14 +127,14 @@ describe('an answer', () => {
       (panel: Panel) => panel.call('POST', '/login', { body: 'x'.repeat(20_000), headers: russian }),
       'Тело запроса больше 8192 байт',
     ],
-  ])('with status %s is, too', async (_, status, ask, msg) => {
+  ])('is in the language of the caller with status %s', async (_, status, ask, msg) => {
     const panel = await startPanel();
     const answer: Answer = await ask(panel);
     expect(answer.status).toBe(status);
     expect(answer.json?.msg).toMatch(msg);
   });
 
-  it('is in English for who speaks nothing else, and for hostile headers', async () => {
+  it('is in English for an unsupported language and for hostile headers', async () => {
     const panel = await startPanel();
     for (const header of ['de', 'ru;q=0', `${'x'.repeat(9000)}`]) {
       const answer = await panel.browser().post('/login', { username: 'x' }, { 'accept-language': header });
@@ -131,7 +145,7 @@ describe('an answer', () => {
 });
 
 describe('the page', () => {
-  it('speaks the language and runs in its direction', async () => {
+  it('has the language and its direction', async () => {
     const panel = await startPanel();
     const page = async (headers: Record<string, string>) => (await panel.browser().get('/', headers)).text;
     expect(await page(persian)).toMatch(/<html lang="fa" dir="rtl">/);
@@ -141,7 +155,7 @@ describe('the page', () => {
 });
 
 describe('a notification', () => {
-  it('is in the language of the upgrade, for each socket its own', async () => {
+  it('is in the language of the upgrade request of each socket', async () => {
     const panel = await startPanel();
     const { cookie } = await panel.browser().login();
     const heard = await Promise.all([

@@ -13,7 +13,7 @@ const template = {
   ],
 };
 
-/** A panel that has logged, over a core that has logged. */
+/** A panel and a core, both with log lines. */
 async function logged(settings: Readonly<Record<string, unknown>> = {}, running: object | null = template) {
   const core = { process: { appliedTemplate: () => running as typeof template } };
   const panel = await startPanel({ settings: { timeLocation: 'UTC', ...settings }, core });
@@ -46,7 +46,7 @@ describe('the log of the panel', () => {
     '2026/05/13 12:00:03 ERROR - said 50',
   ];
 
-  it('is one text, oldest first', async () => {
+  it('is one text, with the oldest line first', async () => {
     const { ask, appended } = await logged();
     expect(await ask('/logs/10', {})).toStrictEqual({ success: true, msg: '', obj: LINES.join('\n') });
     expect((await ask('/logs/2', { level: 'debug', syslog: false }))?.obj).toBe(LINES.slice(2).join('\n'));
@@ -62,19 +62,19 @@ describe('the log of the panel', () => {
     ['error', 1],
     ['err', 1],
     ['4', 2],
-  ])('of level %s and graver', async (level, count) => {
+  ])('has the lines of level %s and above', async (level, count) => {
     const { ask } = await logged();
     expect((await ask('/logs/10', { level }))?.obj).toBe(LINES.slice(4 - count).join('\n'));
   });
 
-  it('is a list for clients of 3x-ui, newest first', async () => {
+  it('is a list for clients of 3x-ui, with the newest line first', async () => {
     const { form } = await logged({ apiDialect: '3x-ui' });
     const answer = await form('/logs/3', { level: 'debug', syslog: 'false' });
     expect(answer?.obj).toStrictEqual(LINES.slice(1).toReversed());
   });
 
   it.each(['x;id', '--all', '-1', '8', 'debug info', '__proto__', 'constructor'])(
-    'refuses the level %j',
+    'rejects the level %j',
     async (level) => {
       const { ask } = await logged();
       const msg = 'Invalid level: choose debug, info, notice, warning or error';
@@ -82,13 +82,13 @@ describe('the log of the panel', () => {
     },
   );
 
-  it.each([[['debug']], [{ a: 1 }], [true]])('refuses the level %j', async (level) => {
+  it.each([[['debug']], [{ a: 1 }], [true]])('rejects the level %j', async (level) => {
     const { ask } = await logged();
     expect(await ask('/logs/10', { level })).toMatchObject({ success: false, obj: null });
   });
 
   const COUNTS = ['0', '-1', '10001', '1e3', '2.0', '0x10', '%2010', 'all', '__proto__', '99999999999999999999'];
-  it.each(COUNTS)('refuses the count %s', async (count) => {
+  it.each(COUNTS)('rejects the count %s', async (count) => {
     const { ask } = await logged();
     const refused = {
       success: false,
@@ -100,7 +100,7 @@ describe('the log of the panel', () => {
       expect(await ask(`/${route}/${count}`)).toStrictEqual(refused);
   });
 
-  it('says in a sentence that there is no journal', async () => {
+  it('reports that there is no journal', async () => {
     const { ask } = await logged();
     const answer = await ask('/logs/10', { syslog: true });
     expect(answer).toMatchObject({ success: false, obj: null });
@@ -109,7 +109,7 @@ describe('the log of the panel', () => {
 });
 
 describe('the log of the core', () => {
-  it('is one text, oldest first, the last lines of it', async () => {
+  it('is one text of the last lines, with the oldest first', async () => {
     const { ask, written } = await logged();
     expect(await ask('/corelogs/10')).toStrictEqual({ success: true, msg: '', obj: written.join('\n') });
     expect((await ask('/xraylogs/1'))?.obj).toBe(written[2]);
@@ -127,13 +127,13 @@ describe('the log of the core', () => {
     [{ showDirect: 'false', showBlocked: 'false', showProxy: 'false' }, []],
     [{ showDirect: '', showBlocked: '', showProxy: '' }, [0, 1, 2]],
     [{ filter: 'ann', showProxy: 'true' }, [2]],
-  ])('is chosen by %j', async (fields, chosen) => {
+  ])('is filtered by %j', async (fields, chosen) => {
     const { form, written } = await logged();
     const answer = await form('/corelogs/10', fields);
     expect(answer?.obj).toBe(chosen.map((index) => written[index]).join('\n'));
   });
 
-  it('is a list of objects for clients of 3x-ui, where a flag only excludes', async () => {
+  it('is a list of objects for clients of 3x-ui, where a flag can only exclude lines', async () => {
     const { form } = await logged({ apiDialect: '3x-ui' });
     const at = new Date(2026, 4, 13, 12, 0, 3).toISOString().slice(0, 19);
     expect((await form('/xraylogs/10', { filter: 'Ann', showDirect: 'false' }))?.obj).toStrictEqual([
@@ -151,19 +151,19 @@ describe('the log of the core', () => {
     expect((all?.obj as { Event: number }[] | undefined)?.map(({ Event }) => Event)).toStrictEqual([0, 1, 2]);
   });
 
-  it.each(['spec', '3x-ui'])('says how to switch it on (%s)', async (apiDialect) => {
+  it.each(['spec', '3x-ui'])('describes how to enable it (%s)', async (apiDialect) => {
     const { ask } = await logged({ apiDialect }, { ...template, log: { access: 'none' } });
     const answer = await ask('/corelogs/10');
     expect(answer).toMatchObject({ success: true, obj: apiDialect === 'spec' ? '' : [] });
     expect(answer?.msg).toContain('The access log is off');
   });
 
-  it('goes by the stored template while no core runs', async () => {
+  it('depends on the stored template while no core runs', async () => {
     const { ask } = await logged({}, null);
     expect((await ask('/corelogs/10'))?.msg).toContain('The access log is off');
   });
 
-  it('is refused when it is no file', async () => {
+  it('is rejected if it is not a plain file', async () => {
     const { ask, folder } = await logged({}, { ...template, log: { access: 'x.log' } });
     expect((await ask('/corelogs/10'))?.obj).toBe('');
     mkdirSync(join(folder, 'x.log'));

@@ -45,14 +45,14 @@ describe('JSON that is nested deeper than 64 levels', () => {
     ),
   ];
 
-  it.each(places)('is refused with a sentence by %s', async (path, bodyOf) => {
+  it.each(places)('is rejected with a message by %s', async (path, bodyOf) => {
     const { panel, browser } = await start();
     expect((await browser.post('/panel/api/inbounds/add', sound)).json).toMatchObject({ success: true });
     const before = panel.log.head().position;
     const headers = { cookie: browser.cookie, 'x-csrf-token': browser.token, 'content-type': 'application/json' };
     for (const text of DEEP) {
       const { status, json } = await panel.call('POST', path, { headers, body: bodyOf(text) });
-      // What is too long altogether is refused for that.
+      // A body that is too large is rejected for its size.
       expect([status, json?.success]).toEqual([status === 413 ? 413 : 200, false]);
       if (text.length < 60_000) expect(json?.msg).toMatch(/nested deeper than 64 levels/);
     }
@@ -61,7 +61,7 @@ describe('JSON that is nested deeper than 64 levels', () => {
   });
 });
 
-describe('what is nested as deeply as it may be', () => {
+describe('JSON that is nested exactly 64 levels deep', () => {
   const request = { request: { path: ['/'], headers: { Host: ['a'], 'X-Deep': [nested] } } };
   it.each([
     ['headers of tcp', { network: 'tcp', tcpSettings: { header: { type: 'http', ...request } } }],
@@ -73,11 +73,11 @@ describe('what is nested as deeply as it may be', () => {
       { network: 'tcp', externalProxy: [{ dest: 'a.example', port: 1, remark: '', forceTls: 'same', nested }] },
     ],
     ['sockets', { network: 'tcp', sockopt: nested }],
-  ])('is read in every form: %s', async (_what, stream) => {
+  ])('is accepted in every form: %s', async (_what, stream) => {
     const { panel, browser } = await start();
     const body = { ...sound, streamSettings: JSON.stringify({ security: 'none', ...stream }) };
     const { json } = await browser.post('/panel/api/inbounds/add', body);
-    // The panel may know better than to take it; then it says so.
+    // The panel may reject it, but only with a message.
     if (json?.success !== true) return expect(json?.msg).toBeTruthy();
     for (const path of ['/sub/abc', '/json/abc', '/clash/abc', '/sub/abc?format=sing-box', '/sub/abc?html=1']) {
       const answer = await fetch(panel.subscriptions + path);

@@ -29,27 +29,42 @@ describe('the synchronization state of a node', () => {
   it('has the pending changes by inbound, with the reason', async () => {
     const { browser, sync, list, add, given, read, log } = await start();
     expect(await sync()).toMatchObject({ id: 1, name: 'Oslo', state: 'unknown', lag: 0, pending: [] });
-    const asked = read.nodes.get(1);
-    if (!asked) throw new Error('there is no node');
-    given({ type: 'RecordNodeIdentity', data: { asked, identity: { kind: '3x-ui', panelId: '' } } });
+    const queried = read.nodes.get(1);
+    if (!queried) throw new Error('there is no node');
+    given({ type: 'RecordNodeIdentity', data: { queried: queried, identity: { kind: '3x-ui', panelId: '' } } });
     expect(await sync()).toMatchObject({ state: 'synced' });
     add();
     const { position } = log.head();
     expect(await sync()).toMatchObject({
       ...{ state: 'behind', lag: 2, appliedPosition: position - 2, wantedPosition: position },
-      pending: [{ inboundId: 1, tag: 'in-1', deleted: false, lag: 2, firstPosition: position - 1, reason: '' }],
+      pending: [
+        {
+          inboundId: 1,
+          tag: 'in-1',
+          deleted: false,
+          lag: 2,
+          firstPosition: position - 1,
+          reason: '',
+          reasonCode: null,
+        },
+      ],
     });
     const [inbound] = read.inbounds.all();
     if (!inbound) throw new Error('there is no inbound');
-    const told = { asked, inbound: inbound.id };
+    const told = { queried, inbound: inbound.id };
     given({
       type: 'RecordNodeInboundRejected',
       data: { ...told, reason: message('node.declined', { why: verbatim('no') }) },
     });
-    expect(await sync()).toMatchObject({ state: 'refused', pending: [{ reason: 'remote: no' }] });
+    expect(await sync()).toMatchObject({
+      state: 'refused',
+      pending: [{ reason: 'remote: no', reasonCode: 'node.declined' }],
+    });
     const shown = {
       ...{ syncState: 'refused', pendingChanges: 2, pendingReason: 'in-1: remote: no' },
-      pending: [{ inboundId: 1, tag: 'in-1', deleted: false, lag: 2, reason: 'remote: no' }],
+      pending: [
+        { inboundId: 1, tag: 'in-1', deleted: false, lag: 2, reason: 'remote: no', reasonCode: 'node.declined' },
+      ],
     };
     expect(await list()).toMatchObject([shown]);
     expect((await browser.get('/panel/api/nodes/get/1')).json?.obj).toMatchObject(shown);
@@ -57,14 +72,17 @@ describe('the synchronization state of a node', () => {
     given({ type: 'RecordNodeInboundApplied', data: { ...told, ...seen } });
     given({
       type: 'RecordNodeUnmanagedItems',
-      data: { asked, inboundTags: ['own'], clients: [{ inboundTag: 'in-1', email: 'mallory' }], omitted: 0 },
+      data: { queried: queried, inboundTags: ['own'], clients: [{ inboundTag: 'in-1', email: 'mallory' }], omitted: 0 },
     });
     expect(await sync()).toMatchObject({
       ...{ state: 'synced', lag: 0, appliedPosition: position, pending: [] },
       unmanaged: { inbounds: ['own'], clients: [{ inbound: 'in-1', email: 'mallory' }], omitted: 0 },
     });
     expect(await list()).toMatchObject([{ syncState: 'synced', pendingChanges: 0, pendingReason: '', pending: [] }]);
-    given({ type: 'RecordNodeCoreRestarted', data: { asked, clients: [first, clientNumber(9)], inbounds: [] } });
+    given({
+      type: 'RecordNodeCoreRestarted',
+      data: { queried: queried, clients: [first, clientNumber(9)], inbounds: [] },
+    });
     expect(await sync()).toMatchObject({ coreRestartedFor: { clients: ['alice', '#9'], inbounds: [] } });
     expect((await sync()).coreRestartedAt).toBeGreaterThan(0);
     given({ type: 'SetNodeEnabled', data: { node, enabled: false } });
@@ -80,7 +98,7 @@ describe('the synchronization state of a node', () => {
 describe('the link of a client on a node', () => {
   const hostsOf = (links: readonly string[]) => links.map((link) => new URL(link).host);
 
-  it('has the host of the node, whatever the requested host, until the node is deleted', async () => {
+  it('has the host of the node for any requested host, until the node is deleted', async () => {
     const { add, read, given } = await start();
     add();
     given({ type: 'ChangeSettings', data: { changes: { subDomain: 'panel.example' } } });
@@ -90,7 +108,7 @@ describe('the link of a client on a node', () => {
     expect(links()).toStrictEqual([]);
   });
 
-  it('has its external proxies if there are any, and the node whatever address it listens on', async () => {
+  it('has its external proxies if any, otherwise the host of the node for any listen address', async () => {
     const { add, read } = await start();
     const proxy = {
       network: 'tcp',

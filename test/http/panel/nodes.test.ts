@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createWeb } from '../../../src/adapters/web/web.js';
 import { createNodes } from '../../../src/app/nodes.js';
@@ -8,13 +7,14 @@ import { Disposal } from '../../../src/lib/disposal.js';
 import { verbatim } from '../../../src/messages/message.js';
 import { inboundDraft, userId } from '../../kit/builders.js';
 import { ThreeXuiNode } from '../../kit/real/three-x-ui-node.js';
+import { eventually } from '../../kit/wait.js';
 import { startPanel } from '../kit/panel.js';
 
 const NODES = '/panel/api/nodes';
 const TOKEN = 'T'.repeat(48);
 const strict = createWeb({ allowPrivate: false });
 
-/** A panel that may ask no private address, watching its nodes as a real one does, and an admin in front of it. */
+/** A panel that may not contact private addresses and watches its nodes as a real one does, and its admin. */
 async function start() {
   const disposal = new Disposal();
   const panel = await startPanel({
@@ -28,7 +28,7 @@ async function start() {
   const browser = await panel.browser().login();
   const get = async (path: string) => (await browser.get(NODES + path)).json;
   const post = async (path: string, body: object = {}) => (await browser.post(NODES + path, body)).json;
-  /** What the last request appended, apart from what the nodes tell meanwhile. */
+  /** The events of the last request, without reports of the nodes. */
   const facts = () =>
     panel
       .appended()
@@ -36,12 +36,12 @@ async function start() {
       .map(bare);
   const node = async (id = 1) => NodeReply.parse((await get(`/get/${id}`))?.obj);
   const until = async (status: string): Promise<NodeReply> => {
-    for (let n = 0; n < 500; n += 1) {
-      const found = await node();
-      if (found.status === status) return found;
-      await pause(10);
-    }
-    throw new Error(`the node does not become ${status}`);
+    let found = await node();
+    await eventually(async () => {
+      found = await node();
+      expect(found.status).toBe(status);
+    });
+    return found;
   };
   return { ...panel, browser, get, post, facts, node, until };
 }
@@ -76,7 +76,13 @@ describe('a Portolan node', () => {
       { type: 'NodeAdded', data: { node: 1, enabled: true, spec, keyVersion: 1, secret: { token: TOKEN } } },
     ]);
     const online = await until('online');
-    expect(online).toMatchObject({ host: '127.0.0.1', address: '127.0.0.1', kind: 'portolan', lastError: '' });
+    expect(online).toMatchObject({
+      host: '127.0.0.1',
+      address: '127.0.0.1',
+      kind: 'portolan',
+      lastError: '',
+      lastErrorCode: null,
+    });
     expect(online.lastHeartbeat).toBeGreaterThan(0);
     expect([online.cpu, online.mem, online.coreVersion]).toEqual([online.cpuPct, online.memPct, online.xrayVersion]);
     expect(online.mem).toBeGreaterThan(0);
@@ -192,14 +198,14 @@ describe('a rejected request', () => {
 
   it('names a node that does not exist', async () => {
     const { post, get, appended } = await start();
-    const msg = 'There is no node 9';
+    const msg = 'Node 9 not found';
     for (const path of ['/update/9', '/del/9', '/probe/9'])
       expect(await post(path, place(443))).toMatchObject({ success: false, msg });
     expect(await post('/setEnable/9', { enable: true })).toMatchObject({ success: false, msg });
     expect(await get('/get/9')).toMatchObject({ success: false, msg });
     expect(appended()).toEqual([]);
     expect(await get('/history/9/cpu/2')).toMatchObject({ success: false, msg });
-    expect((await get('/history/9/load1/2'))?.msg).toBe('invalid metric: there are cpu, mem');
+    expect((await get('/history/9/load1/2'))?.msg).toBe('invalid metric: choose one of cpu, mem');
     expect((await get('/history/9/cpu/3'))?.msg).toContain('invalid bucket');
     expect((await get('/get/x'))?.success).toBe(false);
   });
@@ -267,17 +273,17 @@ describe('a change of a node', () => {
     });
     expect(facts()).toEqual([{ type: 'NodeDeleted', data: { node: 1 } }]);
     expect(asked).toStrictEqual([first?.id]);
-    // One that cannot be told keeps what it has.
+    // An unreachable node keeps its inbounds.
     expect(await post(`/del/${second?.id}`)).toMatchObject({
       msg: 'The node has been deleted, but it could not be cleaned up: inbounds keep running there, and this panel no longer counts or disconnects their clients. Remove them on the node.',
       obj: { inbounds: 0, remaining: 1, kept: 0 },
     });
-    // And of what somebody else has clients in, only ours are taken out.
+    // From an inbound with clients of the node itself, only our clients are removed.
     expect(await post(`/del/${third?.id}`)).toMatchObject({
       msg: "The node has been deleted. Some of its inbounds also contain clients that this panel did not create: these inbounds stay on the node without this panel's clients.",
       obj: { inbounds: 0, remaining: 0, kept: 2 },
     });
-    // Of one that never took what is bound to it, nothing was taken.
+    // From a node that never accepted its inbounds, nothing is removed.
     given({
       type: 'AddInbound',
       data: { owner: userId(1), node: fourth?.id, ...inboundDraft({ spec: { port: 8443, tag: 'in-2' } }) },
@@ -296,7 +302,7 @@ describe('a change of a node', () => {
     await post('/add', there);
     const state = () => ({ listedAt: 0, error: verbatim('decode response: no'), failingSince: 1, tries: 3, nextAt: 0 });
     Object.assign(services.nodes, { state });
-    expect((await node()).lastError).toBe('decode response: no');
+    expect(await node()).toMatchObject({ lastError: 'decode response: no', lastErrorCode: null });
   });
 
   it('causes a retry at once, also a probe and a save without changes', async () => {
@@ -323,7 +329,7 @@ describe('a change of a node', () => {
     given({ type: 'IssueApiToken', data: { token: TOKEN, replace: true } });
     expect(await post('/add', place(port))).toMatchObject({
       success: false,
-      msg: 'The address is that of this panel itself',
+      msg: 'The address belongs to this panel itself',
     });
     expect(facts()).toStrictEqual([]);
     const remote = await startPanel();
@@ -332,14 +338,17 @@ describe('a change of a node', () => {
     await until('online');
     await post('/add', place(remote.port, { name: 'Frankfurt again' }));
     expect(await post('/probe/2')).toMatchObject({
-      obj: { status: 'offline', error: 'it is the same panel as node Frankfurt' },
+      obj: { status: 'offline', error: 'it is the same panel as node Frankfurt', errorCode: 'node.isDuplicate' },
     });
-    expect((await node(2)).lastError).toBe('it is the same panel as node Frankfurt');
+    expect(await node(2)).toMatchObject({
+      lastError: 'it is the same panel as node Frankfurt',
+      lastErrorCode: 'node.isDuplicate',
+    });
     expect(read.nodes.all().map(({ identity }) => identity?.panelId)).toStrictEqual([
       remote.read.identity.panelId,
       undefined,
     ]);
-    // The one who was first goes: then it is the other's.
+    // Once the first panel releases the node, the other one may use it.
     await post('/del/1');
     expect(await post('/probe/2')).toMatchObject({ obj: { status: 'online' } });
     expect(read.nodes.get(2)?.identity?.panelId).toBe(remote.read.identity.panelId);

@@ -7,7 +7,7 @@ import { plainNames, secretNames } from '../../../src/http/panel/codec/setting-n
 import { openApi, operations } from '../../../src/http/panel/openapi/document.js';
 import { SocketMessage, socketMessages } from '../../../src/http/panel/openapi/socket.js';
 import { render } from '../../../src/messages/render.js';
-import { rendered } from '../../../src/messages/rendered.js';
+import { coded } from '../../../src/messages/rendered.js';
 import { pushesOf } from '../../../src/projections/pushes.js';
 import { startPanel } from '../kit/panel.js';
 
@@ -27,17 +27,18 @@ interface Operation {
   readonly responses: Readonly<Record<string, unknown>>;
 }
 
-/** One event of each type, as its sample has it. */
+/** One event of each type, from its sample. */
 function sampleEvents(): readonly RecordedEvent[] {
   const folder = new URL('../../events/samples/', import.meta.url);
   return readdirSync(folder).map((file) => {
     const data: unknown = JSON.parse(readFileSync(new URL(file, folder), 'utf8'));
+    // The type is known only from the file name; the sample tests check the data against its schema.
     return { type: file.split('.')[0], data, meta: { actor: { name: 'root' } } } as unknown as RecordedEvent;
   });
 }
 
 const document = openApi('1.2.3', '/base');
-/** As it goes out: what JSON drops is not there. */
+/** As it is sent: without members that JSON omits. */
 const plain = JSON.parse(JSON.stringify(document)) as {
   readonly openapi: string;
   readonly servers: unknown;
@@ -49,14 +50,14 @@ const all = Object.entries(plain.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
 );
 
-/** Every value under a member of this name, wherever it is. */
+/** Every value under a member of this name, at any depth. */
 function every(name: string, value: unknown): readonly unknown[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, member]) => (key === name ? [member] : every(name, member)));
 }
 
 describe('the document', () => {
-  it('is OpenAPI 3.1 of the whole table, under the base path', () => {
+  it('is valid OpenAPI 3.1 with all routes, under the base path', () => {
     expect(plain.openapi).toBe('3.1.0');
     expect(plain.servers).toStrictEqual([{ url: '/base' }]);
     const written = all.map(({ path, method }) => `${method.toUpperCase()} ${path}`);
@@ -83,7 +84,7 @@ describe('the document', () => {
     ).toStrictEqual([]);
   });
 
-  it('declares every parameter of a path, once, and no other', () => {
+  it('declares each parameter of a path once, and no others', () => {
     for (const { path, operation } of all) {
       const declared = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
       const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
@@ -96,7 +97,7 @@ describe('the document', () => {
     }
   });
 
-  it('names each operation once, its noun, and who may call', () => {
+  it('has a unique name, a tag and the authorization of each operation', () => {
     const ids = all.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     const tags = plain.tags.map(({ name }) => name);
@@ -106,7 +107,7 @@ describe('the document', () => {
     expect([...new Set(asked)].toSorted()).toStrictEqual(schemes.toSorted());
   });
 
-  it('says what every body and every reply is', () => {
+  it('describes each request body and each reply', () => {
     const open = operations().filter(({ route }) => route.reply._zod.def.type === 'unknown');
     expect(open.map(({ id }) => id)).toStrictEqual([]);
     const bodies = all.filter(({ operation }) => operation.requestBody);
@@ -121,7 +122,7 @@ describe('the document', () => {
     expect(silent.map(({ path }) => path)).toStrictEqual(['/ws']);
   });
 
-  it('says which settings a body may have, each under every name and none of them needed', () => {
+  it('lists the settings of a body under all of their names, all optional', () => {
     const body = plain.components['schemas']?.['settingsUpdateBody'] as {
       readonly required?: readonly string[];
       readonly properties: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -132,14 +133,14 @@ describe('the document', () => {
     expect(body.required ?? []).toStrictEqual([]);
     const empty = Object.entries(body.properties).filter(([, schema]) => !('type' in schema || 'anyOf' in schema));
     expect(empty.map(([key]) => key)).toStrictEqual([]);
-    // What is left out stays as it is: a default would say otherwise.
+    // Omitted members stay unchanged, so none may have a default.
     expect(Object.entries(body.properties).filter(([, schema]) => 'default' in schema)).toStrictEqual([]);
     expect(body.properties['webPort']).toStrictEqual({ type: 'integer', minimum: 1, maximum: 65_535 });
     expect(body.properties['tgCpu']).toStrictEqual(body.properties['chatBotCpu']);
     expect(body.properties['trustEveryProxy']).toStrictEqual({ type: 'boolean' });
   });
 
-  it('says which words the path of a history may have: those that the handler knows', () => {
+  it('lists the path values of a history that the handler supports', () => {
     const words = (path: string, name: string) =>
       (plain.paths[path]?.['get']?.parameters ?? []).find((parameter) => parameter.name === name)?.schema?.enum;
     const histories = '/panel/api/server/';
@@ -153,9 +154,9 @@ describe('the document', () => {
     expect(widths).toStrictEqual(Array.from({ length: 5 }, () => buckets.map(String)));
   });
 
-  it('says what comes over the WebSocket: all that is pushed, and nothing else', () => {
+  it('describes exactly the messages of the WebSocket', () => {
     expect(plain.paths['/ws']?.['get']?.responses).toHaveProperty('101');
-    const pushes = sampleEvents().flatMap((event) => rendered(pushesOf([event]), (text) => render(text, 'en')));
+    const pushes = sampleEvents().flatMap((event) => coded(pushesOf([event]), (text) => render(text, 'en')));
     const said = new Set(pushes.map((push) => JSON.stringify(push, ['type', 'resource', 'severity'])));
     expect(pushes.filter((push) => !SocketMessage.safeParse(push).success)).toStrictEqual([]);
     for (const type of ['xrayState', 'notification', 'invalidate'])
@@ -169,7 +170,7 @@ describe('the document', () => {
 });
 
 describe('the page', () => {
-  it('is the same document for a session and for the Bearer token, and nothing for others', async () => {
+  it('is the same for a session and for the Bearer token, and hidden from others', async () => {
     const panel = await startPanel({ basePath: '/secret/' });
     const browser = await panel.browser().login();
     const { status, text } = await browser.get('/panel/api/openapi.json');
@@ -185,7 +186,7 @@ describe('the page', () => {
     }
   });
 
-  it('runs only scripts of its own that are files', async () => {
+  it('runs only script files of its own origin', async () => {
     const panel = await startPanel();
     const browser = await panel.browser().login();
     const page = await browser.get('/panel/api-docs');
@@ -205,7 +206,7 @@ describe('the page', () => {
   });
 
   it.each(['index.html', 'package.json', 'swagger-ui.js', '..%2fpackage.json', 'constructor', 'start.js%00'])(
-    'serves no other file of that package: %s',
+    'serves no other file of the package: %s',
     async (file) => {
       const panel = await startPanel();
       const browser = await panel.browser().login();

@@ -22,7 +22,7 @@ describe('the classic page', () => {
     expect(outside).toMatchObject({ status: 404, text: '' });
   });
 
-  it('has a field for each setting behind the login, and neither data nor a version', async () => {
+  it('has a field for each setting after the login, and neither data nor a version', async () => {
     const { inside } = await pages('en');
     expect(inside).not.toContain('id="login"');
     const named = [...inside.matchAll(/ name="(\w+)" aria-describedby/g)].map(([, name = '']) => name).toSorted();
@@ -33,14 +33,14 @@ describe('the classic page', () => {
     expect(inside).not.toMatch(/\d+\.\d+\.\d+/);
   });
 
-  it('runs nothing but its one script, which sets no markup', async () => {
+  it('runs only its one script, which sets no markup', async () => {
     const { inside } = await pages('en');
     expect(inside.match(/<script/g)).toHaveLength(1);
     expect(inside).not.toMatch(/ on[a-z]+="|javascript:|innerHTML|outerHTML|insertAdjacentHTML|document\.write/);
     expect(() => new Script(scriptIn(inside))).not.toThrow();
   });
 
-  it.each(languages)('has all words of its script in %s, and those only', async (lang) => {
+  it.each(languages)('has exactly the texts of its script in %s', async (lang) => {
     const { inside } = await pages(lang);
     const words = JSON.parse(attribute(inside, 'data-words')) as Record<string, string>;
     const used = new Set([...scriptIn(inside).matchAll(/\bsay\.(\w+)/g)].map(([, name = '']) => name));

@@ -15,7 +15,7 @@ const NAME = 'canary-admin';
 const CHAT = 777_000_177;
 const CANARIES = [...IPS, '2001:db8:77:7::', EMAIL, KEY, NAME, String(CHAT), 'canary'];
 
-/** A history in which people are named wherever a caller can name them. */
+/** A history with personal data wherever a caller can enter it. */
 async function lived() {
   const panel = await startPanel({ settings: { trustedProxyCIDRs: '127.0.0.1/32' } });
   panel.given({ type: 'AddInbound', data: { ...inboundDraft(), owner: userId(1) } });
@@ -50,8 +50,8 @@ async function changes(browser: Browser, headers: Record<string, string>): Promi
   expect(cleared.json?.success).toBe(true);
 }
 
-describe('what the log keeps for ever', () => {
-  it('names no person: not in the rows, the keys of commands, or the names of streams and keys', async () => {
+describe('the permanent part of the log', () => {
+  it('contains no personal data: not in rows, command keys, or names of streams and keys', async () => {
     const panel = await lived();
     const types = new Set(panel.log.read(0, 1000).map(({ type }) => type));
     for (const type of [
@@ -64,7 +64,7 @@ describe('what the log keeps for ever', () => {
       expect(types).toContain(type);
     const raw = rawBytes(join(panel.folder, 'events.db')).toString('latin1');
     expect(CANARIES.filter((canary) => raw.includes(canary))).toEqual([]);
-    // Who holds the keys reads all of it.
+    // With the keys all of it can be read.
     const bot = panel.log.read(0, 1000).find(({ type }) => type === 'ClientTrafficReset');
     expect(bot?.meta.actor).toEqual({ kind: 'bot', id: String(CHAT), name: NAME, ip: null });
     const failed = panel.log.read(0, 1000).filter(({ type }) => type === 'LoginFailed');
@@ -73,7 +73,7 @@ describe('what the log keeps for ever', () => {
       expect(`${meta.correlationId} ${meta.commandId ?? ''}`).toMatch(/^([0-9a-f-]{36}|[0-9a-f]{64}) ([0-9a-f]{64})?$/);
   });
 
-  it('of earlier releases, which wrote an address as an id, is shown without it', async () => {
+  it('is shown without the addresses that earlier releases wrote as ids', async () => {
     const panel = await startPanel();
     const db = openDatabase(panel.directory.database);
     const [row] = panel.log.rows(0, 1);

@@ -6,7 +6,7 @@ const TWICE = '{"a":{"b":1,"b":2}}';
 const inbound = { port: 30_001, protocol: 'vless', settings: '{"clients":[]}', streamSettings: '{"network":"tcp"}' };
 const clients = '{"clients":[{"id":"0c8bd3a6-1f5a-4d6a-9a33-0f2f8f4bb7a1","email":"a","email":"b"}]}';
 
-/** A panel whose admin sends bodies as they are. */
+/** A panel whose admin sends raw bodies. */
 async function start() {
   const panel = await startPanel();
   const browser = await panel.browser().login();
@@ -23,8 +23,8 @@ async function start() {
   };
 }
 
-describe('a key that an object has twice', () => {
-  it('is refused by its path in a body of JSON', async () => {
+describe('a duplicate key of an object', () => {
+  it('is rejected with its path in a JSON body', async () => {
     const { json } = await start();
     const msg = 'The body has the key port twice';
     expect(await json('/panel/api/inbounds/add', '{"port":1,"protocol":"vless","port":2}')).toEqual({
@@ -53,13 +53,13 @@ describe('a key that an object has twice', () => {
     ['/panel/core/update', { coreSetting: TWICE }, 'coreSetting: has the key a.b twice'],
     ['/panel/setting/update', { subJsonMux: TWICE }, 'Setting subJsonMux: has the key a.b twice'],
     ['/panel/setting/update', { subJsonRules: `[${TWICE}]` }, 'Setting subJsonRules: has the key 0.a.b twice'],
-  ])('is refused by its path inside of a text: %s %j', async (path, body, msg) => {
+  ])('is rejected with its path inside a JSON string: %s %j', async (path, body, msg) => {
     const { json } = await start();
     const answer = await json(path, JSON.stringify(body));
     expect(answer.msg).toContain(msg);
   });
 
-  it('is the result of the test of an outbound', async () => {
+  it('is reported as the result of an outbound test', async () => {
     const panel = await startPanel();
     const browser = await panel.browser().login();
     const { json } = await browser.post('/panel/core/testOutbound', { outbound: TWICE });
@@ -67,7 +67,7 @@ describe('a key that an object has twice', () => {
   });
 });
 
-describe('a field that a form has twice', () => {
+describe('a duplicate field of a form', () => {
   it.each([
     ['/panel/api/inbounds/add', 'port=1&protocol=vless&port=2', 'port: must be a whole number'],
     ['/panel/api/inbounds/add', 'port=1&protocol=vless&settings={}&settings={}', 'settings: must be a JSON object'],
@@ -75,7 +75,7 @@ describe('a field that a form has twice', () => {
     ['/panel/api/inbounds/add', 'port=1&protocol=vless&enable=true&enable=false', 'enable: must be true or false'],
     ['/panel/setting/update', 'webPort=1000&webPort=2000', 'Setting webPort: must be a whole number'],
     ['/login', 'username=admin&username=other&password=correct+horse', 'username: must be a string'],
-  ])('is a list, which is refused where one value belongs: %s %s', async (path, body, msg) => {
+  ])('is a list, which is rejected where a single value is expected: %s %s', async (path, body, msg) => {
     const { form } = await start();
     expect((await form(path, body)).msg).toContain(msg);
   });

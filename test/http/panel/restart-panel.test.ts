@@ -9,7 +9,10 @@ describe('restartPanel', () => {
     const panel = await startPanel();
     const browser = await panel.browser().login();
     const answer = await browser.post('/panel/setting/restartPanel');
-    expect(answer.json).toEqual({ success: true, msg: 'The panel restarts in 3 seconds.', obj: null });
+    expect(answer.json).toEqual({
+      ...{ success: true, msg: 'The panel restarts in 3 seconds.', obj: null },
+      code: 'settings.panelRestarting',
+    });
     const events = panel.appended();
     expect(events.map(({ type, data }) => ({ type, data }))).toEqual([PanelRestartRequested({})]);
     expect(events[0]?.meta.actor).toMatchObject({ kind: 'user', name: 'admin' });
@@ -21,7 +24,7 @@ describe('restartPanel', () => {
     const answer = await browser.post('/panel/setting/restartPanel');
     expect(answer.json).toEqual({
       success: false,
-      msg: 'The panel is restarting already',
+      msg: 'The panel is already restarting',
       obj: null,
       code: 'RESTART_UNDER_WAY',
     });
@@ -35,7 +38,7 @@ describe('restartPanel', () => {
     const answer = await browser.post('/panel/setting/restartPanel');
     expect(answer.json).toEqual({
       success: false,
-      msg: 'The panel was not restarted and keeps running as it is: Port already exists: 9 is used by another program',
+      msg: 'The panel was not restarted and keeps running: Port already exists: 9 is used by another program',
       obj: null,
       code: 'RESTART_REFUSED',
     });
@@ -46,7 +49,7 @@ describe('restartPanel', () => {
     const panel = await startPanel();
     const browser = await panel.browser().login();
     const restarted = async (webDomain: string): Promise<string | undefined> => {
-      // It counts from the restart on: until then the caller can still take it back.
+      // It takes effect with the restart: until then the caller can revert it.
       expect((await browser.post('/panel/setting/update', { webDomain })).json).toMatchObject({
         success: true,
         obj: { restart: ['webDomain'] },
@@ -54,7 +57,7 @@ describe('restartPanel', () => {
       return (await browser.post('/panel/setting/restartPanel')).json?.msg;
     };
     expect(await restarted('panel.example')).toBe(
-      'The panel restarts in 3 seconds. Then it answers only at its domain, and no longer at the host name that you use now.',
+      'The panel restarts in 3 seconds. After that it is reachable only at its domain, not at the host name that you are using now.',
     );
     expect(await restarted('127.0.0.1:80')).toBe('The panel restarts in 3 seconds.');
     expect(await restarted('')).toBe('The panel restarts in 3 seconds.');

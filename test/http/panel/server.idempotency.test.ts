@@ -15,7 +15,7 @@ describe('Idempotency-Key', () => {
     return { panel, send };
   };
 
-  it('makes a request happen once', async () => {
+  it('executes a request once', async () => {
     const { panel, send } = await start();
     const first = await send('k1', { subTitle: 'One' });
     expect(panel.appended()).toHaveLength(1);
@@ -26,7 +26,7 @@ describe('Idempotency-Key', () => {
     expect(panel.read.settings.current().subTitle).toBe('Two');
   });
 
-  it('belongs to one request of one caller', async () => {
+  it('is bound to one request of one caller', async () => {
     const { panel, send } = await start();
     await send('k1', { subTitle: 'One' });
     const other = await send('k1', { subTitle: 'Two' });
@@ -36,7 +36,7 @@ describe('Idempotency-Key', () => {
     expect(panel.read.settings.current().subTitle).toBe('Three');
   });
 
-  it('has a length', async () => {
+  it('has a maximum length', async () => {
     const { send } = await start();
     expect(await send('x'.repeat(201), {})).toMatchObject({ status: 400, json: { success: false } });
   });

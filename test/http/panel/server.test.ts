@@ -13,7 +13,7 @@ const echoes = routes('/panel/api/test', {
   failText: get('/fail/text', { summary: 'Breaks otherwise' }),
 });
 
-/** A panel with a route that answers its body, and two that break. */
+/** A panel with a route that echoes its body, and two that throw. */
 const startEcho = async () => {
   const panel = await startPanel({
     bind: (router, gate) => {
@@ -31,7 +31,7 @@ const startEcho = async () => {
   return { panel, echo, authorization };
 };
 
-/** What a server says to bytes that no HTTP client would send. */
+/** The reply to bytes that no HTTP client would send. */
 const raw = (port: number, text: string): Promise<string> =>
   new Promise((resolve) => {
     let answer = '';
@@ -52,12 +52,12 @@ describe('bodies', () => {
     ['', JSON_TYPE, {}],
     [`{"s":"${'['.repeat(200)}\\"${'{'.repeat(200)}"}`, JSON_TYPE, { s: `${'['.repeat(200)}"${'{'.repeat(200)}` }],
     [`${'['.repeat(64)}${']'.repeat(64)}`, JSON_TYPE, JSON.parse(`${'['.repeat(64)}${']'.repeat(64)}`)],
-  ])('%.40j is read', async (body, headers, read) => {
+  ])('%.40j are read', async (body, headers, read) => {
     const { echo } = await startEcho();
     expect((await echo(body, headers)).json?.obj).toEqual(read);
   });
 
-  it('of several parts give their texts', async () => {
+  it('with several parts are read as text', async () => {
     const { echo } = await startEcho();
     const form = new FormData();
     form.set('data', '{"a":1}');
@@ -77,7 +77,7 @@ describe('bodies', () => {
     ['--x', { 'content-type': 'multipart/form-data' }, 400],
     ['\ufeff{', JSON_TYPE, 400],
     [Buffer.from('{"a":1}', 'utf16le'), { 'content-type': 'application/json; charset=utf-16' }, 400],
-  ])('%.20s is refused', async (body, headers, status) => {
+  ])('%.20s are rejected', async (body, headers, status) => {
     const { echo } = await startEcho();
     const answer = await echo(body, headers as Record<string, string>);
     expect(answer).toMatchObject({ status, json: { success: false, obj: null } });
@@ -89,13 +89,13 @@ describe('bodies', () => {
     ['a[b][c]=1&'.repeat(1001), FORM_TYPE],
     ['--x\r\nA: b\r\n\r\n\r\n'.repeat(1001), { 'content-type': 'multipart/form-data; boundary="x"' }],
     ['--y\r\nA: b\r\n\r\n\r\n'.repeat(1001), { 'content-type': 'multipart/form-data; Boundary=y; charset=utf-8' }],
-  ])('of more fields than anybody sends are refused before they are read: %.20j', async (body, headers) => {
+  ])('with too many fields are rejected before they are read: %.20j', async (body, headers) => {
     const { echo } = await startEcho();
     const msg = 'The form has more than 1000 fields';
     expect(await echo(body, headers)).toMatchObject({ status: 400, json: { success: false, msg } });
   });
 
-  it('of unauthenticated callers are small', async () => {
+  it('of unauthenticated callers have a small limit', async () => {
     const panel = await startPanel();
     const body = JSON.stringify({ username: 'x'.repeat(17_000), password: 'x' });
     expect(await panel.call('POST', '/login', { headers: JSON_TYPE, body })).toMatchObject({
@@ -115,7 +115,7 @@ describe('bodies', () => {
     expect(answer).toContain('Connection: close');
   });
 
-  it('of a GET, which some clients send, are ignored', async () => {
+  it('of a GET request are ignored', async () => {
     const panel = await startPanel();
     const answer = await raw(
       panel.port,
@@ -125,8 +125,8 @@ describe('bodies', () => {
   });
 });
 
-describe('an answer', () => {
-  it('carries what protects a browser, and not what it runs on', async () => {
+describe('a reply', () => {
+  it('has security headers and no Server header', async () => {
     const panel = await startPanel();
     const { headers } = await panel.call('GET', '/csrf-token');
     expect(Object.fromEntries(headers)).toMatchObject({
@@ -142,7 +142,7 @@ describe('an answer', () => {
     expect((await panel.call('OPTIONS', '/login', preflight)).status).toBe(404);
   });
 
-  it.each(['/fail', '/fail/text'])('for a bug at %s contains only an id', async (path) => {
+  it.each(['/fail', '/fail/text'])('for an internal error at %s contains only an id', async (path) => {
     const { panel, authorization } = await startEcho();
     const answer = await panel.call('GET', `/panel/api/test${path}?secret=1`, { headers: { authorization } });
     const id = answer.headers.get('x-correlation-id') ?? '?';
@@ -155,7 +155,7 @@ describe('an answer', () => {
     expect((await panel.call('GET', '/csrf-token')).status).toBe(200);
   });
 
-  it('depends on the host that the settings name', async () => {
+  it('depends on the configured host', async () => {
     const panel = await startPanel({ settings: { webDomain: 'Panel.example' } });
     expect(
       (await raw(panel.port, 'GET /csrf-token HTTP/1.1\r\nHost: panel.EXAMPLE:1\r\nConnection: close\r\n\r\n')).slice(
@@ -175,7 +175,7 @@ describe('an answer', () => {
     expect(answer).not.toContain('evil');
   });
 
-  it('is under the base path, in the cookie too', async () => {
+  it('uses the base path, also in the cookie', async () => {
     const panel = await startPanel({ basePath: '/deep/er/' });
     const browser = panel.browser();
     const answer = await browser.get('/csrf-token');
@@ -183,7 +183,7 @@ describe('an answer', () => {
     expect((await panel.call('GET', '/csrf-token')).status).toBe(404);
   });
 
-  it('marks the cookie for TLS when a trusted proxy says so', async () => {
+  it('marks the cookie as secure if a trusted proxy reports TLS', async () => {
     const panel = await startPanel();
     const { headers } = await panel.call('GET', '/csrf-token', { headers: { 'x-forwarded-proto': 'https' } });
     expect(headers.getSetCookie()[0]).toMatch(/; Secure$/);
@@ -232,7 +232,7 @@ describe('connections', () => {
     expect(panel.complaints).toEqual([]);
   });
 
-  it('answer what comes in one go in its order, and nothing after one that is refused', async () => {
+  it('reply to pipelined requests in order, and to none after a rejected one', async () => {
     const panel = await startPanel();
     const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`;
     const both = await raw(panel.port, get('/csrf-token') + get('/nope', 'Connection: close\r\n'));
@@ -252,7 +252,7 @@ describe('connections', () => {
 });
 
 describe('the page', () => {
-  it('is public, with a new policy each time, and reveals no version', async () => {
+  it('is public, has a new nonce each time, and reveals no version', async () => {
     const panel = await startPanel({ basePath: '/p/' });
     const answer = await panel.call('GET', '/p/');
     const nonce = /nonce="([^"]+)"/.exec(answer.text)?.[1] ?? '?';

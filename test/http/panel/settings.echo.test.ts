@@ -39,8 +39,8 @@ const someSettings = (dialect: string): Arbitrary<Record<string, unknown>> =>
     { requiredKeys: ['apiDialect'] },
   );
 
-describe.each(['spec', '3x-ui'])('what was read, sent back in the dialect %s', (dialect) => {
-  it('changes nothing: as JSON, as a form, as a form with repeated fields', async () => {
+describe.each(['spec', '3x-ui'])('the settings as read, sent back in the dialect %s', (dialect) => {
+  it('change nothing: as JSON, as a form, as a form with repeated fields', async () => {
     const panel = await startPanel();
     const browser = await panel.browser().login();
     const form = (fields: [string, string][]) => {
@@ -62,7 +62,10 @@ describe.each(['spec', '3x-ui'])('what was read, sent back in the dialect %s', (
         );
         const answers = [await browser.post(UPDATE, all), await form(plain), await form(repeated)];
         for (const { json } of answers)
-          expect(json).toEqual({ success: true, msg: 'The parameters have been changed.', obj: null });
+          expect(json).toEqual({
+            ...{ success: true, msg: 'The parameters have been changed.', obj: null },
+            code: 'settings.saved',
+          });
         expect(panel.log.head().position).toBe(position);
       }),
       { numRuns: 40 },
@@ -71,7 +74,7 @@ describe.each(['spec', '3x-ui'])('what was read, sent back in the dialect %s', (
     expect(panel.log.head().position).toBeGreaterThan(20);
   });
 
-  it('with one change under either name is that change', async () => {
+  it('change one setting with one change under either name', async () => {
     const panel = await startPanel({ settings: { apiDialect: dialect, chatBotCpu: 80 } });
     const browser = await panel.browser().login();
     for (const [name, cpu] of [

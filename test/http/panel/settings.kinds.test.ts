@@ -5,7 +5,7 @@ import { startPanel } from '../kit/panel.js';
 
 const UPDATE = '/panel/setting/update';
 
-/** Values of every other kind; those that a form may send for the kind are not among them. */
+/** Values of every other type, except those that a form may send for the type. */
 const wrongFor = (like: unknown): readonly unknown[] => {
   const never = [null, {}, [[]], [null], [7], { a: 1 }];
   if (typeof like === 'number') return [...never, '', 'x', 'NaN', '1.5', 1.5, '0x10', '1e3', true, [], ['1']];
@@ -14,7 +14,7 @@ const wrongFor = (like: unknown): readonly unknown[] => {
   return [...never, 7, true, 'x', [true]];
 };
 
-describe('a setting of the wrong kind is refused by its name, and nothing changes:', () => {
+describe('a setting of the wrong type is rejected by its name, without any change:', () => {
   const names = [
     ...settingKeys.map((key) => [key, defaultSettings[key]] as const),
     ...Object.entries(plainNames).map(([name, key]) => [name, defaultSettings[key]] as const),
@@ -34,7 +34,7 @@ describe('a setting of the wrong kind is refused by its name, and nothing change
     }
   });
 
-  it('a text that is too long or is not one of the choices, in words for people', async () => {
+  it('a text that is too long or not an allowed value, with a readable message', async () => {
     const panel = await startPanel();
     const browser = await panel.browser().login();
     for (const [name, like] of names) {
@@ -46,7 +46,7 @@ describe('a setting of the wrong kind is refused by its name, and nothing change
     expect(panel.appended()).toEqual([]);
   });
 
-  it('the API token, which is no setting', async () => {
+  it('the API token, which is not a setting', async () => {
     const panel = await startPanel();
     const browser = await panel.browser().login();
     expect((await browser.post(UPDATE, { apiToken: null })).json).toMatchObject({ success: false });

@@ -30,15 +30,16 @@ const start = async (settings: Record<string, unknown> = {}, parts: Partial<Flat
     const { json } = await update(body);
     expect(json?.success).toBe(false);
     expect(panel.appended()).toEqual([]);
-    const { errors } = (json as { obj: { errors: { key: string; why: string }[] } }).obj;
+    const { errors } = (json as { obj: { errors: { key: string; why: string; code: string }[] } }).obj;
     expect(json?.msg).toBe(errors.map(({ key, why }) => `Setting ${key}: ${why}`).join('; '));
-    return errors;
+    for (const { code } of errors) expect(code).toMatch(/^[a-z]+\.[a-zA-Z]+$/);
+    return errors.map(({ key, why }) => ({ key, why }));
   };
   return { panel, browser, all, update, errors };
 };
 
 describe('all settings', () => {
-  it('show no secret, and for each whether it is set, under the names of both', async () => {
+  it('contain no secrets, but whether each is set, under the names of both dialects', async () => {
     const empty = await (await start()).all();
     const { all } = await start(SECRETS);
     const full = await all();
@@ -54,7 +55,7 @@ describe('all settings', () => {
     expect(JSON.stringify(full)).not.toMatch(/canary|GEZDG/);
   });
 
-  it('have the names of 3x-ui beside ours', async () => {
+  it('have the names of 3x-ui beside those of Portolan', async () => {
     const view = await (await start({ chatBotCpu: 55, chatBotChatId: '1,2', restartCoreOnClientDisable: false })).all();
     expect(view).toMatchObject({
       ...{ chatBotCpu: 55, tgCpu: 55, chatBotChatId: '1,2', tgBotChatId: '1,2' },
@@ -66,7 +67,7 @@ describe('all settings', () => {
     expect(other['trustedProxyCIDRs']).toBe('127.0.0.0/8,::1/128');
   });
 
-  it('say what comes from outside', async () => {
+  it('show which values come from the environment', async () => {
     const overrides = { webPort: { variable: 'PORTOLAN_PORT', value: 8080 } };
     const { all, update } = await start({}, { overrides });
     expect((await all())['environment']).toEqual(overrides);
@@ -77,10 +78,13 @@ describe('all settings', () => {
 });
 
 describe('a change', () => {
-  it('is one event with what changed, and one for each secret', async () => {
+  it('appends one event with the changed values, and one for each secret', async () => {
     const { panel, update } = await start();
     const body = { pageSize: 50, subTitle: '', tgCpu: 70, ldapPassword: 'canary', chatBotToken: '', tgLang: 'en-US' };
-    expect((await update(body)).json).toEqual({ success: true, msg: 'The parameters have been changed.', obj: null });
+    expect((await update(body)).json).toEqual({
+      ...{ success: true, msg: 'The parameters have been changed.', obj: null },
+      code: 'settings.saved',
+    });
     expect(panel.appended()).toMatchObject([
       { type: 'SettingsChanged', data: { changes: { pageSize: 50, chatBotCpu: 70 } } },
       { type: 'SecretSettingChanged', data: { key: 'ldapPassword', keyVersion: 1 } },
@@ -88,11 +92,12 @@ describe('a change', () => {
     expect(panel.read.settings.secrets().ldapPassword).toBe('canary');
   });
 
-  it('says when it waits for a restart', async () => {
+  it('reports which settings need a restart', async () => {
     const { update } = await start();
     expect((await update({ webPort: 9090, pageSize: 5 })).json).toEqual({
       success: true,
       msg: 'The parameters have been changed. Some of them take effect after a restart of the panel.',
+      code: 'settings.savedRestartNeeded',
       obj: { restart: ['webPort'] },
     });
     expect((await update({ webBasePath: '/p/', subPath: '/q/' })).json?.obj).toEqual({ restart: ['webBasePath'] });
@@ -102,7 +107,7 @@ describe('a change', () => {
     expect((await update({ webDomain: '' })).json?.success).toBe(true);
   });
 
-  it('under two names counts where it is another value', async () => {
+  it('under two names uses the value that differs from the stored one', async () => {
     const { panel, update, errors } = await start({ chatBotCpu: 80 });
     await update({ chatBotCpu: 80, tgCpu: 70 });
     await update({ chatBotCpu: 60, tgCpu: 70 });
@@ -123,7 +128,7 @@ describe('a change', () => {
     { tgCpu: 50, chatBotCpu: 101 },
     { tgCpu: 'x', chatBotCpu: 60 },
     { tgRunTime: '@hourly', chatBotRunTime: '@weekly' },
-  ])('under two names that say different things is refused: %j', async (body) => {
+  ])('under two names with different values is rejected: %j', async (body) => {
     const { errors, browser, panel } = await start();
     const [problem, ...others] = await errors(body);
     expect([problem?.why, others]).toEqual(['is given under two names with different values', []]);
@@ -139,27 +144,44 @@ describe('a change', () => {
     expect(panel.appended()).toEqual([]);
   });
 
-  it('names everything that is wrong at once, as the caller calls it, and changes nothing', async () => {
+  it('with several errors reports all of them under the names of the caller, and changes nothing', async () => {
     const { errors, all } = await start();
     const before = await all();
     const body = { webPort: 0, tgCpu: 101, nonsense: 1, subTitle: 'x', ldapPassword: 'canary', constructor: 2 };
     expect(await errors(body)).toEqual([
       { key: 'webPort', why: 'must be 1 to 65535' },
       { key: 'tgCpu', why: 'must be 0 to 100' },
-      { key: 'nonsense', why: 'there is no such setting' },
-      { key: 'constructor', why: 'there is no such setting' },
+      { key: 'nonsense', why: 'does not exist' },
+      { key: 'constructor', why: 'does not exist' },
     ]);
     expect(await all()).toEqual(before);
   });
 
-  it('are no more at once than there are', async () => {
+  it('has the code of each reason, the same in every language', async () => {
+    const { browser } = await start();
+    const body = { webPort: 0, nonsense: 1 };
+    const errorsIn = async (language: string) => {
+      const { json } = await browser.post(UPDATE, body, { 'accept-language': language });
+      return (json as { obj: { errors: { key: string; why: string; code: string }[] } }).obj.errors;
+    };
+    const [english, russian] = [await errorsIn('en'), await errorsIn('ru')];
+    const codes = [
+      { key: 'webPort', code: 'input.notBetween' },
+      { key: 'nonsense', code: 'settings.unknown' },
+    ];
+    expect(english).toMatchObject(codes);
+    expect(russian).toMatchObject(codes);
+    expect(russian.map(({ why }) => why)).not.toEqual(english.map(({ why }) => why));
+  });
+
+  it('has at most 500 settings', async () => {
     const { panel, update } = await start();
     const { json } = await update(Object.fromEntries(Array.from({ length: 501 }, (_, n) => [`k${n}`, n])));
     expect(json).toMatchObject({ success: false, msg: 'The input is not valid: may have at most 500 settings' });
     expect(panel.appended()).toEqual([]);
   });
 
-  it('names at most a hundred problems, and the beginning of a key', async () => {
+  it('reports at most a hundred errors, with truncated keys', async () => {
     const { errors } = await start();
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`${n}`.padEnd(1000, 'x'), n]));
     const named = await errors(many);
@@ -171,11 +193,11 @@ describe('a change', () => {
     ['secret', 'x'],
     ['xrayTemplateConfig', '{}'],
     ['warp2', null],
-  ])('of %s is refused, because there is no such setting', async (key, value) => {
-    expect(await (await start()).errors({ [key]: value })).toEqual([{ key, why: 'there is no such setting' }]);
+  ])('of %s is rejected, because the setting does not exist', async (key, value) => {
+    expect(await (await start()).errors({ [key]: value })).toEqual([{ key, why: 'does not exist' }]);
   });
 
-  it('passes over what is only read, and takes no API token', async () => {
+  it('ignores read-only members, and rejects an API token', async () => {
     const { panel, update, errors } = await start();
     const readOnly = {
       hasApiToken: true,
@@ -201,7 +223,7 @@ describe('a change', () => {
     expect(panel.appended()).toEqual([]);
   });
 
-  it('of wrong types is refused by the key', async () => {
+  it('of a wrong type is rejected by its key', async () => {
     const { errors } = await start();
     const wrong = [{ x: 1 }, [[1]], 1e308, true, 'x\ny', '😀'];
     for (const value of wrong)
@@ -211,7 +233,7 @@ describe('a change', () => {
       ]);
   });
 
-  it('has the machine asked before anything is written', async () => {
+  it('is checked against the machine before it is stored', async () => {
     const asked: unknown[] = [];
     const { errors, update } = await start(
       {},
@@ -288,13 +310,13 @@ describe('a change', () => {
   });
 
   it.each(['http://127.0.0.1/x', 'http://[::ffff:10.0.0.1]/', 'http://localhost:8080/', 'http://0x7f.1/'])(
-    'tells nobody of traffic at a private address: %s',
+    'cannot report traffic to a private address: %s',
     async (uri) => {
       const { errors, update, panel } = await start({}, { web: createWeb({ allowPrivate: false }) });
       const why = 'leads to this machine or to a private network; set PORTOLAN_ALLOW_PRIVATE_OUTBOUND=true to allow it';
       const both = { externalTrafficInformEnable: true, externalTrafficInformURI: uri };
       expect(await errors(both)).toEqual([{ key: 'externalTrafficInformURI', why }]);
-      // Switched off it is only a text.
+      // While reporting is disabled, any URL may be stored.
       expect((await update({ externalTrafficInformURI: uri })).json?.success).toBe(true);
       panel.appended();
       expect(await errors({ externalTrafficInformEnable: true })).toEqual([{ key: 'externalTrafficInformURI', why }]);
@@ -303,14 +325,14 @@ describe('a change', () => {
     },
   );
 
-  it('may set a traffic receiver whose name cannot be resolved now', async () => {
+  it('may set a traffic receiver whose host cannot be resolved now', async () => {
     const nowhere = () => Promise.reject(new Error('ENOTFOUND'));
     const { update } = await start({}, { web: createWeb({ allowPrivate: false, resolve: nowhere }) });
     const changes = { externalTrafficInformEnable: true, externalTrafficInformURI: 'https://away.example/' };
     expect((await update(changes)).json?.success).toBe(true);
   });
 
-  it('sends the token of the bot to no server without TLS, and to no private one', async () => {
+  it('cannot send the bot token to a server without TLS or at a private address', async () => {
     const web = createWeb({ allowPrivate: false, resolve: async () => [{ address: '9.9.9.9', family: 4 }] });
     const guarded = await start({}, { web });
     const why = 'must begin with https://: the token of the bot is sent there';
@@ -326,9 +348,9 @@ describe('a change', () => {
     expect(await open.errors({ chatBotAPIServer: 'http://9.9.9.9' })).toEqual([{ key: 'chatBotAPIServer', why }]);
   });
 
-  it('does not send a stored secret elsewhere', async () => {
+  it('cannot send a stored secret to another server', async () => {
     const { update, errors, panel } = await start(SECRETS);
-    const why = 'must be sent again, because the address that it is used for changes';
+    const why = 'must be entered again, because the address that it is sent to changes';
     expect(
       await errors({ tgBotAPIServer: 'https://evil.example', ldapHost: 'evil.example', ldapPassword: '' }),
     ).toEqual([
@@ -339,7 +361,7 @@ describe('a change', () => {
     expect(types(panel.appended())).toEqual(['SettingsChanged']);
   });
 
-  it('that is sent twice under one Idempotency-Key is done once and answered alike', async () => {
+  it('that is repeated with its Idempotency-Key is made once and has the same reply', async () => {
     const { panel, browser } = await start();
     const send = () => browser.post(UPDATE, { webPort: 9090, ldapPassword: 'x' }, { 'idempotency-key': 'k' });
     const first = await send();
@@ -359,7 +381,7 @@ describe('one secret', () => {
     ['chatBotProxy', 'socks5://127.0.0.1:1'],
     ['wgprov', '{"new":1}'],
     ['twoFactorToken', 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'],
-  ] as const)('%s is set and taken away', async (key, value) => {
+  ] as const)('%s can be set and removed', async (key, value) => {
     const { panel, browser } = await start(SECRETS);
     expect((await browser.post(SECRET, { key, value })).json?.success).toBe(true);
     expect(types(panel.appended())).toEqual(['SecretSettingChanged', 'DataKeyDestroyed']);
@@ -369,7 +391,7 @@ describe('one secret', () => {
     expect(JSON.stringify(panel.log.rows(0, 100))).not.toContain(value);
   });
 
-  it('goes by the names of 3x-ui too', async () => {
+  it('also has the name of 3x-ui', async () => {
     const { panel, browser } = await start();
     for (const [key, value] of [
       ['tgBotToken', 'a'],
@@ -385,10 +407,11 @@ describe('one secret', () => {
       vpnprov: '{}',
     });
     const bad = await browser.post(SECRET, { key: 'tgBotProxy', value: 'http://x' });
-    expect(bad.json?.obj).toEqual({ errors: [{ key: 'tgBotProxy', why: 'must begin with socks5:// or be empty' }] });
+    const why = 'must begin with socks5:// or be empty';
+    expect(bad.json?.obj).toEqual({ errors: [{ key: 'tgBotProxy', why, code: 'settings.notSocksProxy' }] });
   });
 
-  it('can be the API token, which is then the only one', async () => {
+  it('can be the API token, which replaces the old one', async () => {
     const { panel, browser } = await start();
     const old = String((await browser.get('/panel/setting/getApiToken')).json?.obj);
     const value = 'Z'.repeat(32);
@@ -404,7 +427,7 @@ describe('one secret', () => {
   });
 
   it.each(['', 'x'.repeat(31), 'x'.repeat(201), `${'x'.repeat(40)} `, `${'x'.repeat(40)}\n`, 'é'.repeat(40)])(
-    'is not the API token %.45j',
+    'cannot be the API token %.45j',
     async (value) => {
       const { panel, browser } = await start();
       expect((await browser.post(SECRET, { key: 'apiToken', value })).json).toMatchObject({
@@ -416,7 +439,7 @@ describe('one secret', () => {
   );
 
   it.each(['secret', 'webPort', '__proto__', 'constructor', 'hasApiToken', 'twoFactorEnable', '', 'x'.repeat(5000)])(
-    'is not %.20j',
+    'cannot have the key %.20j',
     async (key) => {
       const { panel, browser } = await start();
       const { json } = await browser.post(SECRET, { key, value: 'x' });
@@ -438,7 +461,7 @@ describe('one secret', () => {
     expect(panel.appended()).toEqual([]);
   });
 
-  it('is for a browser alone', async () => {
+  it('can be changed only from a browser', async () => {
     const { panel } = await start();
     panel.given({ type: 'IssueApiToken', data: { token: 'secret-token', replace: true } });
     for (const path of [SECRET, '/panel/api/setting/secret']) {
@@ -454,7 +477,7 @@ describe('the settings that pages show beside the inbounds', () => {
     return (await browser.post('/panel/setting/defaultSettings')).json?.obj as Record<string, unknown>;
   };
 
-  it('are those of now', async () => {
+  it('have their current values', async () => {
     const settings = {
       ...{ expireDiff: 3, trafficDiff: 4, pageSize: 50, webCertFile: '/c', webKeyFile: '/k', chatBotEnable: true },
       ...{ subTitle: 'T', remarkModel: '-io', datepicker: 'jalalian', chatBotToken: '1:a' },
@@ -467,7 +490,7 @@ describe('the settings that pages show beside the inbounds', () => {
     });
   });
 
-  it('have the addresses of the subscriptions as the caller reaches them', async () => {
+  it('include the subscription addresses as the caller reaches them', async () => {
     const secure = { subCertFile: '/c', subKeyFile: '/k', subJsonEnable: true, subDomain: 'sub.example' };
     expect(await defaults(secure, { subPort: () => 443 })).toMatchObject({
       subURI: 'https://sub.example/sub/',

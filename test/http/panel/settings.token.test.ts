@@ -15,25 +15,21 @@ const start = async () => {
 
 describe('settings by the API token', () => {
   it.each([
-    [
-      'a directory that says yes to everybody',
-      { ldapEnable: true, ldapHost: '127.0.0.1', ldapPort: 24389 },
-      'ldapHost',
-    ],
+    ['a directory that accepts every login', { ldapEnable: true, ldapHost: '127.0.0.1', ldapPort: 24389 }, 'ldapHost'],
     ['a proposal of two-factor login', { twoFactorEnable: true }, 'twoFactorEnable'],
     ['two-factor login', { twoFactorEnable: true, twoFactorToken: FACTOR }, 'twoFactorToken'],
     ['a certificate beside it', { trustedProxyCIDRs: '10.0.0.0/8', webCertFile: '/no', webKeyFile: '/no' }, 'trusted'],
-  ])('are refused by name before anything is written: %s', async (_, body, key) => {
+  ])('are rejected by name before anything is stored: %s', async (_, body, key) => {
     const { panel, update } = await start();
     const twoFactorCode = codeAt(FACTOR, Date.now());
     const answer = await update({ ...body, twoFactorCode, pageSize: 50 });
     expect(answer?.success).toBe(false);
-    expect(answer?.msg).toContain('the API token cannot change it: log in to the panel to change it');
+    expect(answer?.msg).toContain('it cannot be changed with the API token: log in to the panel to change it');
     expect(answer?.msg).toContain(`Setting ${key}`);
     expect(panel.appended()).toEqual([]);
   });
 
-  it('go through where everything comes back as it was but one', async () => {
+  it('accept an echo of all settings with one change', async () => {
     const { panel, send, update } = await start();
     const all = (await send('/panel/api/setting/all'))?.obj as object;
     expect(await update({ ...all, pageSize: 50 })).toMatchObject({ success: true });

@@ -12,7 +12,7 @@ const under = (prefix: string, names: string): readonly string[] =>
       return `${method} ${prefix}${path}`;
     });
 
-/** Every route that a panel of 3x-ui 3.0 has but its WebSocket, with values for parameters. */
+/** Every route of a 3x-ui 3.0 panel except its WebSocket, with values for parameters. */
 export const threeXui: readonly string[] = [
   ...under('', 'GET:/ GET:/csrf-token POST:/login POST:/getTwoFactorEnable'),
   ...under('/panel', 'GET:/ GET:/inbounds GET:/nodes GET:/settings GET:/xray GET:/api-docs GET:/csrf-token'),
@@ -56,7 +56,7 @@ export const threeXui: readonly string[] = [
   ...under('', 'POST:/logout'),
 ];
 
-/** Routes that only other panels have and that its clients call all the same. */
+/** Routes of other panels that clients of 3x-ui call too. */
 export const otherPanels: readonly string[] = [
   ...under(inbounds, 'GET:/createbackup'),
   ...under(server, 'GET:/getWebCertFiles'),
@@ -76,7 +76,7 @@ const OLD_PATH = 'Redirects for bookmarks of older panels; no program follows th
 const LATER =
   'The client-centred routes of later panels. Clients try them first and fall back to those of 3.0 when they are not there.';
 
-/** What is not answered on purpose, each with the reason. docs/compatibility.md tells the same. */
+/** Routes that are omitted on purpose, with the reason. docs/compatibility.md lists the same. */
 export const absent: ReadonlyMap<RegExp, string> = new Map([
   [/^GET \/panel\/(inbounds|nodes|settings|xray)?$/, PAGE],
   [/^GET \/panel\/csrf-token$/, 'Only the pages of 3x-ui ask for it; /csrf-token answers the same.'],

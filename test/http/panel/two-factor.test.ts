@@ -10,7 +10,7 @@ const LIST = '/panel/api/inbounds/list';
 const STEP = 30_000;
 const types = (events: readonly { readonly type: string }[]) => events.map(({ type }) => type);
 
-/** A panel whose clock the test knows, and the codes of an app with the same clock. */
+/** A panel with a manual clock, and the codes of an app with the same clock. */
 async function start() {
   const panel = await startPanel();
   let offset = 0;
@@ -18,7 +18,7 @@ async function start() {
     offset += ms;
     panel.later(ms);
   };
-  // From the middle of a step on, so that no step ends in the middle of a test.
+  // Start in the middle of a step, so that no step ends during a test.
   later(STEP / 2 - (Date.now() % STEP) + STEP);
   const now = () => Date.now() + offset;
   const code = (away = 0, token = TOKEN) => codeAt(token, now() + away * STEP);
@@ -28,7 +28,7 @@ async function start() {
   return { panel, later, now, code, wrong, login };
 }
 
-/** The same with two-factor login on, and the browser of who switched it on. */
+/** The same with two-factor login on, and the browser that switched it on. */
 async function startOn() {
   const parts = await start();
   const browser = await parts.panel.browser().login();
@@ -38,8 +38,8 @@ async function startOn() {
   return { ...parts, browser };
 }
 
-describe('setting it up', () => {
-  it('begins with a proposal, and nothing is on until a code confirms it', async () => {
+describe('the setup of two-factor login', () => {
+  it('begins with a proposal, and takes effect only once a code confirms it', async () => {
     const { panel, code } = await start();
     const browser = await panel.browser().login();
     const first = await browser.post(UPDATE, { twoFactorEnable: true, twoFactorToken: '' });
@@ -63,7 +63,7 @@ describe('setting it up', () => {
     expect((await panel.browser().post('/getTwoFactorEnable')).json?.obj).toBe(true);
   });
 
-  it('writes what else the body asks for, with a proposal as without one', async () => {
+  it('saves the other settings of the body with a proposal and without one', async () => {
     const { panel } = await start();
     const browser = await panel.browser().login();
     const both = await browser.post(UPDATE, { twoFactorEnable: true, pageSize: 50, webPort: 9090 });
@@ -78,7 +78,7 @@ describe('setting it up', () => {
     expect(refused.json).toMatchObject({ success: false, obj: { errors: [{ key: 'pageSize' }] } });
   });
 
-  it('takes a token of the admin, as people write it', async () => {
+  it('accepts a token of the admin, in upper or lower case and with spaces', async () => {
     const { panel, code } = await start();
     const browser = await panel.browser().login();
     const written = `${TOKEN.toLowerCase().match(/.{4}/g)?.join(' ')}==`;
@@ -87,7 +87,7 @@ describe('setting it up', () => {
     expect(panel.read.settings.secrets().twoFactorToken).toBe(TOKEN);
   });
 
-  it('takes the token that was put aside, by a code of it; without a code it proposes another', async () => {
+  it('uses the proposed token once it receives a code of it, and proposes another token without a code', async () => {
     const { panel, code, wrong } = await start();
     const browser = await panel.browser().login();
     expect((await browser.post(SECRET, { key: 'twoFactorToken', value: TOKEN })).json?.success).toBe(true);
@@ -103,7 +103,7 @@ describe('setting it up', () => {
     ['a wrong code', wrongCode],
     ['the code of another token', (_: string, now: number) => codeAt(OTHER_TOKEN, now)],
     ['an old code', (token: string, now: number) => codeAt(token, now - 2 * STEP)],
-  ])('is refused with %s', async (_, make) => {
+  ])('is rejected with %s', async (_, make) => {
     const { panel, now } = await start();
     const browser = await panel.browser().login();
     const body = { twoFactorEnable: true, twoFactorToken: TOKEN, twoFactorCode: make(TOKEN, now()), pageSize: 50 };
@@ -114,7 +114,7 @@ describe('setting it up', () => {
     expect(panel.appended()).toEqual([]);
   });
 
-  it('ends all other sessions with their sockets; the one that did it goes on under a new id', async () => {
+  it('ends all other sessions and their sockets, and gives the current session a new id', async () => {
     const { panel, code } = await start();
     const [one, other] = [await panel.browser().login(), await panel.browser().login()];
     const before = one.cookie;
@@ -130,7 +130,7 @@ describe('setting it up', () => {
     expect((await one.post('/panel/api/inbounds/onlines')).status).toBe(200);
   });
 
-  it('is not for the API token, although the code is right', async () => {
+  it('is not allowed with the API token, even with a valid code', async () => {
     const { panel, code } = await start();
     const browser = await panel.browser().login();
     panel.given({ type: 'IssueApiToken', data: { token: 'secret-token', replace: true } });
@@ -143,8 +143,8 @@ describe('setting it up', () => {
   });
 });
 
-describe('a login with it', () => {
-  it('takes the code, in one step with the session', async () => {
+describe('a login with a second factor', () => {
+  it('accepts the code in the same step as the session', async () => {
     const { panel, code, login, now } = await startOn();
     const browser = panel.browser();
     const answer = await login(browser, code());
@@ -156,12 +156,12 @@ describe('a login with it', () => {
     expect((await browser.get(LIST)).status).toBe(200);
   });
 
-  it.each([-1, 1])('takes a code of %i step away', async (away) => {
+  it.each([-1, 1])('accepts a code that is %i step away', async (away) => {
     const { panel, code, login } = await startOn();
     expect((await login(panel.browser(), code(away))).json?.success).toBe(true);
   });
 
-  it('answers to every wrong code, and to none, as to a wrong password', async () => {
+  it('gives the same reply to a wrong code, a missing code and a wrong password', async () => {
     const { panel, code, wrong, login, later } = await startOn();
     const password = await login(panel.browser(), code(), { password: 'wrong' });
     const old = () => code(-2);
@@ -181,7 +181,7 @@ describe('a login with it', () => {
     expect(text).not.toContain(wrong());
   });
 
-  it.each([[['1']], [{ x: 1 }], [123_456], [null]])('refuses the code %j as what it is', async (given) => {
+  it.each([[['1']], [{ x: 1 }], [123_456], [null]])('rejects the code %j as a wrong type', async (given) => {
     const { panel, login } = await startOn();
     const answer = await login(panel.browser(), given);
     expect(answer).toMatchObject({ status: 200, json: { success: false } });
@@ -189,7 +189,7 @@ describe('a login with it', () => {
     expect(panel.appended()).toEqual([]);
   });
 
-  it('takes a code once, also when two come at the same time', async () => {
+  it('accepts a code once, even for two requests at the same time', async () => {
     const { panel, code, login, later } = await startOn();
     const both = await Promise.all([login(panel.browser(), code()), login(panel.browser(), code())]);
     expect(both.filter(({ json }) => json?.success)).toHaveLength(1);
@@ -199,7 +199,7 @@ describe('a login with it', () => {
     expect((await login(panel.browser(), code())).json?.success).toBe(true);
   });
 
-  it('does not take the code again that a change of the settings took', async () => {
+  it('does not accept a code that was already used to change the settings', async () => {
     const { panel, code, login } = await start();
     const browser = await panel.browser().login();
     const twoFactorCode = code();
@@ -208,7 +208,7 @@ describe('a login with it', () => {
     expect((await login(panel.browser(), code(1))).json?.success).toBe(true);
   });
 
-  it('keeps a code used when the clock is set back, and follows the clock', async () => {
+  it('keeps a code used when the clock is set back, and then follows the clock', async () => {
     const { panel, code, login, later } = await startOn();
     const taken = code();
     expect((await login(panel.browser(), taken)).json?.success).toBe(true);
@@ -221,7 +221,7 @@ describe('a login with it', () => {
     expect((await login(panel.browser(), code())).json?.success).toBe(true);
   });
 
-  it('is locked by wrong codes, although the password is right', async () => {
+  it('is locked after wrong codes, even if the password is right', async () => {
     const { panel, code, wrong, login, later } = await startOn();
     for (let count = 0; count < 5; count += 1) await login(panel.browser(), wrong());
     expect(types(panel.log.read(0, 100)).filter((type) => type === 'LoginFailed')).toHaveLength(5);
@@ -232,7 +232,7 @@ describe('a login with it', () => {
   });
 });
 
-describe('a change while it is on', () => {
+describe('a change of settings while two-factor login is on', () => {
   const attacks: [string, string, object][] = [
     ['off, by update', UPDATE, { twoFactorEnable: false }],
     ['off, by a form', UPDATE, { twoFactorEnable: 'off' }],
@@ -242,7 +242,7 @@ describe('a change while it is on', () => {
     ['no token, by secret', SECRET, { key: 'twoFactorToken', value: '' }],
   ];
 
-  it.each(attacks)('to %s needs a code of the token in use', async (_, path, body) => {
+  it.each(attacks)('to %s requires a code of the current token', async (_, path, body) => {
     const { panel, browser, code, wrong } = await startOn();
     for (const twoFactorCode of [undefined, '', wrong(), code(-2), code(0, OTHER_TOKEN)]) {
       const answer = await browser.post(path, { ...body, twoFactorCode });
@@ -254,7 +254,7 @@ describe('a change while it is on', () => {
     expect((await browser.get(LIST)).status).toBe(200);
   });
 
-  it.each(attacks)('to %s is done with it, once, and ends the other sessions', async (_, path, body) => {
+  it.each(attacks)('to %s is accepted once with that code, and ends the other sessions', async (_, path, body) => {
     const { panel, browser, code, login } = await startOn();
     const other = panel.browser();
     await login(other, code(-1));
@@ -268,7 +268,7 @@ describe('a change while it is on', () => {
     expect((await other.get(LIST)).status).toBe(404);
   });
 
-  it('by guessing is locked like a login', async () => {
+  it('is locked after wrong codes, as a login is', async () => {
     const { panel, browser, code, wrong, login } = await startOn();
     const attempt = (twoFactorCode: string) => browser.post(UPDATE, { twoFactorEnable: false, twoFactorCode });
     for (let count = 0; count < 5; count += 1) await attempt(wrong());
@@ -278,14 +278,14 @@ describe('a change while it is on', () => {
     expect(panel.read.settings.current().twoFactorEnable).toBe(true);
   });
 
-  it('of other settings needs none, and a wrong one counts for nothing', async () => {
+  it('needs no code for other settings, and ignores a wrong one', async () => {
     const { panel, browser, wrong } = await startOn();
     for (let count = 0; count < 6; count += 1)
       expect((await browser.post(UPDATE, { pageSize: count, twoFactorCode: wrong() })).json?.success).toBe(true);
     expect(types(panel.appended())).toEqual(['SettingsChanged']);
   });
 
-  it('of name and password leaves it on', async () => {
+  it('of name and password leaves two-factor login on', async () => {
     const { panel, browser, code, login } = await startOn();
     const next = {
       oldUsername: ADMIN.username,
@@ -302,7 +302,7 @@ describe('a change while it is on', () => {
     expect((await login(panel.browser(), code(), fresh)).json?.success).toBe(true);
   });
 
-  it('sent back as it was read changes nothing', async () => {
+  it('has no effect if it sends back what was read', async () => {
     const { panel, browser } = await startOn();
     const all = (await browser.post('/panel/setting/all')).json?.obj as Record<string, unknown>;
     expect(all).toMatchObject({ twoFactorEnable: true, twoFactorToken: '', hasTwoFactorToken: true });

@@ -32,7 +32,7 @@ const open = async (more: Partial<FlatServices> = {}) => {
 };
 
 describe('versions over HTTP', () => {
-  it('of the core are a list of tags under both names', async () => {
+  it('of the core are listed under both names', async () => {
     const { browser } = await open();
     for (const name of ['getCoreVersion', 'getXrayVersion'])
       expect((await browser.get(`${prefix}/${name}`)).json).toEqual({
@@ -42,13 +42,14 @@ describe('versions over HTTP', () => {
       });
   });
 
-  it('of the core are those that are here when there is no list, with a word about it', async () => {
+  it('of the core are the installed ones, with a notice, if there is no list', async () => {
     const list = async () => ({ versions: ['v1.0.0'], why: message('network.unreachable', { host: 'x' }) });
     const install = async () => reject('INSTALL_RUNNING');
     const { browser } = await open({ coreInstall: { list, install } });
     expect((await browser.get(`${prefix}/getCoreVersion`)).json).toEqual({
       success: true,
       msg: 'The list of releases could not be downloaded; these versions are installed.',
+      code: 'releases.onlyInstalledListed',
       obj: ['v1.0.0'],
     });
     expect((await browser.post(`${prefix}/installXray/latest`)).json).toMatchObject({
@@ -57,19 +58,20 @@ describe('versions over HTTP', () => {
     });
   });
 
-  it('answer an installation with an object, which clients look for', async () => {
+  it('are installed with an object as the reply, which clients expect', async () => {
     const { browser } = await open();
     for (const name of ['installCore', 'installXray'])
       expect((await browser.post(`${prefix}/${name}/v2.0.0`)).json).toEqual({
         success: true,
         msg: 'Xray updated successfully',
+        code: 'releases.coreUpdated',
         obj: '2.0.0',
       });
     expect(asked).toEqual(Array(2).fill(['core', 'v2.0.0']));
   });
 
   it.each(['v1;rm', '%2e%2e%2fx', 'latest%2f..', '1.2', 'v1.2.3%0a', 'v1.2.3-rc1', 'LATEST', '9'.repeat(300)])(
-    'do not take %s for one',
+    'cannot be %s',
     async (version) => {
       const { panel, browser } = await open();
       const { status, json } = await browser.post(`${prefix}/installCore/${version}`);
@@ -78,7 +80,7 @@ describe('versions over HTTP', () => {
     },
   );
 
-  it('of the panel are told and asked for', async () => {
+  it('of the panel are reported and requested', async () => {
     const { browser } = await open();
     expect((await browser.get(`${prefix}/getPanelUpdateInfo`)).json?.obj).toEqual({
       currentVersion: '1.0.0',
@@ -90,7 +92,7 @@ describe('versions over HTTP', () => {
 });
 
 describe('geo files over HTTP', () => {
-  it('are all of them without a name, one by form or by path', async () => {
+  it('are all updated without a name, or one by form or by path', async () => {
     const { browser } = await open();
     expect((await browser.post(`${prefix}/updateGeofile`)).json?.obj).toHaveLength(6);
     await browser.post(`${prefix}/updateGeofile`, { fileName: 'geoip_IR.dat' });
@@ -102,7 +104,7 @@ describe('geo files over HTTP', () => {
   });
 
   it.each(['x.dat', '..%2fevents.db', 'geoip.dat%00', 'GEOIP.dat', 'geoip-IR.dat', `${'g'.repeat(200)}.dat`])(
-    'of the name %s are refused',
+    'of the name %s are rejected',
     async (name) => {
       const { panel, browser } = await open();
       expect((await browser.post(`${prefix}/updateGeofile/${name}`)).json?.success).toBe(false);

@@ -11,7 +11,7 @@ import { makeCertificate } from '../../kit/real/certificate.js';
 const ROOM: AdmissionRules = { most: 6, mostOfOne: 4, budgetMs: 3, requestMs: 0 };
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 
-/** A server behind the gate that answers `hello`. Nobody is trusted unless it is said. */
+/** A server behind the gate that replies `hello`. By default it trusts no proxy. */
 async function start(
   rules: AdmissionRules = ROOM,
   trustedProxyCIDRs: string[] = [],
@@ -23,7 +23,7 @@ async function start(
     (req, res) => {
       asked += 1;
       if (req.url === '/exempt') admission.exempt(req.socket);
-      admission.take(req, () => res.end('hello'));
+      admission.schedule(req, () => res.end('hello'));
     },
     { admit: admission.admit },
   );
@@ -34,9 +34,9 @@ async function start(
 
 interface Guest {
   readonly socket: Socket;
-  /** All that was answered so far. */
+  /** All replies so far. */
   readonly heard: () => string;
-  /** Sends, and waits for so many answers. */
+  /** Sends, and waits for this number of replies. */
   readonly ask: (text?: string, answers?: number) => Promise<void>;
   readonly gone: Promise<unknown>;
 }
@@ -54,7 +54,7 @@ function guestOf(socket: Socket): Guest {
   return { socket, heard: () => heard, ask, gone: new Promise((resolve) => socket.once('close', resolve)) };
 }
 
-/** Connected, and answered once: so it was let in. */
+/** Connected, and replied to once: so it was admitted. */
 async function enter(port: number, localAddress = '127.0.0.1'): Promise<Guest> {
   const guest = guestOf(connect({ port, host: '127.0.0.1', localAddress }));
   await guest.ask();
@@ -139,13 +139,13 @@ describe('connections', () => {
 
 describe('requests', () => {
   it('that are pipelined take turns with those of others', async () => {
-    // No time at all: whatever arrives waits for a turn of its own.
+    // Turns have no time, so every request waits for its own turn.
     const { port, asked } = await start({ ...ROOM, budgetMs: 0 });
     const [greedy, modest] = [await enter(port), await enter(port)];
     const all = greedy.ask(GET.repeat(2000), 2000);
     const before = asked();
     for (let n = 0; n < 10; n += 1) await modest.ask();
-    // Each waited for a few of the others at most, not for all of them.
+    // Each waited for at most a few of the others, not for all of them.
     expect(asked() - before).toBeLessThan(1000);
     await all;
   });

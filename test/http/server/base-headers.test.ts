@@ -8,7 +8,7 @@ import { closeServer, listen } from '../../../src/http/server/listen.js';
 import { makeCertificate } from '../../kit/real/certificate.js';
 import { startPanel } from '../kit/panel.js';
 
-/** What every answer of every server carries; of the last two the value may be its own. */
+/** The headers of every reply of every server; the values of the last two may differ. */
 const BASE = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
@@ -19,7 +19,7 @@ const BASE = {
   'cache-control': expect.stringMatching(/no-store|private/),
 };
 
-/** The answers to bytes, until the connection ends: of each its status and headers. */
+/** The replies to bytes until the connection ends: status and headers of each. */
 function answersTo(port: number, bytes: string): Promise<{ status: number; headers: Record<string, string> }[]> {
   return new Promise((resolve) => {
     let heard = '';
@@ -51,7 +51,7 @@ const upgrade = (more: string): string =>
   `GET /ws HTTP/1.1\r\nHost: panel.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${more}\r\n`;
 const WEBSOCKET = 'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n';
 
-/** What each server refuses before any handler sees it. */
+/** Requests that each server rejects before any handler. */
 const REFUSED = [
   ['nonsense', 'nonsense\r\n\r\n', 400],
   ['no host', 'GET / HTTP/1.1\r\n\r\n', 400],
@@ -66,7 +66,7 @@ const REFUSED = [
   ],
 ] as const;
 
-describe('every answer of the panel carries the base headers', () => {
+describe('every reply of the panel has the base headers', () => {
   it('at every route, for an admin and without a login', async () => {
     const panel = await startPanel();
     const places = operations()
@@ -74,11 +74,11 @@ describe('every answer of the panel carries the base headers', () => {
       .toSorted((a, b) => Number(a.path.includes('logout')) - Number(b.path.includes('logout')));
     expect(places.length).toBeGreaterThan(100);
     const admin = await panel.browser().login();
-    const stranger = panel.browser();
+    const unauthenticated = panel.browser();
     const statuses = new Set<number>();
     for (const { method, path } of places) {
       const place = path.replaceAll(/:\w+/g, '1');
-      for (const browser of [admin, stranger])
+      for (const browser of [admin, unauthenticated])
         for (const verb of method === 'GET' ? ['GET', 'HEAD', 'OPTIONS'] : ['POST', 'PUT']) {
           const answer = await browser.send(verb, place, verb === 'POST' ? {} : undefined);
           expect(Object.fromEntries(answer.headers), `${verb} ${place} ${answer.status}`).toMatchObject(BASE);
@@ -102,7 +102,7 @@ describe('every answer of the panel carries the base headers', () => {
       'POST /login HTTP/1.1\r\nHost: panel.example\r\nConnection: close\r\nContent-Encoding: gzip\r\nContent-Length: 1\r\n\r\nx',
       415,
     ],
-    ['a WebSocket of a stranger', upgrade(WEBSOCKET), 401],
+    ['an unauthenticated WebSocket', upgrade(WEBSOCKET), 401],
     ['a WebSocket elsewhere', upgrade(WEBSOCKET).replace('/ws', '/x'), 404],
     ['a body for another protocol', upgrade('Content-Length: 1\r\n').replace('websocket', 'h2c'), 400],
   ] as const)('to %s', async (_, bytes, status) => {
@@ -151,7 +151,7 @@ describe('every answer of the panel carries the base headers', () => {
   });
 });
 
-describe('every answer of the subscription server carries them', () => {
+describe('every reply of the subscription server has the base headers', () => {
   /** A panel with one client, and the port of its subscriptions. */
   async function start(settings: Readonly<Record<string, unknown>> = {}) {
     const all = { subJsonEnable: true, subClashEnable: true, subDomain: 'panel.example', ...settings };
@@ -179,7 +179,7 @@ describe('every answer of the subscription server carries them', () => {
     ['the page', get('/sub/abc', 'Accept: text/html\r\n'), 200],
     ['what is known', get('/sub/abc', 'If-None-Match: *\r\n'), 304],
     ['the page when it is known', get('/sub/abc', 'Accept: text/html\r\nIf-None-Match: *\r\n'), 304],
-    ['nobody', get('/sub/x'), 404],
+    ['an unknown client', get('/sub/x'), 404],
     ['another path', get('/'), 404],
     ['POST', get('/sub/abc', '', 'POST'), 405],
     ['another name', get('/sub/abc').replace('panel.example', 'other.example'), 403],
@@ -204,15 +204,18 @@ describe('every answer of the subscription server carries them', () => {
   });
 });
 
-describe('the base headers are with', () => {
+describe('the base headers are in', () => {
   it('the end of an incomplete request, and the redirect to TLS', async () => {
     const { certPem, keyPem, remove } = await makeCertificate();
     remove();
-    const endpoints = new Endpoints((_req, res) => res.end('x'), { timeoutMs: 100, domain: () => 'panel.example' });
-    onTestFinished(() => endpoints.close());
-    const plain = await endpoints.open(0, '127.0.0.1');
+    const open = (timeouts: { timeoutMs?: number } = {}): Endpoints => {
+      const endpoints = new Endpoints((_req, res) => res.end('x'), { ...timeouts, domain: () => 'panel.example' });
+      onTestFinished(() => endpoints.close());
+      return endpoints;
+    };
+    const plain = await open({ timeoutMs: 100 }).open(0, '127.0.0.1');
     expect(await answersTo(plain.address.port, 'GET / HTTP/1.1\r\nHo')).toMatchObject([{ status: 408, headers: BASE }]);
-    const endpoint = await endpoints.open(0, '127.0.0.1', { cert: Buffer.from(certPem), key: Buffer.from(keyPem) });
+    const endpoint = await open().open(0, '127.0.0.1', { cert: Buffer.from(certPem), key: Buffer.from(keyPem) });
     const { port } = endpoint.address;
     for (const [bytes, status] of [
       [get('/'), 307],
@@ -222,7 +225,7 @@ describe('the base headers are with', () => {
       expect(await answersTo(port, bytes)).toMatchObject([{ status, headers: BASE }]);
   });
 
-  it('the answers of the health port', async () => {
+  it('the replies of the health port', async () => {
     const panel = await startPanel();
     const ops = createOpsServer({
       panel: () => null,

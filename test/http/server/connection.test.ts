@@ -9,7 +9,7 @@ import { closeServer, hardenedServer, listen, type ServerRules } from '../../../
 
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 const MIB = 1024 * 1024;
-/** The machine may be busy with other things. */
+/** Long enough for a busy machine. */
 
 async function serve(listener: RequestListener, rules: ServerRules = {}) {
   const server = hardenedServer(listener, rules);
@@ -23,7 +23,7 @@ async function serve(listener: RequestListener, rules: ServerRules = {}) {
   return { port, sockets };
 }
 
-/** A client; `heard` is all that it read. */
+/** A client; `heard` has all bytes that it read. */
 function client(port: number, reads = true) {
   const socket = connect(port, '127.0.0.1');
   const parts: Buffer[] = [];
@@ -37,7 +37,7 @@ function client(port: number, reads = true) {
   return { socket, heard, until, closed: once(socket, 'close') };
 }
 
-/** Answers with method, path and body of each request, in a list of what was asked in which order. */
+/** Replies with method, path and body of each request, and lists the requests in order. */
 const echo: RequestListener = (req, res) => {
   const body: Buffer[] = [];
   req.on('data', (part: Buffer) => body.push(part));
@@ -72,7 +72,7 @@ describe('pipelined requests', () => {
     );
   });
 
-  it('have the same result wherever the bytes are split, whatever their bodies contain', async () => {
+  it('have the same result for any split of the bytes and any bodies', async () => {
     const { port } = await serve(echo);
     const body = fc
       .array(fc.constantFrom('\r\n', '\r\n\r\n', GET, 'x', '0\r\n\r\n', '\n\n', 'y'.repeat(2000)), { maxLength: 6 })

@@ -23,7 +23,7 @@ afterAll(() => {
 
 const keyOf = ({ certPem, keyPem }: TestCertificate) => ({ cert: Buffer.from(certPem), key: Buffer.from(keyPem) });
 
-/** A server that says over what it was asked; `/slow` says it when it is told to. */
+/** A server that replies with the protocol of the request; `/slow` replies when the test releases it. */
 async function open(certificate: TestCertificate | null, timeoutMs?: number, domain = '') {
   const waiting: (() => void)[] = [];
   const arrivals = new EventEmitter();
@@ -65,7 +65,7 @@ const ask = ({ address }: Endpoint, options: RequestOptions = {}): Promise<Said>
     req.on('error', reject);
   });
 
-/** What is answered to bytes, until the connection ends. */
+/** The reply to bytes, until the connection ends. */
 const raw = (port: number, bytes: string | Buffer): Promise<string> =>
   new Promise((resolve) => {
     let answer = '';
@@ -111,7 +111,7 @@ describe('an endpoint with TLS', () => {
   });
 
   it.each(['x'.repeat(255), 'nul\0.example', 'a b', 'one.example.', '☃', 'ü.example'])(
-    'is not hurt by the name %s',
+    'survives the name %s',
     async (name) => {
       const { endpoint } = await open(one);
       const { port } = endpoint.address;
@@ -197,7 +197,7 @@ describe('an endpoint that closes', () => {
   });
 });
 
-/** A head that never ends, inside of TLS. */
+/** An endless head, over TLS. */
 async function silent(port: number): Promise<void> {
   const socket = tlsConnect({ port, host: HOST, rejectUnauthorized: false });
   socket.on('error', () => undefined).resume();
@@ -206,7 +206,7 @@ async function silent(port: number): Promise<void> {
   await once(socket, 'close');
 }
 
-/** The first message of a handshake that asks for this name, as no library would send it. */
+/** The first message of a handshake that asks for this name, which no library would send. */
 function clientHello(name: Buffer, claimed = name.length): Buffer {
   const u16 = (value: number): Buffer => Buffer.from([value >> 8, value & 255]);
   const sized = (bytes: Buffer): Buffer => Buffer.concat([u16(bytes.length), bytes]);

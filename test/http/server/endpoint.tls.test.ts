@@ -29,7 +29,7 @@ async function open(type: 'ec' | 'rsa') {
   return { endpoint, port: endpoint.address.port };
 }
 
-/** A connection that is secured; null when the server or the library of the client refuses it. */
+/** A TLS connection; null if the server or the library of the client rejects it. */
 async function handshake(port: number, options: ConnectionOptions): Promise<TLSSocket | null> {
   try {
     const socket = connect({ port, host: HOST, rejectUnauthorized: false, ...options });
@@ -43,7 +43,7 @@ async function handshake(port: number, options: ConnectionOptions): Promise<TLSS
 
 describe('an endpoint with TLS', () => {
   it.each(['ec', 'rsa'] as const)(
-    'takes suites with forward secrecy and AEAD, and no other, with a key of %s',
+    'accepts only suites with forward secrecy and AEAD, with a key of %s',
     async (type) => {
       const { endpoint, port } = await open(type);
       const names = getCiphers();
@@ -68,7 +68,7 @@ describe('an endpoint with TLS', () => {
     },
   );
 
-  it('does not negotiate a second time on one connection', async () => {
+  it('rejects renegotiation', async () => {
     const { port } = await open('ec');
     const socket = await handshake(port, { maxVersion: 'TLSv1.2' });
     const refused = await new Promise((resolve) => {

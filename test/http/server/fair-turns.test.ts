@@ -3,13 +3,13 @@ import { FairTurns } from '../../../src/http/server/fair-turns.js';
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** Turns of 3 ms on a clock that only work moves, and what was done in which order. */
+/** Turns of 3 ms on a clock that only work advances, and the order of the work. */
 function start() {
   let clock = 0;
   const done: string[] = [];
   const turns = new FairTurns(3, () => clock);
   const add = (who: string, ms: number, charge = 0): void =>
-    turns.run(
+    turns.schedule(
       () => who,
       () => {
         clock += ms;
@@ -27,7 +27,7 @@ describe('FairTurns', () => {
     expect([done.length, turns.waiting]).toStrictEqual([3, 7]);
     await nextTurn();
     expect([done.length, turns.waiting]).toStrictEqual([6, 4]);
-    // What comes while others wait goes behind them, though this turn would have time.
+    // New work queues behind waiting work, although this turn has time left.
     add('a', 1);
     expect(turns.waiting).toBe(5);
     for (let i = 0; i < 3; i += 1) await nextTurn();
@@ -71,7 +71,7 @@ describe('FairTurns', () => {
     const fails = () => {
       throw new Error('work');
     };
-    expect(() => turns.run(() => 'a', fails)).toThrow('work');
+    expect(() => turns.schedule(() => 'a', fails)).toThrow('work');
     add('a', 3);
     add('a', 1);
     await nextTurn();

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { Endpoints } from '../../../src/http/server/endpoint.js';
 import { makeCertificate } from '../../kit/real/certificate.js';
 
-/** An endpoint with TLS of a server with this domain; `ask` says what it answers to plain HTTP. */
+/** An endpoint with TLS of a server with this domain; `ask` returns its reply to plain HTTP. */
 async function open(domain: string, host = '127.0.0.1') {
   const { certPem, keyPem, remove } = await makeCertificate(['panel.example']);
   remove();
@@ -33,14 +33,14 @@ describe('plain HTTP on a TLS port', () => {
   it.each([
     ['panel.example:PORT', '/login?x=1', '307 https://panel.example:PORT/login?x=1'],
     ['PANEL.example:PORT', '/', '307 https://panel.example:PORT/'],
-    // A router may lead another port to ours.
+    // A router may forward another port to the panel.
     ['panel.example:8443', '/', '307 https://panel.example:8443/'],
     ['panel.example', '/', '307 https://panel.example/'],
     ['panel.example:443', '/', '307 https://panel.example/'],
     ['127.0.0.1:PORT', '/a', '307 https://127.0.0.1:PORT/a'],
     ['panel.example:PORT', '//evil.example/', '307 https://panel.example:PORT//evil.example/'],
     ['panel.example:PORT', '/\\evil.example', '307 https://panel.example:PORT/\\evil.example'],
-  ])('at %s%s is led to our own address', async (host, target, answer) => {
+  ])('at %s%s is redirected to the address of the panel', async (host, target, answer) => {
     const { ask } = await open('panel.example:2053');
     expect(await ask(host, target)).toBe(answer);
   });
@@ -59,7 +59,7 @@ describe('plain HTTP on a TLS port', () => {
       '127.0.0.2:PORT',
     ],
     ...['localhost:PORT', '[::1]:PORT', '[::ffff:7f00:2]:PORT', 'pänel.example:PORT', 'xn--pnel-5qa.example:PORT'],
-  ])('at "%s" is refused', async (host) => {
+  ])('at "%s" is rejected', async (host) => {
     const { ask } = await open('panel.example');
     expect(await ask(host)).toBe('400');
   });
@@ -73,7 +73,7 @@ describe('plain HTTP on a TLS port', () => {
       'panel.example:443',
     ],
     ...['/ä', 'x'],
-  ])('with the target %s is refused', async (target) => {
+  ])('with the target %s is rejected', async (target) => {
     const { ask } = await open('panel.example');
     expect(await ask('panel.example:PORT', target)).toBe('400');
   });

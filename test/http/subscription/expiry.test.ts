@@ -38,7 +38,7 @@ async function start() {
       clients: obj.flatMap(({ clientStats }) => clientStats as { enable: boolean }[]).map(({ enable }) => enable),
       subscriptions: [await fetchSub('ann'), await fetchSub('robert'), await fetchSub('claire')],
       links: (await browser.get(`${INBOUNDS}/getSubLinks/sub-ann`)).json?.obj,
-      standing: ((await browser.get('/panel/api/clients/ann/why')).json as { obj: { standing: string } }).obj.standing,
+      status: ((await browser.get('/panel/api/clients/ann/why')).json as { obj: { status: string } }).obj.status,
       core: inCore(panel.read),
       replayed: inCore(new ReadModels(panel.log)),
     };
@@ -46,8 +46,8 @@ async function start() {
   return { panel, browser, seen, end };
 }
 
-describe('what has expired', () => {
-  it('stays so when the clock goes back, for everyone who asks, until an admin says otherwise', async () => {
+describe('an expired client', () => {
+  it('stays expired in every reply when the clock is set back, until an admin changes that', async () => {
     const { panel, browser, seen, end } = await start();
     const open = await seen();
     expect(open).toMatchObject({ inbounds: [true, true], clients: [true, true, true], subscriptions: [200, 200, 200] });
@@ -58,7 +58,7 @@ describe('what has expired', () => {
       clients: [false, true, true],
       subscriptions: [404, 200, 404],
       links: [],
-      standing: 'expired',
+      status: 'expired',
       core: ['inbound-20443: 2'],
       replayed: ['inbound-20443: 2'],
     };

@@ -23,7 +23,7 @@ const anna = (more: Body = {}) => ({
   ...more,
 });
 
-/** A panel with two inbounds, the first of which has anna, and the core of which runs. */
+/** A panel with a running core and two inbounds, the first of which has the client anna. */
 async function start(settings: Body = {}) {
   const panel = await startPanel({ settings });
   panel.given({ type: 'IssueApiToken', data: { token: 'secret-token', replace: true } });
@@ -54,7 +54,7 @@ async function start(settings: Body = {}) {
 }
 
 describe('one email in two inbounds over HTTP', () => {
-  it('is taken with the same subId, refused with another, and told why', async () => {
+  it('is accepted with the same subId, and rejected with another, with a reason', async () => {
     const { panel, join, post } = await start();
     expect(await join(anna({ subId: 'other' }))).toMatchObject({ success: false, msg: 'Duplicate email: anna' });
     const key = crypto.randomUUID();
@@ -63,12 +63,12 @@ describe('one email in two inbounds over HTTP', () => {
     const settings = JSON.stringify({ clients: [anna({ id: key, email: 'Anna', subId: 'other' })] });
     expect(await post(`/inbounds/updateClient/${key}`, { id: 2, settings })).toMatchObject({
       success: false,
-      msg: 'Anna is in inbound 1 too: its subId must stay the same in both',
+      msg: 'Anna is also in inbound 1: both must have the same subId',
     });
     expect(panel.log.head().position).toBe(before);
   });
 
-  it('has one sum, in a row of each inbound', async () => {
+  it('has one sum, shown in the row of each inbound', async () => {
     const { get, join, uses } = await start();
     await join(anna({ totalGB: 20 * GB }));
     uses(3 * GB, 4 * GB);
@@ -85,7 +85,7 @@ describe('one email in two inbounds over HTTP', () => {
     expect(after.map(({ clientStats: [only] }) => only?.enable)).toStrictEqual([false, true]);
   });
 
-  it('is online once, and was so once', async () => {
+  it('is listed once as online, with one time', async () => {
     const { panel, post, join, uses } = await start();
     await join(anna({ email: 'Anna' }));
     uses(1, 1, 2);
@@ -103,7 +103,7 @@ describe('one email in two inbounds over HTTP', () => {
     expect((await post('/inbounds/clientIps/anna'))?.obj).toStrictEqual([]);
   });
 
-  it('is one row by its id for those who speak as 3x-ui', async () => {
+  it('is one row by its id in the dialect of 3x-ui', async () => {
     const { get, join } = await start({ apiDialect: '3x-ui' });
     const id = crypto.randomUUID();
     await join(anna({ id }));
@@ -111,7 +111,7 @@ describe('one email in two inbounds over HTTP', () => {
     expect(await get(`/inbounds/getClientTrafficsById/${id}`)).toMatchObject([{ email: 'anna' }, { email: 'bert' }]);
   });
 
-  it('counts once in its subscription, against the largest of its caps', async () => {
+  it('counts once in its subscription, with the largest of its caps', async () => {
     const { panel, join, uses } = await start();
     await join(anna({ totalGB: 20 * GB }));
     const ask = async () => {
@@ -129,7 +129,7 @@ describe('one email in two inbounds over HTTP', () => {
     expect(await ask()).toStrictEqual([`upload=${11 * GB}; download=${2 * GB}; total=${20 * GB}; expire=0`, 1]);
   });
 
-  it('leaves one inbound and stays in the other, with what it used', async () => {
+  it('keeps its traffic in one inbound after it is deleted from the other', async () => {
     const { get, post, join, uses } = await start();
     await join(anna());
     uses(5);
@@ -140,7 +140,7 @@ describe('one email in two inbounds over HTTP', () => {
     expect(await post('/inbounds/1/delClientByEmail/anna')).toMatchObject({ success: false });
   });
 
-  it('is reset and set as a whole through either', async () => {
+  it('is reset and set as a whole through either inbound', async () => {
     const { get, post, join, uses } = await start();
     await join(anna());
     uses(10 * GB);
@@ -152,7 +152,7 @@ describe('one email in two inbounds over HTTP', () => {
     expect(await get('/inbounds/getClientTraffics/anna')).toMatchObject({ up: 9, down: 8 });
   });
 
-  it('is copied under another email, as before', async () => {
+  it('is copied under another email', async () => {
     const { post, join } = await start();
     await join(anna());
     expect(
@@ -160,17 +160,17 @@ describe('one email in two inbounds over HTTP', () => {
     ).toMatchObject({ success: true, obj: { added: ['anna_2'], skipped: [], errors: [] } });
   });
 
-  it('is explained with its other inbounds', async () => {
+  it('has an access report with its other inbounds', async () => {
     const { panel, get, join, uses } = await start();
     await join(anna({ totalGB: 20 * GB }));
     uses(10 * GB);
     panel.given({ type: 'SetInboundEnabled', data: { inbound: inboundId(2), enabled: false } });
     const together = ' (the 2 inbounds with this email count together: inbound-4431, inbound-4432)';
     expect(await get('/clients/anna/why')).toMatchObject({
-      standing: 'cap reached',
+      status: 'cap reached',
       rule: `it used 10,737,418,240 bytes of 10,737,418,240 bytes${together}`,
       inbound: { id: 1 },
-      siblings: [{ inbound: { id: 2 }, standing: 'inbound disabled', mayConnect: false }],
+      siblings: [{ inbound: { id: 2 }, status: 'inbound disabled', mayConnect: false }],
     });
   });
 });

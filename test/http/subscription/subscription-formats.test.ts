@@ -61,7 +61,7 @@ async function start(
 const text = ({ body }: Reply): string => body.toString();
 const typeOf = ({ headers }: Reply) => headers['content-type'];
 
-describe('the form of a subscription', () => {
+describe('the format of a subscription', () => {
   it('follows the path', async () => {
     const { ask } = await start({ subJsonEnable: true });
     const json = await ask('/json/abc');
@@ -75,7 +75,7 @@ describe('the form of a subscription', () => {
     expect(parse(text(clash))).toMatchObject({ proxies: [{ type: 'vless', server: 'sub.example', uuid: id }] });
   });
 
-  it('is at no path that is switched off, and at the one that the admin chose', async () => {
+  it('is at the configured path, and at no disabled path', async () => {
     const { ask } = await start({ subJsonEnable: true, subJsonPath: '/j/', subClashEnable: false });
     expect((await ask('/json/abc')).status).toBe(404);
     expect((await ask('/j/abc')).status).toBe(200);
@@ -118,7 +118,7 @@ describe('the form of a subscription', () => {
     }
   });
 
-  it('says the same links wherever they are asked for', async () => {
+  it('has the same links on every route', async () => {
     const { panel, ask } = await start({ subShowInfo: false, subDomain: 'sub.example' });
     const asked = async (path: string) => {
       const headers = { authorization: 'Bearer secret-token' };
@@ -132,7 +132,7 @@ describe('the form of a subscription', () => {
     expect([...(await asked('/getClientLinks/1/one')), '']).toStrictEqual(body);
   });
 
-  it('is bare for a single configuration where 3x-ui is asked for', async () => {
+  it('is a bare object for a single configuration in the dialect of 3x-ui', async () => {
     const { ask } = await start({ subJsonEnable: true, apiDialect: '3x-ui' });
     expect(JSON.parse(text(await ask('/json/abc')))).toMatchObject({ remarks: 'home-one' });
   });
@@ -176,7 +176,7 @@ describe('a format that supports none of the links', () => {
     expect(reply.headers['subscription-userinfo']).toBe('upload=0; download=0; total=0; expire=0');
   });
 
-  it('is valid and empty where it was asked for, also by an app that gets links otherwise, and is no miss', async () => {
+  it('is valid and empty on request, also for an app that gets links by default, and is no miss', async () => {
     const { ask } = await start({ subJsonEnable: true }, 'vless', KCP);
     const app = { 'user-agent': 'clash-verge/v2.0' };
     for (let i = 0; i < 35; i += 1) {
@@ -198,11 +198,11 @@ describe('a format that supports none of the links', () => {
 const REALITY = { ...XHTTP_REALITY, network: 'tcp' };
 const GRPC = { network: 'grpc', security: 'none', grpcSettings: { serviceName: 's' } };
 
-describe('a client that no URL can name', () => {
+describe('a client without a share link', () => {
   it.each([
     ['vmess', REALITY, 'vmess'],
     ['shadowsocks', GRPC, 'shadowsocks'],
-  ])('of %s is there for who speaks its core', async (protocol, stream, outbound) => {
+  ])('with %s is included for apps of its core', async (protocol, stream, outbound) => {
     const { panel, ask } = await start({ subJsonEnable: true }, protocol, stream);
     expect(text(await ask('/sub/abc'))).toBe('');
     const headers = { authorization: 'Bearer secret-token' };
@@ -213,7 +213,7 @@ describe('a client that no URL can name', () => {
     ]);
   });
 
-  it('is in Clash, or named there with the reason', async () => {
+  it('is in the Clash format, or named there with the reason', async () => {
     const vmess = await start({}, 'vmess', REALITY);
     expect(parse(text(await vmess.ask('/clash/abc')))).toMatchObject({ proxies: [{ type: 'vmess', tls: true }] });
     const shadowsocks = await start({}, 'shadowsocks', GRPC);
@@ -232,7 +232,7 @@ describe('the page', () => {
   const LINKS = ['happ', 'hiddify', 'v2rayng', 'v2box', 'streisand', 'shadowrocket'];
   const CLASH = ['flclash', 'clash', 'stash'];
 
-  it('offers only apps that get a server', async () => {
+  it('offers only apps that support a link', async () => {
     expect((await buttons({})).apps).toStrictEqual([...LINKS, 'sing-box', ...CLASH]);
     expect((await buttons({}, 'vless', XHTTP_REALITY)).apps).toStrictEqual([...LINKS, ...CLASH]);
     const onlyLinks = await buttons({}, 'vless', KCP);
@@ -244,7 +244,7 @@ describe('the page', () => {
     expect(nothing.page).not.toContain('Open in an app');
   });
 
-  it('is small with a post-quantum key, and its code does without', async () => {
+  it('is small with a post-quantum key, which its QR code omits', async () => {
     const settings = { ...REALITY.realitySettings.settings, mldsa65Verify: 'k'.repeat(2603) };
     const stream = { ...REALITY, realitySettings: { ...REALITY.realitySettings, settings } };
     const { ask } = await start({}, 'vless', stream);
@@ -266,13 +266,13 @@ describe('the page', () => {
     ['text/html;q=0, text/plain', false],
     ['text/html5', false],
     ['*/*', false],
-  ])('is for who takes HTML: Accept: %s', async (accept, isPage) => {
+  ])('is sent if HTML is accepted: Accept: %s', async (accept, isPage) => {
     const { ask } = await start();
     expect(typeOf(await ask('/sub/abc', { accept }))).toBe(`text/${isPage ? 'html' : 'plain'}; charset=utf-8`);
   });
 });
 
-describe('what is unchanged', () => {
+describe('an unchanged subscription', () => {
   it('is not sent again', async () => {
     const { panel, ask } = await start();
     const first = await ask('/clash/abc');
@@ -285,7 +285,7 @@ describe('what is unchanged', () => {
     expect((await ask('/clash/abc', { 'if-none-match': etag })).status).toBe(200);
   });
 
-  it('is not sent again as a page either, and each language is its own', async () => {
+  it('is not sent again as a page either, for each language', async () => {
     const { ask } = await start();
     const page = await ask('/sub/abc?html=1', { 'accept-language': 'fa' });
     expect(page.headers).toMatchObject({
@@ -315,7 +315,7 @@ describe('what is unchanged', () => {
     expect(gunzipSync(small.body).equals(page.body)).toBe(true);
   });
 
-  it('is sent small to who can read that', async () => {
+  it('is compressed if the client accepts it', async () => {
     const domain = Array.from({ length: 50 }, (_, n) => `domain:n${n}.example.com`);
     const rules = JSON.stringify([{ type: 'field', outboundTag: 'direct', domain }]);
     const { ask } = await start({ subJsonEnable: true, subJsonRules: rules });

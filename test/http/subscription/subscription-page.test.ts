@@ -43,7 +43,7 @@ function pageOf(parts: Partial<InfoPage> = {}): string {
 const bodyOf = (page: string): string => page.slice(page.indexOf('<body>'));
 
 describe('infoPage', () => {
-  it('says what is left and gives the links', () => {
+  it('shows the remaining traffic and the links', () => {
     const page = pageOf();
     expect(page).toContain('<dt>Used</dt><dd><bdi>3 GB</bdi> / <bdi>10 GB</bdi></dd>');
     expect(page).toContain('<dt>Remaining</dt><dd><bdi>7 GB</bdi></dd>');
@@ -59,34 +59,34 @@ describe('infoPage', () => {
 
   it.each([
     [0, 'Never'],
-    [-DAY, '1 day (from the first use)'],
+    [-DAY, '1 day (from first use)'],
     [NOW - DAY, '<dd>1 day ago</dd>'],
     [NOW + DAY - 1, '<dd>in 23 hours</dd>'],
     [NOW + 90_000, '<dd>in 1 minute</dd>'],
     [NOW - 3_600_000, '<dd>1 hour ago</dd>'],
     [Number.MAX_SAFE_INTEGER, ' 275760, '],
-  ])('says the end %d', (expiresAt, text) => {
+  ])('shows the expiry %d', (expiresAt, text) => {
     expect(pageOf({ clients: [{ ...usage, expiresAt }] })).toContain(text);
   });
 
-  it('tells times in the zone and the calendar of the settings', () => {
+  it('shows times in the configured zone and calendar', () => {
     const page = pageOf({ zone: 'Asia/Tehran', calendar: 'jalalian', language: 'fa' });
     expect(page).toContain('۲۸ خرداد ۱۴۰۴');
     expect(page).toContain('۱۸:۳۶');
   });
 
-  it('does not make up one end of several', () => {
-    expect(pageOf({ clients: [usage, { ...usage, expiresAt: 0 }] })).toContain('Not the same for all links');
+  it('shows no single expiry if the clients differ', () => {
+    expect(pageOf({ clients: [usage, { ...usage, expiresAt: 0 }] })).toContain('Differs between links');
   });
 
-  it('knows no bar without a cap and no links when there are none', () => {
+  it('shows no bar without a cap, and no list without links', () => {
     const page = pageOf({ clients: [{ ...usage, capBytes: 0 }], links: [] });
     expect(page).not.toContain('<progress');
-    expect(page).not.toContain('Single links');
+    expect(page).not.toContain('Individual links');
     expect(page).toContain('Unlimited');
   });
 
-  it('links support only where a browser may go', () => {
+  it('links to support only with a safe URL', () => {
     expect(pageOf({ supportUrl: 'https://t.me/x' })).toContain('<a href="https://t.me/x"');
     for (const supportUrl of [
       'javascript:alert(1)',
@@ -98,12 +98,12 @@ describe('infoPage', () => {
       expect(pageOf({ supportUrl })).not.toContain('Support</a>');
   });
 
-  it('shows an announcement unless it names an address that nobody should open', () => {
+  it('shows an announcement unless it contains an unsafe URL', () => {
     expect(pageOf({ announce: 'See https://example.com' })).toContain('See https://example.com');
     expect(pageOf({ announce: 'See javascript:alert(1)' })).not.toContain('See');
   });
 
-  it.each(languages)('speaks %s in its direction, and nothing else', (language) => {
+  it.each(languages)('is completely in %s, in its direction', (language) => {
     const page = pageOf({ language });
     const rtl = language === 'fa' || language === 'ar';
     expect(page).toContain(`<html lang="${language}" dir="${rtl ? 'rtl' : 'ltr'}">`);
@@ -121,7 +121,7 @@ describe('infoPage', () => {
     expect(pageOf()).toContain(`<a href="${address}"`);
   });
 
-  it('offers no app a form that is switched off, or that has nothing for it', () => {
+  it('offers no app with a disabled format or without a link', () => {
     expect(pageOf({ clashUrl: null })).not.toMatch(/(clash|stash):/);
     expect(pageOf({ singBoxUrl: null })).not.toMatch(/"sing-box:/);
     const withoutUrls = pageOf({ links: [] });
@@ -131,7 +131,7 @@ describe('infoPage', () => {
     expect(pageOf({ links: [], clashUrl: null, singBoxUrl: null })).not.toContain('Open in an app');
   });
 
-  it('shows the apps of the system first, and no other device is left out', () => {
+  it('shows the apps of the system first, then those of all others', () => {
     const page = pageOf({ system: 'iOS' });
     const [first = '', others = ''] = page.split('<summary>Apps for other devices</summary>');
     expect(first).toContain('streisand://');
@@ -144,7 +144,7 @@ describe('infoPage', () => {
   const jsonUrl = 'https://sub.example.com/json/s1';
   const codes = (page: string) => page.match(/<svg/g)?.length ?? 0;
 
-  it.each(languages)('stays under 20 KB in %s, with as many codes as fit', (language) => {
+  it.each(languages)('stays under 20 KB in %s, with as many QR codes as fit', (language) => {
     const shown = (count: number) => pageOf({ links: links(count), jsonUrl, announce: 'a'.repeat(200), language });
     for (const count of [1, 2, 3, 5, 8, 12, 15])
       expect(Buffer.byteLength(shown(count)), `${count}`).toBeLessThan(20_000);
@@ -155,27 +155,24 @@ describe('infoPage', () => {
   const WS_TLS =
     'vless://8c8fe7a5-2f3e-4a3e-9d3b-2f3a4f6f7a10@sub.example.com:8443?encryption=none&fp=chrome&host=cdn.example.com&path=%2Fsome%2Fpath&security=tls&sni=cdn.example.com&type=ws&alpn=h2%2Chttp%2F1.1#DE-1-alice';
 
-  it.each(languages)(
-    'stays under 20 KB in %s with the code that is asked for, and has its link in full',
-    (language) => {
-      for (const url of [REALITY, WS_TLS]) {
-        for (const count of [1, 2, 5, 12, 15, 25]) {
-          const all = Array.from({ length: count }, (_, i) => single(`DE-${i}`, `${url}-${i}.`));
-          for (const code of new Set([1, Math.ceil(count / 2), count])) {
-            const page = pageOf({ links: all, jsonUrl, announce: 'a'.repeat(200), language, code });
-            expect([count, code, Buffer.byteLength(page) < 20_000]).toStrictEqual([count, code, true]);
-            expect(codes(page)).toBe(2);
-            expect(page).toMatch(new RegExp(`id="link${code}">.*-${code - 1}\\..*<details open>.*<svg`, 's'));
-            // Whatever is not in full has a way to it.
-            for (const at of all.keys())
-              expect(page.includes(`-${at}.<`) || page.includes(`code=${at + 1}#link${at + 1}"`)).toBe(true);
-          }
+  it.each(languages)('stays under 20 KB in %s with the requested QR code and its complete link', (language) => {
+    for (const url of [REALITY, WS_TLS]) {
+      for (const count of [1, 2, 5, 12, 15, 25]) {
+        const all = Array.from({ length: count }, (_, i) => single(`DE-${i}`, `${url}-${i}.`));
+        for (const code of new Set([1, Math.ceil(count / 2), count])) {
+          const page = pageOf({ links: all, jsonUrl, announce: 'a'.repeat(200), language, code });
+          expect([count, code, Buffer.byteLength(page) < 20_000]).toStrictEqual([count, code, true]);
+          expect(codes(page)).toBe(2);
+          expect(page).toMatch(new RegExp(`id="link${code}">.*-${code - 1}\\..*<details open>.*<svg`, 's'));
+          // A link that is not shown in full has a link to its full form.
+          for (const at of all.keys())
+            expect(page.includes(`-${at}.<`) || page.includes(`code=${at + 1}#link${at + 1}"`)).toBe(true);
         }
       }
-    },
-  );
+    }
+  });
 
-  it.each(languages)('stays under 20 KB in %s with a post-quantum key, which its code does without', (language) => {
+  it.each(languages)('stays under 20 KB in %s with a post-quantum key, which its QR code omits', (language) => {
     const url = REALITY.replace('&sid', `&pqv=${'k'.repeat(2603)}&sid`);
     const all = Array.from({ length: 3 }, (_, i) => single(`DE-${i}`, url, REALITY));
     for (const shown of [
@@ -201,7 +198,7 @@ describe('infoPage', () => {
     }
   });
 
-  it('of very many links is their text and little more, and draws the code that is asked for', () => {
+  it('has little more than the text of very many links, and draws the requested QR code', () => {
     const page = pageOf({ links: links(50) });
     expect(Buffer.byteLength(page)).toBeLessThan(9000 + 50 * (Buffer.byteLength(REALITY) + 350));
     expect(gzipSync(page).length).toBeLessThan(8000);
@@ -213,12 +210,12 @@ describe('infoPage', () => {
     for (const code of [51, 0]) expect(codes(pageOf({ links: links(50), code }))).toBe(1);
   });
 
-  it('offers no code for a link that no code holds', () => {
+  it('offers no QR code for a link that is too long for one', () => {
     const page = pageOf({ links: [single('x', 'x'.repeat(3000))], code: 1 });
     expect(page).not.toContain('QR code</');
   });
 
-  it('lets no text become markup', () => {
+  it('escapes all texts', () => {
     const skeleton = (page: string) => page.match(/<(?!svg|path)[^>]*>/g)?.map((tag) => tag.replace(/ .*/s, '>')) ?? [];
     const given = (text: string): Partial<InfoPage> => ({
       subId: text,
@@ -246,7 +243,7 @@ describe('infoPage', () => {
     );
   });
 
-  it('allows its own style and script and nothing else', () => {
+  it('allows only its own style and script', () => {
     const hashed = (text = '') => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
     const page = pageOf();
     expect(infoPagePolicy).toContain(`style-src ${hashed(/<style>(.*)<\/style>/s.exec(page)?.[1])};`);
@@ -257,7 +254,7 @@ describe('infoPage', () => {
   });
 });
 
-describe('the system of a browser', () => {
+describe('the operating system of a browser', () => {
   it.each([
     ['Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36', 'Android'],
     ['Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605', 'iOS'],
@@ -272,14 +269,14 @@ describe('the system of a browser', () => {
 });
 
 describe('qrCode', () => {
-  it('reads as what was said, with quiet around it', () => {
+  it('decodes to its text, with a quiet zone', () => {
     const text = fc.oneof(
       fc.string({ minLength: 1, maxLength: 400, unit: 'binary' }),
       fc.constantFrom(REALITY, 'x'.repeat(2900), 'HTTPS://A.EXAMPLE/1'),
     );
     fc.assert(
       fc.property(text, (said) => {
-        // Half a pair is no text, and digits alone are packed in a way that the reader does not know.
+        // An unpaired surrogate is no text, and the reader does not support numeric mode.
         fc.pre(!/\p{Cs}|^\d*$/u.test(said));
         const modules = modulesOf(qrCode(said, 'x'));
         expect(readQr(modules.slice(4, -4).map((row) => row.slice(4, -4)))).toBe(said);
@@ -290,12 +287,12 @@ describe('qrCode', () => {
     );
   });
 
-  it('gives nothing for a text that no code holds', () => {
+  it('is empty for a text that is too long', () => {
     expect(qrCode('x'.repeat(3000), 'x')).toBe('');
   });
 });
 
-/** What the one path of a code paints. */
+/** The modules that the path of a QR code draws. */
 function modulesOf(svg: string): boolean[][] {
   const size = Number(/viewBox="0 0 (\d+) \1"/.exec(svg)?.[1]);
   const modules = Array.from({ length: size }, () => Array.from({ length: size }, () => false));

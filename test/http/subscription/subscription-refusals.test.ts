@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { MissLimiter } from '../../../src/http/server/miss-limiter.js';
 import { startPanel } from '../kit/panel.js';
 
-/** A panel with nobody in it but one client that may not connect, under `off`, and one that may, under `abc`. */
+/** A panel with one client that may not connect, under `off`, and one that may, under `abc`. */
 async function start(settings: Readonly<Record<string, unknown>> = {}, network = 'tcp') {
   const panel = await startPanel({ settings });
   panel.given({ type: 'IssueApiToken', data: { token: 'secret-token', replace: true } });
@@ -25,7 +25,7 @@ async function start(settings: Readonly<Record<string, unknown>> = {}, network =
   return { panel, say: (bytes: string) => said(port, bytes) };
 }
 
-/** What is answered to bytes, without the date; the caller hangs up behind them. */
+/** The reply to bytes, without the date; the caller closes its side after them. */
 function said(port: number, bytes: string): Promise<string> {
   return new Promise((resolve) => {
     let answer = '';
@@ -39,8 +39,8 @@ function said(port: number, bytes: string): Promise<string> {
 const get = (target: string, more = '', method = 'GET'): string =>
   `${method} ${target} HTTP/1.1\r\nHost: sub.example:10882\r\n${more}Connection: close\r\n\r\n`;
 
-describe('what is refused', () => {
-  it('has the same answer at every path, whatever exists there', async () => {
+describe('a rejected request', () => {
+  it('has the same reply at every path', async () => {
     const { say } = await start({ subJsonEnable: true, subPath: '/hidden/' });
     const paths = ['/hidden/abc', '/hidden/off', '/hidden/x', '/json/abc', '/sub/abc', '/', '/login'];
     for (const [method, more, status] of [
@@ -57,7 +57,7 @@ describe('what is refused', () => {
     }
   });
 
-  it('is limited alike: an invalid path, an unknown subId, and a client that may not connect', async () => {
+  it('is limited alike for an invalid path, an unknown subId, and a client that may not connect', async () => {
     const { say, panel } = await start({ subJsonEnable: true });
     const from = (ip: string) => `X-Forwarded-For: ${ip}\r\n`;
     const targets = ['/sub/x', '/sub/off', '/sub/off?html=1', '/nothing', '/json/off', '/sub/%ff', '/clash/x'];
@@ -71,14 +71,14 @@ describe('what is refused', () => {
     expect(panel.complaints).toStrictEqual([]);
   });
 
-  it('counts by the address of the caller, whatever its headers claim', async () => {
+  it('counts by the address of the caller, and ignores its headers', async () => {
     const { say } = await start({ trustedProxyCIDRs: [] });
     const answers: string[] = [];
     for (let i = 0; i < 70; i += 1) answers.push(await say(get('/sub/x', `X-Forwarded-For: 198.51.100.${i}\r\n`)));
     expect(answers.at(-1)).toMatch(/^HTTP\/1.1 429 /);
   });
 
-  it('does not count a format that supports none of the links', async () => {
+  it('does not count for a format that supports none of the links', async () => {
     const { say } = await start({}, 'kcp');
     const [none, nobody] = [get('/sub/abc?format=sing-box'), get('/sub/nobody?format=sing-box')];
     for (let i = 0; i < 70; i += 1) expect(await say(none)).toMatch(/^HTTP\/1.1 200 /);
@@ -119,11 +119,11 @@ describe('a hostile request', () => {
     ['prototypes', get('/sub/__proto__?format=constructor&lang=__proto__&html=1&code=__proto__')],
   ];
 
-  it('gets a bare answer', async () => {
+  it('gets a minimal reply', async () => {
     const { say, panel } = await start();
     for (const [name, bytes] of requests) {
       const answer = await say(bytes);
-      // Node hangs up on who wants a tunnel.
+      // Node closes the connection on CONNECT.
       if (name !== 'an authority') expect(answer, name).toMatch(answered);
       expect(answer.replace(/^[^]*\r\n\r\n/, ''), name).toBe('');
       expect(answer, name).not.toMatch(/vless|x-powered-by|set-cookie|node/i);
@@ -132,7 +132,7 @@ describe('a hostile request', () => {
     expect(await say(get('/sub/abc'))).toMatch(/^HTTP\/1.1 200 /);
   });
 
-  it('of any kind is no failure of ours', async () => {
+  it('of any kind causes no internal error', async () => {
     const { say, panel } = await start({ subJsonEnable: true });
     const piece = fc.oneof(
       fc.constantFrom(
@@ -175,11 +175,11 @@ describe('a hostile request', () => {
 });
 
 describe('MissLimiter', () => {
-  it('gives back one miss a second, for each address and each /64', () => {
+  it('permits one more miss per second, for each address and each /64', () => {
     let now = 0;
     const misses = new MissLimiter(() => now);
     const taken = (ip: string, tries: number) =>
-      Array.from({ length: tries }, () => misses.take(ip)).filter(Boolean).length;
+      Array.from({ length: tries }, () => misses.allowMiss(ip)).filter(Boolean).length;
     expect(taken('198.51.100.1', 100)).toBe(60);
     expect(taken('198.51.100.2', 1)).toBe(1);
     now += 3000;

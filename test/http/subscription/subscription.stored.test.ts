@@ -26,8 +26,8 @@ const start = async (changes: Record<string, string | boolean>) => {
   return { panel, get };
 };
 
-describe('links that were stored when any were allowed', () => {
-  it('are not in headers, nor on the page, and the log names them once', async () => {
+describe('URLs that were stored before URLs were checked', () => {
+  it('are neither in headers nor on the page, and are logged once', async () => {
     const script = 'javascript:alert(1)';
     const old = {
       ...{ subSupportUrl: ` ${script}`, subProfileUrl: 'data:text/html,x', subAnnounce: `See ${script}` },
@@ -51,8 +51,8 @@ describe('links that were stored when any were allowed', () => {
   });
 });
 
-describe('JSON that was stored when any depth was allowed', () => {
-  it.each([100, 5000, 30_000])('of %d levels is left out, and every subscription is answered', async (levels) => {
+describe('JSON that was stored before its depth was limited', () => {
+  it.each([100, 5000, 30_000])('of %d levels is omitted, and every subscription works', async (levels) => {
     const { panel, get } = await start({
       subJsonMux: deep(Math.min(levels, 10_000), 'object'),
       subJsonFragment: deep(Math.min(levels, 10_000), 'object'),
@@ -69,7 +69,7 @@ describe('JSON that was stored when any depth was allowed', () => {
     ]);
   });
 
-  it('is not stored any more, and one of the depth that is allowed makes no more of itself', async () => {
+  it('is rejected above the limit, and a deep template of allowed depth is not multiplied', async () => {
     const { panel, get } = await start({});
     const browser = await panel.browser().login();
     const update = (body: object) => browser.post('/panel/setting/update', body);

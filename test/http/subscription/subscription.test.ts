@@ -57,7 +57,7 @@ const lines = ({ body }: Reply) => Buffer.from(body, 'base64').toString().split(
 const shown = ({ headers, ...reply }: Reply) => ({ ...reply, headers: { ...headers, date: 'now' } });
 
 describe('a subscription', () => {
-  it('is a block of base64 with the headers that apps read', async () => {
+  it('is base64 with the headers that apps read', async () => {
     const settings = { subTitle: 'Mine ✓', subSupportUrl: 'https://t.me/x', subAnnounce: 'Hi', subUpdates: 6 };
     const one = client('one', 'abc', { totalGB: 5 * GB, expiryTime: Date.now() + 86_400_000 });
     const { panel, fetchFrom } = await start([one, client('two', 'other')], settings);
@@ -81,7 +81,7 @@ describe('a subscription', () => {
     expect(reply.headers).not.toHaveProperty('set-cookie');
   });
 
-  it('of many clients tells their sums, those included that may not connect', async () => {
+  it('of several clients has their sums, including clients that may not connect', async () => {
     const expiryTime = Date.now() + 86_400_000;
     const all = [
       client('one', 'abc', { totalGB: 5 * GB, expiryTime }),
@@ -98,7 +98,7 @@ describe('a subscription', () => {
     expect(await told()).toBe('upload=30; download=60; total=0; expire=0');
   });
 
-  it('is plain when the settings want it, and follows them at once', async () => {
+  it('is plain text if configured, and follows the settings at once', async () => {
     const { panel, fetchFrom } = await start([client('one', 'abc')], { subEncrypt: false });
     expect((await fetchFrom('/sub/abc')).body).toMatch(/^vless:\/\/.*\n$/);
     panel.given({ type: 'ChangeSettings', data: { changes: { subEncrypt: true, subPath: '/s/' } } });
@@ -108,7 +108,7 @@ describe('a subscription', () => {
     expect((await fetchFrom('/s/abc')).status).toBe(404);
   });
 
-  it('shows traffic, clients and inbounds as they are now, however often it was asked before', async () => {
+  it('shows the current traffic, clients and inbounds on each request', async () => {
     const one = client('one', 'abc', { totalGB: 5 * GB });
     const { panel, change, fetchFrom } = await start([one]);
     const before = await fetchFrom('/sub/abc');
@@ -128,7 +128,7 @@ describe('a subscription', () => {
     expect(lines(await fetchFrom('/sub/new'))).toHaveLength(1);
   });
 
-  it('has the host that was asked, each its own', async () => {
+  it('has the requested host', async () => {
     const { fetchFrom } = await start([client('one', 'abc')], { subEncrypt: false });
     const hosts = Array.from({ length: 50 }, (_, at) => `h${at}.example`);
     const replies = await Promise.all(hosts.map((host) => fetchFrom('/sub/abc', { host })));
@@ -177,8 +177,8 @@ describe('a subscription', () => {
   });
 });
 
-describe('what is not there', () => {
-  it('is one answer: unknown, disabled, run out, outside', async () => {
+describe('a subscription request', () => {
+  it('gets the same reply for an unknown, disabled or depleted client and for any other path', async () => {
     const { fetchFrom } = await start([
       client('off', 'off', { enable: false }),
       client('old', 'old', { expiryTime: 1000 }),
@@ -205,7 +205,7 @@ describe('what is not there', () => {
     expect((await fetchFrom('/sub/%61bc')).status).toBe(200);
   });
 
-  it('cannot be asked in another way', async () => {
+  it('must be GET or HEAD', async () => {
     const { fetchFrom } = await start([client('one', 'abc')]);
     const get = await fetchFrom('/sub/abc');
     const head = await fetchFrom('/sub/abc', {}, 'HEAD');
@@ -219,7 +219,7 @@ describe('what is not there', () => {
     }
   });
 
-  it('is limited for callers that guess, and never for those that know it', async () => {
+  it('is limited for a caller that guesses, but not with a valid subId', async () => {
     const { fetchFrom } = await start([client('one', 'abc')]);
     const guess = (at: number) => fetchFrom(`/sub/guess${at}`, { 'x-forwarded-for': '198.51.100.7' });
     const replies = await Promise.all(Array.from({ length: 100 }, (_, at) => guess(at)));
@@ -228,7 +228,7 @@ describe('what is not there', () => {
     expect((await fetchFrom('/sub/x', { 'x-forwarded-for': '198.51.100.8' })).status).toBe(404);
   });
 
-  it('is another domain than the settings name', async () => {
+  it('is rejected for a domain that is not configured', async () => {
     const { fetchFrom } = await start([client('one', 'abc')], { subDomain: 'sub.example' });
     expect((await fetchFrom('/sub/abc')).status).toBe(200);
     expect(await fetchFrom('/sub/abc', { host: 'other.example' })).toMatchObject({ status: 403, body: '' });

@@ -1,4 +1,4 @@
-/** A no of the bot API. */
+/** An error of the bot API. */
 export class Refusal extends Error {
   readonly code: number;
   readonly retryAfter: number | undefined;
@@ -10,14 +10,14 @@ export class Refusal extends Error {
   }
 }
 
-/** A message of the bot, as its reader sees it. */
+/** A message of the bot, as a user sees it. */
 export interface Shown {
   readonly id: number;
   /** As it was sent. */
   html: string;
-  /** What is read: without the marks. */
+  /** The text without markup. */
   text: string;
-  /** Rows of buttons: what stands on them, and what they send. */
+  /** Rows of buttons: their labels and their data. */
   keyboard: readonly (readonly { readonly text: string; readonly callback_data: string }[])[];
   /** Name of the document, if it is one. */
   readonly document: string | null;
@@ -25,7 +25,7 @@ export interface Shown {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Chats with the checks of the real server that a bot can run into. */
+/** Chats with the checks of the real server. */
 export class BotChats {
   readonly #chats = new Map<number, Shown[]>();
   readonly #presses = new Set<string>();
@@ -109,7 +109,7 @@ export class BotChats {
   }
 }
 
-/** The text behind HTML as the bot API knows it; what it does not know it refuses. */
+/** The text of HTML as the bot API supports it; unsupported tags are rejected. */
 function readable(html: string, longest: number): string {
   const open: string[] = [];
   const text = html

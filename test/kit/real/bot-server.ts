@@ -4,7 +4,7 @@ import { BotChats, Refusal, type Shown } from './bot-chats.js';
 
 export type { Shown } from './bot-chats.js';
 
-/** What the server does instead of its work: an answer, silence, or a hang-up. */
+/** A fault of the server: a fixed reply, no reply, or a closed connection. */
 export type Fault =
   | { /** Of a call that went well. */ readonly result: unknown }
   | { readonly code: number; readonly description?: string; readonly retryAfter?: number }
@@ -34,9 +34,9 @@ export interface BotServer {
   fault: ((method: string, times: number) => Fault | null) | null;
   /** What a chat shows now: later edits are in it. */
   chat(id: number): readonly Shown[];
-  /** Somebody opens a chat, so that the bot may write to it. */
+  /** Opens a chat, so that the bot may write to it. */
   open(...chats: number[]): void;
-  /** Somebody writes to the bot; in private unless a group is given. */
+  /** Sends a message to the bot; in private unless a group is given. */
   write(
     from: number,
     text: string,
@@ -46,7 +46,7 @@ export interface BotServer {
   press(from: number, chat: number, message: Shown, button: string | { readonly data: string }): void;
   /** An update as the test made it. */
   push(update: object): void;
-  /** What waits is lost with the server, and another takes its place. */
+  /** Replaces the server; waiting updates are lost. */
   forget(): void;
   /** The next update has the number after this one, as when the server restarts its numbers. */
   renumber(last: number): void;
@@ -57,11 +57,11 @@ export interface BotServer {
 
 export interface BotServerOptions {
   readonly token?: string;
-  /** To come back where it was. */
+  /** The port of an earlier server, to restart on the same address. */
   readonly port?: number;
 }
 
-const LARGEST = 50 * 1024 * 1024;
+const MAX_DOCUMENT_BYTES = 50 * 1024 * 1024;
 
 export async function startBotServer({
   token = '4242:test-token',
@@ -87,7 +87,7 @@ export async function startBotServer({
   const getUpdates = async ({ offset, timeout }: Readonly<Record<string, unknown>>, request: IncomingMessage) => {
     state.polls += 1;
     offsets.push(typeof offset === 'number' ? offset : null);
-    // Who polls later wins, as at the real one.
+    // The latest poll wins, as on the real server.
     waiting?.end(new Refusal(409, 'Conflict: terminated by other getUpdates request'));
     if (typeof offset === 'number') {
       taken.push(...queue.filter(({ update_id }) => update_id < offset));
@@ -128,7 +128,7 @@ export async function startBotServer({
         return chats.answer(fields);
       case 'sendDocument':
         if (!file) throw new Refusal(400, 'Bad Request: there is no document in the request');
-        if (file.bytes.length > LARGEST) throw new Refusal(413, 'Request Entity Too Large');
+        if (file.bytes.length > MAX_DOCUMENT_BYTES) throw new Refusal(413, 'Request Entity Too Large');
         return chats.document(fields, file.name);
       default:
         throw new Refusal(404, 'Not Found');

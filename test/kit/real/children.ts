@@ -9,7 +9,7 @@ export interface Exit {
   signal: NodeJS.Signals | null;
 }
 
-/** A process of ours, its output kept, ended at the latest together with this one. */
+/** A child process with its output, which ends at the latest together with this one. */
 export interface Child {
   pid: number;
   stdout(): string;
@@ -22,7 +22,7 @@ export interface Child {
   stop(graceMs?: number): Promise<Exit>;
 }
 
-/** The last words that explain a failure. */
+/** The end of the output, which explains a failure. */
 export function endOfOutput(child: Pick<Child, 'stdout' | 'stderr'>, characters = 2_000): string {
   return [child.stdout(), child.stderr()]
     .map((text) => text.trim().slice(-characters))

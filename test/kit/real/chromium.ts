@@ -10,7 +10,7 @@ export const chromiumFlags: readonly string[] = [
   '--disable-background-networking',
 ];
 
-/** The browser of this machine. Without one it is null, and said aloud that `test` is skipped. */
+/** The browser of this machine. Null without one; then prints a notice that `test` is skipped. */
 export function chromiumFor(test: string): string | null {
   const places = (process.env['PATH'] ?? '')
     .split(delimiter)

@@ -9,7 +9,7 @@ export type ClientEntry = string | Outbound | { via: string | Outbound; from: st
 export interface ClientCoreOptions extends CoreOptions {
   /** Source address of the outbounds. The core does not count 127.0.0.1 as an online IP, so 127.0.0.2. */
   from?: string;
-  /** Where the host names of links lead: the client's DNS. `localhost` is 127.0.0.1 unless said otherwise. */
+  /** The addresses of host names in links: the client's DNS. `localhost` is 127.0.0.1 unless said otherwise. */
   hosts?: Record<string, string>;
   logLevel?: 'debug' | 'info' | 'warning' | 'error';
 }
@@ -19,7 +19,7 @@ export interface ClientCore extends CoreProcess {
   socksPort(index: number): number;
 }
 
-/** Starts one core with a SOCKS inbound for every entry. A link that no client would take throws, and says which. */
+/** Starts one core with a SOCKS inbound for every entry. An invalid link throws an error that names it. */
 export async function startClientCore(entries: ClientEntry[], options: ClientCoreOptions = {}): Promise<ClientCore> {
   const ports = await freePorts(entries.length, 'tcp');
   const core = await startCore(clientConfig(entries, ports, options), ports, options);

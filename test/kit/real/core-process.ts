@@ -4,19 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Child, endOfOutput, startChild } from './children.js';
 
-/** The real core, or nothing where there is none. */
+/** The executable of the real core, if there is one. */
 export function coreBinary(): string | undefined {
   const file = process.env['PORTOLAN_CORE_BIN'];
   return file === undefined || file === '' ? undefined : file;
 }
 
-/** For `describe.skipIf`: true without a real core, and then it says so where nobody can miss it. */
+/** For `describe.skipIf`: true without a real core, and then prints a notice that the suite is skipped. */
 export function withoutCore(suite: string): boolean {
   if (coreBinary() !== undefined) return false;
   const line = '!'.repeat(78);
   // oxlint-disable-next-line no-console -- a skipped suite must be seen
   console.warn(
-    `\n${line}\n!! SKIPPED: ${suite}\n!! PORTOLAN_CORE_BIN is not set: nothing here met a real core.\n${line}\n`,
+    `\n${line}\n!! SKIPPED: ${suite}\n!! PORTOLAN_CORE_BIN is not set, so there is no real core.\n${line}\n`,
   );
   return true;
 }
@@ -24,7 +24,7 @@ export function withoutCore(suite: string): boolean {
 export interface CoreOptions {
   coreBin?: string;
   env?: Record<string, string>;
-  /** The start has failed when a port is not listening after so long. */
+  /** The time until all ports must listen. */
   timeoutMs?: number;
 }
 
@@ -35,7 +35,7 @@ export interface CoreProcess extends Pick<Child, 'pid' | 'running' | 'exited' | 
   stop(): Promise<void>;
 }
 
-/** Runs the core on `config` and waits until it listens on all `tcpPorts`; throws with the core's own words. */
+/** Runs the core on `config` and waits until it listens on all `tcpPorts`; throws with the core's own message. */
 export async function startCore(config: object, tcpPorts: number[], options: CoreOptions = {}): Promise<CoreProcess> {
   const binary = options.coreBin ?? coreBinary();
   if (binary === undefined) throw new Error('no core: set PORTOLAN_CORE_BIN');
@@ -80,7 +80,7 @@ async function untilListening(child: Child, ports: number[], timeoutMs: number):
   if (!child.running()) throw new Error(`it ended with ${JSON.stringify(await child.exited)}`);
 }
 
-/** Does anything take a TCP connection on this loopback port? */
+/** Whether a server accepts TCP connections on this loopback port. */
 export function accepts(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1' });

@@ -43,7 +43,7 @@ export function putCore(dataDir: string, version: string, content: Buffer | stri
   return file;
 }
 
-/** A program that passes for a core of this version: what it does when it is run is up to `run`, a shell command. */
+/** A program that reports this core version; `run` is the shell command that it executes. */
 export const fakeCore = (version: string, run: string): string =>
   `#!/bin/sh
 case "$1" in

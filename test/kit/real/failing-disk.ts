@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What the disk does: it is full, read-only, fails to write, or fails to read as well. */
+/** The fault of the disk: full, read-only, failing writes, or failing reads too. */
 export type DiskFault = 'full' | 'read-only' | 'failing' | 'gone';
 
 const { ENOSPC, EROFS, EIO } = constants.errno;

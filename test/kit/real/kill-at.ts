@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 
 /** A moment in the life of a process: a file comes to a place, as the last step of whatever made it. */
 export interface Moment {
-  /** `full`: instead, and the process goes on with a disk that has no room for it. */
+  /** `full`: the rename fails with a full disk instead, and the process continues. */
   readonly when: 'before' | 'after' | 'full';
   /** The end of the path of that place. */
   readonly to: string;

@@ -22,7 +22,7 @@ export interface ParsedLink {
 
 /**
  * Reads one share link. Written from the link standards (XTLS discussion 716, SIP002 and SIP022, the Hysteria 2 URI
- * scheme, v2rayN's VMess JSON) and not from the panel's generator, so that it can judge that generator.
+ * scheme, v2rayN's VMess JSON) and not from the panel's generator, so that it can check that generator.
  */
 export function parseLink(link: string): ParsedLink {
   if (link !== link.trim()) throw new LinkError('white space around the link');

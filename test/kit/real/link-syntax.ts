@@ -1,4 +1,4 @@
-/** Why no client would take a link. */
+/** Why a link is invalid. */
 export class LinkError extends Error {
   override readonly name = 'LinkError';
 }

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 
-/** An outbound of the core: what a client app makes of a link. */
+/** An outbound of the core, as a client app creates it from a link. */
 export interface Outbound {
   protocol: string;
   settings: Record<string, unknown>;

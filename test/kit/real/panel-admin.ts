@@ -1,4 +1,4 @@
-/** What JSON endpoints answer. */
+/** The reply of JSON endpoints. */
 export interface Envelope<T = unknown> {
   success: boolean;
   msg: string;
@@ -13,14 +13,14 @@ export interface AdminOptions {
   timeoutMs?: number;
 }
 
-/** The payload of an answer that must be a success. */
+/** The payload of a reply, which must be a success. */
 export async function must<T>(answer: Envelope<T> | Promise<Envelope<T>>): Promise<T> {
   const { success, msg, obj } = await answer;
   if (!success) throw new Error(`the panel rejected the request: ${msg}`);
   return obj;
 }
 
-/** An administrator's HTTP client: a session with cookie and CSRF token as a browser has it, or a Bearer token. */
+/** An administrator's HTTP client: a session with cookie and CSRF token like a browser, or a Bearer token. */
 export class Admin {
   readonly base: string;
   readonly #options: AdminOptions;
@@ -33,12 +33,12 @@ export class Admin {
     this.#options = options;
   }
 
-  /** The same panel by token. */
+  /** A client of the same panel with the Bearer token. */
   bearer(token: string): Admin {
     return new Admin(this.base, { ...this.#options, token });
   }
 
-  /** GET /csrf-token, POST /login, and a fresh CSRF token after it. Refusals are answers, not exceptions. */
+  /** GET /csrf-token, POST /login, and a new CSRF token after it. Rejections are replies, not exceptions. */
   async login(twoFactorCode?: string): Promise<Envelope> {
     await this.#fetchCsrf();
     const { username = '', password = '' } = this.#options;

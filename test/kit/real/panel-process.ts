@@ -10,21 +10,21 @@ import { canFilter } from './rights.js';
 export { Admin, type Envelope, must } from './panel-admin.js';
 
 const OWN_DIRECTORY = join(tmpdir(), 'portolan-kit-data-');
-/** If the test process ends without `cleanUp`, no core may stay behind. */
+/** If the test process ends without `cleanUp`, no core may keep running. */
 const ownDirectories = new Set<string>();
 process.on('exit', () => ownDirectories.forEach(killLeftovers));
 
 export interface PanelOptions {
   /** An existing data directory, for a restart; a new one of mode 0700 otherwise. */
   dataDir?: string;
-  /** Wins over what the kit sets. */
+  /** Overrides the environment that the kit sets. */
   env?: Record<string, string>;
   coreBin?: string;
   /** Through `bin/portolan`, which can start a newer version in its place. */
   launcher?: boolean;
-  /** Without CAP_NET_ADMIN, whoever runs the test: single connections cannot be ended. */
+  /** Without CAP_NET_ADMIN for any user, so that single connections cannot be ended. */
   withoutNetAdmin?: boolean;
-  /** Its standard output is on a disk that is full. */
+  /** Its standard output is on a full disk. */
   fullOutput?: boolean;
   /** A core template to store once the panel is up; the core is restarted with it. Leave it out on a restart. */
   template?: object | string;
@@ -78,9 +78,9 @@ export function loopbackTemplate(more: Record<string, unknown> = {}): Record<str
   };
 }
 
-/** Starts a panel and waits until it says it is ready; throws with its last words when it does not. */
+/** Starts a panel and waits until it says it is ready; throws with the end of its output if it fails. */
 export async function startPanel(options: PanelOptions = {}): Promise<PanelProcess> {
-  const { username = 'captain', password = 'correct-horse-7-staple', timeoutMs = 120_000 } = options;
+  const { username = 'operator', password = 'correct-horse-7-staple', timeoutMs = 120_000 } = options;
   const dataDir = options.dataDir ?? newDataDir();
   const ports = options.ports ?? (await panelPorts());
   const core = options.coreBin ?? coreBinary();
@@ -182,7 +182,7 @@ export async function cli(
   return { code, stdout: child.stdout(), stderr: child.stderr() };
 }
 
-/** The same, for whoever does not wait for its end. */
+/** The same, without waiting for its end. */
 export function startCli(args: string[], dataDir: string, env: Record<string, string> = {}): Child {
   const clean = { ...cleanEnvironment(), PORTOLAN_DATA_DIR: dataDir };
   return startChild(process.execPath, [mainFile(), ...args], { env: { ...clean, ...env } });
@@ -257,7 +257,7 @@ function launcherFile(): string {
   return join(process.cwd(), 'bin', 'portolan');
 }
 
-/** Nothing of the caller's own PORTOLAN_ settings, nor of vitest's, reaches the panel. */
+/** The environment of the panel, without the PORTOLAN_ variables of the caller and those of vitest. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const foreign = /^(PORTOLAN_|VITEST|NODE_OPTIONS$|NODE_ENV$|TEST$)/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** Below Linux's ephemeral range (32768 and up), so that no outgoing connection takes a port we gave out. */
-const LOWEST = 20_000;
-const HIGHEST = 32_000;
+const MIN_PORT = 20_000;
+const MAX_PORT = 32_000;
 const CLAIMS = join(tmpdir(), 'portolan-kit-ports');
 
 const given = new Set<number>();
@@ -20,14 +20,14 @@ export type PortKind = 'tcp' | 'udp' | 'both';
  */
 export async function freePort(kind: PortKind = 'both'): Promise<number> {
   for (let attempt = 0; attempt < 400; attempt += 1) {
-    const port = LOWEST + Math.floor(Math.random() * (HIGHEST - LOWEST));
+    const port = MIN_PORT + Math.floor(Math.random() * (MAX_PORT - MIN_PORT));
     if (given.has(port) || !claim(port)) continue;
     given.add(port);
     const tcp = kind === 'udp' || (await bindsTcp(port));
     const udp = kind === 'tcp' || (await bindsUdp(port));
     if (tcp && udp) return port;
   }
-  throw new Error(`no free ${kind} port between ${LOWEST} and ${HIGHEST}`);
+  throw new Error(`no free ${kind} port between ${MIN_PORT} and ${MAX_PORT}`);
 }
 
 /** Several ports at once, all different. */

@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What a provider was asked, and by whom. */
+/** A request that a provider received. */
 export interface Asked {
   readonly method: string;
   readonly path: string;
@@ -29,7 +29,7 @@ export interface VpnServer extends ProviderServer {
 
 type Reply = readonly [status: number, body: unknown];
 
-/** A license that the tunnel provider takes, and how one looks. */
+/** A license that the tunnel provider accepts, and the format of one. */
 export const GOOD_LICENSE = 'a1B2c3D4-e5F6g7H8-i9J0k1L2';
 const LICENSE = /^\w{8}-\w{8}-\w{8}$/;
 

@@ -6,6 +6,7 @@ import type { TestCertificate } from './certificate.js';
 import { endOfOutput, startChild } from './children.js';
 import { accepts } from './core-process.js';
 import { freePort } from './ports.js';
+import { HANG_MS } from './tunnel.js';
 
 export const proxyNames = ['nginx', 'caddy', 'haproxy'] as const;
 export type ProxyName = (typeof proxyNames)[number];
@@ -20,7 +21,7 @@ const SAMPLES: Readonly<Record<ProxyName, string>> = {
 };
 const PATH = `${process.env['PATH'] ?? ''}:/usr/sbin:/sbin`;
 
-/** For `describe.skipIf`: true where the program is not installed, and then it says so. */
+/** For `describe.skipIf`: true if the program is not installed, and then prints a notice that the suite is skipped. */
 export function withoutProxy(name: ProxyName): boolean {
   if (!spawnSync(name, ['version'], { env: { ...process.env, PATH } }).error) return false;
   // oxlint-disable-next-line no-console -- a skipped suite must be seen
@@ -50,7 +51,7 @@ export async function startProxy(name: ProxyName, { panelPort, subPort, certific
     await child.stop();
     rmSync(folder, { recursive: true, force: true });
   };
-  const deadline = Date.now() + 15_000;
+  const deadline = Date.now() + HANG_MS;
   while (!(await accepts(port))) {
     if (!child.running() || Date.now() > deadline) {
       await stop();

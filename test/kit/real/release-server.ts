@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto';
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** What a file of a release is: its bytes, or a server that misbehaves. */
+/** A file of a release: its bytes, or a handler that misbehaves. */
 export type Asset = Buffer | string | RequestListener;
 
 /** Releases on a local port, listed and served as on GitHub. */
 export interface ReleaseServer {
   readonly url: string;
-  /** Environment of a panel that asks here. */
+  /** Environment of a panel that uses this server. */
   readonly env: Readonly<Record<string, string>>;
   /** A release of `core` or `panel`; the newest comes first, as on GitHub. */
   release(of: 'core' | 'panel', tag: string, assets: Readonly<Record<string, Asset>>, flags?: object): void;
   /** A file at a path, such as a geo file. */
   put(path: string, asset: Asset, modified?: Date): void;
-  /** Paths that were asked for, in order. */
+  /** Requested paths, in order. */
   readonly asked: readonly string[];
   /** While it is, every answer is this status. */
   failing: number | null;

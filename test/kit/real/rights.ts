@@ -1,22 +1,20 @@
-import { plain } from '../../../src/cli/finding.js';
 import { examineRights } from '../../../src/cli/rights.js';
+import { codeOf, type MessageCode } from '../../../src/messages/message.js';
 
 const rights = examineRights({ pid: null, path: process.env['PATH'] });
-const isAllowed = (right: string): boolean => rights.some((finding) => finding.ok && plain(finding).what === right);
+const isAllowed = (check: MessageCode): boolean => rights.some(({ ok, what }) => ok && codeOf(what) === check);
 
-/** Whether this process, and so a panel that it starts, may end single connections. */
-export const canFilter = isAllowed('cutting');
+/** Whether this process, and so a panel that it starts, can end single connections. */
+export const canFilter = isAllowed('cli.checkDisconnect');
 
-/** For `describe.skipIf`: true where single connections cannot be ended, and then it says so where nobody can miss it. */
+/** For `describe.skipIf`: true if single connections cannot be ended, and then prints a notice that the suite is skipped. */
 export function withoutRight(suite: string): boolean {
-  return !canFilter && skipped(suite, 'It needs CAP_NET_ADMIN and the program ss: nothing here was cut.');
+  return !canFilter && skipped(suite, 'It needs CAP_NET_ADMIN and the program ss.');
 }
 
-/** The same where single UDP flows cannot be blocked. */
+/** The same for single UDP flows. */
 export function withoutFlowFilter(suite: string): boolean {
-  return (
-    !isAllowed('cutting over UDP') && skipped(suite, 'It needs CAP_NET_ADMIN and the program nft: no flow was blocked.')
-  );
+  return !isAllowed('cli.checkDisconnectUdp') && skipped(suite, 'It needs CAP_NET_ADMIN and the program nft.');
 }
 
 function skipped(suite: string, why: string): true {

@@ -6,24 +6,23 @@ import { makeCertificate, type TestCertificate } from './certificate.js';
 import { type Child, endOfOutput, startChild } from './children.js';
 import { accepts } from './core-process.js';
 import { freePorts } from './ports.js';
+import { HANG_MS } from './tunnel.js';
 
 const SLAPD = '/usr/sbin/slapd';
 export const BASE_DN = 'dc=portolan,dc=test';
 export const BIND_DN = `cn=admin,${BASE_DN}`;
 export const BIND_PASSWORD = 'the bind password';
 
-/** For `describe.skipIf`: true without a directory server, and then it says so where nobody can miss it. */
+/** For `describe.skipIf`: true without a directory server, and then prints a notice that the suite is skipped. */
 export function withoutSlapd(suite: string): boolean {
   if (existsSync(SLAPD)) return false;
   const line = '!'.repeat(78);
   // oxlint-disable-next-line no-console -- a skipped suite must be seen
-  console.warn(
-    `\n${line}\n!! SKIPPED: ${suite}\n!! ${SLAPD} is missing (Debian: slapd): nothing here met a real directory.\n${line}\n`,
-  );
+  console.warn(`\n${line}\n!! SKIPPED: ${suite}\n!! ${SLAPD} is missing (Debian: slapd).\n${line}\n`);
   return true;
 }
 
-/** Somebody in the directory. `employeeType` is the flag that tests use. */
+/** A person in the directory. `employeeType` is the flag that tests use. */
 export interface Person {
   uid: string;
   mail: string | string[];
@@ -46,7 +45,7 @@ export interface Slapd {
   cleanUp(): Promise<void>;
 }
 
-/** `sizeLimit`: the most entries that one search may give to whoever is not the root of the directory. */
+/** `sizeLimit`: the most entries that one search returns to users other than the root of the directory. */
 export async function startSlapd({ sizeLimit = 500 }: { sizeLimit?: number } = {}): Promise<Slapd> {
   const folder = mkdtempSync(join(tmpdir(), 'portolan-kit-slapd-'));
   const [port = 0, tlsPort = 0] = await freePorts(2, 'tcp');
@@ -62,7 +61,7 @@ export async function startSlapd({ sizeLimit = 500 }: { sizeLimit?: number } = {
   const start = async (): Promise<void> => {
     const urls = `ldap://127.0.0.1:${port} ldaps://127.0.0.1:${tlsPort}`;
     child = startChild(binary, ['-f', file, '-h', urls, '-d', '0']);
-    const deadline = Date.now() + 15_000;
+    const deadline = Date.now() + HANG_MS;
     while (!((await accepts(port)) && (await accepts(tlsPort)))) {
       if (!child.running() || Date.now() > deadline) throw new Error(`slapd did not start\n${endOfOutput(child)}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -72,7 +71,7 @@ export async function startSlapd({ sizeLimit = 500 }: { sizeLimit?: number } = {
     await child?.stop();
   };
   const asRoot = async (work: (client: Client) => Promise<void>): Promise<void> => {
-    const client = new Client({ url: `ldap://127.0.0.1:${port}`, timeout: 5_000 });
+    const client = new Client({ url: `ldap://127.0.0.1:${port}`, timeout: HANG_MS });
     await client.bind(BIND_DN, BIND_PASSWORD);
     await work(client);
     await client.unbind();

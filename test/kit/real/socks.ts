@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { connect as tlsConnect } from 'node:tls';
-import { basicAuth, openConnect, openSocks, openTcp, type TunnelOptions } from './tunnel.js';
+import { basicAuth, HANG_MS, openConnect, openSocks, openTcp, type TunnelOptions } from './tunnel.js';
 
 /** What a download or upload came to; a failure before the first byte of the reply is status 0, `cut`, with the reason. */
 export interface TransferResult {
@@ -28,28 +28,45 @@ export interface TransferOptions extends TunnelOptions {
   /** Upload speed in bytes a second; as fast as possible without it. */
   rate?: number;
   onData?: (chunk: Buffer, total: number) => void;
-  /** The whole transfer may take this long; then it is cut by us. Default 30 s. */
+  /** The whole transfer may take this long; then it is cut by us. Default 120 s, and 10 minutes for `startTransfer`. */
   totalMs?: number;
   headers?: Record<string, string>;
 }
+
+/** A transfer in the background lives as long as its test, unless what the test checks ends it. */
+const STREAM_MS = 600_000;
 
 /** A transfer under way. */
 export interface Transfer {
   bytes(): number;
   sent(): number;
   readonly done: Promise<TransferResult>;
-  /** Settled? A cap or a removal must bring this about. */
+  /** Whether it has settled. */
   ended(): boolean;
+  /**
+   * Whether it has ended, or has moved nothing for 10 s: the kernel sends one reset for a destroyed socket, and a client core on a
+   * busy machine may miss it and keep its end open. For a wait; asked repeatedly.
+   */
+  isCut(): boolean;
   /** Goes away, as a client app does. */
   stop(): void;
 }
+
+/** `/slow` sends something every 50 ms. */
+const SILENCE_MS = 10_000;
 
 /** Starts a GET (or a POST when there is a body) through 127.0.0.1:`port` and comes back at once. Never throws. */
 export function startTransfer(port: number, url: string, options: TransferOptions = {}): Transfer {
   const result: TransferResult = { status: 0, bytes: 0, sent: 0, text: '', ended: 'cut' };
   const abort = new AbortController();
   const state = { ended: false };
-  const totalMs = options.totalMs ?? 30_000;
+  const totalMs = options.totalMs ?? STREAM_MS;
+  const last = { bytes: -1, at: 0 };
+  const isSilent = (): boolean => {
+    const bytes = result.bytes + result.sent;
+    if (bytes !== last.bytes) Object.assign(last, { bytes, at: Date.now() });
+    return Date.now() - last.at >= SILENCE_MS;
+  };
   const timer = setTimeout(() => abort.abort(new Error(`not done in ${totalMs} ms`)), totalMs);
   const done = run(port, new URL(url), options, result, abort.signal)
     .catch((error: unknown) => {
@@ -66,13 +83,14 @@ export function startTransfer(port: number, url: string, options: TransferOption
     sent: () => result.sent,
     done,
     ended: () => state.ended,
+    isCut: () => state.ended || isSilent(),
     stop: () => abort.abort(new Error('stopped by the caller')),
   };
 }
 
 /** A GET through a proxy port, to its end. */
 export function download(port: number, url: string, options: TransferOptions = {}): Promise<TransferResult> {
-  return startTransfer(port, url, options).done;
+  return startTransfer(port, url, { totalMs: HANG_MS, ...options }).done;
 }
 
 /** A POST of `body` (bytes, or how many of them) through a proxy port, to its end. */
@@ -82,11 +100,11 @@ export function upload(
   body: Buffer | number,
   options: TransferOptions = {},
 ): Promise<TransferResult> {
-  return startTransfer(port, url, { ...options, body }).done;
+  return startTransfer(port, url, { totalMs: HANG_MS, ...options, body }).done;
 }
 
 /** Resolves when the transfer has moved `bytes`, either way; rejects when it ends before that or takes too long. */
-export async function moved(transfer: Transfer, bytes: number, timeoutMs = 120_000): Promise<void> {
+export async function moved(transfer: Transfer, bytes: number, timeoutMs = HANG_MS): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while (Math.max(transfer.bytes(), transfer.sent()) < bytes) {
     if (transfer.ended()) throw new Error(`ended before ${bytes} bytes: ${JSON.stringify(await transfer.done)}`);
@@ -108,7 +126,7 @@ async function run(port: number, url: URL, options: TransferOptions, result: Tra
   }
 }
 
-async function open(port: number, url: URL, options: TransferOptions): Promise<Socket> {
+async function open(port: number, url: URL, options: TransferOptions): Promise<Duplex> {
   const secure = url.protocol === 'https:';
   const targetPort = Number(url.port || (secure ? 443 : 80));
   const via = options.via ?? 'socks';
@@ -128,7 +146,7 @@ async function open(port: number, url: URL, options: TransferOptions): Promise<S
   });
 }
 
-function exchange(socket: Socket, url: URL, options: TransferOptions, result: TransferResult): Promise<void> {
+function exchange(socket: Duplex, url: URL, options: TransferOptions, result: TransferResult): Promise<void> {
   const { body, via, headers = {} } = options;
   const absolute = via === 'http' && url.protocol === 'http:';
   const auth = absolute ? basicAuth(options) : undefined;

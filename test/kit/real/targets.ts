@@ -11,7 +11,7 @@ const SLOW_MAX_SECONDS = 120;
 const TICK_MS = 50;
 const BLOCK = Buffer.alloc(64 * 1024, 'portolan ');
 
-/** What the test traffic is aimed at. Every reply has a Content-Length, so a reader can tell an end from a cut. */
+/** The target of test traffic. Every reply has a Content-Length, so a reader can distinguish an end from a cut. */
 export interface Targets {
   /** `http://127.0.0.1:PORT` */
   url: string;

@@ -29,8 +29,8 @@ interface Options {
 }
 
 /**
- * A server on loopback that answers as a panel of 3x-ui 3.0 does: HTTP 200 and an envelope for whoever shows the token;
- * for everybody else, and for unknown paths, 404 with an empty body, or 401 when it is said that a script asks.
+ * A server on loopback that answers as a panel of 3x-ui 3.0 does: HTTP 200 and an envelope with a valid token;
+ * otherwise, and for unknown paths, 404 with an empty body, or 401 if a header marks the request as one of a script.
  */
 export class ThreeXuiNode {
   readonly token: string;

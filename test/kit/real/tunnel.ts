@@ -1,4 +1,8 @@
 import { connect, isIP, type Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+
+/** After so long, in ms, a connection or a transfer counts as hanging. A busy machine is faster. */
+export const HANG_MS = 120_000;
 
 /** How a connection reaches the target: through a SOCKS5 port, an HTTP proxy (CONNECT), or straight. */
 export interface TunnelOptions {
@@ -6,12 +10,14 @@ export interface TunnelOptions {
   pass?: string;
   /** Local address to connect from; 127.0.0.2 makes the core count the connection as an online IP. */
   from?: string;
-  /** For connecting and for the proxy's answer together. */
+  /** Sends CONNECT alone and waits for its reply: sing-box drops bytes that arrive before. See `openSocks`. */
+  awaitReply?: boolean;
+  /** For connecting, and for each answer of the proxy. Default 120 s. */
   timeoutMs?: number;
 }
 
 /** A plain TCP connection to 127.0.0.1:`port`. */
-export function openTcp(port: number, { from, timeoutMs = 60_000 }: TunnelOptions = {}): Promise<Socket> {
+export function openTcp(port: number, { from, timeoutMs = HANG_MS }: TunnelOptions = {}): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({
       port,
@@ -36,13 +42,18 @@ export function openTcp(port: number, { from, timeoutMs = 60_000 }: TunnelOption
   });
 }
 
-/** Opens `host:targetPort` through the SOCKS5 proxy on 127.0.0.1:`port` (RFC 1928, 1929). */
+/**
+ * A stream to `host:targetPort` through the SOCKS5 proxy on 127.0.0.1:`port` (RFC 1928, 1929). CONNECT is sent together with
+ * the first bytes that are written: a client core (Xray 26.7.28, `TimeoutWrapperReader`) ends a VMess or Shadowsocks request whose
+ * first byte arrives more than 100 ms after CONNECT, which happens on a busy machine. So a refused CONNECT destroys the stream
+ * with an error.
+ */
 export async function openSocks(
   port: number,
   host: string,
   targetPort: number,
   options: TunnelOptions = {},
-): Promise<Socket> {
+): Promise<Duplex> {
   const socket = await openTcp(port, options);
   const withPassword = options.user !== undefined;
   try {
@@ -50,15 +61,75 @@ export async function openSocks(
     const greeting = await readExactly(socket, 2, options.timeoutMs);
     if (greeting[0] !== 5 || greeting[1] === 0xff) throw new Error('SOCKS: the proxy accepts no method of ours');
     if (greeting[1] === 2) await authenticate(socket, options);
-    socket.write(Buffer.concat([Uint8Array.of(5, 1, 0), socksAddress(host), portBytes(targetPort)]));
-    const head = await readExactly(socket, 4, options.timeoutMs);
-    if (head[1] !== 0) throw new Error(`SOCKS: connect refused, reply ${head[1]}`);
-    const first = head[3] === 3 ? ((await readExactly(socket, 1, options.timeoutMs))[0] ?? 0) : head[3] === 4 ? 16 : 4;
-    await readExactly(socket, first + 2, options.timeoutMs);
+    const request = Buffer.concat([Uint8Array.of(5, 1, 0), socksAddress(host), portBytes(targetPort)]);
+    if (!options.awaitReply) return new SocksStream(socket, request);
+    socket.write(request);
+    await readReply(socket, options.timeoutMs);
     return socket;
   } catch (error) {
     socket.destroy();
     throw error;
+  }
+}
+
+async function readReply(socket: Socket, timeoutMs?: number): Promise<void> {
+  const [, code, , kind] = await readExactly(socket, 4, timeoutMs);
+  if (code !== 0) throw new Error(`SOCKS: connect refused, reply ${code}`);
+  const first = kind === 3 ? ((await readExactly(socket, 1, timeoutMs))[0] ?? 0) : kind === 4 ? 16 : 4;
+  await readExactly(socket, first + 2, timeoutMs);
+}
+
+/** Adds CONNECT to the first bytes that are written, and removes its reply from those that are read. */
+class SocksStream extends Duplex {
+  readonly #socket: Socket;
+  /** Null once it is sent. */
+  #connect: Buffer | null;
+  /** The part of the reply that has arrived; null once it is complete. */
+  #reply: Buffer | null = Buffer.alloc(0);
+
+  constructor(socket: Socket, connectRequest: Buffer) {
+    super({ allowHalfOpen: true });
+    this.#socket = socket;
+    this.#connect = connectRequest;
+    socket.on('data', (chunk: Buffer) => this.#receive(chunk));
+    socket.once('end', () => this.push(null));
+    socket.once('error', (error) => this.destroy(error));
+    socket.once('close', () => this.destroy());
+  }
+
+  override _read(): void {
+    this.#socket.resume();
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
+    const bytes = this.#connect === null ? chunk : Buffer.concat([this.#connect, chunk]);
+    this.#connect = null;
+    this.#socket.write(bytes, done);
+  }
+
+  override _final(done: () => void): void {
+    this.#socket.end(done);
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#socket.destroy();
+    done(error);
+  }
+
+  #receive(chunk: Buffer): void {
+    if (this.#reply === null) return this.#pass(chunk);
+    this.#reply = Buffer.concat([this.#reply, chunk]);
+    const [, code, , kind, nameLength = 0] = this.#reply;
+    if (code !== undefined && code !== 0) return void this.destroy(new Error(`SOCKS: connect refused, reply ${code}`));
+    const size = 6 + (kind === 3 ? 1 + nameLength : kind === 4 ? 16 : 4);
+    if (this.#reply.length < Math.max(5, size)) return;
+    const rest = this.#reply.subarray(size);
+    this.#reply = null;
+    if (rest.length > 0) this.#pass(rest);
+  }
+
+  #pass(chunk: Buffer): void {
+    if (!this.push(chunk)) this.#socket.pause();
   }
 }
 
@@ -118,7 +189,7 @@ async function readHead(socket: Socket, timeoutMs?: number): Promise<string> {
 }
 
 /** Takes `count` bytes off a paused socket and leaves the rest in it. */
-function readExactly(socket: Socket, count: number, timeoutMs = 10_000): Promise<Buffer> {
+function readExactly(socket: Socket, count: number, timeoutMs = HANG_MS): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const finish = (done: () => void) => {
       clearTimeout(timer);

@@ -23,7 +23,7 @@ describe('the start of a period', () => {
     expect(new Date(periodStart(at(now), period, zone)).toISOString()).toBe(new Date(at(start)).toISOString());
   });
 
-  it('is never after now, and the same for all of its period', () => {
+  it('is never in the future, and the same for all of its period', () => {
     const zones = fc.constantFrom('UTC', 'Asia/Tehran', 'Europe/Berlin', 'America/Sao_Paulo', 'Asia/Kathmandu');
     const periods = fc.constantFrom<Period>('hourly', 'daily', 'weekly', 'monthly');
     const times = fc.integer({ min: at('2015-01-01'), max: at('2035-01-01') });
@@ -42,7 +42,7 @@ describe('the start of a period', () => {
   });
 });
 
-describe('days later', () => {
+describe('the time some days later', () => {
   it.each([
     ['Europe/Berlin', '2026-03-28T11:00:00Z', 1, '2026-03-29T10:00:00Z'],
     ['Europe/Berlin', '2026-10-24T10:00:00Z', 1, '2026-10-25T11:00:00Z'],

@@ -7,7 +7,7 @@ import { Days, dayNamed, dayText } from '../../../src/lib/time/days.js';
 const at = (text: string): number => Date.parse(text);
 const day = (text: string): number => dayNamed(text) ?? Number.NaN;
 
-describe('the days of a zone', () => {
+describe('the days of a time zone', () => {
   it.each([
     ['UTC', '2026-03-31T23:59:59.999Z', '2026-03-31'],
     ['Asia/Tehran', '2026-03-31T20:29:59.999Z', '2026-03-31'],
@@ -28,7 +28,7 @@ describe('the days of a zone', () => {
     expect(dayText(new Days(zone).of(at(time)))).toBe(date);
   });
 
-  it('meet without a gap, in whatever order they are asked for', () => {
+  it('follow each other without a gap, in any order of queries', () => {
     const zones = constantFrom('Asia/Tehran', 'America/Sao_Paulo', 'America/St_Johns', 'Pacific/Apia', 'Africa/Cairo');
     const times = integer({ min: at('2000-01-01'), max: at('2035-01-01') });
     check(
@@ -45,7 +45,7 @@ describe('the days of a zone', () => {
   });
 
   it.each(['2026-02-30', '2026-13-01', '26-01-01', '2026-1-1', '2026-01-01T00:00', '', 'today'])(
-    '%j is none',
+    '%j is invalid',
     (text) => {
       expect(dayNamed(text)).toBeNull();
     },

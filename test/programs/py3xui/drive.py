@@ -3,7 +3,7 @@
 Takes one JSON object as its argument: kind (sync or async), clients (ids of two new clients), port, email (the
 beginning of both), version (of the core to install), file (for the database). The host, and the name and password or
 the token, come from the environment, as py3xui reads them.
-Prints one JSON line for each operation: {"op", "value"} or {"op", "error"}, and goes on after an error.
+Prints one JSON line for each operation: {"op", "value"} or {"op", "error"}, and continues after an error.
 """
 
 import asyncio
@@ -98,7 +98,7 @@ async def drive(kind, clients, port, email, version, file):
     await said("server.install_new_xray_version", lambda: api.server.install_new_xray_version(version))
     await said("database.export", api.database.export)
     await said("inbound.delete", lambda: api.inbound.delete(number))
-    # What a wrong call is told.
+    # The errors of invalid calls.
     await said("refused", lambda: api.inbound.get_by_id(999_999))
 
 

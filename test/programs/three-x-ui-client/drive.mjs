@@ -3,7 +3,7 @@
 // (of five inbounds), clients (ids of three new clients), email (the beginning of theirs), version (of the core to
 // install), geo (the address of a list), node (a remote panel), pageSize (a setting that is not so yet), later (methods
 // for later panels); or, for a panel that shall be replaced by its own backup, `import: true` beside module, host, login.
-// Prints one JSON line for each call: {"op", "value"} or {"op", "error"}, and goes on after an error.
+// Prints one JSON line for each call: {"op", "value"} or {"op", "error"}, and continues after an error.
 import { createRequire } from 'node:module';
 
 const asked = JSON.parse(process.argv[2] ?? '{}');
@@ -11,7 +11,7 @@ const { module, host, login } = asked;
 const ThreeXUI = createRequire(module)(module);
 const { ProtocolBuilder } = ThreeXUI;
 
-/** The panel is near and there is nobody to be protected from. */
+/** The panel is local, so no protection is needed. */
 const api = new ThreeXUI(host, { ...login, loginRetryBackoff: 0, maxLoginAttemptsPerHour: 10_000 });
 
 const LONG = 20_000;

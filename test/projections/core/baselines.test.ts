@@ -47,7 +47,7 @@ const tagged = (inbound: typeof one, tag: string) => InboundUpdated({ inbound, c
 const passedOn = (tag: string, up: number, run = 'r1') => InboundCountersReleased({ run, counters: [[tag, up, 0]] });
 const past = [inboundAdded(), clientAdded(draft('Alice', 1)), started('r1')] as const;
 
-describe('how far a counter is recorded', () => {
+describe('the recorded value of a counter', () => {
   it('is the sum over the run', () => {
     const { run, clients, inbounds, outbounds } = folded(baselines, ...past, used(3), used(4));
     expect([run, ups(clients), ups(inbounds), ups(outbounds)]).toStrictEqual([
@@ -58,13 +58,13 @@ describe('how far a counter is recorded', () => {
     ]);
   });
 
-  it('begins at zero with a run, and goes on when a run is taken over', () => {
+  it('starts at zero with each run, and continues when a run is adopted', () => {
     expect(ups(folded(baselines, ...past, used(3), started('r1'), used(1)).clients)).toStrictEqual([[1, 4]]);
     expect(ups(folded(baselines, ...past, used(3), started('r2')).clients)).toStrictEqual([]);
     expect(ups(folded(baselines, ...past, used(3), started('r2'), used(5)).clients)).toStrictEqual([]); // of r1: too late
   });
 
-  it('is that of one client, whatever it is called and whoever has its email later', () => {
+  it('belongs to one client, regardless of its name and of later clients with its email', () => {
     expect(ups(folded(baselines, ...past, used(3), renamed('amy'), used(4)).clients)).toStrictEqual([[1, 7]]);
     const gone = ClientDeleted({ client: first, inbound: one });
     const late = folded(baselines, ...past, used(3), gone, clientAdded(alice, second), used(4, 2), used(5, 1));
@@ -74,7 +74,7 @@ describe('how far a counter is recorded', () => {
     ]);
   });
 
-  it('is that of one of two clients with the same email, and no inheritance moves it', () => {
+  it('belongs to one of two clients with the same email, even after a transfer of usage', () => {
     const both = [...past, otherInbound(), clientAdded(draft('ALICE', 2), second, two)] as const;
     const inherited = ClientTrafficTransferred({ client: second, fromClient: first, up: 3, down: 0 });
     expect(ups(folded(baselines, ...both, used(3), used(4, 2), inherited).clients)).toStrictEqual([
@@ -83,7 +83,7 @@ describe('how far a counter is recorded', () => {
     ]);
   });
 
-  it('is known to a replay for which keys were destroyed, and holds no name', () => {
+  it('survives a replay with destroyed keys, and contains no name', () => {
     const journal = new TestLog();
     const shredded = (keyVersion: number, reason: 'rotated' | 'erased') =>
       DataKeyDestroyed({ key: `client:1/${keyVersion}`, reason });
@@ -99,7 +99,7 @@ describe('how far a counter is recorded', () => {
 describe('the counter of a tag', () => {
   const owners = (state: Baselines) => [counterOwner(state, 'in-1'), counterOwner(state, 'x')];
 
-  it('is its inbound’s until the core runs it under another tag', () => {
+  it('belongs to its inbound until the core runs the inbound under another tag', () => {
     const before = folded(baselines, ...past, used(3), tagged(one, 'x'), used(4));
     expect([ups(before.inbounds), owners(before), tagsToPassOn(before)]).toStrictEqual([
       [['in-1', 7]],
@@ -117,7 +117,7 @@ describe('the counter of a tag', () => {
     ]);
   });
 
-  it('is that of a deleted inbound until it passes on to the next one with the tag', () => {
+  it('belongs to a deleted inbound until it is released to the next one with the tag', () => {
     const events = [
       ...past,
       used(3),
@@ -130,7 +130,7 @@ describe('the counter of a tag', () => {
     expect([ups(after.inbounds), owners(after)[0]]).toStrictEqual([[['in-1', 14]], 2]);
   });
 
-  it('is that of who had it first when several had it before the core was told', () => {
+  it('belongs to the first inbound that used the tag', () => {
     const events = [
       ...past,
       InboundDeleted({ inbound: one }),
@@ -141,7 +141,7 @@ describe('the counter of a tag', () => {
     expect(owners(folded(baselines, ...events, passedOn('in-1', 0)))[0]).toBeUndefined();
   });
 
-  it('is each one’s own when two swap their tags', () => {
+  it('stays with each inbound when two swap their tags', () => {
     const swap = [tagged(one, 'y'), tagged(two, 'in-1'), tagged(one, 'in-2')] as const;
     const before = folded(baselines, ...past, otherInbound(), ...swap, used(3), used(4, 1, 2));
     expect(ups(before.inbounds)).toStrictEqual([
@@ -151,13 +151,13 @@ describe('the counter of a tag', () => {
     expect(['in-1', 'in-2'].map((tag) => counterOwner(before, tag))).toStrictEqual([1, 2]);
   });
 
-  it('begins anew with a run, and what is said of another run is not believed', () => {
+  it('starts again with a run, and ignores released counters of another run', () => {
     const events = [...past, used(3), tagged(one, 'x')] as const;
     expect(tagsToPassOn(folded(baselines, ...events, started('r2')))).toStrictEqual([]);
     expect(tagsToPassOn(folded(baselines, ...events, passedOn('in-1', 3, 'r0')))).toStrictEqual(['in-1']);
   });
 
-  it('is the same after a snapshot', () => {
+  it('has the same owner after a snapshot', () => {
     const events = [
       ...past,
       used(3),

@@ -19,8 +19,8 @@ const account = (
   return coreUser(inbound({ protocol }, { settings }), client).account;
 };
 
-describe('an inbound in the words of the core', () => {
-  it('holds nothing that only the panel or a client reads', () => {
+describe('an inbound in the core configuration', () => {
+  it('contains no members that only the panel or a client reads', () => {
     const json = rendered(
       { remark: 'hidden', sniffing: { enabled: false } },
       {
@@ -49,12 +49,15 @@ describe('an inbound in the words of the core', () => {
   it.each([
     ['', '1.0.0'],
     ['26.3.27', '26.3.27'],
-  ])('lets apps of other cores in over REALITY unless the admin asks for more: minClientVer %j', (minClientVer, is) => {
-    const { streamSettings } = rendered({}, { stream: { security: 'reality', realitySettings: { minClientVer } } });
-    expect(streamSettings).toMatchObject({ realitySettings: { minClientVer: is } });
-  });
+  ])(
+    'accepts clients with other cores over REALITY unless the admin sets a minimum: minClientVer %j',
+    (minClientVer, is) => {
+      const { streamSettings } = rendered({}, { stream: { security: 'reality', realitySettings: { minClientVer } } });
+      expect(streamSettings).toMatchObject({ realitySettings: { minClientVer: is } });
+    },
+  );
 
-  it('names the address, the sniffing and a socket where there is one', () => {
+  it('contains the address, the sniffing and a Unix socket where configured', () => {
     const sniffing = { enabled: true, destOverride: ['tls'] };
     expect(rendered({ listen: '10.0.0.1', sniffing })).toMatchObject({ listen: '10.0.0.1', port: 443, sniffing });
     expect(rendered({ listen: '/run/x.sock' })).not.toHaveProperty('port');
@@ -65,11 +68,11 @@ describe('an inbound in the words of the core', () => {
     ['dokodemo', 'dokodemo-door'],
     ['tunnel', 'tunnel'],
     ['mixed', 'mixed'],
-  ] as [Protocol, string][])('calls %s %s', (protocol, name) => {
+  ] as [Protocol, string][])('has %s named %s', (protocol, name) => {
     expect(rendered({ protocol })['protocol']).toBe(name);
   });
 
-  it('serves version 2 of hysteria, with the clients alone as its keys', () => {
+  it('has version 2 of Hysteria, with only the clients as its keys', () => {
     const stream = { security: 'tls', hysteriaSettings: { auth: 'shared', up: '1' } };
     expect(rendered({ protocol: 'hysteria' }, { settings: { version: 1 }, stream })).toMatchObject({
       settings: { version: 2 },
@@ -78,7 +81,7 @@ describe('an inbound in the words of the core', () => {
     expect(JSON.stringify(rendered({ protocol: 'hysteria' }, { stream }))).not.toContain('shared');
   });
 
-  it('has hot users where the protocol has', () => {
+  it('supports hot changes of users if the protocol does', () => {
     const hot = (protocol: Protocol, method = 'aes-256-gcm') =>
       coreInbound(inbound({ protocol }, { settings: { method } })).hotUsers;
     expect([hot('vless'), hot('shadowsocks'), hot('hysteria2')]).toStrictEqual([true, true, true]);
@@ -90,18 +93,18 @@ describe('an inbound in the words of the core', () => {
   });
 });
 
-describe('a client in the words of the core', () => {
+describe('a client in the core configuration', () => {
   it.each([
     ['vless', { id: '11111111-2222-4333-8444-000000000001', flow: '' }],
     ['vmess', { id: '11111111-2222-4333-8444-000000000001' }],
     ['trojan', { password: 'password-1' }],
     ['hysteria', { auth: 'auth-1' }],
     ['hysteria2', { auth: 'auth-1' }],
-  ] as [Protocol, object][])('of %s has what lets it in, and nothing else', (protocol, own) => {
+  ] as [Protocol, object][])('of %s contains only what authenticates it', (protocol, own) => {
     expect(account(protocol)).toStrictEqual(own);
   });
 
-  it('of shadowsocks has a cipher of its own, or that of the inbound, and none in 2022', () => {
+  it('of Shadowsocks has its own cipher or that of the inbound, and none with 2022 methods', () => {
     expect(account('shadowsocks', { method: 'aes-256-gcm' })).toMatchObject({ method: 'aes-256-gcm' });
     expect(account('shadowsocks', { method: 'aes-256-gcm' }, { spec: { method: 'aes-128-gcm' } })).toMatchObject({
       method: 'aes-128-gcm',
@@ -109,7 +112,7 @@ describe('a client in the words of the core', () => {
     expect(account('shadowsocks', { method: '2022-blake3-aes-128-gcm' })).not.toHaveProperty('method');
   });
 
-  it('of vless has the flow of the server side', () => {
+  it('of VLESS has the flow of the server side', () => {
     expect(account('vless', {}, { spec: { flow: 'xtls-rprx-vision-udp443' } })).toMatchObject({
       flow: 'xtls-rprx-vision',
     });

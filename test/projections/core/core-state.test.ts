@@ -24,13 +24,13 @@ import { at, folded } from '../../kit/spec.js';
 
 const later = T0 + 1000;
 
-describe('the core', () => {
+describe('the state of the core', () => {
   const started = (run: string, time = T0) => at(time, CoreStarted({ run, version: '26', reason: 'start' }));
-  const stands = { state: 'stop', run: null, version: '', since: 0, error: null, wanted: true };
+  const stopped = { state: 'stop', run: null, version: '', since: 0, error: null, wanted: true };
 
-  it('is what the log last said of it', () => {
-    expect(folded(coreState).process).toStrictEqual(stands);
-    const running = { ...stands, state: 'running', run: 'r1', version: '26', since: T0 };
+  it('follows the last event', () => {
+    expect(folded(coreState).process).toStrictEqual(stopped);
+    const running = { ...stopped, state: 'running', run: 'r1', version: '26', since: T0 };
     expect(folded(coreState, started('r1')).process).toStrictEqual(running);
     expect(folded(coreState, started('r1'), started('r1', later)).process).toStrictEqual(running); // adopted
     expect(folded(coreState, started('r1'), started('r2', later)).process).toStrictEqual({
@@ -40,12 +40,12 @@ describe('the core', () => {
     });
     const imported = StateImported({ source: 'portolan', sha256: 'a'.repeat(64), origin: null, keptSettings: [] });
     // It ran on another machine, or before: that it does not now is no failure.
-    expect(folded(coreState, started('r1'), imported).process).toStrictEqual({ ...stands, version: '26' });
+    expect(folded(coreState, started('r1'), imported).process).toStrictEqual({ ...stopped, version: '26' });
     expect(folded(coreState, started('r1'), CoreStopped({ run: 'r1', reason: 'request' })).process).toStrictEqual({
-      ...stands,
+      ...stopped,
       version: '26',
     });
-    const failed = { ...stands, state: 'error', version: '26', error: verbatim('killed') };
+    const failed = { ...stopped, state: 'error', version: '26', error: verbatim('killed') };
     expect(
       folded(coreState, started('r1'), CoreFailed({ run: 'r1', reason: verbatim('killed') })).process,
     ).toStrictEqual(failed);
@@ -55,12 +55,12 @@ describe('the core', () => {
     ).toBeNull();
   });
 
-  it('is wanted until somebody stops it', () => {
+  it('should be running until an admin stops it', () => {
     expect(folded(coreState, CoreStopRequested({})).process.wanted).toBe(false);
     expect(folded(coreState, CoreStopRequested({}), CoreRestartRequested({})).process.wanted).toBe(true);
   });
 
-  it('refuses inbounds until it takes them or they are gone', () => {
+  it('includes rejected inbounds until they are accepted or deleted', () => {
     const refused = InboundRejectedByCore({ inbound: one, reason: verbatim('no') });
     expect([...folded(coreState, refused).refused]).toStrictEqual([[1, verbatim('no')]]);
     expect(folded(coreState, refused, InboundAcceptedByCore({ inbound: one })).refused.size).toBe(0);
@@ -69,7 +69,7 @@ describe('the core', () => {
 });
 
 describe('settings', () => {
-  it('are the defaults with what was changed', () => {
+  it('are the defaults with the recorded changes', () => {
     const state = folded(
       settings,
       SettingsChanged({ changes: { webPort: 1 } }),
@@ -81,7 +81,7 @@ describe('settings', () => {
     expect(folded(settings, template).template).toStrictEqual({ template: { a: 1 }, outboundTestUrl: 'u' });
   });
 
-  it('of an older snapshot get the defaults of newer keys', () => {
+  it('from an older snapshot have the defaults of newer keys', () => {
     expect(loadedState(settings, { values: { webPort: 1 }, template: null }).values).toMatchObject({
       webPort: 1,
       subPort: 10882,
@@ -90,7 +90,7 @@ describe('settings', () => {
 });
 
 describe('the timeline', () => {
-  it('has the facts without their data, and no measurements', () => {
+  it('contains events without their data, and no measurements', () => {
     const [entry, ...others] = folded(
       timeline,
       clientAdded(),
@@ -108,7 +108,7 @@ describe('the timeline', () => {
     });
   });
 
-  it('keeps the newest two thousand', () => {
+  it('keeps the newest two thousand entries', () => {
     const state = folded(timeline, ...Array.from({ length: 4500 }, () => ClientReactivated({ client: first })));
     expect(state.length).toBeLessThan(4000);
     const saved = savedState(timeline, state) as typeof state;

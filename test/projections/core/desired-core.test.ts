@@ -18,7 +18,7 @@ import { alice, bob, clientAdded, first, identity, inboundAdded, one, second } f
 import { History, steps } from '../../kit/history.js';
 import { busOver, TestLog, temporaryFolder } from '../../kit/log.js';
 
-/** A core that does only what it is told: it copies what the changes name. */
+/** A core that applies only the reported changes. */
 class Mirror {
   readonly inbounds = new Map<string, { readonly config: JsonObject; readonly users: Map<number, CoreUser> }>();
 
@@ -46,7 +46,7 @@ const plain = (inbounds: ReadonlyMap<string, { config: JsonObject; users: Readon
   );
 
 describe('the desired core', () => {
-  it('is the same step by step as made anew, and its changes leave nothing out', () => {
+  it('is the same incrementally as from scratch, and its changes are complete', () => {
     const root = temporaryFolder();
     let runs = 0;
     let most = 0;
@@ -89,7 +89,7 @@ describe('the desired core', () => {
   };
   const users = (...clients: number[]) => new Map([['in-1', new Set(clients)]]);
 
-  it('names a client, and not its inbound, when only the client changes', () => {
+  it('reports a changed client, but not its inbound, when only the client changes', () => {
     expect(after(clientAdded(bob, second)).changes).toStrictEqual({
       template: false,
       inbounds: new Set(),
@@ -105,12 +105,12 @@ describe('the desired core', () => {
     expect(renamed.desired.config().inbounds.get('in-1')?.users.get(1)?.email).toBe('amy');
   });
 
-  it('leaves out who is switched off', () => {
+  it('excludes disabled clients', () => {
     const { desired } = after(ClientUpdated({ client: first, changes: { enabled: false } }));
     expect([...(desired.config().inbounds.get('in-1')?.users ?? [])]).toStrictEqual([]);
   });
 
-  it('names no inbound for what is nothing to the core', () => {
+  it('reports no inbound for a change that does not affect the core', () => {
     const { changes } = after(
       InboundUpdated({ inbound: one, changes: { remark: 'x', capBytes: 7 } }),
       InboundTrafficReset({ inbound: one, up: 0, down: 0 }),
@@ -118,7 +118,7 @@ describe('the desired core', () => {
     expect(changes.inbounds).toStrictEqual(new Set());
   });
 
-  it('takes an inbound away with its clients, and brings it back with them', () => {
+  it('removes an inbound with its clients, and restores it with them', () => {
     const { desired, changes } = after(InboundDisabled({ inbound: one }));
     expect(changes.inbounds).toStrictEqual(new Set(['in-1']));
     expect(desired.config().inbounds.size).toBe(0);
@@ -136,7 +136,7 @@ describe('the desired core', () => {
     ]);
   });
 
-  it('has the built-in template until there is another', () => {
+  it('has the built-in template until another one is set', () => {
     expect(after().desired.template()).toBe(defaultTemplate);
     const { desired, changes } = after(
       CoreTemplateChanged({ keyVersion: 1, template: { log: {} }, outboundTestUrl: '' }),

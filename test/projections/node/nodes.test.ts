@@ -30,13 +30,13 @@ const online = NodeWentOnline({ node });
 const offline = NodeWentOffline({ node, reason: verbatim('gone') });
 const failing = NodeSyncFailed({ node, reason: verbatim('no list') });
 
-/** What is known after some events, and after a snapshot of it. */
+/** The state after some events, equal to the one after a snapshot. */
 function known(...events: readonly PanelEvent[]) {
   const state = folded(nodes, added, ...events);
   expect(loadedState(nodes, structuredClone(savedState(nodes, state)))).toEqual(state);
   return {
     document: state.documents.get(node),
-    standing: state.standings.get(node),
+    connectivity: state.connectivity.get(node),
     failing: state.failings.get(node),
   };
 }
@@ -57,9 +57,9 @@ describe('the nodes', () => {
   });
 
   it('are online or offline since the last event', () => {
-    expect(known().standing).toBeUndefined();
-    expect(known(offline).standing).toEqual({ online: false, since: T0, reason: verbatim('gone') });
-    expect(known(offline, at(T0 + 5, online)).standing).toEqual({ online: true, since: T0 + 5, reason: null });
+    expect(known().connectivity).toBeUndefined();
+    expect(known(offline).connectivity).toEqual({ online: false, since: T0, reason: verbatim('gone') });
+    expect(known(offline, at(T0 + 5, online)).connectivity).toEqual({ online: true, since: T0 + 5, reason: null });
   });
 
   it.each([
@@ -68,8 +68,8 @@ describe('the nodes', () => {
     ['switched off', NodeDisabled({ node })],
     ['deleted', NodeDeleted({ node })],
   ])('have no known availability after they were %s', (_, event) => {
-    expect(known(offline, event).standing).toBeUndefined();
-    expect(known(offline, NodeUpdated({ node, changes: { name: 'Oslo' } })).standing).toBeDefined();
+    expect(known(offline, event).connectivity).toBeUndefined();
+    expect(known(offline, NodeUpdated({ node, changes: { name: 'Oslo' } })).connectivity).toBeDefined();
     expect(known(failing, event).failing).toBeUndefined();
     expect(known(failing, NodeUpdated({ node, changes: { name: 'Oslo' } })).failing).toBeDefined();
   });
@@ -93,8 +93,8 @@ describe('the nodes', () => {
         sums: [],
         nodeSums: [],
       });
-    expect(known(offline, rolled(T0)).standing).toBeUndefined();
-    expect(known(at(T0 + 1, offline), rolled(T0)).standing).toBeDefined();
+    expect(known(offline, rolled(T0)).connectivity).toBeUndefined();
+    expect(known(at(T0 + 1, offline), rolled(T0)).connectivity).toBeDefined();
     expect(known(failing, rolled(T0)).failing).toBeUndefined();
     expect(known(at(T0 + 1, failing), rolled(T0)).failing).toBeDefined();
   });

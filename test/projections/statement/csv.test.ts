@@ -6,7 +6,7 @@ import { T0 } from '../../kit/builders.js';
 
 const zero = { up: 0, down: 0 };
 
-/** A statement in which everything that somebody can name is called `name`. */
+/** A statement in which every name that a user can choose is `name`. */
 function called(name: string): Rendered<Statement> {
   const entry = { at: T0, position: 7, client: 1, kind: 'reset' as const, rule: 'manual' as const };
   return {
@@ -47,7 +47,7 @@ const names: readonly (readonly [name: string, shown: string])[] = [
   ['a\u200bb\u0000', String.raw`a\u200bb\u0000`],
 ];
 
-it.each(names)('a name like %j is seen as %j, and never a formula', (name, shown) => {
+it.each(names)('a name like %j is shown as %j, and never evaluated as a formula', (name, shown) => {
   const csv = statementCsv(called(name));
   expect(read(csv)).toStrictEqual([
     ['date', 'time', 'line', 'source', 'client', 'inbound', 'up', 'down', 'total', 'by', 'what', 'event'],

@@ -19,7 +19,7 @@ import { eventually } from '../../kit/wait.js';
 const utc = SettingsChanged({ changes: { timeLocation: 'UTC' } });
 const used = (up: number, down: number) => traffic({ clients: [[first, up, down]] });
 
-/** What a ledger has of the first client: bytes by day. */
+/** The bytes of the first client in a ledger, by day. */
 const flowsIn = (ledger: Pick<Ledger, 'flowsOf'> | null): readonly [string, number, number][] => {
   const sums = new Map<string, [number, number]>();
   for (const { day, up, down } of ledger?.flowsOf(first) ?? []) {
@@ -66,8 +66,8 @@ function history() {
   return journal;
 }
 
-describe('the keeper of the ledger', () => {
-  it('reads what was there before, follows, and has it after a new start', async () => {
+describe('the ledger', () => {
+  it('contains earlier events, follows new ones, and continues after a restart', async () => {
     const journal = history();
     const before = kept(journal);
     journal.append(used(5, 5));
@@ -89,7 +89,7 @@ describe('the keeper of the ledger', () => {
     expect(after.said).toStrictEqual([]);
   });
 
-  it('goes by the clocks of another zone as soon as that is set', async () => {
+  it('uses another time zone as soon as the setting changes', async () => {
     const journal = history();
     const keeping = kept(journal);
     await keeping.ready();
@@ -119,7 +119,7 @@ describe('the keeper of the ledger', () => {
     ]);
   });
 
-  it('starts again when a roll-up overtakes the reading', async () => {
+  it('starts again when a roll-up overtakes its reading', async () => {
     const journal = history();
     journal.append(...Array.from({ length: 300 }, () => used(1, 1)));
     // The first page is read, and the loop has not turned yet.
@@ -136,7 +136,7 @@ describe('the keeper of the ledger', () => {
   it.each([
     ['of another log', 'other log'],
     ['of another zone', 'Asia/Tehran'],
-  ])('takes no file %s', async (_, which) => {
+  ])('is not read from a file %s', async (_, which) => {
     const journal = history();
     const other = which === 'other log' ? new TestLog(temporaryFolder()) : journal;
     if (other !== journal) other.append(utc, inboundAdded(), clientAdded());
@@ -155,7 +155,7 @@ describe('the keeper of the ledger', () => {
     ]);
   });
 
-  it('rebuilds a damaged file, and works in memory where no file can be created', async () => {
+  it('is rebuilt when its file is damaged, and kept in memory when no file can be created', async () => {
     const journal = history();
     const path = join(journal.directory.run, 'ledger.db');
     writeFileSync(path, 'no database at all, and long enough to be looked at'.repeat(100));
@@ -172,13 +172,13 @@ describe('the keeper of the ledger', () => {
     expect(keeping.said).toStrictEqual(['the ledger cannot be kept on disk and is rebuilt at each start']);
   });
 
-  it('loses nothing that cannot be written', async () => {
+  it('loses no entry that could not be written', async () => {
     const journal = history();
     const keeping = kept(journal);
     const ledger = await keeping.ready();
     if (!ledger) expect.fail('there is no ledger');
     const file = new LedgerFile(keeping.file, journal.log, 'UTC');
-    // Another process writes at the position at which ours will: the row is there already.
+    // Another process writes at the same position: the row exists already.
     file.write(journal.log.head().position, {
       flows: [{ client: first, day: 1, node: 0, position: 1, up: 1, down: 1 }],
       entries: [],
@@ -223,7 +223,7 @@ function damage(file: string, table: string): void {
   closeSync(handle);
 }
 
-describe('a ledger that is wrong', () => {
+describe('an invalid ledger', () => {
   it.each(['entries', 'flows', 'head'])('is rebuilt when its table %s cannot be read', async (table) => {
     const { journal, file } = await written();
     damage(file, table);
@@ -269,7 +269,7 @@ describe('a ledger that is wrong', () => {
     expect(after.said).toStrictEqual([]);
   });
 
-  it('is kept in memory when the next file turns out damaged too', async () => {
+  it('is kept in memory when the next file is damaged too', async () => {
     const journal = history();
     const put = vi.spyOn(LedgerFile.prototype, 'write').mockImplementation(() => {
       throw new LedgerError('the file is damaged');
@@ -294,7 +294,7 @@ describe('a ledger that is wrong', () => {
     expect(keeping.said).toStrictEqual([REBUILT]);
   });
 
-  it('reports when a rebuilt one is wrong too, and is not rebuilt for each question', async () => {
+  it('reports when a rebuilt one is invalid too, and is not rebuilt for each query', async () => {
     const keeping = kept(history());
     const never = (): never => {
       throw new LedgerError('it is never right');
@@ -306,7 +306,7 @@ describe('a ledger that is wrong', () => {
     await expect(keeping.query(() => expect.fail('a defect'))).rejects.toThrow('a defect');
   });
 
-  it('closes at the counter where the clock was set back after the last line', async () => {
+  it('matches the counter when the clock was set back after the last entry', async () => {
     const journal = history();
     const keeping = kept(journal);
     journal.clock.advance(-24 * HOUR);
@@ -332,7 +332,7 @@ describe('a file of another program in the place of the ledger', () => {
   it.each([
     ['a link', (to: string, path: string) => symlinkSync(to, path)],
     ['a second name', (to: string, path: string) => linkSync(to, path)],
-  ])('that is %s is renamed, and not written to', async (_, put) => {
+  ])('that is %s is renamed and not changed', async (_, put) => {
     const journal = history();
     const precious = foreign();
     const file = join(journal.directory.run, 'ledger.db');
@@ -344,7 +344,7 @@ describe('a file of another program in the place of the ledger', () => {
     expect(lstatSync(file).isFile()).toBe(true);
   });
 
-  it('is no write-ahead log either', async () => {
+  it('is not used as the write-ahead log either', async () => {
     const { journal, file } = await written();
     const precious = foreign();
     symlinkSync(precious, `${file}-wal`);
@@ -353,8 +353,8 @@ describe('a file of another program in the place of the ledger', () => {
   });
 });
 
-describe('a ledger', () => {
-  it('is due after many events, or when much of it waits', async () => {
+describe('a write of the ledger', () => {
+  it('is due after many events', async () => {
     const journal = new TestLog();
     const keeping = kept(journal);
     const ledger = await keeping.ready();
@@ -362,7 +362,7 @@ describe('a ledger', () => {
     const now = await keeping.ready();
     expect([ledger?.due, now?.due]).toStrictEqual([false, false]);
     const position = now?.position ?? 0;
-    now?.take([], position + 20_000);
+    now?.apply([], position + 20_000);
     expect(now?.due).toBe(true);
   });
 });

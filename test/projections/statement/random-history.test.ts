@@ -32,7 +32,7 @@ function busy(history: readonly Step[]): readonly Step[] {
 /** The ledger of a log, from nothing. */
 function made(journal: TestLog, zone: string): Ledger {
   const ledger = new Ledger(new LedgerInMemory(), zone);
-  ledger.take(readAll(journal.log), journal.log.head().position);
+  ledger.apply(readAll(journal.log), journal.log.head().position);
   return ledger;
 }
 
@@ -69,7 +69,7 @@ function movedByDay(events: readonly RecordedEvent[], zone: string, now: number)
 }
 
 describe('the statement of any client of any history', () => {
-  it('adds up to its counter, on every day, and is the same from the file, from the log, and from what was rolled up', () => {
+  it('adds up to its counter on every day, and is the same from the file, from the log, and after a roll-up', () => {
     const root = temporaryFolder();
     let runs = 0;
     let told = { sources: 0, entries: 0, shared: 0, pruned: 0 };
@@ -88,14 +88,14 @@ describe('the statement of any client of any history', () => {
           journal.clock.advance(jumpBefore(step, jumps));
           player.play([step]);
           const [first] = log.read(ledger.position, 1);
-          if (first) ledger.take(log.read(ledger.position, 10_000), log.head().position);
+          if (first) ledger.apply(log.read(ledger.position, 10_000), log.head().position);
           if (i % 7 === 3) ledger.write();
           if (i % 31 !== 30) continue;
-          // A panel that was killed: what was not written is read again.
+          // A killed panel: unwritten entries are read again.
           file.close();
           file = new LedgerFile(path, log, zone);
           ledger = new Ledger(file, zone);
-          ledger.take(log.read(ledger.position, 10_000), log.head().position);
+          ledger.apply(log.read(ledger.position, 10_000), log.head().position);
         }
         const days = new Days(zone);
         const now = journal.clock.now();
@@ -130,7 +130,7 @@ describe('the statement of any client of any history', () => {
           expect(before?.days).toStrictEqual(statement.days.filter(({ date }) => date <= dayText(middle)));
           for (const { date, sources, entries } of statement.days) {
             told = { ...told, sources: told.sources + sources.length, entries: told.entries + entries.length };
-            // Who left an email takes its later bytes elsewhere; all others have theirs in one account.
+            // A client that left the email has its later bytes under another one; all others share one sum.
             for (const { client } of statement.clients.filter((member) => !left.has(member.client))) {
               const all = sumOf(sources.filter((source) => source.client === client));
               expect(all.up + 1e9 * all.down).toBe(moved.get(`${client} ${date}`) ?? 0);

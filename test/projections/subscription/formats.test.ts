@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { message } from '../../../src/messages/message.js';
 import { clashDocument, emptyClashDocument } from '../../../src/projections/subscription/formats/clash.js';
 import { clashProxy } from '../../../src/projections/subscription/formats/clash-proxy.js';
 import { renderLinks } from '../../../src/projections/subscription/formats/render.js';
@@ -52,7 +53,7 @@ const hysteria = linkOf('hysteria2', {
 });
 
 describe('the outbound of Xray', () => {
-  it('of REALITY with vision', () => {
+  it('contains REALITY with Vision', () => {
     expect(xrayOutbound(vision)).toMatchObject({
       protocol: 'vless',
       settings: {
@@ -72,7 +73,7 @@ describe('the outbound of Xray', () => {
     });
   });
 
-  it('carries masks, extras of XHTTP and the obfuscation of hysteria', () => {
+  it('contains masks, extras of XHTTP and the obfuscation of Hysteria', () => {
     expect(xrayOutbound(kcp)['streamSettings']).toMatchObject({
       network: 'kcp',
       finalmask: { udp: [{ type: 'mkcp-legacy', settings: { header: 'dns' } }] },
@@ -96,13 +97,13 @@ describe('the outbound of Xray', () => {
 });
 
 describe('configurations of Xray', () => {
-  it('are one for each link, named as the link', () => {
+  it('exist for each link, with its name', () => {
     const configs = xrayConfigs([vision, webSocket], plainExtras);
     expect(configs.map(({ remarks }) => remarks)).toStrictEqual([vision.name, webSocket.name]);
     expect(configs.every((config) => JSON.stringify(config['inbounds']).includes('127.0.0.1'))).toBe(true);
   });
 
-  it('carry what the admin adds, and no multiplexing with vision', () => {
+  it('contain the additions of the admin, and no multiplexing with Vision', () => {
     const [first, second] = xrayConfigs([vision, webSocket], {
       subJsonFragment: '{"packets":"tlshello"}',
       subJsonNoises: '[{"type":"rand"}]',
@@ -123,7 +124,7 @@ describe('configurations of Xray', () => {
 });
 
 describe('the proxy of Mihomo', () => {
-  it('has its own names for everything', () => {
+  it('has the names of Mihomo', () => {
     expect(clashProxy(vision)).toStrictEqual({
       name: 'DE-1-alice',
       type: 'vless',
@@ -168,9 +169,13 @@ describe('the proxy of Mihomo', () => {
     });
   });
 
-  it('is missing where Mihomo cannot do it, and the document with the last of them', () => {
-    expect(clashProxy(kcp)).toBe('kcp of vless');
-    expect(clashProxy(linkOf('trojan', tcp))).toBe('Trojan without TLS');
+  it('is omitted if Mihomo does not support it, and the document is empty without any', () => {
+    expect(clashProxy(kcp)).toStrictEqual(
+      message('subscription.notSupportedForProtocol', { app: 'Mihomo', feature: 'kcp', protocol: 'vless' }),
+    );
+    expect(clashProxy(linkOf('trojan', tcp))).toStrictEqual(
+      message('subscription.trojanWithoutTls', { app: 'Mihomo' }),
+    );
     expect(clashDocument([kcp])).toBeNull();
     expect(emptyClashDocument([kcp])).toMatch(
       /^proxies: \[\]\n[^]*\n# "DE-1-alice" is left out: Mihomo does not support kcp of vless\.\n$/,
@@ -182,13 +187,13 @@ describe('the proxy of Mihomo', () => {
   });
 });
 
-describe('what no URL can say', () => {
+describe('a client without a URL', () => {
   const secret = linkOf('vmess', { network: 'tcp', ...reality });
   const covered = linkOf('shadowsocks', { ...tcp, ...tls }, { method: 'aes-256-gcm' }, { remark: 'SS' });
   const nowhere = linkOf('vless', { network: 'ws', ...reality }, {}, { remark: 'WS' });
   const all = [secret, covered, nowhere];
 
-  it('is in none of the links, and does not keep what is left of a client from the first of them', () => {
+  it('is missing from the links, and the next link shows the remaining usage', () => {
     expect(linkUrls(all)).toStrictEqual([]);
     const settings = { ...plainExtras, subEncrypt: false, apiDialect: 'spec' } as const;
     expect(renderLinks(all, 'links', settings)).toMatchObject({ body: '', isEmpty: true });
@@ -204,7 +209,7 @@ describe('what no URL can say', () => {
     expect(names).toStrictEqual(['DE-1-alice-2.00KB📊']);
   });
 
-  it('is said to Xray all the same', () => {
+  it('is included for Xray', () => {
     expect(xrayConfigs(all, plainExtras).map(({ remarks }) => remarks)).toStrictEqual([secret.name, covered.name]);
     expect(xrayOutbound(secret)).toMatchObject({
       protocol: 'vmess',
@@ -216,7 +221,7 @@ describe('what no URL can say', () => {
     });
   });
 
-  it('is said to Mihomo and sing-box, or why it is not', () => {
+  it('is included for Mihomo and sing-box, or omitted with a reason', () => {
     expect(clashProxy(secret)).toMatchObject({
       type: 'vmess',
       tls: true,
@@ -226,27 +231,33 @@ describe('what no URL can say', () => {
     expect(singBoxOutbound(secret)).toMatchObject({ type: 'vmess', tls: { reality: { public_key: pbk } } });
     expect(clashDocument(all)?.match(/^# .*$/gm)).toStrictEqual([
       '# "SS-alice" is left out: Mihomo does not support TLS of ss.',
-      '# "WS-alice" is left out: Mihomo does not support REALITY over ws.',
+      '# "WS-alice" is left out: REALITY does not work over ws.',
     ]);
     expect(partition(all, singBoxOutbound).expressed.map(({ link }) => link)).toStrictEqual([secret]);
   });
 
   it.each([
-    ['an unknown transport', 'vless', { network: 'quic' }],
-    ['an unknown security', 'trojan', { network: 'tcp', security: 'xtls' }],
-    ['REALITY without a public key', 'vless', { network: 'tcp', security: 'reality' }],
-    ['Hysteria without TLS', 'hysteria2', { externalProxy: [{ dest: 'a.test', port: 1, forceTls: 'none' }] }],
-    ['a server without an address', 'vless', { network: 'tcp' }, { listen: '@child' }],
-    ['a server without an address', 'vless', { externalProxy: [{ dest: 'a b', port: 1 }] }],
-  ] as const)('names %s', (reason, protocol, stream, parts: object = {}) => {
+    ['subscription.transportUnknown', 'vless', { network: 'quic' }],
+    ['subscription.securityUnknown', 'trojan', { network: 'tcp', security: 'xtls' }],
+    ['subscription.realityWithoutKey', 'vless', { network: 'tcp', security: 'reality' }],
+    [
+      'subscription.hysteriaWithoutTls',
+      'hysteria2',
+      { externalProxy: [{ dest: 'a.test', port: 1, forceTls: 'none' }] },
+    ],
+    ['subscription.noAddress', 'vless', { network: 'tcp' }, { listen: '@child' }],
+    ['subscription.noAddress', 'vless', { externalProxy: [{ dest: 'a b', port: 1 }] }],
+  ] as const)('is omitted with the reason %s', (reason, protocol, stream, parts: object = {}) => {
     expect(partition([linkOf(protocol, stream, {}, parts)], clashProxy).omitted).toStrictEqual([
-      { name: 'DE-1-alice', reason },
+      { name: 'DE-1-alice', reason: message(reason) },
     ]);
   });
 });
 
 describe('the outbound of sing-box', () => {
-  it('has its own names for everything', () => {
+  const unsupported = (feature: string) => message('subscription.notSupported', { app: 'sing-box', feature });
+
+  it('has the names of sing-box', () => {
     expect(singBoxOutbound(vision)).toStrictEqual({
       type: 'vless',
       server: 'panel.example.com',
@@ -271,50 +282,50 @@ describe('the outbound of sing-box', () => {
       obfs: { type: 'salamander', password: 'obfs pw' },
       tls: { enabled: true, server_name: 'cdn.example.com' },
     });
-    expect(singBoxOutbound(xhttp)).toBe('xhttp');
-    expect(singBoxOutbound(kcp)).toBe('kcp');
+    expect(singBoxOutbound(xhttp)).toStrictEqual(unsupported('xhttp'));
+    expect(singBoxOutbound(kcp)).toStrictEqual(unsupported('kcp'));
   });
 });
 
-describe('what other programs read in another way', () => {
+describe('a value that apps interpret differently', () => {
   const grpc = (serviceName: string) => linkOf('vless', { network: 'grpc', grpcSettings: { serviceName } });
   const ech = (echConfigList: string) =>
     linkOf('vless', { network: 'tcp', security: 'tls', tlsSettings: { settings: { echConfigList } } });
 
-  it('is a name of gRPC, which Mihomo writes as it stands', () => {
+  it('is converted: a gRPC service name, which Mihomo does not escape', () => {
     const names = ['a b/ü+1', '', '/my/own path/one|two', 'svc.Name'].map((name) => clashProxy(grpc(name)));
     expect(names).toMatchObject(
       ['a%20b%2F%C3%BC+1', '//Tun', '/my/own%20path/one', 'svc.Name'].map((name) => ({
         'grpc-opts': { 'grpc-service-name': name },
       })),
     );
-    expect(singBoxOutbound(grpc('/my/own/one'))).toBe('a custom path of gRPC');
+    expect(singBoxOutbound(grpc('/my/own/one'))).toStrictEqual(message('subscription.grpcPath', { app: 'sing-box' }));
   });
 
-  it('is the cipher of vmess over TLS, where the one of sing-box would be none', () => {
+  it('is replaced: the cipher of VMess over TLS, which sing-box would set to none', () => {
     expect(singBoxOutbound(webSocket)).toMatchObject({ type: 'vmess', security: 'aes-128-gcm' });
     expect(clashProxy(webSocket)).toMatchObject({ type: 'vmess', cipher: 'auto' });
   });
 
-  it('is a WebSocket without a host, for which Mihomo would invent one', () => {
+  it('is added: the host of a WebSocket, which Mihomo would generate', () => {
     expect(clashProxy(linkOf('vless', { network: 'ws', security: 'none' }))).toMatchObject({
       'ws-opts': { headers: { Host: 'panel.example.com' } },
     });
   });
 
-  it('is a lone percent sign in a path, which ends a whole profile of sing-box', () => {
+  it('is escaped: a single percent sign in a path, which invalidates a whole profile of sing-box', () => {
     const link = linkOf('vless', { network: 'ws', wsSettings: { path: '/50%/%2F' } });
     expect(singBoxOutbound(link)).toMatchObject({ transport: { path: '/50%25/%2F' } });
   });
 
-  it('is a query of HTTPUpgrade, which the core takes for a part of the name', () => {
+  it('is escaped: a query of HTTPUpgrade, which the core treats as part of the path', () => {
     const link = linkOf('vless', { network: 'httpupgrade', httpupgradeSettings: { path: '/u%2F?x=1&ed=2560' } });
     expect(clashProxy(link)).toMatchObject({ 'ws-opts': { path: '/u%252F%3Fx=1', 'v2ray-http-upgrade': true } });
     expect(JSON.stringify(clashProxy(link))).not.toContain('fast-open');
     expect(singBoxOutbound(link)).toMatchObject({ transport: { path: '/u%252F%3Fx=1' } });
   });
 
-  it('is a query of XHTTP, which the core does not look at', () => {
+  it('is removed: a query of XHTTP, which the core ignores', () => {
     const xhttpSettings = {
       path: '/p?x=1',
       mode: 'packet-up',
@@ -325,18 +336,18 @@ describe('what other programs read in another way', () => {
     });
   });
 
-  it('is where the keys of Encrypted Client Hello are', () => {
+  it('is converted: the source of the keys of Encrypted Client Hello', () => {
     expect(clashProxy(ech('cover.example+https://1.1.1.1/dns-query'))).toMatchObject({
       'ech-opts': { enable: true, 'query-server-name': 'cover.example' },
     });
     expect(singBoxOutbound(ech('https://1.1.1.1/dns-query'))).toMatchObject({ tls: { ech: { enabled: true } } });
     const said = partition([ech('AAAA'), webSocket], clashProxy);
-    expect(said.omitted).toStrictEqual([{ name: 'DE-1-alice', reason: 'an invalid list of Encrypted Client Hello' }]);
+    expect(said.omitted).toStrictEqual([{ name: 'DE-1-alice', reason: message('subscription.echInvalid') }]);
     expect(said.expressed.map(({ link }) => link)).toStrictEqual([webSocket]);
   });
 });
 
-describe('hostile texts', () => {
+describe('untrusted texts', () => {
   const links = fc
     .array(
       fc.record({
@@ -356,7 +367,7 @@ describe('hostile texts', () => {
       }),
     );
 
-  it('stay the same text for every reader of YAML, and every name is there once', () => {
+  it('are the same text for every YAML parser, and every name is unique', () => {
     fc.assert(
       fc.property(links, (all) => {
         const text = clashDocument(all) ?? '';
@@ -371,7 +382,7 @@ describe('hostile texts', () => {
     );
   });
 
-  it('stay the same text in JSON, and every tag is there once', () => {
+  it('are the same text in JSON, and every tag is unique', () => {
     fc.assert(
       fc.property(links, (all) => {
         const profile = JSON.parse(JSON.stringify(singBoxProfile(all))) as { outbounds: Record<string, unknown>[] };

@@ -49,7 +49,7 @@ describe('the usage of several clients', () => {
     expect(userinfo(...clients)).toBe(total(bytes, seconds, clients.length));
   });
 
-  it('is counted once for a person, against the largest of its caps', () => {
+  it('is counted once for siblings, against the largest of their caps', () => {
     const anna = (capBytes: number, expiresAt = T1): ClientUsage => ({
       person: 'anna',
       ...usageOf(capBytes, expiresAt),
@@ -60,7 +60,7 @@ describe('the usage of several clients', () => {
     expect(userinfo(anna(5 * G), anna(5 * G, T2))).toBe(total(5 * G, 0, 1));
   });
 
-  it('is made of plain unsigned integers', () => {
+  it('consists of plain unsigned integers', () => {
     const anyUsage = fc.record({ up: fc.double(), down: fc.double(), capBytes: fc.double(), expiresAt: fc.integer() });
     fc.assert(
       fc.property(fc.array(anyUsage), (clients) => {
@@ -69,13 +69,13 @@ describe('the usage of several clients', () => {
     );
   });
 
-  it('keeps a term that all have not started', () => {
+  it('contains a term that no client has started', () => {
     expect(totalUsage([usageOf(0, -7), usageOf(0, -7)]).expiresAt).toBe(-7);
   });
 });
 
-describe('headers', () => {
-  it('leaves out what is not set', () => {
+describe('the headers of a subscription', () => {
+  it('omit values that are not set', () => {
     expect(headersOf()).toStrictEqual({
       'Subscription-Userinfo': `upload=1; download=2; total=${10 * G}; expire=${T1 / 1000}`,
       'Profile-Update-Interval': '12',
@@ -84,7 +84,7 @@ describe('headers', () => {
     });
   });
 
-  it('says all that is set', () => {
+  it('contain all values that are set', () => {
     const settings = {
       subTitle: 'Täst 🚀',
       subSupportUrl: 'https://t.me/x',
@@ -106,7 +106,7 @@ describe('headers', () => {
     });
   });
 
-  it('drops a line break instead of sending a header of somebody else', () => {
+  it('contain no line break, which would inject a header', () => {
     const hostile = 'https://x.test\r\nSet-Cookie: a=b';
     const headers = headersOf({ subSupportUrl: hostile, subProfileUrl: hostile, subRoutingRules: hostile });
     expect(headers).not.toHaveProperty('Support-Url');
@@ -121,18 +121,18 @@ describe('headers', () => {
     '//x.example',
     'data:text/html,x',
     'vbscript:x',
-  ])('leaves out %j, also where it was stored before', (subSupportUrl) => {
+  ])('omit %j, also if it was stored earlier', (subSupportUrl) => {
     const stored = { subSupportUrl, subProfileUrl: subSupportUrl };
     const headers = headersOf({ ...stored, subAnnounce: `See javascript:x`, subRoutingRules: 'vbscript:x' });
     expect(Object.keys(headers)).not.toEqual(expect.arrayContaining(['Support-Url', 'Announce', 'Routing']));
     expect(headers['Profile-Web-Page-Url']).toBe('https://sub.example.com:10882/sub/s1');
   });
 
-  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('says 12 hours instead of %d', (subUpdates) => {
+  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('contain 12 hours instead of %d', (subUpdates) => {
     expect(headersOf({ subUpdates })['Profile-Update-Interval']).toBe('12');
   });
 
-  it('can always be sent', () => {
+  it('are always valid', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 20 }),
       fc.string({
@@ -167,7 +167,7 @@ describe('subscriptionBody', () => {
     expect(subscriptionBody(['vless://a', 'ss://b'], false)).toBe('vless://a\nss://b\n');
     expect(subscriptionBody([], false)).toBe('');
   });
-  it('is standard base64 with padding and no breaks', () => {
+  it('is standard base64 with padding and without line breaks', () => {
     const links = Array.from({ length: 50 }, () => 'vless://?>?>');
     const body = subscriptionBody(links, true);
     expect(body).toMatch(/^[A-Za-z0-9+/]+={0,2}$/);

@@ -25,7 +25,7 @@ describe('flow', () => {
   });
 });
 
-describe('address', () => {
+describe('the address of a link', () => {
   const named = aContext({ settings: { subDomain: 'sub.example.com' } });
   it.each([
     ['', aContext(), 'panel.example.com'],
@@ -42,7 +42,7 @@ describe('address', () => {
     ['localhost', aContext(), 'panel.example.com'],
     ['', aContext({ host: '[2001:db8::1]' }), '2001:db8::1'],
     ['', aContext({ host: 'bücher.example' }), 'xn--bcher-kva.example'],
-  ])('listening on "%s"', (listen, context, host) => {
+  ])('for an inbound that listens on "%s" can be reached by clients', (listen, context, host) => {
     const inbound = inboundOf('vless', tcp, {}, { listen });
     expect(linksOf(inbound, aClient(), unused, context).map((link) => link.host)).toStrictEqual([host]);
   });
@@ -62,7 +62,7 @@ describe('address', () => {
     ['192.168.1.5', '', '192.168.1.5'],
     ['127.0.0.1', '192.168.1.1', '192.168.1.1'],
     ['', '127.0.0.1', '127.0.0.1'],
-  ])('listening on "%s", asked under "%s", leads to %s', (listen, host, expected) => {
+  ])('for an inbound that listens on "%s", requested through "%s", is %s', (listen, host, expected) => {
     const inbound = inboundOf('vless', tcp, {}, { listen });
     expect(linksOf(inbound, aClient(), unused, aContext({ host })).map((link) => link.host)).toStrictEqual([expected]);
   });
@@ -75,34 +75,34 @@ describe('address', () => {
     ['10.1.2.3', '10.0.0.7', '10.0.0.7'],
     ['', '10.0.0.7', '10.0.0.7'],
     ['203.0.113.9', '', '203.0.113.9'],
-  ])('listening on "%s" of the node "%s", leads to %s', (listen, nodeHost, expected) => {
+  ])('for an inbound that listens on "%s" on the node "%s" is %s', (listen, nodeHost, expected) => {
     const inbound = inboundOf('vless', tcp, {}, { listen, node: NodeId.parse(1) });
     const links = linksOf(inbound, aClient(), unused, aContext({ nodeHost, settings: { subDomain: 'sub.example' } }));
     expect(links.map((link) => link.host)).toStrictEqual([expected]);
   });
 
-  it.each(['@fallback', '/run/x.sock'])('gives none for the socket %s', (listen) => {
+  it.each(['@fallback', '/run/x.sock'])('does not exist for the socket %s', (listen) => {
     expect(urlsOf(inboundOf('vless', tcp, {}, { listen }))).toStrictEqual([]);
   });
 
   it.each(['', 'a b', 'a/b', 'a@b', 'x?y', 'a\nb', '[::g]', 'fe80::1%eth0', 'a／ü'])(
-    'gives none for the host "%s"',
+    'does not exist for the host "%s"',
     (host) => {
       expect(urlsOf(inboundOf('vless', tcp), aClient(), aContext({ host }))).toStrictEqual([]);
     },
   );
 
-  it('writes no brackets into the JSON of vmess', () => {
+  it('has no brackets in the JSON of VMess', () => {
     const [link = ''] = urlsOf(inboundOf('vmess', tcp, {}, { listen: '2001:db8::7' }));
     expect(JSON.parse(Buffer.from(link.slice(8), 'base64').toString())).toMatchObject({ add: '2001:db8::7', tls: '' });
   });
 });
 
-describe('external proxies', () => {
+describe('an external proxy', () => {
   const proxied = (stream: object, ...externalProxy: unknown[]) => inboundOf('vless', { ...stream, externalProxy });
   const proxy = { dest: 'cdn.test', port: 8443, remark: 'CDN' };
 
-  it('brings TLS of its own before a plain inbound, with the name that the transport asks for', () => {
+  it('adds TLS in front of a plain inbound, with the server name of the transport', () => {
     expect(paramsOf(proxied(ws, { ...proxy, forceTls: 'tls' }))).toStrictEqual({
       type: 'ws',
       path: '/w',
@@ -112,7 +112,7 @@ describe('external proxies', () => {
       encryption: 'none',
     });
   });
-  it('prefers what the entry says', () => {
+  it('prefers the values of the entry', () => {
     const own = { sni: 'front.test', alpn: ['h2'], fingerprint: 'firefox', pinnedPeerCertSha256: [pin.toUpperCase()] };
     const expected = { sni: 'front.test', alpn: 'h2', fp: 'firefox', pcs: pin };
     expect(paramsOf(proxied({ ...grpc, ...tls }, { ...proxy, ...own }))).toMatchObject(expected);
@@ -122,14 +122,14 @@ describe('external proxies', () => {
     const inbound = proxied({ ...tcp, ...tls }, { ...proxy, forceTls: 'tls' });
     expect(paramsOf(inbound, vision)).toMatchObject({ sni: 'cdn.example.com', fp: 'chrome', flow: 'xtls-rprx-vision' });
   });
-  it('leaves nothing of TLS when it takes it away', () => {
+  it('removes all TLS values when it disables TLS', () => {
     expect(paramsOf(proxied({ ...tcp, ...tls }, { ...proxy, forceTls: 'none' }), vision)).toStrictEqual({
       type: 'tcp',
       security: 'none',
       encryption: 'none',
     });
   });
-  it('skips entries that lead nowhere and takes a missing forceTls for same', () => {
+  it('skips invalid entries and treats a missing forceTls as same', () => {
     const inbound = proxied(
       tcp,
       null,
@@ -142,13 +142,13 @@ describe('external proxies', () => {
       `vless://${id}@x.test:81?encryption=none&security=none&type=tcp#DE-1-alice`,
     ]);
   });
-  it('tells what is left in the first link only', () => {
+  it('shows the remaining usage in the first link only', () => {
     const inbound = proxied(tcp, proxy, proxy);
     const client = aClient({ spec: { capBytes: 2048 } });
     const names = linksOf(inbound, client, { up: 0, down: 0 }, aContext({ showInfo: true })).map((link) => link.name);
     expect(names).toStrictEqual(['DE-1-alice-CDN-2.00KB📊', 'DE-1-alice-CDN']);
   });
-  it('cannot take TLS from Hysteria, and keeps hopping ports to the inbound itself', () => {
+  it('cannot disable TLS of Hysteria, and keeps port hopping for the inbound itself', () => {
     const finalmask = { quicParams: { udpHop: { ports: '20000-50000' } } };
     const stream = { ...tls, finalmask, externalProxy: [{ ...proxy, forceTls: 'none' }, proxy] };
     const urls = urlsOf(inboundOf('hysteria2', stream));
@@ -158,7 +158,7 @@ describe('external proxies', () => {
   });
 });
 
-describe('security', () => {
+describe('the security of a link', () => {
   const overTls = (network: string, alpn: unknown, externalProxy: unknown[] = []) =>
     inboundOf('trojan', { network, security: 'tls', tlsSettings: { alpn }, externalProxy });
 
@@ -169,7 +169,7 @@ describe('security', () => {
     ['ws', [], undefined],
     ['httpupgrade', ['h2', 'http/1.1'], 'h2,http/1.1'],
     ['grpc', ['h2', 'http/1.1'], 'h2,http/1.1'],
-  ])('offers over %s of %j what that begins in: %s', (network, alpn, offered) => {
+  ])('over %s with the ALPN list %j offers %s', (network, alpn, offered) => {
     expect(paramsOf(overTls(network, alpn))?.['alpn']).toBe(offered);
     const entry = (forceTls: string) => ({ dest: 'cdn.test', port: 443, alpn, forceTls });
     for (const forceTls of ['same', 'tls'])
@@ -188,7 +188,7 @@ describe('security', () => {
     ['nobody', undefined, 'chrome'],
     ['__proto__', undefined, 'chrome'],
     ['', undefined, 'chrome'],
-  ])('says the fingerprint "%s" as the core knows it', (fingerprint, withTls, withReality) => {
+  ])('has the fingerprint "%s" in the spelling of the core', (fingerprint, withTls, withReality) => {
     const secure = { security: 'tls', tlsSettings: { settings: { fingerprint } } };
     expect(paramsOf(inboundOf('trojan', { ...tcp, ...secure }))?.['fp']).toBe(withTls);
     const settings = { ...reality.realitySettings.settings, fingerprint };
@@ -198,7 +198,7 @@ describe('security', () => {
     expect(paramsOf(inboundOf('trojan', { ...tcp, ...tls, externalProxy }))?.['fp']).toBe(withTls ?? 'chrome');
   });
 
-  it('says pins in lower-case hex, from arrays, lists and base64', () => {
+  it('has pins in lower-case hex, from arrays, lists and base64', () => {
     const base64 = Buffer.from(pin, 'hex').toString('base64');
     const pinned = (pinnedPeerCertSha256: unknown) =>
       paramsOf(inboundOf('trojan', { ...tcp, security: 'tls', tlsSettings: { settings: { pinnedPeerCertSha256 } } }))?.[
@@ -208,14 +208,14 @@ describe('security', () => {
     expect(pinned(`${pin},x`)).toBe(pin);
     expect(pinned(['x'])).toBeUndefined();
   });
-  it('derives a missing public key, and gives no link without one', () => {
+  it('derives a missing public key, and has no link without one', () => {
     const { settings: _, ...realitySettings } = reality.realitySettings;
     const inbound = inboundOf('vless', { ...tcp, security: 'reality', realitySettings });
     expect(urlsOf(inbound)).toStrictEqual([]);
     const params = paramsOf(inbound, aClient(), aContext({ publicKeyOf: (key) => `public-of-${key.length}` }));
     expect(params).toMatchObject({ pbk: 'public-of-4', fp: 'chrome', spx: '/85fb5a20dfa966a' });
   });
-  it('leaves out an empty short id and carries the post-quantum key', () => {
+  it('omits an empty short id and includes the post-quantum key', () => {
     const settings = { ...reality.realitySettings.settings, mldsa65Verify: 'PQV' };
     const inbound = inboundOf('vless', {
       ...tcp,
@@ -233,12 +233,12 @@ describe('security', () => {
       type: 'tcp',
     });
   });
-  it('gives none for a security that no link knows', () => {
+  it('has no link for an unknown type', () => {
     expect(urlsOf(inboundOf('vless', { ...tcp, security: 'xtls' }))).toStrictEqual([]);
   });
 });
 
-describe('names', () => {
+describe('the name of a link', () => {
   const nameOf = (remarkModel: string, remark: string, parts: Parameters<typeof aClient>[0] = {}) =>
     linksOf(
       inboundOf('vless', tcp, {}, { remark }),
@@ -255,11 +255,11 @@ describe('names', () => {
     ['-i', 'a\r\nb\u2028\u0085%', 'ab％'],
     ['-i', ' \t', 'vless-443'],
     ['-', 'DE-1', 'vless-443'],
-  ])('model "%s", remark "%s"', (model, remark, name) => {
+  ])('for model "%s", remark "%s"', (model, remark, name) => {
     expect(nameOf(model, remark)).toBe(name);
   });
 
-  it('marks a client that may not connect, and says no more', () => {
+  it('marks a client that may not connect, without its usage', () => {
     const spec = { capBytes: 10 };
     expect(nameOf('-ie', 'DE', { spec: { ...spec, enabled: false } })).toBe('⛔️N/A-DE-alice');
     expect(nameOf('-ie', 'DE', { spec, depletion: { reason: 'expiry', expiresAt: 1 } })).toBe('⛔️N/A-DE-alice');
@@ -271,12 +271,12 @@ describe('names', () => {
     [5 * 3_600_000, '5H⏳'],
     [12 * 60_000, '12M⏳'],
     [-30 * 60_000, '30M⏳'],
-  ])('says the rest of a term of %d ms', (expiresAt, rest) => {
+  ])('contains the rest of a term of %d ms', (expiresAt, rest) => {
     expect(nameOf('-e', '', { spec: { expiresAt } })).toBe(`alice-${rest}`);
   });
 });
 
-it('gives none to a client whose credential is destroyed', () => {
+it('a client whose credential is destroyed has no links', () => {
   const erased = aClient({ credential: { id: '', password: '', auth: '' } });
   const all = (['vless', 'vmess', 'trojan', 'shadowsocks', 'hysteria2'] as const).map((protocol) =>
     urlsOf(inboundOf(protocol, { ...tcp, ...tls }, { method: 'aes-256-gcm' }), erased),

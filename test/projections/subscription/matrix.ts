@@ -33,7 +33,7 @@ const httpHeader = (path: string[], headers: object) => ({
 
 const xhttp = (settings: object) => ({ network: 'xhttp', xhttpSettings: { path: '/xh', mode: 'auto', ...settings } });
 
-/** Every transport with every option that a link can say. */
+/** Every transport with every option that a link can express. */
 const TRANSPORTS: readonly Part[] = [
   ['tcp', { network: 'tcp' }],
   ['raw', { network: 'raw', rawSettings: { header: { type: 'none' } } }],
@@ -131,7 +131,7 @@ const FINGERPRINTS = [
   .join(' ')
   .split(' ');
 
-/** Every security with every option that a link can say. */
+/** Every security with every option that a link can express. */
 const SECURITIES: readonly Part[] = [
   ['none', { security: 'none' }],
   ['tls', tls],

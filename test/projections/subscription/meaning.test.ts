@@ -37,7 +37,7 @@ function plainStream(stream: Members): Members {
   };
 }
 
-/** What the form of a link has no place for is not expected of it. */
+/** Values that the link format cannot express are not expected. */
 function expected(link: ShareLink): Members {
   const meant = plain(xrayOutbound(link) as Members);
   const stream = members(meant['stream']);
@@ -78,14 +78,14 @@ const links = cases()
     ({ scheme, params }) => params['insecure'] !== '1' && !(scheme === 'vmess' && params['fm']?.includes('"tcp"')),
   );
 
-describe('a link, read by another hand,', () => {
-  it('means what the outbound of Xray means, for every case of the test set', () => {
+describe('a link, parsed independently,', () => {
+  it('equals the outbound of Xray for every case of the test set', () => {
     expect(links.length).toBeGreaterThan(1000);
     for (const link of links)
       expect([link.name, understood(link)]).toStrictEqual([link.name, { name: link.name, meaning: expected(link) }]);
   });
 
-  it('means the same whatever its texts are', () => {
+  it('is the same with any text', () => {
     const text = filled.map((raw) => lined(raw).replace(/\p{Surrogate}/gu, '')).filter((one) => one !== '');
     const texts = fc.record({
       name: text,

@@ -6,7 +6,7 @@ import { linkUrl } from '../../../src/projections/subscription/share-link.js';
 import { aClient, aContext, inboundOf, reality, tcp, tls, unused } from './fixtures.js';
 import { expectOneLine, hostile, vmessJson } from './hostile.js';
 
-describe('whatever an admin stored', () => {
+describe('any stored settings', () => {
   const SECRET = 'T0P-SECRET';
   const secretNames = ['privateKey', 'secretKey', 'mldsa65Seed', 'decryption', 'certificates', 'echServerKeys'];
   const names = [
@@ -96,7 +96,7 @@ describe('whatever an admin stored', () => {
     return link.startsWith('vmess://') ? JSON.stringify(vmessJson(link)) : decodeURIComponent(link);
   }
 
-  it('never throws, breaks a line or tells a secret', () => {
+  it('cause no error, line break or leaked secret', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...PROTOCOLS),
@@ -117,7 +117,7 @@ describe('whatever an admin stored', () => {
     );
   });
 
-  it('says the like of REALITY, masks and downloads without a secret', () => {
+  it('produce links with REALITY, masks and downloads without a secret', () => {
     fc.assert(
       fc.property(anything, anything, (mask, download) => {
         const stream = {
@@ -136,7 +136,7 @@ describe('whatever an admin stored', () => {
     );
   });
 
-  it('never throws when any one member is of another type', () => {
+  it('cause no error when any single member has another type', () => {
     const odd = [
       undefined,
       null,
@@ -196,7 +196,7 @@ describe('whatever an admin stored', () => {
     }
   });
 
-  it('survives a mask nested without end', () => {
+  it('cause no error with an infinitely nested mask', () => {
     let deep: unknown = {};
     for (let depth = 0; depth < 50_000; depth++) deep = { a: deep };
     const stream = { ...tls, network: 'xhttp', xhttpSettings: { xmux: deep }, finalmask: { quicParams: deep } };

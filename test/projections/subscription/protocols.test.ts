@@ -7,11 +7,11 @@ const grpc = { network: 'grpc', grpcSettings: { serviceName: 's' } };
 const ws = { network: 'ws', security: 'none', wsSettings: { path: '/w', host: 'w.test' } };
 const xhttp = { network: 'xhttp', security: 'none', xhttpSettings: { path: '/' } };
 
-describe('transports', () => {
-  it.each(['http', 'h2', 'quic', 'hysteria'])('cannot say %s', (network) => {
+describe('links', () => {
+  it.each(['http', 'h2', 'quic', 'hysteria'])('omit %s', (network) => {
     expect(urlsOf(inboundOf('vless', { network }))).toStrictEqual([]);
   });
-  it.each(['kcp', 'ws', 'httpupgrade'])('cannot say REALITY over %s, which no core serves', (network) => {
+  it.each(['kcp', 'ws', 'httpupgrade'])('omit REALITY over %s, which no core supports', (network) => {
     expect(urlsOf(inboundOf('vless', { network, ...reality }))).toStrictEqual([]);
   });
   it.each([
@@ -20,7 +20,7 @@ describe('transports', () => {
     ['?ed=2560', undefined],
     ['/u?red=1', '/u?red=1'],
     ['/u', '/u'],
-  ])('says no early data over HTTPUpgrade, which the core would lose: %s', (path, said) => {
+  ])('omit early data over HTTPUpgrade, which the core would lose: %s', (path, said) => {
     const stream = { network: 'httpupgrade', httpupgradeSettings: { path } };
     expect(paramsOf(inboundOf('vless', stream))?.['path']).toBe(said);
     const [link] = linksOf(inboundOf('vless', stream), aClient(), unused, aContext());
@@ -29,19 +29,19 @@ describe('transports', () => {
     });
     expect(paramsOf(inboundOf('vless', { network: 'ws', wsSettings: { path } }))?.['path']).toBe(path);
   });
-  it('does not say a flow that the core dropped', () => {
+  it('omit a flow that the core drops', () => {
     const client = aClient({ spec: { flow: 'xtls-rprx-direct' } });
     expect(paramsOf(inboundOf('vless', { ...tcp, ...tls }), client)).not.toHaveProperty('flow');
   });
-  it('takes a missing stream for plain tcp', () => {
+  it('treat a missing stream as plain TCP', () => {
     expect(paramsOf(inboundOf('trojan', null))).toStrictEqual({ type: 'tcp', security: 'none' });
   });
-  it('says the first host and path of an HTTP header', () => {
+  it('contain the first host and path of an HTTP header', () => {
     const request = { path: ['/a', '/b'], headers: { host: ['a.test', 'b.test'] } };
     const stream = { network: 'tcp', tcpSettings: { header: { type: 'http', request } } };
     expect(paramsOf(inboundOf('trojan', stream))).toMatchObject({ headerType: 'http', path: '/a', host: 'a.test' });
   });
-  it('keeps masks that the core knows', () => {
+  it('keep masks that the core knows', () => {
     const udp = [
       { type: 'mkcp-legacy', settings: { header: 'wechat', value: '' } },
       { type: 'mkcp-legacy', settings: { header: '', value: 's d' } },
@@ -53,12 +53,12 @@ describe('transports', () => {
       fm: '{"udp":[{"settings":{"header":"wechat"},"type":"mkcp-legacy"},{"settings":{"value":"s d"},"type":"mkcp-legacy"}]}',
     });
   });
-  it('reads the masks of older cores into header and seed', () => {
+  it('convert the masks of older cores into header and seed', () => {
     const udp = [{ type: 'header-srtp' }, { type: 'mkcp-aes128gcm', settings: { password: 's33d' } }];
     const [link = ''] = urlsOf(inboundOf('vmess', { network: 'kcp', finalmask: { udp } }));
     expect(JSON.parse(Buffer.from(link.slice(8), 'base64').toString())).toMatchObject({ type: 'srtp', path: 's33d' });
   });
-  it('says the session of xhttp under the old and the new names, whichever are stored', () => {
+  it('contain the session of XHTTP under the old and the new names, whichever are stored', () => {
     const session = { sessionPlacement: 'header', sessionKey: 'S', sessionIDPlacement: 'header', sessionIDKey: 'S' };
     const stored = [
       { sessionPlacement: 'header', sessionKey: 'S' },
@@ -69,7 +69,7 @@ describe('transports', () => {
       expect(JSON.parse(extra)).toStrictEqual(session);
     }
   });
-  it('keeps what only the server reads out of the extra of xhttp', () => {
+  it('remove server-side members from the extra of XHTTP', () => {
     const xhttpSettings = {
       path: '/x',
       mode: 'packet-up',
@@ -101,16 +101,16 @@ describe('transports', () => {
   });
 });
 
-describe('vmess', () => {
-  it.each(['none', 'zero', ''])('says auto for the cipher "%s"', (security) => {
+describe('a VMess link', () => {
+  it.each(['none', 'zero', ''])('has the cipher auto for "%s"', (security) => {
     expect(linksOf(inboundOf('vmess', tcp), aClient({ spec: { security } }), unused, aContext())).toMatchObject([
       { method: 'auto' },
     ]);
   });
-  it('cannot say REALITY', () => {
+  it('omits REALITY', () => {
     expect(urlsOf(inboundOf('vmess', { ...tcp, ...reality }))).toStrictEqual([]);
   });
-  it('puts the mode of xhttp into type', () => {
+  it('has the mode of XHTTP as its type', () => {
     const [link = ''] = urlsOf(inboundOf('vmess', { network: 'xhttp', xhttpSettings: { mode: 'stream-up' } }));
     expect(JSON.parse(Buffer.from(link.slice(8), 'base64').toString())).toMatchObject({
       net: 'xhttp',
@@ -119,12 +119,12 @@ describe('vmess', () => {
   });
 });
 
-describe('shadowsocks', () => {
+describe('a Shadowsocks link', () => {
   const classic = { method: 'aes-256-gcm' };
   const user = Buffer.from('aes-256-gcm:p?>~').toString('base64url');
   const client = aClient({ credential: { password: 'p?>~' } });
 
-  it('writes a classic user in base64url without padding', () => {
+  it('has a classic user in base64url without padding', () => {
     expect(urlsOf(inboundOf('shadowsocks', null, classic), client)).toStrictEqual([
       `ss://${user}@panel.example.com:443#DE-1-alice`,
     ]);
@@ -135,14 +135,14 @@ describe('shadowsocks', () => {
       { method: 'chacha20-ietf-poly1305' },
     ]);
   });
-  it('says WebSocket as a plugin', () => {
+  it('has WebSocket as a plugin', () => {
     const stream = { ...ws, ...tls, wsSettings: { path: '/a=b;c' } };
     const [url = ''] = urlsOf(inboundOf('shadowsocks', stream, classic), client);
     expect(new URL(url).searchParams.get('plugin')).toBe(
       'v2ray-plugin;mode=websocket;host=cdn.example.com;path=/a\\=b\\;c;tls;mux=0',
     );
   });
-  it('says an HTTP header as a plugin', () => {
+  it('has an HTTP header as a plugin', () => {
     const request = { path: ['/'], headers: { Host: 'o.test' } };
     const stream = { network: 'tcp', tcpSettings: { header: { type: 'http', request } } };
     const [url = ''] = urlsOf(inboundOf('shadowsocks', stream, classic), client);
@@ -155,7 +155,7 @@ describe('shadowsocks', () => {
     ['tcp with TLS', { ...tcp, ...tls }],
     ['tcp with REALITY', { ...tcp, ...reality }],
     ['a mask', { ...tcp, finalmask: { tcp: [{ type: 'fragment', settings: { length: '1-2' } }] } }],
-  ])('cannot say %s', (_, stream) => {
+  ])('omits %s', (_, stream) => {
     expect(urlsOf(inboundOf('shadowsocks', stream, classic), client)).toStrictEqual([]);
   });
 });

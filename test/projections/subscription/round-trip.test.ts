@@ -13,7 +13,7 @@ interface Parsed {
   name: string;
 }
 
-/** As an app reads it; enough for what the properties ask. */
+/** Parses a link like an app, as far as these properties need. */
 function parsed(link: string): Parsed {
   const url = new URL(link);
   return {
@@ -35,7 +35,7 @@ const inputs = fc.record({
   port: fc.integer({ min: 1, max: 65_535 }),
 });
 
-describe('a link says what the inbound and the client say', () => {
+describe('a parsed link contains the values of the inbound and the client', () => {
   it.each(['vless', 'trojan', 'hysteria2'] as const)('%s', (protocol) => {
     fc.assert(
       fc.property(inputs, ({ secret, remark, email, sni, path, host, port }) => {
@@ -110,7 +110,7 @@ describe('a link says what the inbound and the client say', () => {
     );
   });
 
-  it('names a host that every parser reads alike, or gives no link', () => {
+  it('has a host that every parser reads alike, or does not exist', () => {
     const hosts = fc.oneof(hostile, fc.ipV6(), fc.ipV4(), fc.domain(), fc.string({ unit: 'binary' }));
     fc.assert(
       fc.property(hosts, hosts, hosts, (host, listen, dest) => {

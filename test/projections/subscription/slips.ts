@@ -52,7 +52,7 @@ const extras: readonly object[] = [
   },
 ];
 
-/** What an admin can store and no app can use, or only some: one server of a subscription each. */
+/** Settings that an admin can store but that no app or only some apps support: one server of a subscription each. */
 export const slips: readonly ShareLink[] = [
   ...['not a uuid', 'x', '"\'%+ü😀', 'a'.repeat(40), 'f'.repeat(32), 'zzzzzzzz-7a4e-4a5e-9a41-1d1f6e7c0a11'].flatMap(
     (user) => [

@@ -12,7 +12,7 @@ const limited = (kept: string[], held: string[], limit = 1) =>
 const admitted = ClientIpsUnblocked({ client: first, reason: 'left' });
 
 describe('too many addresses', () => {
-  it('list which may connect and which may not, since the first block', () => {
+  it('list allowed and blocked addresses since the first block', () => {
     const history = recorded([
       clientAdded(),
       limited(['A'], ['B']),
@@ -23,7 +23,7 @@ describe('too many addresses', () => {
     const [rule, ...others] = addressRules({ history });
     expect(others).toStrictEqual([]);
     expect(rule).toMatchObject({
-      ...{ standing: 'too many addresses', holds: true, harmless: true },
+      ...{ status: 'too many addresses', holds: true, harmless: true },
       rule: message('why.tooManyAddresses', {
         ...{ count: 1, kept: message('why.newestKept') },
         ...{ allowed: verbatim('C'), blocked: verbatim('A, B') },
@@ -32,7 +32,7 @@ describe('too many addresses', () => {
     expect(rule?.since()?.position).toBe(4);
   });
 
-  it('do not hold when nothing is blocked, or no longer', () => {
+  it('do not apply when nothing is blocked, or no longer', () => {
     expect(addressRules({ history: recorded([clientAdded()]) })).toStrictEqual([]);
     expect(addressRules({ history: recorded([clientAdded(), limited(['A'], ['B']), admitted]) })).toStrictEqual([]);
   });
@@ -42,7 +42,7 @@ describe('too many addresses', () => {
     expect(history.map((event) => render(textOfEvent(event), 'en'))).toStrictEqual([
       'exceeded its IP limit of 2: A may connect, B, C may not',
       'exceeded its IP limit of 1: (erased) may connect, (erased) may not',
-      'may connect from all its addresses again: a connected address left',
+      'may connect from all its addresses again: an address disconnected',
     ]);
   });
 });

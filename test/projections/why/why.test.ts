@@ -80,7 +80,7 @@ const later = ClientUpdated({ client: first, changes: { limitIp: 3 } });
 const off = ClientUpdated({ client: first, changes: { enabled: false } });
 const on = ClientUpdated({ client: first, changes: { enabled: true } });
 
-/** Each event happens an hour after the one before; the mark says whose doing what is explained is. */
+/** Each event happens an hour after the previous one; the mark is the event that causes the explained state. */
 type Marked = PanelEvent | readonly ['since', PanelEvent, by?: Actor];
 const since = (event: PanelEvent, by?: Actor): Marked => (by ? ['since', event, by] : ['since', event]);
 const isMarked = (event: Marked): event is readonly ['since', PanelEvent, Actor?] => Array.isArray(event);
@@ -96,7 +96,7 @@ function played(events: readonly Marked[]) {
   let marked: object | null = null;
   for (const event of events) {
     const [, fact, by = admin] = isMarked(event) ? event : ['', event, admin];
-    // What one has done is one deed.
+    // The events of one actor share a correlation id.
     const [recorded] = journal.log.append(
       [fact],
       context({ at: journal.clock.now(), actor: by, correlationId: by.id }),
@@ -121,8 +121,8 @@ const limited = ClientIpsBlocked({
 });
 const restarted = CoreStarted({ run: 'r2', version: '1', reason: 'recovery' });
 
-describe('a term that begins with the first use', () => {
-  it('is told in the story with its length', () => {
+describe('a term that starts with the first use', () => {
+  it('is in the history with its length', () => {
     const term = (expiresAt: number) => draft('alice', 1, { spec: { expiresAt } });
     const longer = ClientUpdated({ client: first, changes: { expiresAt: -30 * DAY } });
     const { whys } = played([inboundAdded(), clientAdded(term(-60_000)), longer]);
@@ -133,10 +133,10 @@ describe('a term that begins with the first use', () => {
   });
 });
 
-describe('why', () => {
+describe('the access status', () => {
   it.each<
     readonly [
-      standing: string,
+      status: string,
       may: boolean,
       rule: string | RegExp,
       remedies: readonly string[],
@@ -307,7 +307,7 @@ describe('why', () => {
         false,
         'node Oslo has not received the latest changes (2 pending for this inbound): it does not have the client yet',
       ] as const),
-      ['wait until the node has received the changes', 'check on the node why this takes so long'],
+      ['wait until the node has received the changes', 'check on the node why the changes are delayed'],
       [...there, since(clientAdded())],
     ],
     [
@@ -316,7 +316,7 @@ describe('why', () => {
         true,
         'node Oslo has not received the latest changes (1 pending for this inbound): it keeps running its last configuration',
       ] as const),
-      ['wait until the node has received the changes', 'check on the node why this takes so long'],
+      ['wait until the node has received the changes', 'check on the node why the changes are delayed'],
       [...there, clientAdded(), applied(3), since(later)],
     ],
     [
@@ -358,7 +358,7 @@ describe('why', () => {
       [],
       [...there, since(clientAdded()), applied(3), NodeDisabled({ node }), NodeEnabled({ node })],
     ],
-    // Where a panel before this one had it, it goes on before the node was told anything.
+    // An inbound that a previous panel managed continues before the node receives anything.
     [
       ...([
         'node unreachable',
@@ -389,7 +389,7 @@ describe('why', () => {
         false,
         'node Oslo has not received the latest changes (2 pending for this inbound): it does not have the client yet',
       ] as const),
-      ['wait until the node has received the changes', 'check on the node why this takes so long'],
+      ['wait until the node has received the changes', 'check on the node why the changes are delayed'],
       [...there, adopted, since(clientAdded(), system)],
     ],
     [
@@ -406,10 +406,10 @@ describe('why', () => {
       ['add the client to an inbound on another machine'],
       [...there, clientAdded(), applied(3), since(NodeDeleted({ node }))],
     ],
-  ])('is %s, may connect: %s, because %s', (standing, may, rule, remedies, events) => {
+  ])('is %s, may connect: %s, because %s', (status, may, rule, remedies, events) => {
     const { whys, marked } = played(events);
     const [why] = whys;
-    expect(why).toMatchObject({ standing, mayConnect: may, remedies, also: [] });
+    expect(why).toMatchObject({ status, mayConnect: may, remedies, also: [] });
     expect(why?.since).toStrictEqual(marked);
     if (typeof rule === 'string') expect(why?.rule).toBe(rule);
     else expect(why?.rule).toMatch(rule);
@@ -422,71 +422,71 @@ describe('why', () => {
   const both = { capBytes: 1000, expiresAt: T0 - DAY };
   const full = traffic({ clients: [[first, 200, 1000]], inbounds: [[one, 600, 600]] });
   const capRule = {
-    ...{ standing: 'cap reached', rule: 'it used 1,200 bytes of 1,000 bytes' },
+    ...{ status: 'cap reached', rule: 'it used 1,200 bytes of 1,000 bytes' },
     remedies: ['reset its traffic', 'raise or remove its cap'],
   };
   const expiryRule = {
-    ...{ standing: 'expired', rule: 'it expired at 2023-11-13 22:13:20Z' },
+    ...{ status: 'expired', rule: 'it expired at 2023-11-13 22:13:20Z' },
     remedies: ['move its expiry into the future, or remove it'],
   };
 
-  it('tells all that holds, in the order in which it counts, each with what would change it', () => {
+  it('lists all reasons by priority, each with its remedies', () => {
     const { whys } = played([...here, InboundDisabled({ inbound: one }), capped, off, CoreStopRequested({}), stopped]);
     expect(whys[0]).toMatchObject({
-      ...{ standing: 'disabled', mayConnect: false, remedies: ['enable the client'] },
+      ...{ status: 'disabled', mayConnect: false, remedies: ['enable the client'] },
       since: sinceAdmin(6),
       also: [
         { ...capRule, since: sinceAdmin(5) },
-        { standing: 'inbound disabled', since: sinceAdmin(4), remedies: ['enable the inbound'] },
-        { standing: 'core not running', since: sinceAdmin(7), remedies: ['start the core'] },
+        { status: 'inbound disabled', since: sinceAdmin(4), remedies: ['enable the inbound'] },
+        { status: 'core not running', since: sinceAdmin(7), remedies: ['start the core'] },
       ],
     });
   });
 
-  it('does not let somebody in who has one rule left against it', () => {
+  it('denies access if at least one reason does', () => {
     const { whys } = played([...here, capped, limited]);
-    expect(whys[0]).toMatchObject({ standing: 'cap reached', mayConnect: false });
-    expect(whys[0]?.also).toMatchObject([{ standing: 'too many addresses', since: sinceAdmin(5) }]);
-    expect(played([...here, limited]).whys[0]).toMatchObject({ standing: 'too many addresses', mayConnect: true });
+    expect(whys[0]).toMatchObject({ status: 'cap reached', mayConnect: false });
+    expect(whys[0]?.also).toMatchObject([{ status: 'too many addresses', since: sinceAdmin(5) }]);
+    expect(played([...here, limited]).whys[0]).toMatchObject({ status: 'too many addresses', mayConnect: true });
   });
 
-  it('tells a cap and an expiry that both hold: the one that was recorded first, and the other since nobody knows when', () => {
+  it('reports a cap and an expiry together: the recorded one first, the other with an unknown time', () => {
     const added = [inboundAdded(), clientAdded(draft('alice', 1, { spec: both })), started, full];
     const byCap = played([...added, ClientDepleted({ client: first, depletion: cap })]).whys[0];
     expect(byCap).toMatchObject({ ...capRule, since: sinceAdmin(5), also: [{ ...expiryRule, since: null }] });
     const byExpiry = played([...added, ClientDepleted({ client: first, depletion: expired })]).whys[0];
     expect(byExpiry).toMatchObject({ ...expiryRule, since: sinceAdmin(5), also: [{ ...capRule, since: null }] });
-    // Nothing is said before it is decided, and a term that renews itself is over only until the next poll.
-    expect(played(added).whys[0]).toMatchObject({ standing: 'active', also: [] });
+    // Nothing is reported before it is recorded, and an automatic renewal follows at the next poll.
+    expect(played(added).whys[0]).toMatchObject({ status: 'active', also: [] });
     const renewing = clientAdded(draft('alice', 1, { spec: { ...both, renewalDays: 30 } }));
     expect(played([inboundAdded(), renewing, started, full, capped]).whys[0]?.also).toStrictEqual([]);
   });
 
-  it('tells the same of an inbound', () => {
+  it('reports the same for an inbound', () => {
     const added = [inboundAdded({ spec: both }), clientAdded(), started, full];
-    const standings = (depletion: typeof cap | typeof expired) => {
+    const statuses = (depletion: typeof cap | typeof expired) => {
       const why = played([...added, InboundDepleted({ inbound: one, depletion })]).whys[0];
-      return [why, ...(why?.also ?? [])].map((one) => [one?.standing, one?.rule, one?.remedies.length]);
+      return [why, ...(why?.also ?? [])].map((one) => [one?.status, one?.rule, one?.remedies.length]);
     };
     const capped = ['inbound cap reached', 'inbound in-1: it used 1,200 bytes of 1,000 bytes', 2];
     const over = ['inbound expired', 'inbound in-1: it expired at 2023-11-13 22:13:20Z', 1];
-    expect(standings(cap)).toStrictEqual([capped, over]);
-    expect(standings(expired)).toStrictEqual([over, capped]);
+    expect(statuses(cap)).toStrictEqual([capped, over]);
+    expect(statuses(expired)).toStrictEqual([over, capped]);
   });
 
-  it('tells of a node what is in the way, and not what follows from that', () => {
+  it('reports the root cause of a node problem only', () => {
     const refused = NodeInboundRejected({ node, inbound: one, reason: verbatim('port taken') });
     const away = NodeWentOffline({ node, reason: verbatim('it is slow') });
     const told = (...events: PanelEvent[]) => {
       const why = played([...there, clientAdded(), ...events]).whys[0];
-      return [why?.standing, ...(why?.also ?? []).map(({ standing }) => standing)];
+      return [why?.status, ...(why?.also ?? []).map(({ status }) => status)];
     };
     expect(told(refused, away)).toStrictEqual(['inbound rejected by the node', 'node unreachable']);
     expect(told(applied(3), away, NodeDisabled({ node }), later)).toStrictEqual(['node disabled']);
     expect(told(refused, away, NodeDeleted({ node }))).toStrictEqual(['node deleted']);
   });
 
-  it('waits for the first of the periods of all its inbounds', () => {
+  it('names the earliest of the next periods of all inbounds', () => {
     const daily = inboundAdded({ id: two, spec: { tag: 'in-2', port: 8443, trafficReset: 'daily' } });
     const { whys } = played([
       ...[utc, inboundAdded({ spec: { trafficReset: 'monthly' } }), daily, clientAdded(), started],
@@ -495,7 +495,7 @@ describe('why', () => {
     expect(whys[0]?.remedies.at(-1)).toBe('wait: its traffic is reset at 2023-11-16 00:00:00Z');
   });
 
-  it('tells the story up to now, and knows nobody who is gone', () => {
+  it('has the history so far, and nothing about deleted clients', () => {
     const { whys, read, journal } = played([...here, capped, ClientReactivated({ client: first })]);
     expect(whys[0]?.story.map(({ type }) => type)).toStrictEqual([
       'ClientAdded',

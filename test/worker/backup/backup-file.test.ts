@@ -52,7 +52,7 @@ describe('a backup', () => {
     const own = lived();
     const { file } = backUp(own);
     const digests = { ...digestsOf(own), users: { position: own.log.head().position, digest: 'another' } };
-    expect(() => verify({ file, passphrase: '', digests })).toThrow(/^Its users, once replayed, differs/);
+    expect(() => verify({ file, passphrase: '', digests })).toThrow(/^After a replay, its users differs/);
   });
 
   it('compares each fold at its position, also when events were appended', () => {
@@ -180,23 +180,27 @@ describe('a file that is not a valid backup', () => {
     [
       'with a trigger more',
       () => changed("CREATE TRIGGER steal AFTER INSERT ON events BEGIN SELECT load_extension('x'); END"),
-      /^It has the trigger "steal", which no backup has$/,
+      /^It contains the trigger "steal", which no backup contains$/,
     ],
     [
       'with a view more',
       () => changed('CREATE VIEW v AS WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM c) SELECT n FROM c'),
-      /^It has the view "v", which no backup has$/,
+      /^It contains the view "v", which no backup contains$/,
     ],
     [
       'with a table whose name turns the line around',
       () => changed('CREATE TABLE "\u202egnp.\u0007" (a)'),
-      /^It has the table "\\u202egnp\.\\u0007", which no backup has$/,
+      /^It contains the table "\\u202egnp\.\\u0007", which no backup contains$/,
     ],
-    ['with a table more', () => changed('CREATE TABLE more (a)'), /^It has the table "more", which no backup has$/],
+    [
+      'with a table more',
+      () => changed('CREATE TABLE more (a)'),
+      /^It contains the table "more", which no backup contains$/,
+    ],
     [
       'with an index more',
       () => changed('CREATE INDEX more ON events (at)'),
-      /^It has the index "more", which no backup has$/,
+      /^It contains the index "more", which no backup contains$/,
     ],
     [
       'with a generated column',
@@ -207,7 +211,7 @@ describe('a file that is not a valid backup', () => {
     [
       'of a newer layout',
       () => changed('PRAGMA user_version = 9'),
-      /^It was written by another release \(layout 9, this one knows \d+\)$/,
+      /^It was written by another release \(layout 9; this release supports \d+\)$/,
     ],
     [
       'of a newer format',
@@ -217,7 +221,7 @@ describe('a file that is not a valid backup', () => {
     [
       'that says twice what it is',
       () => changed('INSERT INTO backup SELECT * FROM backup'),
-      /^Its table backup must have exactly one row/,
+      /^Its table “backup” must have exactly one row/,
     ],
     [
       'with an unknown wrapping',
@@ -237,7 +241,7 @@ describe('a file that is not a valid backup', () => {
     [
       'with an event that was changed',
       () => events('UPDATE events SET at = at + 1 WHERE position = 7'),
-      /^The chain of events is broken at position 7: the hash does not follow/,
+      /^The chain of events is broken at position 7: the hash does not match the previous event/,
     ],
     [
       'with a payload that was changed',
@@ -261,7 +265,7 @@ describe('a file that is not a valid backup', () => {
   it('is rejected when its key derivation requires too much memory', () => {
     const file = fresh();
     tamper(file, (db) => db.exec("UPDATE backup SET sealing = 'scrypt', cost = 1073741824"));
-    expect(refusal(file, 'any')).toBe('The key in it is not wrapped as in a backup');
+    expect(refusal(file, 'any')).toBe('Its key is not stored in the format of a backup');
   });
 
   it('leaves no state in the staged directory', async () => {
@@ -332,17 +336,17 @@ describe('the state of a backup', () => {
     [
       'a destroyed key of an admin',
       "UPDATE keys SET wrapped = NULL, shredded = 1 WHERE id LIKE 'user:1/%'",
-      /key user:1\/\S+ is gone, but no/,
+      /key user:1\/\S+ is missing, but no/,
     ],
     [
       'a key to come that is destroyed',
       "INSERT INTO keys VALUES ('client:9/1', NULL, 1, 1)",
-      /key client:9\/1 is gone, but no event/,
+      /key client:9\/1 is missing, but no event/,
     ],
     [
       'a key to come that opens nothing',
       "INSERT INTO keys VALUES ('client:9/1', randomblob(60), 1, NULL)",
-      /the panel did not make key client:9\/1$/,
+      /key client:9\/1 was not created by this panel$/,
     ],
   ])('rejects %s', async (_, sql, message) => {
     const { file } = backUp(lived());

@@ -5,7 +5,7 @@ import { panelState } from '../../../src/commands/state.js';
 import { type Fold, stateDigest } from '../../../src/events/log/fold.js';
 import { begin, catchUp } from '../../../src/events/log/replay.js';
 import type { Settings } from '../../../src/events/settings/settings.js';
-import { beginAll } from '../../../src/projections/foldings.js';
+import { startFolds } from '../../../src/projections/foldings.js';
 import { stage } from '../../../src/store/generations.js';
 import type { BackupWork } from '../../../src/worker/backup-jobs.js';
 import { copy, type Digests, stageState, verify } from '../../../src/worker/backup-work.js';
@@ -46,9 +46,9 @@ export function backUp({ directory: { root } }: Pick<TestLog, 'directory'>, pass
   return { file, position, sealed };
 }
 
-/** What every fold has at the head of a log. */
+/** The digest of every fold at the head of a log. */
 export function digestsOf({ log }: Pick<TestLog, 'log'>): Digests {
-  const foldings = [...Object.values(beginAll()), begin(panelState)];
+  const foldings = [...Object.values(startFolds()), begin(panelState)];
   catchUp(log, foldings);
   const { position } = log.head();
   return Object.fromEntries(

@@ -219,7 +219,7 @@ describe('a scheduled backup', () => {
     expect(kept()).toEqual([...others, 'replaced-2023', old[1] ?? '', name].toSorted());
   });
 
-  it('is late when the last good one is older than two periods', async () => {
+  it('is late when the last verified one is older than two periods', async () => {
     const { backups, own } = panelWith();
     expect(backups.latest().late).toBe(false);
     await backups.keep();

@@ -61,7 +61,7 @@ describe('a panel without problems', () => {
   it('keeps all of its numbers, names, credentials and terms, without findings', () => {
     const { of, said } = panel();
     expect(said).toEqual([
-      'nodes: noted: node far: inbounds on it that are managed from here: 1; their clients are identified by email, and their traffic counts from the first report',
+      'nodes: noted: node far: inbounds on it that this panel manages: 1; their clients are identified by email, and their traffic counts from the first report',
     ]);
     expect(of('UserCreated')).toEqual([
       { user: 1, epoch: 0, credentials: { username: 'root', passwordHash: HASH } },
@@ -219,7 +219,7 @@ describe('what was depleted', () => {
     });
     expect(of('ClientAdded')[0]?.spec).toMatchObject({ expiresAt: T0 + 5, capBytes: 7 });
     expect(said).toEqual([
-      'users: noted: users: there is no account: the panel creates one at its first start',
+      'users: noted: users: the database contains no account: the panel creates one at its first start',
       'clients: changed: client user1 of inbound 1: its limits in the settings of the inbound differ from those in force, which were imported',
     ]);
   });

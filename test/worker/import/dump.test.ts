@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../kit/log.js';
 import { makeDumped, makeXui } from '../../kit/xui-database.js';
 import { findingLine, requestFor } from './kit.js';
 
-/** As a live 3.0.1 has them, by table. Neither the reader nor the kit is asked. */
+/** The columns of a live 3.0.1, by table, independent of the reader and the kit. */
 const COLUMNS = {
   users: 'id username password login_epoch',
   inbounds:
@@ -94,7 +94,7 @@ describe('the dump of a database of 3.0.1', () => {
     const { said, of } = dumped();
     const again = 'enables it again';
     expect(said).toEqual([
-      'nodes: noted: node fra-1: inbounds on it that are managed from here: 1; their clients are identified by email, and their traffic counts from the first report',
+      'nodes: noted: node fra-1: inbounds on it that this panel manages: 1; their clients are identified by email, and their traffic counts from the first report',
       `clients: noted: client phone-2 of inbound 1: 3x-ui had disabled it because its cap was used up: a reset or a larger cap ${again}`,
       `clients: noted: client laptop-3 of inbound 1: 3x-ui had disabled it because it had expired on 2025-03-01: a later expiry ${again}`,
     ]);
@@ -124,14 +124,14 @@ describe('a release with', () => {
 
   it.each(without)('no table %s is imported without its content, with a report', (table) => {
     const { said, report } = dumped(`DROP TABLE ${table}`);
-    const line = `${table}: noted: the table: this database does not have it: nothing is imported from it`;
+    const line = `${table}: noted: the table: this database does not contain it: nothing is imported from it`;
     if (table !== 'history_of_seeders') expect(said).toContain(line);
     expect(report.totals.after).toMatchObject({ inbounds: 6, clients: 9 });
   });
 
   it.each(optional)('no column %s.%s is imported completely, with a report of the default', (table, column) => {
     const { said, report, of } = dumped(drop(table, column));
-    const named = said.filter((line) => line.includes(`column "${column}": this database does not have it`));
+    const named = said.filter((line) => line.includes(`column "${column}": this database does not contain it`));
     expect(named).toHaveLength(UNUSED.test(`${table}.${column}`) ? 0 : 1);
     expect(report.totals.after).toMatchObject({ inbounds: 6, clients: 9 });
     expect(report.tables.map(({ skipped }) => skipped)).toEqual(report.tables.map(() => 0));
@@ -147,7 +147,9 @@ describe('a release with', () => {
       expect(() => dumped(drop(table, column))).toThrow(`the table ${table} has no column ${column}`);
     } else {
       const { said } = dumped(drop(table, column));
-      expect(said).toContainEqual(expect.stringMatching(`^${table}: skipped: the table: it has no column ${column}`));
+      expect(said).toContainEqual(
+        expect.stringMatching(`^${table}: skipped: the table: the column ${column} is missing`),
+      );
     }
   });
 
@@ -156,10 +158,10 @@ describe('a release with', () => {
       CREATE TABLE api_tokens (id integer PRIMARY KEY, token text); CREATE INDEX by_token ON api_tokens (token COLLATE NOCASE DESC);
       CREATE TABLE "a ""b" (c); INSERT INTO "a ""b" VALUES (1), (2);`);
     expect(report.totals.after).toEqual(report.totals.before);
-    const other = '"a \\"b": skipped: the table: this panel does not know it and does not read it (rows: 2)';
+    const other = '"a \\"b": skipped: the table: the table is unknown to this panel and is not read (rows: 2)';
     expect(said).toContain(other);
-    expect(said).toContain('"api_tokens": noted: the table: this panel does not know it; it is empty');
-    const line = `${table}: noted: column "later_thing": this panel has no place for its content`;
+    expect(said).toContain('"api_tokens": noted: the table: the table is unknown to this panel; it is empty');
+    const line = `${table}: noted: column "later_thing": this panel cannot store its content`;
     if (table !== 'history_of_seeders') expect(said).toContain(line);
   });
 

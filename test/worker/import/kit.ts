@@ -19,7 +19,7 @@ export function xuiFile(content: XuiContent = {}): string {
   return file;
 }
 
-/** What becomes of a database with this content: real rows through the real reader into events. */
+/** Imports a database with this content: real rows through the real reader into events. */
 export function imported(content: XuiContent, over: Partial<ImportRequest> = {}) {
   const request = { ...requestFor(readDatabase(xuiFile(content))), ...over };
   const { events, report } = planImport(request, T0);
@@ -29,7 +29,7 @@ export function imported(content: XuiContent, over: Partial<ImportRequest> = {})
   return { request, events, report, state, of: typed(events), said: said(report) };
 }
 
-/** An import of it into a panel that has nothing to say about it. */
+/** The request that imports this content into an empty panel. */
 export function requestFor(read: XuiPanel): ImportRequest {
   return {
     panel: { ...read, settings: read.settings.map((setting) => ({ ...setting, key: ourName(setting.key) })) },

@@ -54,9 +54,9 @@ describe('clients of one email', () => {
       [5, 7],
     ]);
     expect(panel.said).toEqual([
-      'clients: changed: client bo of inbound 1: it is called bo_3 here: another client has its email',
-      'clients: changed: client bo of inbound 2: it is called bo_4 here: another client has its email',
-      'clients: changed: client BO of inbound 2: it is called BO_5 here: another client has its email',
+      'clients: changed: client bo of inbound 1: it is renamed to bo_3: another client has its email',
+      'clients: changed: client bo of inbound 2: it is renamed to bo_4: another client has its email',
+      'clients: changed: client BO of inbound 2: it is renamed to BO_5: another client has its email',
       'clients: noted: client bo of inbound 1: it has no counters: it starts at 0',
       'clients: noted: client bo of inbound 2: it has no counters: it starts at 0',
     ]);
@@ -90,8 +90,8 @@ describe('counters', () => {
       inbound_client_ips: [{ id: 1, client_email: 'gone', ips: '[]' }],
     });
     expect(said).toEqual([
-      'client_traffics: skipped: counters of gone (row 2): there is no client with this email',
-      'inbound_client_ips: skipped: IP addresses of gone: there is no client with this email',
+      'client_traffics: skipped: counters of gone (row 2): no client has this email',
+      'inbound_client_ips: skipped: IP addresses of gone: no client has this email',
     ]);
     expect(of('ClientHistoryImported')).toHaveLength(1);
     expect(report.totals.before).toMatchObject({ clientUp: 31, clientDown: 42 });
@@ -116,13 +116,13 @@ describe('an inbound', () => {
     ['streamSettings', { stream_settings: '{' }, 'its streamSettings is not valid JSON', 1],
     ['a list for settings', { settings: '[1]' }, 'its settings is not a JSON object', 0],
     ['endless nesting', { stream_settings: `{"a":${'['.repeat(70)}${']'.repeat(70)}}` }, 'deeper than 64 levels', 1],
-    ['too much text', { stream_settings: JSON.stringify({ a: 'x'.repeat(1024 * 1024) }) }, 'holds too much text', 1],
-    ['a number beyond all', { stream_settings: '{"a":1e999}' }, 'holds a number that is out of range', 1],
+    ['too much text', { stream_settings: JSON.stringify({ a: 'x'.repeat(1024 * 1024) }) }, 'contains too much text', 1],
+    ['a number beyond all', { stream_settings: '{"a":1e999}' }, 'contains a number that is out of range', 1],
     ['a port that is none', { port: 70_000 }, 'its port is not valid', 1],
     ['no port', { port: 0 }, 'Port 0 is not between 1 and 65535', 1],
     ['a transport that is none', { stream: { network: 'quic' } }, 'streamSettings.network "quic" is unknown', 1],
     ['an address that is none', { listen: 'here' }, 'Listen address "here" is not an IP address', 1],
-    ['a node that is gone', { node_id: 9 }, 'its node 9 is not here', 1],
+    ['a node that is gone', { node_id: 9 }, 'its node 9 is not imported', 1],
   ])('with %s is the only one that is disabled', (_what, over, why, clients) => {
     const [first, second] = [xuiClient(1), xuiClient(2)];
     const { of, said, report } = imported({
@@ -156,9 +156,9 @@ describe('an inbound', () => {
     });
     expect(of('InboundAdded').map(({ inbound }) => inbound)).toEqual([2]);
     expect(said).toEqual([
-      'inbounds: skipped: inbound 1 (inbound 1): protocol "mtproto" is unknown here',
-      'clients: skipped: client no. 1 of inbound 1: its inbound is left out',
-      'client_traffics: skipped: counters of user1 (row 1): there is no client with this email',
+      'inbounds: skipped: inbound 1 (inbound 1): protocol "mtproto" is unknown to this panel',
+      'clients: skipped: client no. 1 of inbound 1: its inbound is not imported',
+      'client_traffics: skipped: counters of user1 (row 1): no client has this email',
     ]);
     expect(report.totals.skipped).toMatchObject({ inbounds: 1, clients: 1, inboundUp: 5, inboundDown: 6, clientUp: 3 });
   });
@@ -172,7 +172,7 @@ describe('an inbound', () => {
     expect(of('InboundAdded').map(({ enabled }) => enabled)).toEqual([true, false, true]);
     expect(said).toEqual([
       'inbounds: changed: inbound 2 (inbound 2): it is disabled: Port already exists: 443 is used by inbound inbound-20001',
-      'nodes: noted: node far: inbounds on it that are managed from here: 1; their clients are identified by email, and their traffic counts from the first report',
+      'nodes: noted: node far: inbounds on it that this panel manages: 1; their clients are identified by email, and their traffic counts from the first report',
     ]);
   });
 
@@ -190,9 +190,9 @@ describe('an inbound', () => {
     expect(said.filter((line) => line.includes(': noted: '))).toEqual([
       ...[1, 2].map(
         (id) =>
-          `inbounds: noted: inbound ${id} (inbound ${id}): its node keeps it as it is; it is not managed from here`,
+          `inbounds: noted: inbound ${id} (inbound ${id}): it stays on its node unchanged, and this panel does not manage it`,
       ),
-      expect.stringContaining('managed from here: 1;'),
+      expect.stringContaining('that this panel manages: 1;'),
     ]);
   });
 
@@ -237,7 +237,7 @@ describe('an inbound', () => {
       routing: { rules: [{ ...rule, inboundTag: ['inbound-20001', 'inbound-20002'] }] },
       outbounds: [],
     });
-    expect(said).toEqual([expect.stringContaining('its tag is inbound-20001 here')]);
+    expect(said).toEqual([expect.stringContaining('its tag is changed to inbound-20001: ')]);
   });
 
   it('gets valid numbers in place of invalid ones', () => {
@@ -326,7 +326,7 @@ describe('a client', () => {
       users,
       inbounds: [
         xuiInbound(1, {
-          clients: ['oops' as unknown as object, xuiClient(1, loose), xuiClient(2, { enable: 1 })],
+          clients: ['oops', xuiClient(1, loose), xuiClient(2, { enable: 1 })],
         }),
       ],
     });
@@ -343,11 +343,11 @@ describe('a client', () => {
   it.each([
     ['true', { enable: true }, 1, true, null],
     ['false', { enable: false }, 1, false, null],
-    ['nothing, and its counters are on', { enable: undefined }, 1, true, 'on'],
-    ['nothing, and its counters are off', { enable: undefined }, 0, false, 'off'],
-    ['nothing, and it has no counters', { enable: undefined }, null, true, 'on'],
-    ['what is neither', { enable: 'false' }, 1, true, 'on'],
-    ['nothing, and it is used up', { enable: undefined, totalGB: 5 }, 0, true, 'used up'],
+    ['nothing, and its counters are on', { enable: undefined }, 1, true, 'enabled'],
+    ['nothing, and its counters are off', { enable: undefined }, 0, false, 'disabled'],
+    ['nothing, and it has no counters', { enable: undefined }, null, true, 'enabled'],
+    ['what is neither', { enable: 'false' }, 1, true, 'enabled'],
+    ['nothing, and it is used up', { enable: undefined, totalGB: 5 }, 0, true, 'at its limit'],
   ])('whose settings say %s is enabled or disabled as in 3x-ui', (_what, over, counters, on, noted) => {
     const { of, said } = imported({
       users,
@@ -355,10 +355,10 @@ describe('a client', () => {
       client_traffics:
         counters === null
           ? []
-          : [xuiStats(1, 1, 'user1', { enable: counters, ...(noted === 'used up' && { total: 5, up: 9 }) })],
+          : [xuiStats(1, 1, 'user1', { enable: counters, ...(noted === 'at its limit' && { total: 5, up: 9 }) })],
     });
     expect(of('ClientAdded').map(({ spec }) => spec.enabled)).toEqual([on]);
-    const why = `its settings do not say whether it is enabled: it is ${noted}, as it was there`;
+    const why = `its settings do not say whether it is enabled: it is ${noted}, as it was in 3x-ui`;
     expect(said.filter((line) => line.includes('whether'))).toEqual(
       noted === null ? [] : [`clients: noted: client user1 of inbound 1: ${why}`],
     );
@@ -384,7 +384,7 @@ describe('a client', () => {
       inbounds: [xuiInbound(1, { protocol: 'mixed', settings: { auth: 'noauth' }, clients: [xuiClient(1)] })],
     });
     expect([of('InboundAdded').length, of('ClientAdded').length]).toEqual([1, 0]);
-    expect(said).toEqual(['clients: skipped: client no. 1 of inbound 1: protocol mixed has no clients']);
+    expect(said).toEqual(['clients: skipped: client no. 1 of inbound 1: protocol mixed does not support clients']);
     expect(report.totals.skipped.clients).toBe(1);
   });
 });

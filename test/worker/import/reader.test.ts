@@ -122,7 +122,7 @@ describe('an invalid database is rejected with the reason:', () => {
     writeFileSync(file, '');
     expect(await refused(file)).toBe('It is not an SQLite database');
     expect(await refused(folder)).toContain('is not a regular file');
-    expect(await refused(join(folder, 'none'))).toContain('There is no file');
+    expect(await refused(join(folder, 'none'))).toContain('does not exist');
   });
 
   it('a truncated file, and one with a damaged page', async () => {

@@ -61,8 +61,8 @@ describe('imported settings', () => {
   it.each([
     [{ webPort: '0' }, 'setting webPort: its value is not accepted: must be 1 to 65535', THEIRS],
     [{ webPort: 'http' }, 'setting webPort: its value is not accepted: must be a whole number', THEIRS],
-    [{ subEncrypt: 'perhaps' }, 'setting subEncrypt: its value is not valid', THEIRS],
-    [{ secretEnable: 'true' }, 'setting secretEnable: there is no such setting here', THEIRS],
+    [{ subEncrypt: 'perhaps' }, 'setting subEncrypt: its value is not accepted: must be true or false', THEIRS],
+    [{ secretEnable: 'true' }, 'setting secretEnable: this panel has no such setting', THEIRS],
     [{ twoFactorEnable: 'true' }, 'setting twoFactorEnable: there is no secret', THEIRS],
     [{ chatBotEnable: 'true' }, 'setting chatBotToken: its value is not accepted: is missing', THEIRS],
     [
@@ -227,7 +227,7 @@ describe('imported nodes and geo sources', () => {
     ]);
     expect(said).toEqual([
       expect.stringMatching(/^nodes: changed: node .*: its name contained characters that cannot be displayed$/),
-      'nodes: changed: node token: its token is left out: it contains characters that an HTTP header cannot carry',
+      'nodes: changed: node token: its token is not imported: it contains characters that an HTTP header cannot carry',
       'nodes: skipped: node path: the base path "/../x" is not a valid URL path',
       expect.stringMatching(/^nodes: skipped: node x+: the name is longer than 100 characters$/),
       'nodes: skipped: node TOKEN: another node has its name',

@@ -52,7 +52,7 @@ describe('an import', () => {
       file: report.file,
       details: { requestedBy: { kind: 'user', name: admin.name } },
     });
-    // Whose names the other panel used are secrets under ours.
+    // Values that are secret in this panel but not in the other one.
     expect(events.find(({ type }) => type === 'SecretSettingChanged')?.data).toMatchObject({ key: 'chatBotToken' });
     expect(readdirSync(directory.run).filter((name) => /^(xui|template)-/.test(name))).toEqual([]);
   });
@@ -173,7 +173,7 @@ describe('certificates of inbounds', () => {
         table: 'inbounds',
         item: 'inbound 3 (inbound 3)',
         outcome: 'noted',
-        reason: `${why}: There is no certificate file at that path`,
+        reason: `${why}: The certificate file does not exist`,
       },
     ]);
     // It stays on: files that are put there let it in again.
@@ -308,17 +308,19 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     ]);
     expect(asked).toEqual({ servers: ['1.1.1.1'], hosts: {} });
     const [first, ...each] = said.map(({ table, item, outcome, reason }) => `${table}: ${outcome}: ${item}: ${reason}`);
-    expect(first).toMatch(/^settings: changed: the core template: geo files and lists that are not here are left out/);
-    const file = 'it needs geosite.dat, which is not here';
+    expect(first).toMatch(
+      /^settings: changed: the core template: geo files and lists that do not exist on this machine are removed/,
+    );
+    const file = 'it needs geosite.dat, which does not exist on this machine';
     expect(each).toEqual([
-      `core template: changed: rule 2 (geosite:openai, domain:chatgpt.com → direct): geosite:openai is left out of it: ${file}`,
-      'core template: skipped: rule 3 (ext:geosite_ads.dat:ads, 10.0.0.0/8 → blocked): it needs geosite_ads.dat, which is not here: add it again when the file is here',
-      'core template: changed: rule 6 (geoip:us, geoip:nowhere → blocked): geoip:nowhere is left out of it: geoip.dat has no such list',
-      'core template: skipped: rule 7 (geoip:us, geoip:nowhere → direct): geoip.dat has no such list: add it again when the file is here',
-      'core template: skipped: rule 8 (!geoip:us, !geoip:nowhere → direct): geoip.dat has no such list: add it again when the file is here',
-      'core template: skipped: rule 9 (geoip:!us, geoip:!nowhere → direct): geoip.dat has no such list: add it again when the file is here',
-      `core template: skipped: name server 2 (8.8.8.8): ${file}: add it again when the file is here`,
-      `core template: skipped: the address of geosite:x: ${file}: add it again when the file is here`,
+      `core template: changed: rule 2 (geosite:openai, domain:chatgpt.com → direct): geosite:openai is removed from it: ${file}`,
+      'core template: skipped: rule 3 (ext:geosite_ads.dat:ads, 10.0.0.0/8 → blocked): it needs geosite_ads.dat, which does not exist on this machine: add it again when the file exists',
+      'core template: changed: rule 6 (geoip:us, geoip:nowhere → blocked): geoip:nowhere is removed from it: geoip.dat has no such list',
+      'core template: skipped: rule 7 (geoip:us, geoip:nowhere → direct): geoip.dat has no such list: add it again when the file exists',
+      'core template: skipped: rule 8 (!geoip:us, !geoip:nowhere → direct): geoip.dat has no such list: add it again when the file exists',
+      'core template: skipped: rule 9 (geoip:!us, geoip:!nowhere → direct): geoip.dat has no such list: add it again when the file exists',
+      `core template: skipped: name server 2 (8.8.8.8): ${file}: add it again when the file exists`,
+      `core template: skipped: the address of geosite:x: ${file}: add it again when the file exists`,
     ]);
   });
 

@@ -7,10 +7,12 @@ import type { CounterReading } from '../control/counters.js';
 import type { Accepted } from './access-log.js';
 import type { FlowFilter } from './flows.js';
 import type { CoreLogs } from './logs.js';
-import { destroy, onPorts } from './sockets.js';
+import { destroy, onPorts, portOf, udpPortsOf } from './sockets.js';
 import type { Outgoing } from './trace.js';
 
 export interface DisconnectOptions {
+  /** The process of the core. */
+  readonly pid: number;
   readonly logs: CoreLogs;
   readonly flows: FlowFilter;
   /** Counters of all accounts. */
@@ -20,12 +22,12 @@ export interface DisconnectOptions {
 }
 
 /** How long the core needs to count the last bytes of a destroyed connection, and then how long traffic is measured, in ms. */
-const settling = 250;
-const observing = 500;
+const COUNTING_MS = 250;
+const OBSERVATION_MS = 500;
 /** Bytes that a client over UDP may send meanwhile: its blocked requests are counted too. */
-const MOST_ASKED = 4096;
+const MAX_REQUEST_BYTES = 4096;
 /** How often UDP flows are blocked: a client may change its port, and its buffers must drain. */
-const BLOCKS = 4;
+const MAX_BLOCK_ROUNDS = 4;
 
 /**
  * Ends the open connections of clients whose accounts were removed; see `CoreUsers.disconnect`. Over UDP, the streams that the
@@ -38,43 +40,46 @@ export async function disconnectUsers(
   options: DisconnectOptions,
 ): Promise<readonly number[]> {
   if (isDetached(inbound.config)) await options.refuse(inbound.tag, clients);
-  let left = await attempt(inbound, clients, options);
-  if (left.length === 0) return left;
-  if (!mayBeDatagram(inbound.config)) return attempt(inbound, left, options);
-  for (let round = 1; left.length > 0 && round <= BLOCKS; round += 1) {
+  let remaining = await attempt(inbound, clients, options);
+  if (remaining.length === 0) return remaining;
+  if (!mayBeDatagram(inbound.config)) return attempt(inbound, remaining, options);
+  for (let round = 1; remaining.length > 0 && round <= MAX_BLOCK_ROUNDS; round += 1) {
     await options.logs.read();
-    const theirs = options.logs.sources.of(inbound.tag, new Set(left));
-    const blocked = await blockFlows(inbound.config, theirs, options.flows);
-    left = await attempt(inbound, left, options, !blocked || round === BLOCKS);
+    const connections = options.logs.sources.of(inbound.tag, new Set(remaining));
+    const blocked = await blockFlows(inbound.config, connections, options.flows);
+    remaining = await attempt(inbound, remaining, options, !blocked || round === MAX_BLOCK_ROUNDS);
     if (!blocked) break;
   }
-  return left;
+  return remaining;
 }
 
 /** `last`: if this fails too, only a restart of the core helps. */
 async function attempt(
   { tag, config }: CoreInbound,
   clients: readonly number[],
-  { logs, readings }: DisconnectOptions,
+  { pid, logs, readings }: DisconnectOptions,
   last = false,
 ): Promise<readonly number[]> {
-  const them = new Set(clients);
+  const wanted = new Set(clients);
   const detached = isDetached(config);
   // The client of an outgoing socket is known only after both logs are joined.
   await (detached ? logs.settle() : logs.read());
-  const known = logs.sources.of(tag, them);
+  const known = logs.sources.of(tag, wanted);
   let ended = await endConnections(config, known);
   if (detached) {
-    const theirs = logs.trace.of(tag, them);
+    const outgoing = logs.trace.of(tag, wanted);
     // The UDP relay of Hysteria does not log clients. The flow of another client gets a new socket with its next packet.
-    await destroyOutgoing(last && config['protocol'] === 'hysteria' ? [...theirs, ...logs.trace.unknownUdp()] : theirs);
+    await destroyOutgoing(
+      pid,
+      last && config['protocol'] === 'hysteria' ? [...outgoing, ...logs.trace.unknownUdp()] : outgoing,
+    );
   }
   // Requests of a blocked account to the blackhole are counted too: in the end, only received bytes prove a connection.
-  const asked = last ? Number.POSITIVE_INFINITY : detached ? MOST_ASKED : 0;
-  const moving = await stillMoving(them, asked, readings);
+  const allowedBytes = last ? Number.POSITIVE_INFINITY : detached ? MAX_REQUEST_BYTES : 0;
+  const moving = await stillMoving(wanted, allowedBytes, readings);
   // The core writes its access log with a delay: the connection may have been missing from it, and idle since.
   await logs.read();
-  const late = logs.sources.of(tag, them).filter(({ source }) => !known.some((one) => one.source === source));
+  const late = logs.sources.of(tag, wanted).filter(({ source }) => !known.some((one) => one.source === source));
   if (!(await endConnections(config, late))) ended = false;
   // Without the permission to destroy sockets, an idle connection stays open like a busy one.
   return clients.filter(
@@ -100,21 +105,22 @@ export async function blockFlows(
   sources: readonly Accepted[],
   flows: FlowFilter,
 ): Promise<boolean> {
-  const theirs = overUdp(config, sources);
-  return theirs.length > 0 && flows.block({ sources: theirs, ports: portsOf(config) }, idleSeconds(config));
+  const udpSources = overUdp(config, sources);
+  return udpSources.length > 0 && flows.block({ sources: udpSources, ports: portsOf(config) }, idleSeconds(config));
 }
 
-/** Closes sockets of the core to destinations. Resolves to whether all TCP sockets are closed. */
-export async function destroyOutgoing(sockets: readonly Outgoing[]): Promise<boolean> {
+/** Closes sockets of the core (process `pid`) to destinations. Resolves to whether all TCP sockets are closed. */
+export async function destroyOutgoing(pid: number, sockets: readonly Outgoing[]): Promise<boolean> {
   const tcp = sockets.filter(({ network }) => network === 'tcp');
   const ended = await destroy(
     'tcp',
     tcp.map(({ local, remote }) => `src = ${local} and dst = ${remote}`),
   );
-  const udp = sockets.filter(({ network }) => network === 'udp');
+  const udp = sockets.filter(({ network }) => network === 'udp').map(({ local }) => portOf(local));
+  const open = await udpPortsOf(pid, udp);
   await destroy(
     'udp',
-    udp.map(({ local }) => `sport = :${local.slice(local.lastIndexOf(':') + 1)}`),
+    open.map((port) => `sport = :${port}`),
   );
   return ended;
 }
@@ -122,16 +128,16 @@ export async function destroyOutgoing(sockets: readonly Outgoing[]): Promise<boo
 /** Clients that receive anything, or send more than `asked` bytes. */
 async function stillMoving(
   clients: ReadonlySet<number>,
-  asked: number,
+  allowedBytes: number,
   readings: DisconnectOptions['readings'],
 ): Promise<ReadonlySet<number>> {
-  await sleep(settling);
+  await sleep(COUNTING_MS);
   const before = new Map((await readings()).map(({ name, value }) => [name, value]));
-  await sleep(observing);
+  await sleep(OBSERVATION_MS);
   const after = await readings();
   const moved = after.filter(({ name, value }) => {
     const bytes = value - (before.get(name) ?? 0);
-    return bytes > (name.endsWith('>uplink') ? asked : 0);
+    return bytes > (name.endsWith('>uplink') ? allowedBytes : 0);
   });
   const moving = moved.map(({ name }) => clientOfAccount(name.split('>>>')[1] ?? ''));
   return new Set(moving.filter((client) => clients.has(client)));

@@ -25,29 +25,29 @@ export interface FlowFilter {
 }
 
 /** Maximum number of blocked flows; the kernel accepts no more. */
-const MOST = 65_536;
+const MAX_FLOWS = 65_536;
 const TIMEOUT_MS = 5_000;
 /** Where Debian installs nftables. */
 const ADMIN_PATH = '/usr/sbin:/sbin';
 /** Set elements in one call. */
-const AT_ONCE = 500;
+const ELEMENTS_PER_CALL = 500;
 
 /** The name of the table of an owner, with its family. */
 export function flowTable(owner: string): string {
   return `inet portolan-${createHash('sha256').update(owner).digest('hex').slice(0, 12)}`;
 }
 
-/** `owner` tells apart the tables of several panels on one machine: the path of a folder. `program`: nftables. */
+/** `owner`: a folder, whose path distinguishes the tables of several panels on one machine. `program`: nftables. */
 export function flowFilter(owner: string, program = 'nft'): FlowFilter {
   const table = flowTable(owner);
   let timer: NodeJS.Timeout | undefined;
   let until = 0;
-  let made = false;
+  let created = false;
   const nft = (commands: string): Promise<boolean> => done(program, commands);
 
   const clear = async (): Promise<void> => {
     clearTimeout(timer);
-    made = false;
+    created = false;
     // `add` first, so that `delete` does not fail when there is no table.
     await nft(`add table ${table}\ndelete table ${table}\n`);
   };
@@ -60,10 +60,10 @@ export function flowFilter(owner: string, program = 'nft'): FlowFilter {
   };
 
   const add = async (elements: string): Promise<boolean> => {
-    if (made && (await nft(elements))) return true;
+    if (created && (await nft(elements))) return true;
     // The first time, or after an administrator flushed the ruleset.
-    made = await nft(`${definition(table)}${elements}`);
-    return made;
+    created = await nft(`${definition(table)}${elements}`);
+    return created;
   };
 
   return {
@@ -71,9 +71,9 @@ export function flowFilter(owner: string, program = 'nft'): FlowFilter {
       const elements = sources.flatMap((source) => ports.map((range) => elementOf(source, range, seconds)));
       if (elements.length === 0) return true;
       clearLater(seconds);
-      for (let at = 0; at < elements.length; at += AT_ONCE) {
-        const some = elements.slice(at, at + AT_ONCE);
-        const text = (['v4', 'v6'] as const).map((set) => addition(table, set, some)).join('');
+      for (let at = 0; at < elements.length; at += ELEMENTS_PER_CALL) {
+        const chunk = elements.slice(at, at + ELEMENTS_PER_CALL);
+        const text = (['v4', 'v6'] as const).map((set) => addition(table, set, chunk)).join('');
         if (!(await add(text))) return false;
       }
       return true;
@@ -115,7 +115,7 @@ function definition(table: string): string {
     `add table ${table}`,
     ...sets.map(
       ([set, type]) =>
-        `add set ${table} ${set} { type ${type} . inet_service . inet_service; flags interval, timeout; size ${MOST}; }`,
+        `add set ${table} ${set} { type ${type} . inet_service . inet_service; flags interval, timeout; size ${MAX_FLOWS}; }`,
     ),
     ...chains.flatMap(([chain, end, ports, verdict]) => [
       `add chain ${table} ${chain} { type filter hook ${chain} priority 0; policy accept; }`,

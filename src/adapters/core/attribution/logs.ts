@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogFiles } from '../config/assembly.js';
 import { empty, removeUnlessPlain } from '../process/files.js';
 import { type Accepted, createSources, readAccepted, type Sources } from './access-log.js';
-import { settling } from './pairs.js';
+import { SETTLE_MS } from './pairs.js';
 import { livePeers } from './sockets.js';
 import { tailOf } from './tail.js';
 import { createTrace, type Trace } from './trace.js';
@@ -19,10 +19,10 @@ export interface CoreLogs {
   stop(): void;
 }
 
-const accessLimit = 32 * 1024 * 1024;
-const traceLimit = 16 * 1024 * 1024;
-const errorLimit = 8 * 1024 * 1024;
-const levels = ['Debug', 'Info', 'Warning', 'Error'];
+const MAX_ACCESS_BYTES = 32 * 1024 * 1024;
+const MAX_TRACE_BYTES = 16 * 1024 * 1024;
+const MAX_ERROR_BYTES = 8 * 1024 * 1024;
+const LEVELS = ['Debug', 'Info', 'Warning', 'Error'];
 
 /**
  * Reads the logs of the core periodically, keeps them small, and copies the entries for the admin from the trace to the
@@ -43,12 +43,12 @@ export function followLogs(
     sources.add(accepted);
     trace.addAccepted(accepted);
   };
-  const access = tailOf(files.access, accessLimit, onAccess, files.accessKept);
+  const access = tailOf(files.access, MAX_ACCESS_BYTES, onAccess, files.accessKept);
   const least =
-    files.level === 'none' ? levels.length : levels.findIndex((level) => level.toLowerCase() === files.level);
-  const traced = tailOf(traceFile, traceLimit, (line) => {
+    files.level === 'none' ? LEVELS.length : LEVELS.findIndex((level) => level.toLowerCase() === files.level);
+  const traced = tailOf(traceFile, MAX_TRACE_BYTES, (line) => {
     trace.addLine(line);
-    if (levels.indexOf(/^\S+ \S+ \[(\w+)\]/.exec(line)?.[1] ?? '') >= least) complaints += `${line}\n`;
+    if (LEVELS.indexOf(/^\S+ \S+ \[(\w+)\]/.exec(line)?.[1] ?? '') >= least) complaints += `${line}\n`;
   });
 
   const readOnce = async (): Promise<void> => {
@@ -57,7 +57,7 @@ export function followLogs(
     await access.read();
     trace.join(began, performance.now());
     if (complaints !== '') {
-      if ((statSync(files.error, { throwIfNoEntry: false })?.size ?? 0) > errorLimit) empty(files.error);
+      if ((statSync(files.error, { throwIfNoEntry: false })?.size ?? 0) > MAX_ERROR_BYTES) empty(files.error);
       // Opening a pipe without a reader would block the panel.
       removeUnlessPlain(files.error);
       appendFileSync(files.error, complaints, { mode: 0o600 });
@@ -77,7 +77,7 @@ export function followLogs(
   };
   const settle = async (): Promise<void> => {
     await read();
-    await sleep(settling + 1);
+    await sleep(SETTLE_MS + 1);
     await read();
   };
   const timer = setInterval(() => void read().catch(() => undefined), 1000);

@@ -25,16 +25,16 @@ export interface Pairs<Session> {
 }
 
 /** ms between the reading that contains a session and one that certainly contains all entries of the same time. */
-export const settling = 300;
+export const SETTLE_MS = 300;
 
 /** µs between two entries about the same request. */
-const sameMoment = 1000;
+const SAME_REQUEST_US = 1000;
 /** Each log has its own writer, which adds the timestamp when it writes: on an idle machine at most this much later, µs. */
-const delay = 20_000;
+const MAX_DELAY_IDLE_US = 20_000;
 /** The same when the logs do not match: on a busy machine, or when entries were dropped. */
-const longDelay = 200_000;
+const MAX_DELAY_BUSY_US = 200_000;
 /** ms after which a session without a following quiet moment is given up. */
-const timeoutMs = 10_000;
+const DECIDE_TIMEOUT_MS = 10_000;
 
 interface Entry<Session> {
   /** µs. */
@@ -46,7 +46,7 @@ interface Entry<Session> {
   session: Session | null;
 }
 
-/** Entries for one target with less than `sameMoment` between each and the next. */
+/** Entries for one target with less than `SAME_REQUEST_US` between each and the next. */
 interface Cluster<Session> {
   readonly entries: readonly Entry<Session>[];
   readonly from: number;
@@ -55,9 +55,9 @@ interface Cluster<Session> {
   readonly fits: boolean;
 }
 
-/** `tell` gets null for a session that matches several owners, and undefined for one that matches no line. */
+/** `onOwner` gets null for a session that matches several owners, and undefined for one that matches no line. */
 export function createPairs<Session>(
-  tell: (session: Session, owner: Owner | null | undefined) => void,
+  onOwner: (session: Session, owner: Owner | null | undefined) => void,
 ): Pairs<Session> {
   const byTarget = new Map<string, Entry<Session>[]>();
   let fresh: Entry<Session>[] = [];
@@ -76,24 +76,24 @@ export function createPairs<Session>(
     decide: (began, ended) => {
       for (const entry of fresh) entry.read = ended;
       fresh = [];
-      const settled = ({ read }: Entry<Session>): boolean => read + settling <= began;
+      const settled = ({ read }: Entry<Session>): boolean => read + SETTLE_MS <= began;
       for (const [target, entries] of byTarget) {
         entries.sort((a, b) => a.at - b.at);
         const clusters = clustersOf(entries);
-        for (const [n, { entries: some }] of clusters.entries()) {
-          if (some.every(({ session }) => session === null)) continue;
-          const whole = some.every(settled);
-          if (!whole && !some.some(({ read }) => read + timeoutMs <= began)) continue;
+        for (const [n, { entries: clusterEntries }] of clusters.entries()) {
+          if (clusterEntries.every(({ session }) => session === null)) continue;
+          const whole = clusterEntries.every(settled);
+          if (!whole && !clusterEntries.some(({ read }) => read + DECIDE_TIMEOUT_MS <= began)) continue;
           const owner = whole ? ownerOf(clusters, n) : null;
-          for (const entry of some) {
-            if (entry.session !== null) tell(entry.session, owner);
+          for (const entry of clusterEntries) {
+            if (entry.session !== null) onOwner(entry.session, owner);
             entry.session = null;
           }
         }
         // A decided session still counts for those next to it.
         const first =
           entries.find((entry) => !settled(entry) || entry.session !== null)?.at ?? Number.POSITIVE_INFINITY;
-        const kept = entries.filter((entry) => !settled(entry) || entry.at >= first - 3 * longDelay);
+        const kept = entries.filter((entry) => !settled(entry) || entry.at >= first - 3 * MAX_DELAY_BUSY_US);
         if (kept.length > 0) byTarget.set(target, kept);
         else byTarget.delete(target);
       }
@@ -105,15 +105,15 @@ function clustersOf<Session>(entries: readonly Entry<Session>[]): readonly Clust
   const all: Entry<Session>[][] = [];
   let last = Number.NEGATIVE_INFINITY;
   for (const entry of entries) {
-    if (entry.at - last < sameMoment) all.at(-1)?.push(entry);
+    if (entry.at - last < SAME_REQUEST_US) all.at(-1)?.push(entry);
     else all.push([entry]);
     last = entry.at;
   }
-  return all.map((some) => ({
-    entries: some,
-    from: some[0]?.at ?? 0,
-    to: some.at(-1)?.at ?? 0,
-    fits: some.filter(({ line }) => line !== null).length * 2 === some.length,
+  return all.map((cluster) => ({
+    entries: cluster,
+    from: cluster[0]?.at ?? 0,
+    to: cluster.at(-1)?.at ?? 0,
+    fits: cluster.filter(({ line }) => line !== null).length * 2 === cluster.length,
   }));
 }
 
@@ -127,15 +127,22 @@ function ownerOf<Session>(clusters: readonly Cluster<Session>[], n: number): Own
     }
     return found;
   };
-  const wide = near(clusters, n, (clusters[n]?.from ?? 0) - longDelay, (clusters[n]?.to ?? 0) + longDelay);
+  const wide = near(
+    clusters,
+    n,
+    (clusters[n]?.from ?? 0) - MAX_DELAY_BUSY_US,
+    (clusters[n]?.to ?? 0) + MAX_DELAY_BUSY_US,
+  );
   const calm = wide.every(({ fits }) => fits);
-  const lines = around(calm ? delay : longDelay).flatMap(({ line }) => (line === null ? [] : [line]));
+  const lines = around(calm ? MAX_DELAY_IDLE_US : MAX_DELAY_BUSY_US).flatMap(({ line }) =>
+    line === null ? [] : [line],
+  );
   const [one, ...others] = lines;
   if (one === undefined) return undefined;
   const { client } = one;
   if (others.some((line) => line.client !== client || line.inbound !== one.inbound)) return null;
   // One more session than lines: a line of another client may be missing.
-  const sessions = around(2 * longDelay).filter(({ line }) => line === null).length;
+  const sessions = around(2 * MAX_DELAY_BUSY_US).filter(({ line }) => line === null).length;
   if (!calm && sessions > lines.length) return null;
   const host = hostOf(one.source);
   const alone = others.every((line) => hostOf(line.source) === host);

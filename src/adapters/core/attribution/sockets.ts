@@ -3,11 +3,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { startTimeout } from '../../../lib/timeout.js';
 
 /** Conditions in one call: the kernel compiles them to a program of limited length. */
-const batch = 50;
+const CONDITIONS_PER_CALL = 50;
 /** How long `ss` may take, ms. */
 const TIMEOUT_MS = 5000;
 /** Lines that are read without a pause. */
-const slice = 2000;
+const LINES_PER_TURN = 2000;
 
 /**
  * Destroys the sockets that match any of these conditions (in the syntax of `ss`). Resolves to false when some remain: `ss`
@@ -19,8 +19,8 @@ export async function destroy(network: 'tcp' | 'udp', conditions: readonly strin
     const filter = part.map((condition) => `( ${condition} )`).join(' or ');
     const before = await list(network, ['-K'], filter);
     // A destroyed socket is still listed while it closes.
-    const left = before === null ? null : await list(network, [], filter);
-    if (left === null || left.some((line) => !/^(FIN|CLOS|TIME|LAST)/.test(line))) complete = false;
+    const remaining = before === null ? null : await list(network, [], filter);
+    if (remaining === null || remaining.some((line) => !/^(FIN|CLOS|TIME|LAST)/.test(line))) complete = false;
   }
   return complete;
 }
@@ -34,6 +34,16 @@ export async function socketsOf(pid: number, condition: string): Promise<readonl
       const [, , , local, peer] = line.split(/\s+/);
       return local === undefined || peer === undefined ? [] : [`src = ${plain(local)} and dst = ${plain(peer)}`];
     });
+}
+
+/** Those of these local UDP ports that a process has open now: the system may have given a port to another process since. */
+export async function udpPortsOf(pid: number, ports: readonly string[]): Promise<readonly string[]> {
+  const open = new Set<string>();
+  for (const part of batches(ports.map((port) => `sport = :${port}`))) {
+    for (const line of (await list('udp', ['-p'], part.join(' or '))) ?? [])
+      if (line.includes(`pid=${pid},`)) open.add(portOf(line.split(/\s+/)[3] ?? ''));
+  }
+  return [...open];
 }
 
 /** The remote ends of all TCP connections of this machine. Null when unknown. */
@@ -56,13 +66,14 @@ async function quiet(
   signs: readonly ('rcv' | 'snd' | 'ack')[],
 ): Promise<ReadonlyMap<string, number>> {
   const times = new Map<string, number>();
-  const some = [...wanted].map((one) => `${end} = ${one}`);
+  const conditions = [...wanted].map((one) => `${end} = ${one}`);
   // For many ends, one call that lists all connections is cheaper.
-  const filters = some.length > 4 * batch ? ['sport > :0'] : batches(some).map((part) => part.join(' or '));
+  const filters =
+    conditions.length > 4 * CONDITIONS_PER_CALL ? ['sport > :0'] : batches(conditions).map((part) => part.join(' or '));
   for (const filter of filters) {
     let name = '';
     for (const [n, line] of ((await list('tcp', ['-i'], filter)) ?? []).entries()) {
-      if (n % slice === slice - 1) await nextTurn();
+      if (n % LINES_PER_TURN === LINES_PER_TURN - 1) await nextTurn();
       // A line about a connection, and an indented line with the kernel's details.
       if (!/^\s/.test(line)) name = plain(line.split(/\s+/)[end === 'src' ? 3 : 4] ?? '');
       else if (wanted.has(name) && /\brto:/.test(line))
@@ -79,7 +90,8 @@ function sinceLast(what: 'rcv' | 'snd' | 'ack', line: string): number {
 
 function batches(conditions: readonly string[]): readonly (readonly string[])[] {
   const parts: (readonly string[])[] = [];
-  for (let at = 0; at < conditions.length; at += batch) parts.push(conditions.slice(at, at + batch));
+  for (let at = 0; at < conditions.length; at += CONDITIONS_PER_CALL)
+    parts.push(conditions.slice(at, at + CONDITIONS_PER_CALL));
   return parts;
 }
 
@@ -94,7 +106,8 @@ export async function openUdp(locals: ReadonlySet<string>): Promise<ReadonlySet<
   return new Set([...locals].filter((local) => ports.has(portOf(local))));
 }
 
-const portOf = (address: string): string => address.slice(address.lastIndexOf(':') + 1);
+/** The port of an address as `ss` and the core write it. */
+export const portOf = (address: string): string => address.slice(address.lastIndexOf(':') + 1);
 
 /** `sport` is one of these inclusive ranges. */
 export function onPorts(ranges: readonly (readonly [number, number])[]): string {

@@ -1,21 +1,21 @@
 import { constants, createReadStream, createWriteStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { formerOf, removeUnlessPlain } from '../process/files.js';
+import { previousOf, removeUnlessPlain } from '../process/files.js';
 
 /** Reads new lines of a log. */
 export interface Tail {
   read(): Promise<void>;
 }
 
-const chunkSize = 256 * 1024;
+const CHUNK_BYTES = 256 * 1024;
 /**
  * Maximum number of bytes of one reading; of more, the newest are read. A core that writes faster, or that wrote while no
  * panel ran, must not keep the panel busy.
  */
-const MOST = 16 * 1024 * 1024;
+const MAX_READ_BYTES = 16 * 1024 * 1024;
 /** Does not follow links, and does not block on a pipe. */
-const flags = constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const OPEN_FLAGS = constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
  * Calls `onLine` once for each complete line. A file larger than `limit` bytes is truncated; the core appends, so it
@@ -27,24 +27,24 @@ export function tailOf(file: string, limit: number, onLine: (line: string) => vo
   let rest: Buffer = Buffer.alloc(0);
   /** The reading started inside a line. */
   let skipping = false;
-  const buffer = Buffer.alloc(chunkSize);
+  const buffer = Buffer.alloc(CHUNK_BYTES);
 
   /** Reads only up to `end`: the core may write as fast as this reads. */
   const drain = async (handle: FileHandle, end: number): Promise<void> => {
-    if (end - offset > MOST) {
-      offset = end - MOST;
+    if (end - offset > MAX_READ_BYTES) {
+      offset = end - MAX_READ_BYTES;
       rest = Buffer.alloc(0);
       skipping = true;
     }
     while (offset < end) {
-      const { bytesRead } = await handle.read(buffer, 0, Math.min(chunkSize, end - offset), offset);
+      const { bytesRead } = await handle.read(buffer, 0, Math.min(CHUNK_BYTES, end - offset), offset);
       if (bytesRead === 0) break;
       offset += bytesRead;
-      take(Buffer.concat([rest, buffer.subarray(0, bytesRead)]));
+      onBytes(Buffer.concat([rest, buffer.subarray(0, bytesRead)]));
     }
   };
 
-  const take = (bytes: Buffer): void => {
+  const onBytes = (bytes: Buffer): void => {
     let from = 0;
     for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, from)) {
       if (!skipping) onLine(bytes.toString('utf8', from, end));
@@ -52,7 +52,7 @@ export function tailOf(file: string, limit: number, onLine: (line: string) => vo
       from = end + 1;
     }
     // The core writes no line longer than a chunk.
-    const tooLong = bytes.length - from > chunkSize;
+    const tooLong = bytes.length - from > CHUNK_BYTES;
     rest = tooLong ? Buffer.alloc(0) : bytes.subarray(from);
     skipping ||= tooLong;
   };
@@ -69,7 +69,7 @@ export function tailOf(file: string, limit: number, onLine: (line: string) => vo
     await drain(handle, size);
     if (offset <= limit) return;
     if (keep) {
-      await copyEnd(file, formerOf(file), limit + MOST);
+      await copyEnd(file, previousOf(file), limit + MAX_READ_BYTES);
       // Lines that were written during the copy.
       await drain(handle, (await handle.stat()).size);
     }
@@ -81,7 +81,7 @@ export function tailOf(file: string, limit: number, onLine: (line: string) => vo
     read: async () => {
       let handle: FileHandle;
       try {
-        handle = await open(file, flags);
+        handle = await open(file, OPEN_FLAGS);
       } catch {
         return;
       }

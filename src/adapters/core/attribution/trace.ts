@@ -20,7 +20,7 @@ export interface Flow extends Outgoing {
 
 interface Session {
   /** Requested targets that are not dispatched yet, with the time, µs. */
-  readonly asked: Map<string, number>;
+  readonly requested: Map<string, number>;
   dispatched: boolean;
   outgoing: Outgoing | null;
   /** The number of the client; 0 for an account that is not a client's. Null: several clients match. Undefined: no access line matches. */
@@ -40,7 +40,7 @@ interface Session {
 export interface Trace {
   addLine(line: string): void;
   addAccepted(accepted: Accepted): void;
-  /** Joins the lines of both logs up to `settling` ms ago; see `Pairs.decide`. */
+  /** Joins the lines of both logs up to `SETTLE_MS` ago; see `Pairs.decide`. */
   join(began: number, ended: number): void;
   /** Sockets of these clients through this inbound. `from` selects by the address and port of the client. */
   of(inbound: string, clients: ReadonlySet<number>, from?: (source: string) => boolean): readonly Outgoing[];
@@ -99,11 +99,11 @@ function addTraceLine(sessions: SessionTable, text: string): void {
     const session = sessions.open(id, { network, local, remote });
     // The core dropped the line of its dispatcher, but the line in the access log still needs its session.
     if (!session.dispatched && target !== undefined) {
-      sessions.dispatched(session, target, [...session.asked.values()].at(-1) ?? timeOf(at));
+      sessions.dispatched(session, target, [...session.requested.values()].at(-1) ?? timeOf(at));
     }
   } else {
     const target = requested.exec(message)?.[1];
-    if (target !== undefined) sessions.get(id).asked.set(target, timeOf(at));
+    if (target !== undefined) sessions.get(id).requested.set(target, timeOf(at));
   }
 }
 
@@ -135,7 +135,7 @@ class SessionTable {
     const known = this.#sessions.get(id);
     if (known !== undefined) return known;
     const session: Session = {
-      asked: new Map(),
+      requested: new Map(),
       dispatched: false,
       outgoing: null,
       client: undefined,
@@ -154,8 +154,8 @@ class SessionTable {
   open(id: string, outgoing: Outgoing): Session {
     const key = `${outgoing.network} ${outgoing.local}`;
     // The kernel reuses a local port only after the session that had it has ended.
-    const former = this.#byLocal.get(key);
-    if (former !== undefined && former !== id) this.#sessions.delete(former);
+    const previous = this.#byLocal.get(key);
+    if (previous !== undefined && previous !== id) this.#sessions.delete(previous);
     this.#byLocal.set(key, id);
     if (this.#byLocal.size > this.#limit) this.#byLocal.delete(this.#byLocal.keys().next().value ?? '');
     const session = this.get(id);
@@ -165,8 +165,8 @@ class SessionTable {
 
   /** A sniffer may have changed the target; the access log has the original one. */
   dispatched(session: Session, target: string, at: number): void {
-    const asked = session.asked.has(target) ? target : ([...session.asked.keys()].at(-1) ?? target);
-    session.asked.delete(asked);
+    const asked = session.requested.has(target) ? target : ([...session.requested.keys()].at(-1) ?? target);
+    session.requested.delete(asked);
     session.dispatched = true;
     session.open += 1;
     this.pairs.addSession(session, asked, at);

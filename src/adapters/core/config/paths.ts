@@ -22,7 +22,7 @@ const own = new Set(['keys', 'run', 'certs', 'backups', 'logs', 'core', 'panel',
 /** The only folder whose files the core may serve. */
 const SITE = 'www';
 /** Of a certificate or key, in bytes. */
-const LARGEST = 1024 * 1024;
+const MAX_FILE_BYTES = 1024 * 1024;
 /** Members that make the core write a file or send traffic data elsewhere. */
 const forbidden = new Set(['masterkeylog', 'webhook']);
 
@@ -100,7 +100,7 @@ function checkPair(entries: readonly (readonly [string, unknown, string])[], rul
 /** Only of a plain file: reading a pipe or a device would block the panel. */
 function contentOf(path: string): Buffer {
   const found = statSync(path);
-  if (!found.isFile() || found.size > LARGEST) throw new Error('no plain small file');
+  if (!found.isFile() || found.size > MAX_FILE_BYTES) throw new Error('no plain small file');
   return readFileSync(path);
 }
 

@@ -100,15 +100,15 @@ export async function prependRules(
   refusals: readonly BlockRule[],
   templateRules: () => Promise<readonly Buffer[]>,
 ): Promise<void> {
-  const there = new Set(running);
-  const missing = refusals.filter(({ ruleTag }) => !there.has(ruleTag));
+  const existing = new Set(running);
+  const missing = refusals.filter(({ ruleTag }) => !existing.has(ruleTag));
   if (missing.length === 0) return;
   const old = running.filter((tag) => numbered.test(tag));
   const generation = 1 + Math.max(-1, ...old.map((tag) => Number(numbered.exec(tag)?.[1])));
   const cuts = missing.map(({ ruleTag, inbound, client, addresses }) =>
     encode('xray.app.router.RoutingRule', {
       tag: blockOutbound,
-      // Matches any email of the client: connections from before a rename continue under the former name.
+      // Matches any email of the client: connections from before a rename continue under the previous name.
       user_email: [`regexp:^${client}:`],
       inbound_tag: [inbound],
       source_ip: addresses.map((key) => ({ custom: { cidr: networkOfKey(key) } })),

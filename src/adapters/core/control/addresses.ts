@@ -17,10 +17,10 @@ const prefix = 'limit>>>';
 /** Makes the rules of a core block exactly these addresses; see `AddressControl.block`. */
 export function blockAddresses(
   api: CoreApi,
-  held: readonly BlockedAddresses[],
+  blocked: readonly BlockedAddresses[],
   templateRules: () => Promise<readonly Buffer[]>,
 ): Promise<void> {
-  const refusals = held
+  const refusals = blocked
     .filter(({ addresses }) => addresses.length > 0)
     .map((one) => ({ ...one, ruleTag: `${prefix}${digest([one.inbound, one.client, one.addresses]).slice(0, 32)}` }));
   return serialized(api, async () => {
@@ -35,29 +35,31 @@ export function blockAddresses(
 
 /** Closes the connections of these clients from these addresses; see `AddressControl.disconnect`. */
 export async function disconnectAddresses(
-  held: readonly BlockedAddresses[],
+  blocked: readonly BlockedAddresses[],
   last: boolean,
-  { logs, flows, configOf }: DisconnectAddressesOptions,
+  { pid, logs, flows, configOf }: DisconnectAddressesOptions,
 ): Promise<boolean> {
   let complete = true;
-  const detached = held.filter(({ inbound }) => isDetached(configOf(inbound)));
+  const detached = blocked.filter(({ inbound }) => isDetached(configOf(inbound)));
   await (detached.length > 0 ? logs.settle() : logs.read());
-  for (const { inbound, client, addresses } of held) {
-    const them = new Set([client]);
+  for (const { inbound, client, addresses } of blocked) {
+    const clients = new Set([client]);
     const keys = new Set(addresses);
     const from = (source: string): boolean => keys.has(addressKey(hostOf(source)) ?? '');
     const config = configOf(inbound);
-    const sources = logs.sources.of(inbound, them).filter(({ source }) => from(source));
+    const sources = logs.sources.of(inbound, clients).filter(({ source }) => from(source));
     const ended = await endConnections(config, sources);
     // Connections through a proxy or over UDP; all others were closed above.
-    const streams = !isDetached(config) || (await destroyOutgoing(logs.trace.of(inbound, them, from)));
-    const blocked = !last || overUdp(config, sources).length === 0 || (await blockFlows(config, sources, flows));
-    complete &&= ended && streams && blocked;
+    const streams = !isDetached(config) || (await destroyOutgoing(pid, logs.trace.of(inbound, clients, from)));
+    const flowsBlocked = !last || overUdp(config, sources).length === 0 || (await blockFlows(config, sources, flows));
+    complete &&= ended && streams && flowsBlocked;
   }
   return complete;
 }
 
 interface DisconnectAddressesOptions {
+  /** The process of the core. */
+  readonly pid: number;
   readonly logs: CoreLogs;
   readonly flows: FlowFilter;
   readonly configOf: (tag: string) => JsonObject;
@@ -65,18 +67,18 @@ interface DisconnectAddressesOptions {
 
 /** See `AddressControl.idleTimes`. */
 export async function idleTimesOf(
-  asked: readonly PersonAddresses[],
+  people: readonly PersonAddresses[],
   logs: CoreLogs,
   configOf: (tag: string) => JsonObject,
 ): Promise<(person: string, address: string) => number | null> {
   await logs.read();
-  const people = new Map(asked.flatMap(({ person, clients }) => clients.map((client) => [client, person] as const)));
-  const clients: ReadonlySet<number> = new Set(people.keys());
+  const personOf = new Map(people.flatMap(({ person, clients }) => clients.map((client) => [client, person] as const)));
+  const clients: ReadonlySet<number> = new Set(personOf.keys());
   const names: ReadonlySet<string> = new Set(
-    asked.flatMap(({ person, addresses }) => addresses.map((address) => `${person} ${address}`)),
+    people.flatMap(({ person, addresses }) => addresses.map((address) => `${person} ${address}`)),
   );
   const nameOf = (client: number, source: string): string =>
-    `${people.get(client) ?? ''} ${addressKey(hostOf(source)) ?? ''}`;
+    `${personOf.get(client) ?? ''} ${addressKey(hostOf(source)) ?? ''}`;
   const owners = logs.sources
     .all(clients)
     .map(({ client, source }) => ({ name: nameOf(client, source), end: source }))

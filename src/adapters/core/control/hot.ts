@@ -110,7 +110,7 @@ export async function onlineUsers(api: CoreApi): Promise<readonly OnlineUser[]> 
     const client = clientOfAccount(name);
     if (client === 0) continue;
     const known = online.get(client) ?? [];
-    // Under its former name too, while connections from before a rename are open.
+    // Under its previous name too, while connections from before a rename are open.
     known.push(...ips.map(({ ip, last_seen }) => ({ ip, at: last_seen * 1000 })));
     online.set(client, known);
   }

@@ -53,12 +53,13 @@ export function coreUsers(parts: LiveParts): CoreUsers {
     remove: async (inbound, user) => removeUser(process.live.api, inbound, user),
     disconnect: async (inbound, clients) => {
       if (clients.length === 0) return [];
-      const { api, logs } = process.live;
+      const { api, core, logs } = process.live;
       return disconnectUsers(inbound, clients, {
+        pid: core.pid,
         logs,
         flows: process.flows,
         readings: () => api.call('StatsService/QueryStats', { pattern: 'user>>>', reset: false }),
-        refuse: (tag, some) => blockUsers(api, tag, some, () => templateRules(parts)),
+        refuse: (tag, clients) => blockUsers(api, tag, clients, () => templateRules(parts)),
       });
     },
     seen: async ({ tag }) => {
@@ -76,8 +77,10 @@ export function addressControl(parts: LiveParts): AddressControl {
   const configOf = (tag: string): JsonObject => process.config.inbounds.get(tag) ?? {};
   return {
     block: async (blocked) => blockAddresses(process.live.api, blocked, () => templateRules(parts)),
-    disconnect: async (blocked, last) =>
-      disconnectAddresses(blocked, last, { logs: process.live.logs, flows: process.flows, configOf }),
+    disconnect: async (blocked, last) => {
+      const { core, logs } = process.live;
+      return disconnectAddresses(blocked, last, { pid: core.pid, logs, flows: process.flows, configOf });
+    },
     idleTimes: async (people) => idleTimesOf(people, process.live.logs, configOf),
   };
 }

@@ -11,7 +11,7 @@ interface Source {
 }
 
 /** In ms; the next reading comes in two seconds. */
-const timeoutMs = 1500;
+const TIMEOUT_MS = 1500;
 const observatories = new Set(['observatory', 'burstobservatory']);
 
 /**
@@ -24,7 +24,7 @@ export function coreMetrics({ api, listen, template }: Source): CoreMetrics {
       return listen();
     },
     runtime: async () => {
-      const stats = await api().call('StatsService/GetSysStats', {}, timeoutMs);
+      const stats = await api().call('StatsService/GetSysStats', {}, TIMEOUT_MS);
       return {
         alloc: stats.Alloc,
         sys: stats.Sys,
@@ -36,7 +36,7 @@ export function coreMetrics({ api, listen, template }: Source): CoreMetrics {
     observatory: async () => {
       // Without an observatory, the core does not have this method.
       if (!Object.keys(template() ?? {}).some((name) => observatories.has(fold(name)))) return [];
-      const { status } = await api().call('ObservatoryService/GetOutboundStatus', {}, timeoutMs);
+      const { status } = await api().call('ObservatoryService/GetOutboundStatus', {}, TIMEOUT_MS);
       return (status?.status ?? []).map((one) => ({
         tag: one.outbound_tag,
         alive: one.alive,

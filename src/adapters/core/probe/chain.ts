@@ -18,10 +18,10 @@ export interface Hop {
 }
 
 /** Outbounds in one chain, and the outbounds that are searched for them. */
-const HOPS = 32;
-const OTHERS = 2_000;
+const MAX_HOPS = 32;
+const MAX_OTHERS = 2_000;
 
-/** Outbounds without a server of their own, by their folded protocols. */
+/** Outbounds without their own server, by their folded protocols. */
 const SERVERLESS: ReadonlySet<string> = new Set(['freedom', 'direct', 'blackhole', 'block', 'dns', 'loopback', '']);
 
 export function protocolOf(outbound: JsonObject): string {
@@ -78,7 +78,8 @@ function endpointOf(text: string): Endpoint {
  * the core would dial until its memory is full. Outbounds outside the chain are not checked.
  */
 export function chainOf(outbound: JsonObject, others: readonly JsonObject[]): readonly Hop[] {
-  if (others.length > OTHERS) throw new CoreError('invalid', message('core.tooManyOutbounds', { most: OTHERS }));
+  if (others.length > MAX_OTHERS)
+    throw new CoreError('invalid', message('core.tooManyOutbounds', { most: MAX_OTHERS }));
   const known = new Map(others.map((other) => [tagOf(other), other]));
   known.set(tagOf(outbound), outbound);
   const chain = new Map<string, Reached>();
@@ -87,7 +88,7 @@ export function chainOf(outbound: JsonObject, others: readonly JsonObject[]): re
     if (chain.has(tag)) continue;
     const next = known.get(tag);
     if (next === undefined) throw new CoreError('invalid', message('core.dialerUnknown', { tag }));
-    if (chain.size === HOPS) throw new CoreError('invalid', message('core.chainTooLong', { most: HOPS }));
+    if (chain.size === MAX_HOPS) throw new CoreError('invalid', message('core.chainTooLong', { most: MAX_HOPS }));
     const reached = detoursOf(next);
     chain.set(tag, reached);
     waiting.push(...reached.named);

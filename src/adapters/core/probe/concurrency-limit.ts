@@ -1,12 +1,12 @@
 /** Limits how many tasks run at once, and how many wait. */
 export class ConcurrencyLimit {
   #free: number;
-  readonly #seats: number;
+  readonly #maxQueued: number;
   readonly #waiting = new Set<(mine: boolean) => void>();
 
-  constructor(atOnce: number, seats: number) {
+  constructor(atOnce: number, maxQueued: number) {
     this.#free = atOnce;
-    this.#seats = seats;
+    this.#maxQueued = maxQueued;
   }
 
   /** Resolves to true when the task may run; it must call `leave` at the end. False when too many wait, or on `signal`. */
@@ -16,15 +16,15 @@ export class ConcurrencyLimit {
       this.#free -= 1;
       return Promise.resolve(true);
     }
-    if (this.#waiting.size >= this.#seats) return Promise.resolve(false);
+    if (this.#waiting.size >= this.#maxQueued) return Promise.resolve(false);
     return new Promise((resolve) => {
       const settle = (mine: boolean): void => {
         this.#waiting.delete(settle);
-        signal.removeEventListener('abort', gone);
+        signal.removeEventListener('abort', giveUp);
         resolve(mine);
       };
-      const gone = (): void => settle(false);
-      signal.addEventListener('abort', gone, { once: true });
+      const giveUp = (): void => settle(false);
+      signal.addEventListener('abort', giveUp, { once: true });
       this.#waiting.add(settle);
     });
   }

@@ -17,7 +17,7 @@ export interface Measured {
 }
 
 /** Longest headers that are read, in bytes. */
-const HEADERS = 64 * 1024;
+const MAX_HEADER_BYTES = 64 * 1024;
 
 /** Sends a GET; any status counts as an answer. Rejects with an error for people, also when `signal` aborts. */
 export async function measuredGet(url: URL, proxy: ProbeProxy, signal: AbortSignal, ca?: string): Promise<Measured> {
@@ -56,17 +56,17 @@ function withTls(tunnel: Socket, host: string, ca: string | undefined): Promise<
   });
 }
 
-/** Resolves to the status of the answer. `came` is called for every chunk. */
-function ask(url: URL, socket: Socket, came: () => void): Promise<number> {
+/** Resolves to the status of the answer. `onData` is called for every chunk. */
+function ask(url: URL, socket: Socket, onData: () => void): Promise<number> {
   return new Promise((resolve, reject) => {
     let text = '';
     socket.once('close', () => reject(new MessageError(message('core.closedWithoutAnswer'))));
     socket.on('data', (chunk: Buffer) => {
-      came();
+      onData();
       text += chunk.toString('latin1');
       const status = statusOf(text);
       if (status !== null) resolve(status);
-      else if (text.length > HEADERS || !'HTTP/1.'.startsWith(text.slice(0, 7)))
+      else if (text.length > MAX_HEADER_BYTES || !'HTTP/1.'.startsWith(text.slice(0, 7)))
         reject(new MessageError(message('core.answerNotHttp')));
     });
     const headers = ['user-agent: portolan', 'accept: */*', 'connection: close'];

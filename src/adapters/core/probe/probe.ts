@@ -41,11 +41,11 @@ const REQUEST_MS = 10_000;
 /** Maximum time in the queue, in ms. */
 const WAIT_MS = 30_000;
 /** Temporary cores at once, and tests that wait for one. */
-const CORES = 3;
-const SEATS = 50;
+const MAX_CORES = 3;
+const MAX_WAITING = 50;
 /** Dial tests at once, and endpoints of one of them. */
-const DIALS = 8;
-const ENDPOINTS = 32;
+const MAX_DIALS = 8;
+const MAX_ENDPOINTS = 32;
 /** An address is public or not, whatever the port. */
 const ANY_PORT = 443;
 
@@ -54,8 +54,8 @@ export function createOutboundProbe(options: ProbeOptions): OutboundProbe & { cl
   const { resolve = (host) => lookup(host, { all: true }) } = options;
   const { paths, dataDir, environment } = coreFiles({ ...options, logDir: options.runDir, splice: true });
   const rules = { resolve, allowPrivate };
-  const dials = new ConcurrencyLimit(DIALS, SEATS);
-  const cores = new ConcurrencyLimit(CORES, SEATS);
+  const dials = new ConcurrencyLimit(MAX_DIALS, MAX_WAITING);
+  const cores = new ConcurrencyLimit(MAX_CORES, MAX_WAITING);
   const closing = new AbortController();
   const open = new Set<Promise<unknown>>([sweep(paths.runDir).catch(() => undefined)]);
 
@@ -103,7 +103,8 @@ export function createOutboundProbe(options: ProbeOptions): OutboundProbe & { cl
   /** The servers to which this machine itself would connect must be public, all of them. Rejects with `WebError`, `CoreError`. */
   const checkServers = async (chain: readonly Hop[]): Promise<void> => {
     const hosts = [...new Set(chain.flatMap(ownHosts))];
-    if (hosts.length > ENDPOINTS) throw new CoreError('invalid', message('core.tooManyServers', { most: ENDPOINTS }));
+    if (hosts.length > MAX_ENDPOINTS)
+      throw new CoreError('invalid', message('core.tooManyServers', { most: MAX_ENDPOINTS }));
     if (!allowPrivate) for (const { outbound } of chain) checkDetours(outbound);
     await Promise.all(hosts.map((host) => addressesOf({ host, port: ANY_PORT }, rules)));
   };
@@ -126,7 +127,7 @@ async function dialAll(
   const named = tagOf(outbound) === 'blocked' ? [] : endpointsOf(outbound);
   if (named.length === 0) return failed('tcp', message('core.outboundWithoutEndpoint'));
   const endpoints = await Promise.all(
-    named.slice(0, ENDPOINTS).map((endpoint) => dialEndpoint(endpoint, rules, signal)),
+    named.slice(0, MAX_ENDPOINTS).map((endpoint) => dialEndpoint(endpoint, rules, signal)),
   );
   const good = endpoints.filter(({ success }) => success).map(({ delay }) => delay);
   if (good.length > 0) return { success: true, delay: Math.min(...good), mode: 'tcp', endpoints };

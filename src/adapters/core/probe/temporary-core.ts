@@ -19,13 +19,13 @@ const START_MS = 3_000;
 const PREFIX = 'probe-';
 const CONFIG = 'config.json';
 /** Characters of its output that are kept for the reason of a failed start. */
-const OUTPUT = 16_384;
+const MAX_OUTPUT_CHARS = 16_384;
 /** Bytes: its logs are off, so a core that prints more is broken. */
-const MOST_PRINTED = 4 * 1024 * 1024;
+const MAX_PRINTED_BYTES = 4 * 1024 * 1024;
 
 export interface TemporaryCoreOptions {
   readonly binary: string;
-  /** Each core gets a folder of its own in here. */
+  /** Each core gets its own folder in here. */
   readonly runDir: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly config: (proxy: ProbeProxy) => JsonObject;
@@ -85,8 +85,8 @@ async function listening(child: ChildProcess, port: number, folder: string, sign
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (chunk: Buffer) => {
       printed += chunk.length;
-      output = (output + chunk.toString()).slice(-OUTPUT);
-      if (printed <= MOST_PRINTED) return;
+      output = (output + chunk.toString()).slice(-MAX_OUTPUT_CHARS);
+      if (printed <= MAX_PRINTED_BYTES) return;
       over ??= new CoreError('unreachable', message('core.endlessOutput'));
       child.kill('SIGKILL');
     });
@@ -115,7 +115,7 @@ function accepts(port: number): Promise<boolean> {
 /** Kills a temporary core; it has no state to save. */
 async function kill(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   child.kill('SIGKILL');
-  await gone;
+  await exited;
 }

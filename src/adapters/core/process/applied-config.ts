@@ -3,11 +3,11 @@ import type { CoreInbound } from '../../../commands/ports/core.js';
 import { isObject, type JsonObject } from '../../../lib/json.js';
 import { readJson, writeAtomically } from './files.js';
 
-/** Increase it when the account names in the core change: a run with the former names cannot be adopted. */
-const NAMING = 2;
+/** Increase it when the account names in the core change: a run with the previous names cannot be adopted. */
+const NAMING_VERSION = 2;
 
 interface Applied {
-  readonly naming: typeof NAMING;
+  readonly naming: typeof NAMING_VERSION;
   readonly run: string;
   readonly template: JsonObject;
   readonly inbounds: Readonly<Record<string, JsonObject>>;
@@ -46,7 +46,7 @@ export function appliedConfigIn(file: string): AppliedConfig {
       return inbounds;
     },
     begin: (run, template, configs) => {
-      applied = { naming: NAMING, run, template, inbounds: {} };
+      applied = { naming: NAMING_VERSION, run, template, inbounds: {} };
       inbounds = new Map(configs);
       save();
     },
@@ -60,12 +60,12 @@ export function appliedConfigIn(file: string): AppliedConfig {
     },
     recall: (run) => {
       const read = readJson(file);
-      if (!isObject(read) || read['run'] !== run || read['naming'] !== NAMING) return false;
+      if (!isObject(read) || read['run'] !== run || read['naming'] !== NAMING_VERSION) return false;
       if (!isObject(read['template']) || !isObject(read['inbounds'])) return false;
       // Written by `save` of an earlier panel process.
       const template = read['template'] as JsonObject;
       const known = read['inbounds'] as Applied['inbounds'];
-      applied = { naming: NAMING, run, template, inbounds: known };
+      applied = { naming: NAMING_VERSION, run, template, inbounds: known };
       inbounds = new Map(Object.entries(known));
       return true;
     },

@@ -169,7 +169,7 @@ export function complaint(output: string, runDir: string): CoreError {
   });
 }
 
-/** Replaces the paths of temporary files, which mean nothing to the reader. */
+/** Replaces the paths of temporary files, which are useless to the reader. */
 function withoutFiles(text: Text, runDir: string): Text {
   if (!('verbatim' in text)) return text;
   const words = text.verbatim

@@ -46,7 +46,7 @@ export function coreFiles(options: CoreFilesOptions): CoreFiles {
   };
 }
 
-/** The path of a unix socket is limited to 107 bytes; a deep data directory gets a short one of its own. */
+/** The path of a unix socket is limited to 107 bytes; a deep data directory gets its own short one. */
 function socketIn(runDir: string): string {
   const socket = join(runDir, 'core.sock');
   if (Buffer.byteLength(socket) <= 95) return socket;

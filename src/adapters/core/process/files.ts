@@ -1,4 +1,7 @@
 import { lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { CoreError } from '../../../commands/ports/core.js';
+import { failureText } from '../../../lib/failure-text.js';
+import { message } from '../../../messages/message.js';
 import { readSpare } from '../../data-directory/files.js';
 
 /** Replaces a file atomically. Mode 0600, because configurations contain keys. */
@@ -9,7 +12,7 @@ export function writeAtomically(file: string, value: unknown): void {
   renameSync(next, file);
 }
 
-/** Null when it is not there, no plain file or not JSON. */
+/** Null when the file is missing, is not a regular one or is not JSON. */
 export function readJson(file: string): unknown {
   try {
     return JSON.parse(readSpare(file)?.toString() ?? '');
@@ -18,12 +21,19 @@ export function readJson(file: string): unknown {
   }
 }
 
-/** Throws when the folder belongs to another account, which may have created it first in a shared place. */
+/**
+ * Throws `CoreError` when the folder cannot be created, and when it belongs to another account, which may have created it
+ * first in a shared place.
+ */
 export function makeFolder(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new CoreError('refused', failureText(error), { cause: error });
+  }
   const { uid } = lstatSync(folder);
   if (process.getuid?.() !== undefined && uid !== process.getuid())
-    throw new Error(`${folder} belongs to another account`);
+    throw new CoreError('refused', message('core.folderForeign', { folder }));
 }
 
 /** The core opens what it finds: a link or a pipe in the place of a log must go first. */
@@ -33,14 +43,14 @@ export function removeUnlessPlain(file: string): void {
 }
 
 /** What a log held before it was emptied. */
-export const formerOf = (log: string): string => `${log}.1`;
+export const previousOf = (log: string): string => `${log}.1`;
 
 /** Starts an empty log and keeps the old one beside it. */
 export function retire(file: string): void {
   removeUnlessPlain(file);
-  const former = formerOf(file);
-  removeUnlessPlain(former);
-  if ((lstatSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0) renameSync(file, former);
+  const previous = previousOf(file);
+  removeUnlessPlain(previous);
+  if ((lstatSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0) renameSync(file, previous);
   empty(file);
 }
 

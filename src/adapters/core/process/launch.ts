@@ -7,7 +7,7 @@ import { logFiles } from '../config/assembly.js';
 import { type CoreApi, connectApi } from '../control/grpc.js';
 import { binaryUnusable } from './binary-errors.js';
 import type { CoreFiles } from './core-files.js';
-import { empty, formerOf, makeFolder, removeUnlessPlain, retire, writeAtomically } from './files.js';
+import { empty, makeFolder, previousOf, removeUnlessPlain, retire, writeAtomically } from './files.js';
 import type { OutputLimiter } from './output-limit.js';
 import { refreshed, terminate } from './proc.js';
 import { complaints, type Ending, type Started, spawnCore } from './process.js';
@@ -42,7 +42,7 @@ export async function launchCore(
   for (const file of [logs.access, logs.error]) removeUnlessPlain(file);
   // Ports and addresses in them belong to connections of the previous run.
   if (logs.accessKept) retire(logs.access);
-  else rmSync(formerOf(logs.access), { recursive: true, force: true });
+  else rmSync(previousOf(logs.access), { recursive: true, force: true });
   for (const file of [logs.access, paths.trace]) empty(file);
   writeAtomically(configFile, assembled);
   const failure = (ending: Ending): CoreError => startError(complaints(outputFile), ending, config.inbounds);

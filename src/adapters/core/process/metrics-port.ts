@@ -5,18 +5,18 @@ import { asksForMetrics } from '../config/assembly.js';
 import { portsOf } from '../config/inbound.js';
 import { freeLoopbackPort } from './free-port.js';
 
-const TRIES = 50;
+const MAX_TRIES = 50;
 
 /**
- * The address for the core's metrics: on loopback, at a port on which no inbound listens and to which none forwards;
- * null = the template asks for no metrics, or no such port was found.
+ * The address for the core's metrics: on loopback, at a port that no inbound listens on or forwards to. Null = the template
+ * enables no metrics, or no such port was found.
  */
 export async function metricsFor({ template, inbounds }: CoreConfig): Promise<string | null> {
   if (!asksForMetrics(template)) return null;
   const configs = [...inbounds.values()].map(({ config }) => config);
   const aimed = loopbackPorts(configs);
   const heard = configs.flatMap(portsOf);
-  for (let tries = 0; tries < TRIES; tries += 1) {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const port = await freeLoopbackPort();
     if (!aimed.has(port) && !heard.some(([from, to]) => from <= port && port <= to)) return `127.0.0.1:${port}`;
   }

@@ -2,9 +2,9 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 
 /** Maximum size of the output of a core between two checks, in bytes, and how much of its end is kept. */
-const LARGEST = 1024 * 1024;
-const KEPT = 16 * 1024;
-const LOOK_MS = 250;
+const MAX_BYTES = 1024 * 1024;
+const KEPT_BYTES = 16 * 1024;
+const CHECK_MS = 250;
 
 export interface OutputLimiter {
   /** Checks every 250 ms until `stop`. Does nothing when it is already running. */
@@ -19,21 +19,21 @@ export interface OutputLimiter {
 export function limitOutput(file: string, onCut: () => void): OutputLimiter {
   let timer: NodeJS.Timeout | null = null;
   let looking = false;
-  let told = false;
+  let reported = false;
   const look = async (): Promise<void> => {
     if (looking) return;
     looking = true;
     const cut = await trimOutput(file).catch(() => false);
     looking = false;
-    if (!cut || told) return;
-    told = true;
+    if (!cut || reported) return;
+    reported = true;
     onCut();
   };
   return {
     start: () => {
       if (timer !== null) return;
-      told = false;
-      timer = setInterval(() => void look(), LOOK_MS);
+      reported = false;
+      timer = setInterval(() => void look(), CHECK_MS);
       timer.unref();
     },
     stop: () => {
@@ -48,9 +48,9 @@ export async function trimOutput(file: string): Promise<boolean> {
   const handle = await open(file, constants.O_RDWR | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const stats = await handle.stat();
-    if (!stats.isFile() || stats.size <= LARGEST) return false;
-    const end = Buffer.alloc(KEPT);
-    const { bytesRead } = await handle.read(end, 0, KEPT, stats.size - KEPT);
+    if (!stats.isFile() || stats.size <= MAX_BYTES) return false;
+    const end = Buffer.alloc(KEPT_BYTES);
+    const { bytesRead } = await handle.read(end, 0, KEPT_BYTES, stats.size - KEPT_BYTES);
     await handle.truncate(0);
     await handle.appendFile(end.subarray(0, bytesRead));
     return true;

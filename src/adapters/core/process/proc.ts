@@ -61,8 +61,8 @@ export function processesRunning(configFile: string): readonly Identity[] {
 }
 
 /**
- * SIGTERM, and SIGKILL when it still lives after `timeoutMs`; then SIGKILL for what it left in its process group, such
- * as the children of a script. Resolves when the process is gone.
+ * SIGTERM, and SIGKILL if it still runs after `timeoutMs`; then SIGKILL for the rest of its process group, such as the
+ * children of a script. Resolves when the process is gone.
  */
 export async function terminate(identity: Identity, timeoutMs = 5000): Promise<void> {
   const leads = leadsGroup(identity);
@@ -74,7 +74,7 @@ export async function terminate(identity: Identity, timeoutMs = 5000): Promise<v
   if (leads && !isAlive(identity)) killGroup(identity.pid);
 }
 
-/** Whether a process leads a group of its own, which then has its number. */
+/** Whether a process leads a process group. */
 function leadsGroup(identity: Identity): boolean {
   try {
     return isAlive(identity) && fieldsOf(identity.pid)[2] === String(identity.pid);
@@ -97,7 +97,7 @@ function signal(identity: Identity, name: NodeJS.Signals): void {
   try {
     process.kill(identity.pid, name);
   } catch {
-    // It ended by itself in between.
+    // It has ended in the meantime.
   }
 }
 

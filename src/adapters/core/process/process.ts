@@ -38,8 +38,8 @@ export interface Started {
 }
 
 /**
- * Starts a core in a process group of its own with its output in a file, so that neither a signal to the panel nor the
- * panel's end reaches it. Null when it could not even be started; rejects with `CoreError` when it ended at once.
+ * Starts a core in its own process group with its output in a file, so that it survives signals to the panel and the end of
+ * the panel. Null when it could not be started; rejects with `CoreError` when it ended at once.
  */
 export async function spawnCore(options: SpawnOptions): Promise<Started | null> {
   empty(options.outputFile);
@@ -63,7 +63,7 @@ export async function spawnCore(options: SpawnOptions): Promise<Started | null> 
     });
     child.once('error', () => resolve({ code: null, signal: null }));
   });
-  // No await before this: a panel that dies here must not leave a core without a pid file.
+  // No await before this: if the panel is killed here, no core may run without a pid file.
   const identity = child.pid === undefined ? null : identify(child.pid);
   if (identity === null) {
     const ending = await ended;
@@ -76,7 +76,7 @@ export async function spawnCore(options: SpawnOptions): Promise<Started | null> 
   return { core, ended };
 }
 
-/** The core that the pid file names, if it still lives. Any other process with our configuration is ended. */
+/** The core that the pid file names, if it still runs. Any other process with our configuration is killed. */
 export async function findCore(pidFile: string, configFile: string): Promise<RunningCore | null> {
   const read = readJson(pidFile);
   const core = isRunningCore(read) && isAlive(read) ? read : null;

@@ -8,7 +8,7 @@ import { killGroup } from './proc.js';
 
 /** Timeout of one command of the executable, in ms: 40,000 accounts are tested in two seconds. */
 const TIMEOUT_MS = 15_000;
-const LARGEST_OUTPUT = 4 * 1024 * 1024;
+const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
 /** How long the pipes are read after the process has exited, in ms. */
 const DRAIN_MS = 1000;
 
@@ -55,7 +55,7 @@ export function runBinary(
     );
     const keep = (into: Buffer[]) => (chunk: Buffer) => {
       size += chunk.length;
-      if (size > LARGEST_OUTPUT) return giveUp(message('core.endlessOutput'));
+      if (size > MAX_OUTPUT_BYTES) return giveUp(message('core.endlessOutput'));
       into.push(chunk);
       if (until === undefined || !until.test(textOf(into))) return;
       killGroup(child.pid);

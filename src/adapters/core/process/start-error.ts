@@ -12,8 +12,8 @@ export function startError(output: string, ending: Ending, inbounds: Inbounds): 
 }
 
 /**
- * The inbound at the place of which the core could not listen. Null where its words name no place, or one that several
- * inbounds have: one over TCP and one over UDP often share a port, and only one of them may be at fault.
+ * The inbound that could not listen, by the address in the core's error. Null if the error contains no address, or several
+ * inbounds have it: one over TCP and one over UDP often share a port, and only one of them may be at fault.
  */
 export function failedInbound(output: string, inbounds: Inbounds): string | null {
   const chain = /^.*Failed to start: (.*)$/m.exec(output)?.[1] ?? '';
@@ -21,10 +21,10 @@ export function failedInbound(output: string, inbounds: Inbounds): string | null
     /failed to listen (?:TCP|UDP) on (\d+)(?= |$)|listen (?:tcp|udp)\w* \S*:(\d+): /.exec(chain)?.slice(1).join(''),
   );
   const socket = /failed to listen Unix Domain Socket on (.+?)(?: > |$)/.exec(chain)?.[1];
-  const there = [...inbounds.values()].filter(({ config }) =>
+  const candidates = [...inbounds.values()].filter(({ config }) =>
     socket === undefined ? isOnPort(config, port) : socketOf(config) === socketOf({ listen: socket }),
   );
-  return there.length === 1 ? (there[0]?.tag ?? null) : null;
+  return candidates.length === 1 ? (candidates[0]?.tag ?? null) : null;
 }
 
 function isOnPort(config: JsonObject, port: number): boolean {

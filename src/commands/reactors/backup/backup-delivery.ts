@@ -30,11 +30,11 @@ interface Parts {
 type Dispatch = (command: PlainCommand) => Done | Rejection;
 
 /** The limit of the bot API, in bytes. */
-const LARGEST = 50_000_000;
+const MAX_DOCUMENT_BYTES = 50_000_000;
 /** Attempts for each chat. */
-const TRIES = 3;
+const MAX_ATTEMPTS = 3;
 /** A chat that asks for a longer pause counts as failed. In ms. */
-const LONGEST_PAUSE_MS = 60_000;
+const MAX_PAUSE_MS = 60_000;
 
 /** Sends a fresh backup to every chat of an admin, one delivery at a time. */
 export class BackupDelivery {
@@ -78,7 +78,7 @@ export class BackupDelivery {
     if (chats.length === 0) return reject('CHAT_BOT_NO_CHATS');
     const file = await backups.create();
     try {
-      if (file.bytes > LARGEST) return reject('BACKUP_NOT_SENT', { why: message('bot.backupTooLarge') });
+      if (file.bytes > MAX_DOCUMENT_BYTES) return reject('BACKUP_NOT_SENT', { why: message('bot.backupTooLarge') });
       const sent: Delivered['chats'] = [];
       for (const chat of chats) sent.push({ chatId: chat, error: await this.#send(connection, chat, file) });
       const { position, bytes, sealed: encrypted } = file;
@@ -104,7 +104,7 @@ export class BackupDelivery {
       } catch (error) {
         if (!(error instanceof ChatError)) throw error;
         const again = error.kind === 'slow' || error.kind === 'unreachable';
-        if (!again || tries === TRIES || signal.aborted || error.retryAfterMs > LONGEST_PAUSE_MS) {
+        if (!again || tries === MAX_ATTEMPTS || signal.aborted || error.retryAfterMs > MAX_PAUSE_MS) {
           this.#parts.warn('a chat did not get the backup', { chat, why: error.message, cause: String(error.cause) });
           return error.text;
         }

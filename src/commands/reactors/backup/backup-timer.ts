@@ -10,19 +10,19 @@ interface Parts {
   readonly backups: Pick<Backups, 'keep' | 'latest'>;
   readonly settings: () => Settings;
   readonly changed$: Observable<readonly RecordedEvent[]>;
-  readonly alarms: Pick<Alarms, 'raise' | 'over'>;
+  readonly alarms: Pick<Alarms, 'raise' | 'clear'>;
   readonly warn: (message: string, fields?: object) => void;
 }
 
 /** Delay after a start before a missed backup is made, in ms. */
 const CATCH_UP_MS = 60_000;
-/** Interval at which the age of the last good backup is checked, in ms. */
+/** Interval at which the age of the last verified backup is checked, in ms. */
 const CHECK_MS = 3_600_000;
 /** Delay before a retry when another backup is in progress, in ms. */
 const RETRY_MS = 300_000;
 const LATE = 'backups are late';
 
-/** Makes the scheduled backups, and raises an alarm when the last good one is too old. */
+/** Makes the scheduled backups, and raises an alarm when the last verified one is too old. */
 export class BackupTimer {
   readonly #parts: Parts;
   #following: Subscription | null = null;
@@ -40,8 +40,8 @@ export class BackupTimer {
   begin(): void {
     this.#schedule.begin();
     this.#following = this.#parts.changed$.subscribe((events) => {
-      this.#schedule.notice(events);
-      if (events.some(({ type }) => type === 'BackupVerified')) this.#parts.alarms.over([LATE]);
+      this.#schedule.onEvents(events);
+      if (events.some(({ type }) => type === 'BackupVerified')) this.#parts.alarms.clear([LATE]);
     });
     this.#checking = setInterval(() => this.check(), CHECK_MS).unref();
     this.#later(() => {
@@ -72,7 +72,7 @@ export class BackupTimer {
   check(): void {
     const { backups, alarms } = this.#parts;
     const { late, lastGood } = backups.latest();
-    if (!late) return alarms.over([LATE]);
+    if (!late) return alarms.clear([LATE]);
     const body = lastGood === null ? message('backup.noneGood') : message('backup.lastGood', { at: lastGood.at });
     alarms.raise(LATE, { title: message('backup.late'), body, severity: 'error' });
   }

@@ -3,7 +3,7 @@ import type { Alarms } from '../../../lib/alarms.js';
 import { message, type Text } from '../../../messages/message.js';
 
 const ADDRESSES_OPEN = 'blocked addresses stay connected';
-const CORE_KEPT = 'the core kept its configuration';
+const CONFIGURATION_REJECTED = 'the core kept its configuration';
 
 /** Connections of a blocked address could not be closed. Raised once: it stays so until the panel gets the capability. */
 export function raiseAddressesOpen(alarms: Alarms): void {
@@ -15,8 +15,8 @@ export function raiseAddressesOpen(alarms: Alarms): void {
 }
 
 /** The core rejected a configuration. Raised once, although the panel tries again every minute. */
-export function raiseCoreKept(alarms: Alarms, why: Text): void {
-  alarms.raise(CORE_KEPT, {
+export function raiseConfigurationRejected(alarms: Alarms, why: Text): void {
+  alarms.raise(CONFIGURATION_REJECTED, {
     title: message('notifications.coreKeptConfiguration'),
     body: why,
     severity: 'error',
@@ -24,6 +24,6 @@ export function raiseCoreKept(alarms: Alarms, why: Text): void {
 }
 
 /** A start of the core means that it accepted its configuration. */
-export function clearCoreKept(alarms: Alarms, events: readonly RecordedEvent[]): void {
-  if (events.some(({ type }) => type === 'CoreStarted')) alarms.over([CORE_KEPT]);
+export function clearConfigurationRejected(alarms: Alarms, events: readonly RecordedEvent[]): void {
+  if (events.some(({ type }) => type === 'CoreStarted')) alarms.clear([CONFIGURATION_REJECTED]);
 }

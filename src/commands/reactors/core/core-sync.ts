@@ -19,7 +19,7 @@ const MAINTENANCE_MS = 60_000;
 const COMPARE_USERS_EVERY = 5;
 
 /**
- * Keeps the core in the state that the log asks for. It compares states and does not react to single events, so a replay
+ * Keeps the core in the state that the log describes. It compares states and does not react to single events, so a replay
  * changes nothing. One pass runs at a time: without a restart where the core allows it, otherwise with a tested restart.
  */
 export class CoreSync {
@@ -97,7 +97,7 @@ export class CoreSync {
   }
 
   /** Takes every batch of events; the work starts after the tick in which they were appended. */
-  notice(events: readonly RecordedEvent[]): void {
+  onEvents(events: readonly RecordedEvent[]): void {
     for (const event of events) if (event.type === 'CoreRestartRequested') this.#request = 'restart';
     setImmediate(() => void this.settle());
   }
@@ -118,6 +118,11 @@ export class CoreSync {
       this.#pass = null;
     });
     return this.#pass;
+  }
+
+  /** Like `settle`, but resolves after `ms` milliseconds at the latest. */
+  settledWithin(ms: number): Promise<void> {
+    return Promise.race([this.settle(), new Promise<void>((resolve) => setTimeout(resolve, ms).unref())]);
   }
 
   /** Stops following. `keep` leaves the core running for the next panel process. */
@@ -180,7 +185,7 @@ export class CoreSync {
     this.#recovery.succeeded();
   }
 
-  /** Whether the core runs with another template than the log asks for; only a restart changes that. */
+  /** Whether the core runs with a template other than the one in the log; only a restart changes that. */
   #templateChanged(): boolean {
     return this.#template === null || !sameJson(this.#template, this.#parts.desired.template());
   }
@@ -202,7 +207,7 @@ export class CoreSync {
       const problem = await startProblem(core, { template, inbounds }, this.#excluded);
       if (problem !== null) {
         // The running core is kept; the next attempt comes with the next change, or in a minute.
-        this.#parts.kept(problem);
+        this.#parts.configurationRejected(problem);
         this.#backoff.failed(true);
         this.#stateUnknown = true;
         this.#repeat = true;

@@ -87,8 +87,8 @@ export class Disconnects {
     // The connections of a run end with it.
     const stillRuns = (): boolean => run !== undefined && core.process.running?.run === run;
     for (const client of clients) this.#remember(client, target);
-    void this.#disconnect(stillRuns, target, clients).then((left) => {
-      if (left > 0 && stillRuns()) notClosed(left);
+    void this.#disconnect(stillRuns, target, clients).then((remaining) => {
+      if (remaining > 0 && stillRuns()) notClosed(remaining);
       for (const client of clients) {
         target.disconnecting.delete(client);
         this.#closed.push([target.inbound.tag, client]);

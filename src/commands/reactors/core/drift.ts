@@ -54,44 +54,46 @@ export class DriftRepair {
       if (!tags.has(tag)) await core.inbounds.remove({ tag, config, users: new Map(), hotUsers: false });
     for (const [tag, { inbound, users }] of this.#running.inbounds) {
       if (!inbound.hotUsers) continue;
-      const left = (await core.users.seen(inbound)).filter((client) => !users.has(client));
-      this.#running.disconnect(tag, left);
+      const connected = (await core.users.seen(inbound)).filter((client) => !users.has(client));
+      this.#running.disconnect(tag, connected);
     }
   }
 
-  #differs(tag: string, wanted: CoreInbound | undefined): boolean {
+  #differs(tag: string, desired: CoreInbound | undefined): boolean {
     const current = this.#running.inbounds.get(tag);
-    if (!sameJson(current?.inbound.config, wanted?.config)) return true;
+    if (!sameJson(current?.inbound.config, desired?.config)) return true;
     return current !== undefined && current.id !== this.#parts.recorded.inboundOf(tag);
   }
 
   /** Records the state of one running inbound. Resolves to how many of its accounts differ from the desired ones. */
-  async #learn(tag: string, wanted: CoreInbound | undefined, config: JsonObject | undefined): Promise<number> {
+  async #learn(tag: string, desired: CoreInbound | undefined, config: JsonObject | undefined): Promise<number> {
     const { core, counters } = this.#parts;
     const { inbounds } = this.#running;
-    if (!wanted || !config) {
+    if (!desired || !config) {
       // Unknown to the log: recorded without users, and removed as stale.
       inbounds.set(tag, unknownInbound(tag, config ?? {}));
       return 0;
     }
     let clients = 0;
     const users = new Map<number, CoreUser>();
-    const accounts = wanted.hotUsers ? await core.users.list({ ...wanted, config }) : new Map<number, RunningAccount>();
+    const accounts = desired.hotUsers
+      ? await core.users.list({ ...desired, config })
+      : new Map<number, RunningAccount>();
     for (const [client, { email, digest }] of accounts) {
-      const user = wanted.users.get(client);
-      const same = user !== undefined && core.users.digest(wanted, user) === digest;
+      const user = desired.users.get(client);
+      const same = user !== undefined && core.users.digest(desired, user) === digest;
       users.set(client, same ? user : { client, email, account: {} });
       if (!same) clients += 1;
     }
-    clients += [...wanted.users.keys()].filter((client) => !users.has(client)).length;
+    clients += [...desired.users.keys()].filter((client) => !users.has(client)).length;
     const before = inbounds.get(tag);
     // Users whom a call removed whose answer got lost: their connections are still to be closed.
     for (const [client, user] of before?.users ?? [])
-      if (!users.has(client) && !sameJson(wanted.users.get(client)?.account, user.account)) users.set(client, user);
+      if (!users.has(client) && !sameJson(desired.users.get(client)?.account, user.account)) users.set(client, user);
     const disconnecting = before?.disconnecting ?? new Set<number>();
     // Which inbound an earlier panel process added under the tag is known from its counter.
     const id = counters.ownerOf(tag);
-    inbounds.set(tag, { inbound: { ...wanted, config }, id, users, disconnecting });
+    inbounds.set(tag, { inbound: { ...desired, config }, id, users, disconnecting });
     return clients;
   }
 

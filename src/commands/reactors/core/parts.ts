@@ -5,7 +5,7 @@ import type { Text } from '../../../messages/message.js';
 import type { AnyCommand } from '../../catalog.js';
 import type { Core } from '../../ports/core.js';
 
-/** The configuration that the log asks for, as the reactor reads it. */
+/** The desired configuration, folded from the log. */
 export interface Desired {
   config(): CoreConfig;
   template(): JsonObject;
@@ -18,7 +18,7 @@ export interface Desired {
 
 /** The state of the core in the log. */
 export interface CoreRecord {
-  /** The last run, and whether the core should run at all. */
+  /** The last run, and whether the core should run. */
   process(): {
     readonly run: string | null;
     readonly state: string;
@@ -33,7 +33,7 @@ export interface CoreRecord {
 export interface CoreCounterReader {
   /** Reads the counters a last time, before a run ends. */
   readLast(): Promise<void>;
-  /** Records the traffic of inbounds that gave up their tags, before other inbounds are added under these tags. */
+  /** Records the traffic of inbounds that lost their tags, before other inbounds are added under these tags. */
   passOn(): Promise<void>;
   /** The inbound whose traffic the running core counts under a tag. */
   ownerOf(tag: string): number | undefined;
@@ -47,8 +47,8 @@ export interface CoreSyncParts {
   readonly counters: CoreCounterReader;
   /** Whether to restart the whole core when connections cannot be closed one by one. */
   readonly restartToDisconnect: () => boolean;
-  /** The running core keeps its old configuration, because it refuses the new one. */
-  readonly kept: (why: Text) => void;
+  /** Called when the core rejects the new configuration; it keeps running with the old one. */
+  readonly configurationRejected: (why: Text) => void;
   readonly now: () => number;
   readonly warn: (message: string, fields?: object) => void;
 }

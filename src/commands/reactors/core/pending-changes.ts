@@ -37,18 +37,18 @@ export class PendingChanges {
     for (const [tag, clients] of staying) await running.addUsers(tag, clients);
     await running.settleDisconnected();
     // Ports are freed before other inbounds use them.
-    for (const tag of take(this.#toRemove, MAX_REMOVED)) await running.removeStale(tag);
+    for (const tag of removeOldest(this.#toRemove, MAX_REMOVED)) await running.removeStale(tag);
     if (this.#toRemove.size === 0) {
       await this.#passOn();
-      await running.syncInbounds(take(this.#toAdd, MAX_ADDED));
+      await running.syncInbounds(removeOldest(this.#toAdd, MAX_ADDED));
     }
     return this.#toRemove.size + this.#toAdd.size > 0;
   }
 }
 
 /** Removes and returns the oldest `count` members of a set. */
-function take(from: Set<string>, count: number): readonly string[] {
-  const some = [...from].slice(0, count);
-  for (const one of some) from.delete(one);
-  return some;
+function removeOldest(from: Set<string>, count: number): readonly string[] {
+  const oldest = [...from].slice(0, count);
+  for (const one of oldest) from.delete(one);
+  return oldest;
 }

@@ -74,10 +74,10 @@ export class RunningCore {
 
   /** Whether an inbound runs as desired, apart from its users. */
   isCurrent(tag: string): boolean {
-    const wanted = this.#parts.desired.config().inbounds.get(tag);
+    const desiredInbound = this.#parts.desired.config().inbounds.get(tag);
     const current = this.inbounds.get(tag);
-    if (!current || !wanted || current.id !== this.#parts.recorded.inboundOf(tag)) return false;
-    return sameJson(wanted.config, current.inbound.config);
+    if (!current || !desiredInbound || current.id !== this.#parts.recorded.inboundOf(tag)) return false;
+    return sameJson(desiredInbound.config, current.inbound.config);
   }
 
   /** Adds the desired inbounds that do not run, and updates the users of the others. Call `removeStale` for all of them first. */
@@ -86,13 +86,13 @@ export class RunningCore {
     const missing: CoreInbound[] = [];
     for (const tag of tags) {
       await this.removeStale(tag);
-      const wanted = desired.config().inbounds.get(tag);
+      const desiredInbound = desired.config().inbounds.get(tag);
       const current = this.inbounds.get(tag);
-      if (!wanted) excluded.problems.delete(tag);
-      else if (!current) missing.push({ ...wanted, users: new Map(wanted.users) });
+      if (!desiredInbound) excluded.problems.delete(tag);
+      else if (!current) missing.push({ ...desiredInbound, users: new Map(desiredInbound.users) });
       else {
         this.#accepted(tag);
-        await this.syncUsers(tag, new Set([...wanted.users.keys(), ...current.users.keys()]));
+        await this.syncUsers(tag, new Set([...desiredInbound.users.keys(), ...current.users.keys()]));
       }
     }
     if (missing.length > 0) await this.#add(missing);
@@ -138,14 +138,14 @@ export class RunningCore {
   async removeUsers(tag: string, clients: Iterable<number>): Promise<void> {
     const current = this.inbounds.get(tag);
     if (!current) return;
-    const gone: number[] = [];
+    const removed: number[] = [];
     try {
-      await inFlight(clients, async (client) => {
-        if (await this.#removeUser(tag, current, client)) gone.push(client);
+      await forEachInParallel(clients, async (client) => {
+        if (await this.#removeUser(tag, current, client)) removed.push(client);
       });
     } finally {
       // Removed users are disconnected even if other removals failed.
-      if (gone.length > 0) this.#disconnects.begin(current, gone);
+      if (removed.length > 0) this.#disconnects.begin(current, removed);
     }
   }
 
@@ -160,19 +160,19 @@ export class RunningCore {
   /** Adds those of these users who should be able to connect and are not in the core yet. */
   async addUsers(tag: string, clients: Iterable<number>): Promise<void> {
     const current = this.inbounds.get(tag);
-    if (current) await inFlight(clients, (client) => this.#addUser(tag, current, client));
+    if (current) await forEachInParallel(clients, (client) => this.#addUser(tag, current, client));
   }
 
-  #wanted(tag: string, client: number): CoreUser | undefined {
+  #desiredUser(tag: string, client: number): CoreUser | undefined {
     return this.#parts.desired.config().inbounds.get(tag)?.users.get(client);
   }
 
   /** Resolves to whether live connections of the user must be closed. */
   async #removeUser(tag: string, current: RunningInbound, client: number): Promise<boolean> {
     const before = current.users.get(client);
-    const wanted = this.#wanted(tag, client);
-    const sameKey = sameJson(wanted?.account, before?.account);
-    if (!before || (sameKey && wanted?.email === before.email)) return false;
+    const desiredUser = this.#desiredUser(tag, client);
+    const sameKey = sameJson(desiredUser?.account, before?.account);
+    if (!before || (sameKey && desiredUser?.email === before.email)) return false;
     await this.#parts.core.users.remove(current.inbound, before);
     current.users.delete(client);
     if (sameKey) return false;
@@ -181,16 +181,16 @@ export class RunningCore {
   }
 
   async #addUser(tag: string, current: RunningInbound, client: number): Promise<void> {
-    const wanted = this.#wanted(tag, client);
-    if (!wanted || current.users.has(client) || current.disconnecting.has(client)) return;
+    const desiredUser = this.#desiredUser(tag, client);
+    if (!desiredUser || current.users.has(client) || current.disconnecting.has(client)) return;
     this.#disconnects.admit(client);
-    await this.#parts.core.users.add(current.inbound, wanted);
-    current.users.set(client, wanted);
+    await this.#parts.core.users.add(current.inbound, desiredUser);
+    current.users.set(client, desiredUser);
   }
 }
 
 /** Calls `work` for each client, some in parallel. Rejects with the first failure, after the calls in progress are done. */
-async function inFlight(clients: Iterable<number>, work: (client: number) => Promise<void>): Promise<void> {
+async function forEachInParallel(clients: Iterable<number>, work: (client: number) => Promise<void>): Promise<void> {
   const list = [...clients];
   for (let start = 0; start < list.length; start += MAX_PARALLEL_CALLS) {
     const ends = await Promise.allSettled(list.slice(start, start + MAX_PARALLEL_CALLS).map(work));

@@ -43,16 +43,16 @@ export async function startCore(
   excluded: ExcludedInbounds,
 ): Promise<Started> {
   excluded.problems.clear();
-  const kept = new Map(inbounds);
+  const included = new Map(inbounds);
   for (let tries = 0; ; tries += 1) {
     try {
-      return { ok: true, run: await core.process.start({ template, inbounds: kept }) };
+      return { ok: true, run: await core.process.start({ template, inbounds: included }) };
     } catch (error) {
       if (!(error instanceof CoreError)) throw error;
-      const faulty = await faultyInbounds(core, error, { template, inbounds: kept }, tries < MAX_NAMED);
+      const faulty = await faultyInbounds(core, error, { template, inbounds: included }, tries < MAX_NAMED);
       if (faulty.size === 0) return { ok: false, reason: error.text, configuration: error.kind === 'invalid' };
       for (const [tag, problem] of faulty) {
-        kept.delete(tag);
+        included.delete(tag);
         excluded.exclude(tag, problem);
       }
     }
@@ -84,14 +84,14 @@ export async function startProblem(
   { template, inbounds }: CoreConfig,
   excluded: ExcludedInbounds,
 ): Promise<Text | null> {
-  const kept = new Map([...inbounds].filter(([tag]) => !excluded.problems.has(tag)));
+  const included = new Map([...inbounds].filter(([tag]) => !excluded.problems.has(tag)));
   try {
-    await core.config.test({ template, inbounds: kept });
+    await core.config.test({ template, inbounds: included });
     return null;
   } catch (error) {
     if (!(error instanceof CoreError)) throw error;
-    const named = error.inbound !== null && kept.has(error.inbound);
-    const canExclude = named || (error.kind === 'invalid' && (await refusesAny(core, kept.values())));
+    const named = error.inbound !== null && included.has(error.inbound);
+    const canExclude = named || (error.kind === 'invalid' && (await refusesAny(core, included.values())));
     return canExclude ? null : error.text;
   }
 }

@@ -7,7 +7,7 @@ import { hasClients } from '../../client/credentials.js';
 import type { DirectoryEntry } from '../../ports/directory.js';
 
 /** The part of the panel's state that a sync needs. */
-export interface Known {
+export interface KnownState {
   readonly settings: Settings;
   readonly inbounds: readonly Inbound[];
   readonly clientsOf: (inbound: Inbound['id']) => readonly Client[];
@@ -35,7 +35,7 @@ interface Person {
 }
 
 /** Up to this many clients are always removed; above it, at most half of those that a sync created. */
-const FEW = 10;
+const ALWAYS_REMOVABLE = 10;
 
 const listOf = (text: string): readonly string[] =>
   text
@@ -49,7 +49,7 @@ const listOf = (text: string): readonly string[] =>
  * is empty or has suddenly lost more than half of its people, because it may be broken. A new client is added to the first
  * inbound, unless the person has a client in one of the others.
  */
-export function planSync(entries: readonly DirectoryEntry[], known: Known): DirectoryPlan {
+export function planSync(entries: readonly DirectoryEntry[], known: KnownState): DirectoryPlan {
   const { settings, made, disabled } = known;
   const { targets, problems } = targetsOf(known);
   const people = peopleOf(entries, known);
@@ -65,7 +65,7 @@ export function planSync(entries: readonly DirectoryEntry[], known: Known): Dire
     } else if (!client.spec.enabled && disabled.has(client.number)) enable.push(client);
   }
   // A mistyped filter matches hardly anyone and must not delete all clients.
-  const tooMany = remove.length > FEW && remove.length > made.size / 2;
+  const tooMany = remove.length > ALWAYS_REMOVABLE && remove.length > made.size / 2;
   const missing = [...people.values()].filter(({ email, allowed }) => allowed && !known.clientByEmail(email));
   const target = targets[0] ?? null;
   return {
@@ -82,7 +82,7 @@ export function planSync(entries: readonly DirectoryEntry[], known: Known): Dire
   };
 }
 
-function targetsOf({ settings, inbounds }: Known): { targets: readonly Inbound[]; problems: readonly Text[] } {
+function targetsOf({ settings, inbounds }: KnownState): { targets: readonly Inbound[]; problems: readonly Text[] } {
   const targets: Inbound[] = [];
   const problems: Text[] = [];
   for (const tag of new Set(listOf(settings.ldapInboundTags))) {
@@ -95,7 +95,7 @@ function targetsOf({ settings, inbounds }: Known): { targets: readonly Inbound[]
 }
 
 /** By email; of two entries with one email both must be allowed. */
-function peopleOf(entries: readonly DirectoryEntry[], { settings, clientByEmail }: Known): Map<string, Person> {
+function peopleOf(entries: readonly DirectoryEntry[], { settings, clientByEmail }: KnownState): Map<string, Person> {
   const truthy = new Set(listOf(settings.ldapTruthyValues).map((value) => value.toLowerCase()));
   const people = new Map<string, Person>();
   for (const { names, flag } of entries) {

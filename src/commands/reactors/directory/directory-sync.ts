@@ -12,17 +12,17 @@ import { render } from '../../../messages/render.js';
 import type { Done } from '../../bus.js';
 import type { AnyCommand } from '../../catalog.js';
 import type { ClientDraft } from '../../client/credentials.js';
-import { type Directory, type DirectoryEntry, DirectoryError, placeOf } from '../../ports/directory.js';
+import { type Directory, type DirectoryEntry, DirectoryError, directoryConfig } from '../../ports/directory.js';
 import { Rejection } from '../../rejection.js';
 import { SettingsSchedule } from '../schedule.js';
-import { type DirectoryPlan, type Known, planSync } from './directory-plan.js';
+import { type DirectoryPlan, type KnownState, planSync } from './directory-plan.js';
 
 interface Parts {
   readonly directory: Directory;
   readonly settings: () => Settings;
   readonly secrets: () => Secrets;
   /** The current state of the panel. */
-  readonly known: () => Known;
+  readonly known: () => KnownState;
   readonly client: (number: Client['number']) => Client | undefined;
   /** The last recorded result; null when it is unknown. */
   readonly last: () => DirectoryOutcome | null;
@@ -37,7 +37,7 @@ interface Parts {
 const GB = 1024 ** 3;
 const DAY_MS = 86_400_000;
 /** Clients of one command. */
-const AT_ONCE = 50;
+const CLIENTS_PER_COMMAND = 50;
 const NOTHING: DirectoryOutcome = { added: 0, enabled: 0, disabled: 0, deleted: 0, rejected: 0, error: null };
 /** Brings clients in line with a directory, by its schedule, one run at a time. See `planSync` for the rules. */
 export class DirectorySync {
@@ -56,17 +56,17 @@ export class DirectorySync {
 
   begin(): void {
     this.#schedule.begin();
-    this.#following = this.#parts.changed$.subscribe((events) => this.#schedule.notice(events));
+    this.#following = this.#parts.changed$.subscribe((events) => this.#schedule.onEvents(events));
   }
 
-  /** From here on nothing is changed any more, also by a run that is under way. */
+  /** Stops the schedule. A sync in progress changes nothing more. */
   stop(): void {
     this.#stopped = true;
     this.#following?.unsubscribe();
     this.#schedule.stop();
   }
 
-  /** One run, or the one that is under way. Never rejects. */
+  /** Runs a sync, or joins the one in progress. Never rejects. */
   run(): Promise<void> {
     this.#running ??= this.#sync()
       .catch((error: unknown) => this.#parts.warn('the sync with the directory failed', { err: error }))
@@ -78,11 +78,14 @@ export class DirectorySync {
 
   async #sync(): Promise<void> {
     const { directory, settings, secrets, known } = this.#parts;
-    const asked = settings();
-    if (!asked.ldapEnable || asked.ldapInboundTags.trim() === '') return;
+    const current = settings();
+    if (!current.ldapEnable || current.ldapInboundTags.trim() === '') return;
     let entries: readonly DirectoryEntry[];
     try {
-      entries = await directory.entries(placeOf(asked, secrets()), asked.ldapFlagField || asked.ldapVlessField);
+      entries = await directory.entries(
+        directoryConfig(current, secrets()),
+        current.ldapFlagField || current.ldapVlessField,
+      );
     } catch (error) {
       if (!(error instanceof DirectoryError)) throw error;
       return this.#report({ ...NOTHING, error: error.text });
@@ -115,8 +118,8 @@ export class DirectorySync {
   async #add({ target, add }: DirectoryPlan): Promise<{ added: number; rejected: number }> {
     const counts = { added: 0, rejected: 0 };
     if (!target) return counts;
-    for (let from = 0; from < add.length; from += AT_ONCE) {
-      const drafts = add.slice(from, from + AT_ONCE).map((email) => this.#draft(target, email));
+    for (let from = 0; from < add.length; from += CLIENTS_PER_COMMAND) {
+      const drafts = add.slice(from, from + CLIENTS_PER_COMMAND).map((email) => this.#draft(target, email));
       const adding = (clients: readonly ClientDraft[]) =>
         this.#do({ type: 'AddClients', data: { inbound: target.id, clients } }, clients.length > 1);
       if (adding(drafts) === 'done') counts.added += drafts.length;

@@ -12,7 +12,7 @@ import { uses } from './geo-update.js';
 
 interface Parts {
   readonly geoSources: Pick<GeoSources, 'update' | 'stop'>;
-  readonly files: Pick<GeoSourceFiles, 'has' | 'exists' | 'tidy'>;
+  readonly files: Pick<GeoSourceFiles, 'has' | 'exists' | 'removeTemporaryFiles'>;
   readonly sources: () => ReadonlyMap<number, GeoSource>;
   readonly config: () => CoreConfig;
   /** Downloads built-in files. */
@@ -25,10 +25,10 @@ interface Parts {
 }
 
 /** Shortest time between two scheduled updates, in ms. */
-const SHORTEST_MS = 60_000;
+const MIN_DELAY_MS = 60_000;
 /** First and longest delay before a missing file is downloaded again, in ms. */
 const RETRY_MS = 60_000;
-const LONGEST_RETRY_MS = 3_600_000;
+const MAX_RETRY_MS = 3_600_000;
 
 /** Downloads missing geo files again, and updates them by the schedule of the settings. */
 export class GeoKeeping {
@@ -50,7 +50,7 @@ export class GeoKeeping {
   /** At startup: deletes the remains of an earlier process. */
   prepare(): void {
     try {
-      this.#parts.files.tidy();
+      this.#parts.files.removeTemporaryFiles();
     } catch (error) {
       this.#parts.warn('the folder of the geo files could not be cleaned up', { err: error });
     }
@@ -59,7 +59,7 @@ export class GeoKeeping {
   /** Once the core runs: downloads missing files in the background. */
   begin(): void {
     this.#schedule.begin();
-    this.#following = this.#parts.changed$.subscribe((events) => this.#notice(events));
+    this.#following = this.#parts.changed$.subscribe((events) => this.#onEvents(events));
     void this.repair();
   }
 
@@ -117,13 +117,13 @@ export class GeoKeeping {
     if (!missing && this.#missingBuiltIn().length === 0) this.#delay = RETRY_MS;
     else {
       this.#retry = setTimeout(() => void this.repair(), this.#delay).unref();
-      this.#delay = Math.min(LONGEST_RETRY_MS, this.#delay * 2);
+      this.#delay = Math.min(MAX_RETRY_MS, this.#delay * 2);
     }
   }
 
-  #notice(events: readonly RecordedEvent[]): void {
+  #onEvents(events: readonly RecordedEvent[]): void {
     const { sources } = this.#parts;
-    this.#schedule.notice(events);
+    this.#schedule.onEvents(events);
     for (const { type, data } of events) {
       // An imported source has no file yet.
       if (type === 'GeoSourceAdded' && sources().get(data.source)?.content === null) {
@@ -135,7 +135,7 @@ export class GeoKeeping {
 
   async #timed(): Promise<void> {
     const { geoSources, sources, now, warn } = this.#parts;
-    if (this.#stopped || now() - this.#lastTimed < SHORTEST_MS || sources().size === 0) return;
+    if (this.#stopped || now() - this.#lastTimed < MIN_DELAY_MS || sources().size === 0) return;
     this.#lastTimed = now();
     try {
       await geoSources.update([...sources().values()], this.#parts);

@@ -35,9 +35,9 @@ interface Found {
 }
 
 /** Concurrent downloads; each takes space on the disk. */
-const MOST_AT_ONCE = 8;
+const MAX_PARALLEL = 8;
 /** Concurrent downloads of one update. */
-const MOST_OF_UPDATE = 4;
+const MAX_PARALLEL_UPDATES = 4;
 /** How long finished downloads wait for slow ones, in ms. */
 const BATCH_MS = 20_000;
 const NO_CONTENT: GeoContent = { sha256: '', bytes: 0, lastModified: '', tags: [] };
@@ -180,7 +180,7 @@ export class GeoSources {
       }
     };
     let over = false;
-    const all = Promise.all(Array.from({ length: MOST_OF_UPDATE }, work)).then(() => void (over = true));
+    const all = Promise.all(Array.from({ length: MAX_PARALLEL_UPDATES }, work)).then(() => void (over = true));
     try {
       // The last download may finish while the ones before it are recorded.
       while (!over || found.size > 0) {
@@ -221,7 +221,7 @@ export class GeoSources {
   ): Promise<readonly GeoOutcome[] | Rejection> {
     const change = new GeoSwitch(this.#parts);
     const outcomes: GeoOutcome[] = [];
-    // A download from a former URL does not concern the source any more.
+    // A download from a previous URL does not concern the source any more.
     const moved: GeoOutcome[] = [];
     for (const one of found) {
       const { id } = one.source;
@@ -260,7 +260,7 @@ export class GeoSources {
   /** The download, null when there is nothing newer, or why it failed. */
   async #fetched(place: GeoPlace, known: GeoContent | null): Promise<StagedGeo | Text | Rejection | null> {
     const { files } = this.#parts;
-    if (this.#downloads >= MOST_AT_ONCE) return reject('GEO_BUSY');
+    if (this.#downloads >= MAX_PARALLEL) return reject('GEO_BUSY');
     this.#downloads += 1;
     try {
       return await files.fetch(place, known, this.#ending.signal);

@@ -3,7 +3,7 @@ import { message, type Text, verbatim } from '../../../messages/message.js';
 import type { Done } from '../../bus.js';
 import { listsUsed, usesFile, withFile } from '../../geo/geo-rules.js';
 import { type Core, CoreError } from '../../ports/core.js';
-import { MOST_TAGS, type Placed, type StagedGeo } from '../../ports/geo-sources.js';
+import { MAX_TAGS, type Placed, type StagedGeo } from '../../ports/geo-sources.js';
 import { Rejection } from '../../rejection.js';
 
 export interface GeoSwitchParts {
@@ -44,8 +44,8 @@ export class GeoSwitch {
       done = record(this.used);
       return done;
     } finally {
-      const kept = done !== null && !(done instanceof Rejection);
-      for (const placed of this.#placed.toReversed()) await (kept ? placed.keep() : placed.undo());
+      const succeeded = done !== null && !(done instanceof Rejection);
+      for (const placed of this.#placed.toReversed()) await (succeeded ? placed.commit() : placed.undo());
     }
   }
 
@@ -64,7 +64,7 @@ export class GeoSwitch {
       );
       if (!before) return null;
       const lists = [...listsUsed(config, file)].filter((list) => !content.tags.includes(list));
-      if (lists.length > 0 && content.tags.length < MOST_TAGS) return message('geo.listsMissing', { lists });
+      if (lists.length > 0 && content.tags.length < MAX_TAGS) return message('geo.listsMissing', { lists });
       const { text } = error;
       const why = 'verbatim' in text ? verbatim(text.verbatim.replaceAll(name, file)) : text;
       return message('geo.coreRejects', { why });

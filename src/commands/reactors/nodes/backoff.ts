@@ -80,7 +80,7 @@ interface Repaired {
 }
 
 /** Repairs in a row that are made at once. */
-const AT_ONCE = 5;
+const REPAIRS_WITHOUT_DELAY = 5;
 const REPAIR = { first: 15_000, longest: 300_000 };
 /** An inbound without a repair for so long starts at zero, in ms. */
 const NO_REPAIR_MS = 900_000;
@@ -134,14 +134,14 @@ export class InboundBackoff<K> {
 
   isRepairedTooOften(key: K): boolean {
     const known = this.#repaired.get(key);
-    return known !== undefined && known.times >= AT_ONCE && known.until > this.#now();
+    return known !== undefined && known.times >= REPAIRS_WITHOUT_DELAY && known.until > this.#now();
   }
 
   repaired(key: K): void {
     const now = this.#now();
     const known = this.#repaired.get(key);
     const times = known && now - known.at < NO_REPAIR_MS ? known.times + 1 : 1;
-    this.#repaired.set(key, { times, at: now, until: now + backoffMs(times - AT_ONCE + 1, REPAIR) });
+    this.#repaired.set(key, { times, at: now, until: now + backoffMs(times - REPAIRS_WITHOUT_DELAY + 1, REPAIR) });
   }
 
   reset(): void {

@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { emailKey } from '../../../events/client/client-document.js';
 import type { DesiredClient, DesiredInbound } from '../../../events/node/desired-state.js';
 import type { JsonObject } from '../../../lib/json.js';
-import { FORMER_CENTRE } from '../../../lib/ownership-mark.js';
+import { PREVIOUS_CENTRE } from '../../../lib/ownership-mark.js';
 import { clientDigest } from '../../../lib/panel-wire.js';
 import type { ListedInbound } from '../../ports/remote-panel.js';
 import type { Gate } from './disconnect-tracker.js';
@@ -34,21 +34,21 @@ interface Compared {
 }
 
 /** Clients that are sent one by one in a round when the node declines the whole inbound. */
-const PIECES = 50;
+const SINGLE_CLIENTS_PER_ROUND = 50;
 /** Clients that are renamed in one round. */
-const RENAMES = 50;
+const RENAMES_PER_ROUND = 50;
 /** Counters that are reset in one round. */
-const RESETS = 50;
+const RESETS_PER_ROUND = 50;
 /** Clients that are compared before the event loop runs. */
-const SLICE = 500;
+const CLIENTS_PER_TURN = 500;
 
 /** The steps for an inbound that exists on the node and is desired. Yields to the event loop. */
 export async function compare(inbound: DesiredInbound, listed: ListedInbound, known: Known): Promise<Compared> {
-  if (listed.clients.emails.length > SLICE) await yieldToEventLoop();
+  if (listed.clients.emails.length > CLIENTS_PER_TURN) await yieldToEventLoop();
   const { raws, emails } = listed.clients;
   const { missing: missingClients, foreign } = matchClients(inbound, listed.clients);
-  const staying = await compareStaying(inbound, listed, known);
-  const leaving = compareLeaving(inbound, listed, known.gate);
+  const staying = await compareDesiredClients(inbound, listed, known);
+  const leaving = compareRemovedClients(inbound, listed, known.gate);
   const changes = [...leaving.disables, ...staying.cuts, ...staying.changes];
   // A 3x-ui creates a counter only when a client is added to its inbound.
   const uncounted = new Set(staying.uncounted);
@@ -67,14 +67,17 @@ export async function compare(inbound: DesiredInbound, listed: ListedInbound, kn
     };
     return { plan, foreign: foreignEmails };
   }
-  const { missing, clients, reason, waits } = compareMissing(inbound, missingClients, { ...known, held: leaving.held });
+  const { missing, clients, reason, waits } = compareMissing(inbound, missingClients, {
+    ...known,
+    usedCredentials: leaving.held,
+  });
   const rest = uncounted.size === 0 ? clients : (clients ?? inbound.clients).filter((one) => !uncounted.has(one));
   const desired = rest === null && staying.sentAs.size === 0 ? inbound : withClients(inbound, rest, staying.sentAs);
   const count = missing.length + changes.length + leaving.deletions.length;
   const emptied = leaving.deletions.length > 0 && leaving.deletions.length === emails.length;
   const needsUpdate = ![...changes, ...leaving.deletions].every(isSendable) || leaving.shared || uncounted.size > 0;
   // The mark of an inbound can only be written with the whole inbound.
-  const differs = listed.digest !== inbound.digest || listed.tag !== inbound.tag || listed.mark === FORMER_CENTRE;
+  const differs = listed.digest !== inbound.digest || listed.tag !== inbound.tag || listed.mark === PREVIOUS_CENTRE;
   const carried = listed.counter.up + listed.counter.down;
   const isOver = inbound.enabled && isDepletedByCount(carried, inbound.capBytes, known.usedBy(inbound.id));
   const inboundReset: NodeStep[] = isOver ? [{ do: 'resetInbound' }] : [];
@@ -86,7 +89,7 @@ export async function compare(inbound: DesiredInbound, listed: ListedInbound, kn
   single.push(...leaving.deletions, ...changes);
   if (differs || needsUpdate || emptied || count > MAX_SINGLE_CHANGES) {
     const added = missing.map((client): NodeStep => ({ do: 'addClients', clients: [client] }));
-    const pieces = [...single, ...added].filter(isSendable).slice(0, PIECES);
+    const pieces = [...single, ...added].filter(isSendable).slice(0, SINGLE_CLIENTS_PER_ROUND);
     // It may be off on the node only because its cap is reached there; an update with a higher cap would open it.
     if (!inbound.enabled && !listed.enabled) steps.push(switchTo);
     steps.push({ do: 'update', others: [...foreign.flatMap((i) => raws[i] ?? []), ...leaving.stay], pieces });
@@ -107,7 +110,7 @@ export async function compare(inbound: DesiredInbound, listed: ListedInbound, kn
 }
 
 /** Clients that are desired and on the node. `sentAs`: what is sent for now, where that differs from the desired state. */
-async function compareStaying(inbound: DesiredInbound, { clients: listed }: ListedInbound, known: Known) {
+async function compareDesiredClients(inbound: DesiredInbound, { clients: listed }: ListedInbound, known: Known) {
   const { emails, keys, digests, credentials, up, down, open } = listed;
   const changes: NodeStep[] = [];
   /** Clients that lose access are sent before those with other changes. */
@@ -118,12 +121,12 @@ async function compareStaying(inbound: DesiredInbound, { clients: listed }: List
   const sentAs = new Map<DesiredClient, DesiredClient>();
   const uncounted: DesiredClient[] = [];
   for (const [n, [desired, i]] of matchClients(inbound, listed).both.entries()) {
-    if (n > 0 && n % SLICE === 0) await yieldToEventLoop();
+    if (n > 0 && n % CLIENTS_PER_TURN === 0) await yieldToEventLoop();
     if (known.gate.isUncounted(desired.number)) uncounted.push(desired);
     const isDisabledThere = desired.enabled && open[i] === 0;
     if (isDisabledThere && desired.capBytes > 0 && !known.others.has(emailKey(desired.email))) {
       const bytes = (up[i] ?? 0) + (down[i] ?? 0);
-      if (isDepletedByCount(bytes, desired.capBytes, known.used(desired)) && resets.length < RESETS) {
+      if (isDepletedByCount(bytes, desired.capBytes, known.used(desired)) && resets.length < RESETS_PER_ROUND) {
         resets.push({ do: 'resetClient', email: emails[i] ?? '' });
         depletedOnNode.push(desired.number);
       }
@@ -151,7 +154,7 @@ function withPossibleEmail(
   renamed: number,
 ): DesiredClient {
   if (emailKey(email) === emailKey(client.email)) return client;
-  const renaming = renamed < RENAMES ? gate.renaming(email, client) : 'later';
+  const renaming = renamed < RENAMES_PER_ROUND ? gate.renaming(email, client) : 'later';
   if (renaming === 'now') return client;
   return withEmail(protocol, client, renaming === 'later' ? email : `${client.email}~${client.number}`);
 }
@@ -162,41 +165,46 @@ function withEmail(protocol: string, client: DesiredClient, email: string): Desi
 }
 
 /** Clients of ours that are not desired any more: disabled first, and removed when their last bytes are counted. */
-function compareLeaving(inbound: DesiredInbound, { clients: listed }: ListedInbound, gate: Gate) {
+function compareRemovedClients(inbound: DesiredInbound, { clients: listed }: ListedInbound, gate: Gate) {
   const deletions: NodeStep[] = [];
   const disables: NodeStep[] = [];
   /** JSON texts of those that stay until then. */
   const stay: string[] = [];
   /** Their credentials. */
-  const held = new Set<string>();
+  const usedCredentials = new Set<string>();
   /** A 3x-ui updates its core for a client with a second inbound only when the whole inbound is sent. */
   let shared = false;
-  for (const i of matchClients(inbound, listed).gone) {
+  for (const i of matchClients(inbound, listed).obsolete) {
     const [email = '', raw = '', key = ''] = [listed.emails[i], listed.raws[i], listed.keys[i]];
     if (gate.mayRemoveClient(email)) {
       deletions.push({ do: 'deleteClient', email });
       shared ||= gate.isShared(email);
     } else {
       stay.push(disabledClient(raw));
-      held.add(listed.credentials[i] ?? '');
+      usedCredentials.add(listed.credentials[i] ?? '');
       if (listed.open[i] !== 0) disables.push(disableStep(key, raw));
     }
   }
-  return { deletions, disables, stay, held, shared, waits: stay.length > 0 };
+  return { deletions, disables, stay, held: usedCredentials, shared, waits: stay.length > 0 };
 }
 
 /**
  * The new clients that can be added. A node has one counter for an email, so an email of another centre is refused; an email
- * or credential that is still in use waits. `held`: credentials of accounts that are about to be removed. `clients`: those
+ * or credential that is still in use waits. `usedCredentials`: those of accounts that are about to be removed. `clients`: those
  * that are sent; null = all.
  */
 export function compareMissing(
   inbound: DesiredInbound,
   missing: readonly DesiredClient[],
-  { gate, others, held = new Set() }: Pick<Known, 'gate' | 'others'> & { readonly held?: ReadonlySet<string> },
+  {
+    gate,
+    others,
+    usedCredentials = new Set(),
+  }: Pick<Known, 'gate' | 'others'> & { readonly usedCredentials?: ReadonlySet<string> },
 ) {
   const taken = new Set(others.size === 0 ? [] : missing.filter(({ email }) => others.has(emailKey(email))));
-  const isBusy = ({ email, credential }: DesiredClient): boolean => !gate.isFree(email) || held.has(credential);
+  const isBusy = ({ email, credential }: DesiredClient): boolean =>
+    !gate.isFree(email) || usedCredentials.has(credential);
   const later = new Set(missing.filter((client) => !taken.has(client) && isBusy(client)));
   const isOut = (client: DesiredClient): boolean => taken.has(client) || later.has(client);
   return {

@@ -6,8 +6,8 @@ import type { RequestTarget } from '../../ports/remote-panel.js';
 import type { RemoteNodesParts } from './parts.js';
 
 /** Clients whose addresses are read in one round, and the pause until each is read again in ms. */
-const IPS_AT_ONCE = 8;
-const IPS_MS = 60_000;
+const CLIENTS_PER_ROUND = 8;
+const IP_INTERVAL_MS = 60_000;
 /** An address that stays connected is recorded again after this time, in ms. */
 const IP_REFRESH_MS = 3_600_000;
 
@@ -26,7 +26,7 @@ export class ConnectedClients {
   async update(
     node: Node & RequestTarget,
     inbounds: readonly DesiredInbound[],
-    isCurrent: (asked: Node) => boolean,
+    isCurrent: (queried: Node) => boolean,
   ): Promise<void> {
     const { panel, online, now } = this.#parts;
     const connectedKeys = new Set((await panel.onlines(node)).map(emailKey));
@@ -37,7 +37,9 @@ export class ConnectedClients {
     const byEmail = new Map(ours.toReversed().map(({ email, number }) => [email, number]));
     const emails = [...byEmail.keys()];
     online(this.#id, emails);
-    const due = emails.filter((email) => now() - (this.#ipsAsked.get(email) ?? 0) >= IPS_MS).slice(0, IPS_AT_ONCE);
+    const due = emails
+      .filter((email) => now() - (this.#ipsAsked.get(email) ?? 0) >= IP_INTERVAL_MS)
+      .slice(0, CLIENTS_PER_ROUND);
     for (const email of due) {
       this.#ipsAsked.set(email, now());
       const ips = await panel.clientIps(node, email);
@@ -50,7 +52,7 @@ export class ConnectedClients {
 
   #recordIps(node: Node, client: number, ips: readonly string[]): void {
     const { records, now, dispatch } = this.#parts;
-    // The node lists former addresses too; of known ones only the newest is surely current.
+    // The node lists previous addresses too; of known ones only the newest is surely current.
     const fresh = ips.filter((ip, i) => {
       const at = records.ipSeen(client, ip);
       return at === 0 || (i === 0 && at <= now() - IP_REFRESH_MS);

@@ -39,6 +39,6 @@ export class CoreRestarts {
     }
     this.#declined = 0;
     this.#disconnects.restarted(now());
-    dispatch({ type: 'RecordNodeCoreRestarted', data: { asked: node, ...due } }, null);
+    dispatch({ type: 'RecordNodeCoreRestarted', data: { queried: node, ...due } }, null);
   }
 }

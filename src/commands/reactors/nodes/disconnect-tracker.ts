@@ -52,7 +52,7 @@ const LAG_MS = { '3x-ui': 6_000, portolan: 2_000 } as const;
 const LEAVING_MS = 60_000;
 const RENAMING_MS = 15_000;
 /** Clients that are read before the event loop runs. */
-const SLICE = 2_000;
+const CLIENTS_PER_TURN = 2_000;
 
 /** An account of a node. A node has one counter for an email, however many inbounds it is in. */
 interface Account {
@@ -115,7 +115,7 @@ export class DisconnectTracker implements Gate {
     this.#accounts.clear();
     this.#desired.clear();
     this.#lost.clear();
-    const { matches, former } = matchInbounds(desired, listing.inbounds, sent);
+    const { matches, leftBehind } = matchInbounds(desired, listing.inbounds, sent);
     const off = new Map<InboundId, number>();
     const seen = new Set<ListedInbound>();
     const see = async (id: InboundId, listed: ListedInbound, inbound: DesiredInbound | null): Promise<void> => {
@@ -127,7 +127,8 @@ export class DisconnectTracker implements Gate {
       for (const { number, email } of inbound.clients) this.#desired.set(number, emailKey(email));
       if (listed && !foreign) await see(inbound.id, listed, inbound);
     }
-    for (const one of sent) for (const left of former(one)) if (!seen.has(left)) await see(one.inbound, left, null);
+    for (const one of sent)
+      for (const leftover of leftBehind(one)) if (!seen.has(leftover)) await see(one.inbound, leftover, null);
     for (const other of listing.inbounds) if (!seen.has(other)) await this.#gather(other, 'foreign');
     this.#disabledInbounds.update(off, at);
     this.#disabled.update(
@@ -219,7 +220,7 @@ export class DisconnectTracker implements Gate {
       }
     }
     for (const [i, email] of emails.entries()) {
-      if (i > 0 && i % SLICE === 0) await yieldToEventLoop();
+      if (i > 0 && i % CLIENTS_PER_TURN === 0) await yieldToEventLoop();
       const key = emailKey(email);
       const other = this.#accounts.get(key);
       const number = inbound === 'foreign' ? 0 : Math.max(0, marks[i] ?? 0);

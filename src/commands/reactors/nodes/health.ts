@@ -48,7 +48,7 @@ export const NO_LOAD = { latencyMs: 0, coreVersion: '', cpu: 0, mem: 0, uptimeSe
 export const UNKNOWN: NodeHealth = { status: 'unknown', lastHeartbeat: 0, lastError: null, ...NO_LOAD };
 
 /** Missed probes in a row until a node is offline. */
-const MISSES = 3;
+const MAX_MISSES = 3;
 /** How often it is recorded that a node is online again; one that flaps stays offline in between. */
 const RECOVERY_RATE = { atOnce: 3, everyMs: 600_000 };
 
@@ -139,7 +139,7 @@ export class HealthTracker {
   markInvalid(node: Node, reason: Text): void {
     if (sameJson(this.#invalidReply, reason)) return;
     this.#invalidReply = reason;
-    this.take(node, offline(reason, true));
+    this.record(node, offline(reason, true));
   }
 
   /** Its replies are valid again. Returns whether they were not. */
@@ -153,7 +153,7 @@ export class HealthTracker {
    * Records the result of a probe, unless the node has another address by now. `final`: one miss is enough. Returns the
    * answer that counts.
    */
-  take(node: Node, result: ProbeResult, { final = result.final } = {}): NodeAnswer {
+  record(node: Node, result: ProbeResult, { final = result.final } = {}): NodeAnswer {
     const current = this.#parts.records.node(this.#id);
     const invalid = result.reading === null ? null : this.#invalidReply;
     const { answer, reading } = invalid === null ? result : offline(invalid, true);
@@ -169,10 +169,10 @@ export class HealthTracker {
     this.#misses = 0;
     this.#health = { status: 'online', lastHeartbeat: Math.floor(now() / 1000), lastError: null, ...values };
     histories.add(this.#id, values);
-    if (isNew) this.#record(node, { type: 'RecordNodeIdentity', data: { asked: node, identity: { kind, panelId } } });
+    if (isNew) this.#record(node, { type: 'RecordNodeIdentity', data: { queried: node, identity: { kind, panelId } } });
     if (this.#recorded === false)
       this.#recoveries.try(() => {
-        const isRecorded = this.#record(node, { type: 'RecordNodeOnline', data: { asked: node } });
+        const isRecorded = this.#record(node, { type: 'RecordNodeOnline', data: { queried: node } });
         if (isRecorded) this.#recorded = true;
         return isRecorded;
       });
@@ -180,13 +180,13 @@ export class HealthTracker {
 
   #missed(node: Node, lastError: Text, final: boolean): void {
     this.#misses += 1;
-    const isOffline = final || this.#misses >= MISSES || this.#recorded === false;
+    const isOffline = final || this.#misses >= MAX_MISSES || this.#recorded === false;
     const { coreVersion } = this.#health;
     const values = isOffline ? { ...NO_LOAD, coreVersion, status: 'offline' as const } : {};
     const lastHeartbeat = Math.floor(this.#parts.now() / 1000);
     this.#health = { ...this.#health, ...values, lastHeartbeat, lastError };
     if (!isOffline || this.#recorded === false) return;
-    if (this.#record(node, { type: 'RecordNodeOffline', data: { asked: node, reason: lastError } }))
+    if (this.#record(node, { type: 'RecordNodeOffline', data: { queried: node, reason: lastError } }))
       this.#recorded = false;
   }
 

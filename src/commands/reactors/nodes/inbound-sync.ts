@@ -15,7 +15,7 @@ import { performSteps } from './steps.js';
 import type { SyncRecorder } from './sync-recorder.js';
 
 /** A node to which the same state was sent so often and that still lists another does not keep it. */
-const MOST_SENT = 3;
+const MAX_SENT = 3;
 const NOT_KEPT = message('node.notKept');
 const CHANGED_REPEATEDLY = message('node.changedRepeatedly');
 
@@ -26,7 +26,7 @@ interface Shown extends Pick<Observation, 'newClients' | 'newInbounds'> {
 
 interface Context {
   readonly recorder: SyncRecorder;
-  readonly isCurrent: (asked: Node) => boolean;
+  readonly isCurrent: (queried: Node) => boolean;
 }
 
 /** Sends the desired state to a node, inbound by inbound, and records what the node has. */
@@ -77,7 +77,7 @@ export class InboundSync {
   ): Promise<boolean> {
     const { inbound, desired, steps, reason, waits } = plan;
     const { recorder } = this.#context;
-    const asked = wantedDigest(desired);
+    const digest = wantedDigest(desired);
     if (reason !== null) recorder.recordRefused(node, inbound, reason);
     if (waits)
       recorder.recordBaselines(node, inbound, {
@@ -97,7 +97,7 @@ export class InboundSync {
       this.#backoff.done(inbound);
       const found = {
         position,
-        digest: asked,
+        digest: digest,
         newClients: newClients.get(inbound) ?? [],
         newInbound: newInbounds.has(inbound),
       };
@@ -106,19 +106,19 @@ export class InboundSync {
         recorder.recordApplied(node, desired, found);
       return false;
     }
-    return this.#maySend(node, plan, asked) && this.#send(node, plan, asked);
+    return this.#maySend(node, plan, digest) && this.#send(node, plan, digest);
   }
 
-  #maySend(node: Node, { inbound, desired, steps, reason }: InboundPlan, asked: string): boolean {
+  #maySend(node: Node, { inbound, desired, steps, reason }: InboundPlan, digest: string): boolean {
     const { recorder } = this.#context;
-    if (this.#backoff.isWaiting(inbound, asked)) return false;
-    const repairs = recorder.isApplied(inbound, desired === null ? null : asked);
+    if (this.#backoff.isWaiting(inbound, digest)) return false;
+    const repairs = recorder.isApplied(inbound, desired === null ? null : digest);
     if (repairs && this.#backoff.isRepairedTooOften(inbound)) {
       recorder.recordRefused(node, inbound, CHANGED_REPEATEDLY);
       return false;
     }
-    if (this.#backoff.sent(inbound, asked) > MOST_SENT) {
-      this.#backoff.refused(inbound, asked);
+    if (this.#backoff.sent(inbound, digest) > MAX_SENT) {
+      this.#backoff.refused(inbound, digest);
       recorder.recordRefused(node, inbound, reason ?? NOT_KEPT);
       return false;
     }
@@ -126,7 +126,7 @@ export class InboundSync {
     return true;
   }
 
-  async #send(node: Node & RequestTarget, plan: InboundPlan, asked: string): Promise<boolean> {
+  async #send(node: Node & RequestTarget, plan: InboundPlan, digest: string): Promise<boolean> {
     const { inbound, desired, steps, reason } = plan;
     const { recorder, isCurrent } = this.#context;
     recorder.recordDepletedOnNode(node, plan);
@@ -135,7 +135,7 @@ export class InboundSync {
       await performSteps(this.#parts.panel, node, plan);
     } catch (error) {
       if (!(error instanceof NodeError) || error.kind !== 'declined') throw error;
-      this.#backoff.refused(inbound, asked);
+      this.#backoff.refused(inbound, digest);
       // A refused inbound that appears on the node later is not ours.
       if (plan.listed === null && desired) this.#sentTags.get(inbound)?.delete(desired.tag);
       if (reason === null && isCurrent(node))

@@ -24,9 +24,9 @@ export interface InboundMatch {
 }
 
 /**
- * Finds the desired inbounds in a listing by their current and former tags. An inbound is ours if the log records that it was
- * sent, or if it has our mark; an inbound of the node's own is never taken over, even if it is identical. `former`: inbounds
- * of ours that are still on the node under a former tag.
+ * Finds the desired inbounds in a listing by their current and previous tags. An inbound is ours if the log records that it was
+ * sent, or if it has our mark; a foreign inbound is never taken over, even if it is identical. `leftBehind`: our
+ * inbounds that are still on the node under a previous tag.
  */
 export function matchInbounds(
   desired: readonly DesiredInbound[],
@@ -38,22 +38,22 @@ export function matchInbounds(
   const sentOf = new Map(known.map((sent) => [sent.inbound, sent]));
   const recorded = new Set(known.flatMap((sent) => (sent.removed ? [] : sent.tags)));
   const claimed = new Set<ListedInbound>();
-  const former = (sent: SentInbound | undefined): readonly ListedInbound[] =>
+  const leftBehind = (sent: SentInbound | undefined): readonly ListedInbound[] =>
     (sent?.tags ?? []).toReversed().flatMap((tag) => {
-      const there = tags.has(tag) ? undefined : byTag.get(tag);
-      return there && !claimed.has(there) && (!sent?.removed || isMarked(there)) ? [there] : [];
+      const found = tags.has(tag) ? undefined : byTag.get(tag);
+      return found && !claimed.has(found) && (!sent?.removed || isMarked(found)) ? [found] : [];
     });
   const matches = desired.map((inbound): InboundMatch => {
     const own = byTag.get(inbound.tag);
-    const [old] = former(sentOf.get(inbound.id));
-    const there = own ?? old ?? null;
-    if (there) claimed.add(there);
+    const [old] = leftBehind(sentOf.get(inbound.id));
+    const counterpart = own ?? old ?? null;
+    if (counterpart) claimed.add(counterpart);
     const wasSent = recorded.has(inbound.tag);
     const foreign =
       own !== undefined && (wasSent ? isReplaced(inbound, own) : old !== undefined || !isOursByMark(inbound, own));
-    return { desired: inbound, listed: there, foreign };
+    return { desired: inbound, listed: counterpart, foreign };
   });
-  return { matches, claimed, former };
+  return { matches, claimed, leftBehind };
 }
 
 /** Whether an inbound without a record is ours: the record was lost, or the node is older than it. */
@@ -86,7 +86,7 @@ export interface ClientMatch {
   readonly both: readonly (readonly [DesiredClient, number])[];
   readonly missing: readonly DesiredClient[];
   /** Indexes of clients of ours that are not desired any more. */
-  readonly gone: readonly number[];
+  readonly obsolete: readonly number[];
   /** Indexes of clients that this panel did not create. */
   readonly foreign: readonly number[];
 }
@@ -106,7 +106,7 @@ function matchedClients({ clients: desired }: DesiredInbound, clients: ListedCli
   const byNumber = new Map(desired.map((client) => [client.number as number, client]));
   const byEmail = new Map(desired.map((client) => [emailKey(client.email), client]));
   const both: (readonly [DesiredClient, number])[] = [];
-  const gone: number[] = [];
+  const obsolete: number[] = [];
   const rest: number[] = [];
   const foreign: number[] = [];
   const found = new Set<DesiredClient>();
@@ -114,7 +114,7 @@ function matchedClients({ clients: desired }: DesiredInbound, clients: ListedCli
     const client = byNumber.get(mark);
     if (mark === OTHER_CENTRE) foreign.push(i);
     else if (mark === 0) rest.push(i);
-    else if (!client || found.has(client)) gone.push(i);
+    else if (!client || found.has(client)) obsolete.push(i);
     else {
       found.add(client);
       both.push([client, i]);
@@ -128,5 +128,5 @@ function matchedClients({ clients: desired }: DesiredInbound, clients: ListedCli
       both.push([client, i]);
     }
   }
-  return { both, missing: desired.filter((client) => !found.has(client)), gone, foreign };
+  return { both, missing: desired.filter((client) => !found.has(client)), obsolete, foreign };
 }

@@ -14,7 +14,7 @@ import { type Removal, removeFromNode } from './remove-from-node.js';
 import { SyncRecorder } from './sync-recorder.js';
 
 /** Listings of one round: what was sent is checked with the next one. */
-const TURNS = 4;
+const LISTINGS_PER_ROUND = 4;
 /** Compares one node with its desired state, sends what differs and records what the node reports. */
 export class NodeSync {
   readonly #parts: RemoteNodesParts;
@@ -72,7 +72,7 @@ export class NodeSync {
     this.#signal = signal;
     const { panel, records } = this.#parts;
     let shown: readonly DesiredInbound[] = [];
-    for (let turn = 1; turn <= TURNS; turn += 1) {
+    for (let turn = 1; turn <= LISTINGS_PER_ROUND; turn += 1) {
       const at = this.#parts.now();
       const waiting = this.#collectors.length;
       const listing = await panel.listing(this.#target(node));
@@ -116,7 +116,7 @@ export class NodeSync {
     return { removed: 0, remaining: this.#onNode().filter(({ removed }) => !removed).length, kept: 0 };
   }
 
-  /** Removes from the node what this panel put there. Rejects with `NodeError`. */
+  /** Removes the inbounds and clients of this panel from the node. Rejects with `NodeError`. */
   async remove(node: Node, signal: AbortSignal): Promise<Removal> {
     this.#signal = signal;
     const leaving = { parts: this.#parts, recorder: this.#recorder, sent: this.#onNode() };
@@ -132,9 +132,9 @@ export class NodeSync {
 
   #target = (node: Node): Node & RequestTarget => ({ ...node, signal: this.#signal });
 
-  #isCurrent = (asked: Node): boolean => {
+  #isCurrent = (queried: Node): boolean => {
     const current = this.#parts.records.node(this.#id);
-    return current !== undefined && current.enabled && sameAddress(current, asked) && !this.#signal.aborted;
+    return current !== undefined && current.enabled && sameAddress(current, queried) && !this.#signal.aborted;
   };
 }
 

@@ -4,6 +4,7 @@ import type { ClientNumber, InboundId, NodeId } from '../../../events/ids.js';
 import type { DesiredInbound } from '../../../events/node/desired-state.js';
 import type { Node } from '../../../events/node/node-document.js';
 import type { CounterBaseline, UnmanagedItems } from '../../../events/node/node-sync.js';
+import type { Alarms } from '../../../lib/alarms.js';
 import type { Text } from '../../../messages/message.js';
 import type { Done } from '../../bus.js';
 import type { AnyCommand } from '../../catalog.js';
@@ -70,8 +71,7 @@ export interface RemoteNodesParts {
   readonly changed$: Observable<readonly RecordedEvent[]>;
   /** Publishes the emails of the clients that are connected to a node. */
   readonly online: (node: NodeId, emails: readonly string[]) => void;
-  /** Raises the alarm that a node is far behind; null = it has caught up. */
-  readonly behind: (node: Node, why: Text | null) => void;
+  readonly alarms: Pick<Alarms, 'raise' | 'clear'>;
   /** ms between two listings of a node that is in sync. */
   readonly period: () => number;
   /** Limit for removing everything from a node before it is deleted, in ms. */

@@ -43,7 +43,7 @@ const ADD: NodeStep = { do: 'add' };
 const REMOVE: NodeStep = { do: 'remove' };
 const SWITCH_OFF: NodeStep = { do: 'setEnabled', enabled: false };
 /** Clients that are removed from an inbound one by one in one round. */
-const MANY = 500;
+const REMOVALS_PER_ROUND = 500;
 
 /**
  * The steps that make a node equal to its desired state. Foreign inbounds and clients are listed and left alone. States are
@@ -59,19 +59,22 @@ export async function planNode(
   const plans: InboundPlan[] = [];
   const foreignClients: ForeignClient[] = [];
   const others = emailsOfOtherCentres(listed);
-  const { matches, claimed, former } = matchInbounds(desired, listed, known.sent);
-  for (const { desired: inbound, listed: there, foreign } of matches) {
-    const plan = { inbound: inbound.id, desired: inbound, tag: inbound.tag, listed: there };
+  const { matches, claimed, leftBehind } = matchInbounds(desired, listed, known.sent);
+  for (const { desired: inbound, listed: counterpart, foreign } of matches) {
+    const plan = { inbound: inbound.id, desired: inbound, tag: inbound.tag, listed: counterpart };
     const nothing = { ...plan, steps: [], waits: false, reason: null, depletedOnNode: [] };
     if (unreadable.includes(inbound.tag)) plans.push({ ...nothing, reason: refusals.unreadable });
     else if (foreign)
-      plans.push({ ...nothing, reason: there && isShared(there) ? refusals.managedByAnother : refusals.foreign });
-    else if (there === null) {
+      plans.push({
+        ...nothing,
+        reason: counterpart && isShared(counterpart) ? refusals.managedByAnother : refusals.foreign,
+      });
+    else if (counterpart === null) {
       const { clients, reason, waits } = compareMissing(inbound, inbound.clients, { ...known, others });
       const now = clients === null ? inbound : withClients(inbound, clients);
       plans.push({ ...nothing, desired: now, reason, waits, steps: [ADD] });
     } else {
-      const compared = await compare(inbound, there, { ...known, others });
+      const compared = await compare(inbound, counterpart, { ...known, others });
       for (const email of compared.foreign) foreignClients.push({ inbound: inbound.tag, email });
       plans.push({ ...nothing, ...compared.plan });
     }
@@ -79,26 +82,27 @@ export async function planNode(
   const marks = new Set(listed.flatMap(({ clients }) => clients.marks.filter((mark) => mark > 0)));
   const blocked = new Set(matches.flatMap(({ desired: { id }, foreign }) => (foreign ? [id] : [])));
   for (const sent of known.sent) {
-    const leftovers = former(sent);
+    const leftovers = leftBehind(sent);
     // If the new tag is taken, the inbound keeps its old one.
     if (!sent.deleted && blocked.has(sent.inbound)) {
-      for (const left of leftovers) claimed.add(left);
+      for (const leftover of leftovers) claimed.add(leftover);
       continue;
     }
-    const gone = { inbound: sent.inbound, desired: null, waits: false, reason: null, depletedOnNode: [] };
+    const base = { inbound: sent.inbound, desired: null, waits: false, reason: null, depletedOnNode: [] };
     if (sent.deleted && leftovers.length === 0) {
       // Another inbound of ours took its place and still has its clients.
       const waits = known.leaving(sent.inbound).some((number) => marks.has(number));
-      plans.push({ ...gone, waits, tag: sent.tags.at(-1) ?? '', listed: null, steps: [] });
+      plans.push({ ...base, waits, tag: sent.tags.at(-1) ?? '', listed: null, steps: [] });
     }
-    for (const left of leftovers) {
-      const plan = { ...gone, tag: left.tag, listed: left };
-      const reason = removalObstacle(left);
-      const { steps, waits } = reason === null ? removal(sent.inbound, left, known.gate) : ours(left, known.gate);
+    for (const leftover of leftovers) {
+      const plan = { ...base, tag: leftover.tag, listed: leftover };
+      const reason = removalObstacle(leftover);
+      const { steps, waits } =
+        reason === null ? removal(sent.inbound, leftover, known.gate) : ours(leftover, known.gate);
       // What is left of a renamed inbound is no reason to refuse it.
       if (sent.deleted) plans.push({ ...plan, steps, waits, reason });
       else if (steps.length > 0 || waits) plans.push({ ...plan, steps, waits });
-      if (sent.deleted || steps.length > 0 || waits) claimed.add(left);
+      if (sent.deleted || steps.length > 0 || waits) claimed.add(leftover);
     }
   }
   const foreign = listed.filter((inbound) => !claimed.has(inbound)).map(({ tag }) => tag);
@@ -109,19 +113,19 @@ export async function planNode(
   };
 }
 
-/** Keys of the emails of clients that another centre put there. */
+/** Keys of the emails of clients that another centre created. */
 function emailsOfOtherCentres(listed: readonly ListedInbound[]): ReadonlySet<string> {
-  const theirs = ({ clients: { marks, emails } }: ListedInbound): readonly string[] =>
+  const markedEmails = ({ clients: { marks, emails } }: ListedInbound): readonly string[] =>
     emails.filter((_, i) => marks[i] === OTHER_CENTRE);
-  return new Set(listed.filter(isShared).flatMap(theirs).map(emailKey));
+  return new Set(listed.filter(isShared).flatMap(markedEmails).map(emailKey));
 }
 
 type Removal = Pick<InboundPlan, 'steps' | 'waits'>;
 
 /** Removes an inbound that is entirely ours: disabled first, and removed when its last bytes are counted. */
-function removal(inbound: InboundId, left: ListedInbound, gate: Gate): Removal {
-  if (gate.mayRemoveInbound(inbound, left)) return { steps: [REMOVE], waits: false };
-  return { steps: left.enabled ? [SWITCH_OFF] : [], waits: true };
+function removal(inbound: InboundId, inboundOnNode: ListedInbound, gate: Gate): Removal {
+  if (gate.mayRemoveInbound(inbound, inboundOnNode)) return { steps: [REMOVE], waits: false };
+  return { steps: inboundOnNode.enabled ? [SWITCH_OFF] : [], waits: true };
 }
 
 /** Removes our clients from an inbound that also has others. */
@@ -137,7 +141,7 @@ function ours({ clients: { marks, emails, keys, raws, open } }: ListedInbound, g
       if (open[i] !== 0) steps.push(disableStep(keys[i] ?? '', raws[i] ?? ''));
     }
   }
-  return { steps: steps.filter(isSendable).slice(0, MANY), waits };
+  return { steps: steps.filter(isSendable).slice(0, REMOVALS_PER_ROUND), waits };
 }
 
 /** The same for many clients, as one update of the inbound. */

@@ -33,9 +33,9 @@ export interface Observation {
 }
 
 /** Clients of one event. */
-const PART = 1_000;
+const CLIENTS_PER_EVENT = 1_000;
 /** Clients that are read before the event loop runs. */
-const SLICE = 500;
+const CLIENTS_PER_TURN = 500;
 
 interface Counted<K> {
   readonly key: K;
@@ -69,7 +69,7 @@ export async function observe(
   listing: NodeListing,
   known: Known,
 ): Promise<Observation> {
-  const { matches, former } = matchInbounds(desired, listing.inbounds, known.sent);
+  const { matches, leftBehind } = matchInbounds(desired, listing.inbounds, known.sent);
   const starting = new Map<InboundId, ClientNumber[]>();
   const fresh = new Set<InboundId>();
   const carried = new Map<string, Carried>();
@@ -83,15 +83,16 @@ export async function observe(
     await gather(carried, inbound, listed, known);
   }
   for (const sent of known.sent)
-    for (const left of former(sent)) gatherLeaving(carried, sent.inbound, left, left.clients.marks.keys(), known);
+    for (const leftover of leftBehind(sent))
+      gatherLeaving(carried, sent.inbound, leftover, leftover.clients.marks.keys(), known);
   const credits = new Map<InboundId, Credit>(inbounds.map((credit) => [credit.key, credit]));
   const clients: (Credit & Counted<ClientNumber> & { readonly at: number })[] = [];
   let looked = 0;
   for (const { number, inbound, seen, at, inbounds: places, others } of carried.values()) {
     looked += 1;
-    if (looked % SLICE === 0) await yieldToEventLoop();
+    if (looked % CLIENTS_PER_TURN === 0) await yieldToEventLoop();
     const own = known.client(number);
-    // Nearly all clients are idle and have an email of their own.
+    // Nearly all clients are idle and have their own email.
     if (others.length === 0 && own?.up === seen.up && own.down === seen.down) continue;
     const siblings = others.map((other) => ({ ...other, before: known.client(other.number) }));
     const all = [{ number, inbound, before: own }, ...siblings];
@@ -129,16 +130,16 @@ async function gather(
   known: Known,
 ): Promise<void> {
   const { clients } = listed;
-  if (clients.emails.length > SLICE) await yieldToEventLoop();
-  const { both, gone } = matchClients(inbound, clients);
+  if (clients.emails.length > CLIENTS_PER_TURN) await yieldToEventLoop();
+  const { both, obsolete } = matchClients(inbound, clients);
   for (const [n, [{ number, email }, i]] of both.entries()) {
-    if (n > 0 && n % SLICE === 0) await yieldToEventLoop();
-    // By the email under which the node counts it, which may be a former one.
+    if (n > 0 && n % CLIENTS_PER_TURN === 0) await yieldToEventLoop();
+    // By the email under which the node counts it, which may be a previous one.
     const name = emailKey(clients.emails[i] || email);
     const named = clients.emails[i] === email || emailKey(email) === name;
     carry(carried, name, { number, inbound: inbound.id, named, ...countedAt(clients, i, known.now) });
   }
-  gatherLeaving(carried, inbound.id, listed, gone, known);
+  gatherLeaving(carried, inbound.id, listed, obsolete, known);
 }
 
 /** Clients that were deleted here and are still on the node: their traffic is credited to them. */
@@ -186,19 +187,19 @@ function inParts(
   clients: readonly (Credit & Counted<ClientNumber> & { readonly at: number })[],
   inbounds: readonly (Credit & Counted<InboundId>)[],
 ): readonly Omit<NodeTraffic, 'node'>[] {
-  const news = clients.filter(isNews);
+  const news = clients.filter(hasChanged);
   const parts: Omit<NodeTraffic, 'node'>[] = [];
-  const others = inbounds.filter(isNews);
-  for (let from = 0; from < news.length || (from === 0 && others.length > 0); from += PART) {
-    const some = news.slice(from, from + PART);
+  const others = inbounds.filter(hasChanged);
+  for (let from = 0; from < news.length || (from === 0 && others.length > 0); from += CLIENTS_PER_EVENT) {
+    const chunk = news.slice(from, from + CLIENTS_PER_EVENT);
     const along = from === 0 ? others : [];
     parts.push({
-      clients: some.flatMap(({ key, growth, next, at }) =>
+      clients: chunk.flatMap(({ key, growth, next, at }) =>
         next ? [[key, growth.up, growth.down, ...tuple(next), at]] : [],
       ),
       inbounds: along.flatMap(({ key, growth, next }) => (next ? [[key, growth.up, growth.down, ...tuple(next)]] : [])),
       anomalies: [
-        ...some.flatMap(({ key, note }): NodeTraffic['anomalies'] => (note ? [['client', key, note]] : [])),
+        ...chunk.flatMap(({ key, note }): NodeTraffic['anomalies'] => (note ? [['client', key, note]] : [])),
         ...along.flatMap(({ key, note }): NodeTraffic['anomalies'] => (note ? [['inbound', key, note]] : [])),
       ],
     });
@@ -210,7 +211,7 @@ function tuple({ up, down, allTime, marks, high }: CounterBaseline): [number, nu
   return [up, down, allTime, [...marks], high];
 }
 
-function isNews({ before, next }: Credit & Counted<number>): boolean {
+function hasChanged({ before, next }: Credit & Counted<number>): boolean {
   if (next === null) return false;
   if (!before) return !isZero(next);
   return before.up !== next.up || before.down !== next.down;

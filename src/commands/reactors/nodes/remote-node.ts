@@ -30,14 +30,14 @@ const PROBE_MS = 5_000;
 const JITTER = 0.1;
 /** A sync that is due within this time goes with the probe, in ms. */
 const SLACK_MS = 1_000;
-/** Between two listings at most, in ms. */
-const LONGEST_MS = 10_000;
+/** Maximum time between two listings, in ms. */
+const MAX_SYNC_INTERVAL_MS = 10_000;
 /** The pause between two listings is at least this many times as long as the last one took. */
 const PAUSE_FACTOR = 4;
-/** The same while accounts wait until their counters stand still, in ms. */
+/** Time between two listings while accounts wait until their counters are idle, in ms. */
 const WAITING_MS = 2_000;
-/** Invalid answers in a row after which a node is offline for that reason. */
-const INVALID = 2;
+/** After so many consecutive invalid replies, a node is offline for that reason. */
+const MAX_INVALID_REPLIES = 2;
 
 /** One remote panel: probed, and made equal to its desired state. One round at a time. */
 export class RemoteNode {
@@ -104,7 +104,7 @@ export class RemoteNode {
     return this.#reachable !== false && this.#maySync() && this.#backoff.remaining() === 0;
   }
 
-  /** Asks for the counters of a listing that begins after this call. Resolves to whether they were recorded. */
+  /** Requests the counters of a listing that begins after this call. Resolves to whether they were recorded. */
   collected(): Promise<boolean> {
     this.runSoon();
     return this.#sync.collected();
@@ -142,7 +142,7 @@ export class RemoteNode {
   /** Probes the node on request and records the result. Never rejects. */
   async probeNow(node: Node, isStopped: () => boolean): Promise<NodeAnswer> {
     const result = await this.#health.probe(node);
-    return isStopped() ? result.answer : this.#take(node, result, { final: true });
+    return isStopped() ? result.answer : this.#recordProbe(node, result, { final: true });
   }
 
   /** The first half of a round. Resolves to whether a sync is due. Never rejects. */
@@ -153,16 +153,16 @@ export class RemoteNode {
     const result = await this.#health.probe(node, signal);
     if (!this.#isCurrent(node, signal)) return false;
     this.#probeAt = now() + PROBE_MS * (1 - JITTER + 2 * JITTER * chance());
-    this.#take(node, result);
+    this.#recordProbe(node, result);
     if (result.answer.error !== null) this.#failed(node, result.answer.error);
     else this.#failures.reportLag(node, this.#backoff.failures);
     return this.isReady() && this.#reachable === true && this.#syncAt - now() <= SLACK_MS;
   }
 
-  #take(node: Node, result: ProbeResult, options?: { readonly final: boolean }): NodeAnswer {
+  #recordProbe(node: Node, result: ProbeResult, options?: { readonly final: boolean }): NodeAnswer {
     const { wasOnline } = this.#parts.records;
     const before = wasOnline(this.#id);
-    const answer = this.#health.take(node, result, options);
+    const answer = this.#health.record(node, result, options);
     this.#reachable = result.reading !== null;
     // What failed before it went away is tried again at once.
     if (before === false && wasOnline(this.#id)) {
@@ -188,12 +188,12 @@ export class RemoteNode {
       this.#failures.reportLag(node, this.#backoff.failures);
     } catch (error) {
       this.#failures.warn(node, error);
-      // A late answer, an answer from a former address and an aborted request are no failures of the node.
+      // A late answer, an answer from a previous address and an aborted request are no failures of the node.
       if (!this.#isCurrent(node, signal)) return;
       this.#syncFailed(node, error);
     } finally {
       const usual = this.#sync.isWaiting() ? Math.min(WAITING_MS, period()) : period();
-      this.#syncAt = now() + Math.min(LONGEST_MS, Math.max(usual, PAUSE_FACTOR * (now() - began)));
+      this.#syncAt = now() + Math.min(MAX_SYNC_INTERVAL_MS, Math.max(usual, PAUSE_FACTOR * (now() - began)));
     }
   }
 
@@ -202,7 +202,8 @@ export class RemoteNode {
     // A node that could not be reached is tried again when it answers a probe.
     if (kind === 'unreachable') this.#reachable = false;
     else this.#backoff.wait(kind !== null && kind !== 'timeout');
-    if (isInvalid(error) && this.#backoff.failures.tries + 1 >= INVALID) this.#health.markInvalid(node, error.text);
+    if (isInvalid(error) && this.#backoff.failures.tries + 1 >= MAX_INVALID_REPLIES)
+      this.#health.markInvalid(node, error.text);
     this.#failed(node, error instanceof NodeError ? error.text : message('node.syncFailed'));
   }
 
@@ -219,7 +220,9 @@ export class RemoteNode {
     this.#failures.reportLag(node, this.#backoff.failures);
   }
 
-  /** Removes from the node what this panel put there, before the node is deleted. Not during a round. Never rejects. */
+  /**
+   * Removes the inbounds and clients of this panel from the node before it is deleted. Not during a round. Never rejects.
+   */
   async cleanUp(signal: AbortSignal): Promise<Removal> {
     const node = this.#parts.records.node(this.#id);
     const nothing = this.#sync.remaining();
@@ -234,8 +237,8 @@ export class RemoteNode {
     }
   }
 
-  #isCurrent(asked: Node, signal: AbortSignal): boolean {
+  #isCurrent(queried: Node, signal: AbortSignal): boolean {
     const current = this.#parts.records.node(this.#id);
-    return !signal.aborted && current !== undefined && current.enabled && sameAddress(current, asked);
+    return !signal.aborted && current !== undefined && current.enabled && sameAddress(current, queried);
   }
 }

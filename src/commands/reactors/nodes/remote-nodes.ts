@@ -2,19 +2,19 @@ import type { Subscription } from 'rxjs';
 import type { RecordedEvent } from '../../../events/catalog.js';
 import type { InboundId, NodeId } from '../../../events/ids.js';
 import type { Node } from '../../../events/node/node-document.js';
-import { Slots } from '../../../lib/slots.js';
 import { changesDestination } from '../../node/node-rules.js';
 import type { NodeAddress } from '../../ports/remote-panel.js';
 import { type NodeAnswer, type NodeHealth, probeNode, UNKNOWN } from './health.js';
 import type { RemoteNodesParts } from './parts.js';
 import { RemoteNode, type SyncState } from './remote-node.js';
 import type { Removal } from './remove-from-node.js';
+import { Slots } from './slots.js';
 
 interface Entry {
   readonly node: RemoteNode;
   timer: NodeJS.Timeout | undefined;
   round: Promise<void> | null;
-  /** Aborts the round that is under way. */
+  /** Aborts the round in progress. */
   abort: AbortController;
   removal: Promise<Removal> | null;
   /** Another round is due as soon as this one ends. */
@@ -24,11 +24,11 @@ interface Entry {
 }
 
 /** Nodes that are probed at the same time. */
-const PROBES = 32;
+const MAX_PARALLEL_PROBES = 32;
 /** Of these, nodes that missed the last probe: each may take the whole timeout, and the others must not wait for them. */
-const RETRY_PROBES = 24;
+const MAX_PARALLEL_RETRIES = 24;
 /** Nodes that are synchronized at the same time. */
-const SYNCS = 8;
+const MAX_PARALLEL_SYNCS = 8;
 /** The first probes are spread over this time: a hundred TLS handshakes at once would block the event loop. In ms. */
 const SPREAD_MS = 4_000;
 /** How long a change waits for the counters of nodes, in ms. */
@@ -44,9 +44,9 @@ const AFTER_REMOVAL_MS = 1_000;
 export class RemoteNodes {
   readonly #parts: RemoteNodesParts;
   readonly #entries = new Map<NodeId, Entry>();
-  readonly #probes = new Slots(PROBES);
-  readonly #retryProbes = new Slots(RETRY_PROBES);
-  readonly #syncs = new Slots(SYNCS);
+  readonly #probes = new Slots(MAX_PARALLEL_PROBES);
+  readonly #retryProbes = new Slots(MAX_PARALLEL_RETRIES);
+  readonly #syncs = new Slots(MAX_PARALLEL_SYNCS);
   #following: Subscription | null = null;
   readonly #probesOnly: boolean;
   #stopped = false;
@@ -63,7 +63,7 @@ export class RemoteNodes {
     for (const [i, { id }] of nodes.entries()) this.#schedule(this.#entry(id), id, (i * SPREAD_MS) / nodes.length);
   }
 
-  /** Aborts the rounds that are under way and resolves when they have ended. Nothing is recorded after that. */
+  /** Aborts the rounds in progress and resolves when they have ended. Nothing is recorded after that. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#following?.unsubscribe();
@@ -90,7 +90,7 @@ export class RemoteNodes {
     return (await probeNode(panel, address, expected, warn)).answer;
   }
 
-  /** One round with a node now; a round that is under way is waited for instead. Never rejects. */
+  /** Runs a round with a node now, or waits for the one in progress. Never rejects. */
   async round(node: NodeId): Promise<void> {
     const entry = this.#entry(node);
     clearTimeout(entry.timer);
@@ -100,8 +100,8 @@ export class RemoteNodes {
   }
 
   /**
-   * Removes from a node what this panel put there, within `cleanUpMs`, before the node is deleted. Aborts the round that is
-   * under way and does not wait for other nodes. Never rejects.
+   * Removes the inbounds and clients of this panel from a node before it is deleted, within `cleanUpMs`. Aborts its round in
+   * progress and does not wait for other nodes. Never rejects.
    */
   cleanUp(node: NodeId): Promise<Removal> {
     const entry = this.#entry(node);
@@ -119,16 +119,16 @@ export class RemoteNodes {
     clearTimeout(entry.timer);
     entry.abort = new AbortController();
     if (this.#stopped || isLate) entry.abort.abort();
-    const left = entry.node.cleanUp(entry.abort.signal);
+    const removal = entry.node.cleanUp(entry.abort.signal);
     // Until this ends no round begins; afterwards one does if the node still exists.
-    entry.round = left.then(() => {
+    entry.round = removal.then(() => {
       clearTimeout(late);
       entry.round = null;
       entry.removal = null;
       entry.node.runSoon();
       if (this.#following && this.#isCurrent(entry, node)) this.#schedule(entry, node, AFTER_REMOVAL_MS);
     });
-    return left;
+    return removal;
   }
 
   state(node: NodeId): SyncState {

@@ -24,7 +24,8 @@ interface Leaving {
 }
 
 /**
- * Counts the last bytes, removes what this panel put there, and checks with a second listing. Rejects with `NodeError`.
+ * Records the last bytes, removes the inbounds and clients of this panel, and verifies that with a second listing. Rejects
+ * with `NodeError`.
  */
 export async function removeFromNode(node: Node & RequestTarget, { parts, recorder, sent }: Leaving): Promise<Removal> {
   const { panel, records } = parts;
@@ -44,18 +45,18 @@ export async function removeFromNode(node: Node & RequestTarget, { parts, record
     const bulk = inbounds.find(({ id }) => id === one.inbound);
     await performSteps(panel, node, asUpdate(one, bulk)).catch(unlessDeclined);
   }
-  const told = plan.inbounds.filter(({ steps }) => steps.length > 0);
+  const changed = plan.inbounds.filter(({ steps }) => steps.length > 0);
   const after = await panel.listing(node);
   const rest = (await planNode([], after, known)).inbounds.filter(({ listed }) => listed !== null);
   const counts = { removed: 0, remaining: 0, kept: 0 };
   for (const { inbound, tags, removed = false } of sent) {
-    const there = rest.filter((one) => one.inbound === inbound);
+    const leftovers = rest.filter((one) => one.inbound === inbound);
     const hidden = !removed && tags.some((tag) => after.unreadable.includes(tag));
-    const taken = told.find((one) => one.inbound === inbound);
-    if (hidden || there.some(({ steps }) => steps.length > 0)) counts.remaining += 1;
-    else if (there.length > 0) counts.kept += 1;
+    const taken = changed.find((one) => one.inbound === inbound);
+    if (hidden || leftovers.some(({ steps }) => steps.length > 0)) counts.remaining += 1;
+    else if (leftovers.length > 0) counts.kept += 1;
     else if (!removed || taken) counts.removed += 1;
-    if (taken && !hidden && there.length === 0) recorder.recordRemoved(node, taken, true);
+    if (taken && !hidden && leftovers.length === 0) recorder.recordRemoved(node, taken, true);
   }
   return counts;
 }

@@ -54,7 +54,7 @@ export const refusals = {
 /** With more changed clients than this the whole inbound is sent. */
 export const MAX_SINGLE_CHANGES = 20;
 
-/** Whether it can be sent as a request of its own. */
+/** Whether it can be sent as a separate request. */
 export function isSendable(step: NodeStep): boolean {
   if (step.do === 'updateClient') return isPlain(step.key);
   return !('email' in step) || isPlain(step.email);

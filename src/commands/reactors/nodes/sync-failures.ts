@@ -1,14 +1,14 @@
 import type { NodeId } from '../../../events/ids.js';
 import type { Node } from '../../../events/node/node-document.js';
 import { sameJson } from '../../../lib/json.js';
-import { message, type Text } from '../../../messages/message.js';
+import { message, type Text, verbatim } from '../../../messages/message.js';
 import { NodeError } from '../../ports/remote-panel.js';
 import { Rejection } from '../../rejection.js';
 import { RateLimiter } from '../rate-limiter.js';
 import type { RemoteNodesParts } from './parts.js';
 
 /** A sync that failed so often in a row, or for so long in ms, is recorded. */
-const TRIES = 3;
+const MIN_TRIES = 3;
 const LASTING_MS = 20_000;
 /** Changing reasons are recorded at most this often, in ms. */
 const REASONS_MS = 60_000;
@@ -66,10 +66,10 @@ export class SyncFailures {
     const { now, records, dispatch } = this.#parts;
     this.#healthySince = 0;
     this.#error = reason;
-    if ((tries < TRIES && now() - since < LASTING_MS) || !answers) return;
+    if ((tries < MIN_TRIES && now() - since < LASTING_MS) || !answers) return;
     const before = records.failing(this.#id);
     if (before && (sameJson(before.reason, reason) || now() - before.since < REASONS_MS)) return;
-    const data = { asked: node, reason };
+    const data = { queried: node, reason };
     this.#failures.try(() => !(dispatch({ type: 'RecordNodeSyncFailed', data }, node) instanceof Rejection));
   }
 
@@ -80,7 +80,7 @@ export class SyncFailures {
     if (now() - this.#healthySince < HEALTHY_MS) return;
     this.#warned = '';
     if (!records.failing(this.#id)) return;
-    const data = { asked: node };
+    const data = { queried: node };
     this.#recoveries.try(() => !(dispatch({ type: 'RecordNodeSyncRecovered', data }, node) instanceof Rejection));
   }
 
@@ -99,14 +99,23 @@ export class SyncFailures {
       this.#raise(node, message('notifications.subjectReason', { subject: stuck.tag, reason: stuck.refused.reason }));
     else if (this.#behind)
       this.#caughtUp.try(() => {
-        this.#behind = false;
-        this.#parts.behind(node, null);
+        this.#clear(node);
         return true;
       });
   }
 
   #raise(node: Node, why: Text): void {
     this.#behind = true;
-    this.#parts.behind(node, why);
+    const body = message('notifications.subjectReason', { subject: node.name, reason: why });
+    this.#parts.alarms.raise(behind(node), { title: message('notifications.nodeBehind'), body, severity: 'warning' });
+  }
+
+  #clear(node: Node): void {
+    this.#behind = false;
+    const title = message('notifications.nodeCaughtUp');
+    this.#parts.alarms.clear([behind(node)], { title, body: verbatim(node.name), severity: 'success' });
   }
 }
+
+/** The kind of the alarm. */
+const behind = (node: Node): string => `node ${node.id} is behind`;

@@ -20,7 +20,7 @@ import type { InboundPlan } from './steps.js';
 /** Foreign inbounds and clients are recorded at most this often, in ms. */
 const FOREIGN_MS = 60_000;
 const FOREIGN_RATE = { atOnce: 3, everyMs: 600_000 };
-const MOST_FOREIGN = 100;
+const MAX_FOREIGN = 100;
 
 /** What a listing shows of an inbound that is as desired at a position of the log. */
 interface Found {
@@ -34,7 +34,7 @@ interface Found {
 export class SyncRecorder {
   readonly #parts: RemoteNodesParts;
   readonly #id: NodeId;
-  readonly #isCurrent: (asked: Node) => boolean;
+  readonly #isCurrent: (queried: Node) => boolean;
   /** When the counters of each inbound were read last since the start of the panel, ms. */
   readonly #readAt = new Map<InboundId, number>();
   readonly #refusals: RefusalReports;
@@ -45,7 +45,7 @@ export class SyncRecorder {
   #listedAt = 0;
   #foreignAt = 0;
 
-  constructor(parts: RemoteNodesParts, id: NodeId, isCurrent: (asked: Node) => boolean) {
+  constructor(parts: RemoteNodesParts, id: NodeId, isCurrent: (queried: Node) => boolean) {
     this.#parts = parts;
     this.#id = id;
     this.#isCurrent = isCurrent;
@@ -66,7 +66,7 @@ export class SyncRecorder {
       isDecided || found.newClients.length > 0 || found.newInbound || entry?.applied?.digest !== found.digest;
     // A refusal that alternates with success is not resolved.
     if (!isNew && (!isOver || entry.refused === null)) return;
-    const data = { asked: node, inbound: desired.id, tag: desired.tag, ...found };
+    const data = { queried: node, inbound: desired.id, tag: desired.tag, ...found };
     this.#parts.dispatch({ type: 'RecordNodeInboundApplied', data }, null);
   }
 
@@ -84,7 +84,7 @@ export class SyncRecorder {
   recordRefused(node: Node, inbound: InboundId, reason: Text): void {
     const entry = this.#entry(inbound);
     if (!entry) return;
-    const data = { asked: node, inbound, reason };
+    const data = { queried: node, inbound, reason };
     this.#refusals.report(entry, reason, () => this.#isRecorded({ type: 'RecordNodeInboundRejected', data }, null));
   }
 
@@ -96,7 +96,7 @@ export class SyncRecorder {
     const isOver = !now && this.#refusals.isResolved(inbound);
     const isKnown = entry?.waiting.length === 0 && (!now || entry.applied === null);
     if (!this.#isCurrent(node) || (isKnown && (!isOver || entry.refused === null))) return false;
-    return this.#isRecorded({ type: 'RecordNodeInboundRemoved', data: { asked: node, inbound, tag } }, null);
+    return this.#isRecorded({ type: 'RecordNodeInboundRemoved', data: { queried: node, inbound, tag } }, null);
   }
 
   async count(
@@ -119,7 +119,7 @@ export class SyncRecorder {
     this.#listedAt = now();
     for (const id of observation.read) this.#readAt.set(id, at);
     for (const part of observation.traffic) {
-      if (!this.#isRecorded({ type: 'RecordNodeTraffic', data: { asked: node, ...part } }, node)) continue;
+      if (!this.#isRecorded({ type: 'RecordNodeTraffic', data: { queried: node, ...part } }, node)) continue;
       for (const kind of ['client', 'inbound'] as const)
         for (const [key, up, down] of part[`${kind}s`])
           if (up + down > 0) allowances.use(`${kind} ${key}`, up + down, at);
@@ -136,7 +136,7 @@ export class SyncRecorder {
     if (began.length === 0 && !fresh) return;
     const zeros: [number, number, number, number, number, CounterMark[], number] = [0, 0, 0, 0, 0, [...untested], 0];
     const data = {
-      asked: node,
+      queried: node,
       clients: began.map((number): NodeTraffic['clients'][number] => [number, ...zeros, 0]),
       inbounds: fresh ? [[inbound, ...zeros] as NodeTraffic['inbounds'][number]] : [],
       anomalies: [],
@@ -152,25 +152,25 @@ export class SyncRecorder {
       number,
       'depleted-on-node',
     ]);
-    const data = { asked: node, clients: [], inbounds: [], anomalies };
+    const data = { queried: node, clients: [], inbounds: [], anomalies };
     this.#parts.dispatch({ type: 'RecordNodeTraffic', data }, node);
   }
 
   recordForeign(node: Node, { foreignInbounds, clients }: NodePlan): void {
     const { now } = this.#parts;
     const found = {
-      inboundTags: foreignInbounds.toSorted().slice(0, MOST_FOREIGN).map(shownText),
+      inboundTags: foreignInbounds.toSorted().slice(0, MAX_FOREIGN).map(shownText),
       clients: clients
         .toSorted((a, b) => (a.inbound + a.email < b.inbound + b.email ? -1 : 1))
-        .slice(0, MOST_FOREIGN)
+        .slice(0, MAX_FOREIGN)
         .map(({ inbound, email }) => ({ inboundTag: shownText(inbound), email: shownText(email) })),
-      omitted: Math.max(0, foreignInbounds.length - MOST_FOREIGN) + Math.max(0, clients.length - MOST_FOREIGN),
+      omitted: Math.max(0, foreignInbounds.length - MAX_FOREIGN) + Math.max(0, clients.length - MAX_FOREIGN),
     };
     const before = this.#parts.records.foreign(this.#id) ?? { inboundTags: [], clients: [], omitted: 0 };
     if (sameJson(found, before) || now() - this.#foreignAt < FOREIGN_MS) return;
     this.#foreign.try(() => {
       this.#foreignAt = now();
-      return this.#isRecorded({ type: 'RecordNodeUnmanagedItems', data: { asked: node, ...found } }, node);
+      return this.#isRecorded({ type: 'RecordNodeUnmanagedItems', data: { queried: node, ...found } }, node);
     });
   }
 

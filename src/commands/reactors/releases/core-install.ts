@@ -57,7 +57,7 @@ export class CoreInstall {
   /** Before anything runs: deletes the remains of an interrupted installation, and chooses the version that the log names. */
   prepare(): void {
     const { versions, choice, core } = this.#parts;
-    versions.tidy();
+    versions.removeUnfinished();
     if (versions.fixedBy !== null) return;
     const { version } = choice();
     if (version === null || version === versions.chosen() || !versions.installed().includes(version)) return;
@@ -74,7 +74,7 @@ export class CoreInstall {
   }
 
   /** Takes every batch of events; the work starts after the tick in which they were appended. */
-  notice(events: readonly RecordedEvent[]): void {
+  onEvents(events: readonly RecordedEvent[]): void {
     for (const event of events) {
       if (event.type !== 'CoreFailed') continue;
       const { trial } = this.#parts.choice();

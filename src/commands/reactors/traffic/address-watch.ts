@@ -29,7 +29,7 @@ export interface Candidate {
   readonly blocks: readonly IpBlock[];
 }
 
-interface Terms {
+interface AddressRules {
   /** The smallest IP limit of the clients with an email; 0 = none. */
   readonly limitOf: (email: string) => number;
   readonly graceMs: () => number;
@@ -43,7 +43,7 @@ const MAX_KEYS = 100_000;
 
 /** Tracks since when each email with a limit is connected from which addresses. Times are in ms. */
 export class AddressWatch {
-  readonly #terms: Terms;
+  readonly #terms: AddressRules;
   /** By email in lower case, then by `addressKey`. */
   readonly #visits = new Map<string, Visits>();
   /** The key of each IPv6 address by its spelling: every poll has the same ones, and parsing is slow. */
@@ -51,7 +51,7 @@ export class AddressWatch {
   #at = 0;
   #started = false;
 
-  constructor(terms: Terms) {
+  constructor(terms: AddressRules) {
     this.#terms = terms;
   }
 

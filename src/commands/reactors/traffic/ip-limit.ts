@@ -29,7 +29,7 @@ interface Parts {
 const MAX_DISCONNECTS = 3;
 
 /**
- * Enforces IP limits: records which clients exceed theirs, and makes the core block the addresses that the log says. Current
+ * Enforces IP limits: records which clients exceed theirs, and makes the core block the recorded addresses. Current
  * connections are not in the log; they are observed again after a restart.
  */
 export class IpLimit {
@@ -85,7 +85,7 @@ export class IpLimit {
   }
 
   /** Takes every batch of events; the work starts after the tick in which they were appended. */
-  notice(events: readonly RecordedEvent[]): void {
+  onEvents(events: readonly RecordedEvent[]): void {
     let changed = false;
     for (const { type, data, meta } of events) {
       changed ||= type === 'ClientIpsBlocked' || type === 'ClientIpsUnblocked' || type === 'CoreStarted';

@@ -37,11 +37,11 @@ export class Retention {
 
   #run(): void {
     const { log, rolledTo, hours, dispatch, now } = this.#parts;
-    const former = rolledTo();
-    const rollUp = planRollUp(log, former, now() - hours() * HOUR_MS, now());
+    const previous = rolledTo();
+    const rollUp = planRollUp(log, previous, now() - hours() * HOUR_MS, now());
     if (rollUp) dispatch(rollUp);
     // One roll-up may be a part of a backlog. A rejected one is retried in an hour.
-    if (rolledTo() > former) this.#backlog = setTimeout(() => this.#run(), PAUSE_MS).unref();
+    if (rolledTo() > previous) this.#backlog = setTimeout(() => this.#run(), PAUSE_MS).unref();
     else dispatch({ type: 'EraseDeleted', data: {} });
   }
 }

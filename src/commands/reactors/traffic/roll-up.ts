@@ -26,7 +26,7 @@ const BARRIERS: ReadonlySet<RecordedEvent['type']> = new Set([
   'NodeDeleted',
 ]);
 
-const PAGE = 1000;
+const PAGE_EVENTS = 1000;
 /** Measurements in one roll-up. A backlog of months takes many roll-ups, each of a fraction of a second. */
 const MAX_MEASUREMENTS = 20_000;
 const MEASURED: ReadonlySet<string> = new Set(measuredTypes);
@@ -45,7 +45,7 @@ class Sum {
     this.span = spanStart(startedAt);
   }
 
-  takes(run: string, at: number): boolean {
+  accepts(run: string, at: number): boolean {
     return run === this.#run && spanStart(at) === this.span;
   }
 
@@ -94,7 +94,7 @@ class NodeSum {
     this.span = spanStart(startedAt);
   }
 
-  takes(at: number): boolean {
+  accepts(at: number): boolean {
     return spanStart(at) === this.span;
   }
 
@@ -137,7 +137,7 @@ class Sums {
   #span = 0;
   readonly #nodes = new Map<NodeTraffic['node'], NodeSum>();
 
-  take(event: RecordedEvent): void {
+  add(event: RecordedEvent): void {
     const { at } = event.meta;
     const span = spanStart(at);
     // A statement distinguishes traffic before and after the clock was set back.
@@ -145,13 +145,13 @@ class Sums {
     this.#span = span;
     if (event.type === 'NodeTrafficRecorded') {
       const { node } = event.data;
-      if (this.#nodes.get(node)?.takes(at) === false) this.#closeNode(node);
+      if (this.#nodes.get(node)?.accepts(at) === false) this.#closeNode(node);
       const sum = this.#nodes.get(node) ?? new NodeSum(node, at);
       this.#nodes.set(node, sum);
       sum.add(event.data, event.position);
     }
     if (event.type === 'TrafficRecorded') {
-      if (this.#open?.takes(event.data.run, at) === false) this.#closeRun();
+      if (this.#open?.accepts(event.data.run, at) === false) this.#closeRun();
       this.#open ??= new Sum(event.data.run, at);
       this.#open.add(event.data, event.position, at);
     }
@@ -181,11 +181,15 @@ class Sums {
 
 /**
  * The events after position `from` up to the first one that happened at `before` (ms) or later. An event with a time after
- * `now` was recorded while the clock was ahead: the next event with a plausible time tells how old it is.
+ * `now` was recorded while the clock was ahead; its age is that of the next event with a plausible time.
  */
 function* eventsDue(log: Log, from: number, before: number, now: number): Generator<RecordedEvent> {
   let dueTo = from;
-  for (let page = log.read(from, PAGE); page.length > 0; page = log.read(page.at(-1)?.position ?? 0, PAGE)) {
+  for (
+    let page = log.read(from, PAGE_EVENTS);
+    page.length > 0;
+    page = log.read(page.at(-1)?.position ?? 0, PAGE_EVENTS)
+  ) {
     for (const event of page) {
       if (event.meta.at > now && event.position > dueTo) {
         const next = log.nextBy(event.position, now);
@@ -214,7 +218,7 @@ export function planRollUp(log: Log, from: number, before: number, now: number):
     last = event;
     if (event.meta.at > now) ahead = true;
     else lastAt = Math.max(lastAt, event.meta.at); // clocks are set back
-    sums.take(event);
+    sums.add(event);
     if (MEASURED.has(event.type)) measured += 1;
     if (measured === MAX_MEASUREMENTS) break;
   }

@@ -112,7 +112,7 @@ export class TrafficIntake {
 
   /**
    * Records the last readings for inbounds that gave up their tags, and that the counters of these tags belong to other
-   * inbounds from now on. Call it when the core no longer runs the former inbounds. Rejects when the core does not answer.
+   * inbounds from now on. Call it when the core no longer runs the previous inbounds. Rejects when the core does not answer.
    */
   async passOn(): Promise<void> {
     if (this.#parts.recorded().toPassOn().length > 0) await this.#read(true);

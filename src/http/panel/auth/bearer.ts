@@ -5,11 +5,11 @@ import { network } from './peer.js';
 
 const BEARER = /^bearer ([\x21-\x7e]+)$/i;
 /** Wrong tokens per minute of one address: more than a program with an outdated token sends, fewer than guessing needs. */
-const WRONG_IN_A_MINUTE = 60;
+const MAX_WRONG_PER_MINUTE = 60;
 const MINUTE_MS = 60_000;
 const LOCK_MS = 15 * 60_000;
 /** Addresses to remember. The least recently used are dropped first. */
-const REMEMBERED = 20_000;
+const MAX_REMEMBERED = 20_000;
 
 interface Wrong {
   readonly since: number;
@@ -20,7 +20,7 @@ interface Wrong {
 /** Admits requests with the API token. An address that guesses is blocked for 15 minutes; other addresses are not affected. */
 export class Bearers {
   readonly #now: () => number;
-  readonly #wrong = new LRUCache<string, Wrong>({ max: REMEMBERED });
+  readonly #wrong = new LRUCache<string, Wrong>({ max: MAX_REMEMBERED });
   /** Requests that were counted already: one request may be checked several times. */
   readonly #counted = new WeakSet<IncomingMessage>();
 
@@ -45,7 +45,7 @@ export class Bearers {
     const known = this.#wrong.get(from);
     const wrong = known && now - known.since < MINUTE_MS ? known : { since: now, count: 0, lockedUntil: 0 };
     const count = wrong.count + 1;
-    this.#wrong.set(from, { ...wrong, count, lockedUntil: count >= WRONG_IN_A_MINUTE ? now + LOCK_MS : 0 });
+    this.#wrong.set(from, { ...wrong, count, lockedUntil: count >= MAX_WRONG_PER_MINUTE ? now + LOCK_MS : 0 });
   }
 }
 

@@ -4,11 +4,11 @@ export type FailureReason = Parameters<typeof LoginFailed>[0]['reason'];
 
 const MINUTE_MS = 60_000;
 /** Failures per minute that are recorded individually, over all callers. */
-const INDIVIDUAL = 5;
+const MAX_INDIVIDUAL = 5;
 /** Callers per minute whose failures are recorded as a separate sum. */
-const REPORTED = 4;
+const MAX_REPORTED = 4;
 /** Callers that are counted separately before a report, to find those with the most failures. */
-const COUNTED = 200;
+const MAX_COUNTED = 200;
 
 /** Failures of one caller with one reason. `ip` and `username` are empty for the sum of all others. */
 export interface Failures {
@@ -36,7 +36,7 @@ export class FailureRecords {
   mayRecord(failure: Omit<Failures, 'count'>): boolean {
     const minute = Math.floor(this.#now() / MINUTE_MS);
     if (minute !== this.#minute) [this.#minute, this.#recorded] = [minute, 0];
-    if (this.#recorded >= INDIVIDUAL) {
+    if (this.#recorded >= MAX_INDIVIDUAL) {
       this.add(failure);
       return false;
     }
@@ -47,15 +47,15 @@ export class FailureRecords {
   /** Counts a failure for the next report. */
   add({ ip, username, reason }: Omit<Failures, 'count'>): void {
     const key = `${reason} ${ip}`;
-    const room = this.#sums.has(key) || this.#sums.size < COUNTED;
+    const room = this.#sums.has(key) || this.#sums.size < MAX_COUNTED;
     const sum = room ? { ip, username, reason } : { ip: '', username: '', reason };
     this.#put(this.#sums, { ...sum, count: 1 });
   }
 
   /** What was counted since the last call: the callers with the most failures, and one sum for each reason for the rest. */
-  take(): readonly Failures[] {
+  drain(): readonly Failures[] {
     const most = [...this.#sums.values()].sort((a, b) => b.count - a.count).filter(({ ip }) => ip !== '');
-    const reported = new Set(most.slice(0, REPORTED));
+    const reported = new Set(most.slice(0, MAX_REPORTED));
     const rest = new Map<string, Failures>();
     for (const sum of this.#sums.values()) if (!reported.has(sum)) this.#put(rest, { ...sum, ip: '', username: '' });
     this.#sums = new Map();

@@ -1,5 +1,5 @@
 import { reject } from '../../../commands/rejection.js';
-import { credentialProblem, LONGEST_PASSWORD } from '../../../commands/user/credential-rules.js';
+import { credentialProblem, MAX_PASSWORD_CHARS } from '../../../commands/user/credential-rules.js';
 import type { UserId } from '../../../events/ids.js';
 import { sameName } from '../../../lib/identifiers.js';
 import { message } from '../../../messages/message.js';
@@ -18,7 +18,7 @@ export const authHandlers: Handlers<typeof authRoutes, LoginServices, AuthReques
   async login({ body: { username, password, twoFactorCode } }, services, request) {
     if (username === '') return reject('CREDENTIALS_WEAK', { why: message('settings.usernameMissing') });
     if (password === '') return reject('CREDENTIALS_WEAK', { why: message('settings.passwordMissing') });
-    if (password.length > LONGEST_PASSWORD) return wrongLogin;
+    if (password.length > MAX_PASSWORD_CHARS) return wrongLogin;
     const login = new Login(services, request.auth, username, password, twoFactorCode);
     const refused = await limitedAttempt(request.auth, username, wrongLogin, () => login.check());
     return refused ?? login.refused ?? new Message(message('settings.loggedIn'));
@@ -42,7 +42,7 @@ export const accountHandlers: Handlers<typeof accountRoutes, Needs<'passwords' |
     const user = read.users().users.get(request.userId);
     const weakness = credentialProblem(newUsername, newPassword, user?.username);
     if (weakness !== null) return reject('CREDENTIALS_WEAK', { why: weakness });
-    if (oldPassword.length > LONGEST_PASSWORD) return reject('CREDENTIALS_WRONG');
+    if (oldPassword.length > MAX_PASSWORD_CHARS) return reject('CREDENTIALS_WRONG');
     const wrong = reject('CREDENTIALS_WRONG');
     const refused = await limitedAttempt(auth, oldUsername, wrong, async () => {
       const hash = user && sameName(user.username, oldUsername) ? user.passwordHash : null;

@@ -4,15 +4,15 @@ import { network } from './peer.js';
 
 const WINDOW_MS = 5 * 60_000;
 const LOCK_MS = 15 * 60_000;
-const FAILURES_OF_NAME = 5;
-const FAILURES_OF_ADDRESS = 30;
+const MAX_FAILURES_PER_NAME = 5;
+const MAX_FAILURES_PER_ADDRESS = 30;
 /** Attempts that are being checked or wait for a check, over all callers. More would only make everyone wait longer. */
-const AT_ONCE = 64;
+const MAX_PARALLEL = 64;
 /** Addresses and names to remember. The least recently used are dropped first. */
-const REMEMBERED = 20_000;
+const MAX_REMEMBERED = 20_000;
 /** Attempts that wait for the outcome of others: in total, and for one address. */
-const WAITING = 128;
-const WAITING_OF_ADDRESS = 64;
+const MAX_WAITING = 128;
+const MAX_WAITING_PER_ADDRESS = 64;
 
 interface Tally {
   /** Times of the failures in the window. */
@@ -35,8 +35,8 @@ export interface Attempt {
  */
 export class LoginLimiter {
   readonly #now: () => number;
-  readonly #names = new LRUCache<string, Tally>({ max: REMEMBERED });
-  readonly #addresses = new LRUCache<string, Tally>({ max: REMEMBERED });
+  readonly #names = new LRUCache<string, Tally>({ max: MAX_REMEMBERED });
+  readonly #addresses = new LRUCache<string, Tally>({ max: MAX_REMEMBERED });
   readonly #refused: (ip: string, username: string) => void;
   #underWay = 0;
   #wakers: (() => void)[] = [];
@@ -56,11 +56,11 @@ export class LoginLimiter {
     const name = recordOf(this.#names, `${from} ${composed(username.toLowerCase())}`);
     const address = recordOf(this.#addresses, from);
     const mayWait = (): boolean =>
-      this.#wakers.length < WAITING &&
-      address.waiting < WAITING_OF_ADDRESS &&
-      !isOver(name, FAILURES_OF_NAME, this.#now()) &&
-      !isOver(address, FAILURES_OF_ADDRESS, this.#now());
-    while (!(isOpen(name, FAILURES_OF_NAME) && isOpen(address, FAILURES_OF_ADDRESS)) && mayWait()) {
+      this.#wakers.length < MAX_WAITING &&
+      address.waiting < MAX_WAITING_PER_ADDRESS &&
+      !isOver(name, MAX_FAILURES_PER_NAME, this.#now()) &&
+      !isOver(address, MAX_FAILURES_PER_ADDRESS, this.#now());
+    while (!(isOpen(name, MAX_FAILURES_PER_NAME) && isOpen(address, MAX_FAILURES_PER_ADDRESS)) && mayWait()) {
       address.waiting += 1;
       await new Promise<void>((resolve) => this.#wakers.push(resolve));
       address.waiting -= 1;
@@ -78,9 +78,9 @@ export class LoginLimiter {
     const key = `${from} ${composed(username.toLowerCase())}`;
     const name = recordOf(this.#names, key);
     const address = recordOf(this.#addresses, from);
-    const over = isOver(name, FAILURES_OF_NAME, now) || isOver(address, FAILURES_OF_ADDRESS, now);
-    const open = isOpen(name, FAILURES_OF_NAME) && isOpen(address, FAILURES_OF_ADDRESS);
-    if (over || !open || this.#underWay >= AT_ONCE) {
+    const over = isOver(name, MAX_FAILURES_PER_NAME, now) || isOver(address, MAX_FAILURES_PER_ADDRESS, now);
+    const open = isOpen(name, MAX_FAILURES_PER_NAME) && isOpen(address, MAX_FAILURES_PER_ADDRESS);
+    if (over || !open || this.#underWay >= MAX_PARALLEL) {
       this.#refused(ip, username);
       return over ? 'locked' : 'busy';
     }
@@ -97,8 +97,8 @@ export class LoginLimiter {
         ended();
       },
       failed: () => {
-        count(name, FAILURES_OF_NAME, now, this.#now());
-        count(address, FAILURES_OF_ADDRESS, now, this.#now());
+        count(name, MAX_FAILURES_PER_NAME, now, this.#now());
+        count(address, MAX_FAILURES_PER_ADDRESS, now, this.#now());
         ended();
       },
     };

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { placeOf } from '../../../commands/ports/directory.js';
+import { directoryConfig } from '../../../commands/ports/directory.js';
 import type { TwoFactorProof } from '../../../commands/ports/two-factor.js';
 import type { Rejection } from '../../../commands/rejection.js';
 import { sameName } from '../../../lib/identifiers.js';
@@ -54,7 +54,11 @@ export class Login {
   #askDirectory(own: boolean): Promise<boolean> {
     const { read, directory } = this.#services;
     const password = own ? randomBytes(16).toString('hex') : this.#password;
-    return directory.proves(placeOf(read.settings.current(), read.settings.secrets()), this.#username, password);
+    return directory.verifyPassword(
+      directoryConfig(read.settings.current(), read.settings.secrets()),
+      this.#username,
+      password,
+    );
   }
 
   #begin(user: UserRow | undefined, proof: TwoFactorProof | null): FailureReason | null {

@@ -19,9 +19,9 @@ export interface Peer {
 const HOST = /^(?:\[[0-9a-f:.]{2,45}\]|[a-z0-9_](?:[a-z0-9_.-]{0,253}[a-z0-9_.])?)(?::\d{1,5})?$/i;
 
 /** More cached results than a panel has peers at one time. A full cache is cleared. */
-const REMEMBERED = 4096;
+const MAX_REMEMBERED = 4096;
 /** Entries of X-Forwarded-For that are examined, from the right. No proxy chain is longer. */
-const MOST_HOPS = 32;
+const MAX_HOPS = 32;
 
 /**
  * The only place that reads forwarded headers, for both servers. They count only when the direct peer is in
@@ -67,7 +67,7 @@ export class Peers {
     if (known !== undefined) return known;
     const ip = plain(address);
     const answer = ip !== '' && this.#proxies.holds(ip);
-    if (this.#answers.size >= REMEMBERED) this.#answers.clear();
+    if (this.#answers.size >= MAX_REMEMBERED) this.#answers.clear();
     this.#answers.set(address, answer);
     return answer;
   }
@@ -84,7 +84,7 @@ export class Peers {
     const hops =
       headers['x-forwarded-for'] === undefined
         ? [String(headers['x-real-ip'] ?? '')]
-        : chain.slice(-MOST_HOPS).reverse();
+        : chain.slice(-MAX_HOPS).reverse();
     let caller = direct;
     let proxies = 1;
     for (const hop of hops) {

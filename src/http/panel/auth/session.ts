@@ -13,7 +13,7 @@ export interface LiveSession extends Session {
 /** Default lifetime of a session without `sessionMaxAge`, in ms. */
 const DAY_MS = 86_400_000;
 /** Maximum lifetime of a session, whatever `sessionMaxAge` is. */
-const LONGEST_MS = 30 * DAY_MS;
+const MAX_SESSION_MS = 30 * DAY_MS;
 
 /**
  * The sessions, recorded or not yet recorded. A browser that has not logged in has no record: its CSRF token is derived from
@@ -60,7 +60,7 @@ export class Sessions {
 
   #longest(): number {
     const minutes = this.#read.settings.current().sessionMaxAge;
-    return minutes === 0 ? DAY_MS : Math.min(minutes * 60_000, LONGEST_MS);
+    return minutes === 0 ? DAY_MS : Math.min(minutes * 60_000, MAX_SESSION_MS);
   }
 
   /** A time that never goes backwards: setting the clock back revives no session. */

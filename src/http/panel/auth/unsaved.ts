@@ -5,7 +5,7 @@ import { Rejection, refusedByStorage, reject } from '../../../commands/rejection
 import type { Session } from '../../../projections/users.js';
 
 /** The number of logins and logouts kept in memory for the log. Each one had a correct password. */
-const MOST = 1000;
+const MAX_UNSAVED = 1000;
 
 interface Parts {
   readonly dispatch: Dispatch;
@@ -95,7 +95,7 @@ export class UnsavedSessions {
     recorded: () => void,
     remember: (at: number) => void,
   ): Rejection | null {
-    const { dispatch, now, most = MOST } = this.#parts;
+    const { dispatch, now, most = MAX_UNSAVED } = this.#parts;
     const done = dispatch(command, context);
     if (!(done instanceof Rejection)) return null;
     if (!refusedByStorage(done) || this.#waiting.length >= most) return done;

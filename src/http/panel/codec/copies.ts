@@ -8,16 +8,16 @@ interface CopyRequest {
   readonly target: Inbound;
   /** Overrides the flow of the copies; empty keeps the source's. */
   readonly flow: string;
-  readonly taken: (email: string) => boolean;
+  readonly isTaken: (email: string) => boolean;
 }
 
 /** Copies of clients for another inbound, with the same limits and subscription, and new emails and credentials. */
-export function copiesOf({ sources, target, flow, taken }: CopyRequest): readonly ClientDraft[] {
+export function copiesOf({ sources, target, flow, isTaken }: CopyRequest): readonly ClientDraft[] {
   const made = new Set<string>();
   return sources.map(({ spec, identity }) => {
     const base = `${identity.email}_${target.id}`;
     let email = base;
-    for (let n = 1; taken(email) || made.has(emailKey(email)); n += 1) email = `${base}_${n}`;
+    for (let n = 1; isTaken(email) || made.has(emailKey(email)); n += 1) email = `${base}_${n}`;
     made.add(emailKey(email));
     return {
       identity: { ...identity, email, subId: identity.subId || freshSubId() },

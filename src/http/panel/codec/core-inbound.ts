@@ -5,16 +5,26 @@ import type { ClientNumber, InboundId, UserId } from '../../../events/ids.js';
 import type { Inbound } from '../../../events/inbound/inbound-document.js';
 import { coreInbound, coreUser } from '../../../projections/core/core-json.js';
 
-const never = { keyVersion: 1, node: null, depletion: null, depletedAt: 0, createdAt: 0, updatedAt: 0 };
+const notDepleted = { keyVersion: 1, node: null, depletion: null, depletedAt: 0, createdAt: 0, updatedAt: 0 };
 
 /** The inbound of a draft in the core's format, to test it before the command is decided. */
 export function coreInboundOf({ spec, enabled, config, clients }: InboundDraft): CoreInbound {
   const id = 1 as InboundId;
   const tag = spec.tag || `inbound-${spec.port}`;
-  const inbound: Inbound = { ...never, ...spec, tag, id, owner: 1 as UserId, enabled, config, resetAt: 0, periodAt: 0 };
+  const inbound: Inbound = {
+    ...notDepleted,
+    ...spec,
+    tag,
+    id,
+    owner: 1 as UserId,
+    enabled,
+    config,
+    resetAt: 0,
+    periodAt: 0,
+  };
   const rendered = coreInbound(inbound);
   const users = clients.map((draft, index) => {
-    const client: Client = { ...never, ...draft, number: (index + 1) as ClientNumber, inbound: id };
+    const client: Client = { ...notDepleted, ...draft, number: (index + 1) as ClientNumber, inbound: id };
     return coreUser(inbound, client);
   });
   return { ...rendered, users: new Map(rendered.hotUsers ? users.map((user) => [user.client, user]) : []) };

@@ -71,11 +71,11 @@ function nodeHostOf(read: ReadModels, { node }: Inbound): Pick<LinkContext, 'nod
   return node === null ? {} : { nodeHost: read.nodes.get(node)?.host ?? '' };
 }
 
-type Asked = Pick<LinkContext, 'host' | 'now' | 'showInfo'>;
+type LinkOptions = Pick<LinkContext, 'host' | 'now' | 'showInfo'>;
 
-function shareLinks(read: ReadModels, { inbound, client }: Subscribed, asked: Asked): readonly ShareLink[] {
+function shareLinks(read: ReadModels, { inbound, client }: Subscribed, options: LinkOptions): readonly ShareLink[] {
   const context: LinkContext = {
-    ...asked,
+    ...options,
     ...nodeHostOf(read, inbound),
     settings: read.settings.current(),
     publicKeyOf: realityPublicKey,

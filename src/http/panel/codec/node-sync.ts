@@ -1,4 +1,5 @@
 import type { Node } from '../../../events/node/node-document.js';
+import { codeOf } from '../../../messages/message.js';
 import type { HttpRequest, Needs } from '../context.js';
 import type { NodeSyncReply } from '../contract/schemas/node-sync.js';
 
@@ -20,6 +21,7 @@ export function wireNodeSync({ read, nodes, say }: Asked, node: Node): NodeSyncR
       appliedPosition: last?.position ?? 0,
       appliedAt: seconds(last?.at ?? 0),
       reason: refused === null ? '' : say(refused.reason),
+      reasonCode: codeOf(refused?.reason),
       since: seconds(refused?.since ?? 0),
       retryAt: seconds(refused ? nodes.retryAt(node.id, inbound) : 0),
     }));
@@ -34,6 +36,7 @@ export function wireNodeSync({ read, nodes, say }: Asked, node: Node): NodeSyncR
     wantedPosition: positions.reduce((most, position) => Math.max(most, position), Math.max(0, ...applied)),
     listedAt: seconds(sync.listedAt),
     error: sync.error === null ? '' : say(sync.error),
+    errorCode: codeOf(sync.error),
     failingSince: seconds(sync.failingSince),
     tries: sync.tries,
     nextTryAt: seconds(sync.nextAt),

@@ -2,12 +2,13 @@ import type { NodeDraft } from '../../../commands/node/node-rules.js';
 import type { NodeAnswer, NodeHealth } from '../../../commands/reactors/nodes/health.js';
 import type { NodeSpec } from '../../../events/node/node.js';
 import type { Node } from '../../../events/node/node-document.js';
+import { codeOf } from '../../../messages/message.js';
 import type { HttpRequest } from '../context.js';
 import type { NodeBody, NodeReply, ProbeReply } from '../contract/nodes.js';
 import type { NodeSyncReply } from '../contract/schemas/node-sync.js';
 
 /** Pending inbounds that are shown with a node. */
-const MOST_PENDING = 20;
+const MAX_PENDING = 20;
 
 /** A node as the API returns it, without its token. */
 export function wireNode(node: Node, health: NodeHealth, sync: NodeSyncReply, say: HttpRequest['say']): NodeReply {
@@ -29,19 +30,21 @@ export function wireNode(node: Node, health: NodeHealth, sync: NodeSyncReply, sa
     status,
     lastHeartbeat,
     lastError: lastError === null ? sync.error : say(lastError),
+    lastErrorCode: lastError === null ? sync.errorCode : codeOf(lastError),
     ...wireLoad(load),
     kind: node.identity?.kind ?? '',
     syncState: sync.state,
     pendingChanges: sync.lag,
     pendingReason: sync.error || (refused ? `${refused.tag}: ${refused.reason}` : ''),
-    pending: sync.pending.slice(0, MOST_PENDING),
+    pendingReasonCode: sync.error === '' ? (refused?.reasonCode ?? null) : sync.errorCode,
+    pending: sync.pending.slice(0, MAX_PENDING),
     createdAt: Math.floor(node.createdAt / 1000),
     updatedAt: Math.floor(node.updatedAt / 1000),
   };
 }
 
 export function wireProbe({ status, error, ...load }: NodeAnswer, say: HttpRequest['say']): ProbeReply {
-  return { status, ...wireLoad(load), error: error === null ? '' : say(error) };
+  return { status, ...wireLoad(load), error: error === null ? '' : say(error), errorCode: codeOf(error) };
 }
 
 function wireLoad({ cpu, mem, latencyMs, coreVersion, uptimeSecs }: Omit<NodeAnswer, 'status' | 'error'>) {

@@ -12,7 +12,7 @@ import { message } from '../../../messages/message.js';
 import { ourName } from './setting-names.js';
 
 /** The settings that a body changes, under our names. */
-export interface AskedSettings {
+export interface RequestedSettings {
   readonly changes: Readonly<Record<string, unknown>>;
   /** Problems of the body itself. */
   readonly problems: readonly SettingProblem[];
@@ -31,7 +31,7 @@ const FLAG = /^has[A-Z]\w*$/;
  * blank secret means "unchanged", and of two names for one setting the one with a different value counts. Unknown members
  * are kept, so that the decider reports them.
  */
-export function askedSettings(body: Readonly<Record<string, unknown>>, current: Settings): AskedSettings {
+export function requestedSettings(body: Readonly<Record<string, unknown>>, current: Settings): RequestedSettings {
   const given = new Map<string, { readonly name: string; readonly value: unknown }[]>();
   for (const [name, raw] of Object.entries(body)) {
     const key = ourName(name);

@@ -65,7 +65,7 @@ export function pageSettings(settings: Settings, facts: PageFacts): PageSettings
     subClashURI: address(subEnable && subClashEnable, settings.subClashURI, settings.subClashPath),
     remarkModel: settings.remarkModel,
     datepicker: settings.datepicker,
-    // Tells pages whether to show the limit. Here it always works and needs no log.
+    // Whether pages show the limit. Here it always works and needs no log.
     ipLimitEnable: true,
   };
 }

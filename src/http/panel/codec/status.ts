@@ -1,4 +1,5 @@
 import type { HostReading } from '../../../commands/ports/host.js';
+import { codeOf } from '../../../messages/message.js';
 import { render } from '../../../messages/render.js';
 import type { ReadModels } from '../../../projections/read-models.js';
 import type { Status } from '../contract/schemas/status.js';
@@ -6,7 +7,12 @@ import type { Status } from '../contract/schemas/status.js';
 /** The status object of `GET /status` and of the WebSocket. Carries the names of the specification and of 3x-ui. */
 export function statusOf(read: ReadModels, host: HostReading, now: number): Status {
   const { state, error, version, since } = read.core().process;
-  const core = { state, errorMsg: error === null ? '' : render(error, 'en'), version: version || 'Unknown' };
+  const core = {
+    state,
+    errorMsg: error === null ? '' : render(error, 'en'),
+    errorMsgCode: codeOf(error),
+    version: version || 'Unknown',
+  };
   const { load1, load5, load15 } = host.load;
   return {
     cpu: host.cpu,

@@ -11,12 +11,12 @@ import { readObject } from '../contract/schemas/json-text.js';
 const WRAPPERS = ['coreSetting', 'xraySetting'] as const;
 /** Members that only a template has. */
 const BLOCKS = ['inbounds', 'outbounds', 'routing', 'log', 'policy', 'dns', 'api', 'stats'] as const;
-const MOST_WRAPPERS = 8;
+const MAX_WRAPPERS = 8;
 
 /** A template, unwrapped if it comes in the API reply that it was read from. */
 export function unwrapTemplate(template: JsonObject): JsonObject {
   let current = template;
-  for (let level = 0; level < MOST_WRAPPERS; level += 1) {
+  for (let level = 0; level < MAX_WRAPPERS; level += 1) {
     const wrapper = WRAPPERS.find((name) => Object.hasOwn(current, name));
     if (!wrapper || BLOCKS.some((name) => Object.hasOwn(current, name))) return current;
     const inner = readObject(current[wrapper]);

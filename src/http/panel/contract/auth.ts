@@ -11,12 +11,12 @@ export const authRoutes = routes('', {
   }),
   logout: post('/logout', { summary: 'End the session', auth: 'session' }),
   csrfToken: get('/csrf-token', {
-    summary: 'The token that unsafe requests of this session carry',
+    summary: 'Get the CSRF token of this session',
     auth: 'none',
     reply: z.string(),
   }),
   getTwoFactorEnable: post('/getTwoFactorEnable', {
-    summary: 'Whether a login needs a second factor',
+    summary: 'Get whether two-factor login is enabled',
     auth: 'none',
     reply: z.boolean(),
   }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { issue } from '../../../messages/issue.js';
-import { get, LARGE_BODY, post, routes } from './route.js';
+import { get, LARGE_BODY_BYTES, post, routes } from './route.js';
 import { ClientTraffic, WireClient } from './schemas/client.js';
 import { body, optionalFlag, text, whole } from './schemas/fields.js';
 
@@ -139,7 +139,7 @@ export const clientListRoutes = routes('/panel/api/clients', {
       preview: optionalFlag,
     }),
     reply: Change,
-    limit: LARGE_BODY,
+    limit: LARGE_BODY_BYTES,
   }),
   restore: post('/restore', {
     summary: 'Take a change of clients back, by the `undo` of its answer',
@@ -150,6 +150,6 @@ export const clientListRoutes = routes('/panel/api/clients', {
         .array(z.object({ inbound: z.int(), client: z.record(z.string(), z.unknown()).pipe(WireClient) }))
         .default([]),
     }),
-    limit: LARGE_BODY,
+    limit: LARGE_BODY_BYTES,
   }),
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { issue } from '../../../messages/issue.js';
 import { get, routes } from './route.js';
 import { text, whole } from './schemas/fields.js';
+import { TextCode } from './schemas/text-code.js';
 
 const Bytes = z.object({ up: z.int(), down: z.int() });
 
@@ -9,7 +10,7 @@ const Bytes = z.object({ up: z.int(), down: z.int() });
 export const clientStatementRoutes = routes('/panel/api/clients', {
   statement: get('/:email/statement', {
     summary:
-      'What a client used between two days, by day and machine, and all that set its counter, from the opening to the closing balance; as CSV with ?format=csv or Accept: text/csv',
+      'Get the traffic of a client between two days: usage by day and machine, every other change of its counter, and the opening and closing balance; as CSV with ?format=csv or Accept: text/csv',
     params: z.object({ email: z.string() }),
     query: z.object({
       /** A day as 2026-03-31, or ms since 1970 within it; empty = the first day of the month. */
@@ -29,7 +30,15 @@ export const clientStatementRoutes = routes('/panel/api/clients', {
       zone: z.string(),
       from: z.string(),
       to: z.string(),
-      clients: z.array(z.object({ client: z.int(), inbound: z.string(), since: z.int(), until: z.int().nullable() })),
+      clients: z.array(
+        z.object({
+          client: z.int(),
+          inbound: z.string(),
+          inboundCode: TextCode,
+          since: z.int(),
+          until: z.int().nullable(),
+        }),
+      ),
       opening: Bytes,
       used: Bytes,
       /** Changes by resets, adjustments, imports and transfers; negative if bytes were removed. */
@@ -42,7 +51,15 @@ export const clientStatementRoutes = routes('/panel/api/clients', {
         z.object({
           date: z.string(),
           sources: z.array(
-            z.object({ source: z.string(), client: z.int(), inbound: z.string(), up: z.int(), down: z.int() }),
+            z.object({
+              source: z.string(),
+              sourceCode: TextCode,
+              client: z.int(),
+              inbound: z.string(),
+              inboundCode: TextCode,
+              up: z.int(),
+              down: z.int(),
+            }),
           ),
           entries: z.array(
             z.object({
@@ -52,7 +69,9 @@ export const clientStatementRoutes = routes('/panel/api/clients', {
               kind: z.string(),
               rule: z.string(),
               what: z.string(),
+              whatCode: TextCode,
               by: z.string(),
+              byCode: TextCode,
               up: z.int(),
               down: z.int(),
             }),

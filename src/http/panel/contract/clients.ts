@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { get, LARGE_BODY, post, routes } from './route.js';
+import { get, LARGE_BODY_BYTES, post, routes } from './route.js';
 import { ClientsText, ClientTraffic } from './schemas/client.js';
 import { body, Id, IdOrAll, optionalWhole, requiredWhole, text, texts } from './schemas/fields.js';
 
@@ -16,59 +16,66 @@ const LastOnline = z.object({ email: z.string(), lastOnline: z.int() });
 /** Clients of inbounds. Paths that begin with a number come last, so that they shadow no others. */
 export const clientRoutes = routes('/panel/api/inbounds', {
   getClientTraffics: get('/getClientTraffics/:email', {
-    summary: 'Counters, cap and expiry of one client',
+    summary: 'Get the counters, cap and expiry of a client',
     params: email,
     reply: ClientTraffic,
     hot: true,
   }),
   getClientTrafficsById: get('/getClientTrafficsById/:id', {
-    summary: 'The same by UUID or subscription id',
+    summary: 'Get the counters, caps and expiries of clients by UUID or subscription ID',
     params: z.object({ id: z.string() }),
     reply: z.union([ClientTraffic, z.array(ClientTraffic)]),
   }),
   clientIps: post('/clientIps/:email', {
-    summary: 'Addresses that a client was seen at, newest first',
+    summary: 'List the IP addresses that a client has used, newest first',
     params: email,
     reply: z.array(z.string()),
   }),
-  clearClientIps: post('/clearClientIps/:email', { summary: 'Forget those addresses', params: email }),
-  addClient: post('/addClient', { summary: 'Add one or more clients to an inbound', body: clients, limit: LARGE_BODY }),
+  clearClientIps: post('/clearClientIps/:email', {
+    summary: 'Delete the recorded IP addresses of a client',
+    params: email,
+  }),
+  addClient: post('/addClient', {
+    summary: 'Add one or more clients to an inbound',
+    body: clients,
+    limit: LARGE_BODY_BYTES,
+  }),
   updateClient: post('/updateClient/:clientId', {
-    summary: 'Change a client; members that are absent stay as they are',
+    summary: 'Change a client; absent members are unchanged',
     params: z.object({ clientId: z.string() }),
     body: clients,
-    limit: LARGE_BODY,
+    limit: LARGE_BODY_BYTES,
   }),
   resetAllClientTraffics: post('/resetAllClientTraffics/:id', {
-    summary: 'Zero the counters of every client of an inbound; -1 = of every inbound',
+    summary: 'Reset the counters of all clients of an inbound; -1 = of all inbounds',
     params: z.object({ id: IdOrAll }),
   }),
   delDepletedClients: post('/delDepletedClients/:id', {
-    summary: 'Delete the depleted clients of an inbound; -1 = of every inbound',
+    summary: 'Delete the depleted clients of an inbound; -1 = of all inbounds',
     params: z.object({ id: IdOrAll }),
   }),
-  onlines: post('/onlines', { summary: 'Emails of the clients that are connected', reply: z.array(z.string()) }),
+  onlines: post('/onlines', { summary: 'List the emails of the connected clients', reply: z.array(z.string()) }),
   lastOnline: post('/lastOnline', {
-    summary: 'When each client was last connected',
+    summary: 'Get when each client was last connected',
     reply: z.union([z.array(LastOnline), z.record(z.string(), z.int())]),
   }),
   getSubLinks: get('/getSubLinks/:subId', {
-    summary: 'The links of a subscription',
+    summary: 'Get the links of a subscription',
     params: z.object({ subId: z.string() }),
     reply: z.array(z.string()),
   }),
   getClientLinks: get('/getClientLinks/:id/:email', {
-    summary: 'The links of one client',
+    summary: 'Get the links of a client',
     params: inboundAndEmail,
     reply: z.array(z.string()),
   }),
   updateClientTraffic: post('/updateClientTraffic/:email', {
-    summary: 'Set the counters of a client by hand, in bytes',
+    summary: 'Set the counters of a client manually, in bytes',
     params: email,
     body: body({ upload: bytes, download: bytes }),
   }),
   copyClients: post('/:id/copyClients', {
-    summary: 'Copy clients of another inbound, with credentials of their own',
+    summary: 'Copy clients from another inbound, with new credentials',
     params: z.object({ id: Id }),
     body: body({ sourceInboundId: requiredWhole({ min: 0 }), clientEmails: texts, flow: text }),
     reply: Copied,
@@ -82,7 +89,7 @@ export const clientRoutes = routes('/panel/api/inbounds', {
     params: inboundAndEmail,
   }),
   resetClientTraffic: post('/:id/resetClientTraffic/:email', {
-    summary: 'Zero the counters of one client',
+    summary: 'Reset the counters of a client',
     params: inboundAndEmail,
   }),
 });

@@ -6,15 +6,15 @@ const prefix = '/panel/api/server';
 /** The core process. */
 export const coreControlRoutes = routes(prefix, {
   getConfigJson: get('/getConfigJson', {
-    summary: 'The whole configuration of the core',
+    summary: 'Get the whole configuration of the core',
     reply: z.record(z.string(), z.unknown()),
   }),
   stopCoreService: post('/stopCoreService', {
-    summary: 'Stop the core; every proxy goes offline',
+    summary: 'Stop the core; all proxies go offline',
     aliases: [`${prefix}/stopXrayService`],
   }),
   restartCoreService: post('/restartCoreService', {
-    summary: 'Restart the core; it keeps running unchanged when the configuration is invalid',
+    summary: 'Restart the core; it keeps running unchanged if the configuration is invalid',
     aliases: [`${prefix}/restartXrayService`],
   }),
 });

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { issue } from '../../../messages/issue.js';
 import { type Auth, get, post, routes } from './route.js';
 import { body, loose, text } from './schemas/fields.js';
 import { optionalObject } from './schemas/json-text.js';
+import { TextCode } from './schemas/text-code.js';
 
 /** The template under its own name, the name in 3x-ui, or the name in 3xui-api-client. */
 const template = body({
@@ -29,17 +31,28 @@ const ProbeResult = z.object({
   delay: whole,
   mode: z.enum(['tcp', 'http']),
   error: z.string().optional(),
+  errorCode: TextCode.optional(),
   statusCode: whole.optional(),
   connectMs: whole.optional(),
   tlsMs: whole.optional(),
   ttfbMs: whole.optional(),
   endpoints: z
-    .array(z.object({ address: z.string(), success: z.boolean(), delay: whole, error: z.string().optional() }))
+    .array(
+      z.object({
+        address: z.string(),
+        success: z.boolean(),
+        delay: whole,
+        error: z.string().optional(),
+        errorCode: TextCode.optional(),
+      }),
+    )
     .readonly()
     .optional(),
 });
-const wgAction = z.object({ action: z.enum(['data', 'del', 'config', 'reg', 'license']) });
-const vpnAction = z.object({ action: z.enum(['countries', 'servers', 'reg', 'setKey', 'data', 'del']) });
+const actionOf = <const A extends readonly [string, ...string[]]>(known: A) =>
+  z.object({ action: z.enum(known, issue('input.notOneOf', { known })) });
+const wgAction = actionOf(['data', 'del', 'config', 'reg', 'license']);
+const vpnAction = actionOf(['countries', 'servers', 'reg', 'setKey', 'data', 'del']);
 
 /** `under`: the path prefixes of the route; `named`: the prefixes where it also has its 3x-ui name, if that differs. */
 const table = (auth: Auth, under: readonly string[], named = under) => {
@@ -47,38 +60,38 @@ const table = (auth: Auth, under: readonly string[], named = under) => {
   const alsoAs = (path: string) => named.map((prefix) => prefix + path);
   return {
     read: post('/', {
-      summary: 'The template, the tags that it may name, and the probe address of outbound tests',
+      summary: 'Get the template, the tags that it may use, and the URL of outbound tests',
       auth,
       aliases: also('/'),
       reply: z.union([CoreSettings, z.string()]),
     }),
     getDefaultJsonConfig: get('/getDefaultJsonConfig', {
-      summary: 'The built-in core template',
+      summary: 'Get the built-in core template',
       auth,
       aliases: also('/getDefaultJsonConfig'),
       reply: z.record(z.string(), z.unknown()),
     }),
     getOutboundsTraffic: get('/getOutboundsTraffic', {
-      summary: 'Counters of the outbounds',
+      summary: 'Get the counters of the outbounds',
       auth,
       aliases: also('/getOutboundsTraffic'),
       reply: z.array(OutboundTraffic),
     }),
     update: post('/update', {
-      summary: 'Replace the template; the core is asked before anything is written',
+      summary: 'Replace the template; the core tests it before anything is saved',
       auth,
       aliases: also('/update'),
       body: template,
       reply: z.object({ warnings: z.array(z.string()).readonly() }).nullable(),
     }),
     resetOutboundsTraffic: post('/resetOutboundsTraffic', {
-      summary: 'Zero the counters of one outbound, or of all',
+      summary: 'Reset the counters of one outbound, or of all',
       auth,
       aliases: also('/resetOutboundsTraffic'),
       body: body({ tag: text }),
     }),
     testOutbound: post('/testOutbound', {
-      summary: 'Dial the servers of an outbound, or ask the test address through it and what it is dialled through',
+      summary: 'Test an outbound: connect to its servers, or request the test URL through it',
       auth,
       aliases: also('/testOutbound'),
       // 3xui-api-client calls the list `outbounds`.
@@ -86,7 +99,7 @@ const table = (auth: Auth, under: readonly string[], named = under) => {
       reply: ProbeResult,
     }),
     wgprov: post('/wgprov/:action', {
-      summary: 'The registration at the tunnel provider: read, make, change or forget it',
+      summary: 'Get, create, change or delete the registration with the tunnel provider',
       auth,
       aliases: alsoAs('/warp/:action'),
       params: wgAction,
@@ -94,7 +107,7 @@ const table = (auth: Auth, under: readonly string[], named = under) => {
       reply: z.string(),
     }),
     vpnprov: post('/vpnprov/:action', {
-      summary: 'The account at the VPN provider and its servers',
+      summary: 'Get or change the account with the VPN provider, and list its servers',
       auth,
       aliases: alsoAs('/nord/:action'),
       params: vpnAction,
@@ -103,7 +116,7 @@ const table = (auth: Auth, under: readonly string[], named = under) => {
     }),
   };
 };
-const result = { summary: 'The last lines that the core printed', reply: z.string() };
+const result = { summary: 'Get the last lines that the core printed', reply: z.string() };
 
 /** The template, for browser sessions. */
 export const coreSettingRoutes = routes('/panel/core', {

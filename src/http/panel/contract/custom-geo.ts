@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { get, post, routes } from './route.js';
 import { body, Id, text } from './schemas/fields.js';
+import { TextCode } from './schemas/text-code.js';
 
 const Kind = z.enum(['geoip', 'geosite']);
 const Source = z.object({
@@ -8,10 +9,11 @@ const Source = z.object({
   type: Kind,
   alias: z.string(),
   url: z.string(),
-  /** `never` = there was no download yet; `failed` = the last download failed, and the former file stays. */
+  /** `never` = there was no download yet; `failed` = the last download failed, and the previous file stays. */
   status: z.enum(['ok', 'failed', 'never']),
   /** Why it failed; empty = it did not fail. */
   error: z.string(),
+  errorCode: TextCode,
   /** When the file was last downloaded, or found to be current; ms, 0 = never. */
   lastDownload: z.int(),
   fileName: z.string(),
@@ -48,15 +50,15 @@ const id = z.object({ id: Id });
 /** Custom geo sources. */
 export const customGeoRoutes = routes('/panel/api/custom-geo', {
   list: get('/list', {
-    summary: 'The geo sources, and how the last download of each went',
+    summary: 'List the geo sources with the result of the last download of each',
     reply: z.array(Source),
   }),
   aliases: get('/aliases', {
-    summary: 'What routing rules can name: the built-in files and those of the geo sources',
+    summary: 'Get the names for routing rules: built-in geo files and custom geo sources',
     reply: z.object({ geosite: z.array(Alias).nullable(), geoip: z.array(Alias).nullable() }),
   }),
   add: post('/add', {
-    summary: 'Add a geo source; its file is downloaded and read first',
+    summary: 'Add a geo source; its file is downloaded and checked first',
     body: source,
     reply: Source.nullable(),
   }),
@@ -71,14 +73,14 @@ export const customGeoRoutes = routes('/panel/api/custom-geo', {
     params: id,
   }),
   download: post('/download/:id', {
-    summary: 'Get the file of a geo source if there is a newer one; the core restarts if it uses it',
+    summary: 'Update the file of a geo source; the core restarts if it uses it',
     params: id,
   }),
   updateAll: post('/update-all', {
-    summary: 'The same for every geo source, with one result for each; the core restarts at most once',
+    summary: 'Update all geo sources, with one result for each; the core restarts at most once',
     reply: z.object({
       succeeded: z.array(z.object(done)).nullable(),
-      failed: z.array(z.object({ ...done, error: z.string() })).nullable(),
+      failed: z.array(z.object({ ...done, error: z.string(), errorCode: TextCode })).nullable(),
     }),
   }),
 });

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { issue } from '../../../messages/issue.js';
 import { get, post, routes, Upload } from './route.js';
+import { TextCode } from './schemas/text-code.js';
 
 /** For larger files use the command line. */
-export const LARGEST_UPLOAD = 1024 ** 3;
+export const MAX_UPLOAD_BYTES = 1024 ** 3;
 
 const Kept = z.object({
   at: z.number(),
@@ -17,15 +18,15 @@ const Kept = z.object({
 export const databaseRoutes = routes('/panel/api/server', {
   getDb: get('/getDb', {
     summary:
-      'A backup of everything that events tell, with the key to read it; its name ends in -sealed.db where a passphrase wraps that key',
+      'Download a backup of the log with its key; the name ends in -sealed.db if the key is encrypted with a passphrase',
     media: 'application/octet-stream',
     reply: z.string().meta({ format: 'binary' }),
   }),
   importDB: post('/importDB', {
     summary:
-      'Replace the whole state by that of a backup, or of a database of 3x-ui; the file is checked whole before, and the panel starts anew',
+      'Replace the whole state with that of a backup or of a 3x-ui database; the file is checked completely first, and the panel restarts',
     upload: 'db',
-    limit: LARGEST_UPLOAD,
+    limit: MAX_UPLOAD_BYTES,
     body: z.object({
       db: z
         .custom<Upload>((value) => value instanceof Upload, issue('input.missing'))
@@ -36,9 +37,9 @@ export const databaseRoutes = routes('/panel/api/server', {
     reply: z.string(),
   }),
   backups: get('/backups', {
-    summary: 'The timed backups: when the last one was made, the last one that was read again and found good, the next',
+    summary: 'Get the scheduled backups: the last attempt, the last verified backup, and when the next one is due',
     reply: z.object({
-      last: z.object({ at: z.number(), why: z.string().nullable() }).nullable(),
+      last: z.object({ at: z.number(), why: z.string().nullable(), whyCode: TextCode }).nullable(),
       lastGood: Kept.nullable(),
       next: z.number().nullable(),
       late: z.boolean(),

@@ -3,20 +3,20 @@ import { get, routes } from './route.js';
 import { place, text, whole } from './schemas/fields.js';
 
 /** Maximum number of events in one answer. */
-const MOST_EVENTS = 5000;
+const MAX_EVENTS = 5000;
 /** Maximum time that a request may wait for an event, in seconds. */
-const LONGEST_WAIT = 60;
+const MAX_WAIT_S = 60;
 
 /** A query for events: the position, the types, the limit, and how long to wait. */
 export const FeedQuery = z.object({
   /** The cursor of the last answer, or the position of the last event that the caller has; 0 = from the beginning. */
   after: place,
   /** 0 = 500. */
-  limit: whole({ min: 0, max: MOST_EVENTS }),
+  limit: whole({ min: 0, max: MAX_EVENTS }),
   /** Names of event types, separated by commas; empty = all. */
   types: text,
   /** Seconds; 0 = answer at once. */
-  wait: whole({ min: 0, max: LONGEST_WAIT }),
+  wait: whole({ min: 0, max: MAX_WAIT_S }),
   /** The generation of the log that a position belongs to; empty = any. A cursor contains its own. */
   generation: text,
 });
@@ -41,7 +41,7 @@ const FeedEvent = z.object({
 /** The event feed, for billing and monitoring programs. */
 export const eventRoutes = routes('/panel/api', {
   events: get('/events', {
-    summary: 'The events after a position, without secrets; with Accept: text/event-stream as they come',
+    summary: 'Get the events after a position, without secrets; with Accept: text/event-stream, as a live stream',
     query: FeedQuery,
     reply: z.object({
       events: z.array(FeedEvent),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { get, routes } from './route.js';
+import { TextCode } from './schemas/text-code.js';
 
 const prefix = '/panel/api/server';
 
@@ -25,6 +26,7 @@ const CoreMetricsState = z.object({
   listen: z.string(),
   /** Why metrics are not read; empty when they are. */
   reason: z.string().optional(),
+  reasonCode: TextCode.optional(),
   /** Metrics that have a history. */
   keys: z.array(z.string()),
   values: z.record(z.string(), z.number()),
@@ -43,33 +45,36 @@ const Observed = z.object({
 /** Measurements of the machine and the core over the last six hours. */
 export const historyRoutes = routes(prefix, {
   cpuHistory: get('/cpuHistory/:bucket', {
-    summary: 'Load of the processors; as /history/cpu, under the member names of old and new clients',
+    summary:
+      'Get the CPU load of the last six hours, as /history/cpu, with the member names of older and newer clients',
     params: z.object({ bucket }),
     reply: z.array(Sample.extend({ cpu: z.number() })),
   }),
   history: get('/history/:metric/:bucket', {
-    summary: 'Six hours of cpu, mem (percent), netUp, netDown (bytes a second), online, load1, load5 or load15',
+    summary:
+      'Get a metric of the last six hours: cpu, mem (percent), netUp, netDown (bytes/s), online, load1, load5 or load15',
     params: z.object({ metric: hostMetric, bucket }),
     reply: History,
   }),
   coreMetricsState: get('/coreMetricsState', {
-    summary: 'Whether the template has a metrics block, and the last figures of the core',
+    summary: 'Get whether the template has a metrics block, and the latest metrics of the core',
     aliases: [`${prefix}/xrayMetricsState`],
     reply: CoreMetricsState,
   }),
   coreMetricsHistory: get('/coreMetricsHistory/:metric/:bucket', {
-    summary: 'Six hours of coreAlloc, coreSys (bytes), coreHeapObjects, coreNumGC or corePauseNs',
+    summary:
+      'Get a core metric of the last six hours: coreAlloc, coreSys (bytes), coreHeapObjects, coreNumGC or corePauseNs',
     aliases: [`${prefix}/xrayMetricsHistory/:metric/:bucket`],
     params: z.object({ metric: coreMetric, bucket }),
     reply: History,
   }),
   coreObservatory: get('/coreObservatory', {
-    summary: 'What the observatory of the core found about each outbound; empty without one',
+    summary: 'Get the results of the core’s observatory for each outbound; empty without an observatory',
     aliases: [`${prefix}/xrayObservatory`],
     reply: z.array(Observed),
   }),
   coreObservatoryHistory: get('/coreObservatoryHistory/:tag/:bucket', {
-    summary: 'Six hours of the delay of an outbound in ms, while it was alive',
+    summary: 'Get the delay of an outbound in ms over the last six hours, while it was alive',
     aliases: [`${prefix}/xrayObservatoryHistory/:tag/:bucket`],
     params: z.object({ tag: z.string(), bucket }),
     reply: History,

@@ -20,27 +20,27 @@ const Authentication = z.object({
 /** New keys; nothing is stored. Each reply has the names of the specification and those of 3x-ui. */
 export const keygenRoutes = routes('/panel/api/server', {
   getNewUUID: get('/getNewUUID', {
-    summary: 'A new UUID of version 4',
+    summary: 'Generate a UUID (version 4)',
     reply: z.union([z.string(), z.object({ uuid: z.string() })]),
   }),
   getNewX25519Cert: get('/getNewX25519Cert', {
-    summary: 'A new X25519 pair for REALITY',
+    summary: 'Generate an X25519 key pair for REALITY',
     reply: z.object({ privateKey: z.string(), publicKey: z.string() }),
   }),
   getNewmldsa65: get('/getNewmldsa65', {
-    summary: 'A new ML-DSA-65 key for REALITY: seed for the server, verify for its clients',
+    summary: 'Generate an ML-DSA-65 key for REALITY: seed for the server, verify for its clients',
     reply: z.object({ privateKey: z.string(), publicKey: z.string(), seed: z.string(), verify: z.string() }),
   }),
   getNewmlkem768: get('/getNewmlkem768', {
-    summary: 'A new ML-KEM-768 key: seed for the server, client for its clients',
+    summary: 'Generate an ML-KEM-768 key: seed for the server, client for its clients',
     reply: z.object({ clientKey: z.string(), serverKey: z.string(), seed: z.string(), client: z.string() }),
   }),
   getNewVlessEnc: get('/getNewVlessEnc', {
-    summary: 'New pairs for the encryption of VLESS, one for each way to prove who the server is',
+    summary: 'Generate key pairs for VLESS encryption, one for each authentication method',
     reply: z.object({ auths: z.array(Authentication) }),
   }),
   getNewEchCert: post('/getNewEchCert', {
-    summary: 'A new key for Encrypted Client Hello; sni is the name that an observer sees',
+    summary: 'Generate a key for Encrypted Client Hello; sni is the name that an observer sees',
     body: body({ sni: hostName }),
     reply: z.object({
       echKeySet: z.string(),

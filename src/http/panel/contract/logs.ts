@@ -24,13 +24,13 @@ const Access = z.object({
 /** Logs: one text, oldest line first; lists on the paths of 3x-ui. */
 export const logRoutes = routes(prefix, {
   logs: post('/logs/:count', {
-    summary: 'The last lines of the panel, of a level and graver; with syslog those in the journal of the system',
+    summary: 'Get the last lines of the log of the panel, of a level or above; with syslog, from the system journal',
     params,
     body: body({ level: text, syslog: flag }),
     reply: z.union([z.string(), z.array(z.string())]),
   }),
   corelogs: post('/corelogs/:count', {
-    summary: 'The last lines of the access log of the core, by keyword and by what became of the request',
+    summary: 'Get the last lines of the access log of the core, filtered by keyword and outcome',
     aliases: [`${prefix}/xraylogs/:count`],
     params,
     body: body({ filter: text, showDirect: flag, showBlocked: flag, showProxy: flag }),

@@ -3,6 +3,7 @@ import { bucket, History, oneOf } from './histories.js';
 import { get, post, routes } from './route.js';
 import { body, Id, optionalFlag, optionalText, optionalWhole, requiredFlag } from './schemas/fields.js';
 import { NodeSyncReply, PendingInbound } from './schemas/node-sync.js';
+import { TextCode } from './schemas/text-code.js';
 
 const params = z.object({ id: Id });
 
@@ -57,6 +58,7 @@ export const NodeReply = z
     /** Unix seconds of the last probe; 0 = never. */
     lastHeartbeat: z.int(),
     lastError: z.string(),
+    lastErrorCode: TextCode,
     ...load,
     /** `portolan` or `3x-ui`; empty before the first reply. */
     kind: z.string(),
@@ -66,6 +68,7 @@ export const NodeReply = z
     pendingChanges: z.int(),
     /** Why: the node fails, or rejects an inbound, which is named. Empty otherwise. */
     pendingReason: z.string(),
+    pendingReasonCode: TextCode,
     /** Inbounds with such changes, at most 20; `/:id/sync` has all of them. */
     pending: z.array(PendingInbound),
     /** Unix seconds. */
@@ -76,7 +79,12 @@ export const NodeReply = z
 export type NodeReply = z.output<typeof NodeReply>;
 
 /** The result of a probe. */
-export const ProbeReply = z.object({ status: z.enum(['online', 'offline']), ...load, error: z.string() });
+export const ProbeReply = z.object({
+  status: z.enum(['online', 'offline']),
+  ...load,
+  error: z.string(),
+  errorCode: TextCode,
+});
 export type ProbeReply = z.output<typeof ProbeReply>;
 
 /** Remote panels. */

@@ -2,7 +2,7 @@ import { type Auth, post, routes } from './route.js';
 
 const shared = (auth: Auth) => ({
   restartPanel: post('/restartPanel', {
-    summary: 'Make both servers anew from the settings, after 3 seconds; core, sessions and connections go on',
+    summary: 'Restart both servers with the current settings after 3 seconds; core, sessions and connections continue',
     auth,
   }),
 });

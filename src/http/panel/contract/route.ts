@@ -47,15 +47,15 @@ type Spec<P extends z.ZodType, B extends z.ZodType, R extends z.ZodType, Q exten
     >
   >;
 
-const nothing = z.unknown();
-type Nothing = typeof nothing;
+const anyBody = z.unknown();
+type AnyBody = typeof anyBody;
 /** An envelope with a message and no object. */
-const sentence = z.null();
-type Sentence = typeof sentence;
+const messageOnly = z.null();
+type MessageOnly = typeof messageOnly;
 
 /** A body with a list of clients may be large. */
-export const LARGE_BODY = 16 * 1024 * 1024;
-const SMALL_BODY = 1024 * 1024;
+export const LARGE_BODY_BYTES = 16 * 1024 * 1024;
+const SMALL_BODY_BYTES = 1024 * 1024;
 
 /** When a member is omitted, its type parameter is the type of the default; the compiler cannot infer that. */
 const givenOr = <S extends z.ZodType>(given: S | undefined, byDefault: z.ZodType): S => given ?? (byDefault as S);
@@ -63,10 +63,10 @@ const givenOr = <S extends z.ZodType>(given: S | undefined, byDefault: z.ZodType
 const verb =
   (method: Route['method']) =>
   <
-    P extends z.ZodType = Nothing,
-    B extends z.ZodType = Nothing,
-    R extends z.ZodType = Sentence,
-    Q extends z.ZodType = Nothing,
+    P extends z.ZodType = AnyBody,
+    B extends z.ZodType = AnyBody,
+    R extends z.ZodType = MessageOnly,
+    Q extends z.ZodType = AnyBody,
   >(
     path: string,
     spec: Spec<P, B, R, Q>,
@@ -77,12 +77,12 @@ const verb =
     aliases: spec.aliases ?? [],
     summary: spec.summary,
     auth: spec.auth ?? 'panel',
-    params: givenOr(spec.params, nothing),
-    query: givenOr(spec.query, nothing),
-    body: givenOr(spec.body, nothing),
-    reply: givenOr(spec.reply, sentence),
+    params: givenOr(spec.params, anyBody),
+    query: givenOr(spec.query, anyBody),
+    body: givenOr(spec.body, anyBody),
+    reply: givenOr(spec.reply, messageOnly),
     media: spec.media ?? null,
-    limit: spec.limit ?? SMALL_BODY,
+    limit: spec.limit ?? SMALL_BODY_BYTES,
     upload: spec.upload ?? null,
     hot: spec.hot ?? false,
     acts: spec.acts ?? false,

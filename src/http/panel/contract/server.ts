@@ -5,12 +5,12 @@ import { Status } from './schemas/status.js';
 /** The machine of the panel. */
 export const serverRoutes = routes('/panel/api/server', {
   status: get('/status', {
-    summary: 'Load of the machine and state of the core, read every 2 seconds',
+    summary: 'Get the load of the machine and the state of the core, updated every 2 seconds',
     reply: Status,
     hot: true,
   }),
   getWebCertFiles: get('/getWebCertFiles', {
-    summary: 'Where the certificate of the panel and its key are, for another panel whose inbounds use them here',
+    summary: 'Get the paths of the panel’s certificate and key, for a centre whose inbounds on this node use them',
     reply: z.object({ webCertFile: z.string(), webKeyFile: z.string() }),
   }),
 });

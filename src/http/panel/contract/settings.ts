@@ -2,28 +2,31 @@ import { z } from 'zod';
 import { issue } from '../../../messages/issue.js';
 import { type Auth, get, post, routes } from './route.js';
 import { body, isRecord, plainText, requiredText } from './schemas/fields.js';
+import { TextCode } from './schemas/text-code.js';
 
 /** Maximum members of a change. There are fewer settings, counting all of their names. */
-const MOST_CHANGES = 500;
+const MAX_CHANGES = 500;
 
 const Settings = z.record(z.string(), z.unknown());
 /** Any members. An unknown setting is rejected by name. */
 const changes = z.preprocess(
   // Reads no more members than are needed to see that there are too many.
-  (value) => (isRecord(value) ? Object.fromEntries(Object.entries(value).slice(0, MOST_CHANGES + 1)) : {}),
+  (value) => (isRecord(value) ? Object.fromEntries(Object.entries(value).slice(0, MAX_CHANGES + 1)) : {}),
   z
     .record(z.string(), z.unknown())
     .refine(
-      (value) => Object.keys(value).length <= MOST_CHANGES,
-      issue('input.tooManySettings', { limit: MOST_CHANGES }),
+      (value) => Object.keys(value).length <= MAX_CHANGES,
+      issue('input.tooManySettings', { limit: MAX_CHANGES }),
     ),
 );
 
 const Environment = z.record(z.string(), z.object({ variable: z.string(), value: z.union([z.string(), z.number()]) }));
 
-/** What remains to be done after a change; null = nothing. */
+/** What remains to be done after a change, or what is wrong with it; null = nothing. */
 const Notes = z
   .object({
+    /** Only in a refusal because of settings: which of them are wrong, and why. */
+    errors: z.array(z.object({ key: z.string(), why: z.string(), code: TextCode })).optional(),
     /** Settings that take effect after a restart of the panel. */
     restart: z.array(z.string()).optional(),
     /** Settings that a flag or a variable overrides, so the change has no effect. */
@@ -59,31 +62,35 @@ const PageSettings = z.object({
 export type PageSettings = z.output<typeof PageSettings>;
 
 const shared = (auth: Auth) => ({
-  all: post('/all', { summary: 'All settings; of a secret only whether it is set', auth, reply: Settings }),
+  all: post('/all', { summary: 'Get all settings; for secrets, only whether they are set', auth, reply: Settings }),
   update: post('/update', {
-    summary: 'Change settings; all of them are checked before any is written. A blank secret stays as it is',
+    summary: 'Change settings; all are checked before any is saved. An empty secret is unchanged',
     auth,
     body: changes,
     reply: Notes,
   }),
   defaultSettings: post('/defaultSettings', {
-    summary: 'What the pages need of the settings, with addresses made from the request',
+    summary: 'Get the settings that the pages of 3x-ui need, with addresses derived from the request',
     auth,
     reply: PageSettings,
   }),
-  getDefaultJsonConfig: get('/getDefaultJsonConfig', { summary: 'The built-in core template', auth, reply: Settings }),
+  getDefaultJsonConfig: get('/getDefaultJsonConfig', {
+    summary: 'Get the built-in core template',
+    auth,
+    reply: Settings,
+  }),
 });
 
 /** Settings, for browser sessions. */
 export const settingRoutes = routes('/panel/setting', {
   ...shared('session'),
   secret: post('/secret', {
-    summary: 'Set one secret setting by its key; a blank value takes it away',
+    summary: 'Set one secret setting by its key; an empty value removes it',
     auth: 'session',
     body: body({ key: plainText, value: requiredText, twoFactorCode: plainText }),
   }),
   getApiToken: get('/getApiToken', {
-    summary: 'The Bearer token; made on the first read',
+    summary: 'Get the Bearer token; it is created on the first read',
     auth: 'session',
     reply: z.string(),
   }),

@@ -12,29 +12,29 @@ const GeoResult = z.object({
   reason: z.string().nullable(),
 });
 const geo = {
-  summary: 'Get newer geo files; the core restarts if it uses one that changed',
+  summary: 'Update the geo files; the core restarts if it uses one that changed',
   reply: z.array(GeoResult),
 };
 
 /** Updates of the core, the panel itself and the geo files. */
 export const versionRoutes = routes(prefix, {
   getCoreVersion: get('/getCoreVersion', {
-    summary: 'Versions of the core that can be installed, newest first',
+    summary: 'List the versions of the core that can be installed, newest first',
     aliases: [`${prefix}/getXrayVersion`],
     reply: z.array(z.string()),
   }),
   installCore: post('/installCore/:version', {
-    summary: 'Install a version of the core, and go back to the former one if it does not last',
+    summary: 'Install a version of the core; it is rolled back if it fails',
     aliases: [`${prefix}/installXray/:version`],
     params: z.object({ version }),
     reply: z.string(),
   }),
   getPanelUpdateInfo: get('/getPanelUpdateInfo', {
-    summary: 'Whether there is a newer panel',
+    summary: 'Get whether a newer version of the panel is available',
     reply: z.object({ currentVersion: z.string(), latestVersion: z.string(), updateAvailable: z.boolean() }),
   }),
   updatePanel: post('/updatePanel', {
-    summary: 'Replace the panel with its newest release; the core goes on meanwhile',
+    summary: 'Update the panel to its newest release; the core keeps running',
     reply: z.string(),
   }),
   updateGeofile: post('/updateGeofile', { ...geo, body: body({ fileName: optionalText }) }),

@@ -8,7 +8,7 @@ import { Message } from '../context.js';
 const TIMEOUT_MS = 50_000;
 
 /** The text of a success, or the rejection. */
-export function said(done: Done | Rejection, text: Text): Message | Rejection {
+export function messageOf(done: Done | Rejection, text: Text): Message | Rejection {
   return done instanceof Rejection ? done : new Message(text);
 }
 

@@ -1,7 +1,7 @@
 import { Rejection } from '../../../commands/rejection.js';
 import type { Delivered } from '../../../events/chat-bot.js';
 import { within } from '../../../lib/time/within.js';
-import { message } from '../../../messages/message.js';
+import { codeOf, message } from '../../../messages/message.js';
 import { type HttpRequest, Message, type Needs } from '../context.js';
 import type { backupToChatRoutes } from '../contract/backup-to-chat.js';
 import type { Handlers } from '../mount.js';
@@ -25,7 +25,7 @@ async function send(
   if (sent !== null) return sent instanceof Rejection ? sent : outcome(sent, say);
   void sending.then((late) => {
     if (late instanceof Rejection)
-      alarms.tell({ title: message('bot.backupNotSent'), body: late.text, severity: 'error' });
+      alarms.notify({ title: message('bot.backupNotSent'), body: late.text, severity: 'error' });
   });
   return new Message(message('common.stillRunning'), []);
 }
@@ -35,6 +35,7 @@ function outcome({ chats }: Delivered, say: HttpRequest['say']): Message {
     chatId,
     success: error === null,
     msg: error === null ? '' : say(error),
+    msgCode: codeOf(error),
   }));
   return rows.every(({ success }) => success)
     ? new Message(message('bot.backupSent'), rows)

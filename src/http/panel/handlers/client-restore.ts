@@ -8,7 +8,7 @@ import type { HttpRequest, Needs } from '../context.js';
 import type { clientListRoutes } from '../contract/client-list.js';
 import type { RequestOf } from '../contract/route.js';
 import type { Handlers } from '../mount.js';
-import { said } from './answers.js';
+import { messageOf } from './answers.js';
 
 type Deleted = RequestOf<(typeof clientListRoutes)['restore']>['body']['deleted'];
 
@@ -24,7 +24,7 @@ export const restoreClients: Handlers<typeof clientListRoutes, Needs<'read'>>['r
   const changed = dispatch({ type: 'ChangeClientTerms', data });
   if (changed instanceof Rejection) return changed;
   const done = await change(() => ({ type: 'AdjustClientsTraffic', data: { counters } }));
-  return said(done, message('client.restored'));
+  return messageOf(done, message('client.restored'));
 };
 
 function addAgain(deleted: Deleted, read: Needs<'read'>['read'], dispatch: HttpRequest['dispatch']): Rejection | null {

@@ -1,6 +1,6 @@
 import { Rejection, reject } from '../../../commands/rejection.js';
-import { dayRange, MOST_YEARS, type RangeProblem } from '../../../lib/time/day-range.js';
-import { rendered } from '../../../messages/rendered.js';
+import { dayRange, MAX_YEARS, type RangeProblem } from '../../../lib/time/day-range.js';
+import { coded, rendered } from '../../../messages/rendered.js';
 import { statementCsv } from '../../../projections/statement/statement-csv.js';
 import { statementOfEmail, statementOfNumbers } from '../../../projections/statement/statement-of-client.js';
 import { statementOwner } from '../../../projections/why/deleted-clients.js';
@@ -10,7 +10,7 @@ import type { Handlers } from '../mount.js';
 
 const CSV = 'text/csv';
 /** Maximum characters of an email in a file name. */
-const LONGEST_NAME = 64;
+const MAX_NAME_CHARS = 64;
 
 export const clientStatementHandlers: Handlers<
   typeof clientStatementRoutes,
@@ -42,16 +42,16 @@ export const clientStatementHandlers: Handlers<
         text: statementCsv(rendered(statement, say)),
       });
     }
-    return rendered({ email: name, ...statement }, say);
+    return coded({ email: name, ...statement }, say);
   },
 };
 
 function refusal(problem: RangeProblem): Rejection {
   if (problem === 'reversed') return reject('DAYS_REVERSED');
-  if (problem === 'too long') return reject('DAYS_TOO_MANY', { years: MOST_YEARS });
+  if (problem === 'too long') return reject('DAYS_TOO_MANY', { years: MAX_YEARS });
   return reject('DAY_UNKNOWN', { field: problem.day });
 }
 
 function fileName(email: string): string {
-  return email.replaceAll(/[^A-Za-z0-9.-]/g, '_').slice(0, LONGEST_NAME);
+  return email.replaceAll(/[^A-Za-z0-9.-]/g, '_').slice(0, MAX_NAME_CHARS);
 }

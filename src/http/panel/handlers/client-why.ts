@@ -1,6 +1,7 @@
 import { reject } from '../../../commands/rejection.js';
 import type { Inbound } from '../../../events/inbound/inbound-document.js';
-import { rendered } from '../../../messages/rendered.js';
+import { codeOf, type Text } from '../../../messages/message.js';
+import { coded } from '../../../messages/rendered.js';
 import {
   type DeletedClient,
   deletedClient,
@@ -27,14 +28,15 @@ export const clientWhyHandlers: Handlers<typeof clientWhyRoutes, Needs<'nodes' |
     const answer = {
       email: client.identity.email,
       inbound: placeOf(inbound),
-      ...why,
-      siblings: others.map(({ inbound: other, standing, mayConnect, rule }) => ({
-        ...{ inbound: placeOf(other), standing, mayConnect, rule },
+      ...withCodes(why),
+      also: why.also.map(withCodes),
+      siblings: others.map(({ inbound: other, status, mayConnect, rule }) => ({
+        ...{ inbound: placeOf(other), status, mayConnect, rule },
       })),
       earlier: deletedWithEmail(read, past, email).map(deletionOf),
       story: story.slice(-MAX_ENTRIES),
     };
-    return rendered(answer, say);
+    return coded(answer, say);
   },
 };
 
@@ -42,16 +44,21 @@ export const clientWhyHandlers: Handlers<typeof clientWhyRoutes, Needs<'nodes' |
 function whyDeleted(email: string, { read, past }: Needs<'read' | 'past'>, say: HttpRequest['say']) {
   const [last, ...before] = deletedWithEmail(read, past, email);
   const deleted = last && deletedClient(past, last.client);
-  const former = read.clients.former(email).find(({ number }) => number === last?.client);
-  if (!deleted || !former) return reject('CLIENT_NOT_FOUND', { client: email });
-  const { id, tag, remark } = read.inbounds.get(former.inbound) ?? { id: former.inbound, tag: '', remark: '' };
+  const identity = read.clients.deleted(email).find(({ number }) => number === last?.client);
+  if (!deleted || !identity) return reject('CLIENT_NOT_FOUND', { client: email });
+  const { id, tag, remark } = read.inbounds.get(identity.inbound) ?? { id: identity.inbound, tag: '', remark: '' };
   const answer = {
-    email: former.email,
+    email: identity.email,
     inbound: { id, tag, remark },
-    ...{ standing: deleted.standing, mayConnect: false, ...explainDeleted(), since: deleted.since },
+    ...{ status: deleted.status, mayConnect: false, ...withCodes(explainDeleted()), since: deleted.since },
     ...{ also: [], siblings: [], earlier: before.map(deletionOf), story: deleted.story.slice(-MAX_ENTRIES) },
   };
-  return rendered(answer, say);
+  return coded(answer, say);
+}
+
+/** A list of texts has its codes in a separate list. */
+function withCodes<T extends { readonly remedies: readonly Text[] }>(rule: T) {
+  return { ...rule, remedyCodes: rule.remedies.map(codeOf) };
 }
 
 const placeOf = ({ id, tag, remark }: Inbound) => ({ id, tag, remark });

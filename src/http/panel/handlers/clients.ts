@@ -11,7 +11,7 @@ import type { Needs } from '../context.js';
 import type { clientRoutes } from '../contract/clients.js';
 import type { WireClient } from '../contract/schemas/client.js';
 import type { Handlers } from '../mount.js';
-import { said } from './answers.js';
+import { messageOf } from './answers.js';
 import { copyClients } from './copy-clients.js';
 
 const DELETED = message('client.deleted');
@@ -40,14 +40,14 @@ export const clientHandlers: Handlers<typeof clientRoutes, Needs<'now' | 'read'>
   },
 
   clearClientIps({ params: { email } }, _, { dispatch }) {
-    return said(dispatch({ type: 'ClearClientIps', data: { email } }), message('client.ipLogCleared'));
+    return messageOf(dispatch({ type: 'ClearClientIps', data: { email } }), message('client.ipLogCleared'));
   },
 
   addClient({ body: { id, settings } }, { read }, { dispatch }) {
     const inbound = read.inbounds.get(id);
     if (!inbound) return reject('INBOUND_NOT_FOUND', { inbound: id });
     const clients = (settings.clients ?? []).map((wire) => clientDraft(wire, inbound.protocol));
-    return said(dispatch({ type: 'AddClients', data: { inbound: inbound.id, clients } }), message('client.added'));
+    return messageOf(dispatch({ type: 'AddClients', data: { inbound: inbound.id, clients } }), message('client.added'));
   },
 
   async updateClient({ params: { clientId: key }, body: { id, settings } }, services, request) {
@@ -61,38 +61,39 @@ export const clientHandlers: Handlers<typeof clientRoutes, Needs<'now' | 'read'>
       const client = current ? { email: current.identity.email } : { key };
       return { type: 'UpdateClient', data: { inbound: inbound.id, client, draft } };
     });
-    return said(done, UPDATED);
+    return messageOf(done, UPDATED);
   },
 
   async delClient({ params: { id, clientId } }, _, { change }) {
     const data = { inbound: id as InboundId, client: { key: clientId } };
-    return said(await change(() => ({ type: 'DeleteClient', data })), DELETED);
+    return messageOf(await change(() => ({ type: 'DeleteClient', data })), DELETED);
   },
 
   async delClientByEmail({ params: { id, email } }, _, { change }) {
     const data = { inbound: id as InboundId, client: { email } };
-    return said(await change(() => ({ type: 'DeleteClient', data })), message('client.deletedByEmail'));
+    return messageOf(await change(() => ({ type: 'DeleteClient', data })), message('client.deletedByEmail'));
   },
 
   async resetClientTraffic({ params: { id, email } }, _, { change }) {
     const data = { inbound: id as InboundId, email };
-    return said(await change(() => ({ type: 'ResetClientTraffic', data })), RESET);
+    return messageOf(await change(() => ({ type: 'ResetClientTraffic', data })), RESET);
   },
 
   async resetAllClientTraffics({ params: { id } }, _, { change }) {
     const done = await change(() => ({ type: 'ResetAllClientTraffic', data: { inbound: oneOrAll(id) } }));
-    return said(done, message('client.allTrafficReset'));
+    return messageOf(done, message('client.allTrafficReset'));
   },
 
   async delDepletedClients({ params: { id } }, _, { change }) {
     const done = await change(() => ({ type: 'DeleteDepletedClients', data: { inbound: oneOrAll(id) } }));
-    return said(done, message('client.depletedDeleted'));
+    return messageOf(done, message('client.depletedDeleted'));
   },
 
   /** A missing member is unchanged. A body with neither would otherwise be an unintended reset. */
   async updateClientTraffic({ params: { email }, body: { upload, download } }, { read }, { change }) {
     if (upload === undefined && download === undefined) {
-      return reject('VALUE_OUT_OF_RANGE', { field: 'upload and download', why: message('input.oneNeeded') });
+      const field = message('client.uploadAndDownload');
+      return reject('VALUE_OUT_OF_RANGE', { field, why: message('input.oneNeeded') });
     }
     const done = await change(() => {
       const client = read.clients.firstByEmail(email);
@@ -100,7 +101,7 @@ export const clientHandlers: Handlers<typeof clientRoutes, Needs<'now' | 'read'>
       const now = read.usage.client(client);
       return { type: 'AdjustClientTraffic', data: { email, up: upload ?? now.up, down: download ?? now.down } };
     });
-    return said(done, UPDATED);
+    return messageOf(done, UPDATED);
   },
 
   onlines: (_, { read, now }) => [...read.usage.onlineEmails(now())],

@@ -26,8 +26,8 @@ export const copyClients: Handlers<typeof clientRoutes, Needs<'read'>>['copyClie
   const known = new Set(sources.map(({ identity }) => emailKey(identity.email)));
   const skipped = wanted.filter((email) => !known.has(emailKey(email)));
   if (sources.length === 0) return { added: [], skipped, errors: [] };
-  const taken = (email: string) => read.clients.firstByEmail(email) !== undefined;
-  const clients = copiesOf({ sources, target, flow: body.flow.trim(), taken });
+  const isTaken = (email: string) => read.clients.firstByEmail(email) !== undefined;
+  const clients = copiesOf({ sources, target, flow: body.flow.trim(), isTaken });
   const done = dispatch({ type: 'AddClients', data: { inbound: target.id, clients } });
   if (done instanceof Rejection) return done;
   return { added: clients.map(({ identity }) => identity.email), skipped, errors: [] };

@@ -34,7 +34,7 @@ export const coreControlHandlers: Handlers<typeof coreControlRoutes, Needs<'alar
       await core.config.test({ template: read.desired.template(), inbounds: runnable(read) });
     } catch (error) {
       const rejection = coreRejection(error);
-      alarms.tell({ title: message('notifications.coreNotRestarted'), body: rejection.text, severity: 'error' });
+      alarms.notify({ title: message('notifications.coreNotRestarted'), body: rejection.text, severity: 'error' });
       return rejection;
     }
     const done = dispatch({ type: 'RestartCore', data: {} });

@@ -8,7 +8,7 @@ import { type HttpRequest, Message, type Needs } from '../context.js';
 import type { coreSettingApiRoutes, coreSettingRoutes } from '../contract/core-settings.js';
 import type { JsonRecord } from '../contract/schemas/json-text.js';
 import type { Handlers } from '../mount.js';
-import { said } from './answers.js';
+import { messageOf } from './answers.js';
 import { refusal, type Untested } from './inbound-checks.js';
 import { outboundTestHandlers } from './outbound-tests.js';
 import { providerHandlers } from './providers.js';
@@ -65,7 +65,7 @@ export const coreSettingHandlers: Handlers<typeof coreSettingRoutes, Services> &
     // An outbound without traffic has nothing to reset.
     if (idle && !read.usage.outbounds().has(tag)) return new Message(RESET);
     const data = { tag: tag === ALL_TAGS ? null : tag };
-    return said(await change(() => ({ type: 'ResetOutboundTraffic', data })), RESET);
+    return messageOf(await change(() => ({ type: 'ResetOutboundTraffic', data })), RESET);
   },
 
   ...outboundTestHandlers,

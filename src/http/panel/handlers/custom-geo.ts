@@ -3,7 +3,7 @@ import { geoFiles } from '../../../commands/ports/releases.js';
 import { Rejection, reject } from '../../../commands/rejection.js';
 import { type GeoKind, geoFileOf } from '../../../events/geo/geo.js';
 import type { GeoSource } from '../../../events/geo/geo-document.js';
-import { message } from '../../../messages/message.js';
+import { codeOf, message } from '../../../messages/message.js';
 import { type HttpRequest, Message, type Needs } from '../context.js';
 import type { customGeoRoutes, GeoAliasRow, GeoSourceRow } from '../contract/custom-geo.js';
 import type { Handlers } from '../mount.js';
@@ -27,6 +27,7 @@ export const customGeoHandlers: Handlers<typeof customGeoRoutes, Services> = {
     return { geosite: ofType('geosite'), geoip: ofType('geoip') };
   },
 
+  // The messages of add and update are those of 3x-ui, whose clients may show or compare them.
   add: ({ body }, services, request) =>
     withinTimeout(
       services.geoSources.add(body, request),
@@ -78,6 +79,7 @@ function rowOf(source: GeoSource, { geoSources }: Services, say: HttpRequest['sa
     url,
     status: error !== null ? 'failed' : content ? 'ok' : 'never',
     error: error === null ? '' : say(error),
+    errorCode: codeOf(error),
     lastDownload: checkedAt,
     fileName,
     tags: [...(content?.tags ?? [])],
@@ -124,10 +126,12 @@ function resultsOf(
     const source = sources.find(({ id }) => id === outcome.source);
     if (!source) return [];
     const done = { id: source.id, alias: source.alias, fileName: geoFileOf(source) };
-    return [{ done, error: outcome.outcome === 'failed' ? say(outcome.reason) : null }];
+    return [{ done, why: outcome.outcome === 'failed' ? outcome.reason : null }];
   });
-  const succeeded = rows.flatMap(({ done, error }) => (error === null ? [done] : []));
-  const failed = rows.flatMap(({ done, error }) => (error === null ? [] : [{ ...done, error }]));
+  const succeeded = rows.flatMap(({ done, why }) => (why === null ? [done] : []));
+  const failed = rows.flatMap(({ done, why }) =>
+    why === null ? [] : [{ ...done, error: say(why), errorCode: codeOf(why) }],
+  );
   return { succeeded: orNull(services, succeeded), failed: orNull(services, failed) };
 }
 

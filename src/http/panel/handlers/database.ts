@@ -1,6 +1,6 @@
 import { BackupError } from '../../../commands/ports/backups.js';
 import { type Rejection, reject } from '../../../commands/rejection.js';
-import { message, type Text } from '../../../messages/message.js';
+import { codeOf, message, type Text } from '../../../messages/message.js';
 import { Download, type HttpRequest, Message, type Needs } from '../context.js';
 import type { databaseRoutes } from '../contract/database.js';
 import type { Handlers } from '../mount.js';
@@ -18,7 +18,7 @@ export const databaseHandlers: Handlers<typeof databaseRoutes, Needs<'backups'>>
   async importDB({ body: { db, passphrase } }, services, request) {
     try {
       const { kept } = await services.backups.replace({ path: db.path, passphrase, requestedBy: request.actor });
-      return said(request, kept);
+      return importedMessage(request, kept);
     } catch (error) {
       return refusal(error, (why) => reject('IMPORT_REFUSED', { why }));
     }
@@ -27,7 +27,7 @@ export const databaseHandlers: Handlers<typeof databaseRoutes, Needs<'backups'>>
   backups: (_, { backups }, { say }) => {
     const { last, lastGood, next, late } = backups.latest();
     return {
-      last: last && { at: last.at, why: last.why && say(last.why) },
+      last: last && { at: last.at, why: last.why && say(last.why), whyCode: codeOf(last.why) },
       lastGood: lastGood && { ...lastGood },
       next,
       late,
@@ -37,7 +37,10 @@ export const databaseHandlers: Handlers<typeof databaseRoutes, Needs<'backups'>>
 };
 
 /** Clients of 3x-ui expect the sentence in `obj`; `msg` names the settings that were kept. */
-function said({ say }: Pick<HttpRequest, 'say'>, kept: readonly { readonly key: string; readonly why: Text }[]) {
+function importedMessage(
+  { say }: Pick<HttpRequest, 'say'>,
+  kept: readonly { readonly key: string; readonly why: Text }[],
+) {
   const done = say(message('backup.imported'));
   if (kept.length === 0) return done;
   const settings = kept.map((setting) => message('backup.keptSetting', setting));

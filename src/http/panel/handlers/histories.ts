@@ -9,7 +9,7 @@ import {
   type Sample,
 } from '../../../commands/ports/gauges.js';
 import { Rejection, reject } from '../../../commands/rejection.js';
-import { message } from '../../../messages/message.js';
+import { codeOf, message } from '../../../messages/message.js';
 import type { Needs } from '../context.js';
 import type { historyRoutes } from '../contract/histories.js';
 import { JsonOf } from '../contract/route.js';
@@ -34,7 +34,7 @@ export const historyHandlers: Handlers<typeof historyRoutes, Needs<'gauges'>> = 
     return samples instanceof Rejection ? samples : samples.map(({ t, v }) => ({ t, v, cpu: v }));
   },
 
-  history: ({ params: { metric, bucket } }, { gauges }) => told(historyOf(ofHost, metric, bucket, gauges)),
+  history: ({ params: { metric, bucket } }, { gauges }) => samplesJson(historyOf(ofHost, metric, bucket, gauges)),
 
   coreMetricsState(_, { gauges }, { say }) {
     const { listen, reason, values } = gauges.core;
@@ -43,13 +43,14 @@ export const historyHandlers: Handlers<typeof historyRoutes, Needs<'gauges'>> = 
     return {
       enabled: read !== null,
       listen,
-      ...(why === null ? {} : { reason: say(why) }),
+      ...(why === null ? {} : { reason: say(why), reasonCode: codeOf(why) }),
       keys: read === null ? [] : [...coreMetrics],
       values: { ...read },
     };
   },
 
-  coreMetricsHistory: ({ params: { metric, bucket } }, { gauges }) => told(historyOf(ofCore, metric, bucket, gauges)),
+  coreMetricsHistory: ({ params: { metric, bucket } }, { gauges }) =>
+    samplesJson(historyOf(ofCore, metric, bucket, gauges)),
 
   coreObservatory(_, { gauges }) {
     const { observatory, updatedAt } = gauges.core;
@@ -59,7 +60,7 @@ export const historyHandlers: Handlers<typeof historyRoutes, Needs<'gauges'>> = 
   coreObservatoryHistory({ params: { tag, bucket } }, { gauges }) {
     const width = widths.get(bucket);
     if (width === undefined) return reject('BUCKET_INVALID');
-    return told(gauges.delays(tag, width) ?? reject('OBSERVATORY_TAG_UNKNOWN', { tag }));
+    return samplesJson(gauges.delays(tag, width) ?? reject('OBSERVATORY_TAG_UNKNOWN', { tag }));
   },
 };
 
@@ -78,7 +79,7 @@ function historyOf(
 /** The same array is returned until the next reading, so its JSON can be cached. */
 const texts = new WeakMap<readonly Sample[], JsonOf<Sample[]>>();
 
-function told(samples: readonly Sample[] | Rejection): JsonOf<Sample[]> | Rejection {
+function samplesJson(samples: readonly Sample[] | Rejection): JsonOf<Sample[]> | Rejection {
   if (samples instanceof Rejection) return samples;
   let text = texts.get(samples);
   if (text === undefined) {

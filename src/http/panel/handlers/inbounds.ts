@@ -8,7 +8,7 @@ import type { inboundRoutes } from '../contract/inbounds.js';
 import { JsonOf } from '../contract/route.js';
 import type { WireInbound } from '../contract/schemas/inbound.js';
 import type { Handlers } from '../mount.js';
-import { said } from './answers.js';
+import { messageOf } from './answers.js';
 import { externalProblem } from './inbound-checks.js';
 
 const CREATED = message('inbound.created');
@@ -43,7 +43,7 @@ export const inboundHandlers: Handlers<typeof inboundRoutes, Services> = {
   async update({ params: { id }, body }, services, request) {
     const before = stored(services, id);
     if (!before) return reject('INBOUND_NOT_FOUND', { inbound: id });
-    if (body.nodeId !== undefined && (body.nodeId || null) !== before.inbound.node) return reject('NODE_SETTLED');
+    if (body.nodeId !== undefined && (body.nodeId || null) !== before.inbound.node) return reject('NODE_IMMUTABLE');
     const asked = inboundDraft(body, before);
     if (asked instanceof Rejection) return asked;
     const problem =
@@ -64,24 +64,24 @@ export const inboundHandlers: Handlers<typeof inboundRoutes, Services> = {
   setEnable({ params: { id }, body: { enable } }, { read }, { dispatch }) {
     const done = dispatch({ type: 'SetInboundEnabled', data: { inbound: id as InboundId, enabled: enable } });
     const reached = enable ? read.inbounds.get(id)?.depletion : null;
-    return said(done, reached ? STILL_CLOSED : UPDATED);
+    return messageOf(done, reached ? STILL_CLOSED : UPDATED);
   },
 
   async resetTraffic({ params: { id } }, _, { change }) {
     const done = await change(() => ({ type: 'ResetInboundTraffic', data: { inbound: id as InboundId } }));
-    return said(done, message('inbound.trafficReset'));
+    return messageOf(done, message('inbound.trafficReset'));
   },
 
   resetAllTraffics: async (_, __, { change }) =>
-    said(await change(() => ({ type: 'ResetAllTraffic', data: {} })), message('inbound.allTrafficReset')),
+    messageOf(await change(() => ({ type: 'ResetAllTraffic', data: {} })), message('inbound.allTrafficReset')),
 };
 
 async function add(services: Services, request: HttpRequest, wire: WireInbound): Promise<Message | Rejection> {
-  const asked = inboundDraft(wire);
-  if (asked instanceof Rejection) return asked;
+  const draft = inboundDraft(wire);
+  if (draft instanceof Rejection) return draft;
   const node = wire.nodeId ? (wire.nodeId as NodeId) : undefined;
-  const command = { type: 'AddInbound', data: { ...asked, owner: request.userId as UserId, node } } as const;
-  const problem = request.refusalOf(command) ?? (await externalProblem(services, asked, node ?? null));
+  const command = { type: 'AddInbound', data: { ...draft, owner: request.userId as UserId, node } } as const;
+  const problem = request.refusalOf(command) ?? (await externalProblem(services, draft, node ?? null));
   if (problem instanceof Rejection) return problem;
   const done = request.dispatch(command);
   if (done instanceof Rejection) return done;

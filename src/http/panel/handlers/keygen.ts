@@ -13,19 +13,19 @@ export const keygenHandlers: Handlers<typeof keygenRoutes, Needs<'core' | 'read'
   getNewX25519Cert: (_, { core }) => core.keys.x25519(),
 
   getNewmldsa65: (_, { core }) =>
-    made(async () => {
+    generated(async () => {
       const { seed, verify } = await core.keys.mldsa65();
       return { privateKey: seed, publicKey: verify, seed, verify };
     }),
 
   getNewmlkem768: (_, { core }) =>
-    made(async () => {
+    generated(async () => {
       const { seed, client } = await core.keys.mlkem768();
       return { clientKey: client, serverKey: seed, seed, client };
     }),
 
   getNewVlessEnc: (_, services) =>
-    made(async () => {
+    generated(async () => {
       const found = await services.core.keys.vlessEncryption();
       const auths = found.map(({ label, encryption, decryption }, index) => ({
         id: asIn3xui(services) ? nameOf(label) : index + 1,
@@ -37,7 +37,7 @@ export const keygenHandlers: Handlers<typeof keygenRoutes, Needs<'core' | 'read'
     }),
 
   getNewEchCert: ({ body: { sni } }, services) =>
-    made(async () => {
+    generated(async () => {
       const { serverKeys, configList } = await services.core.keys.ech(sni);
       const echServerKeys = asIn3xui(services) ? serverKeys : [serverKeys];
       return { echKeySet: serverKeys, echServerKeys, echConfigList: configList };
@@ -52,7 +52,7 @@ function nameOf(label: string): string {
   return ['mlkem768', 'x25519'].find((name) => plain.includes(name)) ?? plain;
 }
 
-async function made<T>(make: () => Promise<T>): Promise<T | Rejection> {
+async function generated<T>(make: () => Promise<T>): Promise<T | Rejection> {
   try {
     return await make();
   } catch (error) {

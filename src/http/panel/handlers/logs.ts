@@ -5,7 +5,7 @@ import { Message, type Needs } from '../context.js';
 import type { logRoutes } from '../contract/logs.js';
 import type { Handlers } from '../mount.js';
 
-const MOST = 10_000;
+const MAX_LINES = 10_000;
 const OFF = message('core.accessLogOff');
 
 /** The names and numbers of syslog levels, as clients of 3x-ui send them too. No level = all lines. */
@@ -65,7 +65,7 @@ export const logHandlers: Handlers<typeof logRoutes, Needs<'core' | 'logs' | 're
 
 /** Null for anything but a decimal integer from 1 to 10000. */
 function countIn(text: string): number | null {
-  return /^[1-9]\d{0,4}$/.test(text) && Number(text) <= MOST ? Number(text) : null;
+  return /^[1-9]\d{0,4}$/.test(text) && Number(text) <= MAX_LINES ? Number(text) : null;
 }
 
 /** Kinds whose flag is true; if none is, those whose flag is not false. */

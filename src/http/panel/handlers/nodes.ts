@@ -13,7 +13,7 @@ import { wireNodeSync } from '../codec/node-sync.js';
 import { type HttpRequest, Message, type Needs } from '../context.js';
 import type { nodeRoutes } from '../contract/nodes.js';
 import type { Handlers } from '../mount.js';
-import { said } from './answers.js';
+import { messageOf } from './answers.js';
 import { widths } from './histories.js';
 
 const UPDATED = message('node.updated');
@@ -78,7 +78,7 @@ export const nodeHandlers: Handlers<typeof nodeRoutes, Services> = {
   setEnable({ params: { id }, body: { enable } }, { nodes }, { dispatch }) {
     const done = dispatch({ type: 'SetNodeEnabled', data: { node: id as NodeId, enabled: enable } });
     nodes.retry(id as NodeId);
-    return said(done, UPDATED);
+    return messageOf(done, UPDATED);
   },
 
   async test({ body }, { nodes }, { say }) {

@@ -1,6 +1,6 @@
 import type { ProbeResult } from '../../../commands/ports/probe.js';
 import { reject } from '../../../commands/rejection.js';
-import { message, type Text } from '../../../messages/message.js';
+import { codeOf, message, type Text } from '../../../messages/message.js';
 import { defaultOutboundTestUrl } from '../../../projections/core/template.js';
 import type { HttpRequest, Needs } from '../context.js';
 import type { coreSettingRoutes } from '../contract/core-settings.js';
@@ -16,7 +16,7 @@ export const outboundTestHandlers: Pick<
   async testOutbound({ body }, { read, web, probe }, { signal, say }) {
     if (body.outbound.trim() === '') return reject('FIELD_MISSING', { field: 'outbound' });
     const mode = body.mode.trim() === 'tcp' ? 'tcp' : 'http';
-    const failed = (text: Text) => ({ success: false, delay: 0, mode, error: say(text) }) as const;
+    const failed = (text: Text) => ({ success: false, delay: 0, mode, ...textMember(text, say) }) as const;
     const outbound = readObject(body.outbound);
     if (outbound instanceof Wrong) return failed(message('input.outboundInvalid', { why: outbound.why }));
     if (mode === 'tcp') return inLanguage(await probe.dial(outbound, signal), say);
@@ -31,7 +31,10 @@ export const outboundTestHandlers: Pick<
 
 /** A test result with its errors in the caller's language. */
 function inLanguage({ error, endpoints, ...result }: ProbeResult, say: HttpRequest['say']) {
-  const said = (why: Text | undefined) => (why === undefined ? {} : { error: say(why) });
-  const each = endpoints?.map(({ error: why, ...endpoint }) => ({ ...endpoint, ...said(why) }));
-  return { ...result, ...said(error), ...(each === undefined ? {} : { endpoints: each }) };
+  const each = endpoints?.map(({ error: why, ...endpoint }) => ({ ...endpoint, ...textMember(why, say) }));
+  return { ...result, ...textMember(error, say), ...(each === undefined ? {} : { endpoints: each }) };
+}
+
+function textMember(why: Text | undefined, say: HttpRequest['say']) {
+  return why === undefined ? {} : { error: say(why), errorCode: codeOf(why) };
 }

@@ -2,7 +2,7 @@ import { ProviderError } from '../../../commands/ports/providers.js';
 import { Rejection, reject } from '../../../commands/rejection.js';
 import type { SecretKey } from '../../../events/settings/settings.js';
 import { isObject, textOf } from '../../../lib/json.js';
-import { message } from '../../../messages/message.js';
+import { message, verbatim } from '../../../messages/message.js';
 import { pretty } from '../codec/template.js';
 import type { HttpRequest, Needs } from '../context.js';
 import type { coreSettingRoutes } from '../contract/core-settings.js';
@@ -62,13 +62,13 @@ async function vpn({ params, body }: RequestOf<Routes['vpnprov']>, services: Ser
     case 'servers':
       return /^\d{1,9}$/.test(body.countryId.trim())
         ? provider.servers(Number(body.countryId))
-        : reject('VALUE_OUT_OF_RANGE', { field: 'countryId', why: message('input.notWholeNumber') });
+        : reject('VALUE_OUT_OF_RANGE', { field: verbatim('countryId'), why: message('input.notWholeNumber') });
     case 'reg':
       return own(await provider.privateKey(body.token.trim()), body.token.trim());
     case 'setKey':
       return isWireGuardKey(body.key.trim())
         ? own(body.key.trim(), '')
-        : reject('VALUE_OUT_OF_RANGE', { field: 'key', why: message('input.notWireGuardKey') });
+        : reject('VALUE_OUT_OF_RANGE', { field: verbatim('key'), why: message('input.notWireGuardKey') });
     case 'data':
       return services.read.settings.secrets().vpnprov;
     case 'del':

@@ -5,14 +5,14 @@ import { message } from '../../../messages/message.js';
 import { defaultTemplate } from '../../../projections/core/template.js';
 import type { AuthRequest } from '../auth/auth-context.js';
 import { freshApiToken } from '../codec/fresh.js';
-import { type AskedSettings, askedSettings, isSecret } from '../codec/setting-changes.js';
+import { isSecret, type RequestedSettings, requestedSettings } from '../codec/setting-changes.js';
 import { ourName } from '../codec/setting-names.js';
 import { pageSettings, settingsView } from '../codec/settings.js';
 import { type HttpRequest, Message, type Needs } from '../context.js';
 import type { settingApiRoutes, settingRoutes } from '../contract/settings.js';
 import type { Handlers } from '../mount.js';
 import { concernsMachine, type Machine, machineProblems, settingsWith } from './setting-checks.js';
-import { beginsSetUp, shownCode } from './two-factor.js';
+import { beginsSetUp, submittedCodes } from './two-factor.js';
 
 /** Settings that take effect when the servers are opened, as `restartPanel` does. */
 const AT_RESTART: ReadonlySet<string> = new Set<SettingKey>([
@@ -20,8 +20,8 @@ const AT_RESTART: ReadonlySet<string> = new Set<SettingKey>([
   ...(['subListen', 'subPort', 'subDomain', 'subCertFile', 'subKeyFile'] as const),
 ]);
 /** Limits of an answer: problems, and characters of a key. A body may be full of unknown keys. */
-const MOST_PROBLEMS = 100;
-const LONGEST_KEY = 64;
+const MAX_PROBLEMS = 100;
+const MAX_KEY_CHARS = 64;
 const API_TOKEN = /^[\x21-\x7e]{32,200}$/;
 
 type Services = Needs<'read' | 'now' | 'overrides' | 'subPort' | 'twoFactor'> & Machine;
@@ -30,11 +30,11 @@ export const settingApiHandlers: Handlers<typeof settingApiRoutes, Services, Aut
   all: (_, { read, overrides }) => settingsView(read, overrides),
 
   async update({ body }, services, request) {
-    const asked = askedSettings(body, services.read.settings.current());
-    if (!beginsSetUp(services, request, asked.changes, asked.twoFactorCode))
-      return answerOf(await change(services, request, asked), services, request);
-    const { twoFactorEnable: _, ...changes } = asked.changes;
-    const done = await change(services, request, { ...asked, changes });
+    const requested = requestedSettings(body, services.read.settings.current());
+    if (!beginsSetUp(services, request, requested.changes, requested.twoFactorCode))
+      return answerOf(await change(services, request, requested), services, request);
+    const { twoFactorEnable: _, ...changes } = requested.changes;
+    const done = await change(services, request, { ...requested, changes });
     if (done instanceof Rejection) return done;
     const { twoFactor, read } = services;
     const { token, otpauthUrl, qr } = twoFactor.propose(read.users().users.get(request.userId)?.username ?? '');
@@ -60,14 +60,14 @@ export const settingHandlers: Handlers<typeof settingRoutes, Services, AuthReque
     const key = ourName(name);
     if (key === 'apiToken') return giveToken(request, value);
     if (!isSecret(key)) return refused([{ key: name, why: message('settings.notSecret') }]);
-    const asked = {
+    const requested = {
       changes: { [key]: value },
       problems: [],
       callerName: (faulty: string) => (faulty === key ? name : faulty),
       twoFactorCode,
       trustEveryProxy: false,
     };
-    return answerOf(await change(services, request, asked), services, request);
+    return answerOf(await change(services, request, requested), services, request);
   },
 
   getApiToken: (_, services, request) => issue(services, request, false),
@@ -75,24 +75,28 @@ export const settingHandlers: Handlers<typeof settingRoutes, Services, AuthReque
 };
 
 /** Runs the checks that need the machine, then dispatches. All problems are in one rejection, under the caller's names. */
-async function change(services: Services, request: AuthRequest, asked: AskedSettings): Promise<Done | Rejection> {
-  const { changes, trustEveryProxy, twoFactorCode } = asked;
-  const shown = await shownCode(services, request, changes, twoFactorCode);
-  const data = { changes, trustEveryProxy, ...(shown ? { shown } : {}) };
+async function change(
+  services: Services,
+  request: AuthRequest,
+  requested: RequestedSettings,
+): Promise<Done | Rejection> {
+  const { changes, trustEveryProxy, twoFactorCode } = requested;
+  const codes = await submittedCodes(services, request, changes, twoFactorCode);
+  const data = { changes, trustEveryProxy, ...(codes ? { codes } : {}) };
   const command = { type: 'ChangeSettings', data } as const;
   const current = services.read.settings.current();
   const next = settingsWith(current, changes);
-  if (asked.problems.length > 0 || concernsMachine(current, next)) {
+  if (requested.problems.length > 0 || concernsMachine(current, next)) {
     const refusal = request.refusalOf(command);
     if (refusal && refusal.code !== 'SETTING_INVALID') return refusal;
-    const problems = [...asked.problems, ...problemsOf(refusal)];
+    const problems = [...requested.problems, ...problemsOf(refusal)];
     const known = new Set(problems.map(({ key }) => key));
     const machine = await machineProblems(services, current, next);
     problems.push(...machine.filter(({ key }) => !known.has(key)));
-    if (problems.length > 0) return refused(problems, asked);
+    if (problems.length > 0) return refused(problems, requested);
   }
   const done = request.dispatch(command);
-  return done instanceof Rejection && done.code === 'SETTING_INVALID' ? refused(problemsOf(done), asked) : done;
+  return done instanceof Rejection && done.code === 'SETTING_INVALID' ? refused(problemsOf(done), requested) : done;
 }
 
 function problemsOf(refusal: Rejection | null): readonly SettingProblem[] {
@@ -101,10 +105,10 @@ function problemsOf(refusal: Rejection | null): readonly SettingProblem[] {
 
 function refused(
   problems: readonly SettingProblem[],
-  { callerName }: Partial<Pick<AskedSettings, 'callerName'>> = {},
+  { callerName }: Partial<Pick<RequestedSettings, 'callerName'>> = {},
 ): Rejection {
-  const named = problems.slice(0, MOST_PROBLEMS).map(({ key, why }) => {
-    return { key: (callerName?.(key) ?? key).slice(0, LONGEST_KEY), why };
+  const named = problems.slice(0, MAX_PROBLEMS).map(({ key, why }) => {
+    return { key: (callerName?.(key) ?? key).slice(0, MAX_KEY_CHARS), why };
   });
   return reject('SETTING_INVALID', { problems: named });
 }

@@ -1,6 +1,6 @@
 import type { TwoFactorProof } from '../../../commands/ports/two-factor.js';
 import { reject } from '../../../commands/rejection.js';
-import type { ShownCodes } from '../../../commands/user/two-factor-rules.js';
+import type { SubmittedCodes } from '../../../commands/user/two-factor-rules.js';
 import type { UserId } from '../../../events/ids.js';
 import { secretsTable } from '../../../events/settings/settings.js';
 import type { AuthRequest } from '../auth/auth-context.js';
@@ -14,12 +14,12 @@ type Changes = Readonly<Record<string, unknown>>;
  * Checks the code of a body against the token in use, or else against the token that is to be used. A wrong code of the
  * token in use counts as a failed login.
  */
-export async function shownCode(
+export async function submittedCodes(
   { read, twoFactor, now }: Needs<'read' | 'twoFactor' | 'now'>,
   { auth, actor, userId }: AuthRequest,
   changes: Changes,
   code: string,
-): Promise<ShownCodes | undefined> {
+): Promise<SubmittedCodes | undefined> {
   const concerned = Object.hasOwn(changes, 'twoFactorEnable') || Object.hasOwn(changes, 'twoFactorToken');
   if (code === '' || !concerned || auth.byToken) return undefined;
   const stored = read.settings.secrets().twoFactorToken;

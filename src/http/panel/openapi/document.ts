@@ -9,7 +9,7 @@ import {
 import { tables } from '../contract/index.js';
 import type { Route } from '../contract/route.js';
 import { nouns } from './nouns.js';
-import { components, named, rejectionCode } from './schemas.js';
+import { components, messageCode, named } from './schemas.js';
 import { SettingsBody, SettingsReply } from './settings.js';
 import { SOCKET_PATH, SOCKET_TAG, socketOperation } from './socket.js';
 
@@ -26,6 +26,7 @@ export function operations(): readonly Operation[] {
     Object.entries(rows).map(([name, route]) => ({
       id: table + name.charAt(0).toUpperCase() + name.slice(1),
       tag: nouns[table as keyof typeof tables].tag,
+      // `Object.entries` loses the type of a table's rows.
       route: spelledOut(route as Route),
     })),
   );
@@ -56,7 +57,7 @@ export function openApi(version: string, base = ''): oas31.OpenAPIObject {
         title: 'Portolan',
         version,
         description:
-          'Every answer is the envelope `{success, msg, obj}` with HTTP 200, unless stated. `msg` is in the language of the cookie `lang`, else of `Accept-Language`. A refusal (`success: false`) also has `code`, which stays the same in every language and when the wording changes.',
+          'Every answer is the envelope `{success, msg, obj}` with HTTP 200, unless stated. `msg` is in the language of the cookie `lang`, else of `Accept-Language`. A refusal (`success: false`) also has `code`, which stays the same in every language and when the wording changes. Each text in `obj` has its code in a member beside it: `errorCode` for `error`, `code` in an entry of `errors`, `remedyCodes` for the list `remedies`. The code is null for texts of other programs.',
       },
       servers: [{ url: base === '' ? '/' : base }],
       tags: [
@@ -123,19 +124,19 @@ const envelopes = new Map<z.ZodType, z.ZodType>();
 
 /** The envelope of a reply: one for each reply schema, and one for all replies that are only a message. */
 function envelopeOf(id: string, reply: z.ZodType): z.ZodType {
-  const key = reply instanceof z.ZodNull ? sentence : reply;
+  const key = reply instanceof z.ZodNull ? messageOnly : reply;
   const known = envelopes.get(key);
   if (known) return known;
   const made = z.object({
     success: z.boolean(),
     msg: z.string(),
-    obj: key === sentence ? z.null() : named(`${id}Reply`, reply).nullable(),
-    code: rejectionCode,
+    obj: key === messageOnly ? z.null() : named(`${id}Reply`, reply).nullable(),
+    code: messageCode,
   });
   envelopes.set(key, made);
-  return key === sentence ? named('Sentence', made) : made;
+  return key === messageOnly ? named('Sentence', made) : made;
 }
-const sentence = z.null();
+const messageOnly = z.null();
 
 function securityOf({ auth, method }: Route): oas31.SecurityRequirementObject[] {
   if (auth === 'none') return [{}];

@@ -5,12 +5,12 @@ interface Noun {
   readonly description: string;
 }
 
-const auth = { tag: 'Login', description: 'The way in and out.' };
-const inbounds = { tag: 'Inbounds', description: 'Listeners, and the clients inside of them.' };
+const auth = { tag: 'Login', description: 'Login and logout.' };
+const inbounds = { tag: 'Inbounds', description: 'Inbounds and their clients.' };
 const server = { tag: 'Server', description: 'The machine, the core process, versions, keys and logs.' };
 const settings = { tag: 'Settings', description: 'Settings of the panel, and the account of the admin.' };
 const core = { tag: 'Core settings', description: 'The template of the core, its outbounds and providers.' };
-const geo = { tag: 'Custom geo', description: 'Lists of addresses and domains of the admin’s own, for routing rules.' };
+const geo = { tag: 'Custom geo', description: 'Custom lists of addresses and domains for routing rules.' };
 const nodes = { tag: 'Nodes', description: 'Remote panels that this one manages.' };
 const events = { tag: 'Events', description: 'The event log, for other programs.' };
 const docs = { tag: 'Documents', description: 'This description of the API.' };

@@ -14,10 +14,13 @@ export function named<S extends z.ZodType>(name: string, schema: S): S {
   return schema;
 }
 
-/** Only in rejections: the code of the sentence in `msg`. It stays the same when the wording changes. */
-export const rejectionCode = z.string().optional();
+/** The code of the text in `msg`: it stays the same when the wording changes. Missing if `msg` is empty. */
+export const messageCode = z
+  .string()
+  .optional()
+  .describe('The stable code of the text in `msg`; it is missing if there is no text.');
 
-const Envelope = z.object({ success: z.boolean(), msg: z.string(), obj: z.null(), code: rejectionCode });
+const Envelope = z.object({ success: z.boolean(), msg: z.string(), obj: z.null(), code: messageCode });
 const refusal = (description: string) => ({ description, content: { 'application/json': { schema: Envelope } } });
 
 export const components = {
@@ -27,17 +30,17 @@ export const components = {
       in: 'header',
       name: 'Idempotency-Key',
       description:
-        'A repeated request of the same caller with the same key has one effect and the same answer; one that was refused may be tried again. The key of another request is refused. Answers are kept for a day, or until the panel restarts; then a repeated request still has no second effect, and its answer is made again.',
+        'A request that the same caller repeats with the same key takes effect only once and gets the same response. A refused request can be retried with its key. A key that was used for another request is refused. Responses are kept for a day or until the panel restarts. After that, a repeated request still has no second effect, and its response is created again.',
       schema: { type: 'string', minLength: 1, maxLength: 200 },
     },
   },
   responses: {
     Unreadable: refusal('The body cannot be read'),
-    NotLoggedIn: refusal('Not logged in, asked with `X-Requested-With: XMLHttpRequest`'),
+    NotLoggedIn: refusal('Not logged in, for a request with `X-Requested-With: XMLHttpRequest`'),
     Forged: refusal('The CSRF token is missing or wrong, or the request comes from another site'),
-    Hidden: { description: 'Not logged in: nothing is here. No body.' },
+    Hidden: { description: 'Not found, or not logged in. No body.' },
     TooLarge: refusal('The body is too large'),
-    NotNow: refusal('There is no file now; the envelope says why'),
+    NotNow: refusal('The file is not available; the envelope contains the reason'),
   },
   securitySchemes: {
     session: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE, description: 'Set by `POST /login`.' },

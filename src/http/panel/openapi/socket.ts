@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
 import { Status } from '../contract/schemas/status.js';
+import { TextCode } from '../contract/schemas/text-code.js';
 
 const StatusMessage = z.object({ type: z.literal('status'), data: Status });
 const CoreStateMessage = z.object({ type: z.literal('xrayState'), data: z.enum(['running', 'stop', 'error']) });
@@ -8,7 +9,9 @@ const CoreStateMessage = z.object({ type: z.literal('xrayState'), data: z.enum([
 const NotificationMessage = z.object({
   type: z.literal('notification'),
   title: z.string(),
+  titleCode: TextCode,
   body: z.string(),
+  bodyCode: TextCode,
   severity: z.enum(['success', 'warning', 'error']),
 });
 const InvalidateMessage = z.object({
@@ -58,15 +61,15 @@ export const SOCKET_TAG = {
 export const socketOperation: ZodOpenApiOperationObject = {
   operationId: 'socket',
   tags: [SOCKET_TAG.name],
-  summary: 'Upgrade to a WebSocket, with the session cookie of a browser and from a page of the panel alone',
+  summary: 'Upgrade to a WebSocket; requires a session cookie and the origin of the panel',
   security: [{ session: [] }],
   responses: {
     101: {
-      description: 'The WebSocket. Each text message is JSON of this shape',
+      description: 'Switches to WebSocket. Each text message is JSON in this format',
       content: { 'application/json': { schema: SocketMessage } },
     },
-    401: { description: 'No session: the Bearer token is of no use here. No body.' },
+    401: { description: 'No session; the Bearer token is not accepted here. No body.' },
     403: { description: 'The request comes from another site. No body.' },
-    429: { description: 'This session, or the panel, has too many sockets. No body.' },
+    429: { description: 'Too many sockets for this session or in total. No body.' },
   },
 };

@@ -26,12 +26,12 @@ export function settingFields(t: Say): string {
     [t('page.subscription'), /^sub/],
     [t('page.chatBot'), /^chatBot/],
     [t('page.directory'), /^ldap/],
-    [t('page.others'), /^/],
+    [t('page.other'), /^/],
   ];
-  const left = new Set<string>([...settingKeys, ...secretKeys].filter((key) => !ELSEWHERE.has(key)));
+  const remaining = new Set<string>([...settingKeys, ...secretKeys].filter((key) => !ELSEWHERE.has(key)));
   const sets = groups.map(([title, names]) => {
-    const keys = [...left].filter((key) => names.test(key));
-    for (const key of keys) left.delete(key);
+    const keys = [...remaining].filter((key) => names.test(key));
+    for (const key of keys) remaining.delete(key);
     return `<fieldset><legend>${title}</legend>${keys.map(field).join('\n')}</fieldset>`;
   });
   return sets.join('\n');

@@ -6,7 +6,7 @@ import type { Say } from './words.js';
 /** The markup after the login: one section for each tab, without data. */
 export const panelMarkup = (t: Say, language: Language): string => `<main id="panel"><header><h1>${t('page.panel')}</h1>
 <select id="language" aria-label="${t('page.language')}">${options(languageNames, language)}</select>
-<a href="panel/api-docs">${t('page.apiDocuments')}</a><button id="logout" type="button">${t('page.signOut')}</button></header>
+<a href="panel/api-docs">${t('page.apiDocumentation')}</a><button id="logout" type="button">${t('page.signOut')}</button></header>
 <nav aria-label="${t('page.sections')}"><a href="#/status">${t('page.status')}</a><a href="#/inbounds">${t('page.inbounds')}</a><a href="#/clients">${t('page.clients')}</a><a href="#/nodes">${t('page.nodes')}</a><a href="#/backups">${t('page.backups')}</a><a href="#/core">${t('page.core')}</a><a href="#/logs">${t('page.logs')}</a><a href="#/settings">${t('page.settings')}</a><a href="#/account">${t('page.account')}</a></nav>
 <section id="tab-status"><div class="cards" aria-live="off"><div>${t('page.core')}<b id="core">–</b><small id="coreError" class="bad"></small></div><div>${t('page.processor')}<b id="cpu">–</b></div>
 <div>${t('page.memory')}<b id="mem">–</b></div><div>${t('page.network')}<b id="net">–</b></div></div>

@@ -3,7 +3,7 @@ import type { MessageCode } from '../../../messages/message.js';
 /** A text in the language of the page. */
 export type Say = (code: Extract<MessageCode, `page.${string}`>) => string;
 
-/** The texts of the script, by the names they have there. */
+/** The texts of the script, by their names in the script. */
 const words = {
   silent: 'page.panelNotResponding',
   sure: 'page.confirmTitle',
@@ -15,7 +15,7 @@ const words = {
   links: 'page.links',
   why: 'page.why',
   remedies: 'page.remedies',
-  story: 'page.whatHappened',
+  story: 'page.history',
   set: 'page.set',
   notSet: 'page.notSet',
   takeAway: 'page.remove',
@@ -35,6 +35,6 @@ const words = {
 
 /** The same as JSON, escaped for a double-quoted attribute. */
 export function scriptWords(t: Say): string {
-  const told = Object.keys(words).map((name) => [name, t(words[name as keyof typeof words])]);
-  return JSON.stringify(Object.fromEntries(told)).replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+  const entries = Object.keys(words).map((name) => [name, t(words[name as keyof typeof words])]);
+  return JSON.stringify(Object.fromEntries(entries)).replaceAll('&', '&amp;').replaceAll('"', '&quot;');
 }

@@ -1,9 +1,9 @@
 import { encode } from 'uqr';
 
 /** Modules of the quiet zone, as ISO/IEC 18004 requires. */
-const QUIET = 4;
+const QUIET_ZONE_MODULES = 4;
 /** Maximum bytes of a code with the lowest error correction level. */
-export const LONGEST_CODE = 2900;
+export const MAX_CODE_BYTES = 2900;
 /** Diagonal stripes. Any mask is valid, and evaluating all eight takes eight times as long. */
 const MASK = 3;
 
@@ -12,8 +12,8 @@ const MASK = 3;
  * Empty when the text does not fit into a code.
  */
 export function qrCode(text: string, label: string): string {
-  if (Buffer.byteLength(text) > LONGEST_CODE) return '';
-  const { data, size } = encode(text, { ecc: 'L', border: QUIET, maskPattern: MASK });
+  if (Buffer.byteLength(text) > MAX_CODE_BYTES) return '';
+  const { data, size } = encode(text, { ecc: 'L', border: QUIET_ZONE_MODULES, maskPattern: MASK });
   const path = data.map((row, y) => pathOf(row, y)).join('');
   return `<svg class="qr" viewBox="0 0 ${size} ${size}" role="img" aria-label="${label}"><path stroke="#000" d="${path}"/></svg>`;
 }

@@ -7,7 +7,7 @@ import { singBoxOutbound } from '../../../projections/subscription/formats/sing-
 import { subscriptionHeaders } from '../../../projections/subscription/headers.js';
 import { hasUrl, linkUrl, type ShareLink, shortUrl } from '../../../projections/subscription/share-link.js';
 import { shareLinksForSubId } from '../../panel/codec/links.js';
-import { type Asked, secretHeaders, usagesOf } from '../subscription-answers.js';
+import { type SubscriptionRequest, secretHeaders, usagesOf } from '../subscription-answers.js';
 import type { Made } from '../subscription-cache.js';
 import type { System } from './apps.js';
 import { infoPagePolicy } from './assets.js';
@@ -15,7 +15,7 @@ import { infoPage } from './page.js';
 import type { SingleLink } from './single-links.js';
 
 /** A valid subscription, and its URLs in the other formats; null for a disabled one. */
-export interface Shown extends Asked {
+export interface Shown extends SubscriptionRequest {
   readonly jsonUrl: string | null;
   readonly clashUrl: string | null;
   readonly language: Language;
@@ -54,8 +54,8 @@ export function subscriptionPage(read: ReadModels, shown: Shown, now: number): M
     calendar: settings.datepicker,
     now,
   });
-  const told = subscriptionHeaders({ clients: usages, settings, url });
-  return { headers: [...HEADERS, 'Content-Language', language, ...Object.entries(told).flat()], body };
+  const headers = subscriptionHeaders({ clients: usages, settings, url });
+  return { headers: [...HEADERS, 'Content-Language', language, ...Object.entries(headers).flat()], body };
 }
 
 function withCodes(links: readonly ShareLink[]): readonly SingleLink[] {

@@ -1,6 +1,6 @@
 import { type Language } from '../../../messages/language.js';
 import { copied, escaped, type Translate } from './markup.js';
-import { LONGEST_CODE, qrCode } from './qr.js';
+import { MAX_CODE_BYTES, qrCode } from './qr.js';
 
 export interface SingleLink {
   readonly name: string;
@@ -33,20 +33,20 @@ interface Item {
  */
 export function singleLinks({ links, code, language }: Shown, t: Translate, room: number): string {
   if (links.length === 0) return '';
-  const items = links.map(({ name, url, code: held }, index): Item => {
+  const items = links.map(({ name, url, code: content }, index): Item => {
     const at = index + 1;
     const way = `<a class="code" href="?html=1&amp;lang=${language}&amp;code=${at}#link${at}">${t('subscription-page.qrCode')}</a>`;
     return {
       at,
       title: `<h3 id="link${at}"><bdi>${escaped(name)}</bdi></h3>`,
       text: copied(url, t),
-      way: Buffer.byteLength(held) > LONGEST_CODE ? '' : way,
+      way: Buffer.byteLength(content) > MAX_CODE_BYTES ? '' : way,
     };
   });
   const drawn = (at: number): string => {
-    const { url = '', code: held = '' } = links[at - 1] ?? {};
-    const svg = qrCode(held, t('subscription-page.qrOfLink'));
-    const note = held === url ? '' : `<p>${t('subscription-page.withoutPostQuantumKey')}</p>`;
+    const { url = '', code: content = '' } = links[at - 1] ?? {};
+    const svg = qrCode(content, t('subscription-page.qrOfLink'));
+    const note = content === url ? '' : `<p>${t('subscription-page.withoutPostQuantumKey')}</p>`;
     return (
       svg &&
       `<details${at === code ? ' open' : ''}><summary>${t('subscription-page.qrCode')}</summary>${svg}${note}</details>`
@@ -58,12 +58,12 @@ export function singleLinks({ links, code, language }: Shown, t: Translate, room
 }
 
 function withCodes(items: readonly Item[], drawn: (at: number) => string, room: number): readonly string[] {
-  let left = room - sizeOf(items.map(({ title, text, way }) => title + text + way));
+  let bytesLeft = room - sizeOf(items.map(({ title, text, way }) => title + text + way));
   return items.map(({ at, title, text, way }) => {
     // After one code did not fit, no more are drawn just to measure them.
-    const shown = left > 0 ? drawn(at) : '';
-    left -= Buffer.byteLength(shown);
-    return title + text + (shown !== '' && left >= 0 ? shown : way);
+    const shown = bytesLeft > 0 ? drawn(at) : '';
+    bytesLeft -= Buffer.byteLength(shown);
+    return title + text + (shown !== '' && bytesLeft >= 0 ? shown : way);
   });
 }
 
@@ -73,10 +73,10 @@ function others(code: number, items: readonly Item[], drawn: (at: number) => str
     if (item.at === code) return asked(item);
     return item.title + (item.way || item.text);
   });
-  let left = room - sizeOf(least);
+  let bytesLeft = room - sizeOf(least);
   return items.map(({ at, title, text, way }, index) => {
-    left -= at === code || way === '' ? 0 : Buffer.byteLength(text);
-    return at === code || way === '' || left < 0 ? (least[index] ?? '') : title + text + way;
+    bytesLeft -= at === code || way === '' ? 0 : Buffer.byteLength(text);
+    return at === code || way === '' || bytesLeft < 0 ? (least[index] ?? '') : title + text + way;
   });
 }
 

@@ -45,9 +45,12 @@ export function endShown(clients: readonly ClientUsage[], words: TimeWords, t: T
       moment: null,
     };
   }
-  const left = expiresAt - words.now;
-  const [unit, ms] = STEPS.find(([, step]) => Math.abs(left) >= step) ?? MINUTE;
-  const away = new Intl.RelativeTimeFormat(words.language, { numeric: 'always' }).format(Math.trunc(left / ms), unit);
+  const remaining = expiresAt - words.now;
+  const [unit, ms] = STEPS.find(([, step]) => Math.abs(remaining) >= step) ?? MINUTE;
+  const away = new Intl.RelativeTimeFormat(words.language, { numeric: 'always' }).format(
+    Math.trunc(remaining / ms),
+    unit,
+  );
   return { away, moment: timeShown(expiresAt, words) };
 }
 

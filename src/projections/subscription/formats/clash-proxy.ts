@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../lib/json.js';
+import { isText, type Message, message } from '../../../messages/message.js';
 import { earlyData, literalPath, urlPath } from '../path.js';
 import { percentEncoded } from '../percent.js';
 import type { LinkParams, ShareLink } from '../share-link.js';
@@ -6,15 +7,18 @@ import { xhttpOptions } from './clash-xhttp.js';
 import { compact, listOf } from './members.js';
 import { cipherOf, echSource, fingerprintOf, isMasked } from './shared.js';
 
-/** The Mihomo proxy for a link, or what Mihomo does not support about it, as text. */
-export function clashProxy(link: ShareLink): JsonObject | string {
+/** The program in the reasons. */
+const APP = 'Mihomo';
+
+/** The Mihomo proxy for a link, or what Mihomo does not support about it. */
+export function clashProxy(link: ShareLink): JsonObject | Message {
   const { scheme, host: server, port, user, method, name, params } = link;
   const common = { name, server, port, udp: true };
-  if (isMasked(params)) return 'masks of Xray';
+  if (isMasked(params)) return message('subscription.masks', { app: APP });
   switch (scheme) {
     case 'vless': {
       const network = networkOf(link, ['tcp', 'ws', 'httpupgrade', 'grpc', 'xhttp']);
-      if (typeof network === 'string') return network;
+      if (isText(network)) return network;
       const { encryption } = params;
       const own = compact({
         flow: params['flow']?.replace(/-udp443$/, ''),
@@ -25,22 +29,22 @@ export function clashProxy(link: ShareLink): JsonObject | string {
     }
     case 'vmess': {
       const network = networkOf(link, ['tcp', 'ws', 'httpupgrade', 'grpc', 'kcp']);
-      if (typeof network === 'string') return network;
+      if (isText(network)) return network;
       const vmess = { type: 'vmess', uuid: user, alterId: 0, cipher: method };
       return { ...common, ...vmess, ...tlsOf(params, 'servername'), ...network };
     }
     case 'trojan': {
-      if (params['headerType'] === 'http') return 'an HTTP header of Trojan';
+      if (params['headerType'] === 'http') return message('subscription.httpHeader', { app: APP, protocol: scheme });
       const network = networkOf(link, ['tcp', 'ws', 'httpupgrade', 'grpc']);
-      if (typeof network === 'string') return network;
+      if (isText(network)) return network;
       const { tls, ...security } = tlsOf(params, 'sni');
       return tls === true
         ? { ...common, type: 'trojan', password: user, ...security, ...network }
-        : 'Trojan without TLS';
+        : message('subscription.trojanWithoutTls', { app: APP });
     }
     case 'ss': {
       const plugin = pluginOf(params);
-      if (typeof plugin === 'string') return plugin;
+      if (isText(plugin)) return plugin;
       return { ...common, type: 'ss', cipher: cipherOf(method), password: user, ...plugin };
     }
     case 'hysteria2':
@@ -75,10 +79,11 @@ function echOf(ech: string): JsonObject {
   return compact({ enable: true, config: list, 'query-server-name': queryName });
 }
 
-function networkOf(link: ShareLink, known: readonly string[]): JsonObject | string {
+function networkOf(link: ShareLink, known: readonly string[]): JsonObject | Message {
   const { scheme, params } = link;
   const { type = 'tcp', headerType, path = '/', host, serviceName = '' } = params;
-  if (!known.includes(type)) return `${type} of ${scheme}`;
+  if (!known.includes(type))
+    return message('subscription.notSupportedForProtocol', { app: APP, feature: type, protocol: scheme });
   switch (type) {
     case 'ws': {
       const { path: bare, bytes } = earlyData(path);
@@ -93,13 +98,15 @@ function networkOf(link: ShareLink, known: readonly string[]): JsonObject | stri
       return { network: 'grpc', 'grpc-opts': { 'grpc-service-name': grpcPath(serviceName) } };
     case 'xhttp': {
       const options = xhttpOptions(params);
-      return options === null ? 'invalid settings of XHTTP' : { network: 'xhttp', 'xhttp-opts': options };
+      return options === null
+        ? message('subscription.xhttpSettings', { app: APP })
+        : { network: 'xhttp', 'xhttp-opts': options };
     }
     case 'kcp': {
       const { seed } = params;
       // Without a seed, Mihomo's packets have a checksum that the core's packets do not have.
       return seed === undefined || headerType !== undefined
-        ? 'mKCP without a seed or with a header'
+        ? message('subscription.mkcp', { app: APP })
         : { network: 'mkcp', 'mkcp-opts': { seed } };
     }
     default: {
@@ -133,17 +140,17 @@ function pathEscaped(text: string): string {
 }
 
 /** The SIP003 plugin in Mihomo's form. */
-function pluginOf(params: LinkParams): JsonObject | string {
+function pluginOf(params: LinkParams): JsonObject | Message {
   const { type = 'tcp', headerType, security = 'none', path = '/', host, sni } = params;
   if (type === 'ws' && security !== 'reality') {
     const trust = security === 'tls' ? { tls: true, ...trustOf(params) } : {};
     const options = compact({ mode: 'websocket', host: host ?? sni, path: urlPath(earlyData(path).path) });
     return { plugin: 'v2ray-plugin', 'plugin-opts': { ...options, ...trust, mux: false } };
   }
-  if (security !== 'none') return `${security.toUpperCase()} of ss`;
-  if (type !== 'tcp') return `${type} of ss`;
+  const feature = security === 'none' ? type : security.toUpperCase();
+  if (feature !== 'tcp') return message('subscription.notSupportedForProtocol', { app: APP, feature, protocol: 'ss' });
   // The HTTP obfuscation of Shadowsocks is not compatible with that of the core.
-  return headerType === 'http' ? 'an HTTP header of ss' : {};
+  return headerType === 'http' ? message('subscription.httpHeader', { app: APP, protocol: 'ss' }) : {};
 }
 
 function hysteriaOf(params: LinkParams): JsonObject {

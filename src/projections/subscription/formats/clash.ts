@@ -1,6 +1,8 @@
 import { stringify } from 'yaml';
 import { escaped } from '../../../lib/escaped.js';
 import type { JsonObject } from '../../../lib/json.js';
+import { message } from '../../../messages/message.js';
+import { render } from '../../../messages/render.js';
 import type { ShareLink } from '../share-link.js';
 import { clashProxy } from './clash-proxy.js';
 import { uniqueNames, wellFormed } from './members.js';
@@ -39,7 +41,7 @@ export function clashDocument(links: readonly ShareLink[]): string | null {
   );
 }
 
-/** A document without servers, with comments that say why. It blocks all traffic, so that none bypasses the proxy. */
+/** A document without servers, with the reasons as comments. It blocks all traffic, so that none bypasses the proxy. */
 export function emptyClashDocument(links: readonly ShareLink[]): string {
   const group = { name: 'PROXY', type: 'select', proxies: ['REJECT'] };
   return documentOf([], [group], partition(links, clashProxy).omitted);
@@ -51,8 +53,10 @@ function documentOf(
   omitted: readonly OmittedLink[],
 ): string {
   const document = { proxies, 'proxy-groups': groups, rules: ['MATCH,PROXY'] };
+  // Always in English: the document is cached and the same for all callers.
   const comments = omitted.map(
-    ({ name, reason }) => `# ${JSON.stringify(wellFormed(name))} is left out: Mihomo does not support ${reason}.\n`,
+    ({ name, reason }) =>
+      `# ${render(message('subscription.leftOut', { name: wellFormed(name), why: reason }), 'en')}\n`,
   );
   // YAML 1.1 treats some non-ASCII characters as line breaks, so they are escaped.
   return escaped([stringify(document, STYLE), ...comments].join(''), /[\u0085\u2028\u2029\ufeff\u007f-\u009f]/g);

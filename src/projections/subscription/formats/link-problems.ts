@@ -1,15 +1,17 @@
 import { CLASSIC_CIPHERS } from '../../../lib/ciphers.js';
+import { type Message, message } from '../../../messages/message.js';
 import type { LinkParams, ShareLink } from '../share-link.js';
 
 /**
- * Why no app could use a link, as text; null for a valid link. Mihomo and sing-box reject a whole document for one invalid
+ * Why no app could use a link; null for a valid link. Mihomo and sing-box reject a whole document for one invalid
  * server, so one wrong inbound would make all others unusable.
  */
-export function problemOf({ scheme, user, method, params, problem }: ShareLink): string | null {
+export function problemOf({ scheme, user, method, params, problem }: ShareLink): Message | null {
   if (problem !== undefined) return problem;
-  if (scheme === 'ss' && !isCipher(method, user)) return 'an invalid cipher or key';
-  if (scheme === 'vmess' && !VMESS_CIPHERS.has(method)) return 'an unknown cipher';
-  if (scheme === 'vless' && !isEncryption(params['encryption'] ?? 'none')) return 'an invalid encryption';
+  if (scheme === 'ss' && !isCipher(method, user)) return message('subscription.cipherOrKeyInvalid');
+  if (scheme === 'vmess' && !VMESS_CIPHERS.has(method)) return message('subscription.cipherUnknown');
+  if (scheme === 'vless' && !isEncryption(params['encryption'] ?? 'none'))
+    return message('subscription.encryptionInvalid');
   return realityProblem(params) ?? echProblem(params) ?? xhttpProblem(params) ?? portsProblem(params);
 }
 
@@ -45,29 +47,29 @@ function isEncryption(encryption: string): boolean {
   );
 }
 
-export function realityProblem({ security, pbk = '', sid = '' }: LinkParams): string | null {
+export function realityProblem({ security, pbk = '', sid = '' }: LinkParams): Message | null {
   if (security !== 'reality') return null;
   const isKey = /^[\w-]{43}$/.test(pbk);
-  return isKey && /^(?:[\da-f]{2}){0,8}$/i.test(sid) ? null : 'an invalid key or short id of REALITY';
+  return isKey && /^(?:[\da-f]{2}){0,8}$/i.test(sid) ? null : message('subscription.realityInvalid');
 }
 
 /** The list begins with its length. */
-function echProblem({ ech }: LinkParams): string | null {
+function echProblem({ ech }: LinkParams): Message | null {
   if (ech === undefined || !/^[\w+/]+=*$/.test(ech)) return null;
   const list = Buffer.from(ech, 'base64');
   const isList = list.length > 4 && list.readUInt16BE(0) === list.length - 2 && list.toString('base64') === ech;
-  return isList ? null : 'an invalid list of Encrypted Client Hello';
+  return isList ? null : message('subscription.echInvalid');
 }
 
-function xhttpProblem({ type, mode = 'auto' }: LinkParams): string | null {
+function xhttpProblem({ type, mode = 'auto' }: LinkParams): Message | null {
   if (type !== 'xhttp' || /^(?:auto|packet-up|stream-up|stream-one)$/.test(mode)) return null;
-  return 'an unknown mode of XHTTP';
+  return message('subscription.xhttpModeUnknown');
 }
 
-function portsProblem({ mport }: LinkParams): string | null {
+function portsProblem({ mport }: LinkParams): Message | null {
   const isRange = (range: string) => {
     const [from = 0, to = from] = range.split('-').map(Number);
     return /^\d+(?:-\d+)?$/.test(range) && from > 0 && from <= to && to <= 65_535;
   };
-  return mport === undefined || mport.split(',').every(isRange) ? null : 'invalid ports';
+  return mport === undefined || mport.split(',').every(isRange) ? null : message('subscription.portsInvalid');
 }

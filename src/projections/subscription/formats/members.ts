@@ -1,5 +1,5 @@
 import { isDeeper, type Json, type JsonObject } from '../../../lib/json.js';
-import { DEEPEST_JSON } from '../../../lib/parse-json.js';
+import { MAX_JSON_DEPTH } from '../../../lib/parse-json.js';
 
 /** The members that have a value. */
 export function compact(members: Readonly<Record<string, Json | undefined>>): JsonObject {
@@ -18,7 +18,7 @@ export function jsonOf(text: string): Json | undefined {
   if (text.trim() === '') return undefined;
   try {
     const value = JSON.parse(text) as Json;
-    return isDeeper(value, DEEPEST_JSON) ? undefined : value;
+    return isDeeper(value, MAX_JSON_DEPTH) ? undefined : value;
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import { isObject } from '../../../lib/json.js';
+import { isText, type Text } from '../../../messages/message.js';
 import type { LinkParams, ShareLink } from '../share-link.js';
 import { problemOf } from './link-problems.js';
 import { jsonOf } from './members.js';
@@ -57,19 +58,19 @@ export function cipherOf(method: string): string {
 /** A link that a format does not support, and why. */
 export interface OmittedLink {
   readonly name: string;
-  readonly reason: string;
+  readonly reason: Text;
 }
 
 /** The links that a format supports, with their representations; and the others. */
 export function partition<T extends object>(
   links: readonly ShareLink[],
-  say: (link: ShareLink) => T | string,
+  say: (link: ShareLink) => T | Text,
 ): { readonly expressed: readonly { link: ShareLink; as: T }[]; readonly omitted: readonly OmittedLink[] } {
   const expressed: { link: ShareLink; as: T }[] = [];
   const omitted: OmittedLink[] = [];
   for (const link of links) {
-    const as = expressedBy(link, say);
-    if (typeof as === 'string') omitted.push({ name: link.name, reason: as });
+    const as = convertOrExplain(link, say);
+    if (isText(as)) omitted.push({ name: link.name, reason: as });
     else expressed.push({ link, as });
   }
   return { expressed, omitted };
@@ -78,11 +79,11 @@ export function partition<T extends object>(
 /** Whether a format supports at least one of the links. */
 export function canExpressAny<T extends object>(
   links: readonly ShareLink[],
-  say: (link: ShareLink) => T | string,
+  say: (link: ShareLink) => T | Text,
 ): boolean {
-  return links.some((link) => typeof expressedBy(link, say) !== 'string');
+  return links.some((link) => !isText(convertOrExplain(link, say)));
 }
 
-function expressedBy<T extends object>(link: ShareLink, say: (link: ShareLink) => T | string): T | string {
+function convertOrExplain<T extends object>(link: ShareLink, say: (link: ShareLink) => T | Text): T | Text {
   return problemOf(link) ?? say(link);
 }

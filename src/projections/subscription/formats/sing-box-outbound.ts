@@ -1,25 +1,29 @@
 import type { JsonObject } from '../../../lib/json.js';
+import { isText, type Message, message } from '../../../messages/message.js';
 import { earlyData, literalPath, urlPath } from '../path.js';
 import type { LinkParams, ShareLink } from '../share-link.js';
 import { compact, listOf } from './members.js';
 import { cipherOf, echSource, fingerprintOf, isMasked } from './shared.js';
 
+/** The program in the reasons. */
+const APP = 'sing-box';
+
 /**
- * The sing-box outbound for a link, without a tag, or what sing-box does not support about it, as text. A certificate pin is
+ * The sing-box outbound for a link, without a tag, or what sing-box does not support about it. A certificate pin is
  * left out: sing-box then verifies with the certificates of the system.
  */
-export function singBoxOutbound({ scheme, host, port, user, method, params }: ShareLink): JsonObject | string {
+export function singBoxOutbound({ scheme, host, port, user, method, params }: ShareLink): JsonObject | Message {
   const reason = unspoken(params);
   if (reason !== null) return reason;
   const common = { server: host, server_port: port };
   if (scheme === 'hysteria2') return { type: scheme, ...common, password: user, ...hysteriaOf(params, host) };
   if (scheme === 'ss') {
     const plugin = pluginOf(params);
-    if (typeof plugin === 'string') return plugin;
+    if (isText(plugin)) return plugin;
     return { type: 'shadowsocks', ...common, method: cipherOf(method), password: user, ...plugin };
   }
   const transport = transportOf(params);
-  if (typeof transport === 'string') return transport;
+  if (isText(transport)) return transport;
   const rest = { ...tlsOf(params), ...transport };
   if (scheme === 'trojan') return { type: 'trojan', ...common, password: user, ...rest };
   const packets = { packet_encoding: 'xudp' };
@@ -33,12 +37,13 @@ export function singBoxOutbound({ scheme, host, port, user, method, params }: Sh
 }
 
 /** What sing-box does not support for any protocol; null = nothing. */
-function unspoken(params: LinkParams): string | null {
+function unspoken(params: LinkParams): Message | null {
   const { encryption = 'none', sni, vcn } = params;
-  if (isMasked(params)) return 'masks of Xray';
-  if (encryption !== 'none') return 'the encryption of VLESS';
+  if (isMasked(params)) return message('subscription.masks', { app: APP });
+  if (encryption !== 'none') return message('subscription.vlessEncryption', { app: APP });
   // It verifies the certificate against the server name only.
-  if (vcn !== undefined && !vcn.split(',').includes(sni ?? '')) return 'certificates of another name';
+  if (vcn !== undefined && !vcn.split(',').includes(sni ?? ''))
+    return message('subscription.otherCertificateName', { app: APP });
   return null;
 }
 
@@ -68,13 +73,13 @@ function echOf(ech: string | undefined): JsonObject | undefined {
   return compact({ enabled: true, config: list === undefined ? undefined : pem, query_server_name: queryName });
 }
 
-function transportOf(params: LinkParams): JsonObject | string {
+function transportOf(params: LinkParams): JsonObject | Message {
   const { type = 'tcp', security, headerType, path = '/', host, serviceName = '' } = params;
   switch (type) {
     case 'tcp':
       if (headerType !== 'http') return {};
       // Over TLS it would use HTTP/2.
-      if (security === 'tls' || security === 'reality') return 'an HTTP header over TLS';
+      if (security === 'tls' || security === 'reality') return message('subscription.httpHeaderOverTls', { app: APP });
       return {
         transport: compact({
           type: 'http',
@@ -91,16 +96,16 @@ function transportOf(params: LinkParams): JsonObject | string {
     }
     case 'grpc':
       // A name with a leading slash is a custom path.
-      if (serviceName.startsWith('/')) return 'a custom path of gRPC';
+      if (serviceName.startsWith('/')) return message('subscription.grpcPath', { app: APP });
       return { transport: { type: 'grpc', service_name: serviceName } };
     case 'httpupgrade':
       return { transport: compact({ type: 'httpupgrade', host, path: literalPath(path) }) };
     default:
-      return type;
+      return message('subscription.notSupported', { app: APP, feature: type });
   }
 }
 
-function pluginOf(params: LinkParams): JsonObject | string {
+function pluginOf(params: LinkParams): JsonObject | Message {
   const { type = 'tcp', headerType, security = 'none', path = '/', host, sni } = params;
   const escaped = (text: string) => text.replace(/[\\;=]/g, '\\$&');
   if (type === 'ws' && security !== 'reality') {
@@ -110,10 +115,10 @@ function pluginOf(params: LinkParams): JsonObject | string {
     if (security === 'tls') options.push('tls');
     return { plugin: 'v2ray-plugin', plugin_opts: options.filter(Boolean).join(';') };
   }
-  if (security !== 'none') return `${security.toUpperCase()} of ss`;
-  if (type !== 'tcp') return `${type} of ss`;
+  const feature = security === 'none' ? type : security.toUpperCase();
+  if (feature !== 'tcp') return message('subscription.notSupportedForProtocol', { app: APP, feature, protocol: 'ss' });
   // The HTTP obfuscation of Shadowsocks is not compatible with that of the core.
-  return headerType === 'http' ? 'an HTTP header of ss' : {};
+  return headerType === 'http' ? message('subscription.httpHeader', { app: APP, protocol: 'ss' }) : {};
 }
 
 function hysteriaOf(params: LinkParams, host: string): JsonObject {

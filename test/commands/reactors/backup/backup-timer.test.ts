@@ -2,11 +2,13 @@ import { Subject } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BackupError, type BackupStatus, type KeptBackup } from '../../../../src/commands/ports/backups.js';
 import { BackupTimer } from '../../../../src/commands/reactors/backup/backup-timer.js';
+import { BackupVerified } from '../../../../src/events/backup.js';
 import type { RecordedEvent } from '../../../../src/events/catalog.js';
-import { defaultSettings, type Settings } from '../../../../src/events/settings/settings.js';
+import { defaultSettings, type Settings, SettingsChanged } from '../../../../src/events/settings/settings.js';
 import { type Alarm, Alarms } from '../../../../src/lib/alarms.js';
 import { message } from '../../../../src/messages/message.js';
 import { HOUR, T0 } from '../../../kit/builders.js';
+import { recorded } from '../../../kit/spec.js';
 
 const fine: BackupStatus = { last: null, lastGood: null, next: T0, late: false };
 const good = { at: T0, name: 'a', position: 1, bytes: 1, sealed: false };
@@ -27,15 +29,19 @@ function timer() {
     warn: () => undefined,
   });
   own.begin();
-  const event = (type: string, data: object): void => changed$.next([{ type, data } as unknown as RecordedEvent]);
   return {
     ...{ keep, raised, own },
     is: (next: Partial<BackupStatus>): void => void (status = { ...status, ...next }),
     set: (changes: Partial<Settings>): void => {
       settings = { ...settings, ...changes };
-      event('SettingsChanged', { changes });
+      changed$.next(recorded([SettingsChanged({ changes })]));
     },
-    verified: () => event('BackupVerified', {}),
+    verified: () =>
+      changed$.next(
+        recorded([
+          BackupVerified({ name: 'a', position: 1, bytes: 1, createdAt: T0, encrypted: false, comparedModels: 1 }),
+        ]),
+      ),
   };
 }
 
@@ -74,7 +80,7 @@ describe('the timer of backups', () => {
     own.stop();
   });
 
-  it('raises one alarm while the last good one is too old', async () => {
+  it('raises one alarm while the last verified one is too old', async () => {
     const { raised, is, verified, own } = timer();
     is({ late: true, lastGood: good });
     for (let i = 0; i < 3; i += 1) own.check();

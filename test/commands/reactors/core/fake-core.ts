@@ -31,17 +31,17 @@ export class FakeCore implements Core {
   readonly listening = new Map<string, Listening>();
   run: CoreRun | null = null;
   runs = 0;
-  /** What an earlier panel left running. */
+  /** The core that an earlier panel left running. */
   left: CoreRun | null = null;
   template: JsonObject | null = null;
   counts: readonly Count[] = [];
   connected: OnlineUser[] = [];
   /** `person address` → ms since something came from there. */
   readonly silent = new Map<string, number>();
-  /** Whether the system lets sockets be destroyed. */
+  /** Whether the system allows sockets to be destroyed. */
   mayDestroy = true;
   #blocked = '';
-  /** What each client was called when its account was added last. */
+  /** The email of each client when its account was added last. */
   readonly #names = new Map<number, string>();
 
   /** Tags that no configuration may hold. */
@@ -57,14 +57,14 @@ export class FakeCore implements Core {
   /** The next call of this name fails so. */
   readonly fail = new Map<string, CoreError>();
 
-  /** What was called since the last look. */
+  /** The calls since the last query. */
   seen(): string[] {
     const { calls } = this;
     this.calls = [];
     return calls;
   }
 
-  /** Whether it answers when it is asked. */
+  /** Whether it responds. */
   responsive = true;
 
   crash(reason: string): void {
@@ -141,14 +141,14 @@ export class FakeCore implements Core {
     return this.run;
   }
 
-  /** What `binary.use` was called with. */
+  /** The arguments of `binary.use`. */
   readonly used: (string | null)[] = [];
   readonly binary: Core['binary'] = {
     version: () => Promise.resolve('26'),
     use: (binary) => void this.used.push(binary),
     trial: (binary) => this.trials(binary),
   };
-  /** What another executable says of itself. */
+  /** The version output of another executable. */
   trials = (_binary: string): Promise<string | null> => Promise.resolve(null);
 
   readonly config: Mutable<Core['config']> = {
@@ -269,7 +269,7 @@ export class FakeCore implements Core {
     ech: () => Promise.resolve({ serverKeys: '', configList: '' }),
   };
 
-  /** What runs, as names: tag → emails. */
+  /** The running inbounds: tag → emails. */
   get served(): Readonly<Record<string, readonly string[]>> {
     return Object.fromEntries(
       [...this.listening].map(([tag, { users }]) => [tag, [...users.values()].map(({ email }) => email)]),

@@ -23,7 +23,7 @@ const ON = {
   ldapFlagField: 'vpn',
 };
 
-/** A panel with one inbound, and a directory that says what the test says. */
+/** A panel with one inbound, and a directory whose entries the test sets. */
 async function start(
   settings: object = {},
   ...clients: NonNullable<Parameters<typeof inboundDraft>[0]>['clients'] & object
@@ -39,7 +39,7 @@ async function start(
   const asked: string[] = [];
   const script: { answer: readonly DirectoryEntry[] | Error | Promise<readonly DirectoryEntry[]> } = { answer: [] };
   const directory = {
-    proves: async () => false,
+    verifyPassword: async () => false,
     entries: async ({ host }: { host: string }, flag: string) => {
       asked.push(`${host} ${flag}`);
       if (script.answer instanceof Error) throw script.answer;
@@ -50,7 +50,7 @@ async function start(
     createDirectorySync(place.panel, directory, (message) => void place.warnings.push(message));
   const sync = make();
   let mark = place.panel.log.head().position;
-  /** Lets the sync run on this answer, and gives back what it appended. */
+  /** Runs the sync with this response, and returns the appended events. */
   const run = async (answer: typeof script.answer, by = sync): Promise<readonly RecordedEvent[]> => {
     script.answer = answer;
     mark = place.panel.log.head().position;
@@ -119,7 +119,7 @@ describe('a sync with the directory', () => {
     expect(await run([person('anna')])).toEqual([]);
     change({ ldapAutoCreate: true, ldapInboundTags: ' in-2 , in-1,in-2,' });
     place.must(addInbound(2), addInbound(3, { clients: [alice] }));
-    // Alice is a client of an inbound that is none of the sync's; an email is one client.
+    // Alice is a client of an inbound outside of the sync; an email is one client.
     const events = await run([person('ALICE'), person(['z', 'anna']), person('ANNA', 'no'), person('Z')]);
     expect(types(events)).toEqual(['ClientAdded', 'DirectorySynced']);
     expect(place.panel.read.clients.firstByEmail('z')?.inbound).toBe(2);

@@ -25,7 +25,7 @@ async function start() {
   return { ...centre, pass, restarts };
 }
 
-/** What a number was counted, living or not, and whatever its email. */
+/** The traffic of a client number, also after its deletion. */
 function countedFor({ journal }: Pick<Centre, 'journal'>, number: number): number {
   let sum = 0;
   for (const event of journal.log.read(0, 10_000))
@@ -336,7 +336,7 @@ describe('traffic before a reset', () => {
     expect(used('alice')).toBe(300);
     must({ type: 'ResetClientTraffic', data: { inbound, email: 'alice' } });
     xui.count('in-1', 'alice', 7, 0);
-    // The first may be the rest of the one that was asked for.
+    // The first round may still be the one that the reset requested.
     await round();
     await round();
     expect([used('alice'), warnings]).toStrictEqual([7, []]);

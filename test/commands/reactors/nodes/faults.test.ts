@@ -43,7 +43,7 @@ describe('a node that fails', () => {
   });
 
   it('receives changes as soon as it responds again, and raises one alarm while it is behind', async () => {
-    const { round, addInbound, remote, clock, told, sync } = await withXui();
+    const { round, addInbound, remote, clock, notifications, sync } = await withXui();
     addInbound([alice]);
     remote.fault = (_, response) => (response.destroy(), true);
     await round();
@@ -51,18 +51,18 @@ describe('a node that fails', () => {
       clock.advance(4 * 60_000);
       await round();
     }
-    expect(told).toStrictEqual([expect.stringMatching(/^A node does not apply its changes \| Oslo: /)]);
+    expect(notifications).toStrictEqual([expect.stringMatching(/^A node is not applying changes \| Oslo: /)]);
     remote.fault = null;
     await round();
     expect(sync.state(nodeOne).tries).toBeGreaterThan(0);
     clock.advance(5_000);
     await round();
     expect(sync.state(nodeOne)).toMatchObject({ tries: 0, error: null });
-    expect(told.slice(1)).toStrictEqual(['A node has received all changes | Oslo']);
+    expect(notifications.slice(1)).toStrictEqual(['A node has received all changes | Oslo']);
   });
 
   it('has lasting failures and their end recorded', async () => {
-    const { round, addInbound, remote, clock, journal, read, told } = await withXui();
+    const { round, addInbound, remote, clock, journal, read, notifications } = await withXui();
     addInbound([alice]);
     const list =
       (body: string): NodeFault =>
@@ -90,7 +90,7 @@ describe('a node that fails', () => {
       await round();
     }
     expect(spoken()).toStrictEqual([failing, ['NodeSyncFailed', declined('database is locked')]]);
-    expect(told).toStrictEqual([expect.stringMatching(/^A node does not apply its changes \| Oslo: /)]);
+    expect(notifications).toStrictEqual([expect.stringMatching(/^A node is not applying changes \| Oslo: /)]);
     expect(read.nodes.failing(nodeOne)?.reason).toStrictEqual(declined('database is locked'));
     remote.fault = null;
     clock.advance(HOUR);
@@ -209,18 +209,18 @@ describe('a node that fails', () => {
     const { round, addInbound, edit, remote, read, clock } = await withXui();
     const inbound = addInbound([alice]);
     await round();
-    // Whatever is asked of it, it says yes.
+    // It accepts every request.
     remote.routes.unshift(['POST', /inbounds\/updateClient/, () => ({ msg: 'yes' })]);
-    const told = (): number => remote.calls.filter(({ path }) => path.includes('updateClient')).length;
+    const updates = (): number => remote.calls.filter(({ path }) => path.includes('updateClient')).length;
     edit(inbound, 'alice', { spec: clientSpec({ limitIp: 3 }) });
     for (let n = 0; n < 3; n += 1) await round();
     expect(read.nodes.outbox(nodeOne)[0]?.refused?.reason).toStrictEqual(message('node.notKept'));
-    const before = told();
+    const before = updates();
     await round();
-    expect(told()).toBe(before);
+    expect(updates()).toBe(before);
     clock.advance(HOUR);
     await round();
-    expect(told()).toBeGreaterThan(before);
+    expect(updates()).toBeGreaterThan(before);
   });
 });
 

@@ -7,7 +7,7 @@ import { draft, HOUR } from '../../../kit/builders.js';
 import { alice, bob, nodeOne, withXui } from './kit.js';
 
 const POLL = 5000;
-/** As it should be, nonsense, declined, ours that cannot be read, ours under another protocol, ours under names that change. */
+/** Valid, invalid, declined; our inbound unreadable, under another protocol, under changing names. */
 const lists = ['good', 'garbage', 'locked', 'unreadable', 'foreign', 'strange'] as const;
 type List = (typeof lists)[number];
 const noticed = [
@@ -53,7 +53,7 @@ async function withThree() {
       update: async (...asked) => (list ? no() : panel.update(...asked)),
     };
   });
-  const { addInbound, round, clock, journal, told, read } = centre;
+  const { addInbound, round, clock, journal, notifications, read } = centre;
   addInbound([alice]);
   addInbound([bob], { spec: { port: 8443, tag: 'in-2' } });
   addInbound([draft('carol', 3)], { spec: { port: 8444, tag: 'in-3' } });
@@ -62,7 +62,7 @@ async function withThree() {
     Array.from({ length: 3 }, () => [0, null]),
   );
   const from = journal.log.head().position;
-  /** The node is asked with every poll, and its list is this one. */
+  /** The node is queried with every poll, and returns this list. */
   const poll = async (next: List): Promise<void> => {
     clock.advance(POLL);
     list = next;
@@ -73,14 +73,14 @@ async function withThree() {
     for (const { type } of journal.log.read(from, 10_000)) counts[type] = (counts[type] ?? 0) + 1;
     return counts;
   };
-  return { ...centre, poll, count, told };
+  return { ...centre, poll, count, notifications };
 }
 
 describe('a node that flaps', () => {
   it('with inbounds that are unreadable in every other listing has nothing recorded', async () => {
-    const { poll, count, told } = await withThree();
+    const { poll, count, notifications } = await withThree();
     for (let n = 0; n < 120; n += 1) await poll(n % 2 === 0 ? 'unreadable' : 'good');
-    expect([count(), told]).toStrictEqual([{}, []]);
+    expect([count(), notifications]).toStrictEqual([{}, []]);
   });
 
   it('with inbounds that stay unreadable has that recorded, and its end after a minute', async () => {
@@ -115,7 +115,7 @@ describe('a node that flaps', () => {
   it('in any way for an hour has few events recorded', async () => {
     await check(
       asyncProperty(array(stretch, { minLength: 1, maxLength: 6 }), async (stretches) => {
-        const { poll, count, told, clock } = await withThree();
+        const { poll, count, notifications, clock } = await withThree();
         const end = clock.now() + HOUR;
         while (clock.now() < end)
           for (const { list, polls } of stretches)
@@ -123,7 +123,7 @@ describe('a node that flaps', () => {
         const counts = count();
         // About one of each kind in ten minutes, besides the first of each of the three inbounds.
         for (const type of noticed) expect([type, (counts[type] ?? 0) <= 11]).toStrictEqual([type, true]);
-        expect(told.length).toBeLessThanOrEqual(16);
+        expect(notifications.length).toBeLessThanOrEqual(16);
       }),
       { numRuns: 4 },
     );

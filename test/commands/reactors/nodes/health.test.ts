@@ -37,7 +37,7 @@ const add = (n: number) =>
     },
   }) as const;
 
-/** A panel with nodes that answer what the test says, and its watch. */
+/** A panel with nodes whose responses the test sets, and its health checks. */
 async function start(count = 1, script: Script = reading) {
   holdTimers();
   const place = await new Place().open();
@@ -71,20 +71,20 @@ async function start(count = 1, script: Script = reading) {
     remoteNodesOf(place.panel, remote, { histories, warn: (message) => void place.warnings.push(message) });
   const watch = make();
   onTestFinished(() => watch.stop());
-  /** Runs what is due now. */
+  /** Runs the probes that are due now. */
   const calm = (): Promise<void> => place.wait(1);
   const beat = async (next: Script = world.script): Promise<void> => {
     world.script = next;
     await place.wait(5500);
   };
-  const told = () =>
+  const recorded = () =>
     place.events('NodeIdentified', 'NodeWentOnline', 'NodeWentOffline').map(({ type, data }) => ({ type, data }));
   const node = (): Node => {
     const found = place.panel.read.nodes.get(id);
     if (!found) throw new Error('there is no node');
     return found;
   };
-  return { place, watch, make, asked, kept, world, calm, beat, told, node };
+  return { place, watch, make, asked, kept, world, calm, beat, recorded, node };
 }
 
 const identified = { type: 'NodeIdentified', data: { node: 1, kind: 'portolan', panelId: 'panel-a' } };
@@ -92,7 +92,7 @@ const online = { type: 'NodeWentOnline', data: { node: 1 } };
 const nonsense = verbatim('nonsense');
 const offline = (reason: Text) => ({ type: 'NodeWentOffline', data: { node: 1, reason } });
 
-/** The answer of a node that comes when the test says so. */
+/** The response of a node, which the test releases. */
 function held() {
   let answer: (reading: NodeReading) => void = () => undefined;
   const script = (): Promise<NodeReading> => new Promise((resolve) => (answer = resolve));
@@ -101,11 +101,11 @@ function held() {
 
 describe('the health checks', () => {
   it('probe at once and record the identity of the panel as its actor', async () => {
-    const { place, watch, calm, told, kept } = await start();
+    const { place, watch, calm, recorded, kept } = await start();
     expect(watch.health(id)).toMatchObject({ status: 'unknown', lastHeartbeat: 0 });
     watch.begin();
     await calm();
-    expect(told()).toEqual([identified]);
+    expect(recorded()).toEqual([identified]);
     expect(place.events('NodeIdentified')[0]?.meta.actor).toEqual({ kind: 'node', id: '1', name: 'node 1', ip: null });
     expect(watch.health(id)).toEqual({
       ...{ status: 'online', lastHeartbeat: Math.floor(place.clock.now() / 1000), lastError: null },
@@ -115,17 +115,17 @@ describe('the health checks', () => {
   });
 
   it('probe periodically and record nothing while nothing changes', async () => {
-    const { watch, calm, beat, told, asked, kept } = await start();
+    const { watch, calm, beat, recorded, asked, kept } = await start();
     watch.begin();
     await calm();
     for (let n = 0; n < 4; n += 1) await beat();
     expect(asked.length).toBeGreaterThanOrEqual(5);
     expect(kept.length).toBe(asked.length);
-    expect(told()).toEqual([identified]);
+    expect(recorded()).toEqual([identified]);
   });
 
   it('record once that a node is offline after three failed probes, and once that it is back', async () => {
-    const { watch, calm, beat, told } = await start();
+    const { watch, calm, beat, recorded } = await start();
     watch.begin();
     await calm();
     await beat(away);
@@ -140,17 +140,17 @@ describe('the health checks', () => {
       coreVersion: '1.2.3',
       lastError: away.text,
     });
-    expect(told()).toEqual([identified, offline(away.text)]);
+    expect(recorded()).toEqual([identified, offline(away.text)]);
     await beat(reading);
     await beat();
-    expect(told()).toEqual([identified, offline(away.text), online]);
+    expect(recorded()).toEqual([identified, offline(away.text), online]);
   });
 
   it('keep a flapping node offline and record that about once in ten minutes', async () => {
-    const { watch, calm, beat, told, place } = await start();
+    const { watch, calm, beat, recorded, place } = await start();
     watch.begin();
     await calm();
-    const count = (event: object) => told().filter(({ type }) => type === (event as typeof online).type).length;
+    const count = (event: object) => recorded().filter(({ type }) => type === (event as typeof online).type).length;
     const end = place.clock.now() + 12 * 60_000;
     while (place.clock.now() < end) {
       await beat(rejected);
@@ -162,29 +162,32 @@ describe('the health checks', () => {
   });
 
   it('need one failure if a retry cannot succeed, or if the node was never online', async () => {
-    const { watch, calm, beat, told } = await start();
+    const { watch, calm, beat, recorded } = await start();
     watch.begin();
     await calm();
     await beat(rejected);
-    expect(told()).toEqual([identified, offline(rejected.text)]);
+    expect(recorded()).toEqual([identified, offline(rejected.text)]);
     const fresh = await start(1, away);
     fresh.watch.begin();
     await fresh.calm();
-    expect(fresh.told()).toEqual([offline(away.text)]);
+    expect(fresh.recorded()).toEqual([offline(away.text)]);
   });
 
   it('accept no other panel at the address until the token is saved again', async () => {
-    const { place, watch, calm, beat, told, kept } = await start();
+    const { place, watch, calm, beat, recorded, kept } = await start();
     watch.begin();
     await calm();
     await beat({ ...reading, panelId: 'panel-b', cpu: 99 });
     expect(watch.health(id)).toMatchObject({ status: 'offline', cpu: 0, lastError: ANOTHER });
-    expect(told()).toEqual([identified, offline(ANOTHER)]);
+    expect(recorded()).toEqual([identified, offline(ANOTHER)]);
     expect(kept).toEqual([[1, 10, 20]]);
     place.must({ type: 'UpdateNode', data: { node: id, changes: {}, token: 'token-1' } });
     await calm();
     expect(watch.health(id)).toMatchObject({ status: 'online', cpu: 99 });
-    expect(told().at(-1)).toEqual({ type: 'NodeIdentified', data: { node: 1, kind: 'portolan', panelId: 'panel-b' } });
+    expect(recorded().at(-1)).toEqual({
+      type: 'NodeIdentified',
+      data: { node: 1, kind: 'portolan', panelId: 'panel-b' },
+    });
   });
 
   it('tell a 3x-ui from a Portolan, and this panel from a node', async () => {
@@ -198,7 +201,7 @@ describe('the health checks', () => {
     mirror.world.script = { ...reading, panelId: mirror.place.panel.read.identity.panelId };
     mirror.watch.begin();
     await mirror.calm();
-    expect(mirror.told()).toEqual([offline(SELF)]);
+    expect(mirror.recorded()).toEqual([offline(SELF)]);
   });
 
   it.each([
@@ -206,21 +209,21 @@ describe('the health checks', () => {
     ['switched off', { type: 'SetNodeEnabled', data: { node: id, enabled: false } }],
   ] as const)('ignores the answer of a node that was %s meanwhile', async (_, command) => {
     const { script, answer } = held();
-    const { place, watch, calm, told, kept, asked } = await start(1, script);
+    const { place, watch, calm, recorded, kept, asked } = await start(1, script);
     watch.begin();
     await calm();
     place.must(command);
     answer(reading);
     await calm();
     expect(asked).toEqual(['n1.example.com token-1']);
-    expect(told()).toEqual([]);
+    expect(recorded()).toEqual([]);
     expect(watch.health(id).status).toBe('unknown');
     expect(kept).toEqual(command.type === 'DeleteNode' ? ['forget 1'] : []);
   });
 
   it('ignore the reply from a former address and probe the new one at once', async () => {
     const { script, answer } = held();
-    const { place, watch, world, calm, told, asked } = await start(1, script);
+    const { place, watch, world, calm, recorded, asked } = await start(1, script);
     watch.begin();
     await calm();
     const changes = { host: 'new.example.com' };
@@ -229,7 +232,7 @@ describe('the health checks', () => {
     answer(reading);
     await calm();
     expect(asked).toEqual(['n1.example.com token-1', 'new.example.com token-9']);
-    expect(told()).toEqual([{ type: 'NodeIdentified', data: { node: 1, kind: 'portolan', panelId: 'panel-b' } }]);
+    expect(recorded()).toEqual([{ type: 'NodeIdentified', data: { node: 1, kind: 'portolan', panelId: 'panel-b' } }]);
   });
 
   it('do not probe a disabled node until it is enabled', async () => {
@@ -273,7 +276,7 @@ describe('the health checks', () => {
   });
 
   it('continue after a restart and record nothing twice', async () => {
-    const { watch, make, world, calm, told } = await start(1, away);
+    const { watch, make, world, calm, recorded } = await start(1, away);
     watch.begin();
     await calm();
     await watch.stop();
@@ -281,54 +284,54 @@ describe('the health checks', () => {
     onTestFinished(() => next.stop());
     next.begin();
     await calm();
-    expect(told()).toEqual([offline(away.text)]);
+    expect(recorded()).toEqual([offline(away.text)]);
     world.script = reading;
     await next.stop();
     const third = make();
     onTestFinished(() => third.stop());
     third.begin();
     await calm();
-    expect(told()).toEqual([offline(away.text), identified, online]);
+    expect(recorded()).toEqual([offline(away.text), identified, online]);
   });
 
   it('drop replies after they were stopped', async () => {
     const { script, answer } = held();
-    const { watch, calm, told } = await start(1, script);
+    const { watch, calm, recorded } = await start(1, script);
     watch.begin();
     await calm();
     const stopped = watch.stop();
     answer(reading);
     await stopped;
     await calm();
-    expect(told()).toEqual([]);
+    expect(recorded()).toEqual([]);
   });
 });
 
 describe('a requested probe', () => {
   it('runs at once, and its result counts', async () => {
-    const { watch, world, told, node } = await start();
+    const { watch, world, recorded, node } = await start();
     expect(await watch.probe(node())).toMatchObject({ status: 'online', cpu: 10, error: null });
     world.script = away;
     expect(await watch.probe(node())).toMatchObject({ status: 'offline', cpu: 0, error: away.text });
     expect(watch.health(id).status).toBe('offline');
-    expect(told()).toEqual([identified, offline(away.text)]);
+    expect(recorded()).toEqual([identified, offline(away.text)]);
   });
 
   it('of a disabled node records no event', async () => {
-    const { place, watch, world, told, node } = await start();
+    const { place, watch, world, recorded, node } = await start();
     place.must({ type: 'SetNodeEnabled', data: { node: id, enabled: false } });
     await watch.probe(node());
     world.script = away;
     expect(await watch.probe(node())).toMatchObject({ status: 'offline' });
-    expect(told()).toEqual([identified]);
+    expect(recorded()).toEqual([identified]);
   });
 
   it('of a panel that is not a node stores nothing', async () => {
-    const { watch, world, told, kept, node } = await start();
+    const { watch, world, recorded, kept, node } = await start();
     expect(await watch.test(node())).toMatchObject({ status: 'online', mem: 20 });
     world.script = new Error('broken');
     expect(await watch.test(node())).toMatchObject({ status: 'offline', error: message('node.probeFailed') });
-    expect(told()).toEqual([]);
+    expect(recorded()).toEqual([]);
     expect(kept).toEqual([]);
     expect(watch.health(id).status).toBe('unknown');
   });
@@ -336,7 +339,7 @@ describe('a requested probe', () => {
 
 describe('a node with invalid replies', () => {
   it('is offline for that reason, whatever its status is, until they are valid again', async () => {
-    const { watch, world, told, beat, node } = await start();
+    const { watch, world, recorded, beat, node } = await start();
     watch.begin();
     await beat();
     expect(watch.health(id).status).toBe('online');
@@ -351,11 +354,11 @@ describe('a node with invalid replies', () => {
     expect(await watch.probe(node())).toMatchObject({ status: 'offline', error: nonsense });
     await beat(away);
     expect(watch.health(id)).toMatchObject({ status: 'offline', lastError: away.text });
-    expect(told()).toStrictEqual([identified, offline(nonsense)]);
+    expect(recorded()).toStrictEqual([identified, offline(nonsense)]);
     world.listing = { inbounds: [], unreadable: [] };
     for (let n = 0; n < 4; n += 1) await beat(reading);
     expect(watch.health(id)).toMatchObject({ status: 'online', lastError: null });
-    expect(told().at(-1)).toStrictEqual(online);
+    expect(recorded().at(-1)).toStrictEqual(online);
   });
 
   it('starts without that state after it was disabled and enabled', async () => {

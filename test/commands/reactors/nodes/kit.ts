@@ -34,7 +34,7 @@ interface Over {
   readonly panelId?: string;
 }
 
-/** A centre without servers and core: its log, its read models, and the sync with its nodes, told round by round. */
+/** A centre without servers and core: its log, its read models, and the sync with its nodes, run round by round. */
 export function startCentre(
   wrap: (panel: RemotePanel) => RemotePanel = (panel) => panel,
   cleanUpMs = 10_000,
@@ -43,8 +43,8 @@ export function startCentre(
   const bus = busOver(journal.log, journal.clock);
   const read = new ReadModels(journal.log);
   const alarms = new Alarms();
-  const told: string[] = [];
-  alarms.raised$.subscribe(({ title, body }) => told.push(`${render(title, 'en')} | ${render(body, 'en')}`));
+  const notifications: string[] = [];
+  alarms.raised$.subscribe(({ title, body }) => notifications.push(`${render(title, 'en')} | ${render(body, 'en')}`));
   const real = createWeb({ allowPrivate: true });
   // The clock of these tests stands still, so a slow machine must not make a request time out.
   const web: Web = {
@@ -70,7 +70,7 @@ export function startCentre(
   if (mark === 0) must({ type: 'CreateUser', data: { username: 'root', passwordHash: 'x' } });
 
   const centre = {
-    ...{ journal, read, clock, bus, sync, must, warnings, told },
+    ...{ journal, read, clock, bus, sync, must, warnings, notifications },
     node: (): Node => {
       const node = read.nodes.get(nodeOne);
       if (!node) throw new Error('there is no node');
@@ -82,7 +82,7 @@ export function startCentre(
       await startSync().round(nodeOne);
       return centre.appended();
     },
-    /** One round with the node; resolves to what it appended. */
+    /** Runs one round with the node; resolves to the appended events. */
     async round(): Promise<readonly RecordedEvent[]> {
       mark = journal.log.head().position;
       await sync.round(nodeOne);
@@ -99,7 +99,7 @@ export function startCentre(
       }
       return centre.appended();
     },
-    /** What was appended since the last command or round began. */
+    /** The events appended since the last command or round began. */
     appended: (): readonly RecordedEvent[] => journal.log.read(mark, 1000),
     types: (): readonly string[] => centre.appended().map(({ type }) => type),
     addNode(port: number, { spec = {}, kind = 'portolan', panelId = '' }: Over = {}): void {
@@ -112,7 +112,10 @@ export function startCentre(
     },
     identify(kind: 'portolan' | '3x-ui', panelId: string): void {
       const asked = centre.node();
-      bus.dispatch({ type: 'RecordNodeIdentity', data: { asked, identity: { kind, panelId } } }, asNode(asked));
+      bus.dispatch(
+        { type: 'RecordNodeIdentity', data: { queried: asked, identity: { kind, panelId } } },
+        asNode(asked),
+      );
     },
     addInbound(
       clients: readonly ClientDraft[] = [],
@@ -178,7 +181,7 @@ export async function withXui(wrap?: (panel: RemotePanel) => RemotePanel, cleanU
   return { ...centre, remote, xui, asked };
 }
 
-/** A centre and a panel of ours as its node: real routes, real log, a core that runs nothing. */
+/** A centre with another Portolan as its node: real routes, real log, and a core without connections. */
 export async function withPortolan(wrap?: (panel: RemotePanel) => RemotePanel) {
   const remote = await startPanel();
   remote.given({ type: 'IssueApiToken', data: { token: TOKEN, replace: true } });
@@ -190,5 +193,5 @@ export async function withPortolan(wrap?: (panel: RemotePanel) => RemotePanel) {
 export const alice = draft('alice', 1);
 export const bob = draft('bob', 2);
 
-/** What is recorded when a node declines a request with this message. */
+/** The recorded reason when a node declines a request with this message. */
 export const declined = (why: string) => message('node.declined', { why: verbatim(why) });

@@ -12,7 +12,7 @@ const typesOf = (events: readonly RecordedEvent[]) => events.map(({ type }) => t
 const refusalOf = ({ read }: Pick<Centre, 'read'>) => read.nodes.outbox(nodeOne)[0]?.refused?.reason ?? null;
 
 const zoe = { id: uuid(9), email: 'zoe', enable: true, comment: '' };
-/** An inbound that an admin of the node made: by its looks exactly what is wanted. */
+/** An inbound that an admin of the node created and that equals the desired one. */
 const own = (clients: readonly object[], over: Partial<XuiInbound> = {}): XuiInbound => ({
   ...{
     id: 70,

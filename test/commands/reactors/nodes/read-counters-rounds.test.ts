@@ -49,7 +49,7 @@ describe('the growth of a node counter after a gap', () => {
       await (n % 5 === 4 ? roundOfNewLife() : round());
     }
     expect(used('alice')).toBe(37e9);
-    // Small readings count all the while, and what the time allows does later.
+    // Small readings are credited at once, and the rest as the allowance grows.
     xui.count('in-1', 'alice', 0, 1e6);
     await round();
     clock.advance(HOUR);
@@ -116,7 +116,7 @@ describe('the traffic of the clients of a node', () => {
     await round();
     const { up, down } = xui.row('alice');
     expect(used('alice')).toBe(up + down);
-    // What the inbound is credited is what it said.
+    // The inbound is credited what it reported.
     const { up: wireUp, down: wireDown } = xui.byTag('in-1');
     expect([read.usage.inbound(bound(read.inbounds.get(inbound))), wireDown < down]).toStrictEqual([
       { up: wireUp, down: wireDown },

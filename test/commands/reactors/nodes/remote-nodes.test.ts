@@ -170,7 +170,7 @@ describe('a 3x-ui node', () => {
     clock.advance(HOUR);
     expect(await round()).toStrictEqual([]);
     expect(xui.byTag('in-1').port).toBe(9000);
-    // Deleted here, it is still none of ours.
+    // After its deletion here, it is still not managed by this panel.
     must({ type: 'DeleteInbound', data: { inbound: refused } });
     await round();
     expect(xui.byTag('in-1').port).toBe(9000);

@@ -61,7 +61,7 @@ describe('the removal from a node before it is deleted', () => {
       const asked = read.nodes.get(NodeId.parse(n));
       if (!asked) throw new Error('there is no node');
       bus.dispatch(
-        { type: 'RecordNodeIdentity', data: { asked, identity: { kind: '3x-ui', panelId: '' } } },
+        { type: 'RecordNodeIdentity', data: { queried: asked, identity: { kind: '3x-ui', panelId: '' } } },
         asNode(asked),
       );
     }

@@ -14,13 +14,13 @@ const emails = (xui: XuiInbounds, tag = 'in-1') => xui.clients(tag).map(({ email
 const refusal = ({ read }: Centre, n = 0) => read.nodes.outbox(nodeOne)[n]?.refused?.reason ?? null;
 const client = (xui: XuiInbounds, email: string) => xui.clients('in-1').find((one) => one['email'] === email);
 
-/** Marks as they were before they told one client from the next with the same number. */
+/** Marks in the former format, which does not distinguish clients with the same number. */
 function age(xui: XuiInbounds): void {
   for (const inbound of xui.inbounds)
     inbound.settings = inbound.settings.replace(/(portolan:[\w-]+:\d+):\w{12}/g, '$1');
 }
 
-/** A node with alice; a backup of its centre; and what came there after it: zoe is number 2, kim number 3. */
+/** A node with alice, a backup of its centre, and clients added after the backup: zoe is number 2, kim number 3. */
 async function withLostClients(old = false) {
   const first = await withXui();
   const inbound = first.addInbound([alice]);
@@ -222,8 +222,8 @@ describe('a step that the node declines', () => {
     edit(inbound, 'c59', { spec: clientSpec({ enabled: false }) });
     await round();
     expect(client(xui, 'c59')).toMatchObject({ enable: false });
-    // As many as are told one by one in one round.
-    const told = xui.clients('in-1').filter(({ comment }) => /:\w{12}$/.test(String(comment)));
-    expect(told).toHaveLength(50);
+    // The number of clients that one round sends one by one.
+    const rewritten = xui.clients('in-1').filter(({ comment }) => /:\w{12}$/.test(String(comment)));
+    expect(rewritten).toHaveLength(50);
   });
 });

@@ -30,8 +30,8 @@ describe('two centres of one node', () => {
     expect([...remote.read.clients.all()].map((client) => client.identity.email)).toStrictEqual(['alice']);
     expect(remote.read.inbounds.all().map(({ remark }) => remark)).not.toContain('of the other');
     expect(first.read.nodes.outbox(nodeOne)[0]).toMatchObject({ refused: null, waiting: [] });
-    expect(second.told).toStrictEqual([
-      'A node does not apply its changes | Oslo: in-1: Another panel manages this inbound on the node',
+    expect(second.notifications).toStrictEqual([
+      'A node is not applying changes | Oslo: in-1: Another panel manages this inbound on the node',
     ]);
   });
 
@@ -79,7 +79,7 @@ describe('two centres of one node', () => {
     ]);
     expect(xui.clients('in-1').map(({ email }) => email)).toStrictEqual(['carl']);
     expect(reasonOf(first)).toStrictEqual(message('node.sharedInbound'));
-    // Once the other one has gone, what is left is taken away.
+    // After the other centre is gone, the rest is removed.
     xui.byTag('in-1').settings = '{"clients":[]}';
     first.clock.advance(HOUR);
     await first.settled();
@@ -95,7 +95,7 @@ describe('an inbound that something else on the node keeps changing', () => {
   };
 
   it.each(Object.keys(spoils))('and %s is repaired less and less often, with one notification', async (name) => {
-    const { round, addInbound, xui, asked, clock, told, journal, ...centre } = await withXui();
+    const { round, addInbound, xui, asked, clock, notifications, journal, ...centre } = await withXui();
     addInbound([alice]);
     await round();
     asked();
@@ -123,8 +123,8 @@ describe('an inbound that something else on the node keeps changing', () => {
     }
     expect(asked().length).toBeLessThan(12);
     expect(journal.log.read(position, 1000)).toStrictEqual([]);
-    expect(told).toStrictEqual([
-      'A node does not apply its changes | Oslo: in-1: Something else on the node keeps changing this inbound',
+    expect(notifications).toStrictEqual([
+      'A node is not applying changes | Oslo: in-1: Something else on the node keeps changing this inbound',
     ]);
     // It is left alone: as soon as it stays as it is wanted for a while, that is said as well.
     for (let n = 0; n < 12; n += 1) {
@@ -132,7 +132,7 @@ describe('an inbound that something else on the node keeps changing', () => {
       await round();
     }
     expect(entry()?.refused).toBeNull();
-    expect(told.slice(1)).toStrictEqual(['A node has received all changes | Oslo']);
+    expect(notifications.slice(1)).toStrictEqual(['A node has received all changes | Oslo']);
   });
 
   it('receives a change at once all the same', async () => {

@@ -12,7 +12,7 @@ async function withTwo(first: string, second: string) {
   const two = addInbound([anna(2, second), draft('others', 9)], { spec: { port: 8443, tag: 'in-2' } });
   await round();
   remote.given({ type: 'RecordCoreStarted', data: { run: 'r', version: '1', reason: 'start' } });
-  /** The core of the node counts; its inbounds count none of it, as with small connections. */
+  /** Only the client counter of the node grows, as with small connections. */
   const flow = async (...bytes: readonly (readonly [name: string, up: number])[]): Promise<number> => {
     const clients = bytes.map(([name, up]) => [remote.read.clients.firstByEmail(name)?.number ?? 0, up, 0] as const);
     remote.given({ type: 'RecordTraffic', data: { run: 'r', clients, inbounds: [], outbounds: [] } });

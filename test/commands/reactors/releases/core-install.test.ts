@@ -59,7 +59,7 @@ class FakeVersions implements CoreVersions {
     return version ?? 'outside';
   };
   remove = (version: string): void => void (this.here = this.here.filter((one) => one !== version));
-  tidy = (): void => void (this.tidied += 1);
+  removeUnfinished = (): void => void (this.tidied += 1);
 }
 
 const TYPES = [
@@ -77,7 +77,7 @@ async function ready() {
   const place = await started(core);
   const versions = new FakeVersions();
   const install = installOf(place, core, versions);
-  place.panel.read.changed$.subscribe((events) => install.notice(events));
+  place.panel.read.changed$.subscribe((events) => install.onEvents(events));
   const mark = place.panel.log.head().position;
   return {
     core,

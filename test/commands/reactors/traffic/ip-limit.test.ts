@@ -151,7 +151,7 @@ describe('a client with too many addresses', () => {
     await place.wait(POLL);
     connect(place.core, place.clock.now() + 1, A, B);
     for (let i = 0; i < 40; i += 1) await place.wait(POLL);
-    expect(heard).toStrictEqual(['warning: Open connections from a blocked address stay open until they close']);
+    expect(heard).toStrictEqual(['warning: A blocked address keeps its open connections']);
     expect(holding(place.core.calls)).toHaveLength(4);
     expect(place.core.runs).toBe(1);
   });

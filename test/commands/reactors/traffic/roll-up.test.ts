@@ -15,7 +15,7 @@ import { busOver, readAll, TestLog, temporaryFolder } from '../../../kit/log.js'
 
 const used = (bytes: number, run = 'r1') => traffic({ run, clients: [[1, bytes, 2 * bytes]] });
 
-/** Bytes of each client, inbound and outbound in each hour: what a statement by the day or by the hour says. */
+/** Bytes of each client, inbound and outbound in each hour, as in a daily or hourly statement. */
 function statement(events: readonly RecordedEvent[]): Record<string, number> {
   const totals: Record<string, number> = {};
   for (const event of events) {

@@ -11,10 +11,10 @@ import { render } from '../../../../src/messages/render.js';
 const complaints = (schema: z.ZodType, value: unknown) =>
   schema
     .safeParse(value)
-    .error?.issues.map(({ path, message }) => `${path.join('.')}: ${render(textOfIssue(message), 'en')}`);
+    .error?.issues.map((problem) => `${problem.path.join('.')}: ${render(textOfIssue(problem), 'en')}`);
 
 describe('an inbound body', () => {
-  it('reads JSON and forms alike', () => {
+  it('is read the same from JSON and from a form', () => {
     const json = {
       enable: true,
       port: 443,
@@ -36,14 +36,14 @@ describe('an inbound body', () => {
     expect(InboundBody.parse(form)).toStrictEqual(InboundBody.parse(json));
   });
 
-  it('leaves absent members absent', () => {
+  it('keeps absent members absent', () => {
     expect(Object.values(InboundBody.parse(undefined)).every((value) => value === undefined)).toBe(true);
   });
 
   it.each([
     [{ settings: '{"clients":' }, 'settings: is not valid JSON'],
     [{ settings: '[]' }, 'settings: must be a JSON object'],
-    [{ settings: '{"clients":{}}' }, 'settings.clients: Invalid input: expected array, received object'],
+    [{ settings: '{"clients":{}}' }, 'settings.clients: must be a list'],
     [{ settings: '{"clients":[{"totalGB":"x"}]}' }, 'settings.clients.0.totalGB: must be a whole number'],
     [{ settings: '{"a":1e999}' }, 'settings: contains a number that is out of range'],
     [{ streamSettings: 7 }, 'streamSettings: must be a JSON object'],
@@ -56,11 +56,11 @@ describe('an inbound body', () => {
     [{ settings: { clients: [{ totalGB: null }] } }, 'settings.clients.0.totalGB: must be a whole number'],
     [[{ port: 443 }], ': must be an object'],
     ['port', ': must be an object'],
-  ])('says what is wrong with %j', (value, complaint) => {
+  ])('is rejected with a reason for %j', (value, complaint) => {
     expect(complaints(InboundBody, value)).toStrictEqual([complaint]);
   });
 
-  it('refuses deep nesting before anything reads it', () => {
+  it('is rejected for deep nesting before it is parsed', () => {
     const deep = `${'{"a":'.repeat(70)}1${'}'.repeat(70)}`;
     expect(complaints(InboundBody, { settings: deep })).toStrictEqual(['settings: is nested deeper than 64 levels']);
     const deeper = `{"a":${'['.repeat(500_000)}${']'.repeat(500_000)}}`;
@@ -69,7 +69,7 @@ describe('an inbound body', () => {
     ]);
   });
 
-  it('refuses more values than anybody has, but any number of clients', () => {
+  it('has a limit of values, but not of clients', () => {
     const many = Array.from({ length: 100_001 }, () => 1);
     for (const odd of [many, { a: many }, Object.fromEntries(many.map((one, n) => [`k${n}`, one]))])
       for (const settings of [{ odd }, { clients: [{ odd }] }])
@@ -82,18 +82,18 @@ describe('an inbound body', () => {
     expect(InboundBody.parse({ settings: JSON.stringify({ clients }) }).settings?.clients).toHaveLength(20_000);
   });
 
-  it('drops the names of the machinery', () => {
+  it('is rejected without internal names in the message', () => {
     const text = '{"__proto__":{"x":1},"a":[{"constructor":1,"prototype":2,"b":3}]}';
     expect(JSON.stringify(InboundBody.parse({ streamSettings: text }).streamSettings)).toBe('{"a":[{"b":3}]}');
   });
 
-  it('never quotes what was sent', () => {
+  it('is never quoted in the message', () => {
     for (const value of ['{"secret":', '"secret"', 'secret']) {
       expect(complaints(InboundBody, { settings: value })?.join()).not.toContain('secret');
     }
   });
 
-  it('is wanted by an import', () => {
+  it('is required by an import', () => {
     expect(complaints(ImportBody, {})).toStrictEqual(['data: is missing']);
     expect(ImportBody.parse({ data: '{"id":3,"port":1,"settings":"{}"}' }).data).toMatchObject({
       port: 1,
@@ -102,7 +102,7 @@ describe('an inbound body', () => {
   });
 });
 
-it('numbers in paths are plain', () => {
+it('numbers in paths have digits only', () => {
   for (const text of ['1e3', '01', '-1', ' 1', '1.0', '', '99999999999999999999', '0x1'])
     expect(Id.safeParse(text).success).toBe(false);
   expect(Id.parse('12')).toBe(12);
@@ -110,7 +110,7 @@ it('numbers in paths are plain', () => {
   expect(IdOrAll.safeParse('-2').success).toBe(false);
 });
 
-it('lists come as JSON, as repeated fields and as one field', () => {
+it('lists are read from JSON, repeated fields and a single field', () => {
   const list = body({ list: texts });
   expect([['a', 'b'], '["a","b"]', 'a', '', undefined].map((value) => list.parse({ list: value }).list)).toStrictEqual([
     ['a', 'b'],
@@ -125,7 +125,7 @@ it('lists come as JSON, as repeated fields and as one field', () => {
 /** Clients of 3x-ui send `null` for these where they have no value. */
 const MAY_BE_NULL = ['nodeId'];
 
-it('no number, required flag or list is read from null, in any body', () => {
+it('null is no number, required flag or list in any body', () => {
   const routes = Object.values(tables).flatMap((table) => Object.values(table) as Route[]);
   let looked = 0;
   for (const { body: schema, path } of routes) {
@@ -145,7 +145,7 @@ it('no number, required flag or list is read from null, in any body', () => {
   expect(looked).toBeGreaterThan(10);
 });
 
-it('no body, however hostile, makes a schema throw', () => {
+it('no schema throws for a hostile body', () => {
   const routes = Object.values(tables).flatMap((table) => Object.values(table) as Route[]);
   const names = [
     'settings',
@@ -167,7 +167,7 @@ it('no body, however hostile, makes a schema throw', () => {
   );
 });
 
-it('every schema can be described', () => {
+it('every schema has a description', () => {
   for (const table of Object.values(tables)) {
     for (const route of Object.values(table) as Route[]) {
       z.toJSONSchema(route.params, { io: 'input' });

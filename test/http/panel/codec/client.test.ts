@@ -20,13 +20,13 @@ const documentOf = (draft: ReturnType<typeof clientDraft>): Client => ({
 const decode = (value: unknown) => WireClient.parse(value);
 const issues = (value: unknown) =>
   WireClient.safeParse(value).error?.issues.map(
-    ({ path, message }) => `${path.join('.')}: ${render(textOfIssue(message), 'en')}`,
+    (problem) => `${problem.path.join('.')}: ${render(textOfIssue(problem), 'en')}`,
   );
 
 const uuid = 'b831381d-6324-4d53-ad4f-8cda48b30811';
 
-describe('a wire client', () => {
-  it('fills what a new client leaves out', () => {
+describe('a client on the wire', () => {
+  it('gets defaults for omitted members when it is new', () => {
     const draft = clientDraft(decode({ id: uuid, email: 'alice' }), 'vless');
     expect(draft.spec).toStrictEqual({
       enabled: true,
@@ -43,7 +43,7 @@ describe('a wire client', () => {
     expect(draft.credential).toStrictEqual({ id: uuid, password: '', auth: '' });
   });
 
-  it('takes the loosely typed values of py3xui', () => {
+  it('may have the loosely typed values of py3xui', () => {
     const wire = {
       email: 'a',
       enable: true,
@@ -75,11 +75,11 @@ describe('a wire client', () => {
     ['enable', 'maybe', 'must be true or false'],
     ['email', ['a'], 'must be a string'],
     ['reverse', 'tag', 'must be an object with a tag'],
-  ])('names the member that loses its meaning: %s = %j', (name, value, why) => {
+  ])('is rejected with the name of the invalid member: %s = %j', (name, value, why) => {
     expect(issues({ email: 'a', [name]: value })).toStrictEqual([`${name}: ${why}`]);
   });
 
-  it('keeps what an update leaves out and replaces what it names', () => {
+  it('keeps members that an update omits, and replaces those that it has', () => {
     const before = documentOf(
       clientDraft(decode({ id: uuid, email: 'a', subId: 's', totalGB: 5, comment: 'c', level: 1 }), 'vless'),
     );
@@ -95,18 +95,18 @@ describe('a wire client', () => {
     expect(after.credential.id).toBe(uuid);
   });
 
-  it('does not take the number of a counter row for an id', () => {
+  it('does not get the number of a counter row as its id', () => {
     const before = documentOf(clientDraft(decode({ id: uuid, email: 'a' }), 'vless'));
     expect(clientDraft(decode({ id: 7, email: 'a' }), 'vless', before).credential.id).toBe(uuid);
   });
 
-  it('reads a password under the name id, as the specification calls it', () => {
+  it('may have its password under the name id, as in the specification', () => {
     expect(clientDraft(decode({ id: 'pw', email: 'a' }), 'trojan').credential.password).toBe('pw');
     expect(clientDraft(decode({ id: 'pw', email: 'a' }), 'hysteria2').credential.auth).toBe('pw');
     expect(wireKey('trojan', decode({ id: 'x', password: 'pw', email: 'a' }))).toBe('pw');
   });
 
-  it('leaves out credentials that it does not have', () => {
+  it('omits credentials that it does not have', () => {
     const wire = wireClient(documentOf(clientDraft(decode({ password: 'pw', email: 'a', subId: 's' }), 'trojan')));
     expect(Object.keys(wire)).toStrictEqual([
       ...['security', 'password', 'flow', 'email', 'limitIp', 'totalGB', 'expiryTime', 'enable', 'tgId', 'subId'],
@@ -132,7 +132,7 @@ const wires = fc.record({
   other: fc.jsonValue(),
 });
 
-it('wire → draft → document → wire gives every member back', () => {
+it('wire → draft → document → wire preserves every member', () => {
   fc.assert(
     fc.property(wires, (wire) => {
       const sent = JSON.parse(JSON.stringify(wire)) as typeof wire;
@@ -146,7 +146,7 @@ it('wire → draft → document → wire gives every member back', () => {
   );
 });
 
-it('hostile clients never throw', () => {
+it('hostile clients never make the codec throw', () => {
   const junk = fc.dictionary(fc.constantFrom(...Object.keys(WireClient.def.shape), '__proto__', 'x'), fc.anything());
   fc.assert(
     fc.property(fc.oneof(junk, fc.anything()), (value) => {

@@ -46,7 +46,7 @@ beforeEach(async () => {
 });
 
 describe('addClient', () => {
-  it('adds several at once, with what their callers leave out', async () => {
+  it('adds several clients in one request, with defaults for omitted members', async () => {
     expect(
       await addClient(1, { id: uuid(1), email: 'a' }, { id: uuid(2), email: 'b', enable: false, alterId: 0 }),
     ).toStrictEqual({
@@ -58,7 +58,7 @@ describe('addClient', () => {
     expect(await wire(1, 'b')).toMatchObject({ enable: false, alterId: 0 });
   });
 
-  it('takes a form too', async () => {
+  it('accepts a form', async () => {
     const form = { id: '2', settings: '{"clients":[{"password":"pw","email":"t"}]}' };
     expect((await call('addClient', {}, form)).success).toBe(true);
     expect(await wire(2, 't')).toMatchObject({ password: 'pw' });
@@ -67,14 +67,14 @@ describe('addClient', () => {
   it.each([
     [{ id: 1 }, 'settings: is missing'],
     [{ settings: '{}' }, 'id: is missing'],
-    [{ id: 1, settings: '{}' }, 'The request names no client'],
-    [{ id: 9, settings: '{}' }, 'There is no inbound 9'],
+    [{ id: 1, settings: '{}' }, 'The request contains no clients'],
+    [{ id: 9, settings: '{}' }, 'Inbound 9 not found'],
     [{ id: 1, settings: '{"clients":[{"email":"a"}]}' }, 'Client a: empty client ID'],
     [
       { id: 3, settings: '{"clients":[{"email":"a","password":"short"}]}' },
       'Client a: the password must be 16 bytes in base64 for 2022-blake3-aes-128-gcm',
     ],
-  ])('refuses %j', async (body, msg) => {
+  ])('rejects %j', async (body, msg) => {
     expect(await call('addClient', {}, body)).toStrictEqual({ success: false, msg, obj: null });
   });
 });
@@ -84,7 +84,7 @@ describe('updateClient', () => {
   const update = (clientId: string, ...clients: object[]) =>
     call('updateClient', { clientId }, { id: 1, settings: JSON.stringify({ clients }) });
 
-  it('replaces what is named and keeps the rest', async () => {
+  it('replaces the members in the body and keeps the others', async () => {
     expect(await update(uuid(1), { email: 'a', limitIp: 3 })).toMatchObject({
       success: true,
       msg: 'Inbound client has been updated.',
@@ -92,18 +92,18 @@ describe('updateClient', () => {
     expect(await wire(1, 'a')).toMatchObject({ id: uuid(1), totalGB: 9, limitIp: 3, subId: 's' });
   });
 
-  it('finds the one that is meant when all of them are sent', async () => {
+  it('finds the client of the path if the body has all clients', async () => {
     await update(uuid(2), { id: uuid(1), email: 'a', comment: 'x' }, { id: uuid(2), email: 'b', comment: 'y' });
     expect(await wire(1, 'a')).toMatchObject({ comment: '' });
     expect(await wire(1, 'b')).toMatchObject({ comment: 'y' });
   });
 
-  it('refuses an unknown client and an empty list', async () => {
-    expect((await update(uuid(7), { id: uuid(7), email: 'z' })).msg).toBe(`Inbound 1 has no client ${uuid(7)}`);
-    expect((await update(uuid(1))).msg).toBe('The request names no client');
+  it('rejects an unknown client and an empty list', async () => {
+    expect((await update(uuid(7), { id: uuid(7), email: 'z' })).msg).toBe(`Client ${uuid(7)} not found in inbound 1`);
+    expect((await update(uuid(1))).msg).toBe('The request contains no clients');
   });
 
-  it('takes the client of a trojan inbound by its password', async () => {
+  it('finds the client of a trojan inbound by its password', async () => {
     await addClient(2, { password: 'pw', email: 't' });
     const answer = await call(
       'updateClient',
@@ -118,7 +118,7 @@ describe('updateClient', () => {
 describe('counters', () => {
   beforeEach(() => addClient(1, { id: uuid(1), email: 'a', totalGB: 100, subId: 's' }));
 
-  it('are answered by email, by UUID and by subscription', async () => {
+  it('are returned by email, by UUID and by subscription', async () => {
     used('a', 10, 20);
     const row = {
       id: 1,
@@ -138,7 +138,7 @@ describe('counters', () => {
     expect((await call('getClientTrafficsById', { id: 'x' })).success).toBe(false);
   });
 
-  it('have the shapes of 3x-ui in its dialect', async () => {
+  it('have the format of 3x-ui in its dialect', async () => {
     panel.dispatch({ type: 'ChangeSettings', data: { changes: { apiDialect: '3x-ui' } } });
     used('a', 10, 20);
     expect((await call('getClientTrafficsById', { id: uuid(1) })).obj).toMatchObject([{ email: 'a' }]);
@@ -146,7 +146,7 @@ describe('counters', () => {
     expect((await call('lastOnline')).obj).toStrictEqual({ a: NOW });
   });
 
-  it('are set by hand, cut the client, and are reset', async () => {
+  it('can be set by an admin, which disconnects the client, and be reset', async () => {
     expect((await call('updateClientTraffic', { email: 'a' }, { upload: 60, download: 50 })).success).toBe(true);
     expect(await traffic('a')).toMatchObject({ up: 60, down: 50, enable: false });
     expect((await call('updateClientTraffic', { email: 'a' }, { upload: -1 })).msg).toBe(
@@ -166,7 +166,7 @@ describe('counters', () => {
     expect((await call('resetAllClientTraffics', { id: '-1' })).success).toBe(true);
   });
 
-  it('are deleted with depleted clients', async () => {
+  it('are deleted together with depleted clients', async () => {
     await addClient(1, { id: uuid(2), email: 'b' });
     used('a', 200, 0);
     expect((await call('delDepletedClients', { id: '2' })).success).toBe(true);
@@ -176,7 +176,7 @@ describe('counters', () => {
     expect(await traffic('b')).toMatchObject({ enable: true });
   });
 
-  it('say who is online and when somebody was', async () => {
+  it('include the online clients, and when each client was last online', async () => {
     await addClient(1, { id: uuid(2), email: 'b' });
     used('a', 1, 0);
     expect((await call('onlines')).obj).toStrictEqual(['a']);
@@ -187,7 +187,7 @@ describe('counters', () => {
   });
 });
 
-it('addresses are texts with their time, and can be cleared', async () => {
+it('addresses are strings with their time, and can be cleared', async () => {
   await addClient(1, { id: uuid(1), email: 'a' });
   expect((await call('clientIps', { email: 'a' })).obj).toStrictEqual([]);
   expect((await call('clientIps', { email: 'nobody' })).obj).toStrictEqual([]);
@@ -209,7 +209,7 @@ describe('copyClients', () => {
   );
   const copy = (id: number, body: object) => call('copyClients', { id: String(id) }, { sourceInboundId: 1, ...body });
 
-  it('makes emails that are free and credentials that fit', async () => {
+  it('creates unused emails and valid credentials', async () => {
     expect((await copy(2, {})).obj).toStrictEqual({ added: ['a_2', 'b_2'], skipped: [], errors: [] });
     expect(await wire(2, 'a_2')).toMatchObject({
       password: expect.stringMatching(/^[0-9a-f]{32}$/),
@@ -226,7 +226,7 @@ describe('copyClients', () => {
     expect(Buffer.from(String((await wire(3, 'a_3'))?.['password']), 'base64')).toHaveLength(16);
   });
 
-  it('keeps the flow, or takes the one that is named', async () => {
+  it('keeps the flow, or uses the requested one', async () => {
     await addInbound({ port: 446, protocol: 'vless' });
     await copy(4, { clientEmails: ['a'] });
     expect(await wire(4, 'a_4')).toMatchObject({ flow: 'xtls-rprx-vision' });
@@ -234,15 +234,15 @@ describe('copyClients', () => {
     expect(await wire(4, 'b_4')).toMatchObject({ flow: 'xtls-rprx-vision-udp443' });
   });
 
-  it('refuses itself and the unknown', async () => {
+  it('rejects the same inbound and an unknown inbound', async () => {
     expect((await copy(1, {})).msg).toBe('Source and target inbounds must be different');
-    expect((await copy(9, {})).msg).toBe('There is no inbound 9');
-    expect((await copy(2, { sourceInboundId: 9 })).msg).toBe('There is no inbound 9');
+    expect((await copy(9, {})).msg).toBe('Inbound 9 not found');
+    expect((await copy(2, { sourceInboundId: 9 })).msg).toBe('Inbound 9 not found');
     expect((await copy(1, { sourceInboundId: 3 })).obj).toStrictEqual({ added: [], skipped: [], errors: [] });
   });
 });
 
-it('clients are deleted by key and by email', async () => {
+it('a client is deleted by key and by email', async () => {
   await addClient(1, { id: uuid(1), email: 'a' }, { id: uuid(2), email: 'b' });
   expect((await call('delClient', { id: '1', clientId: uuid(1) })).msg).toBe('Inbound client has been deleted.');
   expect((await call('delClientByEmail', { id: '1', email: 'b' })).msg).toBe('Client deleted successfully');
@@ -260,7 +260,7 @@ describe('links', () => {
   });
   const links = async (subId: string) => (await call('getSubLinks', { subId })).obj as string[];
 
-  it('of a subscription come by inbound and leave out who may not connect', async () => {
+  it('of a subscription are sorted by inbound and omit clients that may not connect', async () => {
     const [first, second, ...more] = await links('s');
     expect(first).toMatch(new RegExp(`^vless://${uuid(1)}@panel.example:443`));
     expect(second).toMatch(/^trojan:\/\/pw@panel.example:444/);
@@ -268,7 +268,7 @@ describe('links', () => {
     expect(await links('unknown')).toStrictEqual([]);
   });
 
-  it('of one client do not ask whether it may connect', async () => {
+  it('of one client are returned even if it may not connect', async () => {
     const of = async (id: string, email: string) => (await call('getClientLinks', { id, email })).obj;
     expect(await of('1', 'off')).toHaveLength(1);
     expect(await of('2', 'off')).toStrictEqual([]);

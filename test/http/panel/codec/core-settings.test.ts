@@ -34,7 +34,7 @@ describe('getConfigJson', () => {
     return (await panel.call(tables.coreControl, coreControlHandlers, 'getConfigJson')).obj as JsonObject;
   };
 
-  it('shows what the core was started with and took since, not what it is asked for', async () => {
+  it('shows what the core was started with and accepted since, not the requested configuration', async () => {
     const applied = new Map([
       ['inbound-443', { tag: 'inbound-443', port: 444 }],
       ['gone', { tag: 'gone', port: 1 }],
@@ -51,7 +51,7 @@ describe('getConfigJson', () => {
     ]);
   });
 
-  it('shows what the core is asked for while none runs', async () => {
+  it('shows the requested configuration while no core runs', async () => {
     const shown = await asked({ process: { running: null, appliedTemplate: () => ({ dns: {} }) } });
     expect(shown['dns']).toMatchObject({ queryStrategy: (defaultTemplate['dns'] as JsonObject)['queryStrategy'] });
     expect(shown['inbounds']).toMatchObject([{ tag: 'inbound-443', port: 443, emails: ['anna@x'] }]);
@@ -59,7 +59,7 @@ describe('getConfigJson', () => {
 });
 
 describe('a template with certificates as lines', () => {
-  it('is refused where they are of no use, and does not repeat them', async () => {
+  it('is rejected if they are unusable, and the message does not repeat them', async () => {
     const panel = startPanel({ pairProblem, core: { config: { assemble: ({ template }) => template } } });
     const save = (certificates: readonly object[]) => {
       const streamSettings = { network: 'tcp', security: 'tls', tlsSettings: { certificates } };
@@ -113,7 +113,7 @@ describe('resetOutboundsTraffic', () => {
       },
     });
 
-  it('takes every word for a tag but one', async () => {
+  it('accepts every word but one as a tag', async () => {
     const panel = startPanel();
     used(panel);
     expect(await core(panel, 'resetOutboundsTraffic', { tag: 'all' })).toMatchObject({ success: true });
@@ -125,21 +125,21 @@ describe('resetOutboundsTraffic', () => {
     expect((await core(panel, 'getOutboundsTraffic')).obj).toMatchObject([{ total: 0 }, { total: 0 }]);
   });
 
-  it('of nothing is refused, of an outbound that nothing went through is done already', async () => {
+  it('requires a tag, and does nothing for an outbound without traffic', async () => {
     const panel = startPanel();
     used(panel);
     const before = panel.log.events.length;
     expect(await core(panel, 'resetOutboundsTraffic')).toMatchObject({ success: false, msg: 'tag is required' });
     expect(await core(panel, 'resetOutboundsTraffic', { tag: 'nobody' })).toMatchObject({
       success: false,
-      msg: 'There is no outbound nobody',
+      msg: 'Outbound nobody not found',
     });
     expect(await core(panel, 'resetOutboundsTraffic', { tag: 'blocked' })).toMatchObject({ success: true });
     expect(panel.log.events).toHaveLength(before);
   });
 });
 
-it('a template that breaks a rule of ours is refused with the place, before the core is asked', async () => {
+it('a template that breaks a rule of the panel is rejected with the place, before the core tests it', async () => {
   const panel = startPanel({
     core: {
       config: {

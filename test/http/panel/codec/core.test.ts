@@ -10,7 +10,7 @@ import { inboundHandlers } from '../../../../src/http/panel/handlers/inbounds.js
 import { keygenHandlers } from '../../../../src/http/panel/handlers/keygen.js';
 import { serverHandlers } from '../../../../src/http/panel/handlers/server.js';
 import { settingHandlers } from '../../../../src/http/panel/handlers/settings.js';
-import { verbatim } from '../../../../src/messages/message.js';
+import { message, verbatim } from '../../../../src/messages/message.js';
 import { recorded } from '../../../kit/spec.js';
 import { failing, invalid, startPanel, webWith } from './panel.js';
 
@@ -25,14 +25,14 @@ const setting = (panel: Panel, name: keyof typeof tables.settings, body?: unknow
 const event = (happened: PanelEvent): RecordedEvent | null => recorded([happened])[0] ?? null;
 
 describe('status', () => {
-  it('carries the names of both dialects and whole numbers', async () => {
+  it('has the names of both dialects and integers', async () => {
     const panel = startPanel();
     panel.dispatch(started);
     panel.advance(90_500);
     const { obj } = await panel.call(tables.server, serverHandlers, 'status');
     expect(obj).toMatchObject({
-      core: { state: 'running', version: '26.7.28', errorMsg: '' },
-      xray: { state: 'running', version: '26.7.28', errorMsg: '' },
+      core: { state: 'running', version: '26.7.28', errorMsg: '', errorMsgCode: null },
+      xray: { state: 'running', version: '26.7.28', errorMsg: '', errorMsgCode: null },
       load: { load1: 0.5, load5: 0.4, load15: 0.3 },
       loads: [0.5, 0.4, 0.3],
       mem: { current: 1, total: 8 },
@@ -44,11 +44,19 @@ describe('status', () => {
     expect(tables.server.status.reply.safeParse(obj).error).toBeUndefined();
   });
 
-  it('says what the core failed with', async () => {
+  it('has the error of the core', async () => {
     const panel = startPanel();
     panel.dispatch({ type: 'RecordCoreFailed', data: { run: null, reason: verbatim('no binary') } });
     const { obj } = await panel.call(tables.server, serverHandlers, 'status');
-    expect(obj).toMatchObject({ core: { state: 'error', errorMsg: 'no binary', version: 'Unknown' } });
+    const core = { state: 'error', errorMsg: 'no binary', errorMsgCode: null, version: 'Unknown' };
+    expect(obj).toMatchObject({ core });
+  });
+
+  it('has the code of the reason beside the text', async () => {
+    const panel = startPanel();
+    panel.dispatch({ type: 'RecordCoreFailed', data: { run: null, reason: message('core.missing') } });
+    const { obj } = await panel.call(tables.server, serverHandlers, 'status');
+    expect(obj).toMatchObject({ core: { state: 'error', errorMsgCode: 'core.missing' } });
   });
 });
 
@@ -66,7 +74,7 @@ describe('stopCoreService', () => {
     expect(asked).toStrictEqual([2, ['CoreStopped', 'CoreFailed']]);
   });
 
-  it('fails when nothing runs, also the second time', async () => {
+  it('fails if no core runs, also the second time', async () => {
     const panel = startPanel();
     for (let n = 0; n < 2; n += 1) {
       expect(await control(panel, 'stopCoreService')).toMatchObject({ success: false, msg: 'The core is not running' });
@@ -85,13 +93,15 @@ describe('restartCoreService', () => {
 
   it('keeps it when the core does not respond, and reports when there is none', async () => {
     const silent = startPanel({ core: { config: { test: failing('unreachable', 'The core gave no answer') } } });
-    expect((await control(silent, 'restartCoreService')).msg).toBe('The core could not do it: The core gave no answer');
+    expect((await control(silent, 'restartCoreService')).msg).toBe(
+      'The operation failed in the core: The core gave no answer',
+    );
     const none = startPanel({ core: { config: { test: failing('missing', 'There is no core') } } });
-    expect((await control(none, 'restartCoreService')).msg).toMatch(/^There is no core executable/);
+    expect((await control(none, 'restartCoreService')).msg).toMatch(/^No core executable is installed/);
     expect([...silent.log.events, ...none.log.events]).toStrictEqual([]);
   });
 
-  it('says how the start went', async () => {
+  it('reports the result of the start', async () => {
     const outcomes = [
       event(CoreStarted({ run: 'r1', version: '26.7.28', reason: 'start' })),
       event(CoreFailed({ run: null, reason: verbatim('port taken') })),
@@ -130,7 +140,7 @@ it('getConfigJson has every member that py3xui reads', async () => {
 describe('the core template', () => {
   const valid = { outbounds: [{ tag: 'direct', protocol: 'freedom' }] };
 
-  it('is read as the specification has it, or as 3x-ui does', async () => {
+  it('is read in the format of the specification, or in that of 3x-ui', async () => {
     const panel = startPanel();
     await panel.call(tables.inbounds, inboundHandlers, 'add', { body: { port: 443, protocol: 'vless' } });
     const spec = (await core(panel, 'read')).obj as Record<string, string>;
@@ -154,7 +164,7 @@ describe('the core template', () => {
     });
   });
 
-  it('is not kept with a test address that the panel would never ask; the one that is kept is not judged again', async () => {
+  it('is rejected with a test URL that the panel may not request; the stored URL is not checked again', async () => {
     const asked: string[] = [];
     const problem = async (url: string) => {
       asked.push(url);
@@ -175,14 +185,14 @@ describe('the core template', () => {
     expect(asked).toStrictEqual(['http://private.example/']);
   });
 
-  it('names what of it is passed over', async () => {
+  it('is saved with a list of its ignored members', async () => {
     const panel = startPanel({ core: { config: { ignoredSettings: () => [verbatim('"api" is replaced')] } } });
     expect((await core(panel, 'update', { coreSetting: valid })).obj).toStrictEqual({
       warnings: ['"api" is replaced'],
     });
   });
 
-  it('stays when only the address of outbound tests is given', async () => {
+  it('stays the same if only the URL of outbound tests is sent', async () => {
     const panel = startPanel({
       core: { config: { ignoredSettings: () => [verbatim('x')], testTemplate: invalid('asked') } },
     });
@@ -206,7 +216,7 @@ describe('the core template', () => {
     });
   });
 
-  it('is taken out of the answer that it was read from', async () => {
+  it('is extracted from a reply that is sent back', async () => {
     const panel = startPanel();
     const wrapped = { xraySetting: { coreSetting: JSON.stringify(valid), inboundTags: '[]' }, inboundTags: [] };
     await core(panel, 'update', { coreSetting: JSON.stringify(wrapped) });
@@ -222,39 +232,39 @@ describe('the core template', () => {
       'Setting outboundTestUrl: must begin with http:// or https://',
     ],
     [{ coreSetting: valid, outboundTestUrl: 'nonsense' }, 'Setting outboundTestUrl: is not a URL'],
-  ])('is refused: %j', async (body, msg) => {
+  ])('is rejected: %j', async (body, msg) => {
     const panel = startPanel();
     expect(await core(panel, 'update', body)).toMatchObject({ success: false, msg });
     expect(panel.log.events).toStrictEqual([]);
   });
 
-  it('is not written when there is a core that gives no answer', async () => {
+  it('is not stored if the core does not respond', async () => {
     const silent = failing('unreachable', 'The core gave no answer in 15 seconds (xray)');
     const panel = startPanel({ core: { config: { testTemplate: silent } } });
     expect(await core(panel, 'update', { coreSetting: valid })).toMatchObject({
       success: false,
-      msg: 'The core could not do it: The core gave no answer in 15 seconds (xray)',
+      msg: 'The operation failed in the core: The core gave no answer in 15 seconds (xray)',
     });
     expect(panel.log.events).toStrictEqual([]);
   });
 
-  it('is written untested when there is no core at all, and the answer says so', async () => {
+  it('is stored untested if there is no core, and the reply says so', async () => {
     const panel = startPanel({ core: { config: { testTemplate: failing('missing', 'There is no core') } } });
     expect(await core(panel, 'update', { coreSetting: valid })).toMatchObject({
       success: true,
-      msg: 'The settings are saved. They are not tested, because there is no core.',
+      msg: 'The settings have been saved. They were not tested, because no core is installed.',
     });
     expect(panel.read.settings.template()?.template).toStrictEqual(valid);
   });
 
-  it('is not written when the core refuses it', async () => {
+  it('is not stored if the core rejects it', async () => {
     const panel = startPanel({ core: { config: { testTemplate: invalid('unknown outbound') } } });
     expect((await core(panel, 'update', { coreSetting: valid })).msg).toContain('unknown outbound');
     expect(panel.log.events).toStrictEqual([]);
   });
 });
 
-it('outbound counters are listed and reset, one or all', async () => {
+it('outbound counters are listed, and one or all are reset', async () => {
   const panel = startPanel();
   const outbounds = [['direct', 1, 2]] as const;
   panel.dispatch({ type: 'RecordTraffic', data: { run: 'r', clients: [], inbounds: [], outbounds } });
@@ -268,7 +278,7 @@ it('outbound counters are listed and reset, one or all', async () => {
 });
 
 describe('settings', () => {
-  it('show flags in the place of secrets', async () => {
+  it('show flags instead of secrets', async () => {
     const panel = startPanel();
     expect((await setting(panel, 'all')).obj).toMatchObject({ subPort: 10882, hasApiToken: false });
     const token = (await setting(panel, 'getApiToken')).obj;
@@ -299,20 +309,20 @@ describe('settings', () => {
     expect((await setting(panel, 'update', (await setting(panel, 'all')).obj)).success).toBe(true);
   });
 
-  it('are refused as a whole', async () => {
+  it('are rejected as a whole', async () => {
     const panel = startPanel();
     expect((await setting(panel, 'update', { subTitle: 'x', subPort: '70000' })).msg).toMatch(/^Setting subPort: /);
     expect((await setting(panel, 'update', { subTitle: 'x', subPort: '1e3' })).msg).toMatch(/^Setting subPort: /);
     expect(panel.read.settings.current().subTitle).toBe('');
   });
 
-  it('know the address of the subscription server', async () => {
+  it('include the address of the subscription server', async () => {
     const panel = startPanel({ requestHost: '2001:db8::1' });
     expect((await setting(panel, 'defaultSettings')).obj).toMatchObject({ subURI: 'http://[2001:db8::1]:10882/sub/' });
   });
 });
 
-it('keys are fresh', async () => {
+it('generated keys are different each time', async () => {
   const panel = startPanel();
   const uuid = () => panel.call(tables.keygen, keygenHandlers, 'getNewUUID');
   expect((await uuid()).obj).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-/);

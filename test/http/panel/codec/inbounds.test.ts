@@ -30,7 +30,7 @@ beforeEach(() => {
 });
 
 describe('add', () => {
-  it('answers the stored inbound, as list and get do', async () => {
+  it('returns the stored inbound, as list and get do', async () => {
     const added = await add(vless(443, [client(1, { totalGB: 9 })]));
     expect(added).toMatchObject({ success: true, msg: 'Inbound has been successfully created.' });
     expect(added.obj).toMatchObject({
@@ -49,7 +49,7 @@ describe('add', () => {
     expect((await call('list')).obj).toStrictEqual([added.obj]);
   });
 
-  it('answers what it was told, whatever stands in it, and lists it so after each change', async () => {
+  it('returns and lists the stored inbound unchanged, also with unusual characters', async () => {
     const odd = '"\\ \\n \u2028 </script> \u{1f30a} é \u0000 \n';
     const added = await add(vless(443, [client(1, { comment: odd, odd }), client(2), client(3, { comment: odd })]));
     const other = await add(vless(444));
@@ -61,7 +61,7 @@ describe('add', () => {
     expect((await call('list')).obj).toStrictEqual([changed.obj, other.obj]);
   });
 
-  it('answers settings as indented JSON with the clients first', async () => {
+  it('returns settings as indented JSON with the clients first', async () => {
     await add(vless(443, [client(1), client(2)]));
     const { settings } = await get(1);
     const parsed = JSON.parse(String(settings)) as { clients: object[] };
@@ -75,12 +75,12 @@ describe('add', () => {
     ['vless', '{"fallbacks":null}', '{\n  "clients": []\n}'],
     ['socks', '{"auth":"noauth"}', '{\n  "auth": "noauth"\n}'],
     ['socks', '{"clients":[]}', '{}'],
-  ])('of %s with the settings %s', async (protocol, settings, answered) => {
+  ])('accepts %s with the settings %s', async (protocol, settings, answered) => {
     await add({ port: 1080, protocol, settings });
     expect((await get(1))['settings']).toBe(answered);
   });
 
-  it('fills what py3xui reads without asking', async () => {
+  it('returns all members that py3xui reads', async () => {
     await add({ port: 1080, protocol: 'socks', streamSettings: '{"sockopt":{}}', sniffing: '{}' });
     expect(await get(1)).toMatchObject({
       streamSettings: '{"sockopt":{},"network":"tcp","security":"none"}',
@@ -95,21 +95,21 @@ describe('add', () => {
     [vless(443, [client(1), client(2, { email: 'C1' })]), 'Duplicate email: C1'],
     [vless(443, [{ email: 'x' }]), 'Client x: empty client ID'],
     [vless(443, [{ id: uuid(1) }]), 'Email "" cannot be used: it is empty'],
-    [{ port: 1080, protocol: 'socks', settings: { clients: [client(1)] } }, 'Protocol socks has no clients'],
-  ])('refuses %j', async (body, msg) => {
+    [{ port: 1080, protocol: 'socks', settings: { clients: [client(1)] } }, 'Protocol socks does not support clients'],
+  ])('rejects %j', async (body, msg) => {
     expect(await add(body)).toStrictEqual({ success: false, msg, obj: null });
     expect(panel.log.events).toStrictEqual([]);
   });
 });
 
-describe('what the machine and the core say', () => {
-  it('rejects a port that another program uses', async () => {
+describe('an inbound checked by the machine and the core', () => {
+  it('is rejected with a port that another program uses', async () => {
     panel = startPanel({ portProblem: async (_, port, udp) => (port === 443 && !udp ? 'taken' : null) });
     expect((await add(vless(443))).msg).toBe('Port already exists: 443 is used by another program');
     expect((await add(vless(444))).success).toBe(true);
   });
 
-  it('leaves a port of its own to the command', async () => {
+  it('may have a port of the panel, which the command checks', async () => {
     let holder: 'taken' | null = null;
     panel = startPanel({ portProblem: async () => holder });
     await add(vless(443, [], { tag: 'mine' }));
@@ -117,7 +117,7 @@ describe('what the machine and the core say', () => {
     expect((await add(vless(443))).msg).toBe('Port already exists: 443 is used by inbound mine');
   });
 
-  it('refuses what the core refuses, and asks it in its own words', async () => {
+  it('is rejected with the message of the core, which gets the configuration in its own format', async () => {
     const asked: unknown[] = [];
     panel = startPanel({
       core: {
@@ -140,7 +140,7 @@ describe('what the machine and the core say', () => {
     expect(asked).toStrictEqual([]);
   });
 
-  it('refuses certificate files with a problem, however they are spelled, while tls is on', async () => {
+  it('is rejected with invalid certificate files, under any spelling, while TLS is on', async () => {
     const seen: unknown[] = [];
     panel = startPanel({
       pairProblem: async ({ certificate, key }) => {
@@ -159,7 +159,7 @@ describe('what the machine and the core say', () => {
     expect((await add(vless(443, [], { streamSettings: tls('none') }))).success).toBe(true);
   });
 
-  it('refuses certificates as lines with a problem wherever an inbound comes from, also for a node', async () => {
+  it('is rejected with invalid inline certificates on every route, also for a node', async () => {
     panel = startPanel({ pairProblem });
     const tls = (certificate: string[], key: string[]) =>
       JSON.stringify({ network: 'tcp', security: 'tls', tlsSettings: { certificates: [{ certificate, key }] } });
@@ -204,7 +204,7 @@ describe('what the machine and the core say', () => {
 describe('an inbound that reached its cap', () => {
   const stored = () => [...panel.read.inbounds.all()][0];
   const enable = async () => {
-    const [listed] = (await call('list')).obj as unknown as { enable: boolean }[];
+    const [listed] = (await call('list')).obj as { enable: boolean }[];
     expect((await get(1))['enable']).toBe(listed?.enable);
     return listed?.enable;
   };
@@ -221,13 +221,13 @@ describe('an inbound that reached its cap', () => {
     deplete();
   });
 
-  it('is shown as switched off, while the log keeps what the admin chose', async () => {
+  it('is shown as disabled, while the log keeps the choice of the admin', async () => {
     expect(await enable()).toBe(false);
     expect(stored()).toMatchObject({ enabled: true, depletion: { reason: 'cap' } });
     expect(types().filter((type) => /^InboundDis|^InboundEn/.test(type))).toEqual([]);
   });
 
-  it('keeps the choice when what was read is written back, and comes back when its traffic is reset', async () => {
+  it('keeps that choice if the reply is sent back, and is enabled when its traffic is reset', async () => {
     const read = await get(1);
     const answer = await update({ ...read, remark: 'another' });
     expect(answer).toMatchObject({ success: true, obj: { enable: false, remark: 'another' } });
@@ -236,12 +236,12 @@ describe('an inbound that reached its cap', () => {
     expect(await enable()).toBe(true);
   });
 
-  it('comes back with a higher cap, also one that is written back with the rest', async () => {
+  it('is enabled by a higher cap, also one sent back with the other members', async () => {
     expect(await update({ ...(await get(1)), total: 100 })).toMatchObject({ obj: { enable: true } });
     expect(await enable()).toBe(true);
   });
 
-  it('stays off once an admin switched it off, whatever becomes of the cap', async () => {
+  it('stays disabled after an admin disabled it, also with a higher cap', async () => {
     await call('setEnable', { params: { id: '1' }, body: { enable: false } });
     expect(stored()).toMatchObject({ enabled: false });
     await update({ ...(await get(1)), total: 100 });
@@ -252,41 +252,46 @@ describe('an inbound that reached its cap', () => {
     expect([await enable(), stored()?.enabled]).toEqual([false, false]);
   });
 
-  it('is not let in by being switched on while the cap is reached', async () => {
+  it('accepts no connections if an admin enables it while the cap is reached', async () => {
     await update({ enable: true });
     const answer = await call('setEnable', { params: { id: '1' }, body: { enable: true } });
-    expect(answer).toMatchObject({ success: true, msg: expect.stringContaining('stays closed') as string });
+    expect(answer).toMatchObject({ success: true, msg: expect.stringContaining('accepts no connections') as string });
     expect([await enable(), stored()?.enabled]).toEqual([false, true]);
   });
 });
 
-it('an inbound is stored untested only where there is no core at all, and the answer says so', async () => {
+it('an inbound is stored untested only if there is no core, and the reply says so', async () => {
   panel = startPanel({ core: { config: { testInbound: failing('missing', 'There is no core') } } });
   expect((await add(vless(443))).msg).toBe(
-    'Inbound has been successfully created; there is no core that could test it.',
+    'Inbound has been successfully created. It was not tested, because no core is installed.',
   );
   const update = () => call('update', { params: { id: '1' }, body: { port: 444 } });
   const before = panel.log.events.length;
   panel.context.core.config.testInbound = failing('unreachable', 'The core gave no answer in 15 seconds (xray)');
-  const silent = { success: false, msg: 'The core could not do it: The core gave no answer in 15 seconds (xray)' };
+  const silent = {
+    success: false,
+    msg: 'The operation failed in the core: The core gave no answer in 15 seconds (xray)',
+  };
   expect(await update()).toMatchObject(silent);
   expect(await add(vless(445))).toMatchObject(silent);
   expect(panel.log.events).toHaveLength(before);
   panel.context.core.config.testInbound = failing('missing', 'There is no core');
-  expect((await update()).msg).toBe('Inbound has been successfully updated; there is no core that could test it.');
+  expect((await update()).msg).toBe(
+    'Inbound has been successfully updated. It was not tested, because no core is installed.',
+  );
 });
 
 describe('update', () => {
   beforeEach(() => add(vless(443, [client(1, { totalGB: 5 }), client(2)], { total: 7, tag: 'mine' })));
 
-  it('keeps what the body leaves out', async () => {
+  it('keeps members that the body omits', async () => {
     const before = await get(1);
     const answer = await call('update', { params: { id: '1' }, body: { remark: 'new', enable: 'false' } });
     expect(answer).toMatchObject({ success: true, msg: 'Inbound has been successfully updated.' });
     expect(answer.obj).toStrictEqual({ ...before, remark: 'new', enable: false });
   });
 
-  it('keeps clients that settings do not name and replaces those that they do', async () => {
+  it('keeps the clients if settings omit them, and replaces them otherwise', async () => {
     await call('update', { params: { id: '1' }, body: { settings: '{"decryption":"none"}' } });
     expect((await get(1))['clientStats']).toHaveLength(2);
     await call('update', {
@@ -298,21 +303,21 @@ describe('update', () => {
     expect(JSON.parse(String(settings))).toMatchObject({ clients: [{ id: uuid(1), comment: 'hi' }, { id: uuid(3) }] });
   });
 
-  it('gives back what it was given: a round trip changes nothing', async () => {
+  it('changes nothing if it receives the inbound as it was read', async () => {
     const inbound = await get(1);
     const events = panel.log.events.length;
     expect(await call('update', { params: { id: '1' }, body: inbound })).toMatchObject({ success: true, obj: inbound });
     expect(panel.log.events).toHaveLength(events);
   });
 
-  it('refuses an unknown inbound', async () => {
-    expect((await call('update', { params: { id: '9' }, body: {} })).msg).toBe('There is no inbound 9');
-    expect((await call('update', { params: { id: '0' }, body: {} })).msg).toBe('There is no inbound 0');
+  it('rejects an unknown inbound', async () => {
+    expect((await call('update', { params: { id: '9' }, body: {} })).msg).toBe('Inbound 9 not found');
+    expect((await call('update', { params: { id: '0' }, body: {} })).msg).toBe('Inbound 0 not found');
     expect((await call('update', { params: { id: '1e0' }, body: {} })).msg).toBe('id: must be a whole number');
   });
 });
 
-it('import takes an exported inbound and finds a free tag', async () => {
+it('import accepts an exported inbound and chooses an unused tag', async () => {
   await add(vless(443, [client(1)]));
   const exported = { ...(await get(1)), port: 444, settings: '{"clients":[]}' };
   const answer = await call('import', { body: { data: JSON.stringify(exported) } });
@@ -320,7 +325,7 @@ it('import takes an exported inbound and finds a free tag', async () => {
   expect((await call('import', { body: {} })).msg).toBe('data: is missing');
 });
 
-it('del, setEnable and resets say what they did', async () => {
+it('del, setEnable and resets report their result', async () => {
   await add(vless(443));
   const params = { id: '1' };
   expect(await call('setEnable', { params, body: { enable: 'false' } })).toMatchObject({ success: true });

@@ -9,29 +9,29 @@ import { startPanel } from './panel.js';
 const NAMES = ['getNewmldsa65', 'getNewmlkem768', 'getNewVlessEnc', 'getNewEchCert'] as const;
 const body = { sni: 'a.example' };
 
-/** Keys that cannot be made, and why. */
+/** Keys that cannot be generated, and why. */
 function failing(error: Error): Partial<CoreKeys> {
   const fail = () => Promise.reject(error);
   return { mldsa65: fail, mlkem768: fail, vlessEncryption: fail, ech: fail };
 }
 
 describe('key generators', () => {
-  it.each(NAMES)('%s says in a sentence that there is no core', async (name) => {
+  it.each(NAMES)('%s reports that there is no core', async (name) => {
     const { call } = startPanel({ core: { keys: failing(new CoreError('missing', verbatim('no file'))) } });
     expect(await call(keygenRoutes, keygenHandlers, name, { body })).toEqual({
       success: false,
-      msg: 'There is no core executable: install a version, or set PORTOLAN_CORE_BIN to its path',
+      msg: 'No core executable is installed: install a version, or set PORTOLAN_CORE_BIN to its path',
       obj: null,
     });
   });
 
-  it.each(NAMES)('%s says what the core could not do', async (name) => {
+  it.each(NAMES)('%s reports the error of the core', async (name) => {
     const { call } = startPanel({ core: { keys: failing(new CoreError('refused', verbatim('it is too old'))) } });
     const { success, msg } = await call(keygenRoutes, keygenHandlers, name, { body });
-    expect([success, msg]).toEqual([false, 'The core could not do it: it is too old']);
+    expect([success, msg]).toEqual([false, 'The operation failed in the core: it is too old']);
   });
 
-  it('names the ways of VLESS as 3x-ui does, also one that is not known yet', async () => {
+  it('use the names of 3x-ui for VLESS methods, also for an unknown one', async () => {
     const labels = ['X25519, not Post-Quantum', 'ML-KEM-768, Post-Quantum', 'Brand-New 1'];
     const keys = {
       ...failing(new Error('unused')),

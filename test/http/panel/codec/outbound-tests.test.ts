@@ -6,7 +6,7 @@ import { startPanel } from './panel.js';
 
 const good: ProbeResult = { success: true, delay: 7, mode: 'http', statusCode: 204 };
 
-/** A panel, and what its probe was asked. */
+/** A panel, and the requests to its probe. */
 function open(problem: string | null = null) {
   const asked: unknown[] = [];
   const probe: OutboundProbe = {
@@ -33,7 +33,7 @@ const usual = 'https://www.google.com/generate_204';
 const direct = { tag: 'direct', protocol: 'freedom' };
 
 describe('testOutbound', () => {
-  it('asks the stored address, once it was judged, through the outbound and what it is dialled through', async () => {
+  it('requests the stored URL, after it was checked, through the outbound and its dialer proxies', async () => {
     const panel = open();
     const others = [direct, { tag: 'other' }];
     const answer = await panel.test({ outbound: JSON.stringify(direct), allOutbounds: JSON.stringify(others) });
@@ -48,7 +48,7 @@ describe('testOutbound', () => {
     expect(panel.log.events).toHaveLength(1);
   });
 
-  it('only dials when asked to, whatever the address', async () => {
+  it('only connects in TCP mode, and ignores the URL', async () => {
     const panel = open('it is private');
     expect(await panel.test({ outbound: JSON.stringify(direct), mode: 'tcp', allOutbounds: '{' })).toMatchObject({
       success: true,
@@ -57,7 +57,7 @@ describe('testOutbound', () => {
     expect(panel.asked).toStrictEqual([direct]);
   });
 
-  it('asks nothing when the address is not public', async () => {
+  it('sends no request if the URL is not public', async () => {
     const panel = open('10.0.0.1 is not a public address');
     expect(await panel.test({ outbound: direct })).toStrictEqual({
       success: false,
@@ -67,11 +67,13 @@ describe('testOutbound', () => {
     expect(panel.asked).toStrictEqual([usual]);
   });
 
-  it('wants an outbound', async () => {
+  it('requires an outbound', async () => {
     const panel = open();
     for (const outbound of [undefined, null, '', '  '])
       expect(await panel.test({ outbound })).toMatchObject({ success: false, msg: 'outbound is required' });
   });
+
+  const codeFor = (error: string) => `input.outbound${error.includes('allOutbounds') ? 's' : ''}Invalid`;
 
   it.each<[unknown, unknown, string]>([
     ['{', '', 'Invalid outbound JSON: it is not valid JSON'],
@@ -81,12 +83,12 @@ describe('testOutbound', () => {
     [direct, '[', 'Invalid allOutbounds JSON: it is not valid JSON'],
     [direct, '{}', 'Invalid allOutbounds JSON: it must be a JSON list of objects'],
     [direct, '[1]', 'Invalid allOutbounds JSON: it must be a JSON list of objects'],
-  ])('tells what is wrong with %j and %j', async (outbound, allOutbounds, error) => {
+  ])('returns the error of %j and %j', async (outbound, allOutbounds, error) => {
     const panel = open();
     expect(await panel.test({ outbound, allOutbounds })).toStrictEqual({
       success: true,
       msg: '',
-      obj: { success: false, delay: 0, mode: 'http', error },
+      obj: { success: false, delay: 0, mode: 'http', error, errorCode: codeFor(error) },
     });
     expect(panel.asked).toStrictEqual([]);
   });

@@ -43,7 +43,7 @@ export const reading: HostReading = {
   appStats: { threads: 11, mem: 1000 },
 };
 
-/** A log in memory that holds events to their schemas, as the real one does. */
+/** A log in memory that validates events, as the real one does. */
 function memoryLog(): EventLog & { readonly events: RecordedEvent[] } {
   const events: RecordedEvent[] = [];
   const appended$ = new Subject<readonly RecordedEvent[]>();
@@ -56,6 +56,7 @@ function memoryLog(): EventLog & { readonly events: RecordedEvent[] } {
         if (!definition) throw new Error(`unknown event ${type}`);
         const checked = JSON.parse(JSON.stringify(definition.schema.parse(data))) as unknown;
         const position = events.length + index + 1;
+        // The type of the event is known only at run time, and its schema has checked the data.
         const meta = { at: context.at, actor, correlationId: 'c', causationId: null, commandId: null };
         return {
           type,
@@ -74,7 +75,7 @@ function memoryLog(): EventLog & { readonly events: RecordedEvent[] } {
     read: (position, limit) => events.slice(position, position + limit),
     readStream: () => [],
     nextBy: () => null,
-    answered: () => null,
+    outcomeOf: () => null,
     head: () => ({ position: events.length, hash: '' }),
     measuredRoot: () => ({ root: '', count: 0 }),
   };
@@ -84,13 +85,13 @@ const noRequest = async (): Promise<never> => {
   throw new Error('this test makes no request');
 };
 
-/** A `Web` that judges addresses and makes no request. */
+/** A `Web` that checks addresses and makes no request. */
 export const webWith = (problem: Web['problem']): Web => ({ problem, request: noRequest, download: noRequest });
 
 type Context = Partial<FlatServices & Omit<HttpRequest, 'dispatch'>> & { readonly auth?: object };
 type Parts = Omit<Context, 'core'> & { readonly core?: CoreStub };
 
-/** A panel without sockets and disks: `call` checks the input as the router does and gives the envelope back. */
+/** A panel without sockets and disks: `call` checks the input as the router does and returns the envelope. */
 export function startPanel(parts: Parts = {}) {
   const log = memoryLog();
   let clock = NOW;
@@ -110,7 +111,7 @@ export function startPanel(parts: Parts = {}) {
     portProblem: async () => null,
     web: webWith(async () => null),
     serverPortProblem: async () => null,
-    alarms: { tell: () => undefined, raised$: EMPTY },
+    alarms: { notify: () => undefined, raised$: EMPTY },
     auth: { byToken: false },
     overrides: {},
     restarting: () => false,
@@ -146,7 +147,7 @@ export function startPanel(parts: Parts = {}) {
       return {
         success: false,
         msg: wrong.issues
-          .map(({ path, message }) => `${path.join('.')}: ${render(textOfIssue(message), 'en')}`)
+          .map((problem) => `${problem.path.join('.')}: ${render(textOfIssue(problem), 'en')}`)
           .join('; '),
         obj: null,
       };

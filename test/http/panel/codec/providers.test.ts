@@ -39,7 +39,7 @@ const textOf = ({ obj }: { obj: unknown }): Record<string, unknown> =>
 describe('the tunnel provider', () => {
   const keys = { privateKey: PRIVATE, publicKey: PUBLIC };
 
-  it('registers a device, keeps what it got as a secret, and tells the page all of it', async () => {
+  it('registers a device, stores the account as a secret, and returns it to the page', async () => {
     const panel = open();
     const answer = await panel.wg('reg', keys);
     const data = {
@@ -59,7 +59,7 @@ describe('the tunnel provider', () => {
     expect(panel.log.events.map(({ type }) => type)).toStrictEqual(['SecretSettingChanged']);
   });
 
-  it('shows the device, changes its license and forgets it', async () => {
+  it('shows the device, changes its license and deletes it', async () => {
     const panel = open();
     await panel.wg('reg', keys);
     expect(textOf(await panel.wg('config'))).toMatchObject({ config: { client_id: 'CxYh' } });
@@ -80,22 +80,22 @@ describe('the tunnel provider', () => {
   it.each([
     ['reg', {}, 'privateKey is required'],
     ['reg', { privateKey: PRIVATE }, 'publicKey is required'],
-    ['reg', { privateKey: PRIVATE, publicKey: 'short' }, 'The provider did not do it: 1003 Bad registration'],
-    ['config', {}, 'There is no registration at the provider yet'],
+    ['reg', { privateKey: PRIVATE, publicKey: 'short' }, 'The request to the provider failed: 1003 Bad registration'],
+    ['config', {}, 'This panel is not registered with the provider: register it first'],
     ['license', {}, 'license is required'],
-    ['license', { license: GOOD_LICENSE }, 'There is no registration at the provider yet'],
-  ])('says why it does not: %s %j', async (action, body, msg) => {
+    ['license', { license: GOOD_LICENSE }, 'This panel is not registered with the provider: register it first'],
+  ])('reports why it fails: %s %j', async (action, body, msg) => {
     const panel = open();
     expect(await panel.wg(action, body)).toStrictEqual({ success: false, msg, obj: null });
     expect(panel.log.events).toStrictEqual([]);
   });
 
-  it('keeps the old license when the new one is refused', async () => {
+  it('keeps the old license if the new one is rejected', async () => {
     const panel = open();
     await panel.wg('reg', keys);
     const before = panel.log.events.length;
     for (const license of ['nonsense', 'a1B2c3D4-e5F6g7H8-i9J0k1L3'])
-      expect((await panel.wg('license', { license })).msg).toMatch(/^The provider did not do it: 100[45] /);
+      expect((await panel.wg('license', { license })).msg).toMatch(/^The request to the provider failed: 100[45] /);
     expect(panel.log.events).toHaveLength(before);
   });
 
@@ -103,15 +103,15 @@ describe('the tunnel provider', () => {
     { device_id: '\ud800', access_token: 'x' },
     { device_id: 'x', access_token: 'a\r\nb' },
     { device_id: 'x', access_token: '\u2028' },
-  ])('says that what is stored is damaged: %j', async (stored) => {
+  ])('reports a damaged stored account: %j', async (stored) => {
     const panel = open();
     panel.dispatch({ type: 'ChangeSettings', data: { changes: { wgprov: JSON.stringify(stored) } } });
-    const msg = 'The provider did not do it: the stored registration is damaged: delete it and register again';
+    const msg = 'The request to the provider failed: the stored registration is damaged: delete it and register again';
     expect(await panel.wg('config')).toStrictEqual({ success: false, msg, obj: null });
     expect(await panel.wg('license', { license: GOOD_LICENSE })).toStrictEqual({ success: false, msg, obj: null });
   });
 
-  it('refuses an action that there is none of', async () => {
+  it('rejects an unknown action', async () => {
     expect(await open().wg('steal')).toMatchObject({
       success: false,
       msg: expect.stringContaining('action') as string,
@@ -120,7 +120,7 @@ describe('the tunnel provider', () => {
 });
 
 describe('the VPN provider', () => {
-  it('lists countries and all servers of one, the least busy first', async () => {
+  it('lists countries and all servers of a country, the least busy first', async () => {
     const { ask } = open();
     expect(JSON.parse(String((await ask('vpnprov', 'countries')).obj))).toMatchObject([{ id: 208 }, { id: 209 }]);
     const loads = async (countryId: string) =>
@@ -132,7 +132,7 @@ describe('the VPN provider', () => {
       expect((await ask('vpnprov', 'servers', { countryId })).success).toBe(false);
   });
 
-  it('keeps the key of an account, by token or as it is given', async () => {
+  it('stores the key of an account, by token or as sent', async () => {
     const panel = open();
     const account = { private_key: vpn.privateKey, token: vpn.token };
     expect(textOf(await panel.ask('vpnprov', 'reg', { token: vpn.token }))).toStrictEqual(account);
@@ -145,7 +145,7 @@ describe('the VPN provider', () => {
   });
 
   it.each(['mine', 'A'.repeat(43), Buffer.alloc(31).toString('base64'), Buffer.alloc(33).toString('base64'), 'é'])(
-    'keeps no key that is none: %s',
+    'stores no invalid key: %s',
     async (key) => {
       const { ask, log } = open();
       const { success, msg } = await ask('vpnprov', 'setKey', { key });
@@ -154,20 +154,22 @@ describe('the VPN provider', () => {
     },
   );
 
-  it('says what is missing or refused, and no token', async () => {
+  it('reports what is missing or rejected, without the token', async () => {
     const { ask, log } = open();
     expect((await ask('vpnprov', 'reg')).msg).toBe('token is required');
     expect((await ask('vpnprov', 'setKey')).msg).toBe('key is required');
     const wrong = await ask('vpnprov', 'reg', { token: 'canary-token' });
-    expect(wrong.msg).toBe('The provider did not do it: it answered with status 401');
+    expect(wrong.msg).toBe('The request to the provider failed: it responded with status 401');
     expect(log.events).toStrictEqual([]);
   });
 });
 
-it('a provider that is away, or speaks something else, is a sentence', async () => {
+it('a provider that is unreachable or replies with something else is reported with a message', async () => {
   const away = open({ tunnel: 'http://127.0.0.1:1', vpn: `${vpn.url}/elsewhere` });
   expect((await away.wg('reg', { privateKey: PRIVATE, publicKey: PUBLIC })).msg).toBe(
-    'The provider did not do it: 127.0.0.1 could not be reached',
+    'The request to the provider failed: 127.0.0.1 could not be reached',
   );
-  expect((await away.ask('vpnprov', 'countries')).msg).toBe('The provider did not do it: it answered with status 404');
+  expect((await away.ask('vpnprov', 'countries')).msg).toBe(
+    'The request to the provider failed: it responded with status 404',
+  );
 });

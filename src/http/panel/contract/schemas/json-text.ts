@@ -7,25 +7,25 @@ export type JsonMember = z.core.util.JSONType;
 export type JsonRecord = Record<string, JsonMember>;
 
 /** Maximum nesting of a JSON text, because later code reads it recursively. */
-const DEEPEST = 64;
+const MAX_DEPTH = 64;
 const NAMES = ['__proto__', 'constructor', 'prototype'] as const;
 /**
  * Maximum number of values in a JSON text, not counting its clients, and in each of its clients, whose number is not
  * limited.
  */
-const MOST_VALUES = 100_000;
-const MOST_OF_CLIENT = 1000;
+const MAX_VALUES = 100_000;
+const MAX_VALUES_PER_CLIENT = 1000;
 
 interface Room {
   values: number;
 }
 
 /** Why parsed JSON is rejected, or null. Removes members like `__proto__` on the way. */
-function problemOf(value: unknown, room: Room | null = { values: MOST_VALUES }, depth = 0): Text | null {
+function problemOf(value: unknown, room: Room | null = { values: MAX_VALUES }, depth = 0): Text | null {
   if (typeof value === 'string') return HALF.test(value) ? NOT_UNICODE : null;
   if (typeof value === 'number') return Number.isFinite(value) ? null : message('input.jsonNumberOutOfRange');
   if (typeof value !== 'object' || value === null) return null;
-  if (depth >= DEEPEST) return message('input.jsonTooDeep', { levels: DEEPEST });
+  if (depth >= MAX_DEPTH) return message('input.jsonTooDeep', { levels: MAX_DEPTH });
   if (Array.isArray(value)) return membersProblem(value, room, depth);
   if (Object.keys(value).some((name) => HALF.test(name))) return NOT_UNICODE;
   for (const name of NAMES) if (Object.hasOwn(value, name)) Reflect.deleteProperty(value, name);
@@ -39,7 +39,7 @@ function membersProblem(members: readonly unknown[], room: Room | null, depth: n
   if (room) room.values -= members.length;
   if (room && room.values < 0) return message('input.jsonTooLarge');
   for (const member of members) {
-    const problem = problemOf(member, room ?? { values: MOST_OF_CLIENT }, depth + 1);
+    const problem = problemOf(member, room ?? { values: MAX_VALUES_PER_CLIENT }, depth + 1);
     if (problem) return problem;
   }
   return null;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { TextCode } from './text-code.js';
 
 /** An inbound with changes that its node has not applied. Times are unix seconds; 0 = never. */
 export const PendingInbound = z.object({
@@ -15,6 +16,7 @@ export const PendingInbound = z.object({
   appliedAt: z.int(),
   /** Why the node rejects it; empty = it does not. */
   reason: z.string(),
+  reasonCode: TextCode,
   since: z.int(),
   retryAt: z.int(),
 });
@@ -35,6 +37,7 @@ export const NodeSyncReply = z
     listedAt: z.int(),
     /** Why the node cannot be synchronized; empty = it can. */
     error: z.string(),
+    errorCode: TextCode,
     failingSince: z.int(),
     tries: z.int(),
     nextTryAt: z.int(),

@@ -1,9 +1,12 @@
 import { z } from 'zod';
+import { TextCode } from './text-code.js';
 
 const Usage = z.object({ current: z.int(), total: z.int() });
 const CoreStatus = z.object({
   state: z.enum(['running', 'stop', 'error']),
+  /** Why the core does not run, in English for all callers; empty otherwise. */
   errorMsg: z.string(),
+  errorMsgCode: TextCode,
   version: z.string(),
 });
 

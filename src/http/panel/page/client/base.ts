@@ -13,7 +13,7 @@ async function call(method, path, body) {
 }
 const get = (path) => call('GET', path);
 const post = (path, body) => call('POST', path, body || {});
-/** Each session has a token of its own. */
+/** Each session has its own token. */
 async function renewToken() { token = (await get('csrf-token')).obj; }
 const failed = () => toast(say.silent, '', 'error');
 

@@ -1,5 +1,5 @@
 /** Inbounds and clients. */
-export const LISTS = `const MOST = 500;
+export const LISTS = `const MAX_ROWS = 500;
 let inbounds = [];
 function toggle(inbound) {
   const box = make('input');
@@ -31,9 +31,9 @@ function listClients() {
   const wanted = $('search').value.trim().toLowerCase();
   const clients = inbounds.flatMap((one) => (one.clientStats || []).map((client) => [client, one]))
     .filter(([{ email }]) => email.toLowerCase().includes(wanted));
-  $('clients').replaceChildren(...clients.slice(0, MOST).map(([client, inbound]) => row([client.email, inbound.remark, client.up, client.down,
+  $('clients').replaceChildren(...clients.slice(0, MAX_ROWS).map(([client, inbound]) => row([client.email, inbound.remark, client.up, client.down,
     client.total > 0 ? client.total : Infinity, client.expiryTime > 0 ? time(client.expiryTime) : '–', actions(client, inbound)], client.enable === false)));
-  $('more').hidden = clients.length <= MOST;
+  $('more').hidden = clients.length <= MAX_ROWS;
 }
 function actions({ email }, inbound) {
   const of = inbound.id + '/';
@@ -66,9 +66,9 @@ function explain(why) {
   const list = (items) => make('ul', '', items.map((item) => make('li', item)));
   const since = why.since ? ' (' + time(why.since.at) + ', ' + why.since.by + ')' : '';
   show(why.email, [
-    make('p', (why.mayConnect ? say.mayConnect : say.mayNot) + ': ' + why.standing + since),
+    make('p', (why.mayConnect ? say.mayConnect : say.mayNot) + ': ' + why.status + since),
     make('p', why.rule),
-    ...why.also.map((other) => make('p', other.standing + ': ' + other.rule)),
+    ...why.also.map((other) => make('p', other.status + ': ' + other.rule)),
     ...(why.remedies.length > 0 ? [make('h3', say.remedies), list([why, ...why.also].flatMap((one) => one.remedies))] : []),
     make('h3', say.story),
     list(why.story.map(({ at, what, by }) => time(at) + ' – ' + what + ' (' + by + ')')),
