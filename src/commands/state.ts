@@ -13,19 +13,10 @@ import { evolveNodes, type Node } from '../events/node/node-document.js';
 import { nodeUnmanagedItemsKey } from '../events/node/node-sync.js';
 import { defaultSettings, type SecretKey, type Settings } from '../events/settings/settings.js';
 import { mayBePruned } from '../events/traffic.js';
-import { credentialsKey, upgradedCredentialsKey } from '../events/user.js';
 import type { Text } from '../messages/message.js';
 import { credentialKey } from './client/credentials.js';
 import { type CoreRunState, evolveCore } from './core-run.js';
-
-export interface User {
-  readonly id: number;
-  readonly username: string;
-  readonly passwordHash: string;
-  readonly epoch: number;
-  /** The name of the data key of the credentials. */
-  readonly key: string;
-}
+import { evolveUsers, type User } from './users.js';
 
 /**
  * The state that deciders use: a fold of the whole log. It is always current, because deciding, appending and folding are one
@@ -114,7 +105,12 @@ export const panelState: Fold<PanelState> = {
     evolveNodes(state.nodes, event);
     evolveGeoSources(state.geoSources, event);
     state.certificates = evolveCertificates(state.certificates, event);
-    evolveRest(state, event);
+    evolveRetention(state, event);
+    evolveTransfers(state, event);
+    evolveSettings(state, event);
+    evolveUsers(state, event);
+    evolveLastNumbers(state, event);
+    evolveRefused(state, event);
     state.core = evolveCore(state.core, event);
   },
   /** Without the indexes, which are derived. */
@@ -204,67 +200,12 @@ function index(state: PanelState, event: RecordedEvent): void {
   }
 }
 
-function evolveRest(state: PanelState, event: RecordedEvent): void {
+function evolveRetention(state: PanelState, event: RecordedEvent): void {
   switch (event.type) {
     case 'MeasurementsRolledUp':
       state.rolledTo = event.data.toPosition;
       // The events of used codes are pruned. Forgets them here too, as a replay does.
       for (const [code, at] of state.usedCodes) if (mayBePruned(event.data, at)) state.usedCodes.delete(code);
-      break;
-    case 'ClientTrafficTransferred':
-      state.transferredTo.set(event.data.fromClient, event.data.client);
-      break;
-    case 'ClientIdentityChanged':
-      // Under another email its later usage is its own.
-      if (event.data.emailChanged) state.transferredTo.delete(event.data.client);
-      break;
-    case 'SettingsChanged':
-      state.settings = { ...state.settings, ...(event.data.changes as Partial<Settings>) };
-      break;
-    case 'SecretSettingChanged': {
-      const { key, keyVersion, secret } = event.data;
-      state.secrets.set(key, { value: secret.value, keyVersion });
-      break;
-    }
-    case 'UserCreated':
-    case 'UserCredentialsChanged': {
-      const { user, epoch, credentials } = event.data;
-      state.users.set(user, { id: user, epoch, key: credentialsKey(event.data), ...credentials });
-      break;
-    }
-    case 'PasswordHashUpgraded': {
-      const { user, epoch, credentials } = event.data;
-      state.users.set(user, { id: user, epoch, key: upgradedCredentialsKey(event.data), ...credentials });
-      break;
-    }
-    case 'SessionsRevoked': {
-      const user = state.users.get(event.data.user);
-      if (user) state.users.set(user.id, { ...user, epoch: event.data.epoch });
-      break;
-    }
-    case 'NodeAdded':
-      state.lastNode = Math.max(state.lastNode, event.data.node);
-      break;
-    case 'GeoSourceAdded':
-      state.lastGeoSource = Math.max(state.lastGeoSource, event.data.source);
-      break;
-    case 'TwoFactorCodeUsed':
-      state.usedCodes.set(codeKey(event.data.keyVersion, event.data.timeStep), event.meta.at);
-      break;
-    case 'ApiTokenIssued':
-      state.apiToken = { token: event.data.secret.token, keyVersion: event.data.keyVersion };
-      break;
-    case 'CoreTemplateChanged': {
-      const { template, outboundTestUrl, keyVersion } = event.data;
-      state.template = { template, url: outboundTestUrl, keyVersion };
-      break;
-    }
-    case 'InboundRejectedByCore':
-      state.refused.set(event.data.inbound, event.data.reason);
-      break;
-    case 'InboundAcceptedByCore':
-    case 'InboundDeleted':
-      state.refused.delete(event.data.inbound);
       break;
     case 'DataKeyDestroyed': {
       const name = event.data.key.replace(/\/.*/, '');
@@ -279,7 +220,62 @@ function evolveRest(state: PanelState, event: RecordedEvent): void {
   }
 }
 
-/** Key of a used code: the version of its secret, and its time step. */
-export function codeKey(keyVersion: number, step: number): string {
-  return `${keyVersion}/${step}`;
+function evolveTransfers(state: PanelState, event: RecordedEvent): void {
+  switch (event.type) {
+    case 'ClientTrafficTransferred':
+      state.transferredTo.set(event.data.fromClient, event.data.client);
+      break;
+    case 'ClientIdentityChanged':
+      // Under another email its later usage is its own.
+      if (event.data.emailChanged) state.transferredTo.delete(event.data.client);
+      break;
+    default:
+  }
+}
+
+function evolveSettings(state: PanelState, event: RecordedEvent): void {
+  switch (event.type) {
+    case 'SettingsChanged':
+      state.settings = { ...state.settings, ...(event.data.changes as Partial<Settings>) };
+      break;
+    case 'SecretSettingChanged': {
+      const { key, keyVersion, secret } = event.data;
+      state.secrets.set(key, { value: secret.value, keyVersion });
+      break;
+    }
+    case 'ApiTokenIssued':
+      state.apiToken = { token: event.data.secret.token, keyVersion: event.data.keyVersion };
+      break;
+    case 'CoreTemplateChanged': {
+      const { template, outboundTestUrl, keyVersion } = event.data;
+      state.template = { template, url: outboundTestUrl, keyVersion };
+      break;
+    }
+    default:
+  }
+}
+
+function evolveLastNumbers(state: PanelState, event: RecordedEvent): void {
+  switch (event.type) {
+    case 'NodeAdded':
+      state.lastNode = Math.max(state.lastNode, event.data.node);
+      break;
+    case 'GeoSourceAdded':
+      state.lastGeoSource = Math.max(state.lastGeoSource, event.data.source);
+      break;
+    default:
+  }
+}
+
+function evolveRefused(state: PanelState, event: RecordedEvent): void {
+  switch (event.type) {
+    case 'InboundRejectedByCore':
+      state.refused.set(event.data.inbound, event.data.reason);
+      break;
+    case 'InboundAcceptedByCore':
+    case 'InboundDeleted':
+      state.refused.delete(event.data.inbound);
+      break;
+    default:
+  }
 }

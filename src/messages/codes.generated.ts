@@ -501,6 +501,7 @@ export interface MessageParams {
   'common.dataDirectoryNotWritable': None;
   'common.diskFailed': None;
   'common.stillRunning': None;
+  'common.list': { readonly items: readonly (string | number)[] };
   'common.unexpected': { readonly problem: string };
   'core.accessLogNotPlain': None;
   'core.accessLogUnreadable': None;
@@ -881,8 +882,8 @@ export interface MessageParams {
   'inbound.tagSpaces': None;
   'inbound.tagReserved': None;
   'inbound.remarkNotUnicode': None;
-  'inbound.networkUnknown': { readonly network: string | number };
-  'inbound.securityUnknown': { readonly security: string | number };
+  'inbound.networkUnknown': { readonly network: string; readonly known: readonly (string | number)[] };
+  'inbound.securityUnknown': { readonly security: string; readonly known: readonly (string | number)[] };
   'inbound.realitySettingsMissing': None;
   'inbound.realityKeyInvalid': None;
   'inbound.realityNetwork': { readonly network: string | number };
@@ -1231,7 +1232,7 @@ export interface MessageParams {
   'GEO_ALIAS_TAKEN': { readonly file: string | number };
   'GEO_SOURCES_FULL': { readonly most: string | number };
   'GEO_BUSY': None;
-  'GEO_SOURCE_USED': { readonly file: string | number; readonly places: string | number };
+  'GEO_SOURCE_USED': { readonly file: string | number; readonly places: readonly (string | number)[] };
   'GEO_DOWNLOAD_FAILED': { readonly why: Text };
   'GEO_SOURCES_FAILED': None;
   'METRIC_INVALID': { readonly known: readonly (string | number)[] };

@@ -102,6 +102,15 @@ export function quotedText(value: unknown, language: Language): string {
   return `${open}${isolated(escaped.slice(1, -1).replaceAll(String.raw`\"`, '"'), language)}${close}`;
 }
 
+/**
+ * What stands between the items of a list, and between clauses that may contain commas. `Intl.ListFormat` has no form for
+ * lists of values: in Arabic it puts "and" before each item, also in "must be one of".
+ */
+export function separatorsOf(language: Language): { readonly items: string; readonly clauses: string } {
+  if (directionOf(language) === 'rtl') return { items: '، ', clauses: '؛ ' };
+  return language === 'zh' ? { items: '、', clauses: '；' } : { items: ', ', clauses: '; ' };
+}
+
 /** In a line from right to left a value with Latin letters is isolated, so that it does not reorder its surroundings. */
 export function isolated(value: string, language: Language): string {
   return directionOf(language) === 'rtl' && /[A-Za-z]/.test(value) ? `\u2068${value}\u2069` : value;

@@ -8,6 +8,7 @@ import {
   isolated,
   numberText,
   quotedText,
+  separatorsOf,
   timeText,
   UNKNOWN,
   utcText,
@@ -172,11 +173,11 @@ function formatted(value: unknown, format: string | undefined, lng: string | und
     case 'message':
       return nested(value);
     case 'messages':
-      return each('; ');
+      return each(separatorsOf(language).clauses);
     case 'lines':
       return each('\r\n');
     case 'list':
-      return each(', ');
+      return each(separatorsOf(language).items);
     case 'quoted':
       return shown(value, (said) => quotedText(said, language));
     case 'number':

@@ -111,7 +111,7 @@ function releaseNotification({ type, data }: RecordedEvent): Alarm | null {
     case 'PanelUpdateFailed':
       return error(message('notifications.panelUpdateFailed'), data.reason);
     case 'GeoSourceDownloaded':
-      return success(message('notifications.geoSourceDownloaded'), verbatim(data.tags.join(', ')));
+      return success(message('notifications.geoSourceDownloaded'), message('common.list', { items: data.tags }));
     case 'GeoSourceFailed': {
       const { source, reason } = data;
       return error(message('notifications.geoSourceFailed'), message('notifications.sourceReason', { source, reason }));

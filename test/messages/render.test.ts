@@ -49,6 +49,15 @@ describe('a message', () => {
     ];
     expect(reject('SETTING_INVALID', { problems }).message).toBe('Setting webPort: a; Setting subPort: b');
     expect(reject('METRIC_INVALID', { known: ['cpu', 'mem'] }).message).toContain('cpu, mem');
+    expect(render(reject('METRIC_INVALID', { known: ['cpu', 'mem'] }).text, 'zh')).toContain('cpu、mem');
+    expect(render(reject('METRIC_INVALID', { known: ['1', '2'] }).text, 'ar')).toContain('1، 2');
+    const clauses = message('SETTING_INVALID', { problems: [verbatim('1'), verbatim('2')] });
+    expect((['en', 'ru', 'zh', 'fa'] as const).map((language) => render(clauses, language))).toStrictEqual([
+      '1; 2',
+      '1; 2',
+      '1；2',
+      '1؛ 2',
+    ]);
     expect(reject('GEO_FAILED', { why: [verbatim('a'), verbatim('b')] }).message).toBe('a\r\nb');
   });
 

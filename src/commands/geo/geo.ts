@@ -108,5 +108,5 @@ function usedProblem({ template, inbounds }: PanelState, own: GeoSource): Reject
   const file = geoFileOf(own);
   const listeners = Object.fromEntries([...inbounds.values()].map(({ tag, config }) => [tag, config]));
   const places = [...placesThatUse(template?.template, file), ...placesThatUse({ inbounds: listeners }, file)];
-  return places.length === 0 ? null : reject('GEO_SOURCE_USED', { file, places: places.join(', ') });
+  return places.length === 0 ? null : reject('GEO_SOURCE_USED', { file, places });
 }

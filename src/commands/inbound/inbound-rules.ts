@@ -119,20 +119,9 @@ export function freeTag(
   return tag;
 }
 
-const NETWORKS = new Set([
-  '',
-  'tcp',
-  'raw',
-  'ws',
-  'websocket',
-  'grpc',
-  'kcp',
-  'mkcp',
-  'httpupgrade',
-  'xhttp',
-  'splithttp',
-  'hysteria',
-]);
+const NETWORKS = ['tcp', 'ws', 'grpc', 'kcp', 'httpupgrade', 'xhttp', 'hysteria'];
+const OTHER_NAMES_OF_NETWORKS = ['', 'raw', 'websocket', 'mkcp', 'splithttp'];
+const SECURITIES = ['none', 'tls', 'reality'];
 /** Bytes. */
 const MIN_SALAMANDER_BYTES = 4;
 const KEY_BYTES: Readonly<Record<string, number>> = {
@@ -154,14 +143,19 @@ export function configProblem(spec: InboundSpec, config: InboundConfig): Rejecti
   return why ? reject('CONFIG_INVALID', { why }) : null;
 }
 
+/** A name as it was given, shortened; other values as JSON, which is no name. */
+function nameOf(value: unknown): string {
+  const given = value ?? '';
+  return (typeof given === 'string' ? given : JSON.stringify(given)).slice(0, 100);
+}
+
 function transportProblem({ protocol }: InboundSpec, { stream }: InboundConfig): Text | null {
-  const network = stream?.['network'] ?? '';
-  const security = stream?.['security'] ?? '';
-  if (typeof network !== 'string' || !NETWORKS.has(network))
-    return message('inbound.networkUnknown', { network: JSON.stringify(network) });
-  if (typeof security !== 'string' || !['', 'none', 'tls', 'reality'].includes(security)) {
-    return message('inbound.securityUnknown', { security: JSON.stringify(security) });
-  }
+  const network = nameOf(stream?.['network']);
+  const security = nameOf(stream?.['security']);
+  if (![...NETWORKS, ...OTHER_NAMES_OF_NETWORKS].includes(network))
+    return message('inbound.networkUnknown', { network, known: NETWORKS });
+  if (!['', ...SECURITIES].includes(security))
+    return message('inbound.securityUnknown', { security, known: SECURITIES });
   if (security === 'reality') {
     const reality = stream?.['realitySettings'];
     if (!isObject(reality)) return message('inbound.realitySettingsMissing');

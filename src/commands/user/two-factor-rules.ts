@@ -5,7 +5,8 @@ import { SessionsRevoked, TwoFactorCodeUsed } from '../../events/user.js';
 import { message } from '../../messages/message.js';
 import type { TwoFactorProof } from '../ports/two-factor.js';
 import type { SettingProblem } from '../rejection.js';
-import { codeKey, type PanelState } from '../state.js';
+import type { PanelState } from '../state.js';
+import { codeKey } from '../users.js';
 
 const STEP_MS = 30_000;
 /** Time steps by which a code may differ from the clock of the panel. */

@@ -1,7 +1,7 @@
 import type { RecordedEvent } from '../../events/catalog.js';
 import type { Client } from '../../events/client/client-document.js';
 import type { Depletion } from '../../events/inbound/inbound.js';
-import { message, type Text, verbatim } from '../../messages/message.js';
+import { message, type Text } from '../../messages/message.js';
 
 type ClientTerms = Client['spec'];
 
@@ -18,7 +18,7 @@ export function textOfEvent(event: RecordedEvent): Text {
 
 /** IP addresses; those of an erased client are gone. */
 export function addressList(ips: readonly string[]): Text {
-  return ips.length === 0 ? message('history.erased') : verbatim(ips.join(', '));
+  return ips.length === 0 ? message('history.erased') : message('common.list', { items: ips });
 }
 
 function clientText({ type, data }: RecordedEvent): Text | null {

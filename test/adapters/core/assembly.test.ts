@@ -346,7 +346,7 @@ describe('the assembled configuration', () => {
     expect(inbound.settings).not.toHaveProperty('Users');
     expect(
       inbound.settings.clients.map(({ email, password }) => [email, Buffer.from(password, 'base64').length]),
-    ).toStrictEqual([['portolan-nobody', 32]]);
+    ).toStrictEqual([['portolan-placeholder', 32]]);
     const classic = { tag: 's', port: 1, protocol: 'shadowsocks', settings: { method: 'aes-256-gcm' } };
     expect(from({}, [inboundOf(classic, [{ email: 'a', password: 'p', level: 3 }])])['inbounds']).toMatchObject([
       { settings: { clients: [{ email: `${numberOf('a')}:a`, password: 'p', method: 'aes-256-gcm', level: 0 }] } },

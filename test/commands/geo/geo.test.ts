@@ -118,7 +118,7 @@ describe('UpdateGeoSource', () => {
   it('rejects another name while a rule uses the old one, but accepts another address', () => {
     given(added, naming)
       .when(update({ alias: 'b' }))
-      .thenRejects('GEO_SOURCE_USED', { file: 'geosite_my-list.dat', places: 'routing.rules[1].domain[1]' });
+      .thenRejects('GEO_SOURCE_USED', { file: 'geosite_my-list.dat', places: ['routing.rules[1].domain[1]'] });
     given(added, naming)
       .when(update({ url: other.url }))
       .then(GeoSourceUpdated({ source: first, ...place, url: other.url }), { ...got(first, newer), cause: 0 });
@@ -152,8 +152,10 @@ describe('DeleteGeoSource', () => {
       { 'ext:geosite_my-list.dat:ads': '1.1.1.1' },
       'routing.rules[1].ext:geosite_my-list.dat:ads',
     ],
-  ])('is rejected while %s uses the file, and names the place', (_, rule, places) => {
-    given(added, template(rule)).when(del).thenRejects('GEO_SOURCE_USED', { file: 'geosite_my-list.dat', places });
+  ])('is rejected while %s uses the file, and names the place', (_, rule, place) => {
+    given(added, template(rule))
+      .when(del)
+      .thenRejects('GEO_SOURCE_USED', { file: 'geosite_my-list.dat', places: [place] });
   });
 
   it('is rejected while an inbound uses the file', () => {
@@ -163,10 +165,12 @@ describe('DeleteGeoSource', () => {
       sniffing: { domainsExcluded: ['ext:geosite_my-list.dat:ads'] },
       allocate: {},
     };
-    given(added, inboundAdded({ config })).when(del).thenRejects('GEO_SOURCE_USED', {
-      file: 'geosite_my-list.dat',
-      places: 'inbounds.in-1.sniffing.domainsExcluded[0]',
-    });
+    given(added, inboundAdded({ config }))
+      .when(del)
+      .thenRejects('GEO_SOURCE_USED', {
+        file: 'geosite_my-list.dat',
+        places: ['inbounds.in-1.sniffing.domainsExcluded[0]'],
+      });
   });
 
   it.each([['ext:geoip_my-list.dat:ads'], ['ext:x.geosite_my-list.dat:ads'], ['ext:geosite_my-list.dats:ads']])(

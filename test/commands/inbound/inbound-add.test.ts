@@ -155,12 +155,17 @@ describe('the validation of an inbound', () => {
   );
 
   it('rejects an unknown transport', () => {
-    refused({ config: { stream: { network: 'pigeon' } } }, message('inbound.networkUnknown', { network: '"pigeon"' }));
-    refused({ config: { stream: { network: 7 } } }, message('inbound.networkUnknown', { network: '7' }));
+    const known = ['tcp', 'ws', 'grpc', 'kcp', 'httpupgrade', 'xhttp', 'hysteria'];
+    const networkUnknown = (network: string) => message('inbound.networkUnknown', { network, known });
+    refused({ config: { stream: { network: 'pigeon' } } }, networkUnknown('pigeon'));
+    refused({ config: { stream: { network: 7 } } }, networkUnknown('7'));
   });
 
   it('rejects an unknown security', () => {
-    refused({ config: { stream: { security: 'xtls' } } }, message('inbound.securityUnknown', { security: '"xtls"' }));
+    refused(
+      { config: { stream: { security: 'xtls' } } },
+      message('inbound.securityUnknown', { security: 'xtls', known: ['none', 'tls', 'reality'] }),
+    );
   });
 
   it('rejects REALITY without a key or with an unsupported transport', () => {

@@ -129,7 +129,12 @@ describe('UpdateInbound', () => {
   it('rejects an invalid configuration', () => {
     given(inboundAdded())
       .when(update({ config: { stream: { network: 'pigeon' } } }))
-      .thenRejects('CONFIG_INVALID', { why: message('inbound.networkUnknown', { network: '"pigeon"' }) });
+      .thenRejects('CONFIG_INVALID', {
+        why: message('inbound.networkUnknown', {
+          network: 'pigeon',
+          known: ['tcp', 'ws', 'grpc', 'kcp', 'httpupgrade', 'xhttp', 'hysteria'],
+        }),
+      });
   });
 });
 

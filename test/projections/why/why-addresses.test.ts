@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ClientIpsBlocked, ClientIpsUnblocked } from '../../../src/events/ip-limit.js';
-import { message, verbatim } from '../../../src/messages/message.js';
+import { message } from '../../../src/messages/message.js';
 import { render } from '../../../src/messages/render.js';
 import { textOfEvent } from '../../../src/projections/why/event-texts.js';
 import { addressRules } from '../../../src/projections/why/why-addresses.js';
@@ -26,7 +26,10 @@ describe('too many addresses', () => {
       ...{ status: 'too many addresses', holds: true, harmless: true },
       rule: message('why.tooManyAddresses', {
         ...{ count: 1, kept: message('why.newestKept') },
-        ...{ allowed: verbatim('C'), blocked: verbatim('A, B') },
+        ...{
+          allowed: message('common.list', { items: ['C'] }),
+          blocked: message('common.list', { items: ['A', 'B'] }),
+        },
       }),
     });
     expect(rule?.since()?.position).toBe(4);

@@ -3,8 +3,8 @@ export const apiTag = 'api';
 export const metricsTag = 'metrics_out';
 /** A blackhole for requests of removed accounts whose connection cannot be closed. */
 export const blockOutbound = 'portolan-cut';
-/** Keeps a Shadowsocks 2022 inbound without clients from accepting anyone who has the server key. */
-export const placeholderUser = 'portolan-nobody';
+/** Keeps a Shadowsocks 2022 inbound without clients from accepting a client that has only the server key. */
+export const placeholderUser = 'portolan-placeholder';
 
 /** Outbounds that only the panel may send traffic to. */
 export const ownOutbounds: ReadonlySet<string> = new Set([metricsTag, blockOutbound]);

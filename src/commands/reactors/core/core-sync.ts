@@ -1,6 +1,7 @@
 import type { Subscription } from 'rxjs';
 import type { RecordedEvent } from '../../../events/catalog.js';
 import { type JsonObject, sameJson } from '../../../lib/json.js';
+import { within } from '../../../lib/time/within.js';
 import { message, type Text } from '../../../messages/message.js';
 import { Backoff } from '../backoff.js';
 import { DelayedRestart } from './delayed-restart.js';
@@ -122,7 +123,7 @@ export class CoreSync {
 
   /** Like `settle`, but resolves after `ms` milliseconds at the latest. */
   settledWithin(ms: number): Promise<void> {
-    return Promise.race([this.settle(), new Promise<void>((resolve) => setTimeout(resolve, ms).unref())]);
+    return within(ms, this.settle(), () => undefined);
   }
 
   /** Stops following. `keep` leaves the core running for the next panel process. */

@@ -4,6 +4,7 @@ import { type Client, emailKey } from '../../../events/client/client-document.js
 import type { InboundId } from '../../../events/ids.js';
 import type { Inbound } from '../../../events/inbound/inbound-document.js';
 import { message } from '../../../messages/message.js';
+import { messageOf } from '../answers.js';
 import { clientDraft, wireKey } from '../codec/client.js';
 import { clientTraffic, ipText } from '../codec/client-traffic.js';
 import { linksForClient, linksForSubId } from '../codec/links.js';
@@ -11,7 +12,6 @@ import type { Needs } from '../context.js';
 import type { clientRoutes } from '../contract/clients.js';
 import type { WireClient } from '../contract/schemas/client.js';
 import type { Handlers } from '../mount.js';
-import { messageOf } from './answers.js';
 import { copyClients } from './copy-clients.js';
 
 const DELETED = message('client.deleted');

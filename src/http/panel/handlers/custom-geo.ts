@@ -4,10 +4,10 @@ import { Rejection, reject } from '../../../commands/rejection.js';
 import { type GeoKind, geoFileOf } from '../../../events/geo/geo.js';
 import type { GeoSource } from '../../../events/geo/geo-document.js';
 import { codeOf, message } from '../../../messages/message.js';
+import { withinTimeout } from '../answers.js';
 import { type HttpRequest, Message, type Needs } from '../context.js';
 import type { customGeoRoutes, GeoAliasRow, GeoSourceRow } from '../contract/custom-geo.js';
 import type { Handlers } from '../mount.js';
-import { withinTimeout } from './answers.js';
 
 type Services = Needs<'geoSources' | 'read'>;
 

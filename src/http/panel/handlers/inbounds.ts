@@ -1,6 +1,7 @@
 import { Rejection, reject } from '../../../commands/rejection.js';
 import type { InboundId, NodeId, UserId } from '../../../events/ids.js';
 import { message } from '../../../messages/message.js';
+import { messageOf } from '../answers.js';
 import { inboundDraft, type StoredInbound } from '../codec/inbound.js';
 import { inboundJson, wireInbound } from '../codec/inbound-wire.js';
 import { type HttpRequest, Message, type Needs } from '../context.js';
@@ -8,7 +9,6 @@ import type { inboundRoutes } from '../contract/inbounds.js';
 import { JsonOf } from '../contract/route.js';
 import type { WireInbound } from '../contract/schemas/inbound.js';
 import type { Handlers } from '../mount.js';
-import { messageOf } from './answers.js';
 import { externalProblem } from './inbound-checks.js';
 
 const CREATED = message('inbound.created');

@@ -8,12 +8,12 @@ import { Rejection, reject } from '../../../commands/rejection.js';
 import type { NodeId } from '../../../events/ids.js';
 import type { Node } from '../../../events/node/node-document.js';
 import { isText, message, type Text } from '../../../messages/message.js';
+import { messageOf } from '../answers.js';
 import { nodeChanges, nodeDraft, wireNode, wireProbe } from '../codec/node.js';
 import { wireNodeSync } from '../codec/node-sync.js';
 import { type HttpRequest, Message, type Needs } from '../context.js';
 import type { nodeRoutes } from '../contract/nodes.js';
 import type { Handlers } from '../mount.js';
-import { messageOf } from './answers.js';
 import { widths } from './histories.js';
 
 const UPDATED = message('node.updated');

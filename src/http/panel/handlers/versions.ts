@@ -1,10 +1,10 @@
 import { type GeoFileName, geoFiles } from '../../../commands/ports/releases.js';
 import { type Rejection, reject } from '../../../commands/rejection.js';
 import { message } from '../../../messages/message.js';
+import { withinTimeout } from '../answers.js';
 import { type HttpRequest, Message, type Needs } from '../context.js';
 import type { versionRoutes } from '../contract/versions.js';
 import type { Handlers } from '../mount.js';
-import { withinTimeout } from './answers.js';
 
 export const versionHandlers: Handlers<typeof versionRoutes, Needs<'coreInstall' | 'panelUpdate' | 'geoUpdate'>> = {
   async getCoreVersion(_, { coreInstall }) {
