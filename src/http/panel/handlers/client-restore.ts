@@ -3,12 +3,12 @@ import { Rejection, reject } from '../../../commands/rejection.js';
 import type { ClientNumber } from '../../../events/ids.js';
 import type { Inbound } from '../../../events/inbound/inbound-document.js';
 import { message } from '../../../messages/message.js';
+import { messageOf } from '../answers.js';
 import { clientDraft } from '../codec/client.js';
 import type { HttpRequest, Needs } from '../context.js';
 import type { clientListRoutes } from '../contract/client-list.js';
 import type { RequestOf } from '../contract/route.js';
 import type { Handlers } from '../mount.js';
-import { messageOf } from './answers.js';
 
 type Deleted = RequestOf<(typeof clientListRoutes)['restore']>['body']['deleted'];
 

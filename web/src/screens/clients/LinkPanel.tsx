@@ -1,9 +1,10 @@
-import { SegmentedControl, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ClientRow } from '../../api/contract.generated';
 import { type ClientInbound, inboundName } from '../../model/clients';
 import { Loaded, Section } from '../../ui/Page';
+import { SegmentedControl } from '../../ui/SegmentedControl';
 import pageClasses from './ClientPage.module.css';
 import { LinkBox, LinkLine } from './LinkBox';
 import { named, useClientLinks, useSubscription } from './links';

@@ -1,8 +1,9 @@
-import { Modal, SegmentedControl, Skeleton, Text } from '@mantine/core';
+import { Modal, Skeleton, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ClientRow } from '../../api/contract.generated';
 import { Problem } from '../../ui/Page';
+import { SegmentedControl } from '../../ui/SegmentedControl';
 import classes from './Clients.module.css';
 import { LinkBox } from './LinkBox';
 import { named, useClientLinks, useSubscription } from './links';

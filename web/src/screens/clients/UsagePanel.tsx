@@ -1,4 +1,4 @@
-import { Button, Group, SegmentedControl, Text, TextInput } from '@mantine/core';
+import { Button, Group, Text, TextInput } from '@mantine/core';
 import IconDownload from '@tabler/icons-react/dist/esm/icons/IconDownload.mjs';
 import IconPrinter from '@tabler/icons-react/dist/esm/icons/IconPrinter.mjs';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
@@ -10,6 +10,7 @@ import { Chart } from '../../ui/Chart';
 import { useFilters } from '../../ui/filters';
 import { useFormat } from '../../ui/format';
 import { Loaded, Section } from '../../ui/Page';
+import { SegmentedControl } from '../../ui/SegmentedControl';
 import classes from './ClientPage.module.css';
 import { localDate } from './client-values';
 

@@ -1,4 +1,4 @@
-import { Button, NativeSelect, SegmentedControl, Switch, TextInput } from '@mantine/core';
+import { Button, NativeSelect, Switch, TextInput } from '@mantine/core';
 import IconDownload from '@tabler/icons-react/dist/esm/icons/IconDownload.mjs';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
@@ -7,6 +7,7 @@ import { api } from '../../api/client';
 import { useFilters } from '../../ui/filters';
 import { useFormat } from '../../ui/format';
 import { Loaded, Page } from '../../ui/Page';
+import { SegmentedControl } from '../../ui/SegmentedControl';
 import classes from './Core.module.css';
 
 const SOURCES = ['core', 'access', 'panel', 'system'] as const;

@@ -1,10 +1,11 @@
-import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
 import { confirmLoss } from '../../ui/confirm';
 import { Loaded } from '../../ui/Page';
+import { SegmentedControl } from '../../ui/SegmentedControl';
 import { toastError } from '../../ui/toast';
 import { Code } from './Code';
 import type { TemplateEditor } from './draft';

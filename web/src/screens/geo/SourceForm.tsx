@@ -1,10 +1,11 @@
-import { Button, Drawer, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Drawer, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
 import { useAction } from '../../ui/action';
 import { Technical } from '../../ui/format';
+import { SegmentedControl } from '../../ui/SegmentedControl';
 import { sentenceOf } from '../../ui/toast';
 import { type Source, STALE } from './queries';
 

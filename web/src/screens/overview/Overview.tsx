@@ -1,7 +1,7 @@
 // Before all others: the style sheets of a component follow those of the kit, and win.
 import './styles';
 
-import { Anchor, Paper, SegmentedControl, SimpleGrid, Text } from '@mantine/core';
+import { Anchor, Paper, SimpleGrid, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
@@ -10,6 +10,7 @@ import { status as statusQuery } from '../../api/queries';
 import { useFilters } from '../../ui/filters';
 import { Technical, useFormat } from '../../ui/format';
 import { Loaded, Page } from '../../ui/Page';
+import { SegmentedControl } from '../../ui/SegmentedControl';
 import { Meter, Status } from '../../ui/Status';
 import { Attention } from './Attention';
 import { CHARTS, type ChartName, HistoryChart } from './HistoryChart';
