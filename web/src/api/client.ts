@@ -1,3 +1,4 @@
+import type { FormRequest } from '../model/curl';
 import type { Gets, Posts } from './contract.generated';
 
 /** The address of the panel, with its base path and a slash at the end. All paths of the contract are relative to it. */
@@ -160,6 +161,11 @@ export const api = {
   async post<P extends keyof Posts>(path: P, ...[input]: Optional<Posts[P]>): Promise<Done<Posts[P]['reply']>> {
     const { obj, msg } = await call('POST', path, input ?? {});
     return { obj: obj as Posts[P]['reply'], msg };
+  },
+
+  /** The request of a POST, to show it: nothing is sent. */
+  request<P extends keyof Posts>(path: P, ...[input]: Optional<Posts[P]>): FormRequest {
+    return { url: urlOf(path, input), body: input?.body };
   },
 
   /** The address of a file, to link to. */
