@@ -16,7 +16,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   time: 'number',
   utc: 'number',
   duration: 'number',
-  quoted: 'string',
+  quoted: 'string | number',
   list: 'readonly (string | number)[]',
   message: 'Text',
   messages: 'readonly Text[]',

@@ -89,7 +89,7 @@ function withTransferred(log: SqliteEventLog, numbers: readonly number[]): Reado
 function refusal(problem: RangeProblem): Rejection {
   if (problem === 'reversed') return reject('DAYS_REVERSED');
   if (problem === 'too long') return reject('DAYS_TOO_MANY', { years: MAX_YEARS });
-  return reject('DAY_UNKNOWN', { field: problem.day });
+  return reject('DAY_UNKNOWN', { field: problem.day, value: problem.value.slice(0, 100) });
 }
 
 function text(name: string, statement: Statement, say: Say): string {

@@ -1,10 +1,13 @@
 import { type MessageCode, type MessageParams, message, type Text } from '../messages/message.js';
 import { render } from '../messages/render.js';
+import { withValue } from '../messages/with-value.js';
 
 /** A setting with an invalid value. */
 export interface SettingProblem {
   readonly key: string;
   readonly why: Text;
+  /** The invalid value; the text shows it only where `withValue` does. */
+  readonly value?: unknown;
 }
 
 /** Details that are not only parameters of the text: callers read them in `obj` of the answer. */
@@ -41,7 +44,7 @@ export class Rejection {
 
 function problemTexts(details: object): readonly Text[] {
   const { problems } = details as OwnDetails['SETTING_INVALID'];
-  return problems.map(({ key, why }) => message('settings.invalid', { key, why }));
+  return problems.map(({ key, why, value }) => message('settings.invalid', { key, why: withValue(why, value) }));
 }
 
 export function reject<C extends RejectionCode>(

@@ -67,12 +67,14 @@ function textOfCheck(issue: Issue): Text {
     case 'invalid_value':
       return message('input.notOneOf', { known: (issue.values ?? []).map(String) });
     case 'too_big': {
-      if (ofNumber) return message('input.outOfRange');
       const limit = Number(issue.maximum);
+      if (ofNumber) return message('input.atMost', { max: limit });
       return message(issue.origin === 'string' ? 'input.tooLong' : 'input.tooManyEntries', { limit });
     }
     case 'too_small':
-      return ofNumber ? message('input.outOfRange') : message('input.tooShort', { minimum: Number(issue.minimum) });
+      return ofNumber
+        ? message('input.atLeast', { min: Number(issue.minimum) })
+        : message('input.tooShort', { minimum: Number(issue.minimum) });
     case 'unrecognized_keys':
       return message('input.unknownMembers', { members: [...(issue.keys ?? [])] });
     default:

@@ -179,7 +179,7 @@ function formatted(value: unknown, format: string | undefined, lng: string | und
     case 'list':
       return each(separatorsOf(language).items);
     case 'quoted':
-      return shown(value, (said) => quotedText(said, language));
+      return typeof value === 'number' ? String(value) : shown(value, (said) => quotedText(said, language));
     case 'number':
       return numberText(value, language);
     case 'bytes':

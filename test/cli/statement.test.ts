@@ -144,7 +144,7 @@ describe('events statement', () => {
     [
       2,
       ['alice', '--from', 'soon'],
-      'portolan: from is not a valid date: write it as 2026-03-31, or as milliseconds since 1970\n',
+      'portolan: from: "soon" is not a valid date: write it as 2026-03-31, or as milliseconds since 1970\n',
     ],
     [2, ['alice', '--from', day2, '--to', day1], 'portolan: The first day is after the last day\n'],
   ] as const)('with exit code %i, %j is rejected with a message', async (code, args, err) => {

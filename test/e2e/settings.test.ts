@@ -26,7 +26,13 @@ it('two-factor login, settings and used codes survive SIGKILL', async () => {
   });
   const taken = await admin.post(UPDATE, { webPort: ports.ops, ldapPassword: canary });
   expect(taken.obj).toEqual({
-    errors: [{ key: 'webPort', why: 'is used by another program', code: 'settings.portTaken' }],
+    errors: [
+      {
+        key: 'webPort',
+        why: 'is used by another program: choose another port, or stop that program',
+        code: 'settings.portTaken',
+      },
+    ],
   });
 
   await must(admin.post('/panel/setting/secret', { key: 'ldapPassword', value: canary }));

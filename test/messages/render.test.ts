@@ -48,9 +48,9 @@ describe('a message', () => {
       { key: 'subPort', why: verbatim('b') },
     ];
     expect(reject('SETTING_INVALID', { problems }).message).toBe('Setting webPort: a; Setting subPort: b');
-    expect(reject('METRIC_INVALID', { known: ['cpu', 'mem'] }).message).toContain('cpu, mem');
-    expect(render(reject('METRIC_INVALID', { known: ['cpu', 'mem'] }).text, 'zh')).toContain('cpu、mem');
-    expect(render(reject('METRIC_INVALID', { known: ['1', '2'] }).text, 'ar')).toContain('1، 2');
+    expect(reject('METRIC_INVALID', { value: 'x', known: ['cpu', 'mem'] }).message).toContain('cpu, mem');
+    expect(render(reject('METRIC_INVALID', { value: 'x', known: ['cpu', 'mem'] }).text, 'zh')).toContain('cpu、mem');
+    expect(render(reject('METRIC_INVALID', { value: 'x', known: ['1', '2'] }).text, 'ar')).toContain('1، 2');
     const clauses = message('SETTING_INVALID', { problems: [verbatim('1'), verbatim('2')] });
     expect((['en', 'ru', 'zh', 'fa'] as const).map((language) => render(clauses, language))).toStrictEqual([
       '1; 2',
@@ -174,7 +174,7 @@ describe('a parameter without a usable value', () => {
     ['CLIENT_NOT_FOUND', 'client', undefined, 'Client ? not found'],
     ['CLIENT_NOT_FOUND', 'client', { name: 'ann' }, 'Client ? not found'],
     ['CORE_FAILED', 'why', {}, /\?$/],
-    ['METRIC_INVALID', 'known', ['cpu', {}], /cpu, \?/],
+    ['input.notOneOf', 'known', ['cpu', {}], /cpu, \?/],
   ])('of %s is shown as ? and reported once (%s)', (code, name, value, shown) => {
     const missing: string[] = [];
     reportMissingTexts((missed, language) => missing.push(`${language} ${missed}`));

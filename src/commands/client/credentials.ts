@@ -167,8 +167,10 @@ export const MAX_RESET_DAYS = 36_500;
 /** Why the terms of a client are out of range; null if they are not. */
 export function specProblem(spec: ClientSpec): Text | null {
   if (spec.expiresAt > MAX_TIME_MS) return message('client.expiryTooLate');
-  if (spec.expiresAt < -MAX_TIME_MS) return message('client.expiryOutOfRange');
+  if (spec.expiresAt < -MAX_TIME_MS)
+    return message('client.expiryOutOfRange', { value: spec.expiresAt, min: -MAX_TIME_MS });
   if (spec.renewalDays > MAX_RESET_DAYS) return message('client.resetTooLong');
-  if (spec.capBytes > Number.MAX_SAFE_INTEGER) return message('client.capOutOfRange');
+  if (spec.capBytes > Number.MAX_SAFE_INTEGER)
+    return message('client.capOutOfRange', { value: spec.capBytes, max: Number.MAX_SAFE_INTEGER });
   return null;
 }

@@ -13,6 +13,7 @@ import { ApiTokenIssued } from '../../events/user.js';
 import { sameJson } from '../../lib/json.js';
 import { issueOf } from '../../messages/issue.js';
 import { message, type Text } from '../../messages/message.js';
+import { withValue } from '../../messages/with-value.js';
 import type { XuiPanel } from '../ports/xui-panel.js';
 import { settingProblems } from '../settings/setting-rules.js';
 import { usabilityProblems } from '../settings/setting-usability.js';
@@ -111,7 +112,7 @@ function readSettings({ settings, version }: Pick<XuiPanel, 'settings' | 'versio
     if (isSetting(key)) {
       const parsed = settingsTable[key].safeParse(typed(value, defaultSettings[key]));
       if (parsed.success) plain.push([key, parsed.data]);
-      else refused(notes, key, message('import.settingRefused', { why: issueOf(parsed.error) }));
+      else refused(notes, key, message('import.settingRefused', { why: withValue(issueOf(parsed.error), value) }));
     } else if (isSecret(key) && value.trim() !== '') {
       const parsed = secretsTable[key].safeParse(value.trim());
       if (parsed.success) secrets.set(key, parsed.data);

@@ -103,7 +103,7 @@ function readChanges(
     // An unchanged value stays allowed even if it would be rejected as a new one.
     if (!isSecret(key) && sameJson(value, current[key as SettingKey])) continue;
     const parsed = schema.safeParse(value);
-    if (!parsed.success) problems.push({ key, why: issueOf(parsed.error) });
+    if (!parsed.success) problems.push({ key, why: issueOf(parsed.error), ...(isSecret(key) ? {} : { value }) });
     else if (!isSecret(key)) plain.push([key as SettingKey, parsed.data]);
     else if (parsed.data !== (stored.get(key)?.value ?? '')) secrets.set(key, parsed.data as string);
   }

@@ -71,7 +71,7 @@ export const settingsTable = {
   chatBotLoginNotify: z.boolean().default(true),
   /** CPU usage in percent above which the bot warns; 0 = never. */
   chatBotCpu: whole(0, 100, 80),
-  chatBotLang: z.enum(botLanguages, issue('settings.notBotLanguage')).default('en-US'),
+  chatBotLang: z.enum(botLanguages, issue('input.notOneOf', { known: botLanguages })).default('en-US'),
 
   subEnable: z.boolean().default(true),
   subListen: address.default(''),

@@ -38,7 +38,10 @@ export function mountEventStream(
     const last = req.headers['last-event-id'];
     const query = FeedQuery.safeParse({ ...req.query, ...(last === undefined ? {} : { after: last }) });
     // The next handler rejects an invalid query, but it does not read the header.
-    if (!query.success) return last === undefined ? next() : sendMessage(res, false, message('CURSOR_INVALID'));
+    if (!query.success) {
+      if (last === undefined) return next();
+      return sendMessage(res, false, message('CURSOR_INVALID', { value: String(last).slice(0, 100) }));
+    }
     const { auth } = gate.requestOf(req, res);
     const refusal = feed.refusalOf(query.data);
     if (refusal) return sendMessage(res, false, refusal);

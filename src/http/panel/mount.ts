@@ -4,6 +4,7 @@ import { Rejection, type SettingProblem } from '../../commands/rejection.js';
 import { textOfIssue } from '../../messages/issue.js';
 import { codeOf, message, type Text } from '../../messages/message.js';
 import { render } from '../../messages/render.js';
+import { withValue } from '../../messages/with-value.js';
 import { languageOf } from '../language/language.js';
 import { sendFile } from '../server/send-file.js';
 import { sendJson } from '../server/send-json.js';
@@ -46,6 +47,9 @@ function envelope(success: boolean, msg: string, obj: unknown = null, code: stri
   return code === null ? { success, msg, obj } : { success, msg, obj, code };
 }
 
+/** The issues of zod then contain the invalid values. */
+const WITH_INPUT = { reportInput: true } as const;
+
 /** Binds a route table to its handlers: guard, parse, check, handle, wrap in the envelope. */
 export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
   router: Router,
@@ -59,9 +63,9 @@ export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
     const handler = handlers[name] as (input: Input, services: S, request: R) => unknown;
     const handle: Handler<R> = (input, request) => handler(input, services, request);
     const outcomeOf = async (req: Request, request: R): Promise<unknown> => {
-      const params = route.params.safeParse(req.params);
-      const query = route.query.safeParse(req.query);
-      const body = route.body.safeParse(req.body);
+      const params = route.params.safeParse(req.params, WITH_INPUT);
+      const query = route.query.safeParse(req.query, WITH_INPUT);
+      const body = route.body.safeParse(req.body, WITH_INPUT);
       const refused = params.error ?? query.error ?? body.error;
       if (refused) return new Invalid(problemsOf(refused));
       return handle({ params: params.data, query: query.data, body: body.data }, request);
@@ -142,10 +146,10 @@ export function sendMessage(res: Response, success: boolean, outcome: Text | Rej
   res.json(envelope(success, msg, obj, codeOf(text)));
 }
 
-/** The first problems, each with its path; never the value that the caller sent. */
+/** The first problems, each with its path, and with the value that the caller sent if it cannot be a secret. */
 export function problemsOf({ issues }: z.ZodError): readonly Text[] {
   return issues.slice(0, 5).map((issue) => {
-    const problem = textOfIssue(issue);
+    const problem = withValue(textOfIssue(issue), issue.input);
     return issue.path.length > 0 ? message('input.at', { path: issue.path.join('.'), problem }) : problem;
   });
 }

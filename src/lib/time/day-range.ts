@@ -6,7 +6,7 @@ const MAX_DAYS = 3653;
 export const MAX_YEARS = 10;
 
 /** Why a range is invalid: a day that is not valid, days in the wrong order, or too many days. */
-export type RangeProblem = { readonly day: 'from' | 'to' } | 'reversed' | 'too long';
+export type RangeProblem = { readonly day: 'from' | 'to'; readonly value: string } | 'reversed' | 'too long';
 
 /**
  * A range of days, both inclusive, numbered as in `Days`. Each is written as `2026-03-31` or as a time in ms within it. The
@@ -20,10 +20,10 @@ export function dayRange(
 ): { readonly days: readonly [from: number, to: number] } | { readonly problem: RangeProblem } {
   const today = days.of(now);
   const last = to === '' ? today : dayOf(to, days);
-  if (last === null) return { problem: { day: 'to' } };
+  if (last === null) return { problem: { day: 'to', value: to } };
   const end = Math.min(last, today);
   const first = from === '' ? firstOfMonth(end) : dayOf(from, days);
-  if (first === null) return { problem: { day: 'from' } };
+  if (first === null) return { problem: { day: 'from', value: from } };
   if (first > end) return { problem: 'reversed' };
   return end - first >= MAX_DAYS ? { problem: 'too long' } : { days: [first, end] };
 }

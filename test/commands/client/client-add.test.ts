@@ -227,8 +227,11 @@ describe('the limits of a client', () => {
   const LATEST = 253_402_300_799_999;
   it.each([
     [{ expiresAt: LATEST + 1 }, message('client.expiryTooLate')],
-    [{ expiresAt: -LATEST - 1 }, message('client.expiryOutOfRange')],
-    [{ capBytes: Number.MAX_SAFE_INTEGER + 1 }, message('client.capOutOfRange')],
+    [{ expiresAt: -LATEST - 1 }, message('client.expiryOutOfRange', { value: -LATEST - 1, min: -LATEST })],
+    [
+      { capBytes: Number.MAX_SAFE_INTEGER + 1 },
+      message('client.capOutOfRange', { value: Number.MAX_SAFE_INTEGER + 1, max: Number.MAX_SAFE_INTEGER }),
+    ],
     [{ renewalDays: 36_501 }, message('client.resetTooLong')],
     [{ flow: 'xtls-rprx-direct' }, message('client.flowUnknown', { flow: 'xtls-rprx-direct' })],
   ])('cannot be %j', (over, why) => {

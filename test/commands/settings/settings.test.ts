@@ -131,8 +131,8 @@ describe('ChangeSettings', () => {
       .when(change({ webPort: 0, subUpdates: 0, pageSize: 50 }))
       .thenRejects('SETTING_INVALID', {
         problems: [
-          { key: 'webPort', why: message('input.notBetween', { min: 1, max: 65535 }) },
-          { key: 'subUpdates', why: message('input.notBetween', { min: 1, max: 8760 }) },
+          { key: 'webPort', why: message('input.notBetween', { min: 1, max: 65535 }), value: 0 },
+          { key: 'subUpdates', why: message('input.notBetween', { min: 1, max: 8760 }), value: 0 },
         ],
       });
   });
@@ -150,7 +150,7 @@ describe('ChangeSettings', () => {
       network === undefined
         ? message('settings.cidrInvalid', { cidr })
         : message('settings.cidrInsideNetwork', { cidr, network });
-    const problems = [{ key: 'trustedProxyCIDRs', why }];
+    const problems = [{ key: 'trustedProxyCIDRs', why, value: trustedProxyCIDRs }];
     given().when(change({ trustedProxyCIDRs })).thenRejects('SETTING_INVALID', { problems });
   });
 

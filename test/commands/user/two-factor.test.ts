@@ -100,7 +100,7 @@ describe('enabling two-factor login', () => {
     given(...people)
       .when(change({ ...both, pageSize: -1 }, shown(TOKEN)))
       .thenRejects('SETTING_INVALID', {
-        problems: [{ key: 'pageSize', why: message('input.notBetween', { min: 0, max: 10000 }) }],
+        problems: [{ key: 'pageSize', why: message('input.notBetween', { min: 0, max: 10000 }), value: -1 }],
       });
   });
 });

@@ -146,16 +146,24 @@ describe('the feed of events', () => {
   });
 
   it.each([
-    ['?after=x', 'The input is not valid: after: must be a cursor of this feed, or a position', 'INPUT_INVALID'],
-    ['?after=1.x.y', 'The input is not valid: after: must be a cursor of this feed, or a position', 'INPUT_INVALID'],
-    ['?after=-1', 'The input is not valid: after: must not be negative', 'INPUT_INVALID'],
+    [
+      '?after=x',
+      'The input is not valid: after: must be a cursor of this feed, or a position (value: "x")',
+      'INPUT_INVALID',
+    ],
+    [
+      '?after=1.x.y',
+      'The input is not valid: after: must be a cursor of this feed, or a position (value: "1.x.y")',
+      'INPUT_INVALID',
+    ],
+    ['?after=-1', 'The input is not valid: after: must not be negative (value: "-1")', 'INPUT_INVALID'],
     [
       '?after=1&after=2',
       'The input is not valid: after: must be a cursor of this feed, or a position',
       'INPUT_INVALID',
     ],
-    ['?limit=5001', 'The input is not valid: limit: is out of range', 'INPUT_INVALID'],
-    ['?wait=61', 'The input is not valid: wait: is out of range', 'INPUT_INVALID'],
+    ['?limit=5001', 'The input is not valid: limit: must be 0 to 5000 (value: "5001")', 'INPUT_INVALID'],
+    ['?wait=61', 'The input is not valid: wait: must be 0 to 60 (value: "61")', 'INPUT_INVALID'],
     ['?types=ClientAdded,ClientTeleported', 'Unknown event type ClientTeleported', 'EVENT_TYPE_UNKNOWN'],
     ['?types=toString', 'Unknown event type toString', 'EVENT_TYPE_UNKNOWN'],
     [
@@ -274,7 +282,7 @@ describe('a stream of events', () => {
     const headers = { ...bearer, accept: 'text/event-stream', 'last-event-id': 'nonsense' };
     expect(await ask('', headers)).toEqual({
       success: false,
-      msg: 'Last-Event-ID is neither a cursor of this feed nor a position',
+      msg: 'Last-Event-ID "nonsense" is neither a cursor of this feed nor a position: send the id of the last event that you received',
       obj: null,
       code: 'CURSOR_INVALID',
     });

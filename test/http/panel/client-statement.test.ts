@@ -171,14 +171,17 @@ describe('the statement of a client', () => {
   });
 
   const wrong = [
-    ['?from=yesterday', 'from is not a valid date: write it as 2026-03-31, or as milliseconds since 1970'],
-    ['?to=2026-02-30', 'to is not a valid date: write it as 2026-03-31, or as milliseconds since 1970'],
-    ['?from=999999999999999', 'from is not a valid date: write it as 2026-03-31, or as milliseconds since 1970'],
+    ['?from=yesterday', 'from: "yesterday" is not a valid date: write it as 2026-03-31, or as milliseconds since 1970'],
+    ['?to=2026-02-30', 'to: "2026-02-30" is not a valid date: write it as 2026-03-31, or as milliseconds since 1970'],
+    [
+      '?from=999999999999999',
+      'from: "999999999999999" is not a valid date: write it as 2026-03-31, or as milliseconds since 1970',
+    ],
     ['?from=2026-03-31&to=2026-03-30', 'The first day is after the last day'],
     ['?from=2999-01-01', 'The first day is after the last day'],
     ['?from=1999-01-01', 'A statement covers 10 years at most'],
-    ['?format=xml', 'The input is not valid: format: must be one of json, csv'],
-    ['?from=-1', 'from is not a valid date: write it as 2026-03-31, or as milliseconds since 1970'],
+    ['?format=xml', 'The input is not valid: format: must be one of json, csv (value: "xml")'],
+    ['?from=-1', 'from: "-1" is not a valid date: write it as 2026-03-31, or as milliseconds since 1970'],
   ] as const;
 
   it('is rejected with a reason for an invalid day or range', async () => {

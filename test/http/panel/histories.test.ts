@@ -80,9 +80,10 @@ describe('the histories', () => {
     expect(appended()).toStrictEqual([]);
   });
 
-  const noMetric = 'invalid metric: choose one of cpu, mem, netUp, netDown, online, load1, load5, load15';
-  const noCoreMetric = 'invalid metric: choose one of coreAlloc, coreSys, coreHeapObjects, coreNumGC, corePauseNs';
-  const noBucket = 'invalid bucket: choose 2, 30, 60, 120, 180 or 300 seconds';
+  const invalid = (metric: string, known: string) => `invalid metric "${metric}": choose one of ${known}`;
+  const HOST = 'cpu, mem, netUp, netDown, online, load1, load5, load15';
+  const CORE = 'coreAlloc, coreSys, coreHeapObjects, coreNumGC, corePauseNs';
+  const noBucket = (bucket: string) => `invalid bucket "${bucket}": choose 2, 30, 60, 120, 180 or 300 seconds`;
   it.each([
     ...[
       '1',
@@ -99,24 +100,25 @@ describe('the histories', () => {
       '%E2%85%A1',
       '__proto__',
       '99999999999',
-    ].map((bucket): [string, string] => [`/history/cpu/${bucket}`, noBucket]),
-    ['/cpuHistory/1', noBucket],
-    ['/coreMetricsHistory/coreSys/1', noBucket],
-    ['/coreObservatoryHistory/a/1', noBucket],
+    ].map((bucket): [string, string] => [`/history/cpu/${bucket}`, noBucket(decodeURIComponent(bucket))]),
+    ['/cpuHistory/1', noBucket('1')],
+    ['/coreMetricsHistory/coreSys/1', noBucket('1')],
+    ['/coreObservatoryHistory/a/1', noBucket('1')],
     ...['__proto__', 'constructor', 'CPU', 'coreAlloc', 'delay%2Fa', '%00'].map((metric): [string, string] => [
       `/history/${metric}/2`,
-      noMetric,
+      invalid(decodeURIComponent(metric).replace('\0', String.raw`\u0000`), HOST),
     ]),
-    ['/history/__proto__/1', noMetric],
+    ['/history/__proto__/1', invalid('__proto__', HOST)],
     ...['cpu', 'xrCpu', 'toString', '__proto__'].map((metric): [string, string] => [
       `/coreMetricsHistory/${metric}/2`,
-      noCoreMetric,
+      invalid(metric, CORE),
     ]),
     ['/coreObservatoryHistory/nobody/2', 'invalid tag: the observatory has no outbound nobody'],
     ['/coreObservatoryHistory/__proto__/2', 'invalid tag: the observatory has no outbound __proto__'],
   ])('reject %s', async (path, msg) => {
     const { get } = await measured();
-    const code = { [noBucket]: 'BUCKET_INVALID', [noMetric]: 'METRIC_INVALID', [noCoreMetric]: 'METRIC_INVALID' }[msg];
+    const codes = { bucket: 'BUCKET_INVALID', metric: 'METRIC_INVALID' };
+    const code = Object.entries(codes).find(([word]) => msg.startsWith(`invalid ${word} `))?.[1];
     expect(await get(path)).toStrictEqual({ success: false, msg, obj: null, code: code ?? 'OBSERVATORY_TAG_UNKNOWN' });
   });
 });

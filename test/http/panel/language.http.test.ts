@@ -17,13 +17,13 @@ describe('an answer', () => {
     expect(await told('/panel/api/inbounds/resetAllTraffics', {})).toBe('Весь трафик сброшен.');
     expect(await told('/panel/api/inbounds/del/77', {})).toBe('Входящего подключения 77 нет');
     expect(await told('/panel/api/inbounds/setEnable/1', { enable: 'x' })).toBe(
-      'Неверные данные: enable: должно быть true или false',
+      'Неверные данные: enable: должно быть true или false (значение: «x»)',
     );
     expect(await told('/panel/setting/update', { webPort: 0, pageSize: 'x' })).toMatch(
-      /^Настройка webPort: должно быть от 1 до 65535; Настройка pageSize: должно быть целым числом$/,
+      /^Настройка webPort: должно быть от 1 до 65535 \(значение: 0\); Настройка pageSize: должно быть целым числом \(значение: «x»\)$/,
     );
     expect(await told('/panel/core/wgprov/x', {}, { 'accept-language': 'fa' })).toBe(
-      'ورودی درخواست معتبر نیست: \u2068\u2068action\u2069: \u2068باید یکی از این‌ها باشد: \u2068data\u2069, \u2068del\u2069, \u2068config\u2069, \u2068reg\u2069, \u2068license\u2069\u2069\u2069',
+      'ورودی درخواست معتبر نیست: \u2068\u2068action\u2069: \u2068\u2068باید یکی از این‌ها باشد: \u2068data\u2069، \u2068del\u2069، \u2068config\u2069، \u2068reg\u2069، \u2068license\u2069\u2069 (مقدار: «\u2068x\u2069»)\u2069\u2069',
     );
     // The names of several members are joined in the language of the caller.
     expect(await told('/panel/api/inbounds/updateClientTraffic/one', {})).toBe(
@@ -31,7 +31,7 @@ describe('an answer', () => {
     );
     expect(await told('/panel/setting/update', { wgprov: '[]', vpnprov: '{' })).not.toMatch(/object|list/);
     expect(await told('/panel/setting/update', { datepicker: 'x' })).toBe(
-      'Настройка datepicker: должно быть одним из: gregorian, jalalian',
+      'Настройка datepicker: должно быть одним из: gregorian, jalalian (значение: «x»)',
     );
   });
 

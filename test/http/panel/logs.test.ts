@@ -77,7 +77,7 @@ describe('the log of the panel', () => {
     'rejects the level %j',
     async (level) => {
       const { ask } = await logged();
-      const msg = 'Invalid level: choose debug, info, notice, warning or error';
+      const msg = `Invalid level "${level}": choose debug, info, notice, warning or error`;
       expect(await ask('/logs/10', { level })).toStrictEqual({ success: false, msg, obj: null, code: 'LEVEL_INVALID' });
     },
   );
@@ -92,7 +92,7 @@ describe('the log of the panel', () => {
     const { ask } = await logged();
     const refused = {
       success: false,
-      msg: 'Invalid count: it must be a number from 1 to 10000',
+      msg: `Invalid count "${decodeURIComponent(count)}": it must be a number from 1 to 10000`,
       obj: null,
       code: 'COUNT_INVALID',
     };

@@ -179,7 +179,7 @@ describe('a rejected request', () => {
       [{ host: 'a b' }, 'The node cannot be saved: invalid host "a b"'],
       [{ port: undefined }, 'The node cannot be saved: node port must be 1-65535'],
       [{ port: 70_000 }, 'The node cannot be saved: node port must be 1-65535'],
-      [{ port: 'x' }, 'The input is not valid: port: must be a whole number'],
+      [{ port: 'x' }, 'The input is not valid: port: must be a whole number (value: "x")'],
       [{ scheme: 'ftp' }, 'The node cannot be saved: the scheme must be http or https, not "ftp"'],
       [{ name: ['x'] }, 'The input is not valid: name: must be a string'],
     ] as const) {
@@ -205,8 +205,8 @@ describe('a rejected request', () => {
     expect(await get('/get/9')).toMatchObject({ success: false, msg });
     expect(appended()).toEqual([]);
     expect(await get('/history/9/cpu/2')).toMatchObject({ success: false, msg });
-    expect((await get('/history/9/load1/2'))?.msg).toBe('invalid metric: choose one of cpu, mem');
-    expect((await get('/history/9/cpu/3'))?.msg).toContain('invalid bucket');
+    expect((await get('/history/9/load1/2'))?.msg).toBe('invalid metric "load1": choose one of cpu, mem');
+    expect((await get('/history/9/cpu/3'))?.msg).toContain('invalid bucket "3"');
     expect((await get('/get/x'))?.success).toBe(false);
   });
 });

@@ -92,9 +92,9 @@ describe('a range of days', () => {
     ['0', '', 'too long'],
     ['2026-11-22', '2026-11-21', 'reversed'],
     ['2026-11-23', '', 'reversed'],
-    ['-5', '', { day: 'from' }],
-    ['', '1e3', { day: 'to' }],
-    ['', '999999999999999', { day: 'to' }],
+    ['-5', '', { day: 'from', value: '-5' }],
+    ['', '1e3', { day: 'to', value: '1e3' }],
+    ['', '999999999999999', { day: 'to', value: '999999999999999' }],
   ])('from %j to %j is %j', (from, to, expected) => {
     expect(range(from, to)).toStrictEqual(expected);
   });

@@ -117,7 +117,12 @@ describe('an inbound', () => {
     ['a list for settings', { settings: '[1]' }, 'its settings is not a JSON object', 0],
     ['endless nesting', { stream_settings: `{"a":${'['.repeat(70)}${']'.repeat(70)}}` }, 'deeper than 64 levels', 1],
     ['too much text', { stream_settings: JSON.stringify({ a: 'x'.repeat(1024 * 1024) }) }, 'contains too much text', 1],
-    ['a number beyond all', { stream_settings: '{"a":1e999}' }, 'contains a number that is out of range', 1],
+    [
+      'a number beyond all',
+      { stream_settings: '{"a":1e999}' },
+      'contains a number beyond ±1.7e308: use a smaller one',
+      1,
+    ],
     ['a port that is none', { port: 70_000 }, 'its port is not valid', 1],
     ['no port', { port: 0 }, 'Port 0 is not between 1 and 65535', 1],
     ['a transport that is none', { stream: { network: 'quic' } }, 'streamSettings.network "quic" is unknown', 1],

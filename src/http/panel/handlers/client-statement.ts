@@ -49,7 +49,7 @@ export const clientStatementHandlers: Handlers<
 function refusal(problem: RangeProblem): Rejection {
   if (problem === 'reversed') return reject('DAYS_REVERSED');
   if (problem === 'too long') return reject('DAYS_TOO_MANY', { years: MAX_YEARS });
-  return reject('DAY_UNKNOWN', { field: problem.day });
+  return reject('DAY_UNKNOWN', { field: problem.day, value: problem.value.slice(0, 100) });
 }
 
 function fileName(email: string): string {

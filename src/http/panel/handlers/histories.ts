@@ -59,7 +59,7 @@ export const historyHandlers: Handlers<typeof historyRoutes, Needs<'gauges'>> = 
 
   coreObservatoryHistory({ params: { tag, bucket } }, { gauges }) {
     const width = widths.get(bucket);
-    if (width === undefined) return reject('BUCKET_INVALID');
+    if (width === undefined) return reject('BUCKET_INVALID', { value: bucket.slice(0, 100) });
     return samplesJson(gauges.delays(tag, width) ?? reject('OBSERVATORY_TAG_UNKNOWN', { tag }));
   },
 };
@@ -72,8 +72,11 @@ function historyOf(
 ): readonly Sample[] | Rejection {
   const metric = metrics.get(name);
   const width = widths.get(bucket);
-  if (metric === undefined) return reject('METRIC_INVALID', { known: [...new Set(metrics.values())] });
-  return width === undefined ? reject('BUCKET_INVALID') : gauges.history(metric, width);
+  if (metric === undefined)
+    return reject('METRIC_INVALID', { value: name.slice(0, 100), known: [...new Set(metrics.values())] });
+  return width === undefined
+    ? reject('BUCKET_INVALID', { value: bucket.slice(0, 100) })
+    : gauges.history(metric, width);
 }
 
 /** The same array is returned until the next reading, so its JSON can be cached. */

@@ -34,8 +34,8 @@ export const logHandlers: Handlers<typeof logRoutes, Needs<'core' | 'logs' | 're
   async logs({ params, body }, { logs, read }) {
     const count = countIn(params.count);
     const least = levels.get(body.level.toLowerCase());
-    if (count === null) return reject('COUNT_INVALID');
-    if (least === undefined) return reject('LEVEL_INVALID');
+    if (count === null) return reject('COUNT_INVALID', { value: params.count.slice(0, 100) });
+    if (least === undefined) return reject('LEVEL_INVALID', { value: body.level.slice(0, 100) });
     const { timeLocation: zone, apiDialect } = read.settings.current();
     const query = { count, least, zone };
     try {
@@ -49,7 +49,7 @@ export const logHandlers: Handlers<typeof logRoutes, Needs<'core' | 'logs' | 're
 
   async corelogs({ params, body }, { logs, read, core }) {
     const count = countIn(params.count);
-    if (count === null) return reject('COUNT_INVALID');
+    if (count === null) return reject('COUNT_INVALID', { value: params.count.slice(0, 100) });
     const { apiDialect } = read.settings.current();
     const kinds = apiDialect === 'spec' ? included(body) : notExcluded(body);
     const template = core.process.appliedTemplate() ?? read.desired.template();

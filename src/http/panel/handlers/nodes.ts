@@ -107,8 +107,8 @@ export const nodeHandlers: Handlers<typeof nodeRoutes, Services> = {
   history({ params: { id, metric, bucket } }, { read, nodeHistories }) {
     const known = metrics.get(metric);
     const width = widths.get(bucket);
-    if (known === undefined) return reject('METRIC_INVALID', { known: nodeMetrics });
-    if (width === undefined) return reject('BUCKET_INVALID');
+    if (known === undefined) return reject('METRIC_INVALID', { value: metric.slice(0, 100), known: nodeMetrics });
+    if (width === undefined) return reject('BUCKET_INVALID', { value: bucket.slice(0, 100) });
     const node = read.nodes.get(id);
     return node ? [...nodeHistories.history(node.id, known, width)] : reject('NODE_NOT_FOUND', { node: id });
   },

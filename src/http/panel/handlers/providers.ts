@@ -3,6 +3,7 @@ import { Rejection, reject } from '../../../commands/rejection.js';
 import type { SecretKey } from '../../../events/settings/settings.js';
 import { isObject, textOf } from '../../../lib/json.js';
 import { message, verbatim } from '../../../messages/message.js';
+import { withValue } from '../../../messages/with-value.js';
 import { pretty } from '../codec/template.js';
 import type { HttpRequest, Needs } from '../context.js';
 import type { coreSettingRoutes } from '../contract/core-settings.js';
@@ -62,7 +63,10 @@ async function vpn({ params, body }: RequestOf<Routes['vpnprov']>, services: Ser
     case 'servers':
       return /^\d{1,9}$/.test(body.countryId.trim())
         ? provider.servers(Number(body.countryId))
-        : reject('VALUE_OUT_OF_RANGE', { field: verbatim('countryId'), why: message('input.notWholeNumber') });
+        : reject('VALUE_OUT_OF_RANGE', {
+            field: verbatim('countryId'),
+            why: withValue(message('input.notWholeNumber'), body.countryId),
+          });
     case 'reg':
       return own(await provider.privateKey(body.token.trim()), body.token.trim());
     case 'setKey':

@@ -105,10 +105,11 @@ function problemsOf(refusal: Rejection | null): readonly SettingProblem[] {
 
 function refused(
   problems: readonly SettingProblem[],
-  { callerName }: Partial<Pick<RequestedSettings, 'callerName'>> = {},
+  { callerName, changes }: Partial<Pick<RequestedSettings, 'callerName' | 'changes'>> = {},
 ): Rejection {
   const named = problems.slice(0, MAX_PROBLEMS).map(({ key, why }) => {
-    return { key: (callerName?.(key) ?? key).slice(0, MAX_KEY_CHARS), why };
+    const value = isSecret(key) ? undefined : changes?.[key];
+    return { key: (callerName?.(key) ?? key).slice(0, MAX_KEY_CHARS), why, value };
   });
   return reject('SETTING_INVALID', { problems: named });
 }

@@ -156,7 +156,7 @@ describe('counters', () => {
       for (const field of ['upload', 'download'])
         expect(
           (await call('updateClientTraffic', { email: 'a' }, { upload: 1, download: 1, [field]: wrong })).msg,
-        ).toBe(`${field}: ${wrong === 2 ** 53 ? 'is out of range' : 'must be a whole number'}`);
+        ).toBe(`${field}: ${wrong === 2 ** 53 ? `must be 0 to ${Number.MAX_SAFE_INTEGER}` : 'must be a whole number'}`);
     expect(await traffic('a')).toMatchObject({ up: 60, down: 50 });
     const most = Number.MAX_SAFE_INTEGER;
     expect((await call('updateClientTraffic', { email: 'a' }, { upload: most, download: most })).success).toBe(false);

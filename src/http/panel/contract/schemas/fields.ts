@@ -3,7 +3,7 @@ import { encoded, issue } from '../../../../messages/issue.js';
 import { message, type Text } from '../../../../messages/message.js';
 import { type Cursor, readCursor } from '../feed-cursor.js';
 
-/** Describes an invalid value, without the value itself. */
+/** Describes an invalid value. Whether the value is shown is decided where the problems are listed. */
 export class Wrong {
   readonly why: Text;
 
@@ -80,7 +80,7 @@ const readWhole =
     const number = typeof given === 'string' && from !== 'json' ? parsed(given.trim()) : given;
     if (typeof number !== 'number' || !Number.isInteger(number)) return new Wrong(NOT_WHOLE);
     if (number < min && min === 0) return new Wrong(message('input.negative'));
-    if (number < min || number > max || !Number.isSafeInteger(number)) return new Wrong(message('input.outOfRange'));
+    if (number < min || number > max) return new Wrong(message('input.notBetween', { min, max }));
     return number + 0; // -0 is 0
   };
 
@@ -159,13 +159,13 @@ export const Id = z
   .string()
   .regex(/^(0|[1-9]\d*)$/, issue('input.notWholeNumber'))
   .transform(Number)
-  .refine(Number.isSafeInteger, issue('input.outOfRange'));
+  .refine(Number.isSafeInteger, issue('input.atMost', { max: Number.MAX_SAFE_INTEGER }));
 /** The same, or -1 for every inbound. */
 export const IdOrAll = z
   .string()
   .regex(/^(-1|0|[1-9]\d*)$/, issue('input.notWholeNumberOrAll'))
   .transform(Number)
-  .refine(Number.isSafeInteger, issue('input.outOfRange'));
+  .refine(Number.isSafeInteger, issue('input.atMost', { max: Number.MAX_SAFE_INTEGER }));
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
