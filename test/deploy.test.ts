@@ -14,7 +14,7 @@ const guides = ['README.md', ...readdirSync(join(root, 'docs')).map((name) => `d
 );
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
 // oxlint-disable-next-line no-console -- a skipped test must be seen
-if (!hasSystemd) console.warn('There is no systemd-analyze here: the unit is not verified.');
+if (!hasSystemd) console.warn('systemd-analyze is not installed: the unit is not verified.');
 
 describe('the installation files of a server', () => {
   it.skipIf(!hasSystemd)('include a unit that systemd accepts', () => {

@@ -95,7 +95,7 @@ export function verify({ file, passphrase, digests }: VerifyJob): Verified {
       position,
       check(): void {
         const folding = foldings.find(({ fold }) => fold.name === name);
-        if (!folding) throw new Error(`There is no fold ${name} to compare with`);
+        if (!folding) throw new Error(`no fold is named ${name}`);
         if (!overtaken && stateDigest(folding.fold, folding.state) !== expected)
           throw new RefusedFile(message('backup.modelDiffers', { model: name, position }));
       },

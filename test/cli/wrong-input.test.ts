@@ -162,7 +162,7 @@ describe('a data directory', () => {
       expect(done).toStrictEqual({
         code: 1,
         out: '',
-        err: `portolan: There is no log of a panel in ${path}: ${hint}\n`,
+        err: `portolan: ${path} contains no log of a panel: ${hint}\n`,
       });
     }
     expect(existsSync(none)).toBe(false);
@@ -351,7 +351,7 @@ describe('an error for a program', () => {
     expect(code).toBe(1);
     expect(JSON.parse(out)).toStrictEqual({
       ...{ what: 'log', whatCode: 'cli.checkLog', ok: false },
-      detail: expect.stringMatching(/^There is no log of a panel in /) as string,
+      detail: expect.stringMatching(/ contains no log of a panel: /) as string,
       detailCode: 'cli.noLog',
     });
     expect(JSON.parse(err)).toStrictEqual({ error: '1 of 1 checks failed', code: 'cli.checksFailed' });

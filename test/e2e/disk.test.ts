@@ -100,7 +100,7 @@ const OTHER_REASONS: readonly (readonly [RegExp, RegExp])[] = [
 const SUITE = 'a panel whose disk fails';
 const disk = failingDisk('/nowhere');
 disk?.remove();
-if (!disk) process.stderr.write('\n!! There is no C compiler: the failing disk is SKIPPED.\n\n');
+if (!disk) process.stderr.write('\n!! No C compiler is installed: the failing disk is SKIPPED.\n\n');
 
 describe.skipIf(withoutCore(SUITE) || !disk)(SUITE, () => {
   let releases: ReleaseServer;

@@ -58,7 +58,7 @@ export const GeoSourceDownloaded = defineEvent('GeoSourceDownloaded', {
 });
 
 export const GeoSourceChecked = defineEvent('GeoSourceChecked', {
-  summary: 'A geo source was checked. There is no newer file.',
+  summary: 'A geo source was checked. Its server has no newer file.',
   recordedBy: { RecordGeoOutcomes: 'an update by an admin or by the schedule `geoUpdateSchedule` found no newer file' },
   data: z.strictObject({ source: GeoSourceId }),
   stream: ({ source }) => `geo-source-${source}`,

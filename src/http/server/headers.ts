@@ -20,7 +20,7 @@ export function contentSecurityPolicy(nonce?: string): string {
   ].join('; ');
 }
 
-/** Default headers of every answer of every server. There is no CORS: other sites may read nothing. */
+/** Default headers of every answer of every server. None allows CORS: other sites may read nothing. */
 export const baseHeaders: HeaderList = [
   ...['Content-Security-Policy', contentSecurityPolicy()],
   ...['X-Content-Type-Options', 'nosniff'],

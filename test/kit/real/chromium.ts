@@ -17,9 +17,7 @@ export function chromiumFor(test: string): string | null {
     .flatMap((folder) => NAMES.map((name) => join(folder, name)));
   const found = places.find((file) => isExecutable(file)) ?? null;
   if (found === null) {
-    process.stderr.write(
-      `\n!! There is no Chromium on this machine: ${test} is SKIPPED (Debian: apt install chromium).\n\n`,
-    );
+    process.stderr.write(`\n!! Chromium is not installed: ${test} is SKIPPED. Debian: apt install chromium.\n\n`);
   }
   return found;
 }

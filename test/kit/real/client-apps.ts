@@ -40,7 +40,7 @@ export function withoutClientApps(suite: string, ...apps: ClientApp[]): boolean 
   const line = '!'.repeat(78);
   // oxlint-disable-next-line no-console -- a skipped suite must be seen
   console.warn(
-    `\n${line}\n!! SKIPPED: ${suite}\n!! There is no ${missing.join(', no ')}: run \`npm test\`, which gets them.\n${line}\n`,
+    `\n${line}\n!! SKIPPED: ${suite}\n!! Not installed: ${missing.join(', ')}. Run \`npm test\`, which installs them.\n${line}\n`,
   );
   return true;
 }

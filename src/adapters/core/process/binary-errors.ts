@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { CoreError } from '../../../commands/ports/core.js';
 import { message } from '../../../messages/message.js';
 
-/** There is no executable. */
+/** No executable is installed. */
 export function binaryMissing(cause?: Error): CoreError {
   return new CoreError('missing', message('core.missing'), { cause });
 }

@@ -12,7 +12,7 @@ import { coreInboundOf } from '../codec/core-inbound.js';
 import { coreRejection } from '../codec/template.js';
 import type { Needs } from '../context.js';
 
-/** There is no core that could test the configuration. */
+/** Without a core the configuration cannot be tested. */
 export type Untested = 'untested';
 type Asked = Needs<'read' | 'core' | 'portProblem' | 'pairProblem' | 'coreSettled'>;
 

@@ -24,7 +24,7 @@ describe('a 3x-ui node', () => {
       ['alice', uuid(1), true],
       ['bob', uuid(2), true],
     ]);
-    // There is nothing to do any more.
+    // Nothing is left to do.
     expect(await round()).toStrictEqual([]);
     expect(asked()).toStrictEqual([]);
   });

@@ -96,7 +96,7 @@ describe('restartCoreService', () => {
     expect((await control(silent, 'restartCoreService')).msg).toBe(
       'The operation failed in the core: The core gave no answer',
     );
-    const none = startPanel({ core: { config: { test: failing('missing', 'There is no core') } } });
+    const none = startPanel({ core: { config: { test: failing('missing', 'no core is installed') } } });
     expect((await control(none, 'restartCoreService')).msg).toMatch(/^No core executable is installed/);
     expect([...silent.log.events, ...none.log.events]).toStrictEqual([]);
   });
@@ -249,7 +249,7 @@ describe('the core template', () => {
   });
 
   it('is stored untested if there is no core, and the reply says so', async () => {
-    const panel = startPanel({ core: { config: { testTemplate: failing('missing', 'There is no core') } } });
+    const panel = startPanel({ core: { config: { testTemplate: failing('missing', 'no core is installed') } } });
     expect(await core(panel, 'update', { coreSetting: valid })).toMatchObject({
       success: true,
       msg: 'The settings have been saved. They were not tested, because no core is installed.',

@@ -261,7 +261,7 @@ describe('an inbound that reached its cap', () => {
 });
 
 it('an inbound is stored untested only if there is no core, and the reply says so', async () => {
-  panel = startPanel({ core: { config: { testInbound: failing('missing', 'There is no core') } } });
+  panel = startPanel({ core: { config: { testInbound: failing('missing', 'no core is installed') } } });
   expect((await add(vless(443))).msg).toBe(
     'Inbound has been successfully created. It was not tested, because no core is installed.',
   );
@@ -275,7 +275,7 @@ it('an inbound is stored untested only if there is no core, and the reply says s
   expect(await update()).toMatchObject(silent);
   expect(await add(vless(445))).toMatchObject(silent);
   expect(panel.log.events).toHaveLength(before);
-  panel.context.core.config.testInbound = failing('missing', 'There is no core');
+  panel.context.core.config.testInbound = failing('missing', 'no core is installed');
   expect((await update()).msg).toBe(
     'Inbound has been successfully updated. It was not tested, because no core is installed.',
   );
