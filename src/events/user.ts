@@ -54,15 +54,25 @@ export const PasswordHashUpgraded = defineEvent('PasswordHashUpgraded', {
 });
 
 /** What the panel keeps of a session; the id itself is only in the cookie. */
-const SessionSecret = z.strictObject({ idHash, csrfToken: z.string().describe('CSRF token of the session.') });
+const SessionSecret = z.strictObject({
+  idHash,
+  csrfToken: z.string().describe('CSRF token of the session.'),
+  device: z.string().describe('User agent of the browser, cut to 200 characters; empty = not known.'),
+});
+type SessionSecret = z.output<typeof SessionSecret>;
 
 export const LoggedIn = defineEvent('LoggedIn', {
   summary: 'An admin logged in, or continued the session under a new id.',
   recordedBy: {
     RecordLogin: 'a login succeeds',
-    RenewSession: 'an admin changed the credentials or two-factor login; the session continues under a new id',
+    RenewSession:
+      'an admin changed the credentials or two-factor login, or ended the other sessions; the own one continues under a new id',
   },
   class: 'measured',
+  // Version 1 did not have the device.
+  upcast: {
+    1: (older: { session: Omit<SessionSecret, 'device'> }) => ({ ...older, session: { ...older.session, device: '' } }),
+  },
   data: z.strictObject({
     user: UserId,
     epoch,
@@ -71,13 +81,15 @@ export const LoggedIn = defineEvent('LoggedIn', {
   }),
   stream,
   seal: {
-    session: { key: (data) => `user:${data.user}/sessions`, erased: () => ({ idHash: '', csrfToken: '' }) },
+    session: { key: (data) => `user:${data.user}/sessions`, erased: () => ({ idHash: '', csrfToken: '', device: '' }) },
   },
 });
 
 export const LoggedOut = defineEvent('LoggedOut', {
   summary: 'An admin ended a session.',
-  recordedBy: { RecordLogout: 'an admin logs out, or logs in again in the same session' },
+  recordedBy: {
+    RecordLogout: 'an admin logs out, logs in again in the same session, or ends another session of the account',
+  },
   class: 'measured',
   data: z.strictObject({ user: UserId, session: z.strictObject({ idHash }).describe('The session.') }),
   stream,
@@ -125,11 +137,15 @@ export const SessionsRevoked = defineEvent('SessionsRevoked', {
   recordedBy: {
     ChangeSettings: 'two-factor login was changed',
     SwitchOffTwoFactor: 'an operator disabled two-factor login',
+    EndSessions: 'an admin ended the other sessions of the account; the own one continues under a new id',
   },
   data: z.strictObject({
     user: UserId,
     epoch: z.int().positive().meta({ unit: 'version', description: 'The new login epoch.' }),
-    reason: oneOf({ 'two-factor': 'two-factor login was enabled, disabled or got another secret' }).describe('Why.'),
+    reason: oneOf({
+      'two-factor': 'two-factor login was enabled, disabled or got another secret',
+      requested: 'the admin ended all other sessions of the account',
+    }).describe('Why.'),
   }),
   stream,
 });

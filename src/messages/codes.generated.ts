@@ -1269,6 +1269,7 @@ export interface MessageParams {
   'POSITION_UNKNOWN': { readonly after: string | number; readonly head: string | number };
   'FOLLOWERS_FULL': None;
   'SESSION_EXPIRED': None;
+  'SESSION_NOT_FOUND': None;
   'IDEMPOTENCY_KEY_REUSED': None;
   'INPUT_INVALID': { readonly problems: readonly Text[] };
   'CSRF_TOKEN_INVALID': None;
@@ -1380,6 +1381,8 @@ export interface MessageParams {
   'settings.urlWithoutHost': None;
   'settings.loggedOut': None;
   'settings.credentialsSaved': None;
+  'settings.sessionEnded': None;
+  'settings.otherSessionsEnded': None;
   'settings.panelRestarting': None;
   'settings.panelRestartingOtherName': None;
   'settings.loggedIn': None;

@@ -13,6 +13,10 @@ export interface Session {
   readonly user: number;
   readonly epoch: number;
   readonly csrfToken: string;
+  /** User agent of the browser at the login; empty = not known. */
+  readonly device: string;
+  /** IP address of the login; null = not known. */
+  readonly ip: string | null;
   readonly startedAt: number;
   readonly expiresAt: number;
 }
@@ -32,7 +36,7 @@ function endBefore({ sessions }: Users, user: number, epoch: number): void {
 
 export const users: Fold<Users> = foldOf<Users>({
   name: 'users',
-  version: 3,
+  version: 4,
   initial: () => ({ users: new Map(), sessions: new Map(), apiToken: null }),
   on: {
     UserCreated: (state, { data: { user, epoch, credentials } }) =>
@@ -49,8 +53,9 @@ export const users: Fold<Users> = foldOf<Users>({
       endBefore(state, user, epoch);
     },
     LoggedIn(state, { data: { user, epoch, session, expiresAt }, meta }) {
-      const { idHash, csrfToken } = session;
-      state.sessions.set(idHash, { user, epoch, csrfToken, startedAt: meta.at, expiresAt });
+      const { idHash, csrfToken, device } = session;
+      const { at: startedAt, actor } = meta;
+      state.sessions.set(idHash, { user, epoch, csrfToken, device, ip: actor.ip, startedAt, expiresAt });
       // Expired sessions are removed at a login, because the fold has no clock.
       for (const [id, other] of state.sessions) if (other.expiresAt <= meta.at) state.sessions.delete(id);
     },

@@ -12,7 +12,7 @@ const failed = (reason: 'credentials' | 'two-factor' | 'locked', count = 1, user
 });
 const login: AnyCommand = {
   type: 'RecordLogin',
-  data: { user: userId(1), session: { idHash: 'x', csrfToken: 'y' }, expiresAt: T0 + DAY },
+  data: { user: userId(1), session: { idHash: 'x', csrfToken: 'y', device: 'Firefox' }, expiresAt: T0 + DAY },
 };
 const used = (client: number, bytes: number): AnyCommand => ({
   type: 'RecordTraffic',

@@ -17,6 +17,7 @@ import {
   LoggedIn,
   LoggedOut,
   LoginFailed,
+  SessionsRevoked,
   UserCreated,
   UserCredentialsChanged,
 } from '../../src/events/user.js';
@@ -64,7 +65,7 @@ describe('ChangeCredentials', () => {
 });
 
 describe('sessions', () => {
-  const session = { idHash: 'ab', csrfToken: 'cd' };
+  const session = { idHash: 'ab', csrfToken: 'cd', device: 'Firefox' };
   const login = { type: 'RecordLogin', data: { user: userId(1), session, expiresAt: T0 + 1 } } as const;
 
   it('begin at the epoch of the account', () => {
@@ -72,6 +73,14 @@ describe('sessions', () => {
       .when(login)
       .then(LoggedIn({ user: userId(1), epoch: 1, session, expiresAt: T0 + 1 }));
     given().when(login).thenRejects('CREDENTIALS_WRONG');
+  });
+
+  it('of one account end all at once', () => {
+    const end = { type: 'EndSessions', data: { user: userId(1) } } as const;
+    given(created, UserCredentialsChanged(root(1)))
+      .when(end)
+      .then(SessionsRevoked({ user: userId(1), epoch: 2, reason: 'requested' }));
+    given().when(end).thenRejects('CREDENTIALS_WRONG');
   });
 
   it('end, and failures are counted', () => {

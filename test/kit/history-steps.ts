@@ -222,7 +222,7 @@ export const stepKinds = {
     2,
     (moment) => {
       const { a, b, now } = moment;
-      const session = { idHash: idHash(moment), csrfToken: `csrf-${a}` };
+      const session = { idHash: idHash(moment), csrfToken: `csrf-${a}`, device: 'Firefox' };
       const token = moment.state.secrets.get('twoFactorToken')?.value ?? '';
       const proof = { token, step: step(moment) };
       return [{ type: 'RecordLogin', data: { user: user(moment), session, expiresAt: now + (b % 5) * HOUR, proof } }];
@@ -244,7 +244,7 @@ export const stepKinds = {
   renewed: [
     1,
     (moment) => {
-      const session = { idHash: idHash(moment), csrfToken: `csrf-${moment.a}` };
+      const session = { idHash: idHash(moment), csrfToken: `csrf-${moment.a}`, device: 'Firefox' };
       return [{ type: 'RenewSession', data: { user: user(moment), session, expiresAt: moment.now + HOUR } }];
     },
   ],

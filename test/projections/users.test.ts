@@ -20,7 +20,7 @@ const login = (idHash: string, over: { epoch?: number; expiresAt?: number; user?
   LoggedIn({
     user: userId(over.user ?? 1),
     epoch: over.epoch ?? 0,
-    session: { idHash, csrfToken: `csrf-${idHash}` },
+    session: { idHash, csrfToken: `csrf-${idHash}`, device: 'Firefox' },
     expiresAt: over.expiresAt ?? T0 + HOUR,
   });
 const ids = (...events: Parameters<typeof folded>[1][]) => [
@@ -55,6 +55,8 @@ describe('sessions', () => {
       user: 1,
       epoch: 0,
       csrfToken: 'csrf-a',
+      device: 'Firefox',
+      ip: null,
       startedAt: T0,
       expiresAt: T0 + HOUR,
     });

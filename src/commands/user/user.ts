@@ -6,6 +6,7 @@ import {
   LoggedOut,
   LoginFailed,
   PasswordHashUpgraded,
+  SessionsRevoked,
   UserCreated,
   UserCredentialsChanged,
 } from '../../events/user.js';
@@ -36,6 +37,8 @@ export type UserCommand =
   /** A new session for an admin whose change of the credentials ended all sessions. */
   | Command<'RenewSession', NewSession>
   | Command<'RecordLogout', Parameters<typeof LoggedOut>[0]>
+  /** Ends all sessions of a user. The caller then continues with `RenewSession`. */
+  | Command<'EndSessions', { readonly user: UserId }>
   | Command<'RecordLoginFailures', Parameters<typeof LoginFailed>[0]>
   | Command<'IssueApiToken', { readonly token: string; readonly replace: boolean }>;
 
@@ -99,6 +102,13 @@ export const user: Decider<UserCommand> = {
   },
 
   RecordLogout: (data) => [LoggedOut(data)],
+
+  EndSessions({ user: id }, { users }) {
+    const current = users.get(id);
+    if (!current) return reject('CREDENTIALS_WRONG');
+    return [SessionsRevoked({ user: id, epoch: current.epoch + 1, reason: 'requested' })];
+  },
+
   RecordLoginFailures: (data) => [LoginFailed(data)],
 
   IssueApiToken({ token, replace }, { apiToken }) {

@@ -204,6 +204,7 @@ export class PanelSockets {
     for (const client of this.#clients.values()) {
       const { idHash } = client;
       const isAlive = alive.get(idHash) ?? this.#parts.sessions.byHash(idHash) !== null;
+      if (isAlive && !alive.has(idHash)) this.#parts.sessions.use(idHash);
       alive.set(idHash, isAlive);
       if (!isAlive) client.close(POLICY, 'the session has ended');
     }

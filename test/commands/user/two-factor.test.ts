@@ -176,7 +176,7 @@ describe('while two-factor login is on', () => {
 });
 
 describe('a login', () => {
-  const session = { idHash: 'ab', csrfToken: 'cd' };
+  const session = { idHash: 'ab', csrfToken: 'cd', device: 'Firefox' };
   const begin = { user: userId(1), session, expiresAt: T0 + HOUR };
   const login = (proof?: { token: string; step: number }) =>
     ({ type: 'RecordLogin', data: proof ? { ...begin, proof } : begin }) as const;

@@ -155,7 +155,7 @@ describe('a login while nothing can be saved', () => {
       most: 2,
     });
     const begin = (idHash: string) => {
-      const data = { user: UserId.parse(1), session: { idHash, csrfToken: '' }, expiresAt: 5 };
+      const data = { user: UserId.parse(1), session: { idHash, csrfToken: '', device: 'Firefox' }, expiresAt: 5 };
       return unsaved.begin({ type: 'RecordLogin', data }, asSystem('test'));
     };
     expect([begin('a'), begin('b')]).toEqual([null, null]);

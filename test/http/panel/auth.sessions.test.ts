@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { RecordedEvent } from '../../../src/events/catalog.js';
 import { tables } from '../../../src/http/panel/contract/index.js';
 import type { Route } from '../../../src/http/panel/contract/route.js';
-import { ADMIN, startPanel } from '../kit/panel.js';
+import { ADMIN, type Browser, startPanel } from '../kit/panel.js';
 
 const LIST = '/panel/api/inbounds/list';
 const CHANGE = '/panel/api/inbounds/onlines';
@@ -95,6 +96,114 @@ describe('a session', () => {
     expect((await browser.post('/login', ADMIN)).json?.success).toBe(true);
     expect(browser.cookie).not.toBe(chosen);
     expect((await panel.call('GET', LIST, { headers: { cookie: chosen } })).status).toBe(404);
+  });
+});
+
+describe('the sessions of an admin', () => {
+  interface Row {
+    readonly id: string;
+    readonly device: string;
+    readonly ip: string;
+    readonly startedAt: number;
+    readonly usedAt: number | null;
+    readonly expiresAt: number;
+    readonly current: boolean;
+  }
+  const SESSIONS = '/panel/setting/sessions';
+  const list = async (browser: Browser) => ((await browser.get(SESSIONS)).json as { obj: Row[] }).obj;
+  const start = async () => {
+    const panel = await startPanel();
+    const own = await panel.browser().login();
+    panel.later(MINUTE);
+    const other = panel.browser();
+    other.token = String((await other.get('/csrf-token')).json?.obj);
+    await other.post('/login', ADMIN, { 'user-agent': `Phone \u00ff${'x'.repeat(300)}` });
+    panel.later(MINUTE);
+    return { panel, own, other };
+  };
+  const shown = (panel: { readonly appended: () => readonly RecordedEvent[] }) =>
+    panel.appended().map(({ type, data }) => ({ type, data }));
+
+  it('are listed with device, address and last use, and without their secrets', async () => {
+    const { panel, own, other } = await start();
+    const rows = await list(own);
+    expect(rows.map(({ current }) => current)).toEqual([false, true]);
+    const [phone, mine] = rows;
+    expect(phone).toMatchObject({ ip: '127.0.0.1', device: expect.stringMatching(/^Phone .x+$/) as string });
+    expect(phone?.device).toHaveLength(200);
+    expect(mine?.usedAt).toBeGreaterThan(phone?.startedAt ?? 0);
+    expect(phone?.usedAt).toBeNull();
+    expect(Object.keys(phone ?? {})).toEqual(['id', 'device', 'ip', 'startedAt', 'usedAt', 'expiresAt', 'current']);
+    const text = JSON.stringify(rows);
+    for (const { cookie, token } of [own, other]) {
+      expect(text).not.toContain(cookie.split('=')[1]);
+      expect(text).not.toContain(token);
+    }
+    await other.get(LIST);
+    expect((await list(own))[0]?.usedAt).toBeGreaterThan(phone?.startedAt ?? 0);
+    expect(panel.appended()).toEqual([]);
+  });
+
+  it('belong to an account that has a name', async () => {
+    const { own } = await start();
+    const account = { username: ADMIN.username, twoFactorEnable: false };
+    expect((await own.get('/panel/setting/account')).json?.obj).toEqual(account);
+  });
+
+  it('end one at a time', async () => {
+    const { panel, own, other } = await start();
+    const { id } = (await list(own)).find(({ current }) => !current) as Row;
+    const answer = await own.post(`${SESSIONS}/end`, { id });
+    expect(answer.json).toMatchObject({ success: true, msg: 'The session was ended.' });
+    expect(panel.appended()).toMatchObject([
+      { type: 'LoggedOut', data: { user: 1 }, meta: { actor: { name: 'admin' } } },
+    ]);
+    expect((await other.get(LIST)).status).toBe(404);
+    expect((await own.get(LIST)).status).toBe(200);
+    expect((await own.post(`${SESSIONS}/end`, { id })).json).toMatchObject({
+      success: false,
+      code: 'SESSION_NOT_FOUND',
+    });
+    expect(panel.appended()).toEqual([]);
+  });
+
+  it('all end at once, except that of the caller', async () => {
+    const { panel, own, other } = await start();
+    const before = own.cookie;
+    const answer = await own.post(`${SESSIONS}/endOthers`);
+    expect(answer.json).toMatchObject({ success: true, msg: 'All other sessions were ended.' });
+    expect(shown(panel)).toMatchObject([
+      { type: 'SessionsRevoked', data: { user: 1, epoch: 1, reason: 'requested' } },
+      { type: 'LoggedIn', data: { user: 1, epoch: 1 } },
+    ]);
+    expect((await other.get(LIST)).status).toBe(404);
+    expect((await list(own)).map(({ current }) => current)).toEqual([true]);
+    expect((await panel.call('GET', LIST, { headers: { cookie: before } })).status).toBe(404);
+    const again = await panel.browser().login();
+    expect(await list(again)).toHaveLength(2);
+  });
+
+  it('of another admin are not listed and cannot be ended', async () => {
+    const { panel, own } = await start();
+    panel.given({ type: 'CreateUser', data: { username: 'second', passwordHash: 'plain another horse' } });
+    const second = panel.browser();
+    second.token = String((await second.get('/csrf-token')).json?.obj);
+    await second.post('/login', { username: 'second', password: 'another horse' });
+    const [row] = await list(own);
+    expect((await list(second)).map(({ current }) => current)).toEqual([true]);
+    const answer = await second.post(`${SESSIONS}/end`, { id: row?.id });
+    expect(answer.json).toMatchObject({ success: false, code: 'SESSION_NOT_FOUND' });
+    expect(panel.appended()).toEqual([]);
+    await second.post(`${SESSIONS}/endOthers`);
+    expect(await list(own)).toHaveLength(2);
+  });
+
+  it('are not open to the API token', async () => {
+    const { panel, own } = await start();
+    const token = ((await own.get('/panel/setting/getApiToken')).json as { obj: string }).obj;
+    const headers = { authorization: `Bearer ${token}` };
+    expect((await panel.call('GET', SESSIONS, { headers })).status).toBe(404);
+    expect((await panel.call('POST', `${SESSIONS}/endOthers`, { headers })).status).toBe(404);
   });
 });
 

@@ -362,7 +362,7 @@ describe('the state of a backup', () => {
       type: 'RecordLogin',
       data: {
         user: userId(1),
-        session: { idHash: 'a'.repeat(64), csrfToken: 'token' },
+        session: { idHash: 'a'.repeat(64), csrfToken: 'token', device: 'Firefox' },
         expiresAt: own.clock.now() + 1e9,
       },
     });

@@ -228,6 +228,18 @@ export interface Gets {
     body: undefined;
     reply: Readonly<Record<string, unknown>>;
   };
+  '/panel/setting/account': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: { readonly username: string; readonly twoFactorEnable: boolean };
+  };
+  '/panel/setting/sessions': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: readonly ({ readonly id: string; readonly device: string; readonly ip: string | null; readonly startedAt: number; readonly usedAt: number | null; readonly expiresAt: number; readonly current: boolean })[];
+  };
   '/panel/core/getDefaultJsonConfig': {
     params: undefined;
     query: undefined;
@@ -595,6 +607,18 @@ export interface Posts {
     params: undefined;
     query: undefined;
     body: { readonly oldUsername?: string; readonly oldPassword?: string; readonly newUsername?: string; readonly newPassword?: string };
+    reply: null;
+  };
+  '/panel/setting/sessions/end': {
+    params: undefined;
+    query: undefined;
+    body: { readonly id?: string };
+    reply: null;
+  };
+  '/panel/setting/sessions/endOthers': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
     reply: null;
   };
   '/panel/setting/restartPanel': {

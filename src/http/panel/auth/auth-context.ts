@@ -12,7 +12,7 @@ import { tokenMatches } from './csrf.js';
 import type { FailureReason, FailureRecords, Failures } from './failure-records.js';
 import type { LoginLimiter } from './limiter.js';
 import type { Peer } from './peer.js';
-import { anonymousToken, hashOf, type LiveSession, newSessionId, type Sessions } from './session.js';
+import { anonymousToken, hashOf, type LiveSession, newSessionId, type Sessions, type SessionUse } from './session.js';
 import type { UnsavedSessions } from './unsaved.js';
 
 /** Makes the command that starts a session. */
@@ -63,6 +63,7 @@ export class AuthContext {
     this.#parts = parts;
     this.#cookie = readSessionCookie(req.headers.cookie);
     this.session = parts.sessions.find(this.#cookie.id);
+    if (this.session) parts.sessions.use(this.session.idHash, peer.ip);
   }
 
   /** The CSRF token that this browser must send; null when it has no session id. */
@@ -94,6 +95,12 @@ export class AuthContext {
     return this.#start(user, (data) => ({ type: 'RecordLogin', data: proof ? { ...data, proof } : data }));
   }
 
+  /** The valid sessions of a user, the newest first, each with its last use since the panel started. */
+  sessionsOf(user: number): readonly (LiveSession & { readonly lastUse: SessionUse | null })[] {
+    const { sessions } = this.#parts;
+    return sessions.ofUser(user).map((session) => ({ ...session, lastUse: sessions.lastUse(session.idHash) }));
+  }
+
   /** Continues under a new id, after the caller made a change that ended all sessions of its user. */
   renewSession(user: Pick<UserRow, 'id' | 'username'>): Rejection | null {
     return this.#start(user, (data) => ({ type: 'RenewSession', data }));
@@ -106,7 +113,7 @@ export class AuthContext {
     const expected = this.expectedToken;
     const csrfToken = expected !== null && tokenMatches(this.#req, expected) ? expected : anonymousToken(id);
     const expiresAt = sessions.expiry();
-    const session = { idHash: hashOf(id), csrfToken };
+    const session = { idHash: hashOf(id), csrfToken, device: deviceOf(this.#req) };
     const data = { user: user as UserId, session, expiresAt };
     const refused = unsaved.begin(command(data), this.#context('user', String(user), username));
     if (refused) return refused;
@@ -115,10 +122,10 @@ export class AuthContext {
     return null;
   }
 
-  /** Ends the session in the log. */
-  endSession(): Rejection | null {
-    if (!this.session) return null;
-    const { user, idHash, account } = this.session;
+  /** Ends a session in the log: by default that of the caller. */
+  endSession(ended = this.session): Rejection | null {
+    if (!ended) return null;
+    const { user, idHash, account } = ended;
     const data = { user: user as UserId, session: { idHash } };
     const context = this.#context('user', String(user), account.username);
     return this.#parts.unsaved.end({ type: 'RecordLogout', data }, context);
@@ -160,6 +167,13 @@ export class AuthContext {
     };
     writeSessionCookie(this.#res, id, attributes, this.#cookie.ambiguous);
   }
+}
+
+const MAX_DEVICE_CHARS = 200;
+
+/** The user agent of the caller, cut and without control characters. */
+function deviceOf({ headers }: IncomingMessage): string {
+  return (headers['user-agent'] ?? '').replace(/\p{Cc}/gu, '\ufffd').slice(0, MAX_DEVICE_CHARS);
 }
 
 /** The command that records failed logins: the name is cut, and the password is never included. */

@@ -11,6 +11,9 @@ import type { AuthRequest } from './auth-context.js';
 import { limitedAttempt } from './limited-attempt.js';
 import { hashesOf, Login, type LoginServices } from './login.js';
 
+/** Enough of the hash to identify a session. Neither this nor the whole hash reveals its id. */
+const publicId = (idHash: string): string => idHash.slice(0, 16);
+
 /** The same answer for every reason, lockout included, so that it reveals nothing. */
 const wrongLogin = reject('LOGIN_WRONG');
 
@@ -59,5 +62,38 @@ export const accountHandlers: Handlers<typeof accountRoutes, Needs<'passwords' |
     if (!('events' in done)) return done;
     const changed = new Message(message('settings.credentialsSaved'));
     return auth.renewSession({ id: user.id, username: newUsername }) ?? changed;
+  },
+
+  account: (_, { read }, { userId }) => ({
+    username: read.users().users.get(userId)?.username ?? '',
+    twoFactorEnable: read.settings.current().twoFactorEnable,
+  }),
+
+  sessions: (_, __, { auth, userId }) =>
+    auth.sessionsOf(userId).map(({ idHash, device, ip, startedAt, expiresAt, lastUse }) => ({
+      id: publicId(idHash),
+      device,
+      ip: lastUse?.ip ?? ip,
+      startedAt,
+      usedAt: lastUse?.at ?? null,
+      expiresAt,
+      current: idHash === auth.session?.idHash,
+    })),
+
+  endSession({ body: { id } }, _, { auth, userId }) {
+    const ended = auth.sessionsOf(userId).find(({ idHash }) => publicId(idHash) === id);
+    if (!ended) return reject('SESSION_NOT_FOUND');
+    const rejection = auth.endSession(ended);
+    if (rejection) return rejection;
+    if (ended.idHash === auth.session?.idHash) auth.clearCookie();
+    return new Message(message('settings.sessionEnded'));
+  },
+
+  endOtherSessions(_, { read }, { auth, userId, dispatch }) {
+    const user = read.users().users.get(userId);
+    if (!user) return reject('CREDENTIALS_WRONG');
+    const done = dispatch({ type: 'EndSessions', data: { user: user.id as UserId } });
+    if (!('events' in done)) return done;
+    return auth.renewSession(user) ?? new Message(message('settings.otherSessionsEnded'));
   },
 };

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { ReadModels } from '../../../projections/read-models.js';
 import type { Session, UserRow } from '../../../projections/users.js';
 import type { UnsavedSessions } from './unsaved.js';
@@ -10,6 +11,15 @@ export interface LiveSession extends Session {
   readonly account: UserRow;
 }
 
+/** The last request of a session. */
+export interface SessionUse {
+  /** In ms since 1970. */
+  readonly at: number;
+  readonly ip: string;
+}
+
+/** Sessions whose last use is remembered. */
+const MAX_USED = 5000;
 /** Default lifetime of a session without `sessionMaxAge`, in ms. */
 const DAY_MS = 86_400_000;
 /** Maximum lifetime of a session, whatever `sessionMaxAge` is. */
@@ -23,6 +33,8 @@ export class Sessions {
   readonly #read: ReadModels;
   readonly #unsaved: UnsavedSessions;
   readonly #now: () => number;
+  /** By SHA-256 of the session id. In memory only: an event for each request would fill the log. */
+  readonly #used = new LRUCache<string, SessionUse>({ max: MAX_USED });
   #latest = 0;
 
   constructor(read: ReadModels, unsaved: UnsavedSessions, now: () => number) {
@@ -45,6 +57,26 @@ export class Sessions {
     if (session.startedAt + this.#longest() <= this.#now()) return null;
     const account = users.get(session.user);
     return account && account.epoch === session.epoch ? { ...session, idHash, account } : null;
+  }
+
+  /** The sessions of a user that are valid now, the newest first. */
+  ofUser(user: number): readonly LiveSession[] {
+    const hashes = new Set([...this.#read.users().sessions.keys(), ...this.#unsaved.begun.keys()]);
+    return [...hashes]
+      .map((idHash) => this.byHash(idHash))
+      .filter((session) => session?.user === user)
+      .filter((session) => session !== null)
+      .sort((one, other) => other.startedAt - one.startedAt);
+  }
+
+  /** Notes that a session was used now. Without `ip`: its browser is still connected. */
+  use(idHash: string, ip = this.#used.peek(idHash)?.ip): void {
+    if (ip !== undefined) this.#used.set(idHash, { at: this.#now(), ip });
+  }
+
+  /** The last use of a session since the panel started; null = none. */
+  lastUse(idHash: string): SessionUse | null {
+    return this.#used.peek(idHash) ?? null;
   }
 
   /** When a session that starts now expires, in ms. */

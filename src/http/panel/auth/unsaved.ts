@@ -41,6 +41,11 @@ export class UnsavedSessions {
     this.#parts = parts;
   }
 
+  /** The sessions that are not recorded yet, by SHA-256 of their ids. */
+  get begun(): ReadonlyMap<string, Session> {
+    return this.#begun;
+  }
+
   find(idHash: string): Session | undefined {
     return this.#begun.get(idHash);
   }
@@ -57,12 +62,12 @@ export class UnsavedSessions {
     const { user, session, expiresAt } = command.data;
     const proof = command.type === 'RecordLogin' ? command.data.proof : undefined;
     if (proof && this.#codes.has(codeOf(proof))) return reject('LOGIN_WRONG');
-    const { idHash, csrfToken } = session;
+    const { idHash, csrfToken, device } = session;
     const epoch = this.#parts.epochOf(user);
     const forget = (): void => void (this.#begun.delete(idHash), proof && this.#codes.delete(codeOf(proof)));
     const late = { ...command, data: { ...command.data, epoch } } as AnyCommand;
     return this.#record(command, late, context, forget, (startedAt) => {
-      this.#begun.set(idHash, { user, epoch, csrfToken, startedAt, expiresAt });
+      this.#begun.set(idHash, { user, epoch, csrfToken, device, ip: context.actor.ip, startedAt, expiresAt });
       if (proof) this.#codes.add(codeOf(proof));
     });
   }

@@ -112,4 +112,37 @@ export const accountRoutes = routes('/panel/setting', {
     aliases: ['/panel/api/setting/updateUser'],
     body: body({ oldUsername: plainText, oldPassword: plainText, newUsername: plainText, newPassword: plainText }),
   }),
+  account: get('/account', {
+    summary: 'Get the name of the logged-in user, and whether two-factor login is enabled',
+    auth: 'session',
+    reply: z.object({ username: z.string(), twoFactorEnable: z.boolean() }),
+  }),
+  sessions: get('/sessions', {
+    summary: 'Get the sessions of the logged-in user, the newest first',
+    auth: 'session',
+    reply: z.array(
+      z.object({
+        id: z.string(),
+        /** User agent of the browser; empty = not known. */
+        device: z.string(),
+        /** IP address of the last use, or else of the login; null = not known. */
+        ip: z.string().nullable(),
+        startedAt: z.number(),
+        /** Last request since the panel started; null = none. */
+        usedAt: z.number().nullable(),
+        expiresAt: z.number(),
+        /** Whether it is the session of this request. */
+        current: z.boolean(),
+      }),
+    ),
+  }),
+  endSession: post('/sessions/end', {
+    summary: 'End one session of the logged-in user',
+    auth: 'session',
+    body: body({ id: plainText }),
+  }),
+  endOtherSessions: post('/sessions/endOthers', {
+    summary: 'End all other sessions of the logged-in user',
+    auth: 'session',
+  }),
 });
