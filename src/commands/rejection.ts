@@ -14,6 +14,7 @@ export interface SettingProblem {
 interface OwnDetails {
   readonly SETTING_INVALID: { readonly problems: readonly SettingProblem[] };
   readonly GEO_SOURCES_FAILED: { readonly results: object };
+  readonly INBOUND_CHANGED: { readonly inbound: number | string; readonly current: object };
 }
 
 /** The stable code of a rejection. Its text is in `locales/<language>/rejections.json`. */

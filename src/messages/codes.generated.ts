@@ -1181,6 +1181,7 @@ export interface MessageParams {
   'NODE_ADDRESS_PRIVATE': { readonly host: string | number };
   'NODE_IS_SELF': None;
   'NODE_IMMUTABLE': None;
+  'INBOUND_CHANGED': { readonly inbound: string | number };
   'CLIENT_NOT_FOUND': { readonly client: string | number };
   'DAY_UNKNOWN': { readonly field: string | number; readonly value: string | number };
   'DAYS_REVERSED': None;

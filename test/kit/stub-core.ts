@@ -46,6 +46,7 @@ export function stubCore(over: CoreStub = {}): Core {
       mldsa65: fails,
       mlkem768: fails,
       vlessEncryption: fails,
+      selfSigned: fails,
       ech: fails,
       ...over.keys,
     },

@@ -18,6 +18,8 @@ export interface CoreKeys {
   mlkem768(): Promise<{ readonly seed: string; readonly client: string }>;
   /** One entry for each way that the core knows; at least one. */
   vlessEncryption(): Promise<readonly VlessAuthentication[]>;
+  /** A certificate of a host name that no authority signed, valid for ten years: lines of PEM, the key is secret. */
+  selfSigned(serverName: string): Promise<{ readonly certificate: readonly string[]; readonly key: readonly string[] }>;
   /** `serverName` is the name that an observer sees, a host name. Base64: `echServerKeys` (secret) and `echConfigList`. */
   ech(serverName: string): Promise<{ readonly serverKeys: string; readonly configList: string }>;
 }

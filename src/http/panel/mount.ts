@@ -121,11 +121,12 @@ export function successText(outcome: unknown): string {
 }
 
 /**
- * Which setting is wrong and why, or the result for each, in machine-readable form; null for a rejection that is one
- * sentence.
+ * Which setting is wrong and why, the result for each, or the current state of what has changed meanwhile, in
+ * machine-readable form; null for a rejection that is one sentence.
  */
 function errorsOf({ details }: Rejection, { req }: Response): unknown {
   if ('results' in details) return details.results;
+  if ('current' in details) return { current: details.current };
   if (!('problems' in details)) return null;
   const language = languageOf(req.headers);
   const errors = (details.problems as readonly SettingProblem[]).map(({ key, why }) => ({

@@ -35,11 +35,23 @@ describe('key commands', () => {
     expect(asked).toEqual([['tls', 'ech', '--serverName=--help']]);
   });
 
+  it('read a certificate and its key, among any other output', async () => {
+    const { keys, asked } = printing('Xray 99\n{"certificate": ["-a-", "b"], "key": ["c"]}\n');
+    expect(await keys.selfSigned('a.example')).toEqual({ certificate: ['-a-', 'b'], key: ['c'] });
+    expect(asked).toEqual([['tls', 'cert', '--domain=a.example', '--name=a.example', '--expire=87600h']]);
+  });
+
   it.each(['', 'Seed: only-half', 'Seed: not a key\nVerify: two words'])(
     'reject output without a key, and do not quote it: %j',
     async (output) => {
       const { keys } = printing(output);
-      for (const ask of [keys.mldsa65, keys.mlkem768, keys.vlessEncryption, () => keys.ech('a.example')]) {
+      for (const ask of [
+        keys.mldsa65,
+        keys.mlkem768,
+        keys.vlessEncryption,
+        () => keys.selfSigned('a.example'),
+        () => keys.ech('a.example'),
+      ]) {
         await expect(ask()).rejects.toMatchObject({
           name: 'CoreError',
           kind: 'refused',

@@ -11,6 +11,10 @@ export type ClientTraffic = { readonly id: number; readonly inboundId: number; r
 
 export type Inbound = { readonly id: number; readonly userId: number; readonly up: number; readonly down: number; readonly total: number; readonly allTime: number; readonly remark: string; readonly enable: boolean; readonly expiryTime: number; readonly trafficReset: "never" | "hourly" | "daily" | "weekly" | "monthly"; readonly lastTrafficResetTime: number; readonly clientStats: readonly (ClientTraffic)[]; readonly listen: string; readonly port: number; readonly protocol: string; readonly settings: string; readonly streamSettings: string; readonly tag: string; readonly sniffing: string; readonly nodeId?: number };
 
+export type InboundForm = { readonly id: number; readonly version: string; readonly remark: string; readonly tag: string; readonly protocol: string; readonly listen: string; readonly port: number; readonly enable: boolean; readonly total: number; readonly expiryTime: number; readonly trafficReset: "never" | "hourly" | "daily" | "weekly" | "monthly"; readonly settings: Readonly<Record<string, unknown>>; readonly streamSettings: Readonly<Record<string, unknown>>; readonly sniffing: Readonly<Record<string, unknown>>; readonly nodeId: number; readonly clients: number };
+
+export type InboundSummary = { readonly id: number; readonly remark: string; readonly tag: string; readonly protocol: string; readonly listen: string; readonly port: number; readonly network: string; readonly security: string; readonly enable: boolean; readonly enabled: boolean; readonly closedBy: "" | "cap" | "expiry"; readonly up: number; readonly down: number; readonly total: number; readonly allTime: number; readonly expiryTime: number; readonly trafficReset: "never" | "hourly" | "daily" | "weekly" | "monthly"; readonly clients: number; readonly online: number; readonly nodeId: number };
+
 export type Node = { readonly id: number; readonly name: string; readonly remark: string; readonly scheme: "http" | "https"; readonly host: string; readonly address: string; readonly port: number; readonly basePath: string; readonly apiToken: string; readonly hasApiToken: boolean; readonly enable: boolean; readonly allowPrivateAddress: boolean; readonly status: "unknown" | "online" | "offline"; readonly lastHeartbeat: number; readonly lastError: string; readonly lastErrorCode: TextCode; readonly cpu: number; readonly mem: number; readonly cpuPct: number; readonly memPct: number; readonly latencyMs: number; readonly coreVersion: string; readonly xrayVersion: string; readonly uptimeSecs: number; readonly kind: string; readonly syncState: "synced" | "behind" | "failing" | "refused" | "disabled" | "unknown"; readonly pendingChanges: number; readonly pendingReason: string; readonly pendingReasonCode: TextCode; readonly pending: readonly ({ readonly inboundId: number; readonly tag: string; readonly deleted: boolean; readonly lag: number; readonly firstPosition: number; readonly appliedPosition: number; readonly appliedAt: number; readonly reason: string; readonly reasonCode: TextCode; readonly since: number; readonly retryAt: number })[]; readonly createdAt: number; readonly updatedAt: number };
 
 export type NodeSync = { readonly id: number; readonly name: string; readonly state: "synced" | "behind" | "failing" | "refused" | "disabled" | "unknown"; readonly lag: number; readonly appliedPosition: number; readonly wantedPosition: number; readonly listedAt: number; readonly error: string; readonly errorCode: TextCode; readonly failingSince: number; readonly tries: number; readonly nextTryAt: number; readonly pending: readonly ({ readonly inboundId: number; readonly tag: string; readonly deleted: boolean; readonly lag: number; readonly firstPosition: number; readonly appliedPosition: number; readonly appliedAt: number; readonly reason: string; readonly reasonCode: TextCode; readonly since: number; readonly retryAt: number })[]; readonly coreRestartedAt: number; readonly coreRestartedFor: { readonly clients: readonly (string)[]; readonly inbounds: readonly (number)[] }; readonly unmanaged: { readonly inbounds: readonly (string)[]; readonly clients: readonly ({ readonly inbound: string; readonly email: string })[]; readonly omitted: number } };
@@ -83,6 +87,24 @@ export interface Gets {
     query: { readonly from?: string; readonly to?: string; readonly format?: "" | "json" | "csv"; readonly client?: number };
     body: undefined;
     reply: { readonly email: string; readonly zone: string; readonly from: string; readonly to: string; readonly clients: readonly ({ readonly client: number; readonly inbound: string; readonly inboundCode: TextCode; readonly since: number; readonly until: number | null })[]; readonly opening: { readonly up: number; readonly down: number }; readonly used: { readonly up: number; readonly down: number }; readonly changed: { readonly up: number; readonly down: number }; readonly closing: { readonly up: number; readonly down: number }; readonly counter: { readonly up: number; readonly down: number } | null; readonly days: readonly ({ readonly date: string; readonly sources: readonly ({ readonly source: string; readonly sourceCode: TextCode; readonly client: number; readonly inbound: string; readonly inboundCode: TextCode; readonly up: number; readonly down: number })[]; readonly entries: readonly ({ readonly at: number; readonly position: number; readonly client: number; readonly kind: string; readonly rule: string; readonly what: string; readonly whatCode: TextCode; readonly by: string; readonly byCode: TextCode; readonly up: number; readonly down: number })[]; readonly balance: { readonly up: number; readonly down: number } })[] };
+  };
+  '/panel/api/inbounds/overview': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: readonly (InboundSummary)[];
+  };
+  '/panel/api/inbounds/overview/:id': {
+    params: { readonly id: string | number };
+    query: undefined;
+    body: undefined;
+    reply: InboundForm;
+  };
+  '/panel/api/inbounds/freePort': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: number;
   };
   '/panel/api/inbounds/list': {
     params: undefined;
@@ -447,6 +469,18 @@ export interface Posts {
     body: { readonly terms?: readonly ({ readonly client: number; readonly enabled?: boolean; readonly capBytes?: number; readonly expiresAt?: number })[]; readonly counters?: readonly ({ readonly email: string; readonly up: number; readonly down: number })[]; readonly deleted?: readonly ({ readonly inbound: number; readonly client: Readonly<Record<string, unknown>> })[] };
     reply: null;
   };
+  '/panel/api/inbounds/check': {
+    params: undefined;
+    query: undefined;
+    body: { readonly enable?: boolean; readonly remark?: string; readonly listen?: string; readonly port?: number; readonly protocol?: string; readonly tag?: string; readonly total?: number; readonly expiryTime?: number; readonly trafficReset?: string; readonly settings?: string; readonly streamSettings?: string; readonly sniffing?: string; readonly nodeId?: number; readonly id?: number };
+    reply: { readonly tested: boolean };
+  };
+  '/panel/api/inbounds/preview': {
+    params: undefined;
+    query: undefined;
+    body: { readonly enable?: boolean; readonly remark?: string; readonly listen?: string; readonly port?: number; readonly protocol?: string; readonly tag?: string; readonly total?: number; readonly expiryTime?: number; readonly trafficReset?: string; readonly settings?: string; readonly streamSettings?: string; readonly sniffing?: string; readonly nodeId?: number; readonly id?: number };
+    reply: { readonly links: readonly (string)[]; readonly sample: boolean };
+  };
   '/panel/api/inbounds/add': {
     params: undefined;
     query: undefined;
@@ -462,7 +496,7 @@ export interface Posts {
   '/panel/api/inbounds/update/:id': {
     params: { readonly id: string | number };
     query: undefined;
-    body: { readonly enable?: boolean; readonly remark?: string; readonly listen?: string; readonly port?: number; readonly protocol?: string; readonly tag?: string; readonly total?: number; readonly expiryTime?: number; readonly trafficReset?: string; readonly settings?: string; readonly streamSettings?: string; readonly sniffing?: string; readonly nodeId?: number };
+    body: { readonly enable?: boolean; readonly remark?: string; readonly listen?: string; readonly port?: number; readonly protocol?: string; readonly tag?: string; readonly total?: number; readonly expiryTime?: number; readonly trafficReset?: string; readonly settings?: string; readonly streamSettings?: string; readonly sniffing?: string; readonly nodeId?: number; readonly expectedVersion?: string };
     reply: Inbound;
   };
   '/panel/api/inbounds/setEnable/:id': {
@@ -512,6 +546,12 @@ export interface Posts {
     query: undefined;
     body: undefined;
     reply: null;
+  };
+  '/panel/api/server/getNewSelfSignedCert': {
+    params: undefined;
+    query: undefined;
+    body: { readonly sni?: string };
+    reply: { readonly certificate: readonly (string)[]; readonly key: readonly (string)[]; readonly sha256: string };
   };
   '/panel/api/server/getNewEchCert': {
     params: undefined;

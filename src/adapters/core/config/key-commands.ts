@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { CoreError } from '../../../commands/ports/core.js';
 import type { CoreKeys, VlessAuthentication } from '../../../commands/ports/keys.js';
 import { message } from '../../../messages/message.js';
@@ -28,6 +29,10 @@ export function keyCommands(ask: Ask): CoreKeys {
       const found = authentications(await ask(['vlessenc']));
       return found.length > 0 ? found : unreadable('Authentication');
     },
+    selfSigned: async (serverName) => {
+      const output = await ask(['tls', 'cert', `--domain=${serverName}`, `--name=${serverName}`, '--expire=87600h']);
+      return certificateIn(output);
+    },
     ech: async (serverName) => {
       // One argument, so that a name cannot be read as an option.
       const output = await ask(['tls', 'ech', `--serverName=${serverName}`]);
@@ -54,6 +59,17 @@ function authentications(output: string): readonly VlessAuthentication[] {
 
 function member(block: string, name: string): string {
   return new RegExp(`"${name}"\\s*:\\s*"([\\w.+/=-]+)"`).exec(block)?.[1] ?? unreadable(name);
+}
+
+const Pair = z.object({ certificate: z.array(z.string()).min(1), key: z.array(z.string()).min(1) });
+
+function certificateIn(output: string): z.output<typeof Pair> {
+  const [text = ''] = /\{[\s\S]*\}/.exec(output) ?? [];
+  try {
+    return Pair.parse(JSON.parse(text));
+  } catch {
+    return unreadable('certificate');
+  }
 }
 
 /** The output contains keys, so it is not part of the error. */

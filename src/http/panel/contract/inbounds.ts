@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { get, LARGE_BODY_BYTES, post, routes } from './route.js';
 import { body, Id, requiredFlag } from './schemas/fields.js';
-import { ImportBody, InboundBody, InboundReply } from './schemas/inbound.js';
+import { ImportBody, InboundBody, InboundReply, InboundUpdateBody } from './schemas/inbound.js';
 
 const params = z.object({ id: Id });
 
@@ -12,9 +12,10 @@ export const inboundRoutes = routes('/panel/api/inbounds', {
   add: post('/add', { summary: 'Add an inbound', body: InboundBody, reply: InboundReply, limit: LARGE_BODY_BYTES }),
   del: post('/del/:id', { summary: 'Delete an inbound, its clients and their counters', params, reply: z.int() }),
   update: post('/update/:id', {
-    summary: 'Change an inbound; absent members are unchanged',
+    summary:
+      'Change an inbound; absent members are unchanged. With `expectedVersion` only if it still has that version',
     params,
-    body: InboundBody,
+    body: InboundUpdateBody,
     reply: InboundReply,
     limit: LARGE_BODY_BYTES,
   }),

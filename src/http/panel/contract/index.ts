@@ -11,6 +11,7 @@ import { customGeoRoutes } from './custom-geo.js';
 import { databaseRoutes } from './database.js';
 import { eventRoutes } from './events.js';
 import { historyRoutes } from './histories.js';
+import { inboundFormRoutes } from './inbound-form.js';
 import { inboundRoutes } from './inbounds.js';
 import { keygenRoutes } from './keygen.js';
 import { logRoutes } from './logs.js';
@@ -28,6 +29,7 @@ export const tables = {
   clientList: clientListRoutes,
   clientWhy: clientWhyRoutes,
   clientStatement: clientStatementRoutes,
+  inboundForms: inboundFormRoutes,
   inbounds: inboundRoutes,
   server: serverRoutes,
   histories: historyRoutes,

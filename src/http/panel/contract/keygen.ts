@@ -17,6 +17,8 @@ const Authentication = z.object({
   decryption: z.string(),
 });
 
+const Lines = z.array(z.string()).readonly();
+
 /** New keys; nothing is stored. Each reply has the names of the specification and those of 3x-ui. */
 export const keygenRoutes = routes('/panel/api/server', {
   getNewUUID: get('/getNewUUID', {
@@ -38,6 +40,12 @@ export const keygenRoutes = routes('/panel/api/server', {
   getNewVlessEnc: get('/getNewVlessEnc', {
     summary: 'Generate key pairs for VLESS encryption, one for each authentication method',
     reply: z.object({ auths: z.array(Authentication) }),
+  }),
+  getNewSelfSignedCert: post('/getNewSelfSignedCert', {
+    summary: 'Generate a certificate that no authority signed, for a host name; clients trust it by its SHA-256 pin',
+    body: body({ sni: hostName }),
+    /** PEM lines for `certificates` of TLS settings, and the pin in hex for `pinnedPeerCertSha256`. */
+    reply: z.object({ certificate: Lines, key: Lines, sha256: z.string() }),
   }),
   getNewEchCert: post('/getNewEchCert', {
     summary: 'Generate a key for Encrypted Client Hello; sni is the name that an observer sees',

@@ -3,6 +3,7 @@ import type { InboundId, NodeId, UserId } from '../../../events/ids.js';
 import { message } from '../../../messages/message.js';
 import { messageOf } from '../answers.js';
 import { inboundDraft, type StoredInbound } from '../codec/inbound.js';
+import { changedSince } from '../codec/inbound-form.js';
 import { inboundJson, wireInbound } from '../codec/inbound-wire.js';
 import { type HttpRequest, Message, type Needs } from '../context.js';
 import type { inboundRoutes } from '../contract/inbounds.js';
@@ -40,9 +41,11 @@ export const inboundHandlers: Handlers<typeof inboundRoutes, Services> = {
     return done instanceof Rejection ? done : new Message(message('inbound.deleted'), id);
   },
 
-  async update({ params: { id }, body }, services, request) {
-    const before = stored(services, id);
+  async update({ params: { id }, body: { expectedVersion = '', ...body } }, services, request) {
+    const before = storedInbound(services, id);
     if (!before) return reject('INBOUND_NOT_FOUND', { inbound: id });
+    const outdated = changedSince(services.read, before.inbound, expectedVersion);
+    if (outdated) return outdated;
     if (body.nodeId !== undefined && (body.nodeId || null) !== before.inbound.node) return reject('NODE_IMMUTABLE');
     const asked = inboundDraft(body, before);
     if (asked instanceof Rejection) return asked;
@@ -52,7 +55,10 @@ export const inboundHandlers: Handlers<typeof inboundRoutes, Services> = {
     if (problem instanceof Rejection) return problem;
     const done = await request.change(() => {
       // Missing members are taken from the state now, not from before the checks.
-      const draft = inboundDraft(body, stored(services, id));
+      const current = storedInbound(services, id);
+      const late = current && changedSince(services.read, current.inbound, expectedVersion);
+      if (late) return late;
+      const draft = inboundDraft(body, current);
       return draft instanceof Rejection
         ? draft
         : { type: 'UpdateInbound', data: { ...draft, inbound: id as InboundId } };
@@ -97,7 +103,7 @@ function withFreeTag(wire: WireInbound, { read }: Services): WireInbound {
   return read.inbounds.all().some(({ tag }) => tag === wire.tag) ? { ...wire, tag: '' } : wire;
 }
 
-function stored({ read }: Services, id: number): StoredInbound | undefined {
+export function storedInbound({ read }: Pick<Services, 'read'>, id: number): StoredInbound | undefined {
   const inbound = read.inbounds.get(id);
   return inbound && { inbound, clients: read.clients.ofInbound(inbound.id) };
 }

@@ -16,6 +16,7 @@ import { customGeoHandlers } from './custom-geo.js';
 import { databaseHandlers } from './database.js';
 import { eventHandlers } from './events.js';
 import { historyHandlers } from './histories.js';
+import { inboundFormHandlers } from './inbound-form.js';
 import { inboundHandlers } from './inbounds.js';
 import { keygenHandlers } from './keygen.js';
 import { logHandlers } from './logs.js';
@@ -32,6 +33,7 @@ export function mountHandlers(router: Router, gate: Gate<AuthRequest>, services:
   mount(router, tables.clientList, clientListHandlers, gate, { read, now });
   mount(router, tables.clientWhy, clientWhyHandlers, gate, { read, now, ...history, ...nodes });
   mount(router, tables.clientStatement, clientStatementHandlers, gate, { read, now, ...history });
+  mount(router, tables.inboundForms, inboundFormHandlers, gate, { read, now, ...core, ...machine });
   mount(router, tables.inbounds, inboundHandlers, gate, { read, ...core, ...machine });
   mount(router, tables.server, serverHandlers, gate, { read, ...machine });
   mount(router, tables.histories, historyHandlers, gate, { read, ...core, ...machine });

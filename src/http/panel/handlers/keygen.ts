@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomUUID, X509Certificate } from 'node:crypto';
 import { CoreError } from '../../../commands/ports/core.js';
 import { type Rejection, reject } from '../../../commands/rejection.js';
 import type { Needs } from '../context.js';
@@ -34,6 +34,13 @@ export const keygenHandlers: Handlers<typeof keygenRoutes, Needs<'core' | 'read'
         decryption,
       }));
       return { auths };
+    }),
+
+  getNewSelfSignedCert: ({ body: { sni } }, { core }) =>
+    generated(async () => {
+      const { certificate, key } = await core.keys.selfSigned(sni);
+      const { fingerprint256 } = new X509Certificate(certificate.join('\n'));
+      return { certificate, key, sha256: fingerprint256.replaceAll(':', '').toLowerCase() };
     }),
 
   getNewEchCert: ({ body: { sni } }, services) =>

@@ -22,6 +22,7 @@ export const nouns: Readonly<Record<keyof typeof tables, Noun>> = {
   clientList: inbounds,
   clientWhy: inbounds,
   clientStatement: inbounds,
+  inboundForms: inbounds,
   inbounds,
   server,
   histories: server,

@@ -266,6 +266,7 @@ export class FakeCore implements Core {
     mldsa65: () => Promise.resolve({ seed: '', verify: '' }),
     mlkem768: () => Promise.resolve({ seed: '', client: '' }),
     vlessEncryption: () => Promise.resolve([]),
+    selfSigned: () => Promise.resolve({ certificate: [], key: [] }),
     ech: () => Promise.resolve({ serverKeys: '', configList: '' }),
   };
 

@@ -6,13 +6,13 @@ import { keygenHandlers } from '../../../../src/http/panel/handlers/keygen.js';
 import { verbatim } from '../../../../src/messages/message.js';
 import { startPanel } from './panel.js';
 
-const NAMES = ['getNewmldsa65', 'getNewmlkem768', 'getNewVlessEnc', 'getNewEchCert'] as const;
+const NAMES = ['getNewmldsa65', 'getNewmlkem768', 'getNewVlessEnc', 'getNewSelfSignedCert', 'getNewEchCert'] as const;
 const body = { sni: 'a.example' };
 
 /** Keys that cannot be generated, and why. */
 function failing(error: Error): Partial<CoreKeys> {
   const fail = () => Promise.reject(error);
-  return { mldsa65: fail, mlkem768: fail, vlessEncryption: fail, ech: fail };
+  return { mldsa65: fail, mlkem768: fail, vlessEncryption: fail, selfSigned: fail, ech: fail };
 }
 
 describe('key generators', () => {

@@ -4,10 +4,11 @@ import { ClientTraffic, SettingsText } from './client.js';
 import { body, loose, optionalFlag, optionalText, optionalWhole, Wrong } from './fields.js';
 import { optionalObject, requiredObject } from './json-text.js';
 
-const PERIODS = ['never', 'hourly', 'daily', 'weekly', 'monthly'] as const;
+export const PERIODS = ['never', 'hourly', 'daily', 'weekly', 'monthly'] as const;
 type Period = (typeof PERIODS)[number];
 
-const shape = {
+/** The members of an inbound that callers may send. */
+export const inboundShape = {
   enable: optionalFlag,
   remark: optionalText,
   listen: optionalText,
@@ -31,10 +32,12 @@ const shape = {
 };
 
 /** An inbound as callers send it. Absent members stay absent. */
-export const WireInbound = z.object(shape);
+export const WireInbound = z.object(inboundShape);
 export type WireInbound = z.output<typeof WireInbound>;
 
-export const InboundBody = body(shape);
+export const InboundBody = body(inboundShape);
+/** The same, and the version that the caller edited; if the inbound has another one, it is not changed. */
+export const InboundUpdateBody = body({ ...inboundShape, expectedVersion: optionalText });
 /** The form of an import: one inbound as a JSON string. */
 export const ImportBody = body({ data: requiredObject.transform((data): unknown => data).pipe(WireInbound) });
 
