@@ -5,6 +5,10 @@ import { defineConfig, type Plugin } from 'vite';
 import { compression, defineAlgorithm } from 'vite-plugin-compression2';
 import { checkTexts } from './texts.mjs';
 
+/** Packages that the first visit needs. */
+const BASE =
+  /node_modules\/(?:react|react-dom|scheduler|react-router|react-i18next|i18next|clsx|@tanstack\/(?:react-query|query-core)|@mantine\/(?:notifications|modals))\//;
+
 /** The build fails when a language lacks a text. */
 const texts: Plugin = {
   name: 'texts',
@@ -50,6 +54,11 @@ export default defineConfig(({ mode: shell }) => ({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    rolldownOptions: { input: `${shell}.html` },
+    manifest: true,
+    rolldownOptions: {
+      input: `${shell}.html`,
+      // What every screen needs is one file: many small ones compress worse.
+      output: { codeSplitting: { groups: [{ name: 'base', test: BASE }] } },
+    },
   },
 }));

@@ -1,17 +1,13 @@
-import { autocompletion, type CompletionContext, type CompletionResult, closeBrackets } from '@codemirror/autocomplete';
-import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
-import { json, jsonParseLinter } from '@codemirror/lang-json';
+import { history, historyKeymap, standardKeymap } from '@codemirror/commands';
+import { json } from '@codemirror/lang-json';
 import { bracketMatching, foldGutter, HighlightStyle, syntaxHighlighting } from '@codemirror/language';
-import { linter, lintGutter } from '@codemirror/lint';
-import { unifiedMergeView } from '@codemirror/merge';
-import { highlightSelectionMatches, searchKeymap } from '@codemirror/search';
-import { EditorState, type Extension } from '@codemirror/state';
-import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
+import { EditorState, type Extension, StateEffect } from '@codemirror/state';
+import { EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { useEffect, useRef } from 'react';
 import { styleNonce } from '../../theme/nonce';
+import { toastError } from '../../ui/toast';
 import classes from './Core.module.css';
-import { KEYWORDS } from './keywords';
 
 interface Props {
   readonly value: string;
@@ -37,11 +33,17 @@ const colors = HighlightStyle.define([
   { tag: [tags.number, tags.bool, tags.null], color: 'var(--warn)' },
 ]);
 
-/** Names of the core's configuration, offered inside quotes. */
-function complete(context: CompletionContext): CompletionResult | null {
-  const word = context.matchBefore(/"[\w-]*/);
-  if (!word || (word.from === word.to && !context.explicit)) return null;
-  return { from: word.from + 1, options: KEYWORDS.map((label) => ({ label, type: 'property' })) };
+const searchable = new WeakSet<EditorView>();
+
+/** The search is loaded at its first use. */
+function openSearch(view: EditorView): boolean {
+  import('@codemirror/search').then(({ openSearchPanel, search, searchKeymap }) => {
+    if (!searchable.has(view))
+      view.dispatch({ effects: StateEffect.appendConfig.of([search({ top: true }), keymap.of(searchKeymap)]) });
+    searchable.add(view);
+    openSearchPanel(view);
+  }, toastError);
+  return true;
 }
 
 /** An editor for JSON, always left to right. Tab moves the focus on, as everywhere on the page. */
@@ -54,38 +56,37 @@ export function Code({ value, label, onChange, original }: Props) {
 
   useEffect(() => {
     if (!place.current) return undefined;
-    const extensions: Extension[] = [
+    const extensions: readonly Extension[] = [
       lineNumbers(),
       foldGutter(),
       history(),
-      drawSelection(),
       bracketMatching(),
       highlightActiveLine(),
-      highlightSelectionMatches(),
       json(),
       syntaxHighlighting(colors),
       appearance,
       EditorView.cspNonce.of(styleNonce()),
       EditorView.contentAttributes.of({ 'aria-label': label }),
       EditorState.readOnly.of(!isEditable),
-      keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap]),
+      keymap.of([{ key: 'Mod-f', run: openSearch }, ...standardKeymap, ...historyKeymap]),
       EditorView.updateListener.of((update) => {
         if (!update.docChanged) return;
         const text = update.state.doc.toString();
         if (text !== latest.current.value) latest.current.onChange?.(text);
       }),
     ];
-    if (isEditable)
-      extensions.push(
-        linter(jsonParseLinter()),
-        lintGutter(),
-        closeBrackets(),
-        autocompletion({ override: [complete] }),
-      );
-    if (original !== undefined)
-      extensions.push(unifiedMergeView({ original, mergeControls: false, collapseUnchanged: { margin: 3 } }));
     const made = new EditorView({ doc: latest.current.value, extensions, parent: place.current });
     view.current = made;
+    const add = (extension: Extension): void => {
+      if (view.current === made) made.dispatch({ effects: StateEffect.appendConfig.of(extension) });
+    };
+    if (isEditable) import('./editing').then(({ editing }) => add(editing()), toastError);
+    if (original !== undefined)
+      import('@codemirror/merge').then(
+        ({ unifiedMergeView }) =>
+          add(unifiedMergeView({ original, mergeControls: false, collapseUnchanged: { margin: 3 } })),
+        toastError,
+      );
     return () => {
       made.destroy();
       view.current = null;

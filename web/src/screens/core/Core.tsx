@@ -1,37 +1,39 @@
 // Before all others: the style sheets of a component follow those of the kit, and win.
 import './styles';
 
-import { Button, Paper, Stack, Tabs } from '@mantine/core';
+import { Button, Stack, Tabs } from '@mantine/core';
 import IconFileText from '@tabler/icons-react/dist/esm/icons/IconFileText.mjs';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, Route, Routes } from 'react-router';
 import { useFilters } from '../../ui/filters';
-import { Loaded, Page } from '../../ui/Page';
-import { Balancers } from './Balancers';
+import { Loaded, Loading, Page } from '../../ui/Page';
 import { Control } from './Control';
 import classes from './Core.module.css';
-import { Dns } from './Dns';
 import { useTemplate } from './draft';
-import { Logs } from './Logs';
-import { Outbounds } from './Outbounds';
 import { type Stored, stored as storedQuery } from './queries';
-import { Routing } from './Routing';
 import { SaveBar } from './SaveBar';
+
+/** Each part is loaded when it is opened. */
+const Logs = lazy(async () => ({ default: (await import('./Logs')).Logs }));
+const Routing = lazy(async () => ({ default: (await import('./Routing')).Routing }));
+const Outbounds = lazy(async () => ({ default: (await import('./Outbounds')).Outbounds }));
+const Balancers = lazy(async () => ({ default: (await import('./Balancers')).Balancers }));
+const Dns = lazy(async () => ({ default: (await import('./Dns')).Dns }));
+const Template = lazy(async () => ({ default: (await import('./Template')).Template }));
 
 /** Everything below `#/core`. */
 export function Core() {
   return (
-    <Routes>
-      <Route index element={<Overview />} />
-      <Route path="logs" element={<Logs />} />
-    </Routes>
+    <Suspense fallback={<Loading rows={6} />}>
+      <Routes>
+        <Route index element={<Overview />} />
+        <Route path="logs" element={<Logs />} />
+      </Routes>
+    </Suspense>
   );
 }
-
-/** The editor of text is loaded when its tab is opened. */
-const Template = lazy(async () => ({ default: (await import('./Template')).Template }));
 
 const TABS = ['state', 'routing', 'outbounds', 'balancers', 'dns', 'template'] as const;
 type Tab = (typeof TABS)[number];
@@ -75,29 +77,21 @@ function Screen({ stored }: { readonly stored: Stored }) {
             ))}
           </Tabs.List>
         </div>
-        <Tabs.Panel value="state">
-          <Control />
-        </Tabs.Panel>
-        <Tabs.Panel value="routing">
-          <Routing {...shared} />
-        </Tabs.Panel>
-        <Tabs.Panel value="outbounds">
-          <Outbounds {...shared} />
-        </Tabs.Panel>
-        <Tabs.Panel value="balancers">
-          <Balancers {...shared} />
-        </Tabs.Panel>
-        <Tabs.Panel value="dns">
-          <Dns {...shared} />
-        </Tabs.Panel>
-        <Tabs.Panel value="template">
-          <Suspense fallback={<Paper h={420} />}>
-            <Template
-              editor={editor}
-              base={stored.template}
-              view={view}
-              onView={(next) => setFilters({ view: next })}
-            />
+        <Tabs.Panel value={tab}>
+          <Suspense fallback={<Loading rows={6} />}>
+            {tab === 'state' && <Control />}
+            {tab === 'routing' && <Routing {...shared} />}
+            {tab === 'outbounds' && <Outbounds {...shared} />}
+            {tab === 'balancers' && <Balancers {...shared} />}
+            {tab === 'dns' && <Dns {...shared} />}
+            {tab === 'template' && (
+              <Template
+                editor={editor}
+                base={stored.template}
+                view={view}
+                onView={(next) => setFilters({ view: next })}
+              />
+            )}
           </Suspense>
         </Tabs.Panel>
       </Tabs>

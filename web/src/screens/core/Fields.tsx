@@ -1,3 +1,6 @@
+// Before all others: the style sheets of a component follow those of the kit, and win.
+import './form-styles';
+
 import { NativeSelect, NumberInput, Switch, TagsInput, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { type Json, type JsonObject, valueAt, withValue } from './template';

@@ -1,3 +1,4 @@
+import '@mantine/core/styles/Switch.css';
 import { Button, NativeSelect, Switch, TextInput } from '@mantine/core';
 import IconDownload from '@tabler/icons-react/dist/esm/icons/IconDownload.mjs';
 import { useQuery } from '@tanstack/react-query';

@@ -1,8 +1,1 @@
-import '@mantine/core/styles/ScrollArea.css';
-import '@mantine/core/styles/Combobox.css';
-import '@mantine/core/styles/Pill.css';
-import '@mantine/core/styles/PillsInput.css';
-import '@mantine/core/styles/Drawer.css';
-import '@mantine/core/styles/NumberInput.css';
-import '@mantine/core/styles/Switch.css';
 import '@mantine/core/styles/Tabs.css';
