@@ -10,7 +10,7 @@
  * above them. Only `main.ts` and `cli` stand above `app`, which constructs everything.
  */
 const may = {
-  messages: ['messages'],
+  messages: ['messages', 'lib/installation'],
   lib: ['lib', 'messages'],
   events: ['events', 'messages', 'lib'],
   commands: ['commands', 'events', 'messages', 'lib'],
@@ -38,7 +38,7 @@ const may = {
 const root = {
   main: ['cli', 'launcher', 'app/serve'],
   config: ['adapters/data-directory', 'events', 'messages', 'lib'],
-  version: [],
+  version: ['lib/installation'],
 };
 
 /** npm package → the folders of src where it is at home. Packages in no row may be used anywhere but in the contract. */

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { cp, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -110,6 +110,7 @@ function needsBuild({ unchecked = false } = {}) {
     join(root, 'locales'),
     join(root, 'tsconfig.json'),
     join(root, 'tsconfig.build.json'),
+    join(root, 'scripts', 'bundle.mjs'),
     lockFile,
   ];
   return Math.max(...inputs.map(newest)) > statSync(builtMark).mtimeMs;
@@ -125,16 +126,13 @@ export async function ensureBuild({ lenient = false, force = false, unchecked = 
     const fresh = join(root, `.dist-${process.pid}`);
     const old = `${fresh}-old`;
     try {
-      const options = ['-p', 'tsconfig.build.json', '--outDir', fresh, ...(unchecked ? ['--noCheck'] : [])];
-      const { code, output } = await capture(tool('tsc'), options);
-      if (code !== 0 && !(lenient && existsSync(fresh))) {
-        throw new SetupError(`${output}\n\nThe build failed, see above.`);
-      }
-      await cp(source, fresh, {
-        recursive: true,
-        filter: (path) => statSync(path).isDirectory() || !path.endsWith('.ts'),
-      });
-      if (code === 0) {
+      const [types, failure] = await Promise.all([
+        unchecked ? { code: 0, output: '' } : capture(tool('tsc'), ['-p', 'tsconfig.build.json']),
+        bundleInto(fresh),
+      ]);
+      const problem = failure ?? (types.code === 0 || lenient ? null : types.output);
+      if (problem !== null) throw new SetupError(`${problem}\n\nThe build failed, see above.`);
+      if (types.code === 0) {
         const mark = join(fresh, '.stamp');
         await writeFile(mark, unchecked ? UNCHECKED : '');
         // Dated to the start of the build, so that changes during the build cause another one.
@@ -146,6 +144,15 @@ export async function ensureBuild({ lenient = false, force = false, unchecked = 
       await Promise.all([fresh, old].map((path) => rm(path, { recursive: true, force: true })));
     }
   });
+}
+
+/** Resolves to what is wrong, or null. The bundler is a development dependency. */
+async function bundleInto(folder) {
+  const { bundle } = await import('./bundle.mjs');
+  return bundle(folder).then(
+    () => null,
+    (error) => error.message,
+  );
 }
 
 /** Checks the texts of all languages, with file and key in each error, and writes the types of their codes. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { installedFile } from './lib/installation.js';
 
-/** The version in package.json, which lies above `src` and above `dist`. */
-export const version: string = (
-  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
-).version;
+/** The version in package.json. */
+export const version: string = (JSON.parse(readFileSync(installedFile('package.json'), 'utf8')) as { version: string })
+  .version;

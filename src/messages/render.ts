@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { createInstance } from 'i18next';
+import { installedFile } from '../lib/installation.js';
 import { areas } from './codes.generated.js';
 import {
   byteCountText,
@@ -22,21 +23,20 @@ import { isText, type Text } from './message.js';
 const DEEPEST = 6;
 const DEFAULT_ZONE = 'UTC';
 
-const load = createRequire(import.meta.url);
+const load = createRequire(installedFile('locales/'));
 
 /** Files of `locales/` that could not be read, such as `fa/client.json`. */
 const unreadable = new Set<string>();
 
 /**
- * The texts of a language by their codes, from `locales/`. The path is the same from `src` and from `dist`. English stands
- * in for a file that cannot be read, and for a value that is not a text. Throws `LocaleFileError` if an English file cannot
- * be read.
+ * The texts of a language by their codes, from `locales/`. English stands in for a file that cannot be read, and for a
+ * value that is not a text. Throws `LocaleFileError` if an English file cannot be read.
  */
 function textsOf(language: Language): Record<string, string> {
   const texts: Record<string, string> = {};
   for (const area of areas) {
     try {
-      const file: unknown = load(`../../locales/${language}/${area}.json`);
+      const file: unknown = load(`./${language}/${area}.json`);
       if (typeof file !== 'object' || file === null || Array.isArray(file))
         throw new TypeError(`locales/${language}/${area}.json is not an object of keys and texts`);
       for (const [key, text] of Object.entries(file)) {

@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { RefusedFile } from '../commands/ports/refused-file.js';
+import { programFile, programOptions } from '../lib/installation.js';
 import { MessageError } from '../messages/error.js';
 import { message, type Text } from '../messages/message.js';
 import type { CopyJob, copy, StageJob, stageState, Verified, VerifyJob } from './backup-work.js';
@@ -42,9 +43,9 @@ export function childWork({ lowPriority }: { readonly lowPriority: boolean }): B
 
 async function run(request: Request): Promise<unknown> {
   const memory = Math.floor(Math.min(MAX_HEAP_MB, Math.max(MIN_HEAP_MB, (totalmem() * 3) / 4 / 1_048_576)));
-  const child = fork(fileURLToPath(new URL('./backup-child.js', import.meta.url)), [], {
+  const child = fork(fileURLToPath(programFile('worker/backup-child')), [], {
     // A log is read page by page, and most objects of a page are short-lived: a large young generation saves copying.
-    execArgv: [`--max-old-space-size=${memory}`, '--max-semi-space-size=64'],
+    execArgv: [...programOptions, `--max-old-space-size=${memory}`, '--max-semi-space-size=64'],
     // An untrusted file may compromise this process, so its environment contains no secrets.
     env: {},
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],

@@ -14,7 +14,7 @@ const TIMEOUT_MS = 30_000;
 /** Parses listings; large ones in a separate thread, so that ten thousand clients do not block the event loop. */
 export class ListingReader {
   readonly #marks: Marks;
-  readonly #thread = new Thread<ListingTask, ListingResult>(new URL('./listing-worker', import.meta.url), {
+  readonly #thread = new Thread<ListingTask, ListingResult>('adapters/nodes/listing-worker', {
     ms: TIMEOUT_MS,
     transfer: ({ body }) => [body.buffer],
   });

@@ -6,7 +6,7 @@ const TIMEOUT_MS = 30_000;
 
 /** Compares with bcrypt hashes, one at a time, in a separate thread: the library computes in JavaScript. */
 export class BcryptThread {
-  readonly #thread = new Thread<Comparison, boolean>(new URL('./bcrypt-worker', import.meta.url), { ms: TIMEOUT_MS });
+  readonly #thread = new Thread<Comparison, boolean>('adapters/passwords/bcrypt-worker', { ms: TIMEOUT_MS });
 
   /** Rejects when the thread ends or takes longer than 30 s. */
   compare(password: string, hash: string): Promise<boolean> {

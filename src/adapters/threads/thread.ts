@@ -1,10 +1,9 @@
-import { extname } from 'node:path';
 import { Tinypool } from 'tinypool';
+import { programFile, programOptions } from '../../lib/installation.js';
 
 /** Without work, in ms. */
 const IDLE_MS = 60_000;
 const MAX_HEAP_MB = 768;
-const EXTENSION = extname(import.meta.url);
 
 interface Options<T> {
   /** For one task and all that wait before it, in ms. Then the thread ends, and with it all of its tasks. */
@@ -15,12 +14,12 @@ interface Options<T> {
 
 /** Runs tasks one at a time in a thread that starts with the first task and ends when it is idle. */
 export class Thread<T, R> {
-  readonly #worker: URL;
+  readonly #worker: string;
   readonly #options: Options<T>;
   #pool: Tinypool | null = null;
 
-  /** `worker`: a module that exports `run(task)`, without an extension. */
-  constructor(worker: URL, options: Options<T>) {
+  /** `worker`: the path in `src` of a module that exports `run(task)`, without an extension. */
+  constructor(worker: string, options: Options<T>) {
     this.#worker = worker;
     this.#options = options;
   }
@@ -47,15 +46,13 @@ export class Thread<T, R> {
   }
 
   #started(): Tinypool {
-    // Tests run the TypeScript sources, so the thread needs the same loader.
-    const hooks = new URL('../../../scripts/typescript.mjs', import.meta.url).href;
     return (this.#pool ??= new Tinypool({
-      filename: `${this.#worker.href}${EXTENSION}`,
+      filename: programFile(this.#worker).href,
       minThreads: 0,
       maxThreads: 1,
       idleTimeout: IDLE_MS,
       resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
-      ...(EXTENSION === '.ts' ? { execArgv: ['--import', hooks] } : {}),
+      ...(programOptions.length > 0 ? { execArgv: [...programOptions] } : {}),
     }));
   }
 }

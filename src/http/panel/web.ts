@@ -4,13 +4,14 @@ import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Request, RequestHandler, Response, Router } from 'express';
+import { installedFile } from '../../lib/installation.js';
 import { directionOf } from '../../messages/language.js';
 import { languageOf } from '../language/language.js';
 import { contentSecurityPolicy } from '../server/headers.js';
 import { notFound } from '../server/not-found.js';
 
-/** What `npm run build` made of `web/`. The path is the same from `src` and from `dist`. */
-const BUILT = fileURLToPath(new URL('../../../web/dist', import.meta.url));
+/** What `npm run build` made of `web/`. */
+const BUILT = fileURLToPath(installedFile('web/dist'));
 
 /** Two documents with files of their own. The login is public; the panel is only for sessions. */
 type Shell = 'login' | 'panel';

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { loadSync, type MessageTypeDefinition, type PackageDefinition } from '@grpc/proto-loader';
+import { sourceAsset } from '../../../lib/installation.js';
 
 /** A message that includes its type, Xray's equivalent of `google.protobuf.Any`. */
 export interface TypedMessage {
@@ -8,7 +9,7 @@ export interface TypedMessage {
   readonly value: Buffer;
 }
 
-const folder = fileURLToPath(new URL('./proto', import.meta.url));
+const folder = fileURLToPath(sourceAsset('adapters/core/control/proto'));
 
 /** Every message and service of `proto/`. 64-bit numbers are read as doubles: exact up to 8 PiB. */
 export const definitions: PackageDefinition = loadSync(
