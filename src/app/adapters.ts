@@ -12,7 +12,7 @@ import { totp } from '../adapters/passwords/two-factor.js';
 import { createProviders } from '../adapters/providers/providers.js';
 import { createGeoFiles } from '../adapters/releases/geo-files.js';
 import { createPanelReleases } from '../adapters/releases/panel-releases.js';
-import { certificateProblem, pairProblem } from '../adapters/tls/certificates.js';
+import { certificateProblem, certificateStatus, pairProblem } from '../adapters/tls/certificates.js';
 import { createWeb } from '../adapters/web/web.js';
 import type { Config } from '../config.js';
 import type { Disposal } from '../lib/disposal.js';
@@ -73,7 +73,7 @@ function machineAdapters(
     warn: (message, fields = {}) => logger.warn(fields, message),
   });
   const logs = createLogs({ lines: logger.lines, logDir: directory.logs, secrets: () => secretsOf({ read }) });
-  return { host, gauges, logs, portProblem, certificateProblem, pairProblem };
+  return { host, gauges, logs, portProblem, certificateProblem, certificateStatus, pairProblem };
 }
 
 /** Samples the machine and records its histories until `disposal`. */

@@ -104,12 +104,17 @@ export function createServers(panel: Panel, config: Config, logger: PanelLogger)
 }
 
 /** The functions of the servers that the services use. */
-export function serverServices(panel: Panel, servers: Servers) {
+export function serverServices({ read }: Panel, servers: Servers) {
+  let served = read.settings.current();
+  read.changed$.subscribe((events) => {
+    if (events.some(({ type }) => type === 'PanelRestarted')) served = read.settings.current();
+  });
   return {
+    servedSettings: () => served,
     restarting: servers.restarting,
     restartProblem: () => servers.restartProblem(),
     serverPortProblem: (address: string, port: number) => servers.portProblem(address, port),
     subPort: () =>
-      servers.ownPorts().find(({ server }) => server === 'subscription')?.port ?? panel.read.settings.current().subPort,
+      servers.ownPorts().find(({ server }) => server === 'subscription')?.port ?? read.settings.current().subPort,
   };
 }

@@ -17,7 +17,7 @@ import { createTrafficReporter } from './traffic-report.js';
 interface Parts {
   readonly version: string;
   readonly overrides: Overrides;
-  readonly servers: Pick<PanelServices['server'], 'restarting' | 'restartProblem' | 'subPort'> &
+  readonly servers: Pick<PanelServices['server'], 'restarting' | 'restartProblem' | 'servedSettings' | 'subPort'> &
     Pick<PanelServices['machine'], 'serverPortProblem'>;
   /** The core and its geo files, for the checks of a restored backup. */
   readonly corePlace: () => CorePlace;

@@ -1,3 +1,4 @@
+import type { CertificateStatus } from '../../commands/ports/certificates.js';
 import type { CertificatePair } from '../../lib/certificate-pairs.js';
 import type { Text } from '../../messages/message.js';
 import { givenPairProblem, readPair } from './pair.js';
@@ -7,7 +8,12 @@ import { givenPairProblem, readPair } from './pair.js';
  * another certificate, or the certificate is expired or not yet valid. Null when it can. Never quotes the files.
  */
 export async function certificateProblem(certFile: string, keyFile: string): Promise<Text | null> {
-  return (await readPair(certFile, keyFile, Date.now())).problem;
+  return (await certificateStatus(certFile, keyFile)).problem;
+}
+
+/** The certificate that the files contain, and the same problem. An expired certificate has both. */
+export function certificateStatus(certFile: string, keyFile: string): Promise<CertificateStatus> {
+  return readPair(certFile, keyFile, Date.now());
 }
 
 /** The same for a pair of an inbound or the template, which consists of files or lines. */

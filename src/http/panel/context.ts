@@ -2,6 +2,7 @@ import type { Done } from '../../commands/bus.js';
 import type { AnyCommand } from '../../commands/catalog.js';
 import type { CountedCommand, PlainCommand } from '../../commands/counter-commands.js';
 import type { Backups } from '../../commands/ports/backups.js';
+import type { CertificateStatus } from '../../commands/ports/certificates.js';
 import type { Core, CoreInbounds, CoreProcess } from '../../commands/ports/core.js';
 import type { Directory } from '../../commands/ports/directory.js';
 import type { Gauges } from '../../commands/ports/gauges.js';
@@ -23,7 +24,7 @@ import type { Rejection } from '../../commands/rejection.js';
 import type { RecordedEvent } from '../../events/catalog.js';
 import type { Actor } from '../../events/log/event.js';
 import type { CommandId } from '../../events/log/log.js';
-import type { SettingKey } from '../../events/settings/settings.js';
+import type { SettingKey, Settings } from '../../events/settings/settings.js';
 import type { Alarms } from '../../lib/alarms.js';
 import type { CertificatePair } from '../../lib/certificate-pairs.js';
 import { type Text } from '../../messages/message.js';
@@ -92,6 +93,8 @@ export interface MachineServices {
    * Null when they are valid. The text never contains file content. An empty path = that file is not configured.
    */
   readonly certificateProblem: (certificateFile: string, keyFile: string) => Promise<Text | null>;
+  /** What the files contain, and the same problem. */
+  readonly certificateStatus: (certificateFile: string, keyFile: string) => Promise<CertificateStatus>;
   /** The same for a pair in an inbound or the template, given as files or as lines. */
   readonly pairProblem: (pair: CertificatePair) => Promise<Text | null>;
   readonly version: string;
@@ -148,6 +151,8 @@ export interface ServerServices {
   readonly restarting: () => boolean;
   /** Why a restart of the servers would fail, as a sentence; null when it would succeed. */
   readonly restartProblem: () => Promise<Text | null>;
+  /** The settings as of the last start or restart of the servers. */
+  readonly servedSettings: () => Settings;
   /** The port of the subscription server, which a flag may override. */
   readonly subPort: () => number;
 }

@@ -123,6 +123,7 @@ export async function startPanel({
   given({ type: 'CreateUser', data: { username: ADMIN.username, passwordHash: await passwords.hash(ADMIN.password) } });
   if (Object.keys(settings).length > 0) given({ type: 'ChangeSettings', data: { changes: settings } });
 
+  const served = panel.read.settings.current();
   const lines = new PanelLines();
   const adapters = adaptersOf(panel, configIn(folder), { lines, warn }, passwords);
   const { host, gauges } = adapters.machine;
@@ -134,6 +135,7 @@ export async function startPanel({
       restarting,
       restartProblem: async () => null,
       serverPortProblem: async () => null,
+      servedSettings: () => served,
       subPort: () => 10_882,
     },
     corePlace: () => ({ binary: null, geo: panel.directory.geo }),

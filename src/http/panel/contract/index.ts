@@ -19,6 +19,7 @@ import { nodeRoutes } from './nodes.js';
 import { panelApiRoutes, panelRoutes } from './panel.js';
 import type { Routes } from './route.js';
 import { serverRoutes } from './server.js';
+import { settingDetailRoutes } from './setting-details.js';
 import { accountRoutes, settingApiRoutes, settingRoutes } from './settings.js';
 import { versionRoutes } from './versions.js';
 
@@ -41,6 +42,7 @@ export const tables = {
   backupToChat: backupToChatRoutes,
   settings: settingRoutes,
   settingsApi: settingApiRoutes,
+  settingDetails: settingDetailRoutes,
   account: accountRoutes,
   panel: panelRoutes,
   panelApi: panelApiRoutes,

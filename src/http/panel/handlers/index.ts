@@ -23,6 +23,7 @@ import { logHandlers } from './logs.js';
 import { nodeHandlers } from './nodes.js';
 import { panelHandlers } from './panel.js';
 import { serverHandlers } from './server.js';
+import { settingDetailHandlers } from './setting-details.js';
 import { settingApiHandlers, settingHandlers } from './settings.js';
 import { versionHandlers } from './versions.js';
 
@@ -46,6 +47,7 @@ export function mountHandlers(router: Router, gate: Gate<AuthRequest>, services:
   const setting = { read, now, ...machine, ...accounts, ...server, ...outside };
   mount(router, tables.settings, settingHandlers, gate, setting);
   mount(router, tables.settingsApi, settingApiHandlers, gate, setting);
+  mount(router, tables.settingDetails, settingDetailHandlers, gate, setting);
   const panel = { read, ...server };
   mount(router, tables.panel, panelHandlers, gate, panel);
   mount(router, tables.panelApi, panelHandlers, gate, panel);

@@ -11,14 +11,10 @@ import { pageSettings, settingsView } from '../codec/settings.js';
 import { type HttpRequest, Message, type Needs } from '../context.js';
 import type { settingApiRoutes, settingRoutes } from '../contract/settings.js';
 import type { Handlers } from '../mount.js';
+import { AT_RESTART } from './at-restart.js';
 import { concernsMachine, type Machine, machineProblems, settingsWith } from './setting-checks.js';
 import { beginsSetUp, submittedCodes } from './two-factor.js';
 
-/** Settings that take effect when the servers are opened, as `restartPanel` does. */
-const AT_RESTART: ReadonlySet<string> = new Set<SettingKey>([
-  ...(['webListen', 'webPort', 'webBasePath', 'webDomain', 'webCertFile', 'webKeyFile'] as const),
-  ...(['subListen', 'subPort', 'subDomain', 'subCertFile', 'subKeyFile'] as const),
-]);
 /** Limits of an answer: problems, and characters of a key. A body may be full of unknown keys. */
 const MAX_PROBLEMS = 100;
 const MAX_KEY_CHARS = 64;

@@ -34,6 +34,7 @@ export const nouns: Readonly<Record<keyof typeof tables, Noun>> = {
   backupToChat: server,
   settings,
   settingsApi: settings,
+  settingDetails: settings,
   account: settings,
   panel: settings,
   panelApi: settings,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { secretKeys, secretsTable, settingKeys, settingsTable } from '../../../events/settings/settings.js';
 import { flagNames, flagOf, plainNames, secretNames } from '../codec/setting-names.js';
+import { SettingSource, settingPlaces } from '../contract/setting-details.js';
 
 /** A setting as callers write it, with its limits and its default. What the schema transforms it to is internal. */
 function described(schema: z.ZodType): z.ZodType {
@@ -27,6 +28,15 @@ export const SettingsReply = z
     environment: z.record(z.string(), z.object({ variable: z.string(), value: z.union([z.string(), z.number()]) })),
   })
   .meta({ id: 'Settings' });
+
+/** The sources by their keys, for the same reason. */
+export const SourcesReply = z
+  .strictObject({
+    settings: z.strictObject(each(settingKeys, SettingSource)),
+    secrets: z.strictObject(each(secretKeys, z.boolean())),
+    ...settingPlaces,
+  })
+  .meta({ id: 'SettingSources' });
 
 /** A request body has no defaults: omitted settings keep their value. */
 function written(schema: z.ZodType): z.ZodType {

@@ -117,6 +117,8 @@ export function startPanel(parts: Parts = {}) {
     restarting: () => false,
     subPort: () => 10_882,
     certificateProblem: async () => null,
+    certificateStatus: async () => ({ pair: null, problem: null }),
+    servedSettings: () => read.settings.current(),
     pairProblem: async () => null,
     actor,
     userId: 1,

@@ -1,0 +1,28 @@
+import { type InfoPage, infoPage } from './page.js';
+
+const GB = 1024 ** 3;
+const DAY_MS = 86_400_000;
+const HOST = 'https://subscription.example';
+
+/** The texts of the page that settings determine, and how its times are shown. */
+type Given = Pick<InfoPage, 'title' | 'announce' | 'supportUrl' | 'language' | 'zone' | 'calendar' | 'now'>;
+
+/** The page of a made-up subscription, for a preview: 12 of 50 GB used, 30 days left, two links. */
+export function samplePage(given: Given): string {
+  const link = (name: string) => {
+    const url = `vless://00000000-0000-4000-8000-000000000000@server.example:443?security=tls#${name}`;
+    return { name, url, code: url };
+  };
+  return infoPage({
+    ...given,
+    subId: 'sample',
+    url: `${HOST}/sub/sample`,
+    jsonUrl: null,
+    clashUrl: null,
+    singBoxUrl: null,
+    clients: [{ up: 2 * GB, down: 10 * GB, capBytes: 50 * GB, expiresAt: given.now + 30 * DAY_MS }],
+    lastOnline: given.now,
+    links: [link('server-1'), link('server-2')],
+    ...{ system: null, code: 0 },
+  });
+}
