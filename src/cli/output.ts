@@ -1,7 +1,7 @@
 import { eventType, type RecordedEvent } from '../events/catalog.js';
-import { escaped } from '../lib/escaped.js';
+import { visible } from '../lib/print-problem.js';
 import { timeText } from '../lib/words.js';
-import { codeOf, message, type Text } from '../messages/message.js';
+import { message, type Text } from '../messages/message.js';
 import { render } from '../messages/render.js';
 import { type Coded, coded } from '../messages/rendered.js';
 import type { Say } from '../messages/terminal.js';
@@ -12,14 +12,6 @@ export function print(lines: string): void {
   process.stdout.write(`${visible(lines)}\n`);
 }
 
-/**
- * Escapes control characters (except line ends and tabs) and invisible or direction characters as in JSON. The joiners
- * stay, which Persian words and emoji are made with.
- */
-export function visible(text: string): string {
-  return escaped(text, /[^\P{Cc}\n\t]|(?![\u200c\u200d])[\p{Cf}\u2028\u2029]/gu);
-}
-
 const english = (text: Text): string => render(text, 'en');
 
 /**
@@ -28,20 +20,6 @@ const english = (text: Text): string => render(text, 'en');
  */
 export function inEnglish<T>(value: T): Coded<T> {
   return coded(value, english);
-}
-
-/**
- * Prints an error or a warning on standard error: a JSON object in English for programs, or a line for people. `stack` is
- * printed too, if given.
- */
-export function printProblem(
-  kind: 'error' | 'warning',
-  text: Text,
-  { json, say, stack }: { readonly json: boolean; readonly say: Say; readonly stack?: string | undefined },
-): void {
-  if (json)
-    return void process.stderr.write(`${JSON.stringify({ [kind]: english(text), code: codeOf(text), stack })}\n`);
-  process.stderr.write(`portolan: ${visible(say(text))}\n${stack === undefined ? '' : `${stack}\n`}`);
 }
 
 /** One JSON value on a line, or a line for people. */

@@ -7,6 +7,7 @@ import type { Settings } from '../events/settings/settings.js';
 import { failureText } from '../lib/failure-text.js';
 import { UsageError } from '../lib/operator-error.js';
 import { showWarnings } from '../lib/operator-warning.js';
+import { printProblem } from '../lib/print-problem.js';
 import { message, type Text } from '../messages/message.js';
 import { reportMissingTexts } from '../messages/render.js';
 import { cliLanguage, rendererFor, type Say } from '../messages/terminal.js';
@@ -20,7 +21,7 @@ import { doctorCommand } from './doctor.js';
 import { eventCommands } from './events.js';
 import { importCommand } from './import.js';
 import { nodeCommands } from './node.js';
-import { printEither, printProblem } from './output.js';
+import { printEither } from './output.js';
 import { settingCommands } from './settings.js';
 import { usageText } from './usage-error.js';
 

@@ -4,6 +4,7 @@ import { constants } from 'node:os';
 import { join, resolve } from 'node:path';
 import semver from 'semver';
 import { readSpare, replaceFile } from '../adapters/data-directory/files.js';
+import { printProblem } from '../lib/print-problem.js';
 import { message, type Text } from '../messages/message.js';
 import { cliLanguage, rendererFor } from '../messages/terminal.js';
 import { onTrial, recordFailure, switching } from '../store/generations.js';
@@ -114,6 +115,7 @@ export function dataDirOf(args: readonly string[], env: NodeJS.ProcessEnv): stri
 export async function launch(options: LaunchOptions): Promise<number> {
   const { dataDir, readyMs = 60_000, stateMs = 600_000, endMs = 15_000 } = options;
   const signals = new Signals();
+  const warn = (text: Text): void => printProblem('warning', text, outputOf(options.args));
   let rolledBack = false;
   try {
     for (;;) {
@@ -131,7 +133,7 @@ export async function launch(options: LaunchOptions): Promise<number> {
       if (!signals.stopped && !exit.ready && !rolledBack && onTrial(dataDir)) {
         rolledBack = true;
         recordFailure(dataDir, reasonOf(exit, times.readyMs ?? 0));
-        print(message('backup.oldStateRestored'));
+        warn(message('backup.oldStateRestored'));
         continue;
       }
       if (signals.stopped || (!restartRequested && !(trial && !exit.ready))) return exit.code;
@@ -140,7 +142,7 @@ export async function launch(options: LaunchOptions): Promise<number> {
         choosePanel(dataDir, proven);
         const report: RollBack = { version: version ?? own, to: proven ?? own, reason };
         replaceFile(reportOf(dataDir), JSON.stringify(report));
-        print(message('backup.versionRolledBack', { version: report.version, why: reason }));
+        warn(message('backup.versionRolledBack', { version: report.version, why: reason }));
       }
     }
   } finally {
@@ -148,9 +150,9 @@ export async function launch(options: LaunchOptions): Promise<number> {
   }
 }
 
-/** Prints a text in the language of the operator. */
-export function print(text: Text): void {
-  process.stderr.write(`portolan: ${rendererFor(cliLanguage(process.env))(text)}\n`);
+/** How the launcher prints problems: as the panel does with the same arguments. */
+export function outputOf(args: readonly string[]): Parameters<typeof printProblem>[2] {
+  return { json: args.includes('--json'), say: rendererFor(cliLanguage(process.env)) };
 }
 
 function reasonOf({ late, code }: Exit, readyMs: number): Text {

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { failureText } from '../lib/failure-text.js';
-import { dataDirOf, launch, panelRoot, print } from './launcher.js';
+import { printProblem } from '../lib/print-problem.js';
+import { dataDirOf, launch, outputOf, panelRoot } from './launcher.js';
 
 /**
  * The entry point of `portolan`. `serve` runs the panel under a launcher, which can replace it by a newer version. Every
@@ -14,7 +15,7 @@ export async function start(root: string): Promise<void> {
     if (args.includes('serve')) process.exit(await launch({ root, args, dataDir }));
     await import(pathToFileURL(join(panelRoot({ root, dataDir }), 'dist', 'main.js')).href);
   } catch (error) {
-    print(failureText(error));
+    printProblem('error', failureText(error), outputOf(args));
     process.exit(1);
   }
 }

@@ -6,7 +6,7 @@ import { scryptPasswords } from '../../src/adapters/passwords/passwords.js';
 import { run } from '../../src/cli/program.js';
 import { operate } from '../../src/control/control.js';
 import { OperatorError } from '../../src/lib/operator-error.js';
-import { verbatim } from '../../src/messages/message.js';
+import { message, verbatim } from '../../src/messages/message.js';
 import { temporaryFolder } from '../kit/log.js';
 
 const passwordHash = await scryptPasswords().hash('a-good-password');
@@ -337,6 +337,16 @@ describe('an error for a program', () => {
     const { code, out, err } = await portolan([...args, ...rest, '--json'], { LANG: 'ru' });
     expect([code, out]).toStrictEqual([exit, '']);
     expect(JSON.parse(err)).toStrictEqual({ error: expect.stringMatching(/^[ -~“”]+$/) as string, code: name });
+  });
+
+  it('has the code of the cause, not of the text that names its file', async () => {
+    const why = message('backup.otherDatabase', { tables: ['x'] });
+    const fails = () => Promise.reject(new OperatorError(message('cli.fileProblem', { file: 'a', why })));
+    const { err } = await portolan(['--json', 'serve'], {}, fails);
+    expect(JSON.parse(err)).toMatchObject({ code: 'backup.otherDatabase' });
+    const verbatimCause = message('cli.fileProblem', { file: 'a', why: verbatim('the core says no') });
+    const own = await portolan(['--json', 'serve'], {}, () => Promise.reject(new OperatorError(verbatimCause)));
+    expect(JSON.parse(own.err)).toStrictEqual({ error: 'a: the core says no', code: 'cli.fileProblem' });
   });
 
   it('has no code when it is that of another program', async () => {

@@ -77,6 +77,18 @@ describe('the launcher', () => {
     expect(takeReport(dataDir)).toBeNull();
   });
 
+  it.each([
+    [['serve'], /^portolan: Version 1\.1\.0 /],
+    [['serve', '--json'], /^\{"warning":"Version 1\.1\.0 .*","code":"backup\.versionRolledBack"\}\n$/],
+  ])('reports a rollback on standard error, with %j', async (args, line) => {
+    putPanel(root, '1.0.0', ENDS);
+    install('1.1.0', CRASHES);
+    expect(await launch({ root, args, dataDir, readyMs: 20_000, endMs: 200 })).toBe(0);
+    expect(vi.mocked(process.stderr.write).mock.calls.map(([text]) => text)).toStrictEqual([
+      expect.stringMatching(line),
+    ]);
+  });
+
   it('rolls back to the last version that was ready, not to its own', async () => {
     putPanel(root, '1.0.0', ENDS);
     install('1.1.0', ENDS);
