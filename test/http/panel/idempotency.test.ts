@@ -90,7 +90,10 @@ describe('a request with an Idempotency-Key', () => {
       const later = await send(browser, route);
       expect([later.json?.success, panel.log.head().position]).toEqual([true, position]);
       const other = await browser.post(filled(path), { ...bodyOf(route), more: 1 }, KEY);
-      expect(other.json).toMatchObject({ success: false, msg: 'This Idempotency-Key was used for another request' });
+      expect(other.json).toMatchObject({
+        success: false,
+        msg: 'This Idempotency-Key was used for another request: send a new one',
+      });
     },
   );
 
@@ -103,7 +106,7 @@ describe('a request with an Idempotency-Key', () => {
     const token = { authorization: `Bearer ${'T'.repeat(40)}` };
     expect((await panel.browser().post(`${API}/add`, inbound(20_602), { ...KEY, ...token })).json?.success).toBe(true);
     const elsewhere = await browser.post(`${API}/setEnable/1`, { enable: false }, KEY);
-    expect(elsewhere.json).toMatchObject({ msg: 'This Idempotency-Key was used for another request' });
+    expect(elsewhere.json).toMatchObject({ msg: 'This Idempotency-Key was used for another request: send a new one' });
   });
 
   it('may be repeated after a rejection', async () => {
@@ -163,7 +166,9 @@ describe('a request with an Idempotency-Key', () => {
     const first = await upload('one');
     expect(first?.success).toBe(true);
     expect(await upload('one')).toEqual(first);
-    expect(await upload('two')).toMatchObject({ msg: 'This Idempotency-Key was used for another request' });
+    expect(await upload('two')).toMatchObject({
+      msg: 'This Idempotency-Key was used for another request: send a new one',
+    });
     expect(taken).toEqual(['one']);
   });
 });

@@ -71,7 +71,7 @@ export class Login {
     return null;
   }
 
-  /** Replaces a hash imported from another panel by one of ours, now that the password is known. */
+  /** Replaces a hash imported from another panel with a scrypt hash, now that the password is known. */
   async #upgrade(user: UserRow): Promise<void> {
     const { passwords } = this.#services;
     if (passwords.isForeign(user.passwordHash)) this.#auth.upgradeHash(user, await passwords.hash(this.#password));
