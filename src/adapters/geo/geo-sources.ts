@@ -51,6 +51,10 @@ export function createGeoSourceFiles({ web, folder, idleMs = IDLE_MS }: GeoSourc
     reasonOf,
     has,
     exists,
+    fileOf(file) {
+      const found = lstatSync(pathOf(file), { throwIfNoEntry: false });
+      return found ? { bytes: found.size, writtenAt: found.mtimeMs } : null;
+    },
     pathOf,
     remove: (file) => rmSync(pathOf(file), { force: true }),
     removeTemporaryFiles: () => {

@@ -15,7 +15,7 @@ import { DATABASE_FILES, headerOf, OtherDatabaseError } from './own-file.js';
 import { packFlows, unpackFlows } from './packed-flows.js';
 
 /** Increase it when the layout or the content changes: a file with another version is rebuilt. */
-const LAYOUT = 4;
+const LAYOUT = 5;
 /** `application_id` of our ledgers. */
 const OURS = 0x504f_5254;
 const SCHEMA = `
@@ -26,6 +26,7 @@ CREATE TABLE setbacks (position INTEGER PRIMARY KEY, day INTEGER NOT NULL) STRIC
 CREATE TABLE flows (
   block INTEGER NOT NULL, written INTEGER NOT NULL, content BLOB NOT NULL, PRIMARY KEY (block, written)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX flows_written ON flows (written);
 CREATE TABLE entries (
   client INTEGER NOT NULL, position INTEGER NOT NULL, at INTEGER NOT NULL, day INTEGER NOT NULL, kind TEXT NOT NULL,
   up INTEGER NOT NULL, down INTEGER NOT NULL, other INTEGER NOT NULL, rule TEXT NOT NULL,
@@ -122,6 +123,18 @@ export class LedgerFile implements LedgerStore {
   flowsOf(client: number): readonly Flow[] {
     const rows = asLedgerError(() => this.#sql.flows.all(Math.floor(client / CLIENTS_PER_ROW)));
     return rows.flatMap(({ content }) => unpackFlows(content, client));
+  }
+
+  /** Reads the newest writes until one has no flow of these days. */
+  flowsSince(day: number): readonly Flow[] {
+    const found: Flow[] = [];
+    for (const { written } of asLedgerError(() => this.#sql.writes.all())) {
+      const rows = asLedgerError(() => this.#sql.flowsWritten.all(written));
+      const flows = rows.flatMap(({ content }) => unpackFlows(content)).filter((flow) => flow.day >= day);
+      if (flows.length === 0 && rows.length > 0) break;
+      found.push(...flows);
+    }
+    return found;
   }
 
   entriesOf(client: number): readonly Entry[] {
@@ -224,6 +237,8 @@ function statements(db: Database.Database) {
     addFlows: db.prepare('INSERT INTO flows VALUES (?, ?, ?)'),
     addEntry: db.prepare('INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)'),
     flows: db.prepare<[number], { content: Buffer }>('SELECT content FROM flows WHERE block = ? ORDER BY written'),
+    writes: db.prepare<[], { written: number }>('SELECT DISTINCT written FROM flows ORDER BY written DESC'),
+    flowsWritten: db.prepare<[number], { content: Buffer }>('SELECT content FROM flows WHERE written = ?'),
     entries: db.prepare<[number], Entry>('SELECT * FROM entries WHERE client = ? ORDER BY position'),
   };
 }

@@ -18,8 +18,8 @@ export function packFlows(flows: readonly Flow[]): Buffer {
   return Buffer.from(bytes);
 }
 
-/** Unpacks the flows of one client. Throws `LedgerError` for data in another format. */
-export function unpackFlows(content: Buffer, client: number): Flow[] {
+/** Unpacks the flows of one client, or of all. Throws `LedgerError` for data in another format. */
+export function unpackFlows(content: Buffer, client?: number): Flow[] {
   const flows: Flow[] = [];
   let at = 0;
   const digit = (): number => {
@@ -42,7 +42,7 @@ export function unpackFlows(content: Buffer, client: number): Flow[] {
   };
   while (at < content.length) {
     const flow = { client: next(), day: next(), node: next(), position: next(), up: next(), down: next() };
-    if (flow.client === client) flows.push(flow);
+    if (client === undefined || flow.client === client) flows.push(flow);
   }
   return flows;
 }

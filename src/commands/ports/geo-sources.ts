@@ -27,6 +27,8 @@ export interface GeoSourceFiles {
   has(file: string, sha256: string): Promise<boolean>;
   /** Whether there is anything with this name. */
   exists(file: string): boolean;
+  /** The size of a file in bytes and when it was written, in ms since 1970; null when there is none. */
+  fileOf(file: string): { readonly bytes: number; readonly writtenAt: number } | null;
   /** Deletes a file; does nothing when there is none. */
   remove(file: string): void;
   /** The path of a file, whether or not it exists. */

@@ -74,4 +74,6 @@ export interface LedgerStore {
   /** In the order in which they were written. */
   flowsOf(client: number): readonly Flow[];
   entriesOf(client: number): readonly Entry[];
+  /** The flows of all clients on a day and later days. Fast for the latest days. */
+  flowsSince(day: number): Iterable<Flow>;
 }

@@ -116,10 +116,10 @@ export interface NodeServices {
 
 /** Newer versions of the core, the panel and the geo files. */
 export interface ReleaseServices {
-  readonly coreInstall: Pick<CoreInstall, 'install' | 'list'>;
+  readonly coreInstall: Pick<CoreInstall, 'install' | 'installed' | 'list'>;
   readonly panelUpdate: Pick<PanelUpdate, 'install' | 'info'>;
   readonly geoUpdate: Pick<GeoUpdate, 'update'>;
-  readonly geoSources: Pick<GeoSources, 'add' | 'change' | 'remove' | 'download' | 'update' | 'pathOf' | 'exists'>;
+  readonly geoSources: Pick<GeoSources, 'add' | 'change' | 'remove' | 'download' | 'update' | 'pathOf' | 'fileOf'>;
 }
 
 /** Backups. */

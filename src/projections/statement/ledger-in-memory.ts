@@ -24,6 +24,10 @@ export class LedgerInMemory implements LedgerStore {
     return this.#flows.get(client) ?? [];
   }
 
+  flowsSince(day: number): readonly Flow[] {
+    return [...this.#flows.values()].flat().filter((flow) => flow.day >= day);
+  }
+
   entriesOf(client: number): readonly Entry[] {
     return this.#entries.get(client) ?? [];
   }

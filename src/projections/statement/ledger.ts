@@ -39,6 +39,8 @@ export class Ledger {
   #setbacks: ClockSetback[] = [];
   /** Where the clock was set back, each with the earliest day of all later lines; null when it must be computed. */
   #latest: readonly ClockSetback[] | null = null;
+  /** The bytes of each client on the day that was asked for last. */
+  #counted: { readonly day: number; readonly bytes: Map<number, number> } | null = null;
   /** The events of the current command that can cause a reset. */
   #rules: { correlation: string; readonly byId: Map<string, Entry['rule']> } = { correlation: '', byId: new Map() };
   /** The day of the last line. */
@@ -96,6 +98,19 @@ export class Ledger {
 
   entriesOf(client: number): readonly Entry[] {
     return this.#dated([...this.#store.entriesOf(client), ...this.#entries.filter((entry) => entry.client === client)]);
+  }
+
+  /**
+   * The bytes of each client on a day. The first call for a day reads the store; after that they are counted. Days as the clock
+   * of the panel showed them: a clock that was set back does not move bytes to an earlier day.
+   */
+  bytesOn(day: number): ReadonlyMap<number, number> {
+    if (this.#counted?.day === day) return this.#counted.bytes;
+    const bytes = new Map<number, number>();
+    for (const flow of [...this.#store.flowsSince(day), ...this.#flows, ...[...this.#open.values()].flat()])
+      if (flow.day === day) add(bytes, flow);
+    this.#counted = { day, bytes };
+    return bytes;
   }
 
   /** Copies of lines, each with the earliest day of itself and all later lines. */
@@ -158,6 +173,7 @@ export class Ledger {
     if (up + down === 0) return;
     const day = this.#turn(position, meta.at);
     if (this.#only?.has(client) === false) return;
+    if (this.#counted?.day === day) add(this.#counted.bytes, { client, up, down });
     const flows = this.#open.get(client);
     const flow = flows?.find((one) => one.node === node);
     if (flow) {
@@ -200,6 +216,10 @@ export class Ledger {
     this.#open.delete(client);
     this.#entries.push({ client, position, at: meta.at, day, kind, up, down, other, rule });
   }
+}
+
+function add(bytes: Map<number, number>, { client, up, down }: Pick<Flow, 'client' | 'up' | 'down'>): void {
+  bytes.set(client, (bytes.get(client) ?? 0) + up + down);
 }
 
 /** Each clock setback with the earliest day of itself and all later ones. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DAY, draft, one } from '../../kit/builders.js';
+import { DAY, draft, HOUR, one } from '../../kit/builders.js';
 import { startPanel } from '../kit/panel.js';
 
 const headers = { authorization: 'Bearer secret-token', 'content-type': 'application/json' };
@@ -49,6 +49,31 @@ async function start() {
   const since = () => panel.appended().map(({ type }) => type);
   return { panel, page, emails, post, change, since };
 }
+
+describe('the clients with the most traffic of the day', () => {
+  it('are counted from midnight, by email', async () => {
+    const { panel } = await start();
+    const top = async () => {
+      const { json } = await panel.call('GET', `${PATH}/top`, { headers });
+      return json?.obj as { since: number; clients: { email: string; bytes: number }[] };
+    };
+    const uses = (...clients: [number, number, number][]): void =>
+      panel.given({ type: 'RecordTraffic', data: { run: 'r', inbounds: [], outbounds: [], clients } });
+    panel.given({ type: 'RecordCoreStarted', data: { run: 'r', version: '1', reason: 'start' } });
+    uses([1, 10, 5], [2, 100, 0]);
+    panel.later(2 * DAY);
+    expect((await top()).clients).toStrictEqual([]);
+    uses([1, 10, 5], [3, 100, 0]);
+    uses([1, 200, 0]);
+    const { since, clients } = await top();
+    expect(clients).toStrictEqual([
+      { email: 'Active', bytes: 215 },
+      { email: 'high', bytes: 100 },
+    ]);
+    expect(since).toBeLessThanOrEqual(panel.now());
+    expect(panel.now() - since).toBeLessThan(DAY + HOUR);
+  });
+});
 
 describe('pages of clients', () => {
   it('have a state for each client, totals and counts', async () => {

@@ -50,6 +50,7 @@ const core = {
 };
 const coreInstall = {
   list: async () => ({ versions: ['v26.7.28'], why: null }),
+  installed: () => ({ versions: ['26.7.28'], fixedBy: 'the test' }),
   install: async () => reject('CORE_FIXED', { by: 'the test' }),
 };
 /** Settings that appear in headers of the subscription. */

@@ -133,6 +133,11 @@ describe('a custom geo source over HTTP', () => {
       extExample: 'ext:geosite_my_list.dat:tag',
       builtIn: false,
       present: true,
+      bytes: list.length,
+      writtenAt: expect.any(Number),
+      checkedAt: at,
+      error: '',
+      errorCode: null,
     });
     expect([aliases['geosite']?.length, aliases['geoip']?.length]).toEqual([4, 3]);
     expect(aliases['geoip']?.[0]).toStrictEqual({
@@ -142,6 +147,26 @@ describe('a custom geo source over HTTP', () => {
       extExample: 'geoip:tag',
       builtIn: true,
       present: false,
+      bytes: 0,
+      writtenAt: 0,
+      checkedAt: 0,
+      error: '',
+      errorCode: null,
+    });
+    panel.given({
+      type: 'RecordGeoFiles',
+      data: {
+        files: [
+          { file: 'geoip.dat', outcome: 'failed', sha256: null, reason: message('core.memberNotObject', { key: 'x' }) },
+        ],
+        used: false,
+      },
+    });
+    const after = (await browser.get(`${prefix}/aliases`)).json?.obj as typeof aliases;
+    expect(after['geoip']?.[0]).toMatchObject({
+      checkedAt: expect.any(Number),
+      error: '"x" must be an object',
+      errorCode: 'core.memberNotObject',
     });
   });
 

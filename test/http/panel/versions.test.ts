@@ -9,6 +9,7 @@ const asked: unknown[][] = [];
 const parts: Partial<FlatServices> = {
   coreInstall: {
     list: async () => ({ versions: ['v2.0.0', 'v1.0.0'], why: null }),
+    installed: () => ({ versions: ['1.0.0'], fixedBy: null }),
     install: async (version) => {
       asked.push(['core', version]);
       return version.replace(/^v/, '');
@@ -45,7 +46,9 @@ describe('versions over HTTP', () => {
   it('of the core are the installed ones, with a notice, if there is no list', async () => {
     const list = async () => ({ versions: ['v1.0.0'], why: message('network.unreachable', { host: 'x' }) });
     const install = async () => reject('INSTALL_RUNNING');
-    const { browser } = await open({ coreInstall: { list, install } });
+    const { browser } = await open({
+      coreInstall: { list, install, installed: () => ({ versions: [], fixedBy: null }) },
+    });
     expect((await browser.get(`${prefix}/getCoreVersion`)).json).toEqual({
       success: true,
       msg: 'The list of releases could not be downloaded; these versions are installed.',
@@ -68,6 +71,32 @@ describe('versions over HTTP', () => {
         obj: '2.0.0',
       });
     expect(asked).toEqual(Array(2).fill(['core', 'v2.0.0']));
+  });
+
+  it('of the core have a trial, after which there is a way back, and the reason of a rollback', async () => {
+    const { panel, browser } = await open();
+    const state = async () => (await browser.get(`${prefix}/coreVersionState`)).json?.obj;
+    const nothing = { installed: ['1.0.0'], fixedBy: '', previous: '', trialUntil: 0, rolledBack: null };
+    expect(await state()).toStrictEqual(nothing);
+    const sha256 = 'a'.repeat(64);
+    panel.given({ type: 'RecordCoreInstalled', data: { version: '2.0.0', previousVersion: '1.0.0', sha256 } });
+    expect(await state()).toStrictEqual({ ...nothing, previous: '1.0.0' });
+    panel.given({ type: 'RecordCoreStarted', data: { run: 'r', version: '2.0.0', reason: 'start' } });
+    const trialUntil = (panel.appended().at(-1)?.meta.at ?? 0) + 30_000;
+    expect(await state()).toStrictEqual({ ...nothing, previous: '1.0.0', trialUntil });
+    const reason = message('core.memberNotObject', { key: 'x' });
+    panel.given({ type: 'RecordCoreRolledBack', data: { version: '2.0.0', restoredVersion: '1.0.0', reason } });
+    const at = panel.appended().at(-1)?.meta.at;
+    expect(await state()).toStrictEqual({
+      ...nothing,
+      rolledBack: {
+        at,
+        version: '2.0.0',
+        restored: '1.0.0',
+        reason: expect.any(String),
+        reasonCode: 'core.memberNotObject',
+      },
+    });
   });
 
   it.each(['v1;rm', '%2e%2e%2fx', 'latest%2f..', '1.2', 'v1.2.3%0a', 'v1.2.3-rc1', 'LATEST', '9'.repeat(300)])(

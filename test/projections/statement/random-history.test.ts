@@ -72,7 +72,7 @@ describe('the statement of any client of any history', () => {
   it('adds up to its counter on every day, and is the same from the file, from the log, and after a roll-up', () => {
     const root = temporaryFolder();
     let runs = 0;
-    let told = { sources: 0, entries: 0, shared: 0, pruned: 0 };
+    let told = { today: 0, sources: 0, entries: 0, shared: 0, pruned: 0 };
     check(
       property(steps(100), constantFrom(...ZONES), nat(2), (history, zone, jumps) => {
         runs += 1;
@@ -112,6 +112,15 @@ describe('the statement of any client of any history', () => {
           emails.map((email) => statementOfEmail(read, books, log, email, [from, today], now));
         const live = statements(ledger);
         expect(statements(made(journal, zone))).toStrictEqual(live);
+        const bytesToday = (books: Ledger) => [...books.bytesOn(today)].toSorted(([one], [other]) => one - other);
+        if (jumps === 0) {
+          expect(bytesToday(ledger)).toStrictEqual(bytesToday(made(journal, zone)));
+          for (const [client, bytes] of ledger.bytesOn(today)) {
+            const flows = ledger.flowsOf(client).filter(({ day }) => day === today);
+            expect(flows.reduce((sum, { up, down }) => sum + up + down, 0)).toBe(bytes);
+          }
+          told = { ...told, today: told.today + ledger.bytesOn(today).size };
+        }
         const moved = movedByDay(events, zone, now);
 
         for (const [i, statement] of live.entries()) {
@@ -159,6 +168,7 @@ describe('the statement of any client of any history', () => {
     expect(told.sources).toBeGreaterThan(100);
     expect(told.entries).toBeGreaterThan(30);
     expect(told.shared).toBeGreaterThan(0);
+    expect(told.today).toBeGreaterThan(0);
     expect(told.pruned).toBeGreaterThan(20);
   });
 });

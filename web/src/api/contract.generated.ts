@@ -70,6 +70,12 @@ export interface Gets {
     body: undefined;
     reply: ClientPage;
   };
+  '/panel/api/clients/top': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: { readonly since: number; readonly clients: readonly ({ readonly email: string; readonly bytes: number })[] };
+  };
   '/panel/api/clients/inbounds': {
     params: undefined;
     query: undefined;
@@ -135,6 +141,12 @@ export interface Gets {
     query: undefined;
     body: undefined;
     reply: { readonly webCertFile: string; readonly webKeyFile: string };
+  };
+  '/panel/api/server/attention': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: { readonly certificates: readonly ({ readonly server: "panel" | "subscription"; readonly expiresAt: number; readonly problem: string; readonly problemCode: TextCode })[]; readonly refusedInbounds: readonly ({ readonly id: number; readonly remark: string; readonly tag: string; readonly problem: string; readonly problemCode: TextCode })[] };
   };
   '/panel/api/server/cpuHistory/:bucket': {
     params: { readonly bucket: "2" | "30" | "60" | "120" | "180" | "300" };
@@ -213,6 +225,12 @@ export interface Gets {
     query: undefined;
     body: undefined;
     reply: readonly (string)[];
+  };
+  '/panel/api/server/coreVersionState': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: { readonly installed: readonly (string)[]; readonly fixedBy: string; readonly previous: string; readonly trialUntil: number; readonly rolledBack: { readonly at: number; readonly version: string; readonly restored: string; readonly reason: string; readonly reasonCode: TextCode } | null };
   };
   '/panel/api/server/getPanelUpdateInfo': {
     params: undefined;
@@ -326,7 +344,7 @@ export interface Gets {
     params: undefined;
     query: undefined;
     body: undefined;
-    reply: { readonly geosite: readonly ({ readonly alias: string; readonly type: "geoip" | "geosite"; readonly fileName: string; readonly extExample: string; readonly builtIn: boolean; readonly present: boolean })[] | null; readonly geoip: readonly ({ readonly alias: string; readonly type: "geoip" | "geosite"; readonly fileName: string; readonly extExample: string; readonly builtIn: boolean; readonly present: boolean })[] | null };
+    reply: { readonly geosite: readonly ({ readonly alias: string; readonly type: "geoip" | "geosite"; readonly fileName: string; readonly extExample: string; readonly builtIn: boolean; readonly present: boolean; readonly bytes: number; readonly writtenAt: number; readonly checkedAt: number; readonly error: string; readonly errorCode: TextCode })[] | null; readonly geoip: readonly ({ readonly alias: string; readonly type: "geoip" | "geosite"; readonly fileName: string; readonly extExample: string; readonly builtIn: boolean; readonly present: boolean; readonly bytes: number; readonly writtenAt: number; readonly checkedAt: number; readonly error: string; readonly errorCode: TextCode })[] | null };
   };
   '/panel/api/nodes/list': {
     params: undefined;
@@ -715,6 +733,12 @@ export interface Posts {
     body: { readonly coreSetting?: string; readonly xraySetting?: string; readonly content?: string; readonly outboundTestUrl?: string };
     reply: { readonly warnings: readonly (string)[] } | null;
   };
+  '/panel/core/check': {
+    params: undefined;
+    query: undefined;
+    body: { readonly coreSetting?: string; readonly xraySetting?: string; readonly content?: string; readonly outboundTestUrl?: string };
+    reply: { readonly tested: boolean; readonly warnings: readonly (string)[]; readonly config: Readonly<Record<string, unknown>> };
+  };
   '/panel/core/resetOutboundsTraffic': {
     params: undefined;
     query: undefined;
@@ -750,6 +774,12 @@ export interface Posts {
     query: undefined;
     body: { readonly coreSetting?: string; readonly xraySetting?: string; readonly content?: string; readonly outboundTestUrl?: string };
     reply: { readonly warnings: readonly (string)[] } | null;
+  };
+  '/panel/api/xray/check': {
+    params: undefined;
+    query: undefined;
+    body: { readonly coreSetting?: string; readonly xraySetting?: string; readonly content?: string; readonly outboundTestUrl?: string };
+    reply: { readonly tested: boolean; readonly warnings: readonly (string)[]; readonly config: Readonly<Record<string, unknown>> };
   };
   '/panel/api/xray/resetOutboundsTraffic': {
     params: undefined;

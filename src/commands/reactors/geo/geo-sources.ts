@@ -111,8 +111,9 @@ export class GeoSources {
     return this.#parts.files.pathOf(file);
   }
 
-  exists(file: string): boolean {
-    return this.#parts.files.exists(file);
+  /** The size of a file in bytes and when it was written, in ms since 1970; null when there is none. */
+  fileOf(file: string): ReturnType<GeoSourceFiles['fileOf']> {
+    return this.#parts.files.fileOf(file);
   }
 
   /** Aborts all downloads; resolves when the files are consistent. */

@@ -36,7 +36,7 @@ export interface CoreInstallParts {
 }
 
 /** A new version that ends within this time after its start is rolled back, in ms. */
-const TRIAL_MS = 30_000;
+export const TRIAL_MS = 30_000;
 /** How long a start may take, in ms: longer than the timeout of the adapter. */
 const START_MS = 45_000;
 /** How long a response waits for the previous version to run again, in ms. */
@@ -95,6 +95,12 @@ export class CoreInstall {
         here.length > 0 ? here : [await this.#parts.core.binary.version()].filter((version) => version !== null);
       return { versions: only.map((version) => `v${version}`), why: failureOf(error) };
     }
+  }
+
+  /** The versions in the data directory, newest first, and the variable that fixes the executable; null = none. */
+  installed(): { readonly versions: readonly string[]; readonly fixedBy: string | null } {
+    const { versions } = this.#parts;
+    return { versions: versions.installed(), fixedBy: versions.fixedBy };
   }
 
   /**

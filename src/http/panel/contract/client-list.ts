@@ -107,6 +107,15 @@ export const clientListRoutes = routes('/panel/api/clients', {
     }),
     reply: ClientPage,
   }),
+  top: get('/top', {
+    summary: 'The ten clients with the most traffic since midnight in the time zone of the panel',
+    reply: z.object({
+      /** Midnight, in ms since 1970. */
+      since: z.int(),
+      /** Clients with the same email are one. The one with the most traffic is the first. */
+      clients: z.array(z.object({ email: z.string(), bytes: z.int() })),
+    }),
+  }),
   inbounds: get('/inbounds', {
     summary: "The caller's inbounds that can have clients, without these clients",
     reply: z.array(ClientInbound),

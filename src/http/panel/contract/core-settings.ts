@@ -84,6 +84,18 @@ const table = (auth: Auth, under: readonly string[], named = under) => {
       body: template,
       reply: z.object({ warnings: z.array(z.string()).readonly() }).nullable(),
     }),
+    check: post('/check', {
+      summary: 'Test a template without saving it, and get the whole configuration that the core would run',
+      auth,
+      body: template,
+      reply: z.object({
+        /** False without an executable of the core: only the rules of the panel were checked. */
+        tested: z.boolean(),
+        warnings: z.array(z.string()).readonly(),
+        /** As `getConfigJson` returns it. */
+        config: z.record(z.string(), z.unknown()),
+      }),
+    }),
     resetOutboundsTraffic: post('/resetOutboundsTraffic', {
       summary: 'Reset the counters of one outbound, or of all',
       auth,

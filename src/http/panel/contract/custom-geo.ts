@@ -40,6 +40,15 @@ const Alias = z.object({
   builtIn: z.boolean(),
   /** Whether the file exists. */
   present: z.boolean(),
+  /** Its size; 0 = there is no file. */
+  bytes: z.int(),
+  /** When the file was written; ms, 0 = there is no file. */
+  writtenAt: z.int(),
+  /** When the last update of a built-in file ended; ms, 0 = never. A source has the same in `list`. */
+  checkedAt: z.int(),
+  /** Why that update failed; empty = it did not fail. The previous file stays. */
+  error: z.string(),
+  errorCode: TextCode,
 });
 export type GeoAliasRow = z.input<typeof Alias>;
 

@@ -1,4 +1,5 @@
 import { apiDocsRoutes } from './api-docs.js';
+import { attentionRoutes } from './attention.js';
 import { authRoutes } from './auth.js';
 import { backupToChatRoutes } from './backup-to-chat.js';
 import { clientListRoutes } from './client-list.js';
@@ -33,6 +34,7 @@ export const tables = {
   inboundForms: inboundFormRoutes,
   inbounds: inboundRoutes,
   server: serverRoutes,
+  attention: attentionRoutes,
   histories: historyRoutes,
   logs: logRoutes,
   coreControl: coreControlRoutes,

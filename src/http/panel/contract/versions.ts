@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { issue } from '../../../messages/issue.js';
 import { get, post, routes } from './route.js';
 import { body, optionalText } from './schemas/fields.js';
+import { TextCode } from './schemas/text-code.js';
 
 const prefix = '/panel/api/server';
 const version = z.string().regex(/^(v?\d{1,6}\.\d{1,6}\.\d{1,6}|latest)$/, issue('input.notVersion'));
@@ -28,6 +29,29 @@ export const versionRoutes = routes(prefix, {
     aliases: [`${prefix}/installXray/:version`],
     params: z.object({ version }),
     reply: z.string(),
+  }),
+  coreVersionState: get('/coreVersionState', {
+    summary: 'Get the installed versions of the core, the version before the current one, and the last rollback',
+    reply: z.object({
+      /** Newest first. They can be installed again without a download. */
+      installed: z.array(z.string()),
+      /** The variable that fixes the executable, so that no version can be installed; empty = none. */
+      fixedBy: z.string(),
+      /** The version before the last installation; empty = none. */
+      previous: z.string(),
+      /** Until when the current version is rolled back if the core exits; ms, 0 = it is not on trial. */
+      trialUntil: z.int(),
+      /** The last installation, if it was rolled back. `at` in ms; `restored` is empty if there was no version before. */
+      rolledBack: z
+        .object({
+          at: z.int(),
+          version: z.string(),
+          restored: z.string(),
+          reason: z.string(),
+          reasonCode: TextCode,
+        })
+        .nullable(),
+    }),
   }),
   getPanelUpdateInfo: get('/getPanelUpdateInfo', {
     summary: 'Get whether a newer version of the panel is available',

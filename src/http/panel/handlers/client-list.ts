@@ -12,9 +12,11 @@ import type { Handlers } from '../mount.js';
 import { planOf } from './client-change.js';
 import { restoreClients } from './client-restore.js';
 
-type Services = Needs<'now' | 'read'>;
+type Services = Needs<'now' | 'read' | 'ledger'>;
 
 const DEFAULT_LIMIT = 100;
+/** How many clients the list of those with the most traffic has. */
+const TOP = 10;
 /** Emails in the answer of a change, for people to recognize. */
 const SAMPLE = 5;
 
@@ -26,6 +28,25 @@ export const clientListHandlers: Handlers<typeof clientListRoutes, Services> = {
     const online = onlineNow(read, at);
     const page = clients.slice(offset, offset + (limit || DEFAULT_LIMIT));
     return { clients: page.map((client) => rowOf(read, client, online, at)), matched: clients.length, used, counts };
+  },
+
+  async top(_, { read, now, ledger }, { userId }) {
+    const answer = await ledger((books) => {
+      const day = books.days.of(now());
+      return { since: books.days.begin(day), bytes: books.bytesOn(day) };
+    });
+    if ('unavailable' in answer)
+      return answer.unavailable === 'unready' ? reject('LEDGER_NOT_READY') : reject('LEDGER_WRONG');
+    const { since, bytes } = answer.answer;
+    const own = ownInbounds(read, userId);
+    const byEmail = new Map<string, number>();
+    for (const [number, more] of bytes) {
+      const client = read.clients.get(number);
+      if (!client || !own.has(client.inbound)) continue;
+      byEmail.set(client.identity.email, (byEmail.get(client.identity.email) ?? 0) + more);
+    }
+    const ranked = [...byEmail].toSorted(([, one], [, other]) => other - one).slice(0, TOP);
+    return { since, clients: ranked.map(([email, used]) => ({ email, bytes: used })) };
   },
 
   inbounds: (_, { read }, { userId }) =>

@@ -4,6 +4,7 @@ import { isObject, type JsonObject } from '../../../lib/json.js';
 import { message } from '../../../messages/message.js';
 import { defaultOutboundTestUrl, defaultTemplate } from '../../../projections/core/template.js';
 import { messageOf } from '../answers.js';
+import { readableConfig } from '../codec/core-config.js';
 import { blockProblem, pretty, runnable, templateRejection, testUrlOf, unwrapTemplate } from '../codec/template.js';
 import { type HttpRequest, Message, type Needs } from '../context.js';
 import type { coreSettingApiRoutes, coreSettingRoutes } from '../contract/core-settings.js';
@@ -56,6 +57,21 @@ export const coreSettingHandlers: Handlers<typeof coreSettingRoutes, Services> &
 
   update: ({ body: { coreSetting, xraySetting, content, outboundTestUrl } }, services, request) =>
     changeTemplate(services, request, coreSetting ?? xraySetting ?? content, outboundTestUrl),
+
+  async check({ body: { coreSetting, xraySetting, content } }, services, { say }) {
+    const text = coreSetting ?? xraySetting ?? content;
+    if (text === undefined || Object.keys(text).length === 0)
+      return reject('TEMPLATE_INVALID', { why: message('core.settingMissing') });
+    const template = unwrapTemplate(text);
+    const problem = await templateProblem(services, template);
+    if (problem instanceof Rejection) return problem;
+    const { core, read } = services;
+    return {
+      tested: problem === null,
+      warnings: core.config.ignoredSettings(template).map(say),
+      config: readableConfig(core.config.assemble({ template, inbounds: runnable(read) })),
+    };
+  },
 
   async resetOutboundsTraffic({ body: { tag } }, { read }, { change }) {
     if (tag === '') return reject('FIELD_MISSING', { field: 'tag' });

@@ -1,6 +1,7 @@
 import type { GeoOutcome } from '../../../commands/geo/geo.js';
 import { geoFiles } from '../../../commands/ports/releases.js';
 import { Rejection, reject } from '../../../commands/rejection.js';
+import type { RecordedEvent } from '../../../events/catalog.js';
 import { type GeoKind, geoFileOf } from '../../../events/geo/geo.js';
 import type { GeoSource } from '../../../events/geo/geo-document.js';
 import { codeOf, message } from '../../../messages/message.js';
@@ -9,16 +10,16 @@ import { type HttpRequest, Message, type Needs } from '../context.js';
 import type { customGeoRoutes, GeoAliasRow, GeoSourceRow } from '../contract/custom-geo.js';
 import type { Handlers } from '../mount.js';
 
-type Services = Needs<'geoSources' | 'read'>;
+type Services = Needs<'geoSources' | 'read' | 'past'>;
 
 export const customGeoHandlers: Handlers<typeof customGeoRoutes, Services> = {
   list: (_, services, { say }) =>
     [...services.read.records.geoSources().values()].map((source) => rowOf(source, services, say)),
 
   /** 3x-ui lists only the custom sources, and null instead of an empty list. */
-  aliases(_, services) {
+  aliases(_, services, { say }) {
     const { apiDialect } = services.read.settings.current();
-    const rows = [...(apiDialect === '3x-ui' ? [] : builtIn(services)), ...ownAliases(services)];
+    const rows = [...(apiDialect === '3x-ui' ? [] : builtIn(services, say)), ...ownAliases(services)];
     const ofType = (type: GeoKind): GeoAliasRow[] | null =>
       orNull(
         services,
@@ -97,14 +98,27 @@ function rowByFile(file: string, services: Services, say: HttpRequest['say']): G
   return source ? rowOf(source, services, say) : null;
 }
 
-function builtIn({ geoSources }: Services): readonly GeoAliasRow[] {
+function builtIn({ geoSources, past }: Services, say: HttpRequest['say']): readonly GeoAliasRow[] {
   return geoFiles.map((fileName) => {
     const alias = fileName.replace(/\.dat$/, '');
     const type = alias.startsWith('geoip') ? 'geoip' : 'geosite';
     // The two default files of the core have short names.
     const extExample = alias === type ? `${type}:tag` : `ext:${fileName}:tag`;
-    return { alias, type, fileName, extExample, builtIn: true, present: geoSources.exists(fileName) };
+    const last = past.lastOf('geo', ['GeoFilesUpdated'], (event) => resultIn(event, fileName) !== undefined);
+    const reason = (last && resultIn(last, fileName)?.reason) ?? null;
+    return {
+      ...{ alias, type, fileName, extExample, builtIn: true, ...fileIn(geoSources, fileName) },
+      ...{ checkedAt: last?.meta.at ?? 0, error: reason === null ? '' : say(reason), errorCode: codeOf(reason) },
+    };
   });
+}
+
+const resultIn = (event: RecordedEvent, fileName: string) =>
+  event.type === 'GeoFilesUpdated' ? event.data.files.find(({ file }) => file === fileName) : undefined;
+
+function fileIn(geoSources: Services['geoSources'], fileName: string) {
+  const file = geoSources.fileOf(fileName);
+  return { present: file !== null, bytes: file?.bytes ?? 0, writtenAt: Math.floor(file?.writtenAt ?? 0) };
 }
 
 function ownAliases({ read, geoSources }: Services): readonly GeoAliasRow[] {
@@ -112,7 +126,9 @@ function ownAliases({ read, geoSources }: Services): readonly GeoAliasRow[] {
     const { alias, type } = source;
     const fileName = geoFileOf(source);
     const extExample = `ext:${fileName}:tag`;
-    return { alias, type, fileName, extExample, builtIn: false, present: geoSources.exists(fileName) };
+    const { checkedAt } = source;
+    const told = { checkedAt, error: '', errorCode: null };
+    return { alias, type, fileName, extExample, builtIn: false, ...fileIn(geoSources, fileName), ...told };
   });
 }
 

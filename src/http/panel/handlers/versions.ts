@@ -1,12 +1,16 @@
 import { type GeoFileName, geoFiles } from '../../../commands/ports/releases.js';
+import { TRIAL_MS } from '../../../commands/reactors/releases/core-install.js';
 import { type Rejection, reject } from '../../../commands/rejection.js';
-import { message } from '../../../messages/message.js';
+import type { RecordedEvent } from '../../../events/catalog.js';
+import { codeOf, message } from '../../../messages/message.js';
 import { withinTimeout } from '../answers.js';
 import { type HttpRequest, Message, type Needs } from '../context.js';
 import type { versionRoutes } from '../contract/versions.js';
 import type { Handlers } from '../mount.js';
 
-export const versionHandlers: Handlers<typeof versionRoutes, Needs<'coreInstall' | 'panelUpdate' | 'geoUpdate'>> = {
+type Services = Needs<'read' | 'past' | 'coreInstall' | 'panelUpdate' | 'geoUpdate'>;
+
+export const versionHandlers: Handlers<typeof versionRoutes, Services> = {
   async getCoreVersion(_, { coreInstall }) {
     const { versions, why } = await coreInstall.list();
     if (why === null) return [...versions];
@@ -21,6 +25,19 @@ export const versionHandlers: Handlers<typeof versionRoutes, Needs<'coreInstall'
       version,
     ),
 
+  coreVersionState(_, { read, past, coreInstall }, { say }) {
+    const { trial } = read.core().choice;
+    const last = past.lastOf('core', ['CoreVersionInstalled', 'CoreVersionRolledBack']);
+    const { versions, fixedBy } = coreInstall.installed();
+    return {
+      installed: [...versions],
+      fixedBy: fixedBy ?? '',
+      previous: trial?.from ?? '',
+      trialUntil: trial?.since ? trial.since + TRIAL_MS : 0,
+      rolledBack: last?.type === 'CoreVersionRolledBack' ? rolledBack(last, say) : null,
+    };
+  },
+
   getPanelUpdateInfo: (_, { panelUpdate }) => panelUpdate.info(),
 
   updatePanel: (_, { panelUpdate }, { dispatch }) =>
@@ -33,6 +50,14 @@ export const versionHandlers: Handlers<typeof versionRoutes, Needs<'coreInstall'
   updateGeofile: ({ body: { fileName } }, services, request) => updateGeoFiles(services, request, fileName ?? ''),
   updateOneGeofile: ({ params: { fileName } }, services, request) => updateGeoFiles(services, request, fileName),
 };
+
+function rolledBack(
+  { data, meta }: Extract<RecordedEvent, { type: 'CoreVersionRolledBack' }>,
+  say: HttpRequest['say'],
+) {
+  const { version, restoredVersion, reason } = data;
+  return { at: meta.at, version, restored: restoredVersion ?? '', reason: say(reason), reasonCode: codeOf(reason) };
+}
 
 /** Updates one file, or all of them for an empty name. */
 async function updateGeoFiles(

@@ -25,6 +25,7 @@ export const nouns: Readonly<Record<keyof typeof tables, Noun>> = {
   inboundForms: inbounds,
   inbounds,
   server,
+  attention: server,
   histories: server,
   coreControl: server,
   keygen: server,

@@ -78,6 +78,41 @@ describe('a template with certificates as lines', () => {
   });
 });
 
+describe('check', () => {
+  it('tests a template, saves nothing, and shows what the core would run', async () => {
+    const assemble = ({ template }: CoreConfig): JsonObject => template;
+    const ignoredSettings = () => [message('core.memberNotObject', { key: 'stats' })];
+    const panel = startPanel({ core: { config: { assemble, ignoredSettings } } });
+    const coreSetting = JSON.stringify({ ...defaultTemplate, dns: { servers: ['192.0.2.53'] } });
+    expect(await core(panel, 'check', { coreSetting })).toMatchObject({
+      success: true,
+      obj: {
+        tested: true,
+        warnings: ['"stats" must be an object'],
+        config: { dns: { servers: [{ address: '192.0.2.53' }] } },
+      },
+    });
+    expect(await core(panel, 'check', { coreSetting: '{"log":5}' })).toMatchObject({
+      success: false,
+      msg: 'The core template is not valid: "log" must be an object',
+    });
+    expect(await core(panel, 'check', {})).toMatchObject({ success: false });
+    expect(panel.log.events).toStrictEqual([]);
+  });
+
+  it('says what the core refuses, and that nothing was tested without a core', async () => {
+    const checked = async (error: CoreError) => {
+      const testTemplate = () => Promise.reject(error);
+      const panel = startPanel({ core: { config: { assemble: ({ template }) => template, testTemplate } } });
+      return core(panel, 'check', { coreSetting: JSON.stringify(defaultTemplate) });
+    };
+    const refused = await checked(new CoreError('invalid', message('core.memberNotObject', { key: 'x' })));
+    expect(refused).toMatchObject({ success: false, msg: expect.stringContaining('"x" must be an object') });
+    const untested = await checked(new CoreError('missing', message('core.memberNotObject', { key: 'x' })));
+    expect(untested).toMatchObject({ success: true, obj: { tested: false } });
+  });
+});
+
 describe('a template with a block of the wrong type', () => {
   const save = async (block: string, value: unknown) => {
     const panel = startPanel({ core: { config: { assemble: ({ template }) => template } } });

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { get, routes } from './route.js';
+import { TextCode } from './schemas/text-code.js';
+
+const Problem = { problem: z.string(), problemCode: TextCode };
+
+/** What an admin should look at, beside the state of the core, the disk, the nodes and the backups. */
+export const attentionRoutes = routes('/panel/api/server', {
+  attention: get('/attention', {
+    summary: 'Get the certificates of the two servers, and the inbounds that the core of this panel rejects',
+    reply: z.object({
+      certificates: z.array(
+        z.object({
+          server: z.enum(['panel', 'subscription']),
+          /** When the certificate in use expires; ms, 0 = none was loaded. */
+          expiresAt: z.int(),
+          /** Why its newest files were rejected; empty = they were not. */
+          ...Problem,
+        }),
+      ),
+      refusedInbounds: z.array(z.object({ id: z.int(), remark: z.string(), tag: z.string(), ...Problem })),
+    }),
+  }),
+});

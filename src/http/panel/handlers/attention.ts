@@ -1,0 +1,46 @@
+import type { ServerName } from '../../../events/certificate.js';
+import { codeOf, type Text } from '../../../messages/message.js';
+import { refusedHere } from '../../../projections/core/refused-here.js';
+import type { Needs } from '../context.js';
+import type { attentionRoutes } from '../contract/attention.js';
+import type { Handlers } from '../mount.js';
+
+type Services = Needs<'read' | 'past'>;
+
+export const attentionHandlers: Handlers<typeof attentionRoutes, Services> = {
+  attention(_, services, { say, userId }) {
+    const { read } = services;
+    const problem = (text: Text | null) => ({ problem: text === null ? '' : say(text), problemCode: codeOf(text) });
+    const own = read.inbounds.all().filter(({ owner }) => owner === userId);
+    const refused = refusedHere(new Map(own.map((inbound) => [inbound.id, inbound])), read.core());
+    return {
+      certificates: certificatesOf(services, problem),
+      refusedInbounds: refused.map(({ inbound: { id, remark, tag }, reason }) => ({
+        ...{ id, remark, tag },
+        ...problem(reason),
+      })),
+    };
+  },
+};
+
+type Problem = (text: Text | null) => { readonly problem: string; readonly problemCode: ReturnType<typeof codeOf> };
+
+function certificatesOf({ read, past }: Services, problem: Problem) {
+  const { webCertFile, subCertFile, subEnable } = read.settings.current();
+  const configured: readonly (readonly [ServerName, boolean])[] = [
+    ['panel', webCertFile !== ''],
+    ['subscription', subEnable && subCertFile !== ''],
+  ];
+  return configured.flatMap(([server, hasCertificate]) => {
+    if (!hasCertificate) return [];
+    const lastOf = (types: ('CertificateLoaded' | 'CertificateRejected')[]) =>
+      past.lastOf('certificates', types, ({ data }) => 'server' in data && data.server === server);
+    const loaded = lastOf(['CertificateLoaded']);
+    const last = lastOf(['CertificateLoaded', 'CertificateRejected']);
+    return {
+      server,
+      expiresAt: loaded?.type === 'CertificateLoaded' ? loaded.data.expiresAt : 0,
+      ...problem(last?.type === 'CertificateRejected' ? last.data.reason : null),
+    };
+  });
+}
