@@ -8,6 +8,8 @@ import { patch } from './patch';
 const SILENCE_MS = 10_000;
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 30_000;
+/** The code with which the panel closes the WebSocket of an ended session. */
+const SESSION_ENDED = 1008;
 
 export interface LiveState {
   readonly isOnline: boolean;
@@ -43,8 +45,10 @@ export class Live {
     this.#expect();
     socket.addEventListener('open', () => this.#opened());
     socket.addEventListener('message', ({ data }) => this.#hear(JSON.parse(String(data)) as SocketMessage));
-    socket.addEventListener('close', () => {
-      if (this.#socket === socket) this.#lost();
+    socket.addEventListener('close', ({ code }) => {
+      if (this.#socket !== socket) return;
+      if (code === SESSION_ENDED) this.#sessionEnded();
+      else this.#lost();
     });
   }
 
@@ -93,6 +97,13 @@ export class Live {
     this.#set(false);
     this.#timer = setTimeout(() => void this.#again(), this.#wait * (0.75 + Math.random() / 2));
     this.#wait = Math.min(LONGEST_WAIT_MS, this.#wait * 2);
+  }
+
+  /** The panel is there: a renewed session connects at once, and without one the login is shown. */
+  #sessionEnded(): void {
+    clearTimeout(this.#timer);
+    this.#socket = null;
+    void this.#again();
   }
 
   /** Asks something small before: an ended session then shows the login, which a refused WebSocket cannot tell. */

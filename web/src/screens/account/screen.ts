@@ -14,5 +14,5 @@ export const screen: ScreenDefinition = {
   group: 'security',
   key: 'p',
   texts: async (language) => (await import(`./texts/${language}.json`)).default,
-  load: async () => (await import('../Soon')).soon('account'),
+  load: async () => (await import('./Account')).Account,
 };

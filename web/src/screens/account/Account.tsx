@@ -1,0 +1,30 @@
+import { Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { Loaded, Page } from '../../ui/Page';
+import classes from './Account.module.css';
+import { Credentials } from './Credentials';
+import { account } from './queries';
+import { Sessions } from './Sessions';
+import { TwoFactor } from './TwoFactor';
+
+/** `#/account`: the name and the password of the admin, the second factor, and where the account is signed in. */
+export function Account() {
+  const { t } = useTranslation('account');
+  const query = useQuery(account);
+  return (
+    <Page title={t('title')}>
+      <Loaded query={query}>
+        {({ username, twoFactorEnable }) => (
+          <div className={classes['columns']}>
+            <Credentials key={username} username={username} />
+            <Stack gap="sm">
+              <TwoFactor isOn={twoFactorEnable} />
+              <Sessions />
+            </Stack>
+          </div>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
