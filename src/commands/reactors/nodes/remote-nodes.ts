@@ -94,7 +94,7 @@ export class RemoteNodes {
   async round(node: NodeId): Promise<void> {
     const entry = this.#entry(node);
     clearTimeout(entry.timer);
-    entry.node.runSoon();
+    entry.node.times.runSoon();
     this.#start(entry, node);
     await entry.round;
   }
@@ -125,7 +125,7 @@ export class RemoteNodes {
       clearTimeout(late);
       entry.round = null;
       entry.removal = null;
-      entry.node.runSoon();
+      entry.node.times.runSoon();
       if (this.#following && this.#isCurrent(entry, node)) this.#schedule(entry, node, AFTER_REMOVAL_MS);
     });
     return removal;
@@ -169,7 +169,7 @@ export class RemoteNodes {
 
   async #collected(id: NodeId): Promise<boolean> {
     const entry = this.#entry(id);
-    if (this.#stopped || entry.removal || !entry.node.isReady()) return false;
+    if (this.#stopped || entry.removal || !entry.node.times.isReady()) return false;
     const collected = entry.node.collected();
     if (entry.round) entry.rerun = true;
     else this.#schedule(entry, id, 0);
@@ -216,7 +216,7 @@ export class RemoteNodes {
     if (this.#stopped || !this.#parts.records.node(node)) return;
     const entry = this.#entry(node);
     if (reset) entry.node.resetBackoff();
-    else entry.node.shortenBackoff();
+    else entry.node.times.shortenBackoff();
     // The round starts after the append that caused it has returned, once for all events until then.
     if (entry.round) {
       entry.rerun = true;
@@ -259,15 +259,15 @@ export class RemoteNodes {
       entry.round = null;
       if (!this.#isCurrent(entry, node)) return;
       if (entry.reset) entry.node.resetBackoff();
-      if (entry.rerun) entry.node.runSoon();
-      const ms = entry.node.dueIn();
+      if (entry.rerun) entry.node.times.runSoon();
+      const ms = entry.node.times.dueIn();
       // Before `begin` there are only requested rounds.
       if (ms !== null && (entry.rerun || this.#following)) this.#schedule(entry, node, ms);
     });
   }
 
   async #run(node: RemoteNode, signal: AbortSignal): Promise<void> {
-    if (node.dueIn() !== 0) return;
+    if (node.times.dueIn() !== 0) return;
     const probe = (): Promise<boolean | undefined> => this.#probes.run(signal, () => node.probe(signal));
     const isReady = await (node.missedLastProbe() ? this.#retryProbes.run(signal, probe) : probe());
     if (isReady) await this.#syncs.run(signal, () => node.sync(signal));
