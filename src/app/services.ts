@@ -1,5 +1,6 @@
 import { firstEvent } from '../events/log/first-event.js';
 import { EventFeed } from '../http/live/event-feed.js';
+import { AuditPages } from '../http/panel/audit.js';
 import type { Overrides, PanelServices } from '../http/panel/context.js';
 import { statusText } from '../http/panel/status-text.js';
 import type { Disposal } from '../lib/disposal.js';
@@ -80,6 +81,7 @@ function coreServices({ core, log, reactors }: Panel, { outside }: Adapters): Pa
 function historyServices({ read, log, store }: Panel): PanelServices['history'] {
   return {
     feed: new EventFeed(log, read),
+    audit: new AuditPages(log.search, read),
     past: log,
     logged: (id) => log.outcomeOf(id),
     ledger: (question) => store.ledger.query(question),

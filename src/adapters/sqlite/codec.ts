@@ -239,7 +239,8 @@ export function encodeMeta(actor: StoredMeta['actor'], stamp: Stamp, cause: stri
   return JSON.stringify(stored);
 }
 
-function decodeMeta(row: EventRow, keyring: Keyring): EventMeta {
+/** The `meta` column with the name and the address of the actor; "erased" once their key is destroyed. */
+export function decodeMeta(row: Pick<EventRow, 'at' | 'meta'>, keyring: Keyring): EventMeta {
   const { actor, correlation, cause, command } = JSON.parse(row.meta) as StoredMeta;
   const who = actor.who ? openBox(keyring, actor.who, `${correlation}|actor`) : [actor.name ?? '', null];
   const [name, ip, id = actor.id] = (who ?? ['erased', null]) as [string, string | null, string?];

@@ -4,6 +4,7 @@ import { v7 } from 'uuid';
 import { eventType, type PanelEvent, type RecordedEvent } from '../../events/catalog.js';
 import type { Caused } from '../../events/log/event.js';
 import { type AppendContext, type CommandId, type EventLog, type LogHead, StorageError } from '../../events/log/log.js';
+import type { LogSearch } from '../../events/log/log-search.js';
 import { random } from '../../lib/random.js';
 import {
   chainHash,
@@ -19,6 +20,7 @@ import { damageIn, type SqliteDatabase, storageError } from './database.js';
 import { destroyedKeys } from './destroyed-keys.js';
 import type { Keyring } from './keyring.js';
 import { LogReader } from './log-reader.js';
+import { SqliteLogSearch } from './log-search.js';
 
 const GENESIS = Buffer.alloc(32);
 const FEW_STREAMS = 8;
@@ -39,6 +41,8 @@ export class SqliteEventLog extends LogReader implements EventLog {
   #sequence = 0;
   #sequenceAt = 0;
   #generation: string;
+  /** Searches backwards, for the audit. */
+  readonly search: LogSearch;
 
   /** `upTo`: see `LogReader`. */
   constructor(db: SqliteDatabase, keyring: Keyring, upTo?: number) {
@@ -48,6 +52,7 @@ export class SqliteEventLog extends LogReader implements EventLog {
     this.#hash = last?.hash ?? GENESIS;
     this.#generation = this.#storedGeneration();
     keyring.markDestroyed(destroyedKeys(db));
+    this.search = new SqliteLogSearch(db, this);
   }
 
   /** The identity of this log. It changes when positions are assigned again. */

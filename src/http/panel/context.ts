@@ -32,6 +32,7 @@ import type { ReadModels } from '../../projections/read-models.js';
 import type { Ledger, LedgerAnswer } from '../../projections/statement/ledger.js';
 import type { HistoryLog } from '../../projections/why/history.js';
 import type { EventFeed } from '../live/event-feed.js';
+import type { AuditPages } from './audit.js';
 import type { JsonOf } from './contract/route.js';
 import type { Status } from './contract/schemas/status.js';
 
@@ -135,6 +136,8 @@ export interface BackupServices {
 export interface HistoryServices {
   /** The event feed for other programs. */
   readonly feed: EventFeed;
+  /** The log for auditors, newest first. */
+  readonly audit: AuditPages;
   /** Past events, read from the log. */
   readonly past: HistoryLog;
   /** Whether a command with this id was carried out, and for the same request; null for a new id. */
@@ -247,6 +250,20 @@ export class Attachment {
     this.media = media;
     this.name = name;
     this.text = text;
+  }
+}
+
+/** An outcome that is a long text to be saved as a file, sent as it is made and as fast as the caller reads it. */
+export class TextStream {
+  readonly media: string;
+  /** The suggested file name: letters, digits, dots and dashes. */
+  readonly name: string;
+  readonly lines: AsyncIterable<string>;
+
+  constructor({ media, name, lines }: Pick<TextStream, 'media' | 'name' | 'lines'>) {
+    this.media = media;
+    this.name = name;
+    this.lines = lines;
   }
 }
 

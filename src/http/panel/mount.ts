@@ -1,3 +1,4 @@
+import { pipeline, Readable } from 'node:stream';
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type { z } from 'zod';
 import { Rejection, type SettingProblem } from '../../commands/rejection.js';
@@ -8,7 +9,7 @@ import { withValue } from '../../messages/with-value.js';
 import { languageOf } from '../language/language.js';
 import { sendFile } from '../server/send-file.js';
 import { sendJson } from '../server/send-json.js';
-import { Attachment, Download, type HttpRequest, Message } from './context.js';
+import { Attachment, Download, type HttpRequest, Message, TextStream } from './context.js';
 import { type HandlersOf, JsonOf, type Route, type Routes } from './contract/route.js';
 
 /** Handlers of a table that need the services `S`. `R` is more than an `HttpRequest` for those that handle sessions. */
@@ -16,7 +17,7 @@ export type Handlers<T extends Routes, S, R extends HttpRequest = HttpRequest> =
   T,
   S,
   R,
-  Rejection | Message | Download | Attachment
+  Rejection | Message | Download | Attachment | TextStream
 >;
 /** What the caller sent. */
 export interface Input {
@@ -105,6 +106,7 @@ async function answer(res: Response, outcome: unknown): Promise<void> {
   else if (outcome instanceof Message) sendMessage(res, true, outcome.text, outcome.obj);
   else if (outcome instanceof Download) await sendFile(res, outcome);
   else if (outcome instanceof Attachment) sendAttachment(res, outcome);
+  else if (outcome instanceof TextStream) sendStream(res, outcome);
   else sendJson(res, successText(outcome));
 }
 
@@ -112,6 +114,14 @@ function sendAttachment(res: Response, { media, name, text }: Attachment): void 
   res.setHeader('Content-Type', `${media}; charset=utf-8`);
   res.setHeader('Content-Disposition', `attachment; filename="${name}"`);
   res.end(text);
+}
+
+function sendStream(res: Response, { media, name, lines }: TextStream): void {
+  res.setHeader('Content-Type', `${media}; charset=utf-8`);
+  res.setHeader('Content-Disposition', `attachment; filename="${name}"`);
+  if (res.req.method === 'HEAD') return void res.end();
+  // A client that disconnects or stops reading is not an error of the panel.
+  pipeline(Readable.from(lines), res, () => undefined);
 }
 
 /** The envelope around a successful result. */

@@ -1,4 +1,5 @@
-import { shownText, timeText } from '../../lib/words.js';
+import { csvLine } from '../../lib/csv.js';
+import { timeText } from '../../lib/words.js';
 import type { Rendered } from '../../messages/rendered.js';
 import type { Statement } from './statement.js';
 
@@ -22,18 +23,5 @@ export function statementCsv({ from, to, opening, closing, days }: Rendered<Stat
     }
   }
   rows.push(balance(to, 'closing balance', closing));
-  return rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('');
-}
-
-/** Places where a formula could start, whatever separator a spreadsheet uses. Tabs are escaped, so they are not separators. */
-const PARTS = /(^|[,;|])(?=[\s"']*[=+\-@\uff0b\uff0d\uff1d\uff20])/g;
-
-/**
- * A cell. Text that a spreadsheet would read as a formula, at the beginning of the cell or of a part of it, gets an apostrophe
- * in front, which makes it plain text. Numbers stay as they are.
- */
-function cell(value: string | number): string {
-  if (typeof value === 'number') return String(value);
-  const text = shownText(value).replace(PARTS, "$1'");
-  return /[",;|]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return rows.map(csvLine).join('');
 }

@@ -103,7 +103,8 @@ function inboundText({ type, data }: RecordedEvent): Text | null {
   }
 }
 
-const PERIODS = {
+/** The message of each traffic period. */
+export const PERIODS = {
   hourly: 'history.hourly',
   daily: 'history.daily',
   weekly: 'history.weekly',

@@ -376,6 +376,42 @@ export interface Gets {
     body: undefined;
     reply: { readonly events: readonly ({ readonly position: number; readonly id: string; readonly type: string; readonly stream: string; readonly version: number; readonly at: number; readonly actor: { readonly kind: string; readonly id: string; readonly name: string }; readonly correlationId: string; readonly causationId: string | null; readonly data: Readonly<Record<string, unknown>>; readonly emails?: Readonly<Record<string, string>> })[]; readonly next: number; readonly cursor: string; readonly head: number; readonly generation: string };
   };
+  '/panel/api/audit/page': {
+    params: undefined;
+    query: { readonly types?: string; readonly group?: "" | "clients" | "inbounds" | "nodes" | "access" | "settings" | "core" | "geo" | "backups" | "traffic" | "panel"; readonly routine?: boolean; readonly client?: string; readonly inbound?: number; readonly node?: number; readonly by?: "" | "user" | "token" | "bot" | "node" | "system"; readonly actor?: string; readonly ip?: "" | string; readonly from?: number; readonly to?: number; readonly before?: number; readonly after?: number; readonly limit?: number };
+    body: undefined;
+    reply: { readonly events: readonly ({ readonly position: number; readonly id: string; readonly at: number; readonly type: string; readonly group: "clients" | "inbounds" | "nodes" | "access" | "settings" | "core" | "geo" | "backups" | "traffic" | "panel"; readonly subject: { readonly kind: "client" | "inbound" | "node" | "user" | "geoSource"; readonly number: number; readonly name: string; readonly exists: boolean } | null; readonly what: string; readonly whatCode: TextCode; readonly by: string; readonly byCode: TextCode; readonly actor: { readonly kind: "user" | "token" | "bot" | "node" | "system"; readonly id: string; readonly name: string; readonly ip: string | null }; readonly cause: { readonly position: number; readonly type: string } | null })[]; readonly next: number; readonly head: number; readonly generation: string };
+  };
+  '/panel/api/audit/types': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: readonly ({ readonly type: string; readonly group: "clients" | "inbounds" | "nodes" | "access" | "settings" | "core" | "geo" | "backups" | "traffic" | "panel"; readonly routine: boolean })[];
+  };
+  '/panel/api/audit/chain': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: { readonly generation: string; readonly head: { readonly position: number; readonly hash: string }; readonly verified: { readonly position: number; readonly at: number; readonly hash: string | null } | null };
+  };
+  '/panel/api/audit/verify': {
+    params: undefined;
+    query: { readonly after?: number; readonly limit?: number };
+    body: undefined;
+    reply: { readonly position: number; readonly head: number; readonly fault: { readonly position: number; readonly what: string; readonly whatCode: TextCode } | null };
+  };
+  '/panel/api/audit/export': {
+    params: undefined;
+    query: { readonly types?: string; readonly group?: "" | "clients" | "inbounds" | "nodes" | "access" | "settings" | "core" | "geo" | "backups" | "traffic" | "panel"; readonly routine?: boolean; readonly client?: string; readonly inbound?: number; readonly node?: number; readonly by?: "" | "user" | "token" | "bot" | "node" | "system"; readonly actor?: string; readonly ip?: "" | string; readonly from?: number; readonly to?: number; readonly format?: "jsonl" | "csv" };
+    body: undefined;
+    reply: File;
+  };
+  '/panel/api/audit/:position': {
+    params: { readonly position: string | number };
+    query: undefined;
+    body: undefined;
+    reply: { readonly entry: { readonly position: number; readonly id: string; readonly at: number; readonly type: string; readonly group: "clients" | "inbounds" | "nodes" | "access" | "settings" | "core" | "geo" | "backups" | "traffic" | "panel"; readonly subject: { readonly kind: "client" | "inbound" | "node" | "user" | "geoSource"; readonly number: number; readonly name: string; readonly exists: boolean } | null; readonly what: string; readonly whatCode: TextCode; readonly by: string; readonly byCode: TextCode; readonly actor: { readonly kind: "user" | "token" | "bot" | "node" | "system"; readonly id: string; readonly name: string; readonly ip: string | null }; readonly cause: { readonly position: number; readonly type: string } | null }; readonly changes: readonly ({ readonly field: string; readonly before?: unknown; readonly after?: unknown; readonly secret: boolean })[]; readonly causes: readonly ({ readonly position: number; readonly id: string; readonly at: number; readonly type: string; readonly group: "clients" | "inbounds" | "nodes" | "access" | "settings" | "core" | "geo" | "backups" | "traffic" | "panel"; readonly subject: { readonly kind: "client" | "inbound" | "node" | "user" | "geoSource"; readonly number: number; readonly name: string; readonly exists: boolean } | null; readonly what: string; readonly whatCode: TextCode; readonly by: string; readonly byCode: TextCode; readonly actor: { readonly kind: "user" | "token" | "bot" | "node" | "system"; readonly id: string; readonly name: string; readonly ip: string | null }; readonly cause: { readonly position: number; readonly type: string } | null })[]; readonly effects: readonly ({ readonly position: number; readonly id: string; readonly at: number; readonly type: string; readonly group: "clients" | "inbounds" | "nodes" | "access" | "settings" | "core" | "geo" | "backups" | "traffic" | "panel"; readonly subject: { readonly kind: "client" | "inbound" | "node" | "user" | "geoSource"; readonly number: number; readonly name: string; readonly exists: boolean } | null; readonly what: string; readonly whatCode: TextCode; readonly by: string; readonly byCode: TextCode; readonly actor: { readonly kind: "user" | "token" | "bot" | "node" | "system"; readonly id: string; readonly name: string; readonly ip: string | null }; readonly cause: { readonly position: number; readonly type: string } | null })[]; readonly moreEffects: boolean; readonly removed: boolean; readonly hash: string; readonly event: Readonly<Record<string, unknown>> };
+  };
   '/panel/api/openapi.json': {
     params: undefined;
     query: undefined;

@@ -1,5 +1,6 @@
 import { apiDocsRoutes } from './api-docs.js';
 import { attentionRoutes } from './attention.js';
+import { auditRoutes } from './audit.js';
 import { authRoutes } from './auth.js';
 import { backupToChatRoutes } from './backup-to-chat.js';
 import { clientListRoutes } from './client-list.js';
@@ -53,5 +54,6 @@ export const tables = {
   customGeo: customGeoRoutes,
   nodes: nodeRoutes,
   events: eventRoutes,
+  audit: auditRoutes,
   apiDocs: apiDocsRoutes,
 } as const satisfies Readonly<Record<string, Routes>>;

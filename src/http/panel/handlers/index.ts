@@ -6,6 +6,7 @@ import { tables } from '../contract/index.js';
 import { type Gate, mount } from '../mount.js';
 import { mountApiDocs } from '../openapi/serve.js';
 import { attentionHandlers } from './attention.js';
+import { auditHandlers } from './audit.js';
 import { backupToChatHandlers } from './backup-to-chat.js';
 import { clientListHandlers } from './client-list.js';
 import { clientStatementHandlers } from './client-statement.js';
@@ -60,5 +61,6 @@ export function mountHandlers(router: Router, gate: Gate<AuthRequest>, services:
   mount(router, tables.nodes, nodeHandlers, gate, { read, ...nodes, ...outside });
   mountEventStream(router, gate, history.feed);
   mount(router, tables.events, eventHandlers, gate, history);
+  mount(router, tables.audit, auditHandlers, gate, { read, ...history });
   mountApiDocs(router, gate, machine.version);
 }

@@ -44,5 +44,6 @@ export const nouns: Readonly<Record<keyof typeof tables, Noun>> = {
   customGeo: geo,
   nodes,
   events,
+  audit: events,
   apiDocs: docs,
 };

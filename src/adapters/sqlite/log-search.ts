@@ -1,0 +1,153 @@
+import type { RecordedEvent } from '../../events/catalog.js';
+import type { ChainPart, EventHeader, HeaderFilter, LogSearch } from '../../events/log/log-search.js';
+import { message, type Text } from '../../messages/message.js';
+import { chainHash, decodeMeta, type EventRow, idText, payloadHash } from './codec.js';
+import type { SqliteDatabase } from './database.js';
+import type { LogReader } from './log-reader.js';
+
+type HeaderRow = Pick<EventRow, 'position' | 'stream' | 'version' | 'id' | 'type' | 'at' | 'meta'>;
+
+const COLUMNS = 'position, stream, version, id, type, at, meta';
+/** Versions of a stream that one search for an earlier event reads at most. */
+const MAX_EARLIER = 20_000;
+/** Around the place where an id belongs by its time, other events of the same millisecond may have been appended. */
+const ID_WINDOW = 500;
+
+type Nullable = string | null;
+type Between = [number, number, number, number, Nullable, Nullable, Nullable, Nullable];
+
+function statements(db: SqliteDatabase) {
+  return {
+    between: db.prepare<Between, HeaderRow>(
+      `SELECT ${COLUMNS} FROM events WHERE position BETWEEN ? AND ? AND at BETWEEN ? AND ?
+       AND (? IS NULL OR type IN (SELECT value FROM json_each(?)))
+       AND (? IS NULL OR json_extract(meta, '$.actor.kind') = ?) ORDER BY position DESC`,
+    ),
+    ofStream: db.prepare<[string, number, number], HeaderRow>(
+      `SELECT ${COLUMNS} FROM events WHERE stream = ? AND version <= ? ORDER BY version DESC LIMIT ?`,
+    ),
+    header: db.prepare<[number], HeaderRow>(`SELECT ${COLUMNS} FROM events WHERE position = ?`),
+    version: db.prepare<[string], { version: number | null }>(
+      'SELECT max(version) AS version FROM events WHERE stream = ?',
+    ),
+    placeOf: db.prepare<[string, number], { position: number }>(
+      'SELECT position FROM events WHERE stream = ? AND version = ?',
+    ),
+    earlier: db.prepare<[string, number, number, string], EventRow>(
+      `SELECT * FROM events WHERE stream = ? AND version < ? AND version >= ?
+       AND type IN (SELECT value FROM json_each(?)) ORDER BY version DESC`,
+    ),
+    idAt: db.prepare<[number], { id: Buffer }>('SELECT id FROM events WHERE position = ?'),
+    find: db.prepare<[number, number, Buffer], HeaderRow>(
+      `SELECT ${COLUMNS} FROM events WHERE position BETWEEN ? AND ? AND id = ?`,
+    ),
+    causedBy: db.prepare<[number, number, string], HeaderRow>(
+      `SELECT ${COLUMNS} FROM events WHERE position BETWEEN ? AND ? AND json_extract(meta, '$.cause') = ?
+       ORDER BY position`,
+    ),
+  };
+}
+
+/** Searches a log in a SQLite database. It needs no index besides those that appends and streams need. */
+export class SqliteLogSearch implements LogSearch {
+  readonly #log: LogReader & Pick<LogSearch, 'head'>;
+  readonly #sql;
+  /** The actors of the last command: its events have the same `meta`, and opening its box takes most of the time. */
+  #last: { readonly text: string; readonly at: number; readonly meta: EventHeader['meta'] } | null = null;
+
+  constructor(db: SqliteDatabase, log: LogReader & Pick<LogSearch, 'head'>) {
+    this.#log = log;
+    this.#sql = statements(db);
+  }
+
+  head() {
+    return this.#log.head();
+  }
+
+  between(low: number, high: number, { types, actorKind, from, to }: HeaderFilter): readonly EventHeader[] {
+    const kind = [actorKind, actorKind] as const;
+    const names = types === null ? null : JSON.stringify([...types]);
+    return this.#sql.between.all(low, high, from, to, names, names, ...kind).map((row) => this.#header(row));
+  }
+
+  ofStream(stream: string, before: number, limit: number): readonly EventHeader[] {
+    const rows = this.#sql.ofStream.all(stream, this.#versionBefore(stream, before), limit);
+    return rows.map((row) => this.#header(row));
+  }
+
+  header(position: number): EventHeader | null {
+    const row = this.#sql.header.get(position);
+    return row ? this.#header(row) : null;
+  }
+
+  event(position: number): RecordedEvent | undefined {
+    return this.#log.at(position);
+  }
+
+  *earlier(stream: string, version: number, types: readonly RecordedEvent['type'][]): Iterable<RecordedEvent> {
+    const end = Math.min(version, (this.#sql.version.get(stream)?.version ?? 0) + 1);
+    const rows = this.#sql.earlier.iterate(stream, end, end - MAX_EARLIER, JSON.stringify(types));
+    for (const row of rows) yield* this.#log.eventsOf(row);
+  }
+
+  find(id: string, before: number): EventHeader | null {
+    const wanted = Buffer.from(id.replaceAll('-', ''), 'hex');
+    if (wanted.length !== 16) return null;
+    // Ids begin with their time, so they ascend with the positions.
+    let [low, high] = [1, before - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((this.#sql.idAt.get(middle)?.id.compare(wanted) ?? 1) <= 0) low = middle;
+      else high = middle - 1;
+    }
+    const around = [low - ID_WINDOW, Math.min(low + ID_WINDOW, before - 1)] as const;
+    const row = this.#sql.find.get(...around, wanted) ?? this.#sql.find.get(before - ID_WINDOW, before - 1, wanted);
+    return row ? this.#header(row) : null;
+  }
+
+  causedBy(id: string, low: number, high: number): readonly EventHeader[] {
+    return this.#sql.causedBy.all(low, high, id).map((row) => this.#header(row));
+  }
+
+  verify(after: number, limit: number): ChainPart {
+    const hash = this.#log.hashAt(after);
+    let before: Buffer = hash === null ? Buffer.alloc(32) : Buffer.from(hash, 'hex');
+    let position = after;
+    for (const row of this.#log.rows(after, limit)) {
+      const what = problemOf(row, position, before);
+      if (what !== null) return { position, fault: { position: position + 1, what } };
+      position = row.position;
+      before = row.hash;
+    }
+    return { position, fault: null };
+  }
+
+  hashAt(position: number): string | null {
+    return this.#log.hashAt(position);
+  }
+
+  /** The last version of a stream with a position before `before`; 0 = none. Versions ascend with the positions. */
+  #versionBefore(stream: string, before: number): number {
+    let [low, high] = [0, this.#sql.version.get(stream)?.version ?? 0];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((this.#sql.placeOf.get(stream, middle)?.position ?? before) < before) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  #header(row: HeaderRow): EventHeader {
+    const { position, id, stream, version, type, meta: text, at } = row;
+    if (this.#last?.text !== text || this.#last.at !== at)
+      this.#last = { text, at, meta: decodeMeta(row, this.#log.keyring) };
+    return { position, id: idText(id), stream, version, type, meta: this.#last.meta };
+  }
+}
+
+function problemOf(row: EventRow, position: number, before: Buffer): Text | null {
+  if (row.position !== position + 1) return message('storage.positionMissing', { position: position + 1 });
+  if (!chainHash(before, row).equals(row.hash)) return message('storage.chainBroken');
+  const isChanged = row.payload !== null && !payloadHash(row.payload).equals(row.payload_hash);
+  return isChanged ? message('storage.payloadChanged') : null;
+}

@@ -1,0 +1,53 @@
+import type { Text } from '../../messages/message.js';
+import type { RecordedEvent } from '../catalog.js';
+import type { Actor, EventMeta } from './event.js';
+import type { LogHead } from './log.js';
+
+/** An event without its payload, which may have been rolled up. */
+export interface EventHeader {
+  readonly position: number;
+  readonly id: string;
+  readonly stream: string;
+  readonly version: number;
+  readonly type: string;
+  readonly meta: EventMeta;
+}
+
+/** What the headers of events must have. */
+export interface HeaderFilter {
+  /** Null = any. */
+  readonly types: ReadonlySet<string> | null;
+  readonly actorKind: Actor['kind'] | null;
+  /** Milliseconds since 1970, both inclusive. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The result of verifying a part of the chain. */
+export interface ChainPart {
+  /** The last position that was verified. */
+  readonly position: number;
+  readonly fault: { readonly position: number; readonly what: Text } | null;
+}
+
+/** Searches the log backwards. Each call reads a bounded number of rows. */
+export interface LogSearch {
+  head(): LogHead;
+  /** The matching events from position `low` to `high`, newest first. */
+  between(low: number, high: number, filter: HeaderFilter): readonly EventHeader[];
+  /** The newest `limit` events of a stream before a position, newest first. */
+  ofStream(stream: string, before: number, limit: number): readonly EventHeader[];
+  header(position: number): EventHeader | null;
+  /** The event at a position; undefined if there is none, or if its payload was rolled up. */
+  event(position: number): RecordedEvent | undefined;
+  /** The earlier events of a stream with one of the types, newest first. Reads at most the 20,000 events before `version`. */
+  earlier(stream: string, version: number, types: readonly RecordedEvent['type'][]): Iterable<RecordedEvent>;
+  /** The event with this id before a position. Null when it was appended at a time when the clock had been set back. */
+  find(id: string, before: number): EventHeader | null;
+  /** The events from position `low` to `high` that the event with this id caused, oldest first. */
+  causedBy(id: string, low: number, high: number): readonly EventHeader[];
+  /** Verifies the hashes of up to `limit` events after a position. */
+  verify(after: number, limit: number): ChainPart;
+  /** The chain hash of an event, hex. */
+  hashAt(position: number): string | null;
+}

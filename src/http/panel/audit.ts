@@ -1,0 +1,157 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { RecordedEvent } from '../../events/catalog.js';
+import type { ChainPart, EventHeader, LogSearch } from '../../events/log/log-search.js';
+import { csvLine } from '../../lib/csv.js';
+import { timeText } from '../../lib/words.js';
+import { codeOf, message, type Text } from '../../messages/message.js';
+import { type AuditFilter, type SearchStep, searchLog } from '../../projections/audit/audit-search.js';
+import { groupOf } from '../../projections/audit/groups.js';
+import { sentenceOf } from '../../projections/audit/sentences.js';
+import { Subjects } from '../../projections/audit/subjects.js';
+import { feedEvent } from '../../projections/feed.js';
+import type { ReadModels } from '../../projections/read-models.js';
+import { actorText } from '../../projections/why/history.js';
+
+type Say = (text: Text) => string;
+export type AuditEntry = ReturnType<AuditPages['entryOf']>;
+
+/** Work between two turns of the event loop, and for one request, in ms. */
+const TURN_MS = 10;
+const REQUEST_MS = 300;
+const CSV_HEADER = ['position', 'time', 'type', 'subject', 'number', 'what', 'by', 'name', 'address', 'cause'];
+
+interface Range {
+  /** Exclusive. */
+  readonly before: number;
+  readonly after: number;
+  readonly limit: number;
+}
+
+/** The log for auditors. Searches in turns, so that other requests are answered meanwhile. */
+export class AuditPages {
+  readonly log: LogSearch;
+  readonly #read: ReadModels;
+
+  constructor(log: LogSearch, read: ReadModels) {
+    this.log = log;
+    this.#read = read;
+  }
+
+  /** The newest matching events of a range, and the position before which the search goes on; 0 = it has ended. */
+  async page(filter: AuditFilter, { before, after, limit }: Range, signal: AbortSignal) {
+    const found: EventHeader[] = [];
+    const start = performance.now();
+    for await (const step of this.#steps(filter, before, after, signal)) {
+      found.push(...step.found);
+      if (found.length >= limit) {
+        const cut = found.slice(0, limit);
+        return { found: cut, next: found.length > limit ? (cut.at(-1)?.position ?? 0) : endOf(step, after) };
+      }
+      if (performance.now() - start > REQUEST_MS) return { found, next: endOf(step, after) };
+    }
+    return { found, next: 0 };
+  }
+
+  /** An event for people, in a language. */
+  entryOf(header: EventHeader, event: RecordedEvent | undefined, subjects: Subjects, say: Say) {
+    const { position, id, type, meta } = header;
+    const what = event ? sentenceOf(event) : message('audit.payloadRemoved', { type });
+    const by = actorText({ ...meta, actor: { ...meta.actor, ip: null } });
+    const cause = meta.causationId === null ? null : this.log.find(meta.causationId, position);
+    return {
+      ...{ position, id, at: meta.at, type, group: groupOf(type), subject: subjects.of(header, event) },
+      ...{ what: say(what), whatCode: codeOf(what), by: say(by), byCode: codeOf(by), actor: { ...meta.actor } },
+      cause: cause && { position: cause.position, type: cause.type },
+    };
+  }
+
+  subjects(): Subjects {
+    return new Subjects(this.#read, this.log);
+  }
+
+  /** Entries of events, newest first or in the given order. */
+  entries(headers: readonly EventHeader[], say: Say, subjects = this.subjects()) {
+    return headers.map((header) => this.entryOf(header, this.log.event(header.position), subjects, say));
+  }
+
+  /** An event as in the event feed; without data when its payload was rolled up. */
+  json(header: EventHeader, event: RecordedEvent | undefined): Readonly<Record<string, unknown>> {
+    if (event) return { ...feedEvent(event, (client) => this.#read.clients.get(client)?.identity.email) };
+    const { position, id, type, stream, version, meta } = header;
+    const { kind, id: actor, name } = meta.actor;
+    const { at, correlationId, causationId } = meta;
+    return {
+      ...{ position, id, type, stream, version, at, actor: { kind, id: actor, name } },
+      ...{ correlationId, causationId, data: null },
+    };
+  }
+
+  /** Verifies the hashes of up to `limit` events after a position. */
+  async verify(after: number, limit: number, signal: AbortSignal): Promise<ChainPart> {
+    let part: ChainPart = { position: after, fault: null };
+    while (part.position < after + limit && !signal.aborted) {
+      const { position } = part;
+      part = this.log.verify(position, Math.min(VERIFIED_PER_TURN, after + limit - position));
+      if (part.fault || part.position === position) break;
+      await nextTurn();
+    }
+    return part;
+  }
+
+  /** The lines of a file with all matching events, newest first, while `isValid`. */
+  async *lines(
+    filter: AuditFilter,
+    { format, say, isValid }: { readonly format: 'jsonl' | 'csv'; readonly say: Say; readonly isValid: () => boolean },
+    signal: AbortSignal,
+  ): AsyncGenerator<string> {
+    if (format === 'csv') yield csvLine(CSV_HEADER);
+    for await (const { found } of this.#steps(filter, Number.MAX_SAFE_INTEGER, 0, signal)) {
+      if (!isValid()) return;
+      const subjects = this.subjects();
+      for (let first = 0; first < found.length; first += LINES_PER_TURN) {
+        const headers = found.slice(first, first + LINES_PER_TURN);
+        yield headers.map((header) => this.#line(header, format, subjects, say)).join('');
+        await nextTurn();
+      }
+    }
+  }
+
+  #line(header: EventHeader, format: 'jsonl' | 'csv', subjects: Subjects, say: Say): string {
+    const event = this.log.event(header.position);
+    const { position, at, type, subject, what, by, actor, cause } = this.entryOf(header, event, subjects, say);
+    if (format === 'jsonl')
+      return `${JSON.stringify({ ...this.json(header, event), ip: actor.ip, subject, what, by })}\n`;
+    const about = [subject?.name ?? '', subject?.number ?? ''];
+    return csvLine([
+      position,
+      timeText(at),
+      type,
+      ...about,
+      what,
+      by,
+      actor.name,
+      actor.ip ?? '',
+      cause?.position ?? '',
+    ]);
+  }
+
+  /** The steps of a search. Other work gets a turn between them. */
+  async *#steps(filter: AuditFilter, before: number, after: number, signal: AbortSignal): AsyncGenerator<SearchStep> {
+    let turn = performance.now();
+    for (const step of searchLog(this.log, filter, before, after)) {
+      yield step;
+      if (signal.aborted) return;
+      if (performance.now() - turn < TURN_MS) continue;
+      await nextTurn();
+      turn = performance.now();
+    }
+  }
+}
+
+/** Events that are verified before other work gets a turn: about 5 ms. */
+const VERIFIED_PER_TURN = 200;
+/** Lines that are made before other work gets a turn: about 5 ms. */
+const LINES_PER_TURN = 30;
+
+/** 0 when the step was the last one. */
+const endOf = ({ next }: SearchStep, after: number): number => (next <= after + 1 ? 0 : next);

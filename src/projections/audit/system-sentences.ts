@@ -1,0 +1,59 @@
+import { message } from '../../messages/message.js';
+import type { DataOf, Sentences } from './sentence-types.js';
+
+const STARTS = {
+  start: 'audit.panelStarts',
+  request: 'audit.onRequest',
+  configuration: 'audit.newConfiguration',
+  recovery: 'audit.afterFailure',
+  disconnect: 'audit.toDisconnect',
+  adopted: 'audit.alreadyRunning',
+} as const;
+
+const STOPS = {
+  request: 'audit.onRequest',
+  shutdown: 'audit.panelStops',
+  configuration: 'audit.newConfiguration',
+  disconnect: 'audit.toDisconnect',
+} as const;
+
+const FAILURES = {
+  credentials: 'audit.wrongPassword',
+  'two-factor': 'audit.wrongCode',
+  locked: 'audit.lockedOut',
+} as const;
+
+/** Events of the core, the settings and the accounts. */
+export const systemSentences = {
+  CoreStopRequested: () => message('audit.coreStopRequested'),
+  CoreRestartRequested: () => message('audit.coreRestartRequested'),
+  CoreStarted: ({ version, reason }: DataOf<'CoreStarted'>) =>
+    message('audit.coreStarted', { version, reason: message(STARTS[reason]) }),
+  CoreStopped: ({ reason }: DataOf<'CoreStopped'>) => message('audit.coreStopped', { reason: message(STOPS[reason]) }),
+  CoreFailed: ({ reason }: DataOf<'CoreFailed'>) => message('audit.coreFailed', { reason }),
+  CoreDriftRepaired: ({ inboundTags, clientCount }: DataOf<'CoreDriftRepaired'>) =>
+    message('audit.coreRepaired', { inbounds: inboundTags.length, accounts: clientCount }),
+  CoreTemplateChanged: () => message('audit.templateChanged'),
+  CoreVersionInstalled: ({ version }: DataOf<'CoreVersionInstalled'>) => message('audit.coreInstalled', { version }),
+  CoreVersionRolledBack: ({ version, reason }: DataOf<'CoreVersionRolledBack'>) =>
+    message('audit.coreRolledBack', { version, reason }),
+  CoreInstallFailed: ({ version, reason }: DataOf<'CoreInstallFailed'>) =>
+    message('audit.coreInstallFailed', { version, reason }),
+
+  SettingsChanged: ({ changes }: DataOf<'SettingsChanged'>) =>
+    message('audit.settingsChanged', { keys: Object.keys(changes) }),
+  SecretSettingChanged: ({ key, secret }: DataOf<'SecretSettingChanged'>) =>
+    message(secret.value === '' ? 'audit.secretRemoved' : 'audit.secretSet', { key }),
+
+  UserCreated: () => message('audit.userCreated'),
+  UserCredentialsChanged: () => message('audit.userChanged'),
+  PasswordHashUpgraded: () => message('audit.hashUpgraded'),
+  LoggedIn: () => message('audit.loggedIn'),
+  LoggedOut: () => message('audit.loggedOut'),
+  SessionsRevoked: ({ reason }: DataOf<'SessionsRevoked'>) =>
+    message(reason === 'requested' ? 'audit.sessionsEnded' : 'audit.sessionsRevoked'),
+  TwoFactorCodeUsed: () => message('audit.codeUsed'),
+  LoginFailed: ({ attempt: { username, ip }, reason, count }: DataOf<'LoginFailed'>) =>
+    message('audit.loginFailed', { name: username, ip, reason: message(FAILURES[reason]), attempts: count }),
+  ApiTokenIssued: () => message('audit.tokenIssued'),
+} satisfies Partial<Sentences>;
