@@ -179,7 +179,7 @@ export class PanelGate implements Gate<AuthRequest> {
    */
   #failsCsrf(req: IncomingMessage, route: Route, auth: AuthContext): boolean {
     if (isCrossSite(req, auth.peer)) return true;
-    const expected = auth.expectedToken;
+    const expected = auth.browser.expectedToken;
     if ((route.auth === 'none' || route.method === 'GET') && !tokenOf(req)) return false;
     return expected === null || !tokenMatches(req, expected);
   }

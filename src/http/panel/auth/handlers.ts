@@ -28,13 +28,13 @@ export const authHandlers: Handlers<typeof authRoutes, LoginServices, AuthReques
   },
 
   logout(_, __, { auth }) {
-    const rejection = auth.endSession();
+    const rejection = auth.browser.end();
     if (rejection) return rejection;
-    auth.clearCookie();
+    auth.browser.clearCookie();
     return new Message(message('settings.loggedOut'));
   },
 
-  csrfToken: (_, __, { auth }) => auth.csrfToken(),
+  csrfToken: (_, __, { auth }) => auth.browser.csrfToken(),
   getTwoFactorEnable: (_, { read }) => read.settings.current().twoFactorEnable,
 };
 
@@ -61,7 +61,7 @@ export const accountHandlers: Handlers<typeof accountRoutes, Needs<'passwords' |
     const done = request.dispatch({ type: 'ChangeCredentials', data });
     if (!('events' in done)) return done;
     const changed = new Message(message('settings.credentialsSaved'));
-    return auth.renewSession({ id: user.id, username: newUsername }) ?? changed;
+    return auth.browser.renew({ id: user.id, username: newUsername }) ?? changed;
   },
 
   account: (_, { read }, { userId }) => ({
@@ -70,7 +70,7 @@ export const accountHandlers: Handlers<typeof accountRoutes, Needs<'passwords' |
   }),
 
   sessions: (_, __, { auth, userId }) =>
-    auth.sessionsOf(userId).map(({ idHash, device, ip, startedAt, expiresAt, lastUse }) => ({
+    auth.browser.allOf(userId).map(({ idHash, device, ip, startedAt, expiresAt, lastUse }) => ({
       id: publicId(idHash),
       device,
       ip: lastUse?.ip ?? ip,
@@ -81,11 +81,11 @@ export const accountHandlers: Handlers<typeof accountRoutes, Needs<'passwords' |
     })),
 
   endSession({ body: { id } }, _, { auth, userId }) {
-    const ended = auth.sessionsOf(userId).find(({ idHash }) => publicId(idHash) === id);
+    const ended = auth.browser.allOf(userId).find(({ idHash }) => publicId(idHash) === id);
     if (!ended) return reject('SESSION_NOT_FOUND');
-    const rejection = auth.endSession(ended);
+    const rejection = auth.browser.end(ended);
     if (rejection) return rejection;
-    if (ended.idHash === auth.session?.idHash) auth.clearCookie();
+    if (ended.idHash === auth.session?.idHash) auth.browser.clearCookie();
     return new Message(message('settings.sessionEnded'));
   },
 
@@ -94,6 +94,6 @@ export const accountHandlers: Handlers<typeof accountRoutes, Needs<'passwords' |
     if (!user) return reject('CREDENTIALS_WRONG');
     const done = dispatch({ type: 'EndSessions', data: { user: user.id as UserId } });
     if (!('events' in done)) return done;
-    return auth.renewSession(user) ?? new Message(message('settings.otherSessionsEnded'));
+    return auth.browser.renew(user) ?? new Message(message('settings.otherSessionsEnded'));
   },
 };

@@ -65,7 +65,7 @@ export class Login {
     const { read } = this.#services;
     // Hashing takes a while: the user may have changed since it was checked.
     if (!user || read.users().users.get(user.id)?.epoch !== user.epoch) return 'credentials';
-    const refused = this.#auth.startSession(user, proof);
+    const refused = this.#auth.browser.start(user, proof);
     if (refused?.code === 'LOGIN_WRONG') return 'two-factor';
     this.refused = refused;
     return null;

@@ -117,7 +117,7 @@ function answerOf(done: Done | Rejection, services: Services, request: AuthReque
   const user = services.read.users().users.get(userId);
   const ended = done.events.some(({ type }) => type === 'SessionsRevoked');
   if (ended && user && auth.session && !auth.byToken) {
-    const rejection = auth.renewSession(user);
+    const rejection = auth.browser.renew(user);
     if (rejection) return rejection;
   }
   const notes = notesOn(done, services);
