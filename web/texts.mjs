@@ -26,9 +26,26 @@ const placesOf = (text) =>
     .toSorted((one, other) => one.localeCompare(other))
     .join();
 
+/** Settings and secrets of the contract without a label or a help text. */
+function unlabelledSettings() {
+  const contract = readFileSync(join(source, 'api/contract.generated.ts'), 'utf8');
+  const [, sources = ''] = /type SettingSources = (.*)/.exec(contract) ?? [];
+  const [, secrets = ''] = /readonly secrets: \{([^}]*)\}/.exec(sources) ?? [];
+  const keys = [
+    ...[...sources.matchAll(/readonly (\w+): SettingSource\b/g)].map(([, key]) => key),
+    ...[...secrets.matchAll(/readonly (\w+): boolean/g)].map(([, key]) => key),
+  ];
+  if (keys.length === 0) return ['the contract names no settings'];
+  const texts = read(join(source, 'screens/settings/texts/en.json'));
+  return keys
+    .flatMap((key) => [key, `${key}.help`])
+    .filter((key) => !(key in texts))
+    .map((key) => `the setting text ${key} is missing in screens/settings/texts`);
+}
+
 /** Everything that is wrong, one sentence each. */
 export function checkTexts() {
-  const problems = [];
+  const problems = unlabelledSettings();
   for (const folder of folders()) {
     const english = read(join(folder, 'en.json'));
     const wanted = new Set(Object.keys(english).map((key) => key.replace(PLURAL, '')));

@@ -129,6 +129,12 @@ async function send(
   throw new ApiError(envelope.msg, envelope.code ?? 'UNKNOWN', response.status, fieldsOf(envelope.obj));
 }
 
+/** Whether a panel answers at an address of this origin, as after a restart with another base path. */
+export async function answersAt(address: URL): Promise<boolean> {
+  const response = await fetch(new URL('csrf-token', address)).catch(() => null);
+  return response?.ok === true;
+}
+
 /** A refusal of settings names each key; other refusals have a sentence alone. */
 function fieldsOf(obj: unknown): Readonly<Record<string, string>> {
   if (typeof obj !== 'object' || obj === null || !('errors' in obj) || !Array.isArray(obj.errors)) return {};

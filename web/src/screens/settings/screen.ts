@@ -14,5 +14,5 @@ export const screen: ScreenDefinition = {
   group: 'system',
   key: 's',
   texts: async (language) => (await import(`./texts/${language}.json`)).default,
-  load: async () => (await import('../Soon')).soon('settings'),
+  load: async () => (await import('./Settings')).Settings,
 };
