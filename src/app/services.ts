@@ -5,6 +5,7 @@ import type { Overrides, PanelServices } from '../http/panel/context.js';
 import { statusText } from '../http/panel/status-text.js';
 import type { Disposal } from '../lib/disposal.js';
 import { unfinishedFile } from '../store/backup-files.js';
+import { PanelRestoreChecks } from '../worker/restore-checks.js';
 import type { CorePlace } from '../worker/xui-template.js';
 import { type Adapters, startAdapters } from './adapters.js';
 import { createBackups, createBackupTimer } from './backups.js';
@@ -60,7 +61,12 @@ export function createServices(panel: Panel, adapters: Adapters, parts: Parts) {
     accounts: adapters.accounts,
     nodes,
     releases: installs,
-    backup: { backups, backupDelivery: chat.delivery, uploads: () => unfinishedFile(panel.directory) },
+    backup: {
+      ...{ backups, backupDelivery: chat.delivery },
+      restoreChecks: new PanelRestoreChecks({ backups, directory: panel.directory, now: panel.now }),
+      logHead: () => ({ generation: panel.log.generation, position: panel.log.head().position }),
+      uploads: () => unfinishedFile(panel.directory),
+    },
     history: historyServices(panel),
     server: { ...parts.servers, overrides: parts.overrides },
     outside,

@@ -182,6 +182,12 @@ export interface MessageParams {
   'backup.lastGood': { readonly at: number };
   'backup.late': None;
   'backup.noneGood': None;
+  'backup.notKept': None;
+  'backup.keptUnreadable': None;
+  'backup.checkGone': None;
+  'backup.settingsChanged': None;
+  'backup.made': None;
+  'backup.discarded': None;
   'bot.tokenUnknown': None;
   'bot.chatBlocked': None;
   'bot.tokenInUse': None;
@@ -1370,6 +1376,7 @@ export interface MessageParams {
   'RESTART_REFUSED': { readonly why: Text };
   'BACKUP_BUSY': None;
   'BACKUP_FAILED': { readonly why: Text };
+  'BACKUP_NOT_FOUND': { readonly name: string | number };
   'IMPORT_REFUSED': { readonly why: Text };
   'STATE_REPLACED': None;
   'EVENT_TYPE_UNKNOWN': { readonly type: string | number };

@@ -1,8 +1,8 @@
 import { setPriority } from 'node:os';
 import { RefusedFile } from '../commands/ports/refused-file.js';
 import { jobFailure } from '../store/full-disk.js';
-import type { Answer, Request } from './backup-jobs.js';
-import { copy, type ImportXui, stageState, verify } from './backup-work.js';
+import type { Answer, Progress, Request } from './backup-jobs.js';
+import { copy, type Follow, type ImportXui, stageState, verify } from './backup-work.js';
 
 // Runs one job. It arrives over the IPC channel, so that a passphrase is neither in the arguments nor in a file.
 const LOW_PRIORITY = 10;
@@ -22,7 +22,7 @@ async function answerTo({ name, job }: Request): Promise<Answer> {
       case 'verify':
         return { ok: true, result: verify(job) };
       case 'stage':
-        return { ok: true, result: await stageState(job, importXui) };
+        return { ok: true, result: await stageState(job, importXui, follow) };
     }
   } catch (error) {
     return {
@@ -32,6 +32,18 @@ async function answerTo({ name, job }: Request): Promise<Answer> {
     };
   }
 }
+
+/** Interval in ms between two reports of the same phase. */
+const REPORT_MS = 250;
+let reported = { phase: '', at: 0 };
+const follow: Follow = (progress) => {
+  const { phase } = progress;
+  const at = Date.now();
+  if (phase === reported.phase && at - reported.at < REPORT_MS) return;
+  reported = { phase, at };
+  const sent: Progress = { progress };
+  process.send?.(sent);
+};
 
 /** Loaded only when needed, because it loads the adapter of the core. */
 const importXui: ImportXui = async (file, directory, options) => {

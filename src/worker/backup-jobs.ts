@@ -5,13 +5,13 @@ import { RefusedFile } from '../commands/ports/refused-file.js';
 import { programFile, programOptions } from '../lib/installation.js';
 import { MessageError } from '../messages/error.js';
 import { message, type Text } from '../messages/message.js';
-import type { CopyJob, copy, StageJob, stageState, Verified, VerifyJob } from './backup-work.js';
+import type { CopyJob, copy, Follow, StageJob, stageState, Verified, VerifyJob } from './backup-work.js';
 
 /** Work on whole logs, outside the process of the panel. Every job rejects with a `MessageError`. */
 export interface BackupWork {
   copy(job: CopyJob): Promise<ReturnType<typeof copy>>;
   verify(job: VerifyJob): Promise<Verified>;
-  stage(job: StageJob): ReturnType<typeof stageState>;
+  stage(job: StageJob, follow?: Follow): ReturnType<typeof stageState>;
 }
 
 export type Request = { readonly lowPriority: boolean } & (
@@ -23,6 +23,11 @@ export type Request = { readonly lowPriority: boolean } & (
 export type Answer =
   | { readonly ok: true; readonly result: unknown }
   | { readonly ok: false; readonly refused: boolean; readonly text: Text };
+
+/** Sent any number of times before the answer. */
+export interface Progress {
+  readonly progress: Parameters<Follow>[0];
+}
 
 /** How long a job may take, in ms: a full verification of a million events takes a minute. */
 const TIMEOUT_MS = 30 * 60_000;
@@ -37,11 +42,11 @@ export function childWork({ lowPriority }: { readonly lowPriority: boolean }): B
   return {
     copy: (job) => run({ name: 'copy', job, lowPriority }) as ReturnType<BackupWork['copy']>,
     verify: (job) => run({ name: 'verify', job, lowPriority }) as ReturnType<BackupWork['verify']>,
-    stage: (job) => run({ name: 'stage', job, lowPriority }) as ReturnType<BackupWork['stage']>,
+    stage: (job, follow) => run({ name: 'stage', job, lowPriority }, follow) as ReturnType<BackupWork['stage']>,
   };
 }
 
-async function run(request: Request): Promise<unknown> {
+async function run(request: Request, follow: Follow = () => undefined): Promise<unknown> {
   const memory = Math.floor(Math.min(MAX_HEAP_MB, Math.max(MIN_HEAP_MB, (totalmem() * 3) / 4 / 1_048_576)));
   const child = fork(fileURLToPath(programFile('worker/backup-child')), [], {
     // A log is read page by page, and most objects of a page are short-lived: a large young generation saves copying.
@@ -58,8 +63,10 @@ async function run(request: Request): Promise<unknown> {
   try {
     const answer = await new Promise<Answer | null>((resolve, reject) => {
       let received: Answer | null = null;
-      child.once('message', (answered) => {
-        received = answered as Answer;
+      child.on('message', (sent) => {
+        const answered = sent as Answer | Progress;
+        if ('progress' in answered) follow(answered.progress);
+        else received = answered;
       });
       child.once('error', reject);
       child.once('exit', () => resolve(received));

@@ -38,13 +38,14 @@ export interface Checkpoint {
 }
 
 /**
- * Verifies the whole chain and replays it in one pass. Returns the number of events. Throws `RefusedFile` with the first
- * bad position or the replay error.
+ * Verifies the whole chain and replays it in one pass. Returns the number of events. Calls `read` with the position that it
+ * has reached. Throws `RefusedFile` with the first bad position or the replay error.
  */
 export function readWhole(
   log: SqliteEventLog,
   foldings: readonly Folding[],
   checkpoints: readonly Checkpoint[] = [],
+  read: (position: number) => void = () => undefined,
 ): number {
   const remaining = [...checkpoints].sort((one, other) => one.position - other.position);
   const fold = (events: readonly RecordedEvent[]): void => {
@@ -60,6 +61,7 @@ export function readWhole(
       remaining.shift();
     }
     fold(rest);
+    read(last);
   };
   const { fault, events, keys } = readOrRefuse(() => {
     follow([], 0);

@@ -10,10 +10,12 @@ import { openDatabase, type SqliteDatabase } from '../adapters/sqlite/database.j
 import { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import { Keyring } from '../adapters/sqlite/keyring.js';
 import { createBus } from '../commands/bus.js';
-import type { Replacement } from '../commands/ports/backups.js';
+import type { ImportReport } from '../commands/import/plan.js';
+import type { Replacement, StateContents } from '../commands/ports/backups.js';
 import { RefusedFile } from '../commands/ports/refused-file.js';
+import type { RestoreProgress } from '../commands/ports/restore-checks.js';
 import { Rejection } from '../commands/rejection.js';
-import { panelState } from '../commands/state.js';
+import { type PanelState, panelState } from '../commands/state.js';
 import type { Actor } from '../events/log/event.js';
 import { stateDigest } from '../events/log/fold.js';
 import { begin, catchUp, type Folding } from '../events/log/replay.js';
@@ -69,7 +71,11 @@ export type ImportXui = (
   file: string,
   directory: DataDirectory,
   options: Pick<StageJob, 'requestedBy' | 'now' | 'host' | 'core'>,
-) => Promise<unknown>;
+) => Promise<ImportReport>;
+
+/** Receives the progress of a job. */
+export type Follow = (progress: RestoreProgress) => void;
+const step = (phase: RestoreProgress['phase'], done = 0, total = 0): RestoreProgress => ({ phase, done, total });
 
 /** The log, its write-ahead log and its snapshots need this many times the size of a database of 3x-ui. */
 const XUI_GROWTH = 9;
@@ -114,9 +120,11 @@ export function verify({ file, passphrase, digests }: VerifyJob): Verified {
 export async function stageState(
   job: StageJob,
   importXui: ImportXui,
+  follow: Follow = () => undefined,
 ): Promise<Omit<Replacement, 'generation' | 'position'> & { readonly generation: string; readonly position: number }> {
   const { file, root } = job;
   const directory = dataDirectory(root);
+  follow(step('reading'));
   const db = openUntrusted(file);
   assertRoom(root, sizeOf(file));
   let kind: Replacement['kind'];
@@ -127,16 +135,19 @@ export async function stageState(
     if (kind === '3x-ui') assertRoom(root, XUI_GROWTH * sizeOf(file));
     if (kind === 'portolan') {
       const { log, row, master } = readBackup(db, job.passphrase);
-      readWhole(log, [...Object.values(startFolds()), state]);
+      const total = log.head().position;
+      readWhole(log, [...Object.values(startFolds()), state], [], (done) => follow(step('verifying', done, total)));
       opened = { row, master };
     }
   } finally {
     db.close();
   }
   const sha256 = await sha256Of(file);
-  let report: unknown = null;
+  let report: ImportReport | null = null;
+  follow(step(opened ? 'preparing' : 'importing'));
   if (opened) adopt(file, directory, opened.master);
   else report = await importXui(file, directory, job);
+  follow(step('preparing'));
 
   const origin = opened && { generation: opened.row.generation, position: opened.row.position };
   const { log, anchor } = openJournal(directory, { now: () => job.now });
@@ -153,11 +164,24 @@ export async function stageState(
     await anchor.flush();
     log.checkpoint();
     const kept = hostSettings.filter(({ key }) => names.includes(key)).map(({ key, why }) => ({ key, why }));
-    return { kind, sha256, report, kept, generation: log.generation, position: log.head().position };
+    const { made: madeAt, release } = opened?.row ?? { made: 0, release: '' };
+    return {
+      ...{ kind, sha256, report, kept, generation: log.generation, position: log.head().position },
+      origin: origin && { ...origin, madeAt, release },
+      contents: contentsOf(state.state),
+    };
   } finally {
     log.close();
   }
 }
+
+const contentsOf = ({ inbounds, clients, nodes, users, settings }: PanelState): StateContents => ({
+  inbounds: inbounds.size,
+  clients: clients.size,
+  nodes: nodes.size,
+  admins: users.size,
+  basePath: settings.webBasePath,
+});
 
 /**
  * Makes a backup the log of a data directory, with a new identity. The chain covers only the events, so the other tables

@@ -18,14 +18,16 @@ import { Rejection } from '../commands/rejection.js';
 import type { Actor } from '../events/log/event.js';
 import { stateDigest } from '../events/log/fold.js';
 import type { Folding } from '../events/log/replay.js';
+import type { Settings } from '../events/settings/settings.js';
+import { sameJson } from '../lib/json.js';
 import { message } from '../messages/message.js';
 import type { ReadModels } from '../projections/read-models.js';
 import { backupName, keptIn, privateCopy, unfinishedFile } from '../store/backup-files.js';
 import { backupStatus } from '../store/backup-status.js';
 import { jobFailure } from '../store/full-disk.js';
-import { stage, switchTo } from '../store/generations.js';
+import { type Staged, stage, switchTo } from '../store/generations.js';
 import type { BackupWork } from './backup-jobs.js';
-import type { Digests } from './backup-work.js';
+import type { Digests, Follow } from './backup-work.js';
 import { Queue } from './queue.js';
 import type { CorePlace } from './xui-template.js';
 
@@ -51,6 +53,16 @@ interface BackupsParts {
   /** Whether the servers or the process are restarting. */
   readonly restarting: () => boolean;
   readonly warn: (message: string, fields?: object) => void;
+}
+
+/** A state that is ready to replace the current one. */
+export interface Prepared {
+  readonly replacement: Replacement;
+  readonly staged: Staged;
+  /** The settings of the panel when it was prepared. */
+  readonly host: Settings;
+  /** Deletes it, unless it has replaced the state. */
+  discard(): void;
 }
 
 /** Attempts to verify a backup: data that was destroyed meanwhile cannot be compared. */
@@ -101,11 +113,40 @@ export class PanelBackups implements Backups {
     return keptIn(backups);
   }
 
+  pathOf(name: string): string | null {
+    const { backups } = this.#parts.panel.directory;
+    return keptIn(backups).some((kept) => kept.name === name) ? join(backups, name) : null;
+  }
+
   async replace(incoming: Incoming): Promise<Replacement> {
     if (this.#replacing) throw busy();
     this.#replacing = true;
     try {
       return await this.#enqueue(() => this.#replace(incoming));
+    } finally {
+      this.#replacing = false;
+    }
+  }
+
+  /** Checks a file and prepares its state beside the current one, which does not change. Rejects with `BackupError`. */
+  async prepare(incoming: Incoming, follow?: Follow): Promise<Prepared> {
+    if (this.#replacing) throw busy();
+    const sealed = this.#parts.panel.read.settings.secrets().backupPassphrase;
+    const passphrase = incoming.passphrase || sealed;
+    return this.#enqueue(() => this.#prepare({ ...incoming, passphrase }, follow));
+  }
+
+  /** Replaces the state by a prepared one. Rejects with `BackupError`; then nothing has changed. */
+  async commit(prepared: Prepared, requestedBy: Actor): Promise<Replacement> {
+    if (this.#replacing) throw busy();
+    this.#replacing = true;
+    try {
+      return await this.#enqueue(async () => {
+        // The new state has the addresses of this machine as they were at the check.
+        if (!sameJson(prepared.host, this.#parts.panel.read.settings.current()))
+          throw new BackupError('refused', message('backup.settingsChanged'));
+        return this.#switch(prepared, requestedBy);
+      });
     } finally {
       this.#replacing = false;
     }
@@ -180,37 +221,53 @@ export class PanelBackups implements Backups {
     for (const old of keptIn(directory.backups).slice(keep)) rmSync(join(directory.backups, old.name), { force: true });
   }
 
-  async #replace({ path, passphrase = '', requestedBy }: Incoming): Promise<Replacement> {
-    const { panel, work, switchOver, warn, restarting } = this.#parts;
-    const { directory, read, now } = panel;
-    if (switchOver === null) throw new BackupError('failed', message('backup.noLauncher'));
-    const staged = stage(directory);
+  async #replace(incoming: Incoming): Promise<Replacement> {
+    this.#assertLauncher();
+    const prepared = await this.#prepare(incoming);
     try {
-      const replacement = await work.stage({
-        file: path,
-        passphrase,
-        root: staged.directory.root,
-        requestedBy,
-        now: now(),
-        host: read.settings.current(),
-        core: this.#parts.corePlace(),
-      });
-      if (restarting()) throw busy();
-      const { kind, sha256, generation } = replacement;
-      const code = kind === 'portolan' ? 'backup.replacedByBackup' : 'backup.replacedByPanel';
-      switchTo(directory, staged, message(code, { sha256 }));
-      this.#record(
-        { type: 'RecordStateReplaced', data: { source: kind, sha256, newGeneration: generation } },
-        requestedBy,
-      );
-      panel.markReplaced();
-      warn('the state is replaced: the panel restarts', { kind, sha256, generation });
-      switchOver();
-      return replacement;
+      return this.#switch(prepared, incoming.requestedBy);
+    } catch (error) {
+      prepared.discard();
+      throw error;
+    }
+  }
+
+  async #prepare({ path, passphrase = '', requestedBy }: Incoming, follow?: Follow): Promise<Prepared> {
+    const { panel, work, corePlace } = this.#parts;
+    const staged = stage(panel.directory);
+    const host = panel.read.settings.current();
+    try {
+      const { root } = staged.directory;
+      const job = { file: path, passphrase, root, requestedBy, now: panel.now(), host, core: corePlace() };
+      const replacement = await work.stage(job, follow);
+      return { replacement, staged, host, discard: () => staged.discard() };
     } catch (error) {
       staged.discard();
       throw error;
     }
+  }
+
+  #switch({ replacement, staged }: Prepared, requestedBy: Actor): Replacement {
+    const { panel, warn, restarting } = this.#parts;
+    const switchOver = this.#assertLauncher();
+    if (restarting()) throw busy();
+    const { kind, sha256, generation } = replacement;
+    const code = kind === 'portolan' ? 'backup.replacedByBackup' : 'backup.replacedByPanel';
+    switchTo(panel.directory, staged, message(code, { sha256 }));
+    this.#record(
+      { type: 'RecordStateReplaced', data: { source: kind, sha256, newGeneration: generation } },
+      requestedBy,
+    );
+    panel.markReplaced();
+    warn('the state is replaced: the panel restarts', { kind, sha256, generation });
+    switchOver();
+    return replacement;
+  }
+
+  #assertLauncher(): () => void {
+    const { switchOver } = this.#parts;
+    if (switchOver === null) throw new BackupError('failed', message('backup.noLauncher'));
+    return switchOver;
   }
 
   async #enqueue<T>(work: () => Promise<T>): Promise<T> {

@@ -1,6 +1,7 @@
 import type { Actor } from '../../events/log/event.js';
 import { MessageError } from '../../messages/error.js';
 import type { Text } from '../../messages/message.js';
+import type { ImportReport } from '../import/plan.js';
 
 /** A fresh, consistent copy of the whole state as one file, in a private place of the data directory. */
 export interface BackupFile {
@@ -57,7 +58,30 @@ export interface Replacement {
   /** Settings that keep the value of this machine, each with the reason. */
   readonly kept: readonly { readonly key: string; readonly why: Text }[];
   /** The report of the import from another panel; null for a backup of this panel. */
-  readonly report: unknown;
+  readonly report: ImportReport | null;
+  /** Where the file comes from; null for the database of another panel. */
+  readonly origin: BackupOrigin | null;
+  readonly contents: StateContents;
+}
+
+/** What a backup says of itself. */
+export interface BackupOrigin {
+  /** The identity of the log, and the last event in the backup. */
+  readonly generation: string;
+  readonly position: number;
+  /** When it was made, in ms since 1970, and by which version of the panel. */
+  readonly madeAt: number;
+  readonly release: string;
+}
+
+/** What a state contains. */
+export interface StateContents {
+  readonly inbounds: number;
+  readonly clients: number;
+  readonly nodes: number;
+  readonly admins: number;
+  /** The path at which the panel answers, with a slash at both ends. */
+  readonly basePath: string;
 }
 
 /** A backup or an import failed, and nothing was changed. */
@@ -81,6 +105,8 @@ export interface Backups {
   latest(): BackupStatus;
   /** The kept backups in the data directory, newest first. */
   list(): readonly { readonly name: string; readonly bytes: number; readonly at: number }[];
+  /** The path of a kept backup; null for an unknown name. */
+  pathOf(name: string): string | null;
   /**
    * Verifies a file, stages its content and records that the next start uses it. The panel then restarts within seconds.
    * Rejects with `BackupError`; then nothing has changed.

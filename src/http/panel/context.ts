@@ -12,6 +12,7 @@ import type { NodeHistories } from '../../commands/ports/node-histories.js';
 import type { Passwords } from '../../commands/ports/passwords.js';
 import type { OutboundProbe } from '../../commands/ports/probe.js';
 import type { Providers } from '../../commands/ports/providers.js';
+import type { RestoreChecks } from '../../commands/ports/restore-checks.js';
 import type { TwoFactor } from '../../commands/ports/two-factor.js';
 import type { Web } from '../../commands/ports/web.js';
 import type { BackupDelivery } from '../../commands/reactors/backup/backup-delivery.js';
@@ -126,6 +127,10 @@ export interface ReleaseServices {
 /** Backups. */
 export interface BackupServices {
   readonly backups: Backups;
+  /** Checks of files that are to replace the state. */
+  readonly restoreChecks: RestoreChecks;
+  /** The identity and the last position of the current log. */
+  readonly logHead: () => { readonly generation: string; readonly position: number };
   /** Sends a new backup to the admins through the chat bot. */
   readonly backupDelivery: Pick<BackupDelivery, 'deliver'>;
   /** The path for an upload: each time a new private path in the data directory. */
@@ -225,14 +230,19 @@ export interface HttpRequest {
   readonly once: (run: () => Promise<unknown>) => Promise<unknown>;
 }
 
-/** An outcome that is a file. It is deleted as soon as it is open, so nothing remains if the caller disconnects. */
+/**
+ * An outcome that is a file. Unless it is kept, it is deleted as soon as it is open, so nothing remains if the caller
+ * disconnects.
+ */
 export class Download {
   readonly path: string;
   /** The suggested file name: letters, digits, dots and dashes. */
   readonly name: string;
   readonly bytes: number;
+  readonly isKept: boolean;
 
-  constructor({ path, name, bytes }: Pick<Download, 'path' | 'name' | 'bytes'>) {
+  constructor({ path, name, bytes, isKept = false }: Pick<Download, 'path' | 'name' | 'bytes'> & Partial<Download>) {
+    this.isKept = isKept;
     this.path = path;
     this.name = name;
     this.bytes = bytes;

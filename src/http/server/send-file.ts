@@ -6,13 +6,13 @@ import { pipeline } from 'node:stream';
 import type { Download } from '../panel/context.js';
 
 /**
- * Sends a file at the speed of the caller and unlinks it before the first byte, so that it disappears when it was sent, when
- * the caller disconnects, or when this process dies. Rejects, with nothing sent, when it cannot be read.
+ * Sends a file at the speed of the caller. One that is not kept is unlinked before the first byte, so that it disappears when
+ * it was sent, when the caller disconnects, or when this process dies. Rejects, with nothing sent, when it cannot be read.
  */
-export async function sendFile(res: ServerResponse, { path, name, bytes }: Download): Promise<void> {
+export async function sendFile(res: ServerResponse, { path, name, bytes, isKept }: Download): Promise<void> {
   const fd = openSync(path, 'r');
   // Files that cannot be unlinked are deleted at the next start of the panel.
-  await rm(path, { force: true }).catch(() => undefined);
+  if (!isKept) await rm(path, { force: true }).catch(() => undefined);
   const source = createReadStream(path, { fd });
   await once(source, 'readable');
   res.writeHead(200, {

@@ -16,7 +16,8 @@ import { startPanel } from '../kit/panel.js';
 
 const IMPORT = '/panel/api/server/importDB';
 const replacement: Replacement = {
-  ...{ kind: 'portolan', sha256: 'a'.repeat(64), generation: 'g', position: 7, kept: [], report: null },
+  ...{ kind: 'portolan', sha256: 'a'.repeat(64), generation: 'g', position: 7, kept: [], report: null, origin: null },
+  contents: { inbounds: 0, clients: 0, nodes: 0, admins: 1, basePath: '/' },
 };
 
 async function panelWith(over: Partial<Backups> = {}) {
@@ -39,6 +40,7 @@ async function panelWith(over: Partial<Backups> = {}) {
     keep: () => Promise.reject(new Error('not used')),
     latest: () => ({ last: null, lastGood: null, next: null, late: false }),
     list: () => [],
+    pathOf: () => null,
     async replace(incoming) {
       const { mode } = statSync(incoming.path);
       taken.push({ incoming, content: readFileSync(incoming.path, 'utf8'), mode: mode & 0o777 });

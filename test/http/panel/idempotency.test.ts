@@ -148,11 +148,14 @@ describe('a request with an Idempotency-Key', () => {
           keep: async () => Promise.reject(new Error('not here')),
           replace: async ({ path }) => {
             taken.push(readFileSync(path, 'utf8'));
-            return { kind: 'portolan', sha256: '', generation: '', position: 1, kept: [], report: null };
+            const contents = { inbounds: 0, clients: 0, nodes: 0, admins: 1, basePath: '/' };
+            const log = { sha256: '', generation: '', position: 1 };
+            return { kind: 'portolan', ...log, kept: [], report: null, origin: null, contents };
           },
           replaceFrom: async () => Promise.reject(new Error('not here')),
           latest: () => ({ last: null, lastGood: null, next: null, late: false }),
           list: () => [],
+          pathOf: () => null,
         },
       },
     });

@@ -16,7 +16,7 @@ import { busOver, TestLog, temporaryFolder } from '../../kit/log.js';
 export const work: BackupWork = {
   copy: async (job) => copy(job),
   verify: async (job) => verify(job),
-  stage: (job) => stageState(job, nothingForeign),
+  stage: (job, follow) => stageState(job, nothingForeign, follow),
 };
 
 /** A log with an admin, an inbound, a client, a secret setting, and an hour of traffic that was rolled up. */

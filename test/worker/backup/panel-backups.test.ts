@@ -1,58 +1,13 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { BackupError } from '../../../src/commands/ports/backups.js';
-import { panelState } from '../../../src/commands/state.js';
-import { begin, catchUp } from '../../../src/events/log/replay.js';
 import { verbatim } from '../../../src/messages/message.js';
-import { ReadModels } from '../../../src/projections/read-models.js';
 import { completeSwitch } from '../../../src/store/generations.js';
 import type { BackupWork } from '../../../src/worker/backup-jobs.js';
-import { PanelBackups } from '../../../src/worker/backups.js';
 import { admin, DAY } from '../../kit/builders.js';
-import { busOver, readAll } from '../../kit/log.js';
-import { lived, patch, work } from './kit.js';
-
-interface Options {
-  readonly work?: Partial<BackupWork>;
-  readonly switchOver?: (() => void) | null;
-  readonly restarting?: () => boolean;
-}
-
-function panelWith(options: Options = {}) {
-  const own = lived();
-  const bus = busOver(own.log, own.clock);
-  const read = new ReadModels(own.log);
-  const state = begin(panelState);
-  catchUp(own.log, [state]);
-  const [markReplaced, switchOver] = [vi.fn<() => void>(), vi.fn<() => void>()];
-  const follow = (): void => catchUp(own.log, [state]);
-  own.log.appended$.subscribe(follow);
-  const backups = new PanelBackups({
-    panel: {
-      read,
-      dispatch: bus.dispatch,
-      foldings: [...read.follower.foldings, state],
-      directory: own.directory,
-      now: own.clock.now,
-      markReplaced,
-    },
-    work: { ...work, ...options.work },
-    release: '1.2.3',
-    switchOver: options.switchOver === undefined ? switchOver : options.switchOver,
-    restarting: options.restarting ?? (() => false),
-    corePlace: () => ({ binary: null, geo: own.directory.geo }),
-    warn: () => undefined,
-  });
-  const mark = own.log.head().position;
-  const { root } = own.directory;
-  return {
-    ...{ own, backups, bus, markReplaced, switchOver },
-    appended: () => readAll(own.log).filter(({ position }) => position > mark),
-    kept: () => readdirSync(own.directory.backups).toSorted(),
-    unfinished: () => (existsSync(join(root, 'staged')) ? readdirSync(join(root, 'staged')) : []),
-  };
-}
+import { patch, work } from './kit.js';
+import { panelWith } from './panel.js';
 
 const never = (): Promise<never> => new Promise(() => undefined);
 

@@ -250,6 +250,18 @@ export interface Gets {
     body: undefined;
     reply: { readonly last: { readonly at: number; readonly why: string | null; readonly whyCode: TextCode } | null; readonly lastGood: { readonly at: number; readonly name: string; readonly position: number; readonly bytes: number; readonly sealed: boolean } | null; readonly next: number | null; readonly late: boolean; readonly files: readonly ({ readonly name: string; readonly bytes: number; readonly at: number })[] };
   };
+  '/panel/api/server/backups/:name': {
+    params: { readonly name: string | number };
+    query: undefined;
+    body: undefined;
+    reply: File;
+  };
+  '/panel/api/server/restore': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: { readonly id: string; readonly name: string | null; readonly startedAt: number; readonly phase: "waiting" | "reading" | "verifying" | "importing" | "preparing" | "ready" | "refused"; readonly done: number; readonly total: number; readonly why: string | null; readonly whyCode: TextCode; readonly report: { readonly kind: "portolan" | "3x-ui"; readonly sha256: string; readonly backup: { readonly position: number; readonly madeAt: number; readonly release: string; readonly newer: number | null } | null; readonly before: { readonly inbounds: number; readonly clients: number; readonly nodes: number; readonly admins: number }; readonly after: { readonly inbounds: number; readonly clients: number; readonly nodes: number; readonly admins: number }; readonly kept: readonly ({ readonly key: string; readonly why: string; readonly whyCode: TextCode })[]; readonly import: { readonly version: string; readonly tables: readonly ({ readonly table: string; readonly rows: number; readonly changed: number; readonly skipped: number })[]; readonly before: { readonly inbounds: number; readonly clients: number; readonly inboundUp: number; readonly inboundDown: number; readonly clientUp: number; readonly clientDown: number; readonly outboundUp: number; readonly outboundDown: number }; readonly after: { readonly inbounds: number; readonly clients: number; readonly inboundUp: number; readonly inboundDown: number; readonly clientUp: number; readonly clientDown: number; readonly outboundUp: number; readonly outboundDown: number }; readonly skipped: { readonly inbounds: number; readonly clients: number; readonly inboundUp: number; readonly inboundDown: number; readonly clientUp: number; readonly clientDown: number; readonly outboundUp: number; readonly outboundDown: number }; readonly found: number; readonly findings: readonly ({ readonly table: string; readonly item: string; readonly outcome: "skipped" | "changed" | "noted"; readonly reason: string; readonly reasonCode: TextCode })[] } | null; readonly basePath: string } | null } | null;
+  };
   '/panel/api/inbounds/createbackup': {
     params: undefined;
     query: undefined;
@@ -660,6 +672,36 @@ export interface Posts {
     query: undefined;
     body: FormData;
     reply: string;
+  };
+  '/panel/api/server/backups/make': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: null;
+  };
+  '/panel/api/server/backups/check': {
+    params: undefined;
+    query: undefined;
+    body: { readonly name?: string; readonly passphrase?: string };
+    reply: { readonly id: string; readonly name: string | null; readonly startedAt: number; readonly phase: "waiting" | "reading" | "verifying" | "importing" | "preparing" | "ready" | "refused"; readonly done: number; readonly total: number; readonly why: string | null; readonly whyCode: TextCode; readonly report: { readonly kind: "portolan" | "3x-ui"; readonly sha256: string; readonly backup: { readonly position: number; readonly madeAt: number; readonly release: string; readonly newer: number | null } | null; readonly before: { readonly inbounds: number; readonly clients: number; readonly nodes: number; readonly admins: number }; readonly after: { readonly inbounds: number; readonly clients: number; readonly nodes: number; readonly admins: number }; readonly kept: readonly ({ readonly key: string; readonly why: string; readonly whyCode: TextCode })[]; readonly import: { readonly version: string; readonly tables: readonly ({ readonly table: string; readonly rows: number; readonly changed: number; readonly skipped: number })[]; readonly before: { readonly inbounds: number; readonly clients: number; readonly inboundUp: number; readonly inboundDown: number; readonly clientUp: number; readonly clientDown: number; readonly outboundUp: number; readonly outboundDown: number }; readonly after: { readonly inbounds: number; readonly clients: number; readonly inboundUp: number; readonly inboundDown: number; readonly clientUp: number; readonly clientDown: number; readonly outboundUp: number; readonly outboundDown: number }; readonly skipped: { readonly inbounds: number; readonly clients: number; readonly inboundUp: number; readonly inboundDown: number; readonly clientUp: number; readonly clientDown: number; readonly outboundUp: number; readonly outboundDown: number }; readonly found: number; readonly findings: readonly ({ readonly table: string; readonly item: string; readonly outcome: "skipped" | "changed" | "noted"; readonly reason: string; readonly reasonCode: TextCode })[] } | null; readonly basePath: string } | null };
+  };
+  '/panel/api/server/checkDB': {
+    params: undefined;
+    query: undefined;
+    body: FormData;
+    reply: { readonly id: string; readonly name: string | null; readonly startedAt: number; readonly phase: "waiting" | "reading" | "verifying" | "importing" | "preparing" | "ready" | "refused"; readonly done: number; readonly total: number; readonly why: string | null; readonly whyCode: TextCode; readonly report: { readonly kind: "portolan" | "3x-ui"; readonly sha256: string; readonly backup: { readonly position: number; readonly madeAt: number; readonly release: string; readonly newer: number | null } | null; readonly before: { readonly inbounds: number; readonly clients: number; readonly nodes: number; readonly admins: number }; readonly after: { readonly inbounds: number; readonly clients: number; readonly nodes: number; readonly admins: number }; readonly kept: readonly ({ readonly key: string; readonly why: string; readonly whyCode: TextCode })[]; readonly import: { readonly version: string; readonly tables: readonly ({ readonly table: string; readonly rows: number; readonly changed: number; readonly skipped: number })[]; readonly before: { readonly inbounds: number; readonly clients: number; readonly inboundUp: number; readonly inboundDown: number; readonly clientUp: number; readonly clientDown: number; readonly outboundUp: number; readonly outboundDown: number }; readonly after: { readonly inbounds: number; readonly clients: number; readonly inboundUp: number; readonly inboundDown: number; readonly clientUp: number; readonly clientDown: number; readonly outboundUp: number; readonly outboundDown: number }; readonly skipped: { readonly inbounds: number; readonly clients: number; readonly inboundUp: number; readonly inboundDown: number; readonly clientUp: number; readonly clientDown: number; readonly outboundUp: number; readonly outboundDown: number }; readonly found: number; readonly findings: readonly ({ readonly table: string; readonly item: string; readonly outcome: "skipped" | "changed" | "noted"; readonly reason: string; readonly reasonCode: TextCode })[] } | null; readonly basePath: string } | null };
+  };
+  '/panel/api/server/restore': {
+    params: undefined;
+    query: undefined;
+    body: { readonly id?: string };
+    reply: null;
+  };
+  '/panel/api/server/restore/discard': {
+    params: undefined;
+    query: undefined;
+    body: { readonly id?: string };
+    reply: null;
   };
   '/panel/api/backuptochatbot': {
     params: undefined;

@@ -19,6 +19,7 @@ import { keygenRoutes } from './keygen.js';
 import { logRoutes } from './logs.js';
 import { nodeRoutes } from './nodes.js';
 import { panelApiRoutes, panelRoutes } from './panel.js';
+import { restoreRoutes } from './restore.js';
 import type { Routes } from './route.js';
 import { serverRoutes } from './server.js';
 import { settingDetailRoutes } from './setting-details.js';
@@ -42,6 +43,7 @@ export const tables = {
   keygen: keygenRoutes,
   versions: versionRoutes,
   database: databaseRoutes,
+  restore: restoreRoutes,
   backupToChat: backupToChatRoutes,
   settings: settingRoutes,
   settingsApi: settingApiRoutes,

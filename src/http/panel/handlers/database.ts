@@ -10,7 +10,7 @@ export const databaseHandlers: Handlers<typeof databaseRoutes, Needs<'backups'>>
     try {
       return new Download(await backups.create());
     } catch (error) {
-      return refusal(error, (why) => reject('BACKUP_FAILED', { why }));
+      return backupRefusal(error, (why) => reject('BACKUP_FAILED', { why }));
     }
   },
 
@@ -20,7 +20,7 @@ export const databaseHandlers: Handlers<typeof databaseRoutes, Needs<'backups'>>
       const { kept } = await services.backups.replace({ path: db.path, passphrase, requestedBy: request.actor });
       return importedMessage(request, kept);
     } catch (error) {
-      return refusal(error, (why) => reject('IMPORT_REFUSED', { why }));
+      return backupRefusal(error, (why) => reject('IMPORT_REFUSED', { why }));
     }
   },
 
@@ -47,7 +47,8 @@ function importedMessage(
   return new Message(message('backup.keptSettings', { settings }), done);
 }
 
-function refusal(error: unknown, otherwise: (why: Text) => Rejection): Rejection {
+/** The rejection for an error of a backup or a restore; other errors are thrown again. */
+export function backupRefusal(error: unknown, otherwise: (why: Text) => Rejection): Rejection {
   if (!(error instanceof BackupError)) throw error;
   return error.kind === 'busy' ? reject('BACKUP_BUSY') : otherwise(error.text);
 }

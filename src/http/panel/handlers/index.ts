@@ -24,6 +24,7 @@ import { keygenHandlers } from './keygen.js';
 import { logHandlers } from './logs.js';
 import { nodeHandlers } from './nodes.js';
 import { panelHandlers } from './panel.js';
+import { restoreHandlers } from './restore.js';
 import { serverHandlers } from './server.js';
 import { settingDetailHandlers } from './setting-details.js';
 import { settingApiHandlers, settingHandlers } from './settings.js';
@@ -46,6 +47,7 @@ export function mountHandlers(router: Router, gate: Gate<AuthRequest>, services:
   mount(router, tables.keygen, keygenHandlers, gate, { read, ...core });
   mount(router, tables.versions, versionHandlers, gate, { read, ...releases, ...history });
   mount(router, tables.database, databaseHandlers, gate, { read, ...backup });
+  mount(router, tables.restore, restoreHandlers, gate, { read, ...backup, ...server });
   mount(router, tables.backupToChat, backupToChatHandlers, gate, { ...backup, ...machine });
   const setting = { read, now, ...machine, ...accounts, ...server, ...outside };
   mount(router, tables.settings, settingHandlers, gate, setting);

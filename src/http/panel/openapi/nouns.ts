@@ -32,6 +32,7 @@ export const nouns: Readonly<Record<keyof typeof tables, Noun>> = {
   logs: server,
   versions: server,
   database: server,
+  restore: server,
   backupToChat: server,
   settings,
   settingsApi: settings,
