@@ -37,7 +37,7 @@ export const append: Bench = async ({ quick }) => {
       const command = commandOf(i);
       const before = panel.log.head().position;
       ours.push(timed(() => run(command)));
-      const rows = panel.log.rows(before, 10).map((row) => Buffer.concat(Object.values(row).map(bytesOf)));
+      const rows = panel.log.stored.rows(before, 10).map((row) => Buffer.concat(Object.values(row).map(bytesOf)));
       theirs.push(timed(() => bare(rows)));
     }
     return {

@@ -145,7 +145,7 @@ function printAfter(log: SqliteEventLog, after: number, say: Say | null): number
 
 function exportRows(log: SqliteEventLog, from: number): void {
   let position = from;
-  for (let rows = log.rows(position, PAGE); rows.length > 0; rows = log.rows(position, PAGE)) {
+  for (let rows = log.stored.rows(position, PAGE); rows.length > 0; rows = log.stored.rows(position, PAGE)) {
     for (const row of rows) {
       const { stream, version, type, schema, at } = row;
       const data = storedData(row);

@@ -101,7 +101,7 @@ function readable(directory: DataDirectory): { readonly position: number; readon
     attempts += 1;
     catchUp(log, [begin(panelState)]);
     // Of the whole file the indexes count too. Of a part they are made again.
-    if (attempts === 1) log.checkPages();
+    if (attempts === 1) log.stored.checkPages();
   });
   const { log } = journal;
   try {

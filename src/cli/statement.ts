@@ -80,7 +80,7 @@ function clientsOf(log: SqliteEventLog, read: ReadModels, name: string): readonl
 /** Also the clients whose usage was transferred to them, directly or indirectly. */
 function withTransferred(log: SqliteEventLog, numbers: readonly number[]): ReadonlySet<number> {
   const all = new Set(numbers);
-  const left = [...log.readTypes(['ClientTrafficTransferred'])].reverse();
+  const left = [...log.stored.ofTypes(['ClientTrafficTransferred'])].reverse();
   for (const { data } of left)
     if ('fromClient' in data && 'client' in data && all.has(data.client)) all.add(Number(data.fromClient));
   return all;

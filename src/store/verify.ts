@@ -57,13 +57,13 @@ export function verifyLog(
     for (const { type, data } of page) if (type === 'DataKeyDestroyed') destroyed.add(data.key);
     follow(page, position);
   }
-  return { events: position, pruned, fault: null, keys: log.keyring.problem(destroyed) };
+  return { events: position, pruned, fault: null, keys: log.stored.keyring.problem(destroyed) };
 }
 
 /** The error when the file is damaged and they cannot be read. */
 function rowsAfter(log: SqliteEventLog, position: number, limit: number): readonly EventRow[] | Text {
   try {
-    return log.rows(position, limit);
+    return log.stored.rows(position, limit);
   } catch (error) {
     if (error instanceof StorageError && error.kind === 'damaged') return error.text;
     throw error;
@@ -93,12 +93,14 @@ function verifyRow(log: SqliteEventLog, row: EventRow, before: Before): Text | r
   if (row.payload !== null && !payloadHash(row.payload).equals(row.payload_hash))
     return message('storage.payloadChanged');
   try {
-    const events = log.eventsOf(row);
+    const events = log.stored.eventsOf(row);
     const invalid = events.some((event) => !type?.schema.safeParse(event.data).success);
     if (invalid) return message('storage.schemaMismatch', { type: row.type });
     const [event] = events;
     const problem =
-      event?.type === 'MeasurementsRolledUp' ? log.rollUpMismatch(event.data, row.position, before.rolledTo) : null;
+      event?.type === 'MeasurementsRolledUp'
+        ? log.stored.rollUpMismatch(event.data, row.position, before.rolledTo)
+        : null;
     return problem ?? events;
   } catch (error) {
     return error instanceof LogDamage ? error.what : textOf(error);

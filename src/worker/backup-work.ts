@@ -228,7 +228,7 @@ DELETE FROM commands WHERE NOT EXISTS (
 function rolledUp(db: SqliteDatabase, master: Buffer): readonly { readonly from: number; readonly to: number }[] {
   const log = new SqliteEventLog(db, new Keyring(db, master, Date.now));
   const ranges = [];
-  for (const event of log.readTypes(['MeasurementsRolledUp']))
+  for (const event of log.stored.ofTypes(['MeasurementsRolledUp']))
     if (event.type === 'MeasurementsRolledUp')
       ranges.push({ from: event.data.fromPosition, to: event.data.toPosition });
   return ranges;

@@ -209,7 +209,7 @@ export class SqliteEventLog extends LogReader implements EventLog {
       const command = this.sql.answered.get(key);
       if (!command) continue;
       const rows = this.sql.range.all(command.first, command.last);
-      return { same: command.fingerprint === fingerprint, events: rows.flatMap((row) => this.decode(row)) };
+      return { same: command.fingerprint === fingerprint, events: rows.flatMap((row) => this.stored.eventsOf(row)) };
     }
     return null;
   }

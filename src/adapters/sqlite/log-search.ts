@@ -87,7 +87,7 @@ export class SqliteLogSearch implements LogSearch {
   *earlier(stream: string, version: number, types: readonly RecordedEvent['type'][]): Iterable<RecordedEvent> {
     const end = Math.min(version, (this.#sql.version.get(stream)?.version ?? 0) + 1);
     const rows = this.#sql.earlier.iterate(stream, end, end - MAX_EARLIER, JSON.stringify(types));
-    for (const row of rows) yield* this.#log.eventsOf(row);
+    for (const row of rows) yield* this.#log.stored.eventsOf(row);
   }
 
   find(id: string, before: number): EventHeader | null {
@@ -113,7 +113,7 @@ export class SqliteLogSearch implements LogSearch {
     const hash = this.#log.hashAt(after);
     let before: Buffer = hash === null ? Buffer.alloc(32) : Buffer.from(hash, 'hex');
     let position = after;
-    for (const row of this.#log.rows(after, limit)) {
+    for (const row of this.#log.stored.rows(after, limit)) {
       const what = problemOf(row, position, before);
       if (what !== null) return { position, fault: { position: position + 1, what } };
       position = row.position;
@@ -140,7 +140,7 @@ export class SqliteLogSearch implements LogSearch {
   #header(row: HeaderRow): EventHeader {
     const { position, id, stream, version, type, meta: text, at } = row;
     if (this.#last?.text !== text || this.#last.at !== at)
-      this.#last = { text, at, meta: decodeMeta(row, this.#log.keyring) };
+      this.#last = { text, at, meta: decodeMeta(row, this.#log.stored.keyring) };
     return { position, id: idText(id), stream, version, type, meta: this.#last.meta };
   }
 }

@@ -1,6 +1,8 @@
 import type { EventRow } from './codec.js';
 import type { SqliteDatabase } from './database.js';
 
+export type LogStatements = ReturnType<typeof statements>;
+
 /** The prepared statements of the event log. */
 export function statements(db: SqliteDatabase) {
   return {

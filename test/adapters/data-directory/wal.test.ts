@@ -102,7 +102,7 @@ describe('a truncated write-ahead log', () => {
         );
         const found = log.head().position;
         expect(found, `cut at ${offset}`).toBe(expectedAt(offset));
-        const rows = log.rows(0, 1000);
+        const rows = log.stored.rows(0, 1000);
         expect(rows.map(({ id }) => idText(id))).toStrictEqual(left.ids.slice(0, found));
         expect(chainBreak(rows)).toBeNull();
         if (offset % 7 === 0) expect(readAll(log)).toHaveLength(found);
@@ -154,7 +154,7 @@ describe('a truncated write-ahead log', () => {
       const found = log.head().position;
       expect(found).toBe(expectedAt(offset));
       expect(complaint).toMatchObject({ code: 'storage.anchorLost', params: { first: found + 1 } });
-      expect(chainBreak(log.rows(0, 1000))).toBeNull();
+      expect(chainBreak(log.stored.rows(0, 1000))).toBeNull();
       log.close();
     }
   });

@@ -100,11 +100,16 @@ describe('a roll-up', () => {
     const { root, count } = journal.log.measuredRoot(1, 4);
     expect(count).toBe(2);
     journal.append(rollUp(1, 4, 4, 3));
-    const rows = journal.log.rows(0, 10);
+    const rows = journal.log.stored.rows(0, 10);
     expect(rows.map(({ payload }) => payload === null)).toStrictEqual([false, false, true, true, false, false]);
     expect(chainBreak(rows)).toBeNull();
     expect(journal.log.measuredRoot(1, 4)).toStrictEqual({ root, count: 2 });
-    expect([2, 3, 4, 5].map((position) => journal.log.coversPruned(position))).toStrictEqual([true, true, true, false]);
+    expect([2, 3, 4, 5].map((position) => journal.log.stored.coversPruned(position))).toStrictEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
   });
 
   it('returns its sum in place of the removed payloads, also after a restart', () => {
@@ -143,7 +148,7 @@ describe('a roll-up', () => {
     const journal = new TestLog();
     journal.append(inboundAdded(), clientAdded(), used(1), used(2));
     expect(() => journal.append(rollUp(1, 3, 3, 99), { type: 'Unheard', data: {} } as never)).toThrow();
-    expect(journal.log.coversPruned(3)).toBe(false);
+    expect(journal.log.stored.coversPruned(3)).toBe(false);
     expect(journal.all()[2]?.data).toStrictEqual(used(1).data);
     journal.append(rollUp(1, 4, 4, 3));
     expect(journal.all()[2]?.data).toStrictEqual(used(3).data);
@@ -200,7 +205,7 @@ describe('the chain', () => {
       actor: { kind: 'system', id: 'x', name: 'x', ip: null },
       correlationId: 'c',
     });
-    const rows = log.rows(0, 10);
+    const rows = log.stored.rows(0, 10);
     db.close();
     expect(chainBreak(rows)).toBeNull();
     const changes = {

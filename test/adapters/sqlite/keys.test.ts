@@ -58,7 +58,7 @@ describe('a destroyed key', () => {
       DataKeyDestroyed({ key: 'client:2/1', reason: 'erased' }),
     );
     journal.reopen();
-    expect(chainBreak(journal.log.rows(0, 100))).toBeNull();
+    expect(chainBreak(journal.log.stored.rows(0, 100))).toBeNull();
     const folding = { fold: clients, state: clients.initial(), position: 0 };
     catchUp(journal.log, [folding]);
     expect(
@@ -136,7 +136,7 @@ describe('a box', () => {
     ] as const) {
       const journal = swap(a, b);
       expect(() => journal.all()).toThrow(/^position 2: ClientAdded cannot be read/);
-      expect(chainBreak(journal.log.rows(0, 10))).toBe(2);
+      expect(chainBreak(journal.log.stored.rows(0, 10))).toBe(2);
     }
   });
 

@@ -73,7 +73,7 @@ describe('the log', () => {
   it('is one chain', () => {
     const journal = new TestLog();
     for (const event of events) journal.append(event);
-    const rows = journal.log.rows(0, 1000);
+    const rows = journal.log.stored.rows(0, 1000);
     expect(chainBreak(rows)).toBeNull();
     expect(rows.at(-1)?.hash.toString('hex')).toBe(journal.log.head().hash);
     expect(journal.log.hashAt(3)).toBe(rows[2]?.hash.toString('hex'));
@@ -86,7 +86,7 @@ describe('the log', () => {
       clients: Array.from({ length: 500 }, (_, i): [number, number, number] => [i + 1, 1000, 2000]),
     });
     journal.append(long);
-    const [row] = journal.log.rows(0, 1);
+    const [row] = journal.log.stored.rows(0, 1);
     expect(row?.payload?.length).toBeLessThan(JSON.stringify(long.data).length / 3);
     expect(row && storedData(row)).toStrictEqual(long.data);
     expect(journal.all()[0]?.data).toStrictEqual(long.data);
@@ -112,7 +112,7 @@ describe('the log', () => {
     expect([T0 - 1, T0, T0 + 999, T0 + 1000].map((at) => journal.log.positionAt(at))).toStrictEqual([0, 1, 1, 2]);
     expect(journal.log.place(first?.id ?? '', 2)).toStrictEqual({ position: 1, type: 'InboundAdded' });
     expect(journal.log.place(first?.id ?? '', 1)).toBeNull();
-    expect([...journal.log.readTypes(['ClientAdded'])].map(({ position }) => position)).toStrictEqual([2]);
+    expect([...journal.log.stored.ofTypes(['ClientAdded'])].map(({ position }) => position)).toStrictEqual([2]);
   });
 });
 
@@ -138,7 +138,7 @@ describe('a secret', () => {
     const journal = new TestLog();
     journal.append(clientAdded());
     journal.append(clientAdded());
-    const boxes = journal.log.rows(0, 2).map((row) => JSON.stringify(storedData(row)?.['$sealed']));
+    const boxes = journal.log.stored.rows(0, 2).map((row) => JSON.stringify(storedData(row)?.['$sealed']));
     expect(boxes[0]).not.toBe(boxes[1]);
   });
 });

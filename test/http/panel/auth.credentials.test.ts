@@ -23,7 +23,7 @@ describe('new credentials', () => {
       'DataKeyDestroyed',
       'LoggedIn',
     ]);
-    expect(JSON.stringify(panel.log.rows(0, 100))).not.toContain(next.newPassword);
+    expect(JSON.stringify(panel.log.stored.rows(0, 100))).not.toContain(next.newPassword);
     expect(one.cookie).not.toBe(before);
     expect((await one.post(CHANGE)).status).toBe(200);
     expect((await other.get(LIST)).status).toBe(404);

@@ -50,7 +50,7 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
       expect((await login(ADMIN.username, password)).json?.success).toBe(true);
       expect(panel.appended().map(({ type }) => type)).toEqual(['LoggedIn']);
     }
-    expect(JSON.stringify(panel.log.rows(0, 100))).not.toContain(BIND_PASSWORD);
+    expect(JSON.stringify(panel.log.stored.rows(0, 100))).not.toContain(BIND_PASSWORD);
   });
 
   it.each<[string, string, string]>([

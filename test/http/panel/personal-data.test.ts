@@ -76,7 +76,7 @@ describe('the permanent part of the log', () => {
   it('is shown without the addresses that earlier releases wrote as ids', async () => {
     const panel = await startPanel();
     const db = openDatabase(panel.directory.database);
-    const [row] = panel.log.rows(0, 1);
+    const [row] = panel.log.stored.rows(0, 1);
     const meta = JSON.stringify({
       actor: { kind: 'system', id: 'login', name: 'login' },
       correlation: `lock-out ${IPS[0]}`,

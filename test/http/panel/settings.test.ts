@@ -410,7 +410,7 @@ describe('one secret', () => {
     expect(panel.read.settings.secrets()[key]).toBe(value);
     expect((await browser.post(SECRET, { key, value: '' })).json?.success).toBe(true);
     expect(panel.read.settings.secrets()[key]).toBe('');
-    expect(JSON.stringify(panel.log.rows(0, 100))).not.toContain(value);
+    expect(JSON.stringify(panel.log.stored.rows(0, 100))).not.toContain(value);
   });
 
   it('also has the name of 3x-ui', async () => {

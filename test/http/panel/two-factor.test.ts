@@ -59,7 +59,7 @@ describe('the setup of two-factor login', () => {
     expect(types(panel.appended())).toEqual([
       ...['TwoFactorCodeUsed', 'SettingsChanged', 'SecretSettingChanged', 'SessionsRevoked', 'LoggedIn'],
     ]);
-    expect(JSON.stringify(panel.log.rows(0, 100))).not.toContain(twoFactorToken);
+    expect(JSON.stringify(panel.log.stored.rows(0, 100))).not.toContain(twoFactorToken);
     expect((await panel.browser().post('/getTwoFactorEnable')).json?.obj).toBe(true);
   });
 

@@ -326,7 +326,7 @@ describe('the state of a backup', () => {
     const db = new Database(directory.database, { readonly: true });
     const all = (sql: string): unknown[] => db.prepare(sql).raw().all();
     expect(all('SELECT * FROM prunable')).toEqual(ranges);
-    const key = own.log.keyring.blind('asked');
+    const key = own.log.stored.keyring.blind('asked');
     expect(all('SELECT key, first, last FROM commands')).toEqual([[key, position, position]]);
     expect(all('SELECT key FROM meta')).toEqual([['generation']]);
     db.close();
