@@ -16,7 +16,7 @@ const PROGRAMS = [
 ];
 
 /** Packages that stay in `node_modules`: machine code, files to serve, threads of their own, and what is rarely needed. */
-const EXTERNAL = ['better-sqlite3', 'swagger-ui-dist', 'tinypool', 'grammy'];
+const EXTERNAL = ['better-sqlite3', 'swagger-ui-dist', 'tinypool', 'grammy', 'undici'];
 
 /** Folders in `src` that are read at run time. */
 const ASSETS = ['adapters/core/control/proto'];
@@ -32,13 +32,19 @@ export async function bundle(folder) {
     platform: 'node',
     input: Object.fromEntries(PROGRAMS.map((path) => [path, `src/${path}.ts`])),
     external: EXTERNAL,
-    resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
+    resolve: {
+      extensionAlias: { '.js': ['.ts', '.js'] },
+      // For Node, rxjs exports CommonJS, of which a bundle contains every operator.
+      alias: { rxjs: join(root, 'node_modules', 'rxjs', 'dist', 'esm', 'index.js') },
+    },
   });
   try {
     const { output } = await build.write({
       dir: folder,
       format: 'esm',
       chunkFileNames: `${CHUNKS}/[name]-[hash].js`,
+      // Licences are in a file of their own.
+      comments: false,
       sourcemap: true,
       sourcemapExcludeSources: true,
     });

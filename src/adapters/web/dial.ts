@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { buildConnector } from 'undici';
+import type { buildConnector } from 'undici';
 import type { Target } from './target.js';
 import { type TlsSessions, usualContext } from './tls-sessions.js';
+import { undici } from './undici.js';
 
 /** Timeout for one of several addresses, in ms. */
 const CONNECT_MS = 5_000;
@@ -18,7 +19,7 @@ export function dial({ url, addresses }: Target, sessions: TlsSessions): buildCo
       const address = addresses[index] ?? '';
       const place = `${url.host} ${address}`;
       const session = isSecure ? sessions.of(place) : undefined;
-      const connect = buildConnector({
+      const connect = undici().buildConnector({
         ...{ timeout: CONNECT_MS, maxCachedSessions: 0 },
         ...(isSecure && { secureContext: usualContext() }),
         ...(session && { session }),

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { type buildConnector, Client } from 'undici';
+import type { buildConnector } from 'undici';
 import type { WebRequest } from '../../commands/ports/web.js';
 import { unlessAborted } from '../../lib/abort.js';
 import { type Hop, type Reply, redirectOf, type Sink, sendRequest } from './ask.js';
@@ -7,6 +7,7 @@ import { dial } from './dial.js';
 import { dialThrough, parseProxy } from './socks.js';
 import { check, checkName, hostOf, parseUrl, type Resolve, unreached } from './target.js';
 import type { TlsSessions } from './tls-sessions.js';
+import { undici } from './undici.js';
 
 export interface ExchangeOptions {
   readonly resolve: Resolve;
@@ -50,7 +51,12 @@ export async function exchange(
   for (let hops = 0; ; hops += 1) {
     const connect = await connector(hop.url);
     // The signal limits the whole exchange; the body has its own idle timeout.
-    const client = new Client(hop.url.origin, { connect, pipelining: 0, headersTimeout: 0, bodyTimeout: idleMs });
+    const client = new (undici().Client)(hop.url.origin, {
+      connect,
+      pipelining: 0,
+      headersTimeout: 0,
+      bodyTimeout: idleMs,
+    });
     try {
       const reply = await sendRequest(client, hop, signal, sink);
       const location = redirectOf(reply);

@@ -1,11 +1,12 @@
 import { connect, type Socket } from 'node:net';
 import { SocksClient } from 'socks';
-import { buildConnector } from 'undici';
+import type { buildConnector } from 'undici';
 import { WebError } from '../../commands/ports/web.js';
 import { MessageError } from '../../messages/error.js';
 import { message } from '../../messages/message.js';
 import { hostOf } from './target.js';
 import { usualContext } from './tls-sessions.js';
+import { undici } from './undici.js';
 
 /** Timeout for the proxy and its connection to the target together, in ms. TLS with the target has the same timeout again. */
 const CONNECT_MS = 10_000;
@@ -48,7 +49,11 @@ export function dialThrough(proxy: Proxy, url: URL): buildConnector.connector {
       return done(error as Error, null);
     }
     if (url.protocol !== 'https:') return done(null, socket);
-    const secured = buildConnector({ timeout: CONNECT_MS, maxCachedSessions: 0, secureContext: usualContext() });
+    const secured = undici().buildConnector({
+      timeout: CONNECT_MS,
+      maxCachedSessions: 0,
+      secureContext: usualContext(),
+    });
     secured({ ...options, httpSocket: socket }, done);
   };
   return (options, callback) => void open(options, callback);

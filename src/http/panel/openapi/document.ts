@@ -10,7 +10,7 @@ import { tables } from '../contract/index.js';
 import type { Route } from '../contract/route.js';
 import { nouns } from './nouns.js';
 import { components, messageCode, named } from './schemas.js';
-import { SettingsBody, SettingsReply, SourcesReply } from './settings.js';
+import { settingSchemas } from './settings.js';
 import { SOCKET_PATH, SOCKET_TAG, socketOperation } from './socket.js';
 
 /** One row of a table, with its operation id. */
@@ -36,9 +36,9 @@ const { all, update } = tables.settings;
 const { sources } = tables.settingDetails;
 
 function spelledOut(route: Route): Route {
-  if (route.reply === all.reply && route.path.endsWith('/all')) return { ...route, reply: SettingsReply };
-  if (route.reply === sources.reply) return { ...route, reply: SourcesReply };
-  return route.body === update.body ? { ...route, body: SettingsBody } : route;
+  if (route.reply === all.reply && route.path.endsWith('/all')) return { ...route, reply: settingSchemas().reply };
+  if (route.reply === sources.reply) return { ...route, reply: settingSchemas().sources };
+  return route.body === update.body ? { ...route, body: settingSchemas().body } : route;
 }
 
 /**

@@ -9,34 +9,7 @@ function described(schema: z.ZodType): z.ZodType {
   return z.unknown().meta(json as z.GlobalMeta);
 }
 
-const plain = Object.fromEntries(settingKeys.map((key) => [key, described(settingsTable[key])]));
-const others = Object.fromEntries(
-  Object.entries(plainNames).map(([name, key]) => [name, described(settingsTable[key])]),
-);
-const secrets = Object.fromEntries(secretKeys.map((key) => [key, described(secretsTable[key])]));
-const flags = [...secretKeys.map(flagOf), ...Object.keys(flagNames), 'hasApiToken'];
-const blanks = [...secretKeys, 'apiToken', 'tgBotToken', 'tgBotProxy'];
 const each = (names: readonly string[], schema: z.ZodType) => Object.fromEntries(names.map((name) => [name, schema]));
-
-/** Every key of the settings table. The contract, which knows only zod, describes it just as "an object". */
-export const SettingsReply = z
-  .strictObject({
-    ...plain,
-    ...others,
-    ...each(blanks, z.literal('')),
-    ...each(flags, z.boolean()),
-    environment: z.record(z.string(), z.object({ variable: z.string(), value: z.union([z.string(), z.number()]) })),
-  })
-  .meta({ id: 'Settings' });
-
-/** The sources by their keys, for the same reason. */
-export const SourcesReply = z
-  .strictObject({
-    settings: z.strictObject(each(settingKeys, SettingSource)),
-    secrets: z.strictObject(each(secretKeys, z.boolean())),
-    ...settingPlaces,
-  })
-  .meta({ id: 'SettingSources' });
 
 /** A request body has no defaults: omitted settings keep their value. */
 function written(schema: z.ZodType): z.ZodType {
@@ -44,16 +17,51 @@ function written(schema: z.ZodType): z.ZodType {
   return z.unknown().meta(json).optional();
 }
 
-/** Any subset of the settings, under their names here and in 3x-ui. */
-export const SettingsBody = z.object(
-  Object.fromEntries(
-    Object.entries({
-      ...plain,
-      ...others,
-      ...secrets,
-      ...Object.fromEntries(Object.entries(secretNames).map(([name, key]) => [name, described(secretsTable[key])])),
-      twoFactorCode: described(z.string()),
-      trustEveryProxy: described(z.boolean()),
-    }).map(([name, schema]) => [name, written(schema)]),
-  ),
-);
+/** What the contract, which knows only zod, describes just as "an object". */
+function build() {
+  const plain = Object.fromEntries(settingKeys.map((key) => [key, described(settingsTable[key])]));
+  const others = Object.fromEntries(
+    Object.entries(plainNames).map(([name, key]) => [name, described(settingsTable[key])]),
+  );
+  const secrets = Object.fromEntries(secretKeys.map((key) => [key, described(secretsTable[key])]));
+  const flags = [...secretKeys.map(flagOf), ...Object.keys(flagNames), 'hasApiToken'];
+  const blanks = [...secretKeys, 'apiToken', 'tgBotToken', 'tgBotProxy'];
+  return {
+    /** Every key of the settings table. */
+    reply: z
+      .strictObject({
+        ...plain,
+        ...others,
+        ...each(blanks, z.literal('')),
+        ...each(flags, z.boolean()),
+        environment: z.record(z.string(), z.object({ variable: z.string(), value: z.union([z.string(), z.number()]) })),
+      })
+      .meta({ id: 'Settings' }),
+    /** The sources by their keys. */
+    sources: z
+      .strictObject({
+        settings: z.strictObject(each(settingKeys, SettingSource)),
+        secrets: z.strictObject(each(secretKeys, z.boolean())),
+        ...settingPlaces,
+      })
+      .meta({ id: 'SettingSources' }),
+    /** Any subset of the settings, under their names here and in 3x-ui. */
+    body: z.object(
+      Object.fromEntries(
+        Object.entries({
+          ...plain,
+          ...others,
+          ...secrets,
+          ...Object.fromEntries(Object.entries(secretNames).map(([name, key]) => [name, described(secretsTable[key])])),
+          twoFactorCode: described(z.string()),
+          trustEveryProxy: described(z.boolean()),
+        }).map(([name, schema]) => [name, written(schema)]),
+      ),
+    ),
+  };
+}
+
+let built: ReturnType<typeof build> | null = null;
+
+/** The schemas of the settings. Built when they are first needed, which is not at the start of the panel. */
+export const settingSchemas = (): ReturnType<typeof build> => (built ??= build());
