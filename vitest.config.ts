@@ -30,7 +30,7 @@ class LongestFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts', 'web/test/**/*.test.ts'],
+    include: ['test/**/*.test.ts', 'web/test/**/*.test.{ts,tsx}'],
     exclude: ['**/node_modules/**', '**/dist/**', '**/.dist-*/**', 'data/**', 'test/.tmp/**'],
     pool: 'forks',
     // Loading the sources again for each file costs as much as the tests: a file restores whatever it changes.

@@ -90,6 +90,7 @@ describe.skipIf(found === null)('the web panel, in a real browser', () => {
     await page.getByRole('link', { name: 'Add inbound' }).first().click();
     await page.getByRole('button', { name: 'VLESS + REALITY' }).click();
     await page.getByLabel('Name', { exact: false }).first().fill(HOSTILE);
+    await page.getByRole('button', { name: 'All options' }).click();
     await page.getByLabel('Listen address').fill('127.0.0.1');
     await page
       .getByLabel('Port')

@@ -1,22 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import type { ClientTraffic, Inbound } from '../src/api/contract.generated';
+import type { InboundForm } from '../src/api/contract.generated';
 import { clientKey, clientPath, emailIn, type WireClient } from '../src/model/clients';
 import { valuesOf, wireOfValues } from '../src/screens/clients/client-values';
-import { bodyOf, draftOf, valueAt, withValue } from '../src/screens/inbounds/draft';
+import { bodyOf, draftOf, parseDraft, valueAt, withValue } from '../src/screens/inbounds/draft';
 
 const NOW = Date.UTC(2026, 0, 1);
 const DAY = 86_400_000;
-const stats: ClientTraffic = {
-  ...{ id: 7, inboundId: 1, enable: true, email: 'a', uuid: 'u', subId: 's', up: 0, down: 0, allTime: 0 },
-  ...{ expiryTime: 0, total: 0, reset: 0, lastOnline: 0 },
-};
-const inbound: Inbound = {
-  ...{ id: 1, userId: 1, up: 0, down: 0, total: 0, allTime: 0, remark: 'r', enable: true, expiryTime: 0 },
-  ...{ trafficReset: 'never', lastTrafficResetTime: 0, listen: '', port: 443, protocol: 'vless', tag: 't' },
-  clientStats: [stats],
-  settings: JSON.stringify({ decryption: 'none', clients: [{ id: 'u', email: 'a', comment: 'Ahab' }], fallbacks: [] }),
-  streamSettings: JSON.stringify({ network: 'tcp', security: 'none', sockopt: { mark: 7 } }),
-  sniffing: JSON.stringify({ enabled: false }),
+const inbound: InboundForm = {
+  ...{ id: 1, version: 'v', remark: 'r', tag: 't', protocol: 'vless', listen: '', port: 443, enable: true, nodeId: 0 },
+  ...{ total: 0, expiryTime: 0, trafficReset: 'never', clients: 1 },
+  settings: { decryption: 'none', fallbacks: [] },
+  streamSettings: { network: 'tcp', security: 'none', sockopt: { mark: 7 } },
+  sniffing: { enabled: false },
 };
 
 describe('the paths of clients', () => {
@@ -66,7 +61,7 @@ describe('the draft of an inbound', () => {
   it('goes through the form unchanged, without the clients', () => {
     const body = bodyOf(draftOf(inbound));
     expect(JSON.parse(body.settings)).toStrictEqual({ decryption: 'none', fallbacks: [] });
-    expect(JSON.parse(body.streamSettings)).toStrictEqual(JSON.parse(inbound.streamSettings));
+    expect(JSON.parse(body.streamSettings)).toStrictEqual(inbound.streamSettings);
     expect(body).toMatchObject({ remark: 'r', port: 443, protocol: 'vless', trafficReset: 'never' });
   });
 
@@ -77,5 +72,11 @@ describe('the draft of an inbound', () => {
     expect(Array.isArray(valueAt(changed, 'streamSettings.tlsSettings.certificates'))).toBe(true);
     expect(valueAt(changed, 'streamSettings.sockopt.mark')).toBe(7);
     expect(valueAt(draftOf(inbound), path)).toBeUndefined();
+    expect(withValue(draftOf(inbound), path, undefined)).toStrictEqual(draftOf(inbound));
+    expect(withValue(changed, 'streamSettings.tlsSettings', undefined)).toStrictEqual(draftOf(inbound));
+  });
+
+  it.each(['', '[]', '{"settings":1}', '{"remark":7}'])('is not the JSON %s', (text) => {
+    expect(parseDraft(text, draftOf(inbound))).toBeNull();
   });
 });

@@ -36,8 +36,11 @@ describe('key commands', () => {
   });
 
   it('read a certificate and its key, among any other output', async () => {
-    const { keys, asked } = printing('Xray 99\n{"certificate": ["-a-", "b"], "key": ["c"]}\n');
-    expect(await keys.selfSigned('a.example')).toEqual({ certificate: ['-a-', 'b'], key: ['c'] });
+    const { keys, asked } = printing(
+      'Xray 99\n{"certificate": ["-a-", "b"], "key": ["-BEGIN RSA PRIVATE KEY-", "c"]}\n',
+    );
+    const key = ['-BEGIN PRIVATE KEY-', 'c'];
+    expect(await keys.selfSigned('a.example')).toEqual({ certificate: ['-a-', 'b'], key });
     expect(asked).toEqual([['tls', 'cert', '--domain=a.example', '--name=a.example', '--expire=87600h']]);
   });
 

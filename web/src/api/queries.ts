@@ -7,9 +7,10 @@ import type { Gets } from './contract.generated';
  * WebSocket names; a screen's own queries begin with it as well.
  */
 
+/** All inbounds with their counters, without their clients: there may be many thousands. */
 export const inbounds = queryOptions({
-  queryKey: ['inbounds', 'list'],
-  queryFn: ({ signal }) => api.get('/panel/api/inbounds/list', { signal }),
+  queryKey: ['inbounds', 'overview'],
+  queryFn: ({ signal }) => api.get('/panel/api/inbounds/overview', { signal }),
   staleTime: 60_000,
 });
 
@@ -42,7 +43,7 @@ export const clientDetails = (email: string) =>
     refetchInterval: 10_000,
   });
 
-/** Emails of the clients that are connected. Traffic that arrives adds to it; a client that falls silent leaves with the next poll. */
+/** Emails of the clients that are connected. */
 export const onlines = queryOptions({
   queryKey: ['onlines'],
   queryFn: async ({ signal }) => new Set((await api.post('/panel/api/inbounds/onlines', { signal })).obj),

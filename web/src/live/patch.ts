@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
-import type { ClientRow, Gets, Inbound, SocketMessage, Status } from '../api/contract.generated';
-import { clientPages, inbounds, onlines, status } from '../api/queries';
+import type { ClientRow, Gets, InboundSummary, SocketMessage, Status } from '../api/contract.generated';
+import { clientPages, inbounds, status } from '../api/queries';
 
 type Pushed = Exclude<SocketMessage, { type: 'notification' }>;
 type Traffic = Extract<Pushed, { type: 'traffic' }>;
@@ -33,31 +33,14 @@ function addTraffic(client: QueryClient, { clients, inbounds: ofInbounds, at }: 
   const byClient: Growth = new Map(clients.map(([id, up, down]) => [id, { up, down }]));
   const byInbound: Growth = new Map(ofInbounds.map(([id, up, down]) => [id, { up, down }]));
   client.setQueriesData<ClientPage>({ queryKey: clientPages }, (page) => page && grownPage(page, byClient, at));
-  const known = client.getQueryData(inbounds.queryKey);
-  if (!known) return;
-  const active: string[] = [];
-  const next = known.map((inbound): Inbound => {
-    const own = byInbound.get(inbound.id);
-    if (!own && !inbound.clientStats.some(({ id }) => byClient.has(id))) return inbound;
-    const clientStats = inbound.clientStats.map((stats) => {
-      const more = byClient.get(stats.id);
-      if (!more) return stats;
-      active.push(stats.email);
-      return grown(stats, more, at);
-    });
-    return {
-      ...inbound,
-      clientStats,
-      up: inbound.up + (own?.up ?? 0),
-      down: inbound.down + (own?.down ?? 0),
-      allTime: inbound.allTime + (own?.up ?? 0) + (own?.down ?? 0),
-    };
-  });
-  client.setQueryData(inbounds.queryKey, next);
-  client.setQueryData(onlines.queryKey, (before) => {
-    if (!before || active.every((email) => before.has(email))) return before;
-    return new Set([...before, ...active]);
-  });
+  client.setQueryData(inbounds.queryKey, (known) =>
+    known?.map((inbound): InboundSummary => {
+      const more = byInbound.get(inbound.id);
+      if (!more) return inbound;
+      const { up, down } = more;
+      return { ...inbound, up: inbound.up + up, down: inbound.down + down, allTime: inbound.allTime + up + down };
+    }),
+  );
 }
 
 interface Counted {

@@ -66,7 +66,9 @@ const Pair = z.object({ certificate: z.array(z.string()).min(1), key: z.array(z.
 function certificateIn(output: string): z.output<typeof Pair> {
   const [text = ''] = /\{[\s\S]*\}/.exec(output) ?? [];
   try {
-    return Pair.parse(JSON.parse(text));
+    const { certificate, key } = Pair.parse(JSON.parse(text));
+    // The core labels a PKCS #8 key as RSA, which other programs do not read.
+    return { certificate, key: key.map((line) => line.replace('RSA PRIVATE KEY', 'PRIVATE KEY')) };
   } catch {
     return unreadable('certificate');
   }

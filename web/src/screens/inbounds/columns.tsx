@@ -1,125 +1,119 @@
-import { Anchor } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router';
-import type { Inbound } from '../../api/contract.generated';
+import type { InboundSummary } from '../../api/contract.generated';
 import type { Column } from '../../ui/DataTable';
-import { Technical, useFormat } from '../../ui/format';
-import { Meter } from '../../ui/Status';
 import { Toggle } from '../../ui/Toggle';
+import { nameOf } from './actions';
+import { Clients, Closed, Kind, Name, Place, Usage } from './cells';
 import classes from './Inbounds.module.css';
 
-interface Parts {
-  readonly toggle: (inbound: Inbound, enabled: boolean) => void;
-  readonly menuButton: (inbound: Inbound) => ReactNode;
+export interface Parts {
+  readonly toggle: (inbound: InboundSummary, enabled: boolean) => void;
+  readonly menuButton: (inbound: InboundSummary) => ReactNode;
+  /** Names of the nodes by their ids. */
+  readonly nodes: ReadonlyMap<number, string>;
 }
 
-interface Stream {
-  readonly network?: string;
-  readonly security?: string;
-}
-const streamOf = ({ streamSettings }: Inbound): Stream =>
-  streamSettings === '' ? {} : (JSON.parse(streamSettings) as Stream);
+type Row = InboundSummary;
 
-/** The columns of the list, and the card that an inbound is on a phone. */
-export function useColumns({ toggle, menuButton }: Parts) {
+/** The columns of the list; the node only where there are some. */
+export function useColumns({ toggle, menuButton, nodes }: Parts): readonly Column<Row>[] {
   const { t } = useTranslation('inbounds');
-  const format = useFormat();
-  const name = (inbound: Inbound) => (
-    <Anchor component={Link} to={`/inbounds/${inbound.id}`} size="sm" fw={500} className="clip" title={inbound.remark}>
-      <bdi>{inbound.remark || `#${inbound.id}`}</bdi>
-    </Anchor>
-  );
-  const kind = (inbound: Inbound) => {
-    const { network, security = 'none' } = streamOf(inbound);
-    const parts = [inbound.protocol, network, security === 'none' ? undefined : security].filter(
-      (part) => part !== undefined,
-    );
-    return (
-      <span className={classes['tags']} dir="ltr">
-        {[...new Set(parts)].map((part) => (
-          <span key={part} className={classes['tag']}>
-            {part}
-          </span>
-        ))}
-      </span>
-    );
-  };
-  const usage = ({ up, down, total }: Inbound) => (
-    <span className={classes['usage']}>
-      <span className="number">
-        <bdi>{format.bytes(up + down)}</bdi>
-        {total > 0 && (
-          <span className={classes['of']}>
-            {' / '}
-            <bdi>{format.bytes(total)}</bdi>
-          </span>
-        )}
-      </span>
-      {total > 0 && <Meter share={(up + down) / total} />}
-    </span>
-  );
-  const enabled = (inbound: Inbound) => (
-    <Toggle
-      label={t('enabled', { name: inbound.remark || `#${inbound.id}` })}
-      checked={inbound.enable}
-      onChange={(on) => toggle(inbound, on)}
-    />
-  );
-  const place = ({ listen, port }: Inbound) => <Technical>{listen === '' ? port : `${listen}:${port}`}</Technical>;
-  const columns: readonly Column<Inbound>[] = [
+  const column = (id: 'remark' | 'kind' | 'port' | 'node' | 'clients' | 'used', width: string) => ({
+    ...{ id, width },
+    header: t(`column.${id}`),
+  });
+  const nodeOf = ({ nodeId }: Row): string => (nodeId === 0 ? t('thisServer') : (nodes.get(nodeId) ?? `#${nodeId}`));
+  const withNodes: readonly Column<Row>[] = [
+    { ...column('node', 'minmax(7rem, 1fr)'), cell: (row) => <bdi>{nodeOf(row)}</bdi>, value: nodeOf },
+  ];
+  return [
     {
-      id: 'remark',
-      header: t('column.remark'),
-      cell: name,
-      value: ({ remark }) => remark,
-      width: 'minmax(12rem, 2fr)',
+      ...column('remark', 'minmax(12rem, 2fr)'),
+      cell: (row) => (
+        <span className={classes['name']}>
+          <Name inbound={row} />
+          <Closed inbound={row} />
+        </span>
+      ),
+      value: nameOf,
     },
     {
-      id: 'kind',
-      header: t('column.kind'),
-      cell: kind,
-      value: ({ protocol }) => protocol,
-      width: 'minmax(13rem, 1.5fr)',
+      ...column('kind', 'minmax(13rem, 1.5fr)'),
+      cell: (row) => <Kind inbound={row} />,
+      value: ({ protocol, network, security }) => `${protocol} ${network} ${security}`,
     },
-    { id: 'port', header: t('column.port'), cell: place, value: ({ port }) => port, width: 'minmax(6rem, 1fr)' },
+    { ...column('port', 'minmax(6rem, 1fr)'), cell: (row) => <Place inbound={row} />, value: ({ port }) => port },
+    ...(nodes.size > 0 ? withNodes : []),
     {
-      id: 'clients',
-      header: t('column.clients'),
-      cell: ({ clientStats }) => format.number(clientStats.length),
-      value: ({ clientStats }) => clientStats.length,
-      width: '6rem',
+      ...column('clients', 'minmax(7rem, 1fr)'),
+      cell: (row) => <Clients inbound={row} />,
+      value: ({ clients }) => clients,
       isNumber: true,
     },
     {
-      id: 'used',
-      header: t('column.used'),
-      cell: usage,
+      ...column('used', 'minmax(10rem, 1fr)'),
+      cell: (row) => <Usage inbound={row} />,
       value: ({ up, down }) => up + down,
-      width: 'minmax(10rem, 1fr)',
       isNumber: true,
     },
-    { id: 'enabled', header: t('column.enabled'), cell: enabled, width: '5.5rem' },
+    {
+      id: 'enabled',
+      header: t('column.enabled'),
+      cell: (row) => <Enabled row={row} toggle={toggle} />,
+      width: '5.5rem',
+    },
     { id: 'actions', header: '', cell: menuButton, width: '3.5rem' },
   ];
-  const card = (inbound: Inbound) => (
-    <div className={classes['card']}>
-      <div className={classes['line']}>
-        {name(inbound)}
-        <span className={classes['line']}>
-          {enabled(inbound)}
-          {menuButton(inbound)}
-        </span>
-      </div>
-      <div className={classes['line']}>
-        {kind(inbound)}
-        {place(inbound)}
-      </div>
-      <div className={classes['line']}>
-        <span className={classes['of']}>{t('clientCount', { count: inbound.clientStats.length })}</span>
-        <span className="number">{format.bytes(inbound.up + inbound.down)}</span>
-      </div>
-    </div>
+}
+
+function Enabled({ row, toggle }: { readonly row: Row; readonly toggle: Parts['toggle'] }) {
+  const { t } = useTranslation('inbounds');
+  return (
+    <Toggle label={t('enabled', { name: nameOf(row) })} checked={row.enabled} onChange={(on) => toggle(row, on)} />
   );
-  return { columns, card };
+}
+
+/** An inbound on a phone. */
+export function useCard({ toggle, menuButton, nodes }: Parts): (row: Row) => ReactNode {
+  return useMemo(() => {
+    const card = (row: Row) => (
+      <div className={classes['card']}>
+        <div className={classes['line']}>
+          <Name inbound={row} />
+          <span className={classes['line']}>
+            <Enabled row={row} toggle={toggle} />
+            {menuButton(row)}
+          </span>
+        </div>
+        <div className={classes['line']}>
+          <Kind inbound={row} />
+          <Place inbound={row} />
+        </div>
+        <div className={classes['line']}>
+          <span className={classes['of']}>
+            <CardClients row={row} node={nodes.get(row.nodeId)} />
+          </span>
+          <Closed inbound={row} />
+          <Usage inbound={row} />
+        </div>
+      </div>
+    );
+    return card;
+  }, [toggle, menuButton, nodes]);
+}
+
+function CardClients({ row, node }: { readonly row: Row; readonly node: string | undefined }) {
+  const { t } = useTranslation('inbounds');
+  return (
+    <>
+      {t('clientCount', { count: row.clients })}
+      {node !== undefined && (
+        <>
+          {' · '}
+          <bdi>{node}</bdi>
+        </>
+      )}
+    </>
+  );
 }

@@ -77,7 +77,7 @@ function List({ nodes, onEdit }: { readonly nodes: readonly Node[]; readonly onE
   const { data: inbounds } = useQuery(inboundsQuery);
   const counts = useMemo(() => {
     const byNode = new Map<number, number>();
-    for (const { nodeId = 0 } of inbounds ?? []) byNode.set(nodeId, (byNode.get(nodeId) ?? 0) + 1);
+    for (const { nodeId } of inbounds ?? []) byNode.set(nodeId, (byNode.get(nodeId) ?? 0) + 1);
     return byNode;
   }, [inbounds]);
   const { switching, probing, remove } = useNodeActions();

@@ -42,7 +42,7 @@ export function useNodeActions(onDeleted?: () => void) {
   });
   const remove = (node: Node): void => {
     const own = inbounds.filter(({ nodeId }) => nodeId === node.id);
-    const clients = own.reduce((sum, { clientStats }) => sum + clientStats.length, 0);
+    const clients = own.reduce((sum, { clients: its }) => sum + its, 0);
     const effect = own.length === 0 ? t('delete.idle') : t('delete.inbounds', { count: own.length, clients });
     const left = node.status === 'offline' && own.length > 0 ? ` ${t('delete.offline')}` : '';
     confirmLoss({

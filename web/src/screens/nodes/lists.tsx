@@ -67,7 +67,7 @@ export function Hosted({ node }: { readonly node: Node }) {
           );
         return (
           <ul className={classes['list']}>
-            {own.map(({ id, remark, protocol, port, clientStats, up, down, enable }) => (
+            {own.map(({ id, remark, protocol, port, clients, up, down, enable }) => (
               <li key={id}>
                 <span>
                   <Anchor component={Link} to={`/inbounds/${id}`} size="sm" fw={500}>
@@ -79,7 +79,7 @@ export function Hosted({ node }: { readonly node: Node }) {
                 </span>
                 {!enable && <Status tone="quiet">{t('inbounds.disabled')}</Status>}
                 <Anchor component={Link} to={`/clients?inbound=${id}`} size="sm">
-                  {t('clientCount', { count: clientStats.length })}
+                  {t('clientCount', { count: clients })}
                 </Anchor>
                 <span className="number">{format.bytes(up + down)}</span>
               </li>

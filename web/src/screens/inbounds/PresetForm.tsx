@@ -1,0 +1,104 @@
+import { Alert, Button, Group, Paper, Stack, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useNavigate } from 'react-router';
+import { api } from '../../api/client';
+import { useAction } from '../../ui/action';
+import { Loaded } from '../../ui/Page';
+import { sentenceOf, toastError } from '../../ui/toast';
+import { bodyOf, type Draft } from './draft';
+import { type Answers, draftFor, type Preset, proposed, secondOf } from './presets';
+
+interface Props {
+  readonly preset: Exclude<Preset, 'empty'>;
+  /** Opens all options with what was entered. */
+  readonly onMore: (draft: Draft) => void;
+}
+
+/** Two questions, and the inbound works. */
+export function PresetForm({ preset, onMore }: Props) {
+  const query = useQuery({
+    queryKey: ['preset', preset],
+    queryFn: () => proposed(preset),
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return (
+    <Loaded query={query} rows={3}>
+      {({ port, ...answers }) => <Questions preset={preset} port={port} start={answers} onMore={onMore} />}
+    </Loaded>
+  );
+}
+
+function Questions({ preset, port, start, onMore }: Props & { readonly port: number; readonly start: Answers }) {
+  const { t } = useTranslation(['inbounds', 'shell']);
+  const navigate = useNavigate();
+  const [answers, setAnswers] = useState(start);
+  const [asked, setAsked] = useState(false);
+  const second = secondOf[preset];
+  const empty = (text: string): string | undefined => (asked && text.trim() === '' ? t('required') : undefined);
+  const isComplete = answers.remark.trim() !== '' && answers.second.trim() !== '';
+  const add = useAction<Answers>({
+    stale: [['inbounds']],
+    silent: true,
+    run: async (given) =>
+      api.post('/panel/api/inbounds/add', { body: bodyOf(await draftFor(preset, { ...given, port })) }),
+  });
+  const submit = (): void => {
+    setAsked(true);
+    if (isComplete) add.mutate(answers, { onSuccess: () => void navigate('/inbounds') });
+  };
+  const more = (): void => {
+    draftFor(preset, { ...answers, port }).then(onMore, toastError);
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <Paper p="md" maw={560} withBorder>
+        <Stack gap="md">
+          <Text size="sm" c="dimmed">
+            {t(`preset.${preset}.body`)}
+          </Text>
+          <TextInput
+            label={t('field.remark')}
+            withAsterisk
+            error={empty(answers.remark)}
+            value={answers.remark}
+            onChange={({ currentTarget: { value } }) => setAnswers((all) => ({ ...all, remark: value }))}
+            dir="auto"
+          />
+          <TextInput
+            label={t(`question.${second}`)}
+            description={t(`question.${second}.help`)}
+            withAsterisk
+            error={empty(answers.second)}
+            inputMode={second === 'port' ? 'numeric' : 'url'}
+            value={answers.second}
+            onChange={({ currentTarget: { value } }) => setAnswers((all) => ({ ...all, second: value }))}
+            dir="ltr"
+            spellCheck={false}
+            autoCapitalize="none"
+          />
+          {add.error && (
+            <Alert color="red" variant="light" role="alert">
+              {sentenceOf(add.error)}
+            </Alert>
+          )}
+          <Group justify="space-between">
+            <Button variant="subtle" onClick={more}>
+              {t('allOptions')}
+            </Button>
+            <Button type="submit" loading={add.isPending}>
+              {t('add')}
+            </Button>
+          </Group>
+        </Stack>
+      </Paper>
+    </form>
+  );
+}

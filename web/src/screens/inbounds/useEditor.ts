@@ -1,0 +1,147 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { ApiError, api, type Done } from '../../api/client';
+import type { InboundForm } from '../../api/contract.generated';
+import { useAction } from '../../ui/action';
+import { sentenceOf, toastDone, toastError } from '../../ui/toast';
+import { bodyOf, type Draft, draftOf, parseDraft } from './draft';
+import { type Generator, generated } from './generators';
+import { differences, merged } from './merge';
+import { inboundForm } from './queries';
+import { missing } from './values';
+
+/** The field that a refusal of the panel is about. */
+const FIELD_OF: Readonly<Record<string, string>> = {
+  ...{ PORT_TAKEN: 'port', PORT_FORBIDDEN: 'port', PORT_OUT_OF_RANGE: 'port' },
+  ...{ LISTEN_UNKNOWN: 'listen', LISTEN_INVALID: 'listen', SOCKET_TAKEN: 'listen' },
+  ...{ TAG_TAKEN: 'tag', TAG_INVALID: 'tag', NODE_NOT_FOUND: 'nodeId' },
+};
+const NONE: Readonly<Record<string, string>> = {};
+
+interface Start {
+  /** Null = a new one. */
+  readonly inbound: InboundForm | null;
+  readonly start: Draft;
+  readonly onSaved: () => void;
+}
+
+/** The state of the editor: the draft, what is wrong with it, and what another admin has changed meanwhile. */
+export function useEditor({ inbound, start, onSaved }: Start) {
+  const { t } = useTranslation('inbounds');
+  const [draft, setDraft] = useState(start);
+  const [tab, setTab] = useState<'form' | 'json'>('form');
+  const [json, setJson] = useState('');
+  const [problems, setProblems] = useState(NONE);
+  const [refusal, setRefusal] = useState('');
+  const conflict = useConflict(inbound, draft, setDraft);
+  const { save, check } = useRequests(inbound, start, conflict.version);
+
+  useEffect(() => {
+    const [path] = Object.keys(problems);
+    if (path !== undefined) document.querySelector<HTMLElement>(`[name="${CSS.escape(path)}"]`)?.focus();
+  }, [problems]);
+
+  const change = (next: Draft): void => {
+    setDraft(next);
+    setProblems(NONE);
+    setRefusal('');
+  };
+  const refuse = (error: unknown): void => {
+    const path = error instanceof ApiError ? FIELD_OF[error.code] : undefined;
+    if (error instanceof ApiError && error.code === 'INBOUND_CHANGED') return conflict.look();
+    if (path === undefined || tab === 'json') setRefusal(sentenceOf(error));
+    else setProblems({ [path]: sentenceOf(error) });
+  };
+  /** The draft of the open tab if it is complete, else null with the problems on screen. */
+  const complete = (): Draft | null => {
+    const value = tab === 'json' ? parseDraft(json, draft) : draft;
+    if (value === null) {
+      setRefusal(t('notJson'));
+      return null;
+    }
+    const empty = missing(value, t('required'));
+    setProblems(empty);
+    setDraft(value);
+    setRefusal('');
+    if (Object.keys(empty).length === 0) return value;
+    setTab('form');
+    return null;
+  };
+  const run = (action: (value: Draft) => void): void => {
+    const value = complete();
+    if (value) action(value);
+  };
+  return {
+    ...{ draft, tab, json, problems, refusal, change, setJson },
+    // The own save changes the version too.
+    conflict: { ...conflict, isOutdated: conflict.isOutdated && !save.isPending && !save.isSuccess },
+    ...{ isSaving: save.isPending, isChecking: check.isPending },
+    generate: (generator: Generator): void => void generated(draft, generator).then(change, toastError),
+    turn(next: 'form' | 'json'): void {
+      if (next === 'json') setJson(JSON.stringify(draft, null, 2));
+      const parsed = next === 'form' ? parseDraft(json, draft) : draft;
+      if (parsed === null) return setRefusal(t('notJson'));
+      change(parsed);
+      setTab(next);
+    },
+    check: () =>
+      run((value) =>
+        check.mutate(value, {
+          onSuccess: ({ obj }) => toastDone(t(obj.tested ? 'checked' : 'checkedUntested')),
+          onError: refuse,
+        }),
+      ),
+    submit: () => run((value) => save.mutate(value, { onSuccess: onSaved, onError: refuse })),
+  };
+}
+
+function useRequests(inbound: InboundForm | null, start: Draft, version: string) {
+  const update = async (id: number, value: Draft, expectedVersion: string): Promise<Done<string>> => {
+    const { msg } = await api.post('/panel/api/inbounds/update/:id', {
+      params: { id },
+      body: { ...bodyOf(value), expectedVersion },
+    });
+    const after = await api.get('/panel/api/inbounds/overview/:id', { params: { id } });
+    return { obj: after.version, msg };
+  };
+  const save = useAction<Draft, string>({
+    stale: [['inbounds']],
+    silent: true,
+    async run(value) {
+      if (inbound) return update(inbound.id, value, version);
+      const { msg } = await api.post('/panel/api/inbounds/add', { body: bodyOf(value) });
+      return { obj: '', msg };
+    },
+    // Undo expects the version of this save: a later change of another admin stays.
+    undo: inbound ? (_, { obj }) => update(inbound.id, start, obj) : undefined,
+  });
+  const check = useAction<Draft, { readonly tested: boolean }>({
+    stale: [],
+    silent: true,
+    said: () => '',
+    run: (value) => api.post('/panel/api/inbounds/check', { body: { ...bodyOf(value), id: inbound?.id ?? 0 } }),
+  });
+  return { save, check };
+}
+
+/** Compares what the form was opened with and what the panel has now. */
+function useConflict(inbound: InboundForm | null, draft: Draft, setDraft: (draft: Draft) => void) {
+  const client = useQueryClient();
+  const [base, setBase] = useState(inbound);
+  const query = useQuery({ ...inboundForm(inbound?.id ?? 0), enabled: inbound !== null });
+  const latest = query.data;
+  const isOutdated = base !== null && latest !== undefined && latest.version !== base.version;
+  const found = base && latest && isOutdated ? differences(draftOf(base), draft, draftOf(latest)) : [];
+  return {
+    version: base?.version ?? '',
+    isOutdated,
+    found,
+    /** Asks for the current state after a refused save. */
+    look: (): void => void client.invalidateQueries({ queryKey: inboundForm(inbound?.id ?? 0).queryKey }),
+    merge(kept: ReadonlySet<string>): void {
+      setDraft(merged(draft, found, kept));
+      if (latest) setBase(latest);
+    },
+  };
+}
