@@ -19,6 +19,9 @@ type Shell = 'login' | 'panel';
 const NOT_BUILT =
   'The web panel is not built. Run "npm run build" in the folder of the panel, then reload this page.\n';
 
+/** Text becomes HTML only through the policy in web/src/theme/trusted-types.ts. */
+const TRUSTED_TYPES = "require-trusted-types-for 'script'; trusted-types default";
+
 /** File names carry a hash of the content, so a browser may keep them for ever. */
 const FOREVER = 'max-age=31536000, immutable';
 
@@ -50,7 +53,7 @@ function documentHandler(isLoggedIn: (req: Request, res: Response) => boolean): 
     documents.set(shell, text);
     const nonce = randomBytes(16).toString('base64');
     const language = languageOf(req.headers);
-    res.setHeader('Content-Security-Policy', contentSecurityPolicy(nonce));
+    res.setHeader('Content-Security-Policy', `${contentSecurityPolicy(nonce)}; ${TRUSTED_TYPES}`);
     res.setHeader('Content-Language', language);
     res.vary('Accept-Language, Cookie');
     const places = { NONCE: nonce, LANG: language, DIR: directionOf(language) };

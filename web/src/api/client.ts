@@ -1,4 +1,4 @@
-import type { FormRequest } from '../model/curl';
+import { type FormRequest, MASK } from '../model/curl';
 import type { Gets, Posts } from './contract.generated';
 
 /** The address of the panel, with its base path and a slash at the end. All paths of the contract are relative to it. */
@@ -37,6 +37,11 @@ interface Envelope {
 export interface Done<T> {
   readonly obj: T;
   readonly msg: string;
+}
+
+/** A request that has not been sent. */
+export interface PostRequest<T> extends FormRequest {
+  readonly send: () => Promise<Done<T>>;
 }
 
 interface RouteTypes {
@@ -169,9 +174,18 @@ export const api = {
     return { obj: obj as Posts[P]['reply'], msg };
   },
 
-  /** The request of a POST, to show it: nothing is sent. */
-  request<P extends keyof Posts>(path: P, ...[input]: Optional<Posts[P]>): FormRequest {
-    return { url: urlOf(path, input), body: input?.body };
+  /** A POST that is sent later, or only shown. */
+  request<P extends keyof Posts>(path: P, ...rest: Optional<Posts[P]>): PostRequest<Posts[P]['reply']> {
+    const [input] = rest;
+    const params = (input?.params ?? {}) as Readonly<Record<string, unknown>>;
+    // In this place the API takes the credential of a client.
+    const maskedParams = 'clientId' in params ? { ...params, clientId: MASK } : params;
+    return {
+      url: urlOf(path, input),
+      maskedUrl: urlOf(path, { ...input, params: maskedParams }),
+      body: input?.body,
+      send: () => api.post(path, ...rest),
+    };
   },
 
   /** The address of a file, to link to. */

@@ -35,11 +35,21 @@ export async function startTexts(namespace: keyof Texts, load: LoadTexts): Promi
     resources: {},
     keySeparator: false,
     nsSeparator: false,
-    interpolation: { escapeValue: false },
+    // React escapes markup. What a value may do is to change the direction of the sentence around it.
+    interpolation: { escapeValue: true, escape: isolated },
     react: { useSuspense: false },
   });
   await addTexts(namespace, load);
   return i18next;
+}
+
+/** Letters from right to left, and the marks that change the direction of a line. */
+const TURNING = /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc]/;
+const ISOLATES = /[\u2066-\u2069]/g;
+
+/** A value that could reorder the sentence around it, isolated from the sentence. */
+export function isolated(value: string): string {
+  return TURNING.test(value) ? `\u2068${value.replaceAll(ISOLATES, '')}\u2069` : value;
 }
 
 /** Makes the texts of a namespace ready in the current language; later also in those the admin changes to. */

@@ -13,8 +13,8 @@ const SESSION_ENDED = 1008;
 
 export interface LiveState {
   readonly isOnline: boolean;
-  /** When the last message came, ms since 1970. */
-  readonly heardAt: number;
+  /** When the panel last sent a message, ms since 1970. */
+  readonly lastMessageAt: number;
 }
 
 type Notify = (message: Extract<SocketMessage, { type: 'notification' }>) => void;
@@ -24,8 +24,8 @@ export class Live {
   readonly #client: QueryClient;
   readonly #notify: Notify;
   readonly #listeners = new Set<() => void>();
-  #heardAt = Date.now();
-  #state: LiveState = { isOnline: true, heardAt: this.#heardAt };
+  #lastMessageAt = Date.now();
+  #state: LiveState = { isOnline: true, lastMessageAt: this.#lastMessageAt };
   #socket: WebSocket | null = null;
   #wait = FIRST_WAIT_MS;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -44,7 +44,7 @@ export class Live {
     this.#socket = socket;
     this.#expect();
     socket.addEventListener('open', () => this.#opened());
-    socket.addEventListener('message', ({ data }) => this.#hear(JSON.parse(String(data)) as SocketMessage));
+    socket.addEventListener('message', ({ data }) => this.#receive(JSON.parse(String(data)) as SocketMessage));
     socket.addEventListener('close', ({ code }) => {
       if (this.#socket !== socket) return;
       if (code === SESSION_ENDED) this.#sessionEnded();
@@ -70,13 +70,14 @@ export class Live {
 
   #opened(): void {
     this.#wait = FIRST_WAIT_MS;
-    // Whatever was missed meanwhile: every query on screen asks again, the others when they are shown.
-    if (this.#wasOpen) void this.#client.invalidateQueries();
+    // Changes in the meantime were not pushed: queries on the screen are sent again at once, others when they are shown.
+    // At the first connection only what was answered before it can be stale.
+    void this.#client.invalidateQueries({ predicate: ({ state }) => this.#wasOpen || state.dataUpdatedAt > 0 });
     this.#wasOpen = true;
     this.#set(true);
   }
 
-  #hear(message: SocketMessage): void {
+  #receive(message: SocketMessage): void {
     this.#expect();
     this.#set(true);
     if (message.type === 'notification') this.#notify(message);
@@ -95,19 +96,19 @@ export class Live {
     this.#socket = null;
     former?.close();
     this.#set(false);
-    this.#timer = setTimeout(() => void this.#again(), this.#wait * (0.75 + Math.random() / 2));
+    this.#timer = setTimeout(() => void this.#retry(), this.#wait * (0.75 + Math.random() / 2));
     this.#wait = Math.min(LONGEST_WAIT_MS, this.#wait * 2);
   }
 
-  /** The panel is there: a renewed session connects at once, and without one the login is shown. */
+  /** The panel is reachable: connects again at once, or shows the login if there is no new session. */
   #sessionEnded(): void {
     clearTimeout(this.#timer);
     this.#socket = null;
-    void this.#again();
+    void this.#retry();
   }
 
-  /** Asks something small before: an ended session then shows the login, which a refused WebSocket cannot tell. */
-  async #again(): Promise<void> {
+  /** Requests the status first: if the session has ended, its answer opens the login. A refused WebSocket has no status. */
+  async #retry(): Promise<void> {
     try {
       this.#client.setQueryData(['status'], await api.get('/panel/api/server/status'));
       this.start();
@@ -118,9 +119,9 @@ export class Live {
   }
 
   #set(isOnline: boolean): void {
-    if (isOnline) this.#heardAt = Date.now();
+    if (isOnline) this.#lastMessageAt = Date.now();
     if (isOnline === this.#state.isOnline) return;
-    this.#state = { isOnline, heardAt: this.#heardAt };
+    this.#state = { isOnline, lastMessageAt: this.#lastMessageAt };
     for (const listener of this.#listeners) listener();
   }
 }

@@ -6,7 +6,7 @@ import type { SocketMessage } from '../api/contract.generated';
 const COLORS = { success: 'teal', warning: 'orange', error: 'red' } as const;
 const SHOWN_MS = { success: 5000, warning: 10_000, error: 20_000 } as const;
 
-/** Shows what the panel wants every admin to know. The server has translated it. */
+/** Shows a notification that the panel sends to all admins. The server has translated it. */
 export function notice({ title, body, severity }: Extract<SocketMessage, { type: 'notification' }>): void {
   notifications.show({
     color: COLORS[severity],

@@ -17,7 +17,7 @@ import { changeLanguage, currentLanguage, directionOf, type Language, languageNa
 import { Logo } from '../theme/Logo';
 import classes from './Login.module.css';
 
-/** The refusals after which the admin should know of the lockout. */
+/** Failed attempts after which the form explains the lockout. */
 const ATTEMPTS_BEFORE_HINT = 2;
 
 export function Login() {
@@ -49,7 +49,7 @@ export function Login() {
           twoFactorCode: text('twoFactorCode').replaceAll(/\s/g, ''),
         },
       });
-      // The same address with a session is the panel; the fragment leads to the wanted screen.
+      // The same address with a session is the panel; the fragment selects the screen.
       location.reload();
     } catch (problem) {
       setBusy(false);

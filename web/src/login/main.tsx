@@ -9,8 +9,10 @@ import { surround } from '../api/client';
 import { currentLanguage, directionOf, startTexts } from '../i18n/i18n';
 import { styleNonce } from '../theme/nonce';
 import { theme } from '../theme/theme';
+import { allowStylesOnly } from '../theme/trusted-types';
 import { Login } from './Login';
 
+allowStylesOnly();
 const nonce = styleNonce();
 const i18n = await startTexts('login', async (language) => (await import(`./texts/${language}.json`)).default);
 surround({ offlineText: () => i18n.t('offline', { ns: 'login' }) });

@@ -1,6 +1,8 @@
 /** A POST as a form would send it. `url` is complete, with parameters and query. */
 export interface FormRequest {
   readonly url: URL;
+  /** The same with secrets of the path masked. */
+  readonly maskedUrl: URL;
   /** JSON, or the parts of an upload. */
   readonly body?: unknown;
 }
@@ -52,9 +54,13 @@ function bodyArguments(body: unknown, hasSecrets: boolean): readonly string[] {
  * The command that sends a request. The session never appears: routes below `panel/api` take an API token, the others take
  * a session, and both are variables of the shell.
  */
-export function curlOf({ url, body }: FormRequest, hasSecrets: boolean): string {
+export function curlOf({ url, maskedUrl, body }: FormRequest, hasSecrets: boolean): string {
   const access = url.pathname.includes('/panel/api/')
     ? [`-H "Authorization: Bearer $TOKEN"`]
     : [`-H "Cookie: $SESSION_COOKIE"`, `-H "X-CSRF-Token: $CSRF_TOKEN"`];
-  return [`curl -X POST ${quoted(url.href)}`, ...access, ...bodyArguments(body, hasSecrets)].join(' \\\n  ');
+  return [
+    `curl -X POST ${quoted((hasSecrets ? url : maskedUrl).href)}`,
+    ...access,
+    ...bodyArguments(body, hasSecrets),
+  ].join(' \\\n  ');
 }

@@ -17,7 +17,9 @@ import { Shell } from '../shell/Shell';
 import { renewSession } from '../shell/session';
 import { styleNonce } from '../theme/nonce';
 import { theme } from '../theme/theme';
+import { allowStylesOnly } from '../theme/trusted-types';
 
+allowStylesOnly();
 const nonce = styleNonce();
 const i18n = await startTexts('shell', async (language) => (await import(`../shell/texts/${language}.json`)).default);
 surround({ offlineText: () => i18n.t('error.offline', { ns: 'shell' }), renew: renewSession });
@@ -25,7 +27,7 @@ surround({ offlineText: () => i18n.t('error.offline', { ns: 'shell' }), renew: r
 const client = new QueryClient({
   defaultOptions: {
     queries: {
-      // The WebSocket says when something is stale.
+      // The WebSocket reports when data is stale.
       staleTime: 30_000,
       refetchOnWindowFocus: false,
       retry: (failures, error) => failures < 2 && error instanceof ApiError && error.isOffline,

@@ -6,7 +6,7 @@ import type { Texts } from '../i18n/texts';
 /** The names of the screens: each is a folder here, a namespace of texts, and the first part of its address. */
 export type ScreenId = Exclude<keyof Texts, 'shell' | 'login'>;
 
-/** What the shell knows of a screen before it is opened. */
+/** The part of a screen that is loaded with the shell. */
 export interface ScreenDefinition {
   readonly id: ScreenId;
   readonly icon: Icon;

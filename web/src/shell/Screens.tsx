@@ -30,7 +30,7 @@ const routes = screens.map((screen) => ({ id: screen.id, Screen: loaded(screen) 
 export function Screens() {
   const { pathname } = useLocation();
   const [, first = ''] = pathname.split('/');
-  // A screen reader is told of the new screen by its heading.
+  // The focus on the heading makes a screen reader announce the new screen.
   useEffect(() => document.querySelector<HTMLElement>('[data-page-title]')?.focus({ preventScroll: true }), [first]);
   return (
     <Boundary key={first}>

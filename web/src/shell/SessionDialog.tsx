@@ -6,7 +6,7 @@ import type { Live } from '../live/live';
 import { sentenceOf } from '../ui/toast';
 import { sessionRenewed, useSessionEnded } from './session';
 
-/** The login over the screen, so that what was typed below it stays. */
+/** The login over the screen, which keeps its state. */
 export function SessionDialog({ live }: { readonly live: Live }) {
   const { t } = useTranslation('shell');
   const isEnded = useSessionEnded();

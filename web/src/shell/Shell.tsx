@@ -26,7 +26,7 @@ export function Shell({ live }: { readonly live: Live }) {
   const [isMenuOpen, menu] = useDisclosure(false);
   const [isHelpOpen, help] = useDisclosure(false);
   const { pathname } = useLocation();
-  // Loaded with the first use; from then on it hears its shortcut itself.
+  // Loaded with its first use.
   const [isPaletteWanted, setPaletteWanted] = useState(false);
   const openPalette = (): void => {
     setPaletteWanted(true);
@@ -53,11 +53,11 @@ export function Shell({ live }: { readonly live: Live }) {
           />
           <Link to="/overview" className={classes['brand']}>
             <Logo />
-            <Text fw={600} visibleFrom="xs">
+            <Text fw={600} className={classes['brandName']}>
               Portolan
             </Text>
           </Link>
-          <UnstyledButton className={classes['search']} onClick={openPalette} aria-label={t('keys.palette')}>
+          <UnstyledButton className={classes['search']} onClick={openPalette}>
             <IconSearch size={16} aria-hidden />
             <span>{t('search')}</span>
             <Kbd size="xs" visibleFrom="sm">
@@ -74,7 +74,7 @@ export function Shell({ live }: { readonly live: Live }) {
         <Offline live={live} />
         <Screens />
       </main>
-      <Suspense>{isPaletteWanted && <Palette />}</Suspense>
+      <Suspense>{isPaletteWanted && <Palette onHelp={help.open} />}</Suspense>
       <SessionDialog live={live} />
       <Modal
         opened={isHelpOpen}
@@ -88,7 +88,7 @@ export function Shell({ live }: { readonly live: Live }) {
   );
 }
 
-/** The fragment is the address of a screen, so the link moves the focus by itself. */
+/** The fragment is the address of a screen, so the link cannot use it; it moves the focus instead. */
 function skip(event: { preventDefault(): void }): void {
   event.preventDefault();
   document.getElementById('content')?.focus();
@@ -137,14 +137,14 @@ function Navigation({ path }: { readonly path: string }) {
 
 function Offline({ live }: { readonly live: Live }) {
   const { t } = useTranslation('shell');
-  const { isOnline, heardAt } = useLive(live);
+  const { isOnline, lastMessageAt } = useLive(live);
   const format = useFormat();
   return (
     <div role="status">
       {!isOnline && (
         <div className={classes['offline']}>
           <IconWifiOff size={18} aria-hidden />
-          <span>{t('offline', { time: format.time(heardAt) })}</span>
+          <span>{t('offline', { time: format.time(lastMessageAt) })}</span>
           <Button size="compact-xs" variant="white" color="dark" onClick={() => live.reconnect()}>
             {t('offline.retry')}
           </Button>

@@ -1,40 +1,47 @@
-import { ActionIcon, Menu, Skeleton } from '@mantine/core';
+import { ActionIcon, Divider, NavLink, Popover, Skeleton } from '@mantine/core';
 import IconAdjustments from '@tabler/icons-react/dist/esm/icons/IconAdjustmentsHorizontal.mjs';
 import IconKeyboard from '@tabler/icons-react/dist/esm/icons/IconKeyboard.mjs';
 import IconLogout from '@tabler/icons-react/dist/esm/icons/IconLogout.mjs';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api } from '../api/client';
 import type { Live } from '../live/live';
-import { toastError } from '../ui/toast';
+import { logOut } from './log-out';
 
 const ViewSettings = lazy(async () => ({ default: (await import('./ViewSettings')).ViewSettings }));
 
 /** Theme, density and language, the keyboard shortcuts, and the logout. */
 export function ViewMenu({ live, onHelp }: { readonly live: Live; readonly onHelp: () => void }) {
   const { t } = useTranslation('shell');
-  const logOut = (): void => {
-    api.post('/logout').then(() => location.reload(), toastError);
+  const [isOpen, setOpen] = useState(false);
+  const showHelp = (): void => {
+    setOpen(false);
+    onHelp();
   };
   return (
-    <Menu position="bottom-end" width={260} closeOnItemClick shadow="md">
-      <Menu.Target>
-        <ActionIcon size="lg" aria-label={t('view')}>
+    <Popover opened={isOpen} onChange={setOpen} position="bottom-end" width={260} shadow="md" trapFocus returnFocus>
+      <Popover.Target>
+        <ActionIcon size="lg" aria-label={t('view')} onClick={() => setOpen(!isOpen)}>
           <IconAdjustments size={20} />
         </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
+      </Popover.Target>
+      <Popover.Dropdown p={4} aria-label={t('view')}>
         <Suspense fallback={<Skeleton height={180} />}>
           <ViewSettings live={live} />
         </Suspense>
-        <Menu.Divider />
-        <Menu.Item leftSection={<IconKeyboard size={16} aria-hidden />} onClick={onHelp}>
-          {t('keys.title')}
-        </Menu.Item>
-        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={logOut}>
-          {t('logout')}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+        <Divider my={4} />
+        <NavLink
+          component="button"
+          label={t('keys.title')}
+          leftSection={<IconKeyboard size={16} aria-hidden />}
+          onClick={showHelp}
+        />
+        <NavLink
+          component="button"
+          label={t('logout')}
+          leftSection={<IconLogout size={16} aria-hidden />}
+          onClick={logOut}
+        />
+      </Popover.Dropdown>
+    </Popover>
   );
 }

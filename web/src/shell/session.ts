@@ -1,12 +1,12 @@
 import { useSyncExternalStore } from 'react';
 
 /*
- * When a request finds that the session has ended, it waits here until the admin has logged in again, and is then sent
- * again. Nothing on the screen is lost.
+ * A request that the panel refuses because the session has ended waits here until the admin has signed in again. It is then
+ * repeated, and the screen keeps its state.
  */
 let waiting: { readonly done: Promise<void>; readonly resolve: () => void } | null = null;
 const listeners = new Set<() => void>();
-const tell = (): void => {
+const notifyListeners = (): void => {
   for (const listener of listeners) listener();
 };
 
@@ -14,7 +14,7 @@ export function renewSession(): Promise<void> {
   if (!waiting) {
     const { promise: done, resolve } = withResolvers();
     waiting = { done, resolve };
-    tell();
+    notifyListeners();
   }
   return waiting.done;
 }
@@ -31,7 +31,7 @@ function withResolvers(): { readonly promise: Promise<void>; readonly resolve: (
 export function sessionRenewed(): void {
   waiting?.resolve();
   waiting = null;
-  tell();
+  notifyListeners();
 }
 
 export function useSessionEnded(): boolean {

@@ -16,14 +16,14 @@ export function useShortcuts(onHelp: () => void): void {
   const navigate = useNavigate();
   useEffect(() => {
     let pressedAt = 0;
-    const hear = (event: KeyboardEvent): void => {
+    const onKeyDown = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       if (event.key === '?') return onHelp();
       const target = event.timeStamp - pressedAt < PAUSE_MS ? screens.find(({ key }) => key === event.key) : undefined;
       pressedAt = event.key === 'g' ? event.timeStamp : 0;
       if (target) void navigate(`/${target.id}`);
     };
-    document.addEventListener('keydown', hear);
-    return () => document.removeEventListener('keydown', hear);
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
   }, [navigate, onHelp]);
 }

@@ -19,7 +19,7 @@ const FONT =
 
 export const theme = createTheme({
   primaryColor: 'sea',
-  primaryShade: { light: 7, dark: 5 },
+  primaryShade: 7,
   colors: { sea },
   autoContrast: true,
   luminanceThreshold: 0.35,
@@ -39,6 +39,7 @@ export const theme = createTheme({
     Drawer: { defaultProps: { overlayProps: { backgroundOpacity: 0.45 } } },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },
     Fieldset: { styles: { legend: { fontWeight: 600, fontSize: 'var(--mantine-font-size-sm)' } } },
+    Notification: { styles: { description: { color: 'var(--mantine-color-text)' } } },
     Paper: { defaultProps: { withBorder: true } },
   },
 });

@@ -131,7 +131,7 @@ function useSortedRows<R extends RowData>({
   return table.getRowModel().rows;
 }
 
-/** Tells which rows are in view, and scrolls to the top when others are shown. */
+/** Reports which rows are in view, and scrolls to the top when the list changes. */
 function useRemoteRange<R>(
   remote: RemoteRows<R> | undefined,
   first: number,

@@ -53,7 +53,7 @@ export function Page({ title, summary, actions, back, fill = false, children }: 
   );
 }
 
-/** Why a list or a value is not there, with the way out. */
+/** Why something could not be loaded, with a button to try again. */
 export function Problem({ error, retry }: { readonly error: unknown; readonly retry: () => void }) {
   const { t } = useTranslation('shell');
   return (
@@ -68,7 +68,7 @@ export function Problem({ error, retry }: { readonly error: unknown; readonly re
   );
 }
 
-/** Nothing is here yet: what would be, and how to begin. */
+/** An empty list: what it is for, and how to add the first item. */
 export function Empty({
   icon,
   title,

@@ -52,7 +52,13 @@ export function useRowMenu<R>(
       trapFocus
     >
       <Menu.Target>
-        <div className={classes['anchor']} style={{ left: opened?.x ?? 0, top: opened?.y ?? 0 }} />
+        <button
+          type="button"
+          tabIndex={-1}
+          aria-hidden
+          className={classes['anchor']}
+          style={{ left: opened?.x ?? 0, top: opened?.y ?? 0 }}
+        />
       </Menu.Target>
       <Menu.Dropdown>{opened && items(opened.row)}</Menu.Dropdown>
     </Menu>

@@ -3,7 +3,7 @@ import classes from './Status.module.css';
 
 export type Tone = 'good' | 'bad' | 'warn' | 'quiet';
 
-/** A state in a word, with a mark whose shape differs by tone: colour alone says nothing. */
+/** A state in a word, with a mark whose shape differs by tone: colour is never the only difference. */
 export function Status({ tone, children }: { readonly tone: Tone; readonly children: ReactNode }) {
   return (
     <span className={classes['status']} data-tone={tone}>

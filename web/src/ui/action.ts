@@ -4,18 +4,18 @@ import { toastDone, toastError } from './toast';
 
 interface Action<V, R> {
   readonly run: (input: V) => Promise<Done<R>>;
-  /** Keys of the queries that the change makes stale. The WebSocket tells other browsers, not the author. */
+  /** Keys of the queries that the change makes stale. Other browsers are notified through the WebSocket. */
   readonly stale: readonly QueryKey[];
-  /** Takes the change back. Its presence puts Undo into the toast, unless `canUndo` says no. */
+  /** Reverts the change. If it is set, the toast offers Undo, unless `canUndo` returns false. */
   readonly undo?: ((input: V, done: Done<R>) => Promise<unknown>) | undefined;
   readonly canUndo?: (done: Done<R>) => boolean;
-  /** What the toast says instead of the panel's sentence. */
+  /** Text of the toast, instead of the message of the panel. */
   readonly said?: (input: V, done: Done<R>) => string;
-  /** A form shows the refusal itself. */
+  /** No toast for an error, because the form shows it. */
   readonly silent?: boolean;
 }
 
-/** A change: runs it, refreshes what it made stale, and says how it went. */
+/** A change: sends it, refreshes the queries that it made stale, and shows the result as a toast. */
 export function useAction<V = void, R = unknown>({ run, stale, undo, canUndo, said, silent = false }: Action<V, R>) {
   const client = useQueryClient();
   const refresh = () => Promise.all(stale.map((queryKey) => client.invalidateQueries({ queryKey })));
@@ -32,7 +32,7 @@ export function useAction<V = void, R = unknown>({ run, stale, undo, canUndo, sa
     },
     onError: (error) => {
       if (!silent) toastError(error);
-      // What was refused may have changed meanwhile, and a failure may be recorded.
+      // The refused object may have changed, and the failure may be recorded.
       void refresh();
     },
   });

@@ -11,7 +11,7 @@ interface Question {
   readonly run: () => void;
 }
 
-/** Asks once before something that cannot be taken back. */
+/** Asks for a confirmation before a change that cannot be undone. */
 export function confirmLoss({ title, body, action, run }: Question): void {
   modals.openConfirmModal({
     title,

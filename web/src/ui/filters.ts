@@ -4,7 +4,7 @@ import { useSearchParams } from 'react-router';
 type Values<K extends string> = Readonly<Record<K, string>>;
 
 /**
- * The filters of a screen, kept in its address, so that a link shows what its sender saw and Back works. `defaults` are
+ * The filters of a screen, kept in its address, so that links and the Back button restore them. `defaults` are
  * left out of the address.
  */
 export function useFilters<K extends string>(
@@ -28,4 +28,20 @@ export function useFilters<K extends string>(
       { replace: true },
     );
   return [values, change];
+}
+
+/** A dialog whose state is in the address: `?new=1` opens it, so that other screens can link to it. */
+export function useAddressFlag(name: string): readonly [boolean, (isOn: boolean) => void] {
+  const [params, setParams] = useSearchParams();
+  const change = (isOn: boolean): void =>
+    setParams(
+      (before) => {
+        const next = new URLSearchParams(before);
+        if (isOn) next.set(name, '1');
+        else next.delete(name);
+        return next;
+      },
+      { replace: true },
+    );
+  return [params.has(name), change];
 }

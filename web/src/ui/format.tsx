@@ -13,7 +13,7 @@ const SPANS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['second', 1],
 ];
 
-/** Numbers, sizes and times as people of a language write them. */
+/** Numbers, sizes and times in the format of a language. */
 export interface Format {
   number(value: number, digits?: number): string;
   percent(value: number): string;

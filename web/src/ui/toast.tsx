@@ -6,7 +6,7 @@ import { ApiError } from '../api/client';
 
 const SHOWN_MS = 5000;
 let toasts = 0;
-/** Long enough to read, to regret and to reach the button. */
+/** Long enough to read the message and to reach the button. */
 const UNDO_MS = 12_000;
 
 interface Undo {
@@ -14,7 +14,7 @@ interface Undo {
   readonly undo: () => Promise<unknown>;
 }
 
-/** Says that something was done, and offers to take it back where that is possible. */
+/** Shows that a change was made, with Undo where the change can be undone. */
 export function toastDone(message: ReactNode, { undo }: Partial<Undo> = {}): void {
   if (message === '') return;
   toasts += 1;
@@ -46,7 +46,7 @@ export function toastDone(message: ReactNode, { undo }: Partial<Undo> = {}): voi
   });
 }
 
-/** Says why something was refused, in the panel's own sentence. */
+/** Shows why a request was refused, in the words of the panel. */
 export function toastError(error: unknown): void {
   notifications.show({
     color: 'red',
@@ -57,7 +57,7 @@ export function toastError(error: unknown): void {
   });
 }
 
-/** The sentence of an error for people. */
+/** The message of an error for the admin. */
 export function sentenceOf(error: unknown): string {
   if (error instanceof ApiError && error.message !== '') return error.message;
   return i18next.t('error.unexpected', { ns: 'shell' });

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
 import { useAction } from '../../ui/action';
+import { useCurl } from '../../ui/FormFooter';
 import { Section } from '../../ui/Page';
 import { sentenceOf } from '../../ui/toast';
 import { STALE } from './queries';
@@ -27,15 +28,13 @@ export function Credentials({ username }: { readonly username: string }) {
       repeated: (value, { newPassword }) => (value === newPassword ? null : t('credentials.differs')),
     },
   });
-  const change = useAction<Values>({
-    stale: STALE,
-    silent: true,
-    run: ({ username: newUsername, oldPassword, newPassword }) =>
-      api.post('/panel/setting/updateUser', {
-        // The panel stores both together; an unchanged password is sent again.
-        body: { oldUsername: username, oldPassword, newUsername, newPassword: newPassword || oldPassword },
-      }),
-  });
+  const requestOf = ({ username: newUsername, oldPassword, newPassword }: Values) =>
+    api.request('/panel/setting/updateUser', {
+      // The panel stores both together; an unchanged password is sent again.
+      body: { oldUsername: username, oldPassword, newUsername, newPassword: newPassword || oldPassword },
+    });
+  const change = useAction<Values>({ stale: STALE, silent: true, run: (values) => requestOf(values).send() });
+  const curl = useCurl(() => requestOf(form.values));
   const submit = form.onSubmit((values) => {
     setRefusal('');
     change.mutate(values, {
@@ -84,10 +83,14 @@ export function Credentials({ username }: { readonly username: string }) {
             <Text size="xs" c="dimmed">
               {t('credentials.effect')}
             </Text>
-            <Button type="submit" disabled={!isChanged} loading={change.isPending} ms="auto">
-              {t('save', { ns: 'shell' })}
-            </Button>
+            <Group gap="sm" ms="auto">
+              {curl.button}
+              <Button type="submit" disabled={!isChanged} loading={change.isPending}>
+                {t('save', { ns: 'shell' })}
+              </Button>
+            </Group>
           </Group>
+          {curl.view}
         </Stack>
       </form>
     </Section>

@@ -1,7 +1,7 @@
 import { Drawer, NativeSelect, NumberInput } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, type Done } from '../../api/client';
+import { api, type PostRequest } from '../../api/client';
 import { type ClientInbound, inboundName, type WireClient } from '../../model/clients';
 import { newCredentials } from '../../model/new-client';
 import { randomWord } from '../../model/random';
@@ -28,7 +28,7 @@ export function AddClient({ inbounds, onClose }: Props) {
   const save = useAction<Values>({
     stale: STALE,
     silent: true,
-    run: (values) => add(inbounds, values, count),
+    run: (values) => addRequest(inbounds, values, count).send(),
   });
   return (
     <Drawer
@@ -73,6 +73,7 @@ export function AddClient({ inbounds, onClose }: Props) {
         )}
         onSubmit={(values) => save.mutateAsync(values).then(onClose)}
         onClose={onClose}
+        request={(values) => addRequest(inbounds, values, count)}
       />
     </Drawer>
   );
@@ -80,7 +81,7 @@ export function AddClient({ inbounds, onClose }: Props) {
 
 const numbered = (email: string, number: number): string => `${email.trim()}-${number}`;
 
-function add(inbounds: readonly ClientInbound[], values: Values, count: number): Promise<Done<unknown>> {
+function addRequest(inbounds: readonly ClientInbound[], values: Values, count: number): PostRequest<unknown> {
   const inbound = inbounds.find(({ id }) => String(id) === values.inbound) ?? inbounds[0];
   const terms = wireOfValues(values, null);
   const fresh = (email: string, subId: string): WireClient => ({
@@ -94,7 +95,7 @@ function add(inbounds: readonly ClientInbound[], values: Values, count: number):
     count === 1
       ? [fresh(terms.email, terms.subId ?? '')]
       : Array.from({ length: count }, (_, n) => fresh(numbered(terms.email, n + 1), randomWord(16)));
-  return api.post('/panel/api/inbounds/addClient', {
+  return api.request('/panel/api/inbounds/addClient', {
     body: { id: Number(values.inbound), settings: JSON.stringify({ clients }) },
   });
 }

@@ -16,7 +16,9 @@ import { type UseFormReturnType, useForm } from '@mantine/form';
 import IconRefresh from '@tabler/icons-react/dist/esm/icons/IconRefresh.mjs';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { FormRequest } from '../../model/curl';
 import { randomWord } from '../../model/random';
+import { FormFooter } from '../../ui/FormFooter';
 import { sentenceOf } from '../../ui/toast';
 import classes from './Clients.module.css';
 import { localDate, type Values } from './client-values';
@@ -34,10 +36,12 @@ interface Props {
   readonly hasFlow: boolean;
   readonly onSubmit: (values: Values) => Promise<unknown>;
   readonly onClose: () => void;
+  /** What the form would send now. */
+  readonly request: (values: Values) => FormRequest;
 }
 
 /** The fields of a client. A refusal is shown in the form, which keeps its values. */
-export function ClientForm({ initial, submit, head, hasFlow, onSubmit, onClose }: Props) {
+export function ClientForm({ initial, submit, head, hasFlow, onSubmit, onClose, request }: Props) {
   const { t } = useTranslation(['clients', 'shell']);
   const [refusal, setRefusal] = useState('');
   const [isSaving, setSaving] = useState(false);
@@ -81,14 +85,9 @@ export function ClientForm({ initial, submit, head, hasFlow, onSubmit, onClose }
             {refusal}
           </Text>
         )}
-        <Group justify="flex-end" className={classes['buttons']}>
-          <Button variant="default" onClick={onClose}>
-            {t('cancel', { ns: 'shell' })}
-          </Button>
-          <Button type="submit" loading={isSaving}>
-            {submit}
-          </Button>
-        </Group>
+        <div className={classes['buttons']}>
+          <FormFooter submit={submit} isBusy={isSaving} onCancel={onClose} request={() => request(form.getValues())} />
+        </div>
       </Stack>
     </form>
   );

@@ -14,7 +14,7 @@ import type { ClientRow } from '../../api/contract.generated';
 import { type ClientQuery, clientInbounds } from '../../api/queries';
 import { type ClientInbound, clientPath } from '../../model/clients';
 import { DataTable } from '../../ui/DataTable';
-import { useFilters } from '../../ui/filters';
+import { useAddressFlag, useFilters } from '../../ui/filters';
 import { useFormat } from '../../ui/format';
 import { Empty, Loaded, Page } from '../../ui/Page';
 import { useRowMenu } from '../../ui/RowMenu';
@@ -35,7 +35,7 @@ import { useSelection } from './selection';
 export function ClientList() {
   const { t } = useTranslation('clients');
   const query = useQuery(clientInbounds);
-  const [isAdding, setAdding] = useState(false);
+  const [isAdding, setAdding] = useAddressFlag('new');
   return (
     <Page
       title={t('title')}

@@ -7,7 +7,7 @@ import { clientDetails } from '../../api/queries';
 import type { ClientDetails, ClientInbound, WireClient } from '../../model/clients';
 import { useAction } from '../../ui/action';
 import { Loaded } from '../../ui/Page';
-import { STALE, update, wireOf } from './actions';
+import { STALE, updateRequest, wireOf } from './actions';
 import { ClientForm } from './ClientForm';
 import { type Values, valuesOf, wireOfValues } from './client-values';
 
@@ -63,8 +63,11 @@ function Form({ details, inbound, onClose, onSaved }: FormProps) {
   const save = useAction<Partial<WireClient>>({
     stale: STALE,
     silent: true,
-    run: (changes) => update(inbound, before, changes),
-    undo: (changes) => update(inbound, { ...before, email: changes.email ?? before.email }, restored(before, changes)),
+    run: (changes) => updateRequest(inbound, before, changes).send(),
+    undo: (changes) => {
+      const now = { ...before, email: changes.email ?? before.email };
+      return updateRequest(inbound, now, restored(before, changes)).send();
+    },
   });
   const submit = async (values: Values): Promise<void> => {
     const changes = changesOf(values, before, inbound);
@@ -80,6 +83,7 @@ function Form({ details, inbound, onClose, onSaved }: FormProps) {
       hasFlow={inbound.vision}
       onSubmit={submit}
       onClose={onClose}
+      request={(values) => updateRequest(inbound, before, changesOf(values, before, inbound))}
     />
   );
 }

@@ -1,6 +1,6 @@
 import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, type Done } from '../../api/client';
+import { api, type PostRequest } from '../../api/client';
 import type { ClientRow, Posts } from '../../api/contract.generated';
 import { type ClientDetails, type ClientInbound, clientKey, type WireClient } from '../../model/clients';
 import { useAction } from '../../ui/action';
@@ -13,14 +13,14 @@ export type ClientChange = Posts['/panel/api/clients/change']['body'];
 export type ClientAction = ClientChange['action'];
 type Changed = Posts['/panel/api/clients/change']['reply'];
 
-/** Changes the settings of one client; absent members stay as they are. */
-export function update(
+/** A change of the settings of one client; absent members stay as they are. */
+export function updateRequest(
   { protocol, id }: Pick<ClientInbound, 'protocol' | 'id'>,
   wire: WireClient,
   changes: Partial<WireClient>,
-): Promise<Done<unknown>> {
+): PostRequest<unknown> {
   const settings = JSON.stringify({ clients: [{ email: wire.email, ...changes }] });
-  return api.post('/panel/api/inbounds/updateClient/:clientId', {
+  return api.request('/panel/api/inbounds/updateClient/:clientId', {
     params: { clientId: clientKey(protocol, wire) },
     body: { id, settings },
   });

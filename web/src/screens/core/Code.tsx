@@ -20,6 +20,7 @@ interface Props {
 
 const appearance = EditorView.theme({
   '&': { height: 'min(60vh, 40rem)', fontSize: '13px', backgroundColor: 'var(--surface)' },
+  '&.cm-focused': { outline: '2px solid var(--focus)' },
   '.cm-scroller': { fontFamily: 'var(--mantine-font-family-monospace)' },
   '.cm-gutters': { backgroundColor: 'var(--page)', color: 'var(--muted)', borderColor: 'var(--line)' },
   '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'var(--mantine-primary-color-light)' },
@@ -66,7 +67,7 @@ export function Code({ value, label, onChange, original }: Props) {
       syntaxHighlighting(colors),
       appearance,
       EditorView.cspNonce.of(styleNonce()),
-      EditorView.contentAttributes.of({ 'aria-label': label }),
+      EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
       EditorState.readOnly.of(!isEditable),
       keymap.of([{ key: 'Mod-f', run: openSearch }, ...standardKeymap, ...historyKeymap]),
       EditorView.updateListener.of((update) => {

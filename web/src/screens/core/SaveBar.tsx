@@ -2,6 +2,7 @@ import { Alert, Button, Group, Text } from '@mantine/core';
 import IconAlertTriangle from '@tabler/icons-react/dist/esm/icons/IconAlertTriangle.mjs';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useCurl } from '../../ui/FormFooter';
 import { sentenceOf } from '../../ui/toast';
 import classes from './Core.module.css';
 import type { TemplateEditor } from './draft';
@@ -10,6 +11,7 @@ import type { TemplateEditor } from './draft';
 export function SaveBar({ editor, onDiff }: { readonly editor: TemplateEditor; readonly onDiff: () => void }) {
   const { t } = useTranslation('core');
   const [refusal, setRefusal] = useState('');
+  const curl = useCurl(editor.request);
   if (!editor.isChanged) return null;
   const save = (): void => {
     setRefusal('');
@@ -39,6 +41,7 @@ export function SaveBar({ editor, onDiff }: { readonly editor: TemplateEditor; r
             </Text>
           </div>
           <Group gap="xs">
+            {curl.button}
             <Button size="xs" variant="subtle" onClick={onDiff}>
               {t('showDiff')}
             </Button>
@@ -51,6 +54,7 @@ export function SaveBar({ editor, onDiff }: { readonly editor: TemplateEditor; r
           </Group>
         </div>
       )}
+      {!editor.isStale && curl.view}
       {refusal !== '' && (
         <Text size="sm" c="var(--bad)" role="alert" className={classes['wrap']}>
           {refusal}

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, useSyncExternalStore } from 'react';
 import { api } from '../../api/client';
+import type { FormRequest } from '../../model/curl';
 import { toastDone, toastError } from '../../ui/toast';
 import { fetchStored, type Stored, stored as storedQuery } from './queries';
 import { type JsonObject, pretty } from './template';
@@ -34,6 +35,8 @@ export interface TemplateEditor {
   /** Another admin saved meanwhile. */
   readonly isStale: boolean;
   readonly isSaving: boolean;
+  /** What saving would send now. */
+  readonly request: () => FormRequest;
   readonly change: (template: JsonObject) => void;
   readonly changeTestUrl: (testUrl: string) => void;
   readonly discard: () => void;
@@ -42,8 +45,8 @@ export interface TemplateEditor {
   readonly save: () => Promise<void>;
 }
 
-const write = ({ template, testUrl }: Pick<Draft, 'template' | 'testUrl'>) =>
-  api.post('/panel/core/update', { body: { coreSetting: pretty(template), outboundTestUrl: testUrl } });
+const requestOf = ({ template, testUrl }: Pick<Draft, 'template' | 'testUrl'>) =>
+  api.request('/panel/core/update', { body: { coreSetting: pretty(template), outboundTestUrl: testUrl } });
 
 /** The template with the changes of this browser. Nothing reaches the panel before `save`. */
 export function useTemplate(stored: Stored): TemplateEditor {
@@ -62,6 +65,7 @@ export function useTemplate(stored: Stored): TemplateEditor {
     isChanged: draft !== null,
     isStale: draft !== null && !isSame(draft.base, stored),
     isSaving,
+    request: () => requestOf(current),
     change: (template) => set({ template }),
     changeTestUrl: (testUrl) => set({ testUrl }),
     discard: () => keep(null),
@@ -74,10 +78,12 @@ export function useTemplate(stored: Stored): TemplateEditor {
         const now = await fetchStored();
         client.setQueryData(storedQuery.queryKey, now);
         if (!isSame(draft.base, now)) return;
-        const { obj, msg } = await write(draft);
+        const { obj, msg } = await requestOf(draft).send();
         keep(null);
         await refresh();
-        toastDone([msg, ...(obj?.warnings ?? [])].join(' '), { undo: () => write(draft.base).then(refresh) });
+        toastDone([msg, ...(obj?.warnings ?? [])].join(' '), {
+          undo: () => requestOf(draft.base).send().then(refresh),
+        });
       } catch (error) {
         toastError(error);
         throw error;

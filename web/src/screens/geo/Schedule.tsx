@@ -1,9 +1,10 @@
-import { Button, Group, NativeSelect, Paper, Stack, Text, TextInput } from '@mantine/core';
+import { NativeSelect, Paper, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
 import { useAction } from '../../ui/action';
+import { FormFooter } from '../../ui/FormFooter';
 import { Loaded } from '../../ui/Page';
 import { sentenceOf } from '../../ui/toast';
 import { schedule as scheduleQuery } from './queries';
@@ -37,15 +38,21 @@ function Form({ cron }: { readonly cron: string }) {
   const [choice, setChoice] = useState(choiceOf(cron));
   const [custom, setCustom] = useState(cron);
   const [refusal, setRefusal] = useState('');
-  const store = (geoUpdateSchedule: string) => api.post('/panel/setting/update', { body: { geoUpdateSchedule } });
-  const saving = useAction<string>({ stale: [['settings']], silent: true, run: store, undo: () => store(cron) });
-  const wanted = choice === CUSTOM ? custom.trim() : NAMED[choice];
+  const requestOf = (geoUpdateSchedule: string) =>
+    api.request('/panel/setting/update', { body: { geoUpdateSchedule } });
+  const saving = useAction<string>({
+    stale: [['settings']],
+    silent: true,
+    run: (schedule) => requestOf(schedule).send(),
+    undo: () => requestOf(cron).send(),
+  });
+  const chosen = choice === CUSTOM ? custom.trim() : NAMED[choice];
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
         setRefusal('');
-        saving.mutate(wanted, { onError: (error) => setRefusal(sentenceOf(error)) });
+        saving.mutate(chosen, { onError: (error) => setRefusal(sentenceOf(error)) });
       }}
     >
       <Stack gap="sm">
@@ -73,12 +80,8 @@ function Form({ cron }: { readonly cron: string }) {
             {refusal}
           </Text>
         )}
-        {wanted !== cron && (
-          <Group justify="flex-end">
-            <Button size="xs" type="submit" loading={saving.isPending}>
-              {t('save', { ns: 'shell' })}
-            </Button>
-          </Group>
+        {chosen !== cron && (
+          <FormFooter submit={t('save', { ns: 'shell' })} isBusy={saving.isPending} request={() => requestOf(chosen)} />
         )}
       </Stack>
     </form>

@@ -1,9 +1,10 @@
-import { Button, Drawer, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Drawer, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
 import { useAction } from '../../ui/action';
+import { FormFooter } from '../../ui/FormFooter';
 import { Technical } from '../../ui/format';
 import { SegmentedControl } from '../../ui/SegmentedControl';
 import { sentenceOf } from '../../ui/toast';
@@ -32,14 +33,11 @@ export function SourceForm({ source, onClose }: Props) {
       url: (value) => (/^https?:\/\/./i.test(value.trim()) ? null : t('form.urlWrong')),
     },
   });
-  const save = useAction<Values>({
-    stale: STALE,
-    silent: true,
-    run: (body) =>
-      source
-        ? api.post('/panel/api/custom-geo/update/:id', { params: { id: source.id }, body })
-        : api.post('/panel/api/custom-geo/add', { body }),
-  });
+  const requestOf = (body: Values) =>
+    source
+      ? api.request('/panel/api/custom-geo/update/:id', { params: { id: source.id }, body })
+      : api.request('/panel/api/custom-geo/add', { body });
+  const save = useAction<Values>({ stale: STALE, silent: true, run: (values) => requestOf(values).send() });
   const submit = form.onSubmit((values) => {
     setRefusal('');
     save.mutate(values, { onSuccess: onClose, onError: (error) => setRefusal(sentenceOf(error)) });
@@ -97,14 +95,12 @@ export function SourceForm({ source, onClose }: Props) {
               {refusal}
             </Text>
           )}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {t('cancel', { ns: 'shell' })}
-            </Button>
-            <Button type="submit" loading={save.isPending}>
-              {source ? t('save', { ns: 'shell' }) : t('add')}
-            </Button>
-          </Group>
+          <FormFooter
+            submit={source ? t('save', { ns: 'shell' }) : t('add')}
+            isBusy={save.isPending}
+            onCancel={onClose}
+            request={() => requestOf(form.values)}
+          />
         </Stack>
       </form>
     </Drawer>

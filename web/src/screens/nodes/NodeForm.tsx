@@ -1,4 +1,4 @@
-import { Alert, Button, Drawer, Group, PasswordInput, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Drawer, PasswordInput, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import IconPlugConnected from '@tabler/icons-react/dist/esm/icons/IconPlugConnected.mjs';
 import { useMutation } from '@tanstack/react-query';
@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
 import type { Node } from '../../api/contract.generated';
 import { useAction } from '../../ui/action';
+import { FormFooter } from '../../ui/FormFooter';
 import { Technical, useFormat } from '../../ui/format';
 import { sentenceOf } from '../../ui/toast';
 import { STALE } from './actions';
@@ -45,14 +46,11 @@ export function NodeForm({ node, onClose }: Props) {
       apiToken: (value) => (node === null && value.trim() === '' ? t('form.required') : null),
     },
   });
-  const save = useAction<Values>({
-    stale: STALE,
-    silent: true,
-    run: (values) =>
-      node
-        ? api.post('/panel/api/nodes/update/:id', { params: { id: node.id }, body: bodyOf(values) })
-        : api.post('/panel/api/nodes/add', { body: bodyOf(values) }),
-  });
+  const requestOf = (values: Values) =>
+    node
+      ? api.request('/panel/api/nodes/update/:id', { params: { id: node.id }, body: bodyOf(values) })
+      : api.request('/panel/api/nodes/add', { body: bodyOf(values) });
+  const save = useAction<Values>({ stale: STALE, silent: true, run: (values) => requestOf(values).send() });
   const submit = form.onSubmit((values) => {
     setRefusal('');
     save.mutate(values, { onSuccess: onClose, onError: (error) => setRefusal(sentenceOf(error)) });
@@ -102,14 +100,12 @@ export function NodeForm({ node, onClose }: Props) {
               {refusal}
             </Text>
           )}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {t('cancel', { ns: 'shell' })}
-            </Button>
-            <Button type="submit" loading={save.isPending}>
-              {node ? t('save', { ns: 'shell' }) : t('add')}
-            </Button>
-          </Group>
+          <FormFooter
+            submit={node ? t('save', { ns: 'shell' }) : t('add')}
+            isBusy={save.isPending}
+            onCancel={onClose}
+            request={() => requestOf(form.values)}
+          />
         </Stack>
       </form>
     </Drawer>

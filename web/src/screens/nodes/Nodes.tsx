@@ -15,7 +15,7 @@ import { Route, Routes, useNavigate } from 'react-router';
 import type { Node } from '../../api/contract.generated';
 import { inbounds as inboundsQuery, nodes as nodesQuery } from '../../api/queries';
 import { DataTable } from '../../ui/DataTable';
-import { useFilters } from '../../ui/filters';
+import { useAddressFlag, useFilters } from '../../ui/filters';
 import { Empty, Loaded, Page } from '../../ui/Page';
 import { useRowMenu } from '../../ui/RowMenu';
 import { useNodeActions } from './actions';
@@ -34,14 +34,13 @@ export function Nodes() {
   );
 }
 
-type Form = { readonly node: Node | null } | null;
-
 function Overview() {
   const { t } = useTranslation('nodes');
   const query = useQuery(nodesQuery);
-  const [form, setForm] = useState<Form>(null);
+  const [isAdding, setAdding] = useAddressFlag('new');
+  const [edited, setEdited] = useState<Node | null>(null);
   const add = (
-    <Button leftSection={<IconPlus size={16} />} onClick={() => setForm({ node: null })}>
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>
       {t('add')}
     </Button>
   );
@@ -59,11 +58,12 @@ function Overview() {
           all.length === 0 ? (
             <Empty icon={<IconServer size={28} />} title={t('none.title')} body={t('none.body')} action={add} />
           ) : (
-            <List nodes={all} onEdit={(node) => setForm({ node })} />
+            <List nodes={all} onEdit={setEdited} />
           )
         }
       </Loaded>
-      {form && <NodeForm node={form.node} onClose={() => setForm(null)} />}
+      {isAdding && <NodeForm node={null} onClose={() => setAdding(false)} />}
+      {edited && <NodeForm node={edited} onClose={() => setEdited(null)} />}
     </Page>
   );
 }

@@ -1,0 +1,7 @@
+import { api } from '../api/client';
+import { toastError } from '../ui/toast';
+
+/** Ends the session. The same address is the login then. */
+export function logOut(): void {
+  api.post('/logout').then(() => location.reload(), toastError);
+}

@@ -1,0 +1,62 @@
+import { useMantineColorScheme } from '@mantine/core';
+import type { SpotlightActionData } from '@mantine/spotlight';
+import IconDensity from '@tabler/icons-react/dist/esm/icons/IconBaselineDensityMedium.mjs';
+import IconContrast from '@tabler/icons-react/dist/esm/icons/IconContrast.mjs';
+import IconKeyboard from '@tabler/icons-react/dist/esm/icons/IconKeyboard.mjs';
+import IconLogout from '@tabler/icons-react/dist/esm/icons/IconLogout.mjs';
+import IconPlus from '@tabler/icons-react/dist/esm/icons/IconPlus.mjs';
+import IconRefresh from '@tabler/icons-react/dist/esm/icons/IconRefresh.mjs';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useNavigate } from 'react-router';
+import { api } from '../api/client';
+import { onlines } from '../api/queries';
+import { useAction } from '../ui/action';
+import { confirmLoss } from '../ui/confirm';
+import { logOut } from './log-out';
+import { usePreferences } from './preferences';
+
+/** What the palette can do. `wanted`: what is typed, in lower case. */
+export function usePaletteActions(wanted: string, onHelp: () => void): SpotlightActionData[] {
+  const { t } = useTranslation('shell');
+  const navigate = useNavigate();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const [{ density }, setPreferences] = usePreferences();
+  const { data: connected } = useQuery({ ...onlines, refetchInterval: false });
+  const restarting = useAction({
+    stale: [['status'], ['core'], ['onlines']],
+    run: () => api.post('/panel/api/server/restartCoreService'),
+  });
+  const restart = (): void =>
+    confirmLoss({
+      title: t('action.restartCore'),
+      body: t('action.restartCore.body', { count: connected?.size ?? 0 }),
+      action: t('action.restart'),
+      run: () => restarting.mutate(),
+    });
+  const action = (id: string, label: string, icon: ReactNode, onClick: () => void): SpotlightActionData => ({
+    id: `action-${id}`,
+    label,
+    leftSection: icon,
+    onClick,
+  });
+  const plus = <IconPlus size={18} aria-hidden />;
+  const contrast = <IconContrast size={18} aria-hidden />;
+  const themes = (['light', 'dark', 'auto'] as const).filter((theme) => theme !== colorScheme);
+  const otherDensity = density === 'compact' ? 'comfortable' : 'compact';
+  return [
+    action('addInbound', t('action.addInbound'), plus, () => void navigate('/inbounds/new')),
+    action('addClient', t('action.addClient'), plus, () => void navigate('/clients?new=1')),
+    action('addNode', t('action.addNode'), plus, () => void navigate('/nodes?new=1')),
+    action('restartCore', t('action.restartCore'), <IconRefresh size={18} aria-hidden />, restart),
+    ...themes.map((theme) =>
+      action(`theme-${theme}`, `${t('theme')}: ${t(`theme.${theme}`)}`, contrast, () => setColorScheme(theme)),
+    ),
+    action('density', `${t('density')}: ${t(`density.${otherDensity}`)}`, <IconDensity size={18} aria-hidden />, () =>
+      setPreferences({ density: otherDensity }),
+    ),
+    action('keys', t('keys.title'), <IconKeyboard size={18} aria-hidden />, onHelp),
+    action('logout', t('logout'), <IconLogout size={18} aria-hidden />, logOut),
+  ].filter(({ label }) => String(label).toLowerCase().includes(wanted));
+}

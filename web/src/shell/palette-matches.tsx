@@ -1,0 +1,65 @@
+import type { SpotlightActionData } from '@mantine/spotlight';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { useNavigate } from 'react-router';
+import type { Inbound } from '../api/contract.generated';
+import { clientInbounds, clientPage, inbounds, nodes } from '../api/queries';
+import { clientPath } from '../model/clients';
+import { screens } from '../screens/registry';
+
+/** Matches of each kind. */
+const MOST = 6;
+
+type Named = Pick<Inbound, 'id' | 'remark' | 'tag' | 'port'>;
+
+interface Matches {
+  readonly screens: SpotlightActionData[];
+  readonly clients: SpotlightActionData[];
+  readonly inbounds: SpotlightActionData[];
+  readonly nodes: SpotlightActionData[];
+}
+
+/** Where the palette can go. `wanted`: what is typed, in lower case. The server searches the clients. */
+export function usePaletteMatches(wanted: string): Matches {
+  const { t } = useTranslation('shell');
+  const navigate = useNavigate();
+  const isSearching = wanted !== '';
+  const found = useQuery({
+    ...clientPage({ search: wanted, limit: MOST }),
+    enabled: isSearching,
+    refetchInterval: false,
+  });
+  const withClients = useQuery({ ...clientInbounds, enabled: isSearching });
+  const allNodes = useQuery({ ...nodes, enabled: isSearching, refetchInterval: false });
+  // The complete list is long, because it contains the clients. It is used where a screen has loaded it.
+  const loaded: readonly Named[] | undefined = useQueryClient().getQueryData(inbounds.queryKey);
+  const go = (path: string) => () => void navigate(path);
+  const matching = <T,>(all: readonly T[], textOf: (one: T) => string): readonly T[] =>
+    isSearching ? all.filter((one) => textOf(one).toLowerCase().includes(wanted)).slice(0, MOST) : [];
+  return {
+    screens: screens
+      .map(({ id, icon: Icon }) => ({
+        id,
+        label: t(`nav.${id}`),
+        onClick: go(`/${id}`),
+        leftSection: <Icon size={18} aria-hidden />,
+      }))
+      .filter(({ label, id }) => `${label} ${id}`.toLowerCase().includes(wanted)),
+    clients: [...new Set((isSearching ? (found.data?.clients ?? []) : []).map(({ email }) => email))].map((email) => ({
+      id: `client-${email}`,
+      label: email,
+      onClick: go(clientPath(email)),
+    })),
+    inbounds: matching(loaded ?? withClients.data ?? [], ({ remark, tag, port }) => `${remark} ${tag} ${port}`).map(
+      ({ id, remark, port }) => ({
+        id: `inbound-${id}`,
+        label: remark || `#${id}`,
+        description: String(port),
+        onClick: go(`/inbounds/${id}`),
+      }),
+    ),
+    nodes: matching(allNodes.data ?? [], ({ name, remark, host }) => `${name} ${remark} ${host}`).map(
+      ({ id, name, host }) => ({ id: `node-${id}`, label: name, description: host, onClick: go(`/nodes/${id}`) }),
+    ),
+  };
+}
