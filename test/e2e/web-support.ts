@@ -21,7 +21,8 @@ export interface WebPanel {
   readonly close: () => Promise<void>;
 }
 
-export async function openWebPanel(chromiumPath: string): Promise<WebPanel> {
+/** Starts a panel under a base path, and a browser in which its admin is logged in. */
+export async function openWebPanel(chromiumPath: string, options: ContextOptions = {}): Promise<WebPanel> {
   const panel = await startPanel({ env: { PORTOLAN_BASE_PATH: '/a/secret/path/' } });
   const browser = await chromium.launch({ executablePath: chromiumPath, args: [...chromiumFlags] });
   const complaints: string[] = [];
@@ -35,7 +36,7 @@ export async function openWebPanel(chromiumPath: string): Promise<WebPanel> {
     });
     return made;
   };
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en' });
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en', ...options });
   const page = await newPage(context);
   await page.goto(`${panel.url}/#/overview`);
   await page.getByLabel('User name').fill(panel.username);

@@ -187,7 +187,7 @@ describe.skipIf(found === null)('the web panel, in a real browser', () => {
     await page.getByRole('cell', { name: 'sailor-77', exact: true }).waitFor();
   });
 
-  it('keeps what was typed when the session ends, and goes on after a login', async () => {
+  it('keeps what was typed when the session ends, and continues after a login', async () => {
     await page.locator('#content').getByRole('button', { name: 'Add client' }).click();
     await page.getByRole('textbox', { name: 'Email' }).fill('queequeg');
     await context.clearCookies();
@@ -204,7 +204,7 @@ describe.skipIf(found === null)('the web panel, in a real browser', () => {
       .toBe('queequeg');
   });
 
-  it('says that it is offline with the time of its data, and catches up', async () => {
+  it('shows that it is offline with the time of its data, and refreshes it after the reconnect', async () => {
     await page.goto(`${panel.url}/#/overview`);
     await heading('Overview');
     await page.getByText('Running').waitFor();
@@ -214,7 +214,7 @@ describe.skipIf(found === null)('the web panel, in a real browser', () => {
     await page.getByText('No connection to the panel.').waitFor({ state: 'detached' });
   });
 
-  it('speaks Persian from right to left, and is at home on a phone', async () => {
+  it('is shown in Persian from right to left, and fits a phone', async () => {
     const phone = await browser.newContext({
       viewport: { width: 390, height: 844 },
       locale: 'fa',
@@ -233,7 +233,7 @@ describe.skipIf(found === null)('the web panel, in a real browser', () => {
 
   it('finds a screen by the palette and by the keyboard alone', async () => {
     await page.keyboard.press('Control+k');
-    await page.getByPlaceholder('Go to a screen').fill('inbou');
+    await page.getByPlaceholder('Search screens').fill('inbou');
     await page.keyboard.press('Enter');
     await heading('Inbounds');
     await page.keyboard.press('g');
