@@ -1,8 +1,8 @@
 /** A POST as a form would send it. `url` is complete, with parameters and query. */
 export interface FormRequest {
   readonly url: URL;
-  /** The same with secrets of the path masked. */
-  readonly maskedUrl: URL;
+  /** The same, if the path contains a secret that has to be masked. */
+  readonly maskedUrl?: URL;
   /** JSON, or the parts of an upload. */
   readonly body?: unknown;
 }
@@ -54,7 +54,7 @@ function bodyArguments(body: unknown, hasSecrets: boolean): readonly string[] {
  * The command that sends a request. The session never appears: routes below `panel/api` take an API token, the others take
  * a session, and both are variables of the shell.
  */
-export function curlOf({ url, maskedUrl, body }: FormRequest, hasSecrets: boolean): string {
+export function curlOf({ url, maskedUrl = url, body }: FormRequest, hasSecrets: boolean): string {
   const access = url.pathname.includes('/panel/api/')
     ? [`-H "Authorization: Bearer $TOKEN"`]
     : [`-H "Cookie: $SESSION_COOKIE"`, `-H "X-CSRF-Token: $CSRF_TOKEN"`];
