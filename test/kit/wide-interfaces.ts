@@ -6,10 +6,10 @@ import ts from 'typescript';
 export const MAX_MEMBERS = 12;
 
 /**
- * The interfaces, object types and classes below `folder` that are ports or parts objects and have more than `MAX_MEMBERS`
- * public members, inherited ones included: `file: name (count)`. An interface or an object type is one of them when it has a
- * function among its members, or when its name ends in Parts, Services or Options; a class when its name ends in Models or
- * Queries. Packages are not read, so that this takes seconds.
+ * The interfaces, object types and classes below `folder` that provide functions and have more than `MAX_MEMBERS` public
+ * members: `file: name (count)`. An interface or an object type provides functions when one of its members is a function, or
+ * when its name ends in Parts, Services or Options; its inherited members count. Of a class only its own members count: a
+ * base class is checked itself. Packages are not read, so that this takes seconds.
  */
 export function wideInterfaces(folder: string): { readonly wide: readonly string[]; readonly read: number } {
   const files = readdirSync(join(folder, 'src'), { recursive: true, encoding: 'utf8' })
@@ -30,11 +30,13 @@ export function wideInterfaces(folder: string): { readonly wide: readonly string
   const visit = (node: ts.Node): void => {
     const name = nameOf(node);
     if (name !== null) {
-      const members = checker.getPropertiesOfType(checker.getTypeAtLocation(name)).filter(isPublic);
+      const all = checker.getPropertiesOfType(checker.getTypeAtLocation(name)).filter(isPublic);
+      const members = ts.isClassDeclaration(node)
+        ? all.filter(({ valueDeclaration }) => isWithin(valueDeclaration, node))
+        : all;
       const provides = (): boolean =>
         members.some((member) => checker.getTypeOfSymbol(member).getCallSignatures().length > 0);
-      const named = ts.isClassDeclaration(node) ? /(Models|Queries)$/ : /(Parts|Services|Options)$/;
-      const counts = named.test(name.text) || (!ts.isClassDeclaration(node) && provides());
+      const counts = ts.isClassDeclaration(node) || /(Parts|Services|Options)$/.test(name.text) || provides();
       if (members.length > MAX_MEMBERS && counts)
         wide.push(`${relative(folder, node.getSourceFile().fileName)}: ${name.text} (${members.length})`);
     }
@@ -52,6 +54,11 @@ function nameOf(node: ts.Node): ts.Identifier | null {
   const isObject =
     ts.isTypeAliasDeclaration(node) && (ts.isTypeLiteralNode(node.type) || ts.isIntersectionTypeNode(node.type));
   return isObject ? node.name : null;
+}
+
+/** Whether a member is declared in a class itself: in its body, or as a parameter of its constructor. */
+function isWithin(member: ts.Declaration | undefined, type: ts.Node): boolean {
+  return member !== undefined && (member.parent === type || member.parent.parent === type);
 }
 
 function isPublic({ valueDeclaration: declared }: ts.Symbol): boolean {

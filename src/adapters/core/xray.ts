@@ -1,6 +1,8 @@
 import type { Core } from '../../commands/ports/core.js';
+import { flowFilter } from './attribution/flows.js';
 import { keyCommands } from './config/key-commands.js';
 import { addressControl, coreInbounds, coreStats, coreUsers } from './control/live-ports.js';
+import { appliedConfigIn } from './process/applied-config.js';
 import { SelectedBinary } from './process/binary.js';
 import { configCheck, coreBinary } from './process/config-check.js';
 import { type CoreFilesOptions, coreFiles } from './process/core-files.js';
@@ -16,8 +18,9 @@ export interface XrayOptions extends CoreFilesOptions {
 export function createXrayCore(options: XrayOptions): Core {
   const files = coreFiles(options);
   const binary = new SelectedBinary(options.binary, { runDir: files.paths.runDir, environment: files.environment });
-  const process = new XrayProcess(files, binary, options.log);
-  const live = { files, process, binary };
+  const [config, flows] = [appliedConfigIn(files.appliedFile), flowFilter(files.paths.runDir)];
+  const process = new XrayProcess({ files, binary, config, flows }, options.log);
+  const live = { files, binary, config, flows, process };
   return {
     process,
     binary: coreBinary(files, binary),

@@ -6,48 +6,44 @@ import { assemble } from '../config/assembly.js';
 import { assembleInbound } from '../config/inbound.js';
 import { outboundTagsOf } from '../config/outbounds.js';
 import { blockUsers, rulesOf } from '../config/routing.js';
-import type { SelectedBinary } from '../process/binary.js';
-import type { CoreFiles } from '../process/core-files.js';
 import { checkMetrics } from '../process/metrics-port.js';
-import type { XrayProcess } from '../process/xray-process.js';
+import type { XrayProcess, XrayProcessParts } from '../process/xray-process.js';
 import { blockAddresses, disconnectAddresses, idleTimesOf } from './addresses.js';
 import { groupCounters } from './counters.js';
 import { addInbounds, addUser, onlineUsers, removeInbound, removeUser, usersOf } from './hot.js';
 import { coreMetrics } from './metrics.js';
 
 /** What the ports of a running core work on. */
-export interface LiveParts {
-  readonly files: CoreFiles;
-  readonly process: XrayProcess;
-  readonly binary: SelectedBinary;
+export interface LiveParts extends XrayProcessParts {
+  readonly process: Pick<XrayProcess, 'live' | 'running' | 'metricsAddress'>;
 }
 
-export function coreInbounds({ files, process, binary }: LiveParts): CoreInbounds {
+export function coreInbounds({ files, config, process, binary }: LiveParts): CoreInbounds {
   return {
     add: async (inbounds) => {
-      const taken = outboundTagsOf(process.config.template ?? {});
+      const taken = outboundTagsOf(config.template ?? {});
       const refused = await addInbounds(process.live.api, binary.current, inbounds, (inbound) => {
         checkMetrics(inbound, process.metricsAddress);
         return assembleInbound(inbound, files.dataDir, taken);
       });
-      process.config.add(inbounds.filter(({ tag }) => !refused.has(tag)));
+      config.add(inbounds.filter(({ tag }) => !refused.has(tag)));
       return refused;
     },
     remove: async (inbound) => {
       const { api, core } = process.live;
       await removeInbound(api, core.pid, inbound);
-      process.config.remove(inbound.tag);
+      config.remove(inbound.tag);
     },
     tags: async () => {
       const { inbounds } = await process.live.api.call('HandlerService/ListInbounds', { isOnlyTags: true });
       return inbounds.map(({ tag }) => tag);
     },
-    applied: () => process.config.inbounds,
+    applied: () => config.inbounds,
   };
 }
 
 export function coreUsers(parts: LiveParts): CoreUsers {
-  const { process } = parts;
+  const { flows, process } = parts;
   return {
     add: async (inbound, user) => addUser(process.live.api, inbound, user),
     remove: async (inbound, user) => removeUser(process.live.api, inbound, user),
@@ -57,7 +53,7 @@ export function coreUsers(parts: LiveParts): CoreUsers {
       return disconnectUsers(inbound, clients, {
         pid: core.pid,
         logs,
-        flows: process.flows,
+        flows,
         readings: () => api.call('StatsService/QueryStats', { pattern: 'user>>>', reset: false }),
         refuse: (tag, clients) => blockUsers(api, tag, clients, () => templateRules(parts)),
       });
@@ -73,19 +69,19 @@ export function coreUsers(parts: LiveParts): CoreUsers {
 }
 
 export function addressControl(parts: LiveParts): AddressControl {
-  const { process } = parts;
-  const configOf = (tag: string): JsonObject => process.config.inbounds.get(tag) ?? {};
+  const { config, flows, process } = parts;
+  const configOf = (tag: string): JsonObject => config.inbounds.get(tag) ?? {};
   return {
     block: async (blocked) => blockAddresses(process.live.api, blocked, () => templateRules(parts)),
     disconnect: async (blocked, last) => {
       const { core, logs } = process.live;
-      return disconnectAddresses(blocked, last, { pid: core.pid, logs, flows: process.flows, configOf });
+      return disconnectAddresses(blocked, last, { pid: core.pid, logs, flows, configOf });
     },
     idleTimes: async (people) => idleTimesOf(people, process.live.logs, configOf),
   };
 }
 
-export function coreStats({ process }: LiveParts): CoreStats {
+export function coreStats({ config, process }: LiveParts): CoreStats {
   return {
     counters: async () =>
       groupCounters(await process.live.api.call('StatsService/QueryStats', { pattern: '', reset: false }, 15_000)),
@@ -93,13 +89,13 @@ export function coreStats({ process }: LiveParts): CoreStats {
     metrics: coreMetrics({
       api: () => process.live.api,
       listen: () => (process.running === null ? null : process.metricsAddress),
-      template: () => process.config.template,
+      template: () => config.template,
     }),
   };
 }
 
 /** The routing rules of the running core's template, encoded as the core expects them. */
-async function templateRules({ files, process, binary }: LiveParts): Promise<readonly Buffer[]> {
-  const { routing = {} } = assemble({ template: process.config.template ?? {}, inbounds: new Map() }, files.paths);
+async function templateRules({ files, config, binary }: LiveParts): Promise<readonly Buffer[]> {
+  const { routing = {} } = assemble({ template: config.template ?? {}, inbounds: new Map() }, files.paths);
   return rulesOf(await binary.current.convert({ routing }));
 }

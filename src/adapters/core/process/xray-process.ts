@@ -11,13 +11,13 @@ import {
 import { isObject, type JsonObject } from '../../../lib/json.js';
 import { message } from '../../../messages/message.js';
 import type { Accepted } from '../attribution/access-log.js';
-import { flowFilter } from '../attribution/flows.js';
+import type { FlowFilter } from '../attribution/flows.js';
 import { type CoreLogs, followLogs } from '../attribution/logs.js';
 import { assemble, logFiles } from '../config/assembly.js';
 import { assembleForTrial, isDatagram } from '../config/inbound.js';
 import { outboundTagsOf } from '../config/outbounds.js';
 import { type CoreApi, connectApi } from '../control/grpc.js';
-import { appliedConfigIn } from './applied-config.js';
+import type { AppliedConfig } from './applied-config.js';
 import type { SelectedBinary } from './binary.js';
 import { binaryMissing } from './binary-errors.js';
 import { testAssembled } from './config-check.js';
@@ -41,6 +41,15 @@ export interface LiveCore {
   readonly stopWatching: () => void;
 }
 
+export interface XrayProcessParts {
+  readonly files: CoreFiles;
+  readonly binary: SelectedBinary;
+  /** The configuration that the running core has. */
+  readonly config: AppliedConfig;
+  /** Blocked UDP flows of clients. */
+  readonly flows: FlowFilter;
+}
+
 /** Starts, adopts and stops the core, and gives the other parts of the adapter access to the live one. */
 export class XrayProcess implements CoreProcess {
   readonly #files: CoreFiles;
@@ -49,20 +58,18 @@ export class XrayProcess implements CoreProcess {
   readonly #outputLimit;
   readonly #exited$ = new Subject<CoreExit>();
   readonly exited$ = this.#exited$.asObservable();
-  /** The configuration that the running core has. */
-  readonly config;
-  /** Blocked UDP flows of clients. */
-  readonly flows;
+  readonly #config: AppliedConfig;
+  readonly #flows: FlowFilter;
   #live: LiveCore | null = null;
   /** Where the core of this run serves its metrics; each run gets a new port, so that no two runs compete for one. */
   #metrics: string | null = null;
 
-  constructor(files: CoreFiles, binary: SelectedBinary, log: Log) {
+  constructor({ files, binary, config, flows }: XrayProcessParts, log: Log) {
     this.#files = files;
     this.#binary = binary;
     this.#log = log;
-    this.config = appliedConfigIn(files.appliedFile);
-    this.flows = flowFilter(files.paths.runDir);
+    this.#config = config;
+    this.#flows = flows;
     this.#outputLimit = limitOutput(files.outputFile, () =>
       log('warn', 'The core prints too much; only the end of its output is kept', { file: files.outputFile }),
     );
@@ -84,7 +91,7 @@ export class XrayProcess implements CoreProcess {
   }
 
   appliedTemplate(): JsonObject | null {
-    return this.config.template;
+    return this.#config.template;
   }
 
   output(): string {
@@ -98,7 +105,7 @@ export class XrayProcess implements CoreProcess {
   async start(config: CoreConfig): Promise<CoreRun> {
     const { started, api } = await this.#launch(config);
     const inbounds = new Map([...config.inbounds].map(([tag, inbound]) => [tag, inbound.config]));
-    this.config.begin(started.core.run, config.template, inbounds);
+    this.#config.begin(started.core.run, config.template, inbounds);
     const core = refreshed(started.core);
     writeAtomically(this.#files.pidFile, core);
     return this.#attach(core, api, started.ended, () => undefined);
@@ -110,10 +117,10 @@ export class XrayProcess implements CoreProcess {
     makeFolder(paths.runDir);
     const core = await findCore(pidFile, configFile);
     // Blocks that a killed panel left behind: the connections they were for have ended.
-    await this.flows.clear();
+    await this.#flows.clear();
     if (core === null) return null;
     const api = connectApi(paths.socket);
-    if (!(await stillResponds(api, core)) || !this.config.recall(core.run)) {
+    if (!(await stillResponds(api, core)) || !this.#config.recall(core.run)) {
       this.#log('warn', 'The core that an earlier panel left running cannot be used; it is stopped', { pid: core.pid });
       api.close();
       await this.stop();
@@ -132,15 +139,15 @@ export class XrayProcess implements CoreProcess {
     // The core of a panel that died between start and adoption is ours too.
     const other = await findCore(pidFile, configFile);
     if (other !== null) await terminate(other);
-    await this.flows.clear();
-    this.config.clear();
+    await this.#flows.clear();
+    this.#config.clear();
     for (const file of [pidFile, configFile, paths.socket]) rmSync(file, { force: true });
   }
 
   async release(): Promise<void> {
     await this.#live?.logs.read().catch(() => undefined);
     this.#detach();
-    this.config.leave();
+    this.#config.leave();
   }
 
   trialInbounds({ template, inbounds }: CoreConfig): Promise<ReadonlyMap<string, InboundProblem>> {
@@ -177,8 +184,8 @@ export class XrayProcess implements CoreProcess {
 
   #attach(core: RunningCore, api: CoreApi, ended: Promise<Ending>, stopWatching: () => void): CoreRun {
     const { paths, pidFile, outputFile } = this.#files;
-    const overUdp = ({ inbound, target }: Accepted) => isDatagram(this.config.inbounds.get(inbound) ?? {}, target);
-    const logs = followLogs(logFiles(this.config.template ?? {}, paths), paths.trace, overUdp, (error) =>
+    const overUdp = ({ inbound, target }: Accepted) => isDatagram(this.#config.inbounds.get(inbound) ?? {}, target);
+    const logs = followLogs(logFiles(this.#config.template ?? {}, paths), paths.trace, overUdp, (error) =>
       this.#log('warn', 'The logs of the core could not be read', { error }),
     );
     const live: LiveCore = { core, api, logs, stopWatching };
@@ -187,7 +194,7 @@ export class XrayProcess implements CoreProcess {
     void ended.then((ending) => {
       if (this.#live !== live) return;
       this.#detach();
-      this.config.clear();
+      this.#config.clear();
       rmSync(pidFile, { force: true });
       this.#exited$.next({ run: core.run, ...reasonOf(complaints(outputFile), ending) });
     });
