@@ -22,19 +22,42 @@ const ATTEMPTS_BEFORE_HINT = 2;
 
 export function Login() {
   const { t, i18n } = useTranslation('login');
+  useEffect(() => {
+    document.title = t('title');
+  }, [t]);
+  return (
+    <main className={classes['page']}>
+      <Paper className={classes['card']} p="xl" shadow="sm">
+        <Stack gap="lg">
+          <div className={classes['brand']}>
+            <Logo size={36} />
+            <div>
+              <Title order={1} size="h2">
+                {t('title')}
+              </Title>
+              <Text size="sm" c="dimmed">
+                {t('subtitle')}
+              </Text>
+            </div>
+          </div>
+          <LoginForm />
+        </Stack>
+      </Paper>
+      <LanguageChoice language={i18n.language as Language} label={t('language')} />
+    </main>
+  );
+}
+
+/** One attempt to log in after another: what is wrong, how often, and whether a second factor is needed. */
+function useLogin() {
   const [needsCode, setNeedsCode] = useState(false);
   const [error, setError] = useState('');
   const [failures, setFailures] = useState(0);
   const [isBusy, setBusy] = useState(false);
   const code = useRef<HTMLInputElement>(null);
-
-  useEffect(() => {
-    document.title = t('title');
-  }, [t]);
   useEffect(() => {
     askForCode().then(setNeedsCode, (problem: unknown) => setError(sentence(problem)));
   }, []);
-
   const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
@@ -60,74 +83,72 @@ export function Login() {
       if (isNeeded && !needsCode) code.current?.focus();
     }
   };
+  return { needsCode, error, failures, isBusy, code, submit };
+}
 
+function LoginForm() {
+  const { t } = useTranslation('login');
+  const { needsCode, error, failures, isBusy, code, submit } = useLogin();
   return (
-    <main className={classes['page']}>
-      <Paper className={classes['card']} p="xl" shadow="sm">
-        <Stack gap="lg">
-          <div className={classes['brand']}>
-            <Logo size={36} />
-            <div>
-              <Title order={1} size="h2">
-                {t('title')}
-              </Title>
-              <Text size="sm" c="dimmed">
-                {t('subtitle')}
-              </Text>
-            </div>
-          </div>
-          <form onSubmit={(event) => void submit(event)} className={classes['form']}>
-            <TextInput
-              name="username"
-              label={t('username')}
-              autoComplete="username"
-              autoCapitalize="none"
-              spellCheck={false}
-              dir="auto"
-              required
-              withAsterisk={false}
-              autoFocus
-            />
-            <PasswordInput
-              name="password"
-              label={t('password')}
-              autoComplete="current-password"
-              required
-              withAsterisk={false}
-              dir="auto"
-            />
-            {needsCode && (
-              <TextInput
-                ref={code}
-                name="twoFactorCode"
-                label={t('code')}
-                description={t('codeHelp')}
-                autoComplete="one-time-code"
-                inputMode="numeric"
-                maxLength={16}
-                dir="ltr"
-                required
-                withAsterisk={false}
-              />
-            )}
-            {error !== '' && (
-              <Alert color="red" variant="light" role="alert" p="sm">
-                <Text size="sm">{error}</Text>
-                {failures >= ATTEMPTS_BEFORE_HINT && (
-                  <Text size="sm" c="dimmed" mt={4}>
-                    {t('locked')}
-                  </Text>
-                )}
-              </Alert>
-            )}
-            <Button type="submit" loading={isBusy} fullWidth mt="xs">
-              {t('signIn')}
-            </Button>
-          </form>
-        </Stack>
-      </Paper>
-      <LanguageChoice language={i18n.language as Language} label={t('language')} />
-    </main>
+    <form onSubmit={(event) => void submit(event)} className={classes['form']}>
+      <TextInput
+        name="username"
+        label={t('username')}
+        autoComplete="username"
+        autoCapitalize="none"
+        spellCheck={false}
+        dir="auto"
+        required
+        withAsterisk={false}
+        autoFocus
+      />
+      <PasswordInput
+        name="password"
+        label={t('password')}
+        autoComplete="current-password"
+        required
+        withAsterisk={false}
+        dir="auto"
+      />
+      {needsCode && (
+        <TextInput
+          ref={code}
+          name="twoFactorCode"
+          label={t('code')}
+          description={t('codeHelp')}
+          autoComplete="one-time-code"
+          inputMode="numeric"
+          maxLength={16}
+          dir="ltr"
+          required
+          withAsterisk={false}
+        />
+      )}
+      {error !== '' && <Refusal error={error} isRepeated={failures >= ATTEMPTS_BEFORE_HINT} />}
+      <Button type="submit" loading={isBusy} fullWidth mt="xs">
+        {t('signIn')}
+      </Button>
+    </form>
+  );
+}
+
+/** Why the login was refused; after repeated failures also the lockout, and the way out. */
+function Refusal({ error, isRepeated }: { readonly error: string; readonly isRepeated: boolean }) {
+  const { t } = useTranslation('login');
+  return (
+    <Alert color="red" variant="light" role="alert" p="sm">
+      <Text size="sm">{error}</Text>
+      {isRepeated && (
+        <>
+          <Text size="sm" c="dimmed" mt={4}>
+            {t('locked')}
+          </Text>
+          <Text size="sm" c="dimmed" mt={4}>
+            {t('forgotten')}
+          </Text>
+        </>
+      )}
+    </Alert>
   );
 }
 

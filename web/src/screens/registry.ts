@@ -9,6 +9,7 @@ import { screen as nodes } from './nodes/screen';
 import { screen as overview } from './overview/screen';
 import type { ScreenDefinition } from './screen';
 import { screen as settings } from './settings/screen';
+import { screen as setup } from './setup/screen';
 
 /** Every screen, in the order of the navigation. */
 export const screens: readonly ScreenDefinition[] = [
@@ -22,4 +23,5 @@ export const screens: readonly ScreenDefinition[] = [
   settings,
   audit,
   account,
+  setup,
 ];

@@ -10,8 +10,8 @@ export type ScreenId = Exclude<keyof Texts, 'shell' | 'login'>;
 export interface ScreenDefinition {
   readonly id: ScreenId;
   readonly icon: Icon;
-  /** The group of the navigation. */
-  readonly group: 'traffic' | 'system' | 'security';
+  /** The group of the navigation; `none`: it is not there, but in the palette. */
+  readonly group: 'traffic' | 'system' | 'security' | 'none';
   /** The second key of the shortcut `g` + key. */
   readonly key: string;
   readonly texts: LoadTexts;

@@ -12,6 +12,7 @@ import { Technical, useFormat } from '../../ui/format';
 import { Loaded, Page } from '../../ui/Page';
 import { SegmentedControl } from '../../ui/SegmentedControl';
 import { Meter, Status } from '../../ui/Status';
+import { SetupOffer } from '../setup/SetupOffer';
 import { Attention } from './Attention';
 import { CHARTS, type ChartName, HistoryChart } from './HistoryChart';
 import classes from './Overview.module.css';
@@ -25,6 +26,7 @@ export function Overview() {
   const [{ chart }, setFilters] = useFilters<'chart'>(DEFAULTS);
   return (
     <Page title={t('title')}>
+      <SetupOffer />
       <Loaded query={status} rows={4}>
         {(data) => (
           <>

@@ -1,0 +1,131 @@
+import { NativeSelect, NumberInput, Stack, Text, TextInput } from '@mantine/core';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api, urlOf } from '../../api/client';
+import { useAction } from '../../ui/action';
+import { CopyButton } from '../../ui/CopyButton';
+import { Technical } from '../../ui/format';
+import { Loaded } from '../../ui/Page';
+import { Qr } from '../../ui/Qr';
+import { sentenceOf } from '../../ui/toast';
+import { bodyOf, type FirstInbound, KINDS, type Kind } from './first-inbound';
+import classes from './Setup.module.css';
+import { StepForm } from './StepForm';
+
+const PATH = '/panel/api/inbounds/add';
+const SITE = 'www.microsoft.com';
+const freePort = queryOptions({
+  queryKey: ['setup', 'port'],
+  queryFn: ({ signal }) => api.get('/panel/api/inbounds/freePort', { signal }),
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+export function InboundStep() {
+  const query = useQuery(freePort);
+  return (
+    <Loaded query={query} rows={3}>
+      {(port) => <Form port={port} />}
+    </Loaded>
+  );
+}
+
+interface Made {
+  readonly id: number;
+  readonly email: string;
+}
+
+function Form({ port: proposed }: { readonly port: number }) {
+  const { t } = useTranslation('setup');
+  const [values, setValues] = useState<FirstInbound>({ kind: 'reality', port: proposed, site: SITE, email: '' });
+  const [sent, setSent] = useState<object | null>(null);
+  const [made, setMade] = useState<Made | null>(null);
+  const [refusal, setRefusal] = useState('');
+  const set = (changes: Partial<FirstInbound>): void => setValues({ ...values, ...changes });
+  const add = useAction({
+    stale: [['inbounds'], ['settings']],
+    silent: true,
+    async run() {
+      const body = await bodyOf(values);
+      setSent(body);
+      return api.post(PATH, { body });
+    },
+  });
+  if (made) return <Link made={made} />;
+  return (
+    <StepForm
+      submit={t('inbound.submit')}
+      isBusy={add.isPending}
+      isDisabled={values.email.trim() === ''}
+      refusal={refusal}
+      request={() => sent && { url: urlOf(PATH), body: sent }}
+      onSubmit={() => {
+        setRefusal('');
+        add.mutate(undefined, {
+          onSuccess: ({ obj }) => setMade({ id: obj.id, email: values.email }),
+          onError: (error) => setRefusal(sentenceOf(error)),
+        });
+      }}
+    >
+      <NativeSelect
+        label={t('inbound.kind')}
+        description={t(`inbound.kind.${values.kind}`)}
+        value={values.kind}
+        onChange={({ currentTarget }) => set({ kind: currentTarget.value as Kind })}
+        data={KINDS.map((value) => ({ value, label: value === 'reality' ? 'VLESS + REALITY' : 'Shadowsocks 2022' }))}
+      />
+      {values.kind === 'reality' && (
+        <TextInput
+          label={t('inbound.site')}
+          description={t('inbound.siteHelp')}
+          dir="ltr"
+          required
+          withAsterisk={false}
+          value={values.site}
+          onChange={({ currentTarget }) => set({ site: currentTarget.value.trim() })}
+        />
+      )}
+      <NumberInput
+        label={t('inbound.port')}
+        min={1}
+        max={65_535}
+        allowDecimal={false}
+        hideControls
+        value={values.port}
+        onChange={(port) => set({ port: Number(port) })}
+      />
+      <TextInput
+        label={t('inbound.client')}
+        description={t('inbound.clientHelp')}
+        autoComplete="off"
+        dir="auto"
+        value={values.email}
+        onChange={({ currentTarget }) => set({ email: currentTarget.value })}
+      />
+    </StepForm>
+  );
+}
+
+/** The link of the first client, to scan or to copy. */
+function Link({ made: { id, email } }: { readonly made: Made }) {
+  const { t } = useTranslation('setup');
+  const query = useQuery({
+    queryKey: ['inbounds', 'links', id, email],
+    queryFn: ({ signal }) =>
+      api.get('/panel/api/inbounds/getClientLinks/:id/:email', { params: { id, email }, signal }),
+  });
+  return (
+    <Loaded query={query} rows={3}>
+      {([link = '']) => (
+        <Stack gap="sm" align="center">
+          <Text size="sm">{t('inbound.made')}</Text>
+          <Qr text={link} label={t('inbound.qr')} className={classes['qr']} />
+          <div className={classes['link']}>
+            <Technical>{link}</Technical>
+            <CopyButton text={link} label={t('inbound.copy')} />
+          </div>
+        </Stack>
+      )}
+    </Loaded>
+  );
+}

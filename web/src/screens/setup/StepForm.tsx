@@ -1,0 +1,36 @@
+import { Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { FormRequest } from '../../model/curl';
+import { FormFooter } from '../../ui/FormFooter';
+
+interface Props {
+  readonly submit: string;
+  readonly isBusy: boolean;
+  readonly isDisabled?: boolean;
+  readonly refusal: string;
+  readonly request: () => FormRequest | null;
+  readonly onSubmit: () => void;
+  readonly children: ReactNode;
+}
+
+/** The form of a step: its fields, why the panel refused it, and its button. */
+export function StepForm({ submit, isBusy, isDisabled = false, refusal, request, onSubmit, children }: Props) {
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    >
+      <Stack gap="md">
+        {children}
+        {refusal !== '' && (
+          <Text size="sm" c="var(--bad)" role="alert">
+            {refusal}
+          </Text>
+        )}
+        <FormFooter submit={submit} isBusy={isBusy} isDisabled={isDisabled} request={request} />
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,2 @@
+// Components that only this screen uses.
+import '@mantine/core/styles/NumberInput.css';
