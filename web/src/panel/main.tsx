@@ -1,5 +1,7 @@
 // Before all others: the style sheets of a component follow those of the kit, and win.
 import './styles';
+// Before the router, which hears of Back only after it.
+import '../ui/pop-guard';
 
 import { DirectionProvider, MantineProvider } from '@mantine/core';
 import { ModalsProvider } from '@mantine/modals';

@@ -2,6 +2,7 @@ import { modals } from '@mantine/modals';
 import i18next from 'i18next';
 import { useContext, useEffect } from 'react';
 import { UNSAFE_NavigationContext, useLocation } from 'react-router';
+import { guardPop } from './pop-guard';
 
 interface Guard {
   /** Whether something would be lost. */
@@ -45,11 +46,11 @@ export function useLeaveGuard({ isDirty, home, onLeave, ...texts }: Guard): void
       ask(() => window.history.go(steps));
     };
     const onUnload = (event: BeforeUnloadEvent): void => event.preventDefault();
-    window.addEventListener('popstate', onPop, { capture: true });
+    guardPop(onPop);
     window.addEventListener('beforeunload', onUnload);
     function stop(): void {
       Object.assign(navigator, { push, replace });
-      window.removeEventListener('popstate', onPop, { capture: true });
+      guardPop(null);
       window.removeEventListener('beforeunload', onUnload);
     }
     return stop;
