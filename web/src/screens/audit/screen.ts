@@ -14,5 +14,5 @@ export const screen: ScreenDefinition = {
   group: 'security',
   key: 'a',
   texts: async (language) => (await import(`./texts/${language}.json`)).default,
-  load: async () => (await import('../Soon')).soon('audit'),
+  load: async () => (await import('./Audit')).Audit,
 };

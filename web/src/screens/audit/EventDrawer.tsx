@@ -1,0 +1,187 @@
+import { Button, Drawer, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link, useLocation } from 'react-router';
+import type { Gets } from '../../api/contract.generated';
+import { CopyButton } from '../../ui/CopyButton';
+import { Technical, useFormat } from '../../ui/format';
+import { Loaded } from '../../ui/Page';
+import classes from './Audit.module.css';
+import { Changes } from './Changes';
+import { Address, SubjectName } from './columns';
+import type { AuditEntry, Filters } from './filter';
+import { auditEvent } from './queries';
+
+type Details = Gets['/panel/api/audit/:position']['reply'];
+
+interface Props {
+  readonly position: string;
+  /** Shows the events with these filters alone. */
+  readonly onFilter: (filters: Partial<Filters>) => void;
+  readonly onClose: () => void;
+}
+
+/** One event: what it changed, why it happened, what it caused, and its JSON. */
+export function EventDrawer({ position, onFilter, onClose }: Props) {
+  const { t } = useTranslation(['audit', 'shell']);
+  const query = useQuery(auditEvent(position));
+  return (
+    <Drawer
+      opened
+      onClose={onClose}
+      position="right"
+      size="lg"
+      title={<Technical>{`#${position}${query.data ? ` · ${query.data.entry.type}` : ''}`}</Technical>}
+      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
+    >
+      <Loaded query={query} rows={6}>
+        {(details) => <Event details={details} onFilter={onFilter} />}
+      </Loaded>
+    </Drawer>
+  );
+}
+
+function Event({ details, onFilter }: { readonly details: Details } & Pick<Props, 'onFilter'>) {
+  const { t } = useTranslation('audit');
+  const { entry, changes, causes, effects, moreEffects, removed, event, hash } = details;
+  const json = JSON.stringify(event, null, 2);
+  return (
+    <div className={classes['event']}>
+      <p className={classes['what']}>
+        <SubjectName subject={entry.subject} /> <bdi>{entry.what}</bdi>
+      </p>
+      <Facts entry={entry} hash={hash} />
+      <Only entry={entry} onFilter={onFilter} />
+      {changes.length > 0 && (
+        <Part title={t('changes')}>
+          <Changes changes={changes} />
+        </Part>
+      )}
+      {causes.length > 0 && (
+        <Part title={t('causes')}>
+          <Linked entries={causes} />
+        </Part>
+      )}
+      {effects.length > 0 && (
+        <Part title={t('effects')}>
+          <Linked entries={effects} />
+          {moreEffects && (
+            <Text size="xs" c="dimmed" mt="xs">
+              {t('effects.more')}
+            </Text>
+          )}
+        </Part>
+      )}
+      <Part title={t('json')} action={<CopyButton text={json} label={t('json.copy')} />}>
+        {removed && (
+          <Text size="sm" c="dimmed" mb="xs">
+            {t('removed')}
+          </Text>
+        )}
+        <pre className={classes['json']} dir="ltr" tabIndex={0} aria-label={t('json')}>
+          {json}
+        </pre>
+      </Part>
+    </div>
+  );
+}
+
+interface PartProps {
+  readonly title: string;
+  readonly action?: ReactNode;
+  readonly children: ReactNode;
+}
+
+function Part({ title, action, children }: PartProps) {
+  return (
+    <section aria-label={title}>
+      <div className={classes['partHead']}>
+        <h3>{title}</h3>
+        {action}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+function Facts({ entry: { at, by, actor }, hash }: Pick<Details, 'entry' | 'hash'>) {
+  const { t } = useTranslation('audit');
+  const format = useFormat();
+  return (
+    <dl className={classes['facts']}>
+      <dt>{t('column.time')}</dt>
+      <dd>
+        <time dateTime={new Date(at).toISOString()}>{format.dateTime(at)}</time> ({format.relative(at)})
+      </dd>
+      <dt>{t('column.actor')}</dt>
+      <dd>
+        <bdi>{by}</bdi>
+      </dd>
+      <dt>{t('column.ip')}</dt>
+      <dd>
+        <Address ip={actor.ip} />
+      </dd>
+      <dt>{t('hash')}</dt>
+      <dd className={classes['hash']}>
+        <Technical>{hash}</Technical>
+      </dd>
+    </dl>
+  );
+}
+
+/** Other events with something in common. */
+function Only({ entry: { subject, actor, type }, onFilter }: { readonly entry: AuditEntry } & Pick<Props, 'onFilter'>) {
+  const { t } = useTranslation('audit');
+  const about = subject && filterOf(subject);
+  const choices: readonly (readonly [string, Partial<Filters>] | null)[] = [
+    about && [t('only.subject', { name: isolated(subject.name || `#${subject.number}`) }), about],
+    actor.ip ? [t('only.ip', { ip: isolated(actor.ip) }), { ip: actor.ip }] : null,
+    actor.kind === 'system'
+      ? null
+      : [t('only.actor', { name: isolated(actor.name) }), { by: actor.kind, actor: actor.name }],
+    [t('only.type', { type: isolated(type) }), { kind: type }],
+  ];
+  return (
+    <div className={classes['only']}>
+      {choices.map(
+        (choice) =>
+          choice && (
+            <Button key={choice[0]} size="compact-sm" variant="default" onClick={() => onFilter(choice[1])}>
+              <span className="clip">{choice[0]}</span>
+            </Button>
+          ),
+      )}
+    </div>
+  );
+}
+
+/** Keeps the direction of a name out of the sentence around it. */
+const isolated = (name: string): string => `\u2068${name}\u2069`;
+
+function filterOf({ kind, number, name }: NonNullable<AuditEntry['subject']>): Partial<Filters> | null {
+  if (kind === 'client') return name === '' ? null : { client: name };
+  if (kind === 'inbound') return { inbound: String(number) };
+  return kind === 'node' ? { node: String(number) } : null;
+}
+
+/** Events as links, one below the other. */
+function Linked({ entries }: { readonly entries: readonly AuditEntry[] }) {
+  const { search } = useLocation();
+  const format = useFormat();
+  return (
+    <ol className={classes['linked']}>
+      {entries.map(({ position, at, subject, what, by }) => (
+        <li key={position}>
+          <SubjectName subject={subject} />{' '}
+          <Link to={`/audit/${position}${search}`}>
+            <bdi>{what}</bdi>
+          </Link>
+          <span className={classes['when']}>
+            <Technical>#{position}</Technical> · {format.dateTime(at)} · <bdi>{by}</bdi>
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,48 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { api } from '../../api/client';
+import type { AuditQuery } from './filter';
+
+const NEWS_MS = 4000;
+/** More new events than this are not counted. */
+export const MAX_NEWS = 100;
+const PAGE = 100;
+
+/** The matching events, newest first, in pages. `since` changes when the list starts again from the newest event. */
+export const auditPages = (query: AuditQuery, since: number) =>
+  infiniteQueryOptions({
+    queryKey: ['audit', 'pages', query, since],
+    queryFn: ({ pageParam, signal }) =>
+      api.get('/panel/api/audit/page', { query: { ...query, before: pageParam, limit: PAGE }, signal }),
+    initialPageParam: 0,
+    getNextPageParam: ({ next }) => (next === 0 ? undefined : next),
+    // What was recorded does not change.
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+/** The matching events after a position, for their number. */
+export const auditNews = (query: AuditQuery, after: number | undefined) =>
+  queryOptions({
+    queryKey: ['audit', 'news', query, after],
+    queryFn: ({ signal }) =>
+      api.get('/panel/api/audit/page', { query: { ...query, after: after ?? 0, limit: MAX_NEWS }, signal }),
+    enabled: after !== undefined,
+    refetchInterval: NEWS_MS,
+  });
+
+export const auditEvent = (position: string) =>
+  queryOptions({
+    queryKey: ['audit', 'event', position],
+    queryFn: ({ signal }) => api.get('/panel/api/audit/:position', { params: { position }, signal }),
+  });
+
+export const auditTypes = queryOptions({
+  queryKey: ['audit', 'types'],
+  queryFn: ({ signal }) => api.get('/panel/api/audit/types', { signal }),
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+export const auditChain = queryOptions({
+  queryKey: ['audit', 'chain'],
+  queryFn: ({ signal }) => api.get('/panel/api/audit/chain', { signal }),
+  refetchInterval: 30_000,
+});

@@ -1,0 +1,2 @@
+import '@mantine/core/styles/Drawer.css';
+import '@mantine/core/styles/Switch.css';
