@@ -8,8 +8,8 @@ import { PanelStarted } from '../../src/events/panel.js';
 import { digest } from '../../src/lib/digest.js';
 import { startFolds } from '../../src/projections/foldings.js';
 import { digestsOf, ReadModels } from '../../src/projections/read-models.js';
-import { History, steps } from '../kit/history.js';
-import { busOver, readAll, TestLog, temporaryFolder } from '../kit/log.js';
+import { History, playedLogs, steps } from '../kit/history.js';
+import { busOver, readAll, TestLog } from '../kit/log.js';
 import { recorded } from '../kit/spec.js';
 
 /** The write state with its indexes, which its snapshot leaves out. */
@@ -32,15 +32,10 @@ describe('a replay', () => {
   it('has the same state as the running panel: from the first event, and from a snapshot', {
     timeout: 600_000,
   }, async () => {
-    const root = temporaryFolder();
-    let runs = 0;
+    const open = playedLogs();
     check(
       property(steps(200), nat(150), (history, cut) => {
-        runs += 1;
-        const journal = new TestLog(`${root}/${runs}`);
-        const bus = busOver(journal.log, journal.clock);
-        const read = new ReadModels(journal.log);
-        const player = new History(bus, journal.log);
+        const { journal, bus, read, player } = open();
         player.play(history.slice(0, cut));
         const kept = new Map<string, { position: number; state: unknown }>();
         const { position } = journal.log.head();

@@ -4,9 +4,10 @@ import { planRollUp } from '../../src/commands/reactors/traffic/roll-up.js';
 import { Rejection } from '../../src/commands/rejection.js';
 import type { RecordedEvent } from '../../src/events/catalog.js';
 import type { EventLog } from '../../src/events/log/log.js';
+import { ReadModels } from '../../src/projections/read-models.js';
 import { admin, HOUR } from './builders.js';
 import { stepKinds } from './history-steps.js';
-import type { TestBus } from './log.js';
+import { busOver, type TestBus, TestLog, temporaryFolder } from './log.js';
 import { expectDescribed } from './spec.js';
 
 type Kind = keyof typeof stepKinds;
@@ -89,4 +90,24 @@ export class History {
       }
     }
   }
+}
+
+interface PlayedLog {
+  readonly journal: TestLog;
+  readonly bus: TestBus;
+  /** They follow the log. */
+  readonly read: ReadModels;
+  readonly player: History;
+}
+
+/** Makes a new log at each call, for the runs of a property. All are in one temporary folder. */
+export function playedLogs(): () => PlayedLog {
+  const root = temporaryFolder();
+  let runs = 0;
+  return () => {
+    runs += 1;
+    const journal = new TestLog(`${root}/${runs}`);
+    const bus = busOver(journal.log, journal.clock);
+    return { journal, bus, read: new ReadModels(journal.log), player: new History(bus, journal.log) };
+  };
 }

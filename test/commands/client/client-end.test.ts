@@ -29,16 +29,10 @@ import {
   otherInbound,
   second,
   T0,
-  traffic,
   two,
 } from '../../kit/builders.js';
 import { at, given } from '../../kit/spec.js';
-
-const past = [inboundAdded(), otherInbound(), clientAdded(), clientAdded(bob, second, two)] as const;
-const capped = draft('alice', 1, { spec: { capBytes: 10 } });
-const capReached = (client = first) =>
-  ClientDepleted({ client, depletion: { reason: 'cap', usedBytes: 12, capBytes: 10 } });
-const overCap = [inboundAdded(), clientAdded(capped), traffic({ clients: [[1, 6, 6]] }), capReached()] as const;
+import { capped, capReached, overCap, past } from './kit.js';
 
 describe('DeleteDepletedClients', () => {
   const remove = (inbound: typeof one | 'all') => ({ type: 'DeleteDepletedClients', data: { inbound } }) as const;

@@ -7,27 +7,9 @@ import {
   ClientTrafficReset,
 } from '../../../src/events/client/client.js';
 import { ClientIpsCleared, ClientIpsSeen } from '../../../src/events/client/client-ips.js';
-import {
-  bob,
-  caused,
-  clientAdded,
-  draft,
-  first,
-  inboundAdded,
-  one,
-  otherInbound,
-  second,
-  T0,
-  traffic,
-  two,
-} from '../../kit/builders.js';
+import { caused, clientAdded, draft, first, inboundAdded, one, second, T0, traffic, two } from '../../kit/builders.js';
 import { given } from '../../kit/spec.js';
-
-const past = [inboundAdded(), otherInbound(), clientAdded(), clientAdded(bob, second, two)] as const;
-const capped = draft('alice', 1, { spec: { capBytes: 10 } });
-const capReached = (client = first) =>
-  ClientDepleted({ client, depletion: { reason: 'cap', usedBytes: 12, capBytes: 10 } });
-const overCap = [inboundAdded(), clientAdded(capped), traffic({ clients: [[1, 6, 6]] }), capReached()] as const;
+import { capped, capReached, overCap, past } from './kit.js';
 
 describe('DeleteClient', () => {
   it('deletes a client, and rejects a second attempt', () => {

@@ -15,8 +15,8 @@ import type { DesiredCore } from '../../../src/projections/core/desired-core.js'
 import { defaultTemplate } from '../../../src/projections/core/template.js';
 import { ReadModels } from '../../../src/projections/read-models.js';
 import { alice, bob, clientAdded, first, identity, inboundAdded, one, second } from '../../kit/builders.js';
-import { History, steps } from '../../kit/history.js';
-import { busOver, TestLog, temporaryFolder } from '../../kit/log.js';
+import { playedLogs, steps } from '../../kit/history.js';
+import { TestLog } from '../../kit/log.js';
 
 /** A core that applies only the reported changes. */
 class Mirror {
@@ -47,17 +47,12 @@ const plain = (inbounds: ReadonlyMap<string, { config: JsonObject; users: Readon
 
 describe('the desired core', () => {
   it('is the same incrementally as from scratch, and its changes are complete', () => {
-    const root = temporaryFolder();
-    let runs = 0;
+    const open = playedLogs();
     let most = 0;
     check(
       property(steps(150), (history) => {
-        runs += 1;
-        const journal = new TestLog(`${root}/${runs}`);
-        const bus = busOver(journal.log, journal.clock);
-        const read = new ReadModels(journal.log);
+        const { journal, read, player } = open();
         const mirror = new Mirror();
-        const player = new History(bus, journal.log);
         for (const [i, step] of history.entries()) {
           player.play([step]);
           if (i % 3 === 0) mirror.follow(read.desired);

@@ -3,6 +3,7 @@ import { ClientNumber, InboundId, UserId } from '../../../src/events/ids.js';
 import type { InboundConfig, Protocol } from '../../../src/events/inbound/inbound.js';
 import type { Inbound } from '../../../src/events/inbound/inbound-document.js';
 import { type LinkContext, linksOf, linkUrls } from '../../../src/projections/subscription/links.js';
+import { clientSpec, credential, identity } from '../../kit/builders.js';
 
 export const id = '3f0c7f3a-7a4e-4a5e-9a41-1d1f6e7c0a11';
 export const pbk = 'jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI-T4E7RoLJS0';
@@ -56,21 +57,10 @@ export function aClient(
   return {
     number: ClientNumber.parse(1),
     inbound: InboundId.parse(1),
-    spec: {
-      enabled: true,
-      capBytes: 0,
-      expiresAt: 0,
-      limitIp: 0,
-      flow: '',
-      security: 'auto',
-      method: '',
-      renewalDays: 0,
-      reverseTag: '',
-      ...parts.spec,
-    },
-    identity: { email: 'alice', subId: 's1', comment: '', tgId: 0, extra: {}, ...parts.identity },
+    spec: clientSpec(parts.spec),
+    identity: identity('alice', { subId: 's1', ...parts.identity }),
     keyVersion: 1,
-    credential: { id, password: 'tr0jan-pass', auth: 'letmein', ...parts.credential },
+    credential: credential({ id, password: 'tr0jan-pass', auth: 'letmein', ...parts.credential }),
     depletion: parts.depletion ?? null,
     depletedAt: 0,
     createdAt: 0,

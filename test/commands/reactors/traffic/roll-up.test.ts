@@ -10,8 +10,8 @@ import { begin, catchUp } from '../../../../src/events/log/replay.js';
 import { ReadModels } from '../../../../src/projections/read-models.js';
 import { verifyLog } from '../../../../src/store/verify.js';
 import { clientAdded, DAY, first, HOUR, inboundAdded, T0, traffic } from '../../../kit/builders.js';
-import { History, steps } from '../../../kit/history.js';
-import { busOver, readAll, TestLog, temporaryFolder } from '../../../kit/log.js';
+import { playedLogs, steps } from '../../../kit/history.js';
+import { busOver, readAll, TestLog } from '../../../kit/log.js';
 
 const used = (bytes: number, run = 'r1') => traffic({ run, clients: [[1, bytes, 2 * bytes]] });
 
@@ -40,16 +40,11 @@ function statement(events: readonly RecordedEvent[]): Record<string, number> {
 
 describe('a roll-up', () => {
   it('changes no read model and no statement, and removes its payloads', () => {
-    const root = temporaryFolder();
-    let runs = 0;
+    const open = playedLogs();
     let pruned = 0;
     check(
       property(steps(150), (history) => {
-        runs += 1;
-        const journal = new TestLog(`${root}/${runs}`);
-        const bus = busOver(journal.log, journal.clock);
-        const read = new ReadModels(journal.log);
-        const player = new History(bus, journal.log);
+        const { journal, read, player } = open();
         player.play(history);
         const before = statement(readAll(journal.log));
         const { position } = journal.log.head();
@@ -75,16 +70,12 @@ describe('a roll-up', () => {
   });
 
   it('changes nothing when the clock was wrong for a while, and leaves no payload', () => {
-    const root = temporaryFolder();
-    let [runs, pruned, ahead] = [0, 0, 0];
+    const open = playedLogs();
+    let [pruned, ahead] = [0, 0];
     const days = constantFrom(0, 0, 400, 400, 2, -1, -3000);
     check(
       property(array(tuple(days, steps(40)), { minLength: 2, maxLength: 5 }), (pieces) => {
-        runs += 1;
-        const journal = new TestLog(`${root}/${runs}`);
-        const bus = busOver(journal.log, journal.clock);
-        const read = new ReadModels(journal.log);
-        const player = new History(bus, journal.log);
+        const { journal, bus, read, player } = open();
         for (const [shift, history] of pieces) {
           journal.clock.advance(shift * DAY);
           player.play(history);
