@@ -56,8 +56,8 @@ describe.skipIf(found === null)('the clients in the web panel', () => {
     await form.getByText('On a date', { exact: true }).click();
     await form.getByRole('button', { name: '30 days' }).click();
     await form.getByLabel('Devices').fill('2');
-    await form.getByLabel('Subscription id', { exact: true }).fill('captain');
-    await form.getByLabel('Telegram chat id').fill('4711');
+    await form.getByLabel('Subscription ID', { exact: true }).fill('captain');
+    await form.getByLabel('Telegram chat ID').fill('4711');
     await form.getByRole('textbox', { name: 'Comment' }).fill('pays late');
     await inDialog('Add client').click();
     await form.waitFor({ state: 'hidden' });

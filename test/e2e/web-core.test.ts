@@ -150,7 +150,7 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
 
   it('tests an outbound', async () => {
     await tab('Outbounds');
-    await web.page.getByLabel('URL of the tests').fill(`${targets.url}/small`);
+    await web.page.getByLabel('Test URL').fill(`${targets.url}/small`);
     await save();
     await button('Test direct').click();
     await item('direct')
@@ -185,7 +185,7 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
     const head = headOf(panel.dataDir);
     await web.sees('Another admin changed the configuration meanwhile');
     expect(deedsOf(panel.dataDir, head)).toStrictEqual([]);
-    await button('Drop my changes, load theirs').click();
+    await button('Discard my changes').click();
     await tab('DNS');
     await web.sees('8.8.8.8');
   });

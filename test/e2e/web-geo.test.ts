@@ -39,7 +39,7 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
     await field('Alias').fill('My list');
     await field('URL').fill('mine.dat');
     await dialog().getByRole('button', { name: 'Add source' }).click();
-    await web.sees('The URL begins with https:// or http://.');
+    await web.sees('The URL must start with https:// or http://.');
     await field('URL').fill(`${lists.url}/not-there.dat`);
     await dialog().getByRole('button', { name: 'Add source' }).click();
     await dialog().getByRole('alert').waitFor();
