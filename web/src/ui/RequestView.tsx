@@ -21,7 +21,7 @@ export function RequestView({ id, request }: { readonly id: string; readonly req
   const command = curlOf(request, hasSecrets);
   const isMaskable = curlOf(request, true) !== curlOf(request, false);
   return (
-    <Paper ref={box} id={id} p="sm" component="section" aria-label={t('curl')}>
+    <Paper ref={box} id={id} p="sm" className={classes['box']} component="section" aria-label={t('curl')}>
       <Stack gap="xs">
         <Group justify="space-between" wrap="nowrap" gap="xs">
           <Text size="xs" c="dimmed">

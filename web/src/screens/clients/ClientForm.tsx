@@ -1,5 +1,6 @@
 import {
   ActionIcon,
+  Box,
   Button,
   Group,
   Input,
@@ -18,7 +19,7 @@ import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { FormRequest } from '../../model/curl';
 import { randomWord } from '../../model/random';
-import { FormFooter } from '../../ui/FormFooter';
+import { useCurl } from '../../ui/FormFooter';
 import { sentenceOf } from '../../ui/toast';
 import classes from './Clients.module.css';
 import { localDate, type Values } from './client-values';
@@ -54,6 +55,7 @@ export function ClientForm({ initial, submit, head, hasFlow, onSubmit, onClose, 
       tgId: (value) => (/^-?\d*$/.test(value.trim()) ? null : t('form.number')),
     },
   });
+  const curl = useCurl(() => request(form.getValues()));
   const send = async (values: Values): Promise<void> => {
     setRefusal('');
     setSaving(true);
@@ -85,9 +87,16 @@ export function ClientForm({ initial, submit, head, hasFlow, onSubmit, onClose, 
             {refusal}
           </Text>
         )}
-        <div className={classes['buttons']}>
-          <FormFooter submit={submit} isBusy={isSaving} onCancel={onClose} request={() => request(form.getValues())} />
-        </div>
+        {curl.view}
+        <Group justify="flex-end" className={classes['buttons']}>
+          <Box me="auto">{curl.button}</Box>
+          <Button variant="default" onClick={onClose}>
+            {t('cancel', { ns: 'shell' })}
+          </Button>
+          <Button type="submit" loading={isSaving}>
+            {submit}
+          </Button>
+        </Group>
       </Stack>
     </form>
   );

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, JsonInput, Stack, Tabs, Text } from '@mantine/core';
+import { Alert, Box, Button, Group, JsonInput, Stack, Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -6,6 +6,7 @@ import { useNavigate, useParams, useSearchParams } from 'react-router';
 import { ApiError } from '../../api/client';
 import type { InboundForm } from '../../api/contract.generated';
 import { NotFound } from '../../shell/Screens';
+import { useCurl } from '../../ui/FormFooter';
 import { Loaded, Page } from '../../ui/Page';
 import { Conflict } from './Conflict';
 import { type Draft, draftOf } from './draft';
@@ -90,6 +91,7 @@ function Editor({ inbound, start }: EditorProps) {
   const close = (): void => void navigate('/inbounds');
   const editor = useEditor({ inbound, start, onSaved: close });
   const { draft, conflict } = editor;
+  const curl = useCurl(editor.request);
   return (
     <form
       noValidate
@@ -109,7 +111,9 @@ function Editor({ inbound, start }: EditorProps) {
             </Text>
           </Alert>
         )}
+        {curl.view}
         <Group justify="flex-end" className={classes['bar']}>
+          <Box me="auto">{curl.button}</Box>
           <Button variant="default" onClick={close}>
             {t('cancel', { ns: 'shell' })}
           </Button>

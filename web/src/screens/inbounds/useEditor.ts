@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError, api, type Done } from '../../api/client';
 import type { InboundForm } from '../../api/contract.generated';
+import type { FormRequest } from '../../model/curl';
 import { useAction } from '../../ui/action';
 import { sentenceOf, toastDone, toastError } from '../../ui/toast';
 import { bodyOf, type Draft, draftOf, parseDraft } from './draft';
@@ -85,6 +86,10 @@ export function useEditor({ inbound, start, onSaved }: Start) {
       change(parsed);
       setTab(next);
     },
+    request(): FormRequest | null {
+      const value = tab === 'json' ? parseDraft(json, draft) : draft;
+      return value && requestOf(inbound, value, conflict.version);
+    },
     check: () =>
       run((value) =>
         check.mutate(value, {
@@ -94,6 +99,14 @@ export function useEditor({ inbound, start, onSaved }: Start) {
       ),
     submit: () => run((value) => save.mutate(value, { onSuccess: onSaved, onError: refuse })),
   };
+}
+
+/** What saving a draft sends. */
+function requestOf(inbound: InboundForm | null, value: Draft, expectedVersion: string): FormRequest {
+  const body = bodyOf(value);
+  return inbound
+    ? api.request('/panel/api/inbounds/update/:id', { params: { id: inbound.id }, body: { ...body, expectedVersion } })
+    : api.request('/panel/api/inbounds/add', { body });
 }
 
 function useRequests(inbound: InboundForm | null, start: Draft, version: string) {
