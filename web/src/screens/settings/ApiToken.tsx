@@ -34,8 +34,8 @@ export function ApiToken() {
       </div>
       <div className={classes['control']}>
         {token !== null && (
-          <Group gap="xs" wrap="nowrap" mb="xs">
-            <Text size="sm" className={classes['token']} aria-label={t('token')}>
+          <Group gap="xs" wrap="nowrap" mb="xs" role="group" aria-label={t('token')}>
+            <Text size="sm" className={classes['token']}>
               <Technical>{token}</Technical>
             </Text>
             <CopyButton text={token} label={t('token.copy')} />

@@ -2,6 +2,7 @@ import { Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { covers } from '../../model/panel-address';
 import { Technical, useFormat } from '../../ui/format';
 import { Status } from '../../ui/Status';
 import { sentenceOf } from '../../ui/toast';
@@ -10,15 +11,6 @@ import classes from './Settings.module.css';
 
 const SOON_MS = 14 * 86_400_000;
 const PAUSE_MS = 500;
-
-/** Whether a certificate with these names is valid for a host. */
-export function covers(names: readonly string[], host: string): boolean {
-  const wanted = host.toLowerCase();
-  return names.some((name) => {
-    const own = name.toLowerCase();
-    return own === wanted || (own.startsWith('*.') && wanted.split('.').slice(1).join('.') === own.slice(2));
-  });
-}
 
 /** Checks the two files on the machine of the panel: that they exist, belong together, for which names and how long. */
 export function Certificate({

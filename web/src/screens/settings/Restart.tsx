@@ -4,10 +4,10 @@ import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { answersAt, api, base } from '../../api/client';
 import type { SettingSources } from '../../api/contract.generated';
+import { nextAddress } from '../../model/panel-address';
 import { CopyButton } from '../../ui/CopyButton';
 import { Technical } from '../../ui/format';
 import { sentenceOf } from '../../ui/toast';
-import { nextAddress } from './address';
 import type { SettingKey } from './catalog';
 import classes from './Settings.module.css';
 
@@ -48,7 +48,7 @@ type Step = 'asking' | 'waiting' | 'elsewhere' | 'late';
 function RestartDialog({ sources, onClose }: { readonly sources: SettingSources; readonly onClose: () => void }) {
   const { t } = useTranslation(['settings', 'shell']);
   // The sources change with the restart.
-  const [address] = useState(() => nextAddress(sources));
+  const [address] = useState(() => nextAddress(sources, base));
   const [step, setStep] = useState<Step>('asking');
   const [refusal, setRefusal] = useState('');
   const moves = address.href !== base.href;

@@ -29,7 +29,7 @@ export function Review({ opened, onClose, draft, sources, onRefused }: Props) {
     stale: [['settings']],
     silent: true,
     undo: (all) => takeBack(all),
-    canUndo: () => [...draft.changes.values()].every(({ secret }) => !secret),
+    canUndo: ({ obj }) => obj,
   });
   const submit = (): void =>
     saving.mutate(draft, {

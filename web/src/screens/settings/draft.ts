@@ -63,7 +63,10 @@ export function bodyOf({ changes, trustsEveryProxy }: Draft): Body {
   return Object.fromEntries([...given, ...(trustsEveryProxy ? [['trustEveryProxy', true]] : [])]) as Body;
 }
 
-/** Saves all changes. After a refusal nothing is saved, and `errors` names the fields. */
+/**
+ * Saves all changes; `obj` says whether they can be taken back. After a refusal nothing is saved, and `errors` names the
+ * fields.
+ */
 export async function save(draft: Draft) {
   try {
     const body = bodyOf(draft);
@@ -72,7 +75,7 @@ export async function save(draft: Draft) {
     for (const [key, { to }] of draft.changes)
       if (to === null) msg = (await api.post('/panel/setting/secret', { body: { key, value: '' } })).msg;
     keep(EMPTY);
-    return { obj: null, msg };
+    return { obj: [...draft.changes.values()].every(({ secret }) => !secret), msg };
   } catch (error) {
     if (error instanceof ApiError) keep({ ...current, errors: error.fields });
     throw error;
