@@ -3,7 +3,7 @@ import IconFilter from '@tabler/icons-react/dist/esm/icons/IconFilter.mjs';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { clientInbounds, nodes as nodesQuery } from '../../api/queries';
+import { inbounds as inboundsQuery, nodes as nodesQuery } from '../../api/queries';
 import { inboundName } from '../../model/clients';
 import { useFormat } from '../../ui/format';
 import classes from './Audit.module.css';
@@ -106,7 +106,7 @@ function More({ filters, onChange }: Props) {
 /** The inbound and the node. One that the address names and that was deleted is offered by its number. */
 function Places({ filters, onChange }: Props) {
   const { t } = useTranslation('audit');
-  const { data: inbounds = [] } = useQuery(clientInbounds);
+  const { data: inbounds = [] } = useQuery(inboundsQuery);
   const { data: nodes = [] } = useQuery(nodesQuery);
   const choices = {
     inbound: inbounds.map((one) => ({ value: String(one.id), label: `${inboundName(one)} · ${one.port}` })),

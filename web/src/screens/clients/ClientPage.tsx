@@ -8,6 +8,7 @@ import { ApiError, api } from '../../api/client';
 import type { ClientRow } from '../../api/contract.generated';
 import { clientDetails, clientInbounds } from '../../api/queries';
 import { type ClientDetails, type ClientInbound, clientPath, emailIn, inboundName } from '../../model/clients';
+import { AuditLink } from '../../ui/AuditLink';
 import { Loaded, Page, Section } from '../../ui/Page';
 import { Addresses } from './Addresses';
 import { type ClientAction, useClientActions } from './actions';
@@ -72,7 +73,7 @@ function Found({ email, details, inbounds }: FoundProps) {
               <StateCard query={why} rows={rows} />
               <Facts details={all} inbounds={inbounds} />
               <Usage email={email} />
-              <Section title={t('timeline')}>
+              <Section title={t('timeline')} actions={<AuditLink client={email} />}>
                 <Loaded query={why} rows={4}>
                   {({ story }) => <Timeline story={story} />}
                 </Loaded>
@@ -163,7 +164,7 @@ function DeletedClient({ email }: { readonly email: string }) {
       ) : (
         <>
           <StateCard query={why} rows={[]} />
-          <Section title={t('timeline')}>
+          <Section title={t('timeline')} actions={<AuditLink client={email} />}>
             <Loaded query={why} rows={4}>
               {({ story }) => <Timeline story={story} />}
             </Loaded>

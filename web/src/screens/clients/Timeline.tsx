@@ -1,6 +1,7 @@
 import { Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router';
 import { useFormat } from '../../ui/format';
 import classes from './ClientPage.module.css';
 import type { Why } from './StateCard';
@@ -22,7 +23,7 @@ export function Timeline({ story }: Pick<Why, 'story'>) {
             <span>{what}</span>
             <span className={classes['when']}>
               <time dateTime={new Date(at).toISOString()}>{format.dateTime(at)}</time> · <bdi>{by}</bdi> ·{' '}
-              <bdi>#{position}</bdi>
+              <Link to={`/audit/${position}`}>#{position}</Link>
               {because && ` ${t('because', { position: because.position })}`}
             </span>
           </li>

@@ -14,6 +14,7 @@ import { useNavigate } from 'react-router';
 import type { InboundSummary } from '../../api/contract.generated';
 import { nodes as nodesQuery } from '../../api/queries';
 import { hasClients } from '../../model/clients';
+import { AuditItem } from '../../ui/AuditLink';
 import { DataTable } from '../../ui/DataTable';
 import { useFilters } from '../../ui/filters';
 import { useRowMenu } from '../../ui/RowMenu';
@@ -134,6 +135,7 @@ function useInboundMenu(actions: ReturnType<typeof useInboundActions>, showLinks
         <Menu.Item leftSection={<IconDownload size={16} />} onClick={() => actions.exportOne(inbound)}>
           {t('export')}
         </Menu.Item>
+        <AuditItem inbound={inbound.id} />
         <Menu.Item leftSection={<IconReset size={16} />} onClick={() => actions.reset(inbound)}>
           {t('reset')}
         </Menu.Item>

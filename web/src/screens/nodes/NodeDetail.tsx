@@ -13,6 +13,7 @@ import { api } from '../../api/client';
 import type { Node, NodeSync } from '../../api/contract.generated';
 import { nodes as nodesQuery } from '../../api/queries';
 import { NotFound } from '../../shell/Screens';
+import { AuditItem } from '../../ui/AuditLink';
 import { Technical, useFormat } from '../../ui/format';
 import { Loaded, Page } from '../../ui/Page';
 import { Status } from '../../ui/Status';
@@ -76,6 +77,7 @@ function Actions({ node, onEdit }: { readonly node: Node; readonly onEdit: () =>
           >
             {t(node.enable ? 'pause' : 'resume')}
           </Menu.Item>
+          <AuditItem node={node.id} />
           <Menu.Divider />
           <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => remove(node)}>
             {t('delete')}
