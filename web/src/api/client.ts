@@ -105,20 +105,21 @@ export function urlOf(path: string, { params, query }: Pick<AnyInput, 'params' |
   return url;
 }
 
-async function send(
-  method: 'GET' | 'POST',
-  url: URL | string,
-  { body, signal }: AnyInput,
-  csrf?: string,
-): Promise<Envelope> {
+type Send = (method: 'GET' | 'POST', url: URL | string, input: AnyInput, csrf?: string) => Promise<Envelope>;
+
+const headersOf = (csrf?: string): Record<string, string> => ({
+  'X-Requested-With': 'XMLHttpRequest',
+  ...(csrf === undefined ? {} : { 'X-CSRF-Token': csrf }),
+});
+
+async function send(...[method, url, { body, signal }, csrf]: Parameters<Send>): Promise<Envelope> {
   const isForm = body instanceof FormData;
   const init: RequestInit = {
     method,
     credentials: 'same-origin',
     signal: signal ?? null,
     headers: {
-      'X-Requested-With': 'XMLHttpRequest',
-      ...(csrf === undefined ? {} : { 'X-CSRF-Token': csrf }),
+      ...headersOf(csrf),
       ...(body === undefined || isForm ? {} : { 'Content-Type': 'application/json' }),
     },
   };
@@ -127,12 +128,38 @@ async function send(
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new ApiError(surroundings.offlineText(), OFFLINE, 0);
   });
-  const envelope = (await response.json().catch(() => null)) as Envelope | null;
-  if (envelope?.success === true) return envelope;
-  if (envelope === null)
-    throw new ApiError(surroundings.offlineText(), response.status >= 500 ? OFFLINE : 'NOT_FOUND', response.status);
-  throw new ApiError(envelope.msg, envelope.code ?? 'UNKNOWN', response.status, fieldsOf(envelope.obj));
+  return checked(response.status, (await response.json().catch(() => null)) as Envelope | null);
 }
+
+/** The envelope of a success; a refusal is thrown. */
+function checked(status: number, envelope: Envelope | null): Envelope {
+  if (envelope?.success === true) return envelope;
+  if (envelope === null) throw new ApiError(surroundings.offlineText(), status >= 500 ? OFFLINE : 'NOT_FOUND', status);
+  throw new ApiError(envelope.msg, envelope.code ?? 'UNKNOWN', status, fieldsOf(envelope.obj));
+}
+
+/** Sends a form and reports the share that is sent, 0 to 1, which `fetch` cannot. */
+const sendWith =
+  (follow: (share: number) => void): Send =>
+  (method, url, { body, signal }, csrf) =>
+    new Promise((resolve, reject) => {
+      const request = new XMLHttpRequest();
+      request.responseType = 'json';
+      request.open(method, new URL(url, base));
+      for (const [name, value] of Object.entries(headersOf(csrf))) request.setRequestHeader(name, value);
+      request.upload.addEventListener('progress', ({ loaded, total }) => follow(loaded / total));
+      request.addEventListener('load', () => {
+        try {
+          resolve(checked(request.status, request.response as Envelope | null));
+        } catch (error) {
+          reject(error as Error);
+        }
+      });
+      request.addEventListener('error', () => reject(new ApiError(surroundings.offlineText(), OFFLINE, 0)));
+      request.addEventListener('abort', () => reject(new DOMException('', 'AbortError')));
+      signal?.addEventListener('abort', () => request.abort());
+      request.send(body as FormData);
+    });
 
 /** Whether a panel answers at an address of this origin, as after a restart with another base path. */
 export async function answersAt(address: URL): Promise<boolean> {
@@ -148,9 +175,9 @@ function fieldsOf(obj: unknown): Readonly<Record<string, string>> {
 }
 
 /** Sends, and sends again after a login when the session has ended, or with a new token when the old one is not valid. */
-async function call(method: 'GET' | 'POST', path: string, input: AnyInput): Promise<Envelope> {
+async function call(method: 'GET' | 'POST', path: string, input: AnyInput, via: Send = send): Promise<Envelope> {
   const attempt = async (): Promise<Envelope> =>
-    send(method, urlOf(path, input), input, method === 'POST' ? await csrfToken() : undefined);
+    via(method, urlOf(path, input), input, method === 'POST' ? await csrfToken() : undefined);
   try {
     return await attempt();
   } catch (error) {
@@ -171,6 +198,16 @@ export const api = {
 
   async post<P extends keyof Posts>(path: P, ...[input]: Optional<Posts[P]>): Promise<Done<Posts[P]['reply']>> {
     const { obj, msg } = await call('POST', path, input ?? {});
+    return { obj: obj as Posts[P]['reply'], msg };
+  },
+
+  /** A POST of a form with a large file. `follow` gets the share that is sent, 0 to 1. */
+  async upload<P extends keyof Posts>(
+    path: P,
+    body: FormData,
+    { follow, signal }: { readonly follow: (share: number) => void; readonly signal: AbortSignal },
+  ): Promise<Done<Posts[P]['reply']>> {
+    const { obj, msg } = await call('POST', path, { body, signal }, sendWith(follow));
     return { obj: obj as Posts[P]['reply'], msg };
   },
 

@@ -14,5 +14,5 @@ export const screen: ScreenDefinition = {
   group: 'system',
   key: 'b',
   texts: async (language) => (await import(`./texts/${language}.json`)).default,
-  load: async () => (await import('../Soon')).soon('backups'),
+  load: async () => (await import('./Backups')).Backups,
 };

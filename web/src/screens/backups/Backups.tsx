@@ -1,0 +1,49 @@
+// Before all others: the style sheets of a component follow those of the kit, and win.
+import './styles';
+
+import { Button, Stack } from '@mantine/core';
+import IconDatabaseExport from '@tabler/icons-react/dist/esm/icons/IconDatabaseExport.mjs';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client';
+import { useAction } from '../../ui/action';
+import { Page } from '../../ui/Page';
+import classes from './Backups.module.css';
+import { ChatDelivery } from './ChatDelivery';
+import { KeptBackups } from './KeptBackups';
+import { STALE } from './queries';
+import { Restore } from './Restore';
+import { State } from './State';
+import { Switching, type Target } from './Switching';
+
+/** `#/backups`: whether there are backups, where they are, and how to return to one. */
+export function Backups() {
+  const { t } = useTranslation('backups');
+  const [target, setTarget] = useState<Target | null>(null);
+  const making = useAction({ stale: STALE, run: () => api.post('/panel/api/server/backups/make') });
+  const make = (
+    <Button
+      leftSection={<IconDatabaseExport size={16} />}
+      loading={making.isPending}
+      disabled={target !== null}
+      onClick={() => making.mutate()}
+    >
+      {t('make')}
+    </Button>
+  );
+  return (
+    <Page title={t('title')} actions={make}>
+      {target && <Switching target={target} onClose={() => setTarget(null)} />}
+      <div className={classes['columns']}>
+        <Stack gap="sm">
+          <State />
+          <KeptBackups />
+        </Stack>
+        <Stack gap="sm">
+          <Restore onConfirmed={setTarget} />
+          <ChatDelivery />
+        </Stack>
+      </div>
+    </Page>
+  );
+}
