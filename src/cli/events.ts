@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { idText, storedData } from '../adapters/sqlite/codec.js';
 import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
+import type { StoredLog } from '../adapters/sqlite/stored-log.js';
 import { panelState } from '../commands/state.js';
 import type { RecordedEvent } from '../events/catalog.js';
 import { stateDigest } from '../events/log/fold.js';
@@ -62,7 +63,7 @@ export function eventCommands(program: Command, globals: () => GlobalOptions, sa
     .option('--from <position>', say(message('cli.optionFrom')), '0')
     .action((options: { from: string }) => {
       reading(globals().dataDir, ({ log }) =>
-        exportRows(log, wholeNumber('--from', options.from, { min: 0, max: log.head().position })),
+        exportRows(log.stored, wholeNumber('--from', options.from, { min: 0, max: log.head().position })),
       );
     });
 
@@ -104,7 +105,7 @@ export function eventCommands(program: Command, globals: () => GlobalOptions, sa
 }
 
 /** Throws `UsageError` for a position that the log does not have, and `OperatorError` for an event without its payload. */
-function eventAt(log: SqliteEventLog, at: string): RecordedEvent {
+function eventAt(log: Pick<SqliteEventLog, 'head' | 'read'>, at: string): RecordedEvent {
   const head = log.head().position;
   if (head === 0) throw new OperatorError(message('cli.logEmpty'));
   const position = wholeNumber('position', at, { min: 1, max: head });
@@ -114,7 +115,7 @@ function eventAt(log: SqliteEventLog, at: string): RecordedEvent {
 }
 
 /** The position that an option gives as a number or as an ISO time; by default that of the last event. */
-function positionAt(log: SqliteEventLog, name: string, value: string | undefined): number {
+function positionAt(log: Pick<SqliteEventLog, 'head' | 'positionAt'>, name: string, value: string | undefined): number {
   const head = log.head().position;
   if (value === undefined) return head;
   if (/^\d{1,15}$/.test(value) && Number(value) <= head) return Number(value);
@@ -124,7 +125,12 @@ function positionAt(log: SqliteEventLog, name: string, value: string | undefined
 }
 
 /** `say`: null = as JSON. */
-async function tail(log: SqliteEventLog, count: number, follow: boolean, say: Say | null): Promise<void> {
+async function tail(
+  log: Pick<SqliteEventLog, 'head' | 'inSnapshot' | 'read'>,
+  count: number,
+  follow: boolean,
+  say: Say | null,
+): Promise<void> {
   let position = Math.max(0, log.head().position - count);
   for (;;) {
     position = log.inSnapshot(() => printAfter(log, position, say));
@@ -134,7 +140,7 @@ async function tail(log: SqliteEventLog, count: number, follow: boolean, say: Sa
 }
 
 /** Prints the events after a position; returns the last position. */
-function printAfter(log: SqliteEventLog, after: number, say: Say | null): number {
+function printAfter(log: Pick<SqliteEventLog, 'read'>, after: number, say: Say | null): number {
   let position = after;
   for (let page = log.read(position, PAGE); page.length > 0; page = log.read(position, PAGE)) {
     for (const event of page) print(say === null ? JSON.stringify(masked(event)) : eventLine(event, say));
@@ -143,9 +149,9 @@ function printAfter(log: SqliteEventLog, after: number, say: Say | null): number
   return position;
 }
 
-function exportRows(log: SqliteEventLog, from: number): void {
+function exportRows(log: Pick<StoredLog, 'rows'>, from: number): void {
   let position = from;
-  for (let rows = log.stored.rows(position, PAGE); rows.length > 0; rows = log.stored.rows(position, PAGE)) {
+  for (let rows = log.rows(position, PAGE); rows.length > 0; rows = log.rows(position, PAGE)) {
     for (const row of rows) {
       const { stream, version, type, schema, at } = row;
       const data = storedData(row);

@@ -63,7 +63,11 @@ function statementIn({ log, snapshots }: Journal, name: string, { from, to }: Op
 }
 
 /** The numbers of the clients with this email, or the one number given. Throws `OperatorError` when there is none. */
-function clientsOf(log: SqliteEventLog, read: ReadModels, name: string): readonly number[] {
+function clientsOf(
+  log: Pick<SqliteEventLog, 'readStream' | 'stored'>,
+  read: ReadModels,
+  name: string,
+): readonly number[] {
   const number = numberIn(name);
   if (number !== null) {
     if (log.readStream(`client-${number}`, 0, 1).length > 0) return [number];
@@ -71,14 +75,14 @@ function clientsOf(log: SqliteEventLog, read: ReadModels, name: string): readonl
   }
   const current = read.clients.byEmail(name).map((client) => client.number);
   if (current.length > 0) return current;
-  const deleted = clientsNamed(log, name).filter((client) => read.clients.get(client) === undefined);
+  const deleted = clientsNamed(log.stored, name).filter((client) => read.clients.get(client) === undefined);
   if (deleted.length === 0) throw new OperatorError(message('cli.clientUnknown', { client: name }));
   const numbers = deleted.map((client) => `#${client}`);
   throw new OperatorError(message('cli.clientDeleted', { client: name, numbers }));
 }
 
 /** Also the clients whose usage was transferred to them, directly or indirectly. */
-function withTransferred(log: SqliteEventLog, numbers: readonly number[]): ReadonlySet<number> {
+function withTransferred(log: Pick<SqliteEventLog, 'stored'>, numbers: readonly number[]): ReadonlySet<number> {
   const all = new Set(numbers);
   const left = [...log.stored.ofTypes(['ClientTrafficTransferred'])].reverse();
   for (const { data } of left)

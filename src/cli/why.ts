@@ -38,7 +38,7 @@ function found(
   const read = new ReadModels(log, snapshots);
   const email = number === null ? name : (read.clients.get(number)?.identity.email ?? '');
   const now = explain(read, log, email, Date.now()).filter(({ client }) => number === null || client.number === number);
-  const past = (number === null ? clientsNamed(log, name) : [number]).flatMap(
+  const past = (number === null ? clientsNamed(log.stored, name) : [number]).flatMap(
     (client) => deletedClient(log, client) ?? [],
   );
   if (now.length + past.length === 0) throw new OperatorError(message('cli.clientUnknown', { client: name }));

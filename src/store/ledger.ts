@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DataDirectory } from '../adapters/data-directory/data-directory.js';
-import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
-import { LedgerFile, removeLedger } from '../adapters/sqlite/ledger-file.js';
+import { type Chain, LedgerFile, removeLedger } from '../adapters/sqlite/ledger-file.js';
 import type { RecordedEvent } from '../events/catalog.js';
 import { LedgerError } from '../events/log/ledger-store.js';
-import { StorageError } from '../events/log/log.js';
+import { type EventLog, StorageError } from '../events/log/log.js';
 import { diskFault } from '../lib/disk-fault.js';
 import { zoneNamed } from '../lib/time/calendar.js';
 import { within } from '../lib/time/within.js';
@@ -21,7 +20,7 @@ const READY_TIMEOUT_MS = 3000;
 const REBUILD_AFTER_MS = 600_000;
 
 interface Parts {
-  readonly log: SqliteEventLog;
+  readonly log: EventLog & Chain;
   readonly read: Pick<ReadModels, 'settings'>;
   readonly directory: Pick<DataDirectory, 'run'>;
   readonly warn: (message: string, fields?: object) => void;
@@ -180,7 +179,7 @@ export class LedgerKeeper {
 }
 
 /** Null when the file cannot be created. */
-function ledgerFileAt(path: string, log: SqliteEventLog, zone: string): LedgerFile | null {
+function ledgerFileAt(path: string, log: Chain, zone: string): LedgerFile | null {
   try {
     return new LedgerFile(path, log, zone);
   } catch {
@@ -188,7 +187,7 @@ function ledgerFileAt(path: string, log: SqliteEventLog, zone: string): LedgerFi
   }
 }
 
-function newLedgerFile(path: string, log: SqliteEventLog, zone: string): LedgerFile | null {
+function newLedgerFile(path: string, log: Chain, zone: string): LedgerFile | null {
   try {
     removeLedger(path);
   } catch {

@@ -1,5 +1,6 @@
 import { chainHash, type EventRow, LogDamage, payloadHash } from '../adapters/sqlite/codec.js';
 import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
+import type { StoredLog } from '../adapters/sqlite/stored-log.js';
 import { eventType, type RecordedEvent } from '../events/catalog.js';
 import { StorageError } from '../events/log/log.js';
 import { textOf } from '../messages/error.js';
@@ -22,7 +23,7 @@ const PAGE = 1000;
  * its events and its last position.
  */
 export function verifyLog(
-  log: SqliteEventLog,
+  { stored }: Pick<SqliteEventLog, 'stored'>,
   follow: (events: readonly RecordedEvent[], last: number) => void = () => undefined,
 ): Verdict {
   const versions = new Map<string, number>();
@@ -33,7 +34,7 @@ export function verifyLog(
   let rolledTo = 0;
   let limit = PAGE;
   for (;;) {
-    const rows = rowsAfter(log, position, limit);
+    const rows = rowsAfter(stored, position, limit);
     if (isText(rows) && limit === 1)
       return { events: position, pruned, fault: { position: position + 1, what: rows }, keys: null };
     if (isText(rows)) {
@@ -44,7 +45,7 @@ export function verifyLog(
     if (rows.length === 0) break;
     const page: RecordedEvent[] = [];
     for (const row of rows) {
-      const found = verifyRow(log, row, { position, hash, version: versions.get(row.stream) ?? 0, rolledTo });
+      const found = verifyRow(stored, row, { position, hash, version: versions.get(row.stream) ?? 0, rolledTo });
       if (isText(found))
         return { events: position, pruned, fault: { position: row.position, what: found }, keys: null };
       page.push(...found);
@@ -57,13 +58,13 @@ export function verifyLog(
     for (const { type, data } of page) if (type === 'DataKeyDestroyed') destroyed.add(data.key);
     follow(page, position);
   }
-  return { events: position, pruned, fault: null, keys: log.stored.keyring.problem(destroyed) };
+  return { events: position, pruned, fault: null, keys: stored.keyring.problem(destroyed) };
 }
 
 /** The error when the file is damaged and they cannot be read. */
-function rowsAfter(log: SqliteEventLog, position: number, limit: number): readonly EventRow[] | Text {
+function rowsAfter(stored: StoredLog, position: number, limit: number): readonly EventRow[] | Text {
   try {
-    return log.stored.rows(position, limit);
+    return stored.rows(position, limit);
   } catch (error) {
     if (error instanceof StorageError && error.kind === 'damaged') return error.text;
     throw error;
@@ -79,7 +80,7 @@ interface Before {
 }
 
 /** The events of a row, or its problem. */
-function verifyRow(log: SqliteEventLog, row: EventRow, before: Before): Text | readonly RecordedEvent[] {
+function verifyRow(stored: StoredLog, row: EventRow, before: Before): Text | readonly RecordedEvent[] {
   if (row.position !== before.position + 1)
     return message('storage.positionMissing', { position: before.position + 1 });
   if (row.version !== before.version + 1) {
@@ -93,14 +94,12 @@ function verifyRow(log: SqliteEventLog, row: EventRow, before: Before): Text | r
   if (row.payload !== null && !payloadHash(row.payload).equals(row.payload_hash))
     return message('storage.payloadChanged');
   try {
-    const events = log.stored.eventsOf(row);
+    const events = stored.eventsOf(row);
     const invalid = events.some((event) => !type?.schema.safeParse(event.data).success);
     if (invalid) return message('storage.schemaMismatch', { type: row.type });
     const [event] = events;
     const problem =
-      event?.type === 'MeasurementsRolledUp'
-        ? log.stored.rollUpMismatch(event.data, row.position, before.rolledTo)
-        : null;
+      event?.type === 'MeasurementsRolledUp' ? stored.rollUpMismatch(event.data, row.position, before.rolledTo) : null;
     return problem ?? events;
   } catch (error) {
     return error instanceof LogDamage ? error.what : textOf(error);

@@ -84,7 +84,7 @@ function readOrRefuse<T>(read: () => T): T {
 }
 
 /** Whether something after `position` changed how the events before it are read. */
-export function isOvertaken(log: SqliteEventLog, position: number): boolean {
+export function isOvertaken(log: Pick<SqliteEventLog, 'stored'>, position: number): boolean {
   for (const event of log.stored.ofTypes(['DataKeyDestroyed', 'MeasurementsRolledUp']))
     if (event.position > position) return true;
   return false;

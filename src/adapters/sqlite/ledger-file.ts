@@ -40,7 +40,8 @@ CREATE TABLE entries (
  */
 const CLIENTS_PER_ROW = 16;
 
-interface Chain {
+/** What the ledger file compares with the log. */
+export interface Chain {
   readonly generation: string;
   hashAt(position: number): string | null;
   readonly rolledTo: number;
