@@ -28,7 +28,14 @@ export function RestartBanner({ sources }: { readonly sources: SettingSources })
   return (
     <>
       {pending.length > 0 && (
-        <Alert color="orange" variant="light" icon={<IconRefresh />} title={t('restart.needed')} role="status">
+        <Alert
+          color="orange"
+          variant="light"
+          icon={<IconRefresh />}
+          title={t('restart.needed')}
+          classNames={{ label: classes['alertTitle'] ?? '' }}
+          role="status"
+        >
           <Group justify="space-between" gap="sm">
             <Text size="sm">{t('restart.waiting', { list: pending.map((key) => t(key)).join(', ') })}</Text>
             <Button size="xs" onClick={() => setOpen(true)}>
