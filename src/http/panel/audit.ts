@@ -20,6 +20,11 @@ const TURN_MS = 10;
 const REQUEST_MS = 300;
 const CSV_HEADER = ['position', 'time', 'type', 'subject', 'number', 'what', 'by', 'name', 'address', 'cause'];
 
+/** The caller may no longer read the log. The error breaks the download off, so that the file does not look complete. */
+export class SessionEnded extends Error {
+  override readonly name = 'SessionEnded';
+}
+
 interface Range {
   /** Exclusive. */
   readonly before: number;
@@ -31,10 +36,13 @@ interface Range {
 export class AuditPages {
   readonly log: LogSearch;
   readonly #read: ReadModels;
+  readonly #requestMs: number;
 
-  constructor(log: LogSearch, read: ReadModels) {
+  /** `requestMs` is for tests. */
+  constructor(log: LogSearch, read: ReadModels, requestMs = REQUEST_MS) {
     this.log = log;
     this.#read = read;
+    this.#requestMs = requestMs;
   }
 
   /** The newest matching events of a range, and the position before which the search goes on; 0 = it has ended. */
@@ -47,7 +55,7 @@ export class AuditPages {
         const cut = found.slice(0, limit);
         return { found: cut, next: found.length > limit ? (cut.at(-1)?.position ?? 0) : endOf(step, after) };
       }
-      if (performance.now() - start > REQUEST_MS) return { found, next: endOf(step, after) };
+      if (performance.now() - start > this.#requestMs) return { found, next: endOf(step, after) };
     }
     return { found, next: 0 };
   }
@@ -98,7 +106,7 @@ export class AuditPages {
     return part;
   }
 
-  /** The lines of a file with all matching events, newest first, while `isValid`. */
+  /** The lines of a file with all matching events, newest first. Throws `SessionEnded` when `isValid` returns false. */
   async *lines(
     filter: AuditFilter,
     { format, say, isValid }: { readonly format: 'jsonl' | 'csv'; readonly say: Say; readonly isValid: () => boolean },
@@ -106,9 +114,9 @@ export class AuditPages {
   ): AsyncGenerator<string> {
     if (format === 'csv') yield csvLine(CSV_HEADER);
     for await (const { found } of this.#steps(filter, Number.MAX_SAFE_INTEGER, 0, signal)) {
-      if (!isValid()) return;
       const subjects = this.subjects();
       for (let first = 0; first < found.length; first += LINES_PER_TURN) {
+        if (!isValid()) throw new SessionEnded();
         const headers = found.slice(first, first + LINES_PER_TURN);
         yield headers.map((header) => this.#line(header, format, subjects, say)).join('');
         await nextTurn();
