@@ -3,6 +3,7 @@ import { type CertificateCommand, certificate } from './certificate.js';
 import { type ChatBotCommand, chatBot } from './chat-bot.js';
 import { type ClientCommand, client } from './client/client.js';
 import { type ClientsCommand, clientsTogether } from './client/many.js';
+import { clientMoves, type MoveCommand } from './client/move.js';
 import { type RenewalCommand, renewal } from './client/renewal.js';
 import type { Decider } from './command.js';
 import { type CoreCommand, core } from './core.js';
@@ -25,6 +26,7 @@ export type AnyCommand =
   | InboundCommand
   | ClientCommand
   | ClientsCommand
+  | MoveCommand
   | TrafficCommand
   | CoreCommand
   | RenewalCommand
@@ -49,6 +51,7 @@ export const deciders: Decider<AnyCommand> = {
   ...inbound,
   ...client,
   ...clientsTogether,
+  ...clientMoves,
   ...traffic,
   ...core,
   ...renewal,

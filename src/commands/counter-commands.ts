@@ -15,6 +15,7 @@ const types = [
   'ResetClientsTraffic',
   'AdjustClientsTraffic',
   'DeleteClients',
+  'MoveClients',
   'DeleteDepletedClients',
   'DeleteClient',
   'UpdateClient',

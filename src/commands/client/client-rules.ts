@@ -31,7 +31,7 @@ export interface Target {
 }
 
 /** Emails and credentials of the preceding clients of the same request. */
-class UsedNames {
+export class UsedNames {
   readonly #emails = new Set<string>();
   readonly #credentials = new Map<string, string>();
 

@@ -77,6 +77,7 @@ export const ClientAdded = defineEvent('ClientAdded', {
   summary: 'A client was added to an inbound.',
   recordedBy: {
     AddClients: 'an admin or the directory sync adds a client',
+    MoveClients: 'an admin moves a client to the inbound; it gets another number',
     AddInbound: 'an admin adds an inbound with clients',
     UpdateInbound: 'an admin saves an inbound with a client that it did not have',
     ImportPanel: 'the imported database has the client',
@@ -145,6 +146,7 @@ export const ClientDeleted = defineEvent('ClientDeleted', {
   recordedBy: {
     DeleteClient: 'an admin or the directory sync deletes the client',
     DeleteClients: 'an admin deletes several clients',
+    MoveClients: 'an admin moves the client to another inbound, where it has another number',
     DeleteDepletedClients: 'an admin deletes all depleted clients',
     DeleteInbound: 'an admin deletes the inbound',
     UpdateInbound: 'an admin saves the inbound without the client',
@@ -160,6 +162,7 @@ export const ClientDepleted = defineEvent('ClientDepleted', {
     RecordNodeTraffic: 'the recorded traffic of a node reaches the cap',
     DepleteExpired: 'the expiry has passed; checked with each poll',
     AddClients: 'the traffic of the other clients with its email reaches the cap',
+    MoveClients: 'the client was depleted before it was moved to another inbound',
     AddInbound: 'the traffic of the other clients with its email reaches the cap',
     UpdateClient: 'an admin saves the client with a cap, expiry or email by which a limit is reached',
     ChangeClientTerms: 'an admin changes the terms of several clients, and a limit is reached',
@@ -229,13 +232,14 @@ export const ClientTrafficAdjusted = defineEvent('ClientTrafficAdjusted', {
 
 export const ClientTrafficTransferred = defineEvent('ClientTrafficTransferred', {
   summary:
-    'A client no longer has a shared email. The bytes that it had used were transferred to another client with that email.',
+    'A client no longer has its email. The bytes that it had used were transferred to another client with that email.',
   recordedBy: {
     UpdateClient: 'the email of a client changes and other clients keep the previous email',
     UpdateInbound: 'the request deletes or renames a client that shares its email',
     DeleteClient: 'a client is deleted that shares its email',
     DeleteClients: 'a client is deleted that shares its email',
     DeleteDepletedClients: 'a client is deleted that shares its email',
+    MoveClients: 'a client is moved to another inbound, and its bytes go along',
     DeleteInbound: 'a client is deleted that shares its email with a client of another inbound',
     RecordNodeTraffic: 'a node reports traffic of a client that was deleted after a transfer',
   },

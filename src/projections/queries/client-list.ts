@@ -25,6 +25,8 @@ export interface ClientSelection {
   readonly state: ClientFilter;
   /** Number of the inbound; 0 = all. */
   readonly inbound: number;
+  /** Number of the node whose inbounds count; 0 = this panel, absent = all. */
+  readonly node?: number | undefined;
 }
 
 export interface ClientList {
@@ -57,7 +59,7 @@ export function onlineNow(read: Reads, now: number): ReadonlySet<string> {
 export function listClients(
   read: Reads,
   own: ReadonlySet<Inbound['id']>,
-  { search, state, inbound }: ClientSelection,
+  { search, state, inbound, node }: ClientSelection,
   order: { readonly sort: ClientSort; readonly desc: boolean },
   now: number,
 ): ClientList {
@@ -67,6 +69,7 @@ export function listClients(
   const found: Found[] = [];
   for (const client of read.clients.all()) {
     if (!own.has(client.inbound) || (inbound !== 0 && client.inbound !== inbound)) continue;
+    if (node !== undefined && (read.inbounds.get(client.inbound)?.node ?? 0) !== node) continue;
     if (text !== '' && !textOf(client).includes(text)) continue;
     const its = stateOf(read, client, now);
     const filters = filtersOf(its, online.has(client.identity.email));

@@ -145,3 +145,37 @@ describe('DeleteClients', () => {
       );
   });
 });
+
+describe('MoveClients', () => {
+  const third = clientNumber(3);
+  const to = (client: typeof first, move = draft('alice', 1)) => ({ client, inbound: two, draft: move });
+
+  it('adds each client to the other inbound with its counters and its depletion, and deletes it here', () => {
+    given(...over)
+      .when({ type: 'MoveClients', data: { moves: [to(first, capped), to(first, capped), to(second), to(unknown)] } })
+      .then(
+        clientAdded(capped, third, two),
+        ClientDepleted({ client: third, depletion: { reason: 'cap', usedBytes: 12, capBytes: 10 } }),
+        ClientTrafficTransferred({ client: third, fromClient: first, up: 6, down: 6 }),
+        ClientDeleted({ client: first, inbound: one }),
+      );
+  });
+
+  it('moves none when one has an email or a credential that is taken there', () => {
+    const twin = draft('alice', 9, { identity: { subId: 'sub-alice' } });
+    const here = draft('alice', 1, { identity: { subId: 'sub-alice' } });
+    given(inboundAdded(), otherInbound(), clientAdded(here), clientAdded(twin, second, two))
+      .when({ type: 'MoveClients', data: { moves: [to(first, here)] } })
+      .thenRejects('SUB_ID_SHARED');
+    const { credential } = bob;
+    given(...past)
+      .when({ type: 'MoveClients', data: { moves: [to(first, { ...draft('alice', 1), credential })] } })
+      .thenRejects('CREDENTIAL_TAKEN');
+  });
+
+  it('is rejected for an inbound that does not exist', () => {
+    given(inboundAdded(), clientAdded(capped))
+      .when({ type: 'MoveClients', data: { moves: [to(first)] } })
+      .thenRejects('INBOUND_NOT_FOUND');
+  });
+});

@@ -100,6 +100,8 @@ describe('pages of clients', () => {
     ['?state=active', ['Active', 'expiring', 'high']],
     ['?state=expired', ['expired']],
     ['?inbound=2', []],
+    ['?node=0&state=expired', ['expired']],
+    ['?node=3', []],
   ])('%s', async (query, wanted) => {
     expect(await (await start()).emails(query)).toStrictEqual(wanted);
   });
@@ -128,6 +130,33 @@ describe('pages of clients', () => {
   });
 });
 
+describe('the export of clients', () => {
+  const csv = async (panel: Awaited<ReturnType<typeof start>>['panel'], query: string) =>
+    (await panel.call('GET', `${PATH}/export${query}`, { headers })).text;
+
+  it('has all that match the filter, in order, as CSV without credentials', async () => {
+    const { panel } = await start();
+    const text = await csv(panel, '?state=active&sort=used&order=desc');
+    const [head = '', ...lines] = text.trimEnd().split('\r\n');
+    expect(head).toMatch(/^email,inbound,node,state,online,enabled,up,down,cap,expires/);
+    expect(lines.map((line) => line.split(',').slice(0, 9).join())).toStrictEqual([
+      'high,home,,high,no,yes,80,5,100',
+      'Active,home,,active,no,yes,0,0,0',
+      'expiring,home,,expiring,no,yes,0,0,0',
+    ]);
+    expect(text).not.toMatch(/sub-|0000-0000/);
+  });
+
+  it('contains no formula that a spreadsheet would run', async () => {
+    const { panel } = await start();
+    const clients = [draft('=1+1', 8, { identity: { comment: '@SUM(A1),"x"\r\n' } })];
+    panel.given({ type: 'AddClients', data: { inbound: one, clients } });
+    const [, line = ''] = (await csv(panel, '?search=%3D1')).split('\r\n');
+    expect(line).toMatch(/^'=1\+1,/);
+    expect(line).toContain("'@SUM(A1)");
+  });
+});
+
 describe('the details of a client', () => {
   it('have its settings and credentials, and are refused for an unknown email', async () => {
     const { panel } = await start();
@@ -146,6 +175,7 @@ describe('a change of many clients', () => {
     since();
     expect(await change({ action: 'disable', preview: true })).toStrictEqual({
       ...{ clients: [1, 4, 5, 2, 3, 6], changed: 5, disconnected: 3, reconnected: 0, undo: null },
+      ...{ used: 140, rekeyed: 0 },
       sample: ['Active', 'depleted', 'expired', 'expiring', 'high'],
     });
     expect(since()).toStrictEqual([]);
@@ -233,5 +263,54 @@ describe('a list of 25,000 clients', () => {
     expect(matched).toBe(11);
     expect(rows.map(({ email }) => email)).toContain('sailor-24999');
     expect((await page('?sort=used&order=desc&limit=500')).clients).toHaveLength(500);
+  });
+});
+
+describe('a move of clients', () => {
+  it('moves clients with their credentials and counters, in one append, and back', async () => {
+    const { change, post, since, panel, page } = await start();
+    const preview = { action: 'move', to: 2, clients: [3, 4], preview: true };
+    since();
+    expect(await change(preview)).toMatchObject({ changed: 2, disconnected: 1, used: 140, rekeyed: 0, undo: null });
+    expect(since()).toStrictEqual([]);
+    const done = await change({ ...preview, preview: false });
+    const moved = ['ClientAdded', 'ClientTrafficTransferred', 'ClientDeleted'];
+    const depleted = ['ClientAdded', 'ClientDepleted', 'ClientTrafficTransferred', 'ClientDeleted'];
+    expect(since()).toStrictEqual([...moved, ...depleted]);
+    expect((await page('?inbound=2')).clients).toMatchObject([
+      { id: 8, email: 'depleted', state: 'depleted', up: 50, down: 5 },
+      { id: 7, email: 'high', state: 'high', up: 80, down: 5 },
+    ]);
+    expect((await post('restore', done.undo ?? {})).json).toMatchObject({ success: true });
+    expect(since()).toStrictEqual([...moved, ...depleted]);
+    const back = await page('?inbound=1&state=high');
+    expect(back.clients).toMatchObject([{ id: 9, email: 'high', up: 80, down: 5 }]);
+    expect(panel.read.clients.get(9)?.credential).toStrictEqual(draft('high', 3).credential);
+  });
+
+  it('makes new credentials where the protocol needs others, and keeps the former for the way back', async () => {
+    const { change, post, panel } = await start();
+    const keys = { method: '2022-blake3-aes-256-gcm', password: Buffer.alloc(32).toString('base64'), clients: [] };
+    const shadowsocks = { protocol: 'shadowsocks', port: 4435, settings: JSON.stringify(keys) };
+    const { json } = await panel.call('POST', '/panel/api/inbounds/add', {
+      headers,
+      body: JSON.stringify(shadowsocks),
+    });
+    expect(json?.success).toBe(true);
+    const done = await change({ action: 'move', to: 3, clients: [1] });
+    expect(done).toMatchObject({ changed: 1, rekeyed: 1 });
+    const before = draft('Active', 1).credential;
+    expect(panel.read.clients.get(7)?.credential).toMatchObject({ id: before.id });
+    expect(panel.read.clients.get(7)?.credential.password).not.toBe(before.password);
+    await post('restore', done.undo ?? {});
+    expect(panel.read.clients.get(8)?.credential).toStrictEqual(before);
+  });
+
+  it('moves no client to an unknown inbound', async () => {
+    const { post, since } = await start();
+    since();
+    const { json } = await post('change', { action: 'move', to: 99, clients: [1], preview: true });
+    expect(json).toMatchObject({ success: false, code: 'INBOUND_NOT_FOUND' });
+    expect(since()).toStrictEqual([]);
   });
 });

@@ -66,7 +66,7 @@ export interface Gets {
   };
   '/panel/api/clients/page': {
     params: undefined;
-    query: { readonly search?: string; readonly state?: "all" | "online" | "active" | "expiring" | "high" | "depleted" | "expired" | "disabled"; readonly inbound?: number; readonly sort?: "email" | "inbound" | "state" | "used" | "expiry" | "seen" | "comment" | "created"; readonly order?: "asc" | "desc"; readonly offset?: number; readonly limit?: number };
+    query: { readonly search?: string; readonly state?: "all" | "online" | "active" | "expiring" | "high" | "depleted" | "expired" | "disabled"; readonly inbound?: number; readonly node?: number; readonly sort?: "email" | "inbound" | "state" | "used" | "expiry" | "seen" | "comment" | "created"; readonly order?: "asc" | "desc"; readonly offset?: number; readonly limit?: number };
     body: undefined;
     reply: ClientPage;
   };
@@ -75,6 +75,12 @@ export interface Gets {
     query: undefined;
     body: undefined;
     reply: { readonly since: number; readonly clients: readonly ({ readonly email: string; readonly bytes: number })[] };
+  };
+  '/panel/api/clients/export': {
+    params: undefined;
+    query: { readonly search?: string; readonly state?: "all" | "online" | "active" | "expiring" | "high" | "depleted" | "expired" | "disabled"; readonly inbound?: number; readonly node?: number; readonly sort?: "email" | "inbound" | "state" | "used" | "expiry" | "seen" | "comment" | "created"; readonly order?: "asc" | "desc" };
+    body: undefined;
+    reply: File;
   };
   '/panel/api/clients/inbounds': {
     params: undefined;
@@ -544,13 +550,13 @@ export interface Posts {
   '/panel/api/clients/change': {
     params: undefined;
     query: undefined;
-    body: { readonly action: "enable" | "disable" | "reset" | "extend" | "addTraffic" | "delete"; readonly clients?: readonly (number)[]; readonly search?: string; readonly state?: "all" | "online" | "active" | "expiring" | "high" | "depleted" | "expired" | "disabled"; readonly inbound?: number; readonly except?: readonly (number)[]; readonly days?: number; readonly bytes?: number; readonly preview?: boolean };
-    reply: { readonly clients: readonly (number)[]; readonly changed: number; readonly disconnected: number; readonly reconnected: number; readonly sample: readonly (string)[]; readonly undo: { readonly terms: readonly ({ readonly client: number; readonly enabled?: boolean; readonly capBytes?: number; readonly expiresAt?: number })[]; readonly counters: readonly ({ readonly email: string; readonly up: number; readonly down: number })[]; readonly deleted: readonly ({ readonly inbound: number; readonly client: Readonly<Record<string, unknown>> })[] } | null };
+    body: { readonly action: "enable" | "disable" | "reset" | "extend" | "addTraffic" | "move" | "delete"; readonly clients?: readonly (number)[]; readonly search?: string; readonly state?: "all" | "online" | "active" | "expiring" | "high" | "depleted" | "expired" | "disabled"; readonly inbound?: number; readonly node?: number; readonly except?: readonly (number)[]; readonly days?: number; readonly bytes?: number; readonly to?: number; readonly preview?: boolean };
+    reply: { readonly clients: readonly (number)[]; readonly changed: number; readonly disconnected: number; readonly reconnected: number; readonly used: number; readonly rekeyed: number; readonly sample: readonly (string)[]; readonly undo: { readonly terms: readonly ({ readonly client: number; readonly enabled?: boolean; readonly capBytes?: number; readonly expiresAt?: number })[]; readonly counters: readonly ({ readonly email: string; readonly up: number; readonly down: number })[]; readonly deleted: readonly ({ readonly inbound: number; readonly client: Readonly<Record<string, unknown>> })[]; readonly moved: readonly ({ readonly number: number; readonly inbound: number; readonly client: Readonly<Record<string, unknown>> })[] } | null };
   };
   '/panel/api/clients/restore': {
     params: undefined;
     query: undefined;
-    body: { readonly terms?: readonly ({ readonly client: number; readonly enabled?: boolean; readonly capBytes?: number; readonly expiresAt?: number })[]; readonly counters?: readonly ({ readonly email: string; readonly up: number; readonly down: number })[]; readonly deleted?: readonly ({ readonly inbound: number; readonly client: Readonly<Record<string, unknown>> })[] };
+    body: { readonly terms?: readonly ({ readonly client: number; readonly enabled?: boolean; readonly capBytes?: number; readonly expiresAt?: number })[]; readonly counters?: readonly ({ readonly email: string; readonly up: number; readonly down: number })[]; readonly deleted?: readonly ({ readonly inbound: number; readonly client: Readonly<Record<string, unknown>> })[]; readonly moved?: readonly ({ readonly number: number; readonly inbound: number; readonly client: Readonly<Record<string, unknown>> })[] };
     reply: null;
   };
   '/panel/api/inbounds/check': {

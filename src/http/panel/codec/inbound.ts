@@ -4,6 +4,7 @@ import { type Rejection, reject } from '../../../commands/rejection.js';
 import { type Client, emailKey } from '../../../events/client/client-document.js';
 import { type InboundConfig, type InboundSpec, Protocol } from '../../../events/inbound/inbound.js';
 import { type Inbound, serves } from '../../../events/inbound/inbound-document.js';
+import { textOf } from '../../../lib/json.js';
 import { message } from '../../../messages/message.js';
 import type { WireInbound } from '../contract/schemas/inbound.js';
 import type { JsonRecord } from '../contract/schemas/json-text.js';
@@ -83,4 +84,11 @@ function draftsOf({ settings }: WireInbound, protocol: Protocol, current: readon
   if (!wire) return hasClients(protocol) ? current.map(keptDraft) : [];
   const byEmail = new Map(current.map((client) => [emailKey(client.identity.email), client]));
   return wire.map((client) => clientDraft(client, protocol, byEmail.get(emailKey(client.email ?? ''))));
+}
+
+/** Vision needs raw TCP with TLS or REALITY. */
+export function supportsVision({ protocol, config: { stream } }: Inbound): boolean {
+  const network = textOf(stream?.['network']) || 'tcp';
+  const security = textOf(stream?.['security']) || 'none';
+  return protocol === 'vless' && (network === 'tcp' || network === 'raw') && security !== 'none';
 }

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { issue } from '../../../messages/issue.js';
 import { get, LARGE_BODY_BYTES, post, routes } from './route.js';
 import { ClientTraffic, WireClient } from './schemas/client.js';
-import { body, optionalFlag, text, whole } from './schemas/fields.js';
+import { body, optionalFlag, optionalWhole, text, whole } from './schemas/fields.js';
 
 /** The names are those of the queries of `projections/queries/client-list.ts`; the compiler compares them in the handler. */
 const STATES = ['all', 'online', 'active', 'expiring', 'high', 'depleted', 'expired', 'disabled'] as const;
 const SORTS = ['email', 'inbound', 'state', 'used', 'expiry', 'seen', 'comment', 'created'] as const;
-export const CLIENT_ACTIONS = ['enable', 'disable', 'reset', 'extend', 'addTraffic', 'delete'] as const;
+export const CLIENT_ACTIONS = ['enable', 'disable', 'reset', 'extend', 'addTraffic', 'move', 'delete'] as const;
 /** The most rows of one page. */
 const MAX_LIMIT = 500;
 const YEARS_100 = 36_500;
@@ -21,7 +21,10 @@ const filter = {
   state: oneOf(STATES).default('all'),
   /** Number of the inbound; 0 = all. */
   inbound: whole({ min: 0 }),
+  /** Number of the node of the inbound; 0 = this panel, absent = all. */
+  node: optionalWhole({ min: 0 }),
 };
+const order = { sort: oneOf(SORTS).default('email'), order: oneOf(['asc', 'desc']).default('asc') };
 
 /** A client in a list: its counters, and what else a list shows. It contains no credential but the UUID. */
 const ClientRow = ClientTraffic.extend({
@@ -77,6 +80,8 @@ const Undo = z.object({
   counters: z.array(z.object({ email: z.string(), up: z.int(), down: z.int() })),
   /** Deleted clients with their credentials, as in `settings.clients`. */
   deleted: z.array(z.object({ inbound: z.int(), client: z.record(z.string(), z.unknown()) })),
+  /** Moved clients by their new numbers, with their former inbound and settings. */
+  moved: z.array(z.object({ number: z.int(), inbound: z.int(), client: z.record(z.string(), z.unknown()) })),
 });
 
 const Change = z.object({
@@ -87,6 +92,10 @@ const Change = z.object({
   /** Clients that can connect before and not after, and the other way round. */
   disconnected: z.int(),
   reconnected: z.int(),
+  /** Bytes that the clients of the request have used. */
+  used: z.int(),
+  /** Of moved clients: those that get new credentials, because the protocol of the inbound needs others. */
+  rekeyed: z.int(),
   /** Emails of the first clients that change. */
   sample: z.array(z.string()),
   /** Null for a preview, and if nothing changed. */
@@ -99,8 +108,7 @@ export const clientListRoutes = routes('/panel/api/clients', {
     summary: 'Clients of all inbounds that match a search and filters: one page of them, sorted, with totals',
     query: z.object({
       ...filter,
-      sort: oneOf(SORTS).default('email'),
-      order: oneOf(['asc', 'desc']).default('asc'),
+      ...order,
       offset: whole({ min: 0 }),
       /** 0 = 100 */
       limit: whole({ min: 0, max: MAX_LIMIT }),
@@ -115,6 +123,12 @@ export const clientListRoutes = routes('/panel/api/clients', {
       /** Clients with the same email are one. The one with the most traffic is the first. */
       clients: z.array(z.object({ email: z.string(), bytes: z.int() })),
     }),
+  }),
+  exported: get('/export', {
+    summary: 'Download all clients that match a search and filters, sorted, as CSV; without credentials',
+    query: z.object({ ...filter, ...order }),
+    reply: z.string(),
+    media: 'text/csv',
   }),
   inbounds: get('/inbounds', {
     summary: "The caller's inbounds that can have clients, without these clients",
@@ -135,7 +149,7 @@ export const clientListRoutes = routes('/panel/api/clients', {
   }),
   change: post('/change', {
     summary:
-      'Enable, disable, reset, extend (days), addTraffic (bytes) or delete clients: those of `clients`, or all that match the filter. With `preview` nothing changes, and the answer says what would',
+      'Enable, disable, reset, extend (days), addTraffic (bytes), move (to an inbound) or delete clients: those of `clients`, or all that match the filter. With `preview` nothing changes, and the answer says what would',
     body: body({
       action: oneOf(CLIENT_ACTIONS),
       /** Numbers of clients; absent = all that match the filter. */
@@ -145,6 +159,8 @@ export const clientListRoutes = routes('/panel/api/clients', {
       except: Numbers.default([]),
       days: whole({ min: 0, max: YEARS_100 }),
       bytes: whole({ min: 0 }),
+      /** Number of the inbound to which clients move. */
+      to: whole({ min: 0 }),
       preview: optionalFlag,
     }),
     reply: Change,
@@ -157,6 +173,14 @@ export const clientListRoutes = routes('/panel/api/clients', {
       counters: Undo.shape.counters.default([]),
       deleted: z
         .array(z.object({ inbound: z.int(), client: z.record(z.string(), z.unknown()).pipe(WireClient) }))
+        .default([]),
+      moved: z
+        .array(
+          z.object({
+            ...{ number: z.int(), inbound: z.int() },
+            client: z.record(z.string(), z.unknown()).pipe(WireClient),
+          }),
+        )
         .default([]),
     }),
     limit: LARGE_BODY_BYTES,

@@ -1,8 +1,11 @@
 import type { AnyCommand } from '../../../commands/catalog.js';
 import { depletionOf } from '../../../commands/client/limits.js';
+import type { RecordedEvent } from '../../../events/catalog.js';
 import { type Client, mayConnect } from '../../../events/client/client-document.js';
+import { sameJson } from '../../../lib/json.js';
 import type { ReadModels } from '../../../projections/read-models.js';
 import { wireClient } from '../codec/client.js';
+import { movedDraft } from '../codec/moved-client.js';
 import type { CLIENT_ACTIONS } from '../contract/client-list.js';
 
 const DAY_MS = 86_400_000;
@@ -11,16 +14,21 @@ interface Asked {
   readonly action: (typeof CLIENT_ACTIONS)[number];
   readonly days: number;
   readonly bytes: number;
+  readonly to: number;
 }
 
-type Read = Pick<ReadModels, 'clients' | 'usage'>;
+type Read = Pick<ReadModels, 'clients' | 'usage' | 'inbounds'>;
 type Terms = Partial<Pick<Client['spec'], 'enabled' | 'capBytes' | 'expiresAt'>>;
-type ManyCommand = Extract<AnyCommand, { type: 'ChangeClientTerms' | 'ResetClientsTraffic' | 'DeleteClients' }>;
+type ManyCommand = Extract<
+  AnyCommand,
+  { type: 'ChangeClientTerms' | 'ResetClientsTraffic' | 'DeleteClients' | 'MoveClients' }
+>;
 
 interface Undo {
   terms: ({ client: number } & Terms)[];
   counters: { email: string; up: number; down: number }[];
   deleted: { inbound: number; client: Record<string, unknown> }[];
+  moved: { number: number; inbound: number; client: Record<string, unknown> }[];
 }
 
 /** What an action would do to clients. */
@@ -31,11 +39,13 @@ interface Plan {
   readonly disconnected: number;
   readonly reconnected: number;
   readonly undo: Undo;
+  /** Moved clients that get new credentials. */
+  readonly rekeyed: number;
 }
 
 /** The command for an action on clients, its effect, and what takes it back. */
 export function planOf(asked: Asked, clients: readonly Client[], read: Read, now: number): Plan {
-  const undo: Undo = { terms: [], counters: [], deleted: [] };
+  const undo = noUndo();
   switch (asked.action) {
     case 'delete': {
       const data = { clients: clients.map(({ number }) => number) };
@@ -56,9 +66,30 @@ export function planOf(asked: Asked, clients: readonly Client[], read: Read, now
       const data = { clients: changed.map(({ number }) => number) };
       return plan({ type: 'ResetClientsTraffic', data }, changed, undo, 0, back);
     }
+    case 'move':
+      return movePlan(asked.to, clients, read);
     default:
       return termsPlan(asked, clients, read, now);
   }
+}
+
+const noUndo = (): Undo => ({ terms: [], counters: [], deleted: [], moved: [] });
+
+/** Clients go to another inbound with the credentials that its protocol takes; connections end. */
+function movePlan(to: number, clients: readonly Client[], read: Read): Plan {
+  const target = read.inbounds.get(to);
+  if (!target) return plan({ type: 'MoveClients', data: { moves: [] } }, [], noUndo(), 0, 0);
+  const changed = clients.filter(({ inbound }) => inbound !== target.id);
+  const moves = changed.map((client) => ({
+    client: client.number,
+    inbound: target.id,
+    draft: movedDraft(client, target),
+  }));
+  const undo = noUndo();
+  undo.moved = changed.map((client) => ({ number: 0, inbound: client.inbound, client: wireClient(client) }));
+  const rekeyed = moves.filter(({ draft }, index) => !sameJson(draft.credential, changed[index]?.credential)).length;
+  const command: ManyCommand = { type: 'MoveClients', data: { moves } };
+  return { ...plan(command, changed, undo, changed.filter(mayConnect).length, 0), rekeyed };
 }
 
 function plan(
@@ -68,13 +99,13 @@ function plan(
   disconnected: number,
   reconnected: number,
 ): Plan {
-  return { command: changed.length === 0 ? null : command, changed, undo, disconnected, reconnected };
+  return { command: changed.length === 0 ? null : command, changed, undo, disconnected, reconnected, rekeyed: 0 };
 }
 
 function termsPlan(asked: Asked, clients: readonly Client[], read: Read, now: number): Plan {
   const changed: Client[] = [];
   const terms: ({ client: Client['number'] } & Terms)[] = [];
-  const undo: Undo = { terms: [], counters: [], deleted: [] };
+  const undo = noUndo();
   let disconnected = 0;
   let reconnected = 0;
   for (const client of clients) {
@@ -129,4 +160,10 @@ function counters(clients: readonly Client[], read: Read): Undo['counters'] {
     const { up, down } = read.usage.client(client);
     return up + down > 0 ? [{ email: client.identity.email, up, down }] : [];
   });
+}
+
+/** What takes moves back names the clients by the numbers that they have now. */
+export function withNumbers(undo: Undo, events: readonly RecordedEvent[]): Undo {
+  const added = events.flatMap((event) => (event.type === 'ClientAdded' ? [event.data.client] : []));
+  return { ...undo, moved: undo.moved.map((move, index) => ({ ...move, number: added[index] ?? 0 })) };
 }

@@ -5,11 +5,13 @@ import type { Inbound } from '../../../events/inbound/inbound-document.js';
 import { textOf } from '../../../lib/json.js';
 import { listClients, onlineNow, stateOf } from '../../../projections/queries/client-list.js';
 import { wireClient } from '../codec/client.js';
+import { clientLines } from '../codec/client-csv.js';
 import { clientTraffic } from '../codec/client-traffic.js';
-import type { Needs } from '../context.js';
+import { supportsVision } from '../codec/inbound.js';
+import { type Needs, TextStream } from '../context.js';
 import type { clientListRoutes } from '../contract/client-list.js';
 import type { Handlers } from '../mount.js';
-import { planOf } from './client-change.js';
+import { planOf, withNumbers } from './client-change.js';
 import { restoreClients } from './client-restore.js';
 
 type Services = Needs<'now' | 'read' | 'ledger'>;
@@ -49,6 +51,13 @@ export const clientListHandlers: Handlers<typeof clientListRoutes, Services> = {
     return { since, clients: ranked.map(([email, used]) => ({ email, bytes: used })) };
   },
 
+  exported({ query: { sort, order, ...filter } }, { read, now }, { userId }) {
+    const at = now();
+    const list = listClients(read, ownInbounds(read, userId), filter, { sort, desc: order === 'desc' }, at);
+    const name = `clients-${new Date(at).toISOString().slice(0, 10)}.csv`;
+    return new TextStream({ media: 'text/csv', name, lines: clientLines(read, list.clients, at) });
+  },
+
   inbounds: (_, { read }, { userId }) =>
     read.inbounds
       .all()
@@ -73,7 +82,8 @@ export const clientListHandlers: Handlers<typeof clientListRoutes, Services> = {
     }));
   },
 
-  async change({ body }, { read, now }, { dispatch, change, userId }) {
+  async change({ body }, { read, now }, { dispatch, change, refusalOf, userId }) {
+    if (body.action === 'move' && !read.inbounds.get(body.to)) return reject('INBOUND_NOT_FOUND', { inbound: body.to });
     const chosen = body.clients ?? matching(read, userId, body, now());
     const left = new Set(body.except);
     const numbers = chosen.filter((number) => !left.has(number));
@@ -82,10 +92,13 @@ export const clientListHandlers: Handlers<typeof clientListRoutes, Services> = {
     const answer = {
       clients: numbers,
       ...{ changed: before.changed.length, disconnected: before.disconnected, reconnected: before.reconnected },
+      ...{ used: usedByAll(read, numbers), rekeyed: before.rekeyed },
       sample: before.changed.slice(0, SAMPLE).map(({ identity }) => identity.email),
       undo: null,
     };
-    if (body.preview === true || before.command === null) return answer;
+    if (before.command === null) return answer;
+    if (body.preview === true)
+      return (before.command.type === 'MoveClients' ? refusalOf(before.command) : null) ?? answer;
     // Counters may have been recorded meanwhile, so what takes the change back is computed in the same step.
     let undo = before.undo;
     if (before.command.type === 'ChangeClientTerms') {
@@ -98,7 +111,8 @@ export const clientListHandlers: Handlers<typeof clientListRoutes, Services> = {
       undo = latest.undo;
       return latest.command?.type === command.type ? latest.command : command;
     });
-    return done instanceof Rejection ? done : { ...answer, undo };
+    if (done instanceof Rejection) return done;
+    return { ...answer, undo: withNumbers(undo, done.events) };
   },
 
   restore: restoreClients,
@@ -117,6 +131,14 @@ function matching(
   return list.clients.map(({ number }) => number);
 }
 
+/** Clients that share an email share its counters, so the own part of each is added. */
+function usedByAll(read: Services['read'], numbers: readonly number[]): number {
+  return documents(read, numbers).reduce((sum, client) => {
+    const { up, down } = read.usage.clientAlone(client);
+    return sum + up + down;
+  }, 0);
+}
+
 const documents = (read: Services['read'], numbers: readonly number[]): readonly Client[] =>
   numbers.flatMap((number) => read.clients.get(number) ?? []);
 
@@ -130,11 +152,4 @@ function rowOf(read: Services['read'], client: Client, online: ReadonlySet<strin
     limitIp: client.spec.limitIp,
     createdAt: client.createdAt,
   };
-}
-
-/** Vision needs raw TCP with TLS or REALITY. */
-function supportsVision({ protocol, config: { stream } }: Inbound): boolean {
-  const network = textOf(stream?.['network']) || 'tcp';
-  const security = textOf(stream?.['security']) || 'none';
-  return protocol === 'vless' && (network === 'tcp' || network === 'raw') && security !== 'none';
 }

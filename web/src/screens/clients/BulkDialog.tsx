@@ -1,9 +1,10 @@
-import { Alert, Button, Group, Modal, NumberInput, Skeleton, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Modal, NativeSelect, NumberInput, Skeleton, Stack, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
 import type { Posts } from '../../api/contract.generated';
+import { type ClientInbound, inboundName } from '../../model/clients';
 import { useFormat } from '../../ui/format';
 import { Problem } from '../../ui/Page';
 import { type ClientAction, type ClientChange, useChange } from './actions';
@@ -16,27 +17,32 @@ interface Props {
   readonly action: ClientAction;
   /** The selected clients, or all that match the filters. */
   readonly target: Omit<ClientChange, 'action'>;
+  /** Where clients can move. */
+  readonly inbounds: readonly ClientInbound[];
   readonly onClose: () => void;
   readonly onDone: () => void;
 }
 
 /** Says what an action does to the selected clients, and does it. */
-export function BulkDialog({ action, target, onClose, onDone }: Props) {
+export function BulkDialog({ action, target, inbounds, onClose, onDone }: Props) {
   const { t } = useTranslation(['clients', 'shell']);
   const [amount, setAmount] = useState<number | ''>(action === 'addTraffic' ? 10 : 30);
-  const body: ClientChange = { ...target, action, ...amountOf(action, Number(amount || 0)) };
+  const [to, setTo] = useState(0);
+  const how = { ...amountOf(action, Number(amount || 0)), ...(action === 'move' ? { to } : {}) };
+  const body: ClientChange = { ...target, action, ...how };
   const preview = useQuery({
     queryKey: ['inbounds', 'clients', 'preview', body],
     queryFn: async ({ signal }) =>
       (await api.post('/panel/api/clients/change', { body: { ...body, preview: true }, signal })).obj,
     placeholderData: keepPreviousData,
+    enabled: action !== 'move' || to !== 0,
     gcTime: 0,
   });
   const change = useChange();
   const { data } = preview;
   // Exactly the clients of the preview, whatever matches the filters meanwhile.
   const run = (clients: readonly number[]): void =>
-    change.mutate({ body: { action, clients, ...amountOf(action, Number(amount || 0)) } }, { onSuccess: onDone });
+    change.mutate({ body: { action, clients, ...how } }, { onSuccess: onDone });
   return (
     <Modal
       opened
@@ -48,8 +54,9 @@ export function BulkDialog({ action, target, onClose, onDone }: Props) {
         {(action === 'extend' || action === 'addTraffic') && (
           <Amount action={action} value={amount} onChange={setAmount} />
         )}
+        {action === 'move' && <Destination value={to} inbounds={inbounds} onChange={setTo} />}
         {preview.error && <Problem error={preview.error} retry={() => void preview.refetch()} />}
-        {preview.isPending && <Skeleton height={72} />}
+        {preview.isLoading && <Skeleton height={72} />}
         {data && <Effect action={action} effect={data} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
@@ -111,6 +118,35 @@ function Amount({
   );
 }
 
+/** The inbound to which the clients move. */
+function Destination({
+  value,
+  inbounds,
+  onChange,
+}: {
+  readonly value: number;
+  readonly inbounds: readonly ClientInbound[];
+  readonly onChange: (inbound: number) => void;
+}) {
+  const { t } = useTranslation('clients');
+  return (
+    <NativeSelect
+      label={t('move.to')}
+      description={t('move.help')}
+      value={String(value)}
+      onChange={({ currentTarget }) => onChange(Number(currentTarget.value))}
+      data={[
+        { value: '0', label: t('move.choose'), disabled: true },
+        ...inbounds.map((inbound) => ({
+          value: String(inbound.id),
+          label: `${inboundName(inbound)} · ${inbound.protocol} · ${inbound.port}`,
+        })),
+      ]}
+      data-autofocus
+    />
+  );
+}
+
 /** Who changes, who is disconnected, who can connect again. */
 function Effect({
   action,
@@ -121,7 +157,7 @@ function Effect({
 }) {
   const { t } = useTranslation('clients');
   const format = useFormat();
-  const { clients, changed, disconnected, reconnected, sample } = effect;
+  const { clients, changed, disconnected, reconnected, rekeyed, sample } = effect;
   const same = clients.length - changed;
   return (
     <Alert color={action === 'delete' || disconnected > 0 ? 'orange' : 'sea'} variant="light" role="status">
@@ -129,6 +165,7 @@ function Effect({
         <li>{t('effect.changed', { n: format.number(changed) })}</li>
         {disconnected > 0 && <li>{t('effect.disconnected', { n: format.number(disconnected) })}</li>}
         {reconnected > 0 && <li>{t('effect.reconnected', { n: format.number(reconnected) })}</li>}
+        {rekeyed > 0 && <li>{t('effect.rekeyed', { n: format.number(rekeyed) })}</li>}
         {same > 0 && <li>{t('effect.same', { n: format.number(same) })}</li>}
       </ul>
       {sample.length > 0 && (

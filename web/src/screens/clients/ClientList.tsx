@@ -11,7 +11,7 @@ import { useDeferredValue, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate } from 'react-router';
 import type { ClientRow } from '../../api/contract.generated';
-import { type ClientQuery, clientInbounds } from '../../api/queries';
+import { clientInbounds } from '../../api/queries';
 import { type ClientInbound, clientPath } from '../../model/clients';
 import { DataTable } from '../../ui/DataTable';
 import { useAddressFlag, useFilters } from '../../ui/filters';
@@ -26,10 +26,14 @@ import classes from './Clients.module.css';
 import { ColumnChooser } from './ColumnChooser';
 import { useColumns } from './columns';
 import { EditClient } from './EditClient';
-import { DEFAULTS, FilterBar, type Filters, STATES } from './FilterBar';
+import { ExportButton } from './ExportButton';
+import { FilterBar } from './FilterBar';
+import { DEFAULTS, type Filters, NO_FILTERS, queryOf } from './filters';
 import { LinksDialog } from './LinksDialog';
 import { useClientPages } from './pages';
 import { useSelection } from './selection';
+import { ViewsMenu } from './ViewsMenu';
+import { useViews } from './views';
 
 /** All clients, over all inbounds. */
 export function ClientList() {
@@ -79,14 +83,16 @@ interface Opened {
 function List({ inbounds, onAdd }: { readonly inbounds: readonly ClientInbound[]; readonly onAdd: () => void }) {
   const { t } = useTranslation('clients');
   const [filters, setFilters] = useFilters<keyof typeof DEFAULTS>(DEFAULTS);
-  const [hidden, setHidden] = useState<ReadonlySet<string>>(() => new Set(['comment', 'created']));
+  const { hidden: columnsHidden, setHidden } = useViews();
+  const hidden = useMemo(() => new Set(columnsHidden), [columnsHidden]);
   const [opened, setOpened] = useState<Opened | null>(null);
   const [bulk, setBulk] = useState<ClientAction | null>(null);
   // The box shows each key at once; the table follows as fast as it can.
   const wanted = useDeferredValue(filters);
-  const filter = useMemo(() => filterOf(wanted), [wanted]);
+  const filter = useMemo(() => queryOf(wanted), [wanted]);
   const { first, remote } = useClientPages(filter);
   const { selection, count, isAll, target, clear } = useSelection(remote.count, t('select'));
+  const wholeTarget = useMemo(() => (isAll ? { ...filter, ...target } : target), [isAll, filter, target]);
   const actions = useClientActions();
   const [menuButton, menu] = useClientMenu(actions, (row, what) => setOpened({ row, what }));
   const { columns, card } = useColumns({ inbounds, toggle: actions.setEnabled, menuButton });
@@ -99,16 +105,18 @@ function List({ inbounds, onAdd }: { readonly inbounds: readonly ClientInbound[]
     <>
       <FilterBar filters={filters} onChange={change} inbounds={inbounds} counts={first.data?.counts}>
         <ColumnChooser columns={columns} hidden={hidden} onChange={setHidden} />
+        <ViewsMenu filters={filters} onApply={change} />
+        <ExportButton query={filter} />
         <Totals count={remote.count} used={first.data?.used ?? 0} />
       </FilterBar>
-      {count > 0 && <BulkBar count={count} onAction={setBulk} onClear={clear} />}
+      {count > 0 && <BulkBar count={count} target={wholeTarget} onAction={setBulk} onClear={clear} />}
       <Loaded query={first} rows={12}>
         {({ matched, counts }) =>
           matched === 0 ? (
             <Nothing
-              isNew={counts.all === 0 && filters.search === '' && filters.inbound === 'all'}
+              isNew={counts.all === 0 && filters.search === '' && filters.inbound === 'all' && filters.node === 'all'}
               onAdd={onAdd}
-              onClear={() => change({ search: '', state: 'all', inbound: 'all' })}
+              onClear={() => change(NO_FILTERS)}
             />
           ) : (
             <DataTable
@@ -133,11 +141,12 @@ function List({ inbounds, onAdd }: { readonly inbounds: readonly ClientInbound[]
       {bulk && (
         <BulkDialog
           action={bulk}
-          target={isAll ? { ...filter, ...target } : target}
+          target={wholeTarget}
+          inbounds={inbounds}
           onClose={() => setBulk(null)}
           onDone={() => {
             setBulk(null);
-            if (bulk === 'delete') clear();
+            if (bulk === 'delete' || bulk === 'move') clear();
           }}
         />
       )}
@@ -146,18 +155,6 @@ function List({ inbounds, onAdd }: { readonly inbounds: readonly ClientInbound[]
 }
 
 const NO_ROWS: readonly ClientRow[] = [];
-const SORTS = ['email', 'inbound', 'state', 'used', 'expiry', 'seen', 'comment', 'created'] as const;
-
-/** The filters of the address as the API takes them; what is not known falls back to the default. */
-function filterOf({ search, state, inbound, sort, order }: Filters): ClientQuery {
-  return {
-    search: search.trim(),
-    state: STATES.find((one) => one === state) ?? 'all',
-    inbound: /^\d{1,9}$/.test(inbound) ? Number(inbound) : 0,
-    sort: SORTS.find((one) => one === sort) ?? 'email',
-    order: order === 'desc' ? 'desc' : 'asc',
-  };
-}
 
 function Totals({ count, used }: { readonly count: number; readonly used: number }) {
   const { t } = useTranslation('clients');

@@ -91,6 +91,7 @@ function Found({ email, details, inbounds }: FoundProps) {
         <BulkDialog
           action={action}
           target={{ clients: rows.map(({ id }) => id) }}
+          inbounds={inbounds}
           onClose={() => setAction(null)}
           onDone={() => setAction(null)}
         />
@@ -139,6 +140,7 @@ function Actions({ rows, inbounds, onEdit, onAction }: ActionsProps) {
             ))}
           <Menu.Item onClick={() => onAction('extend')}>{t('action.extend')}</Menu.Item>
           <Menu.Item onClick={() => onAction('addTraffic')}>{t('action.addTraffic')}</Menu.Item>
+          {isOne && inbounds.length > 1 && <Menu.Item onClick={() => onAction('move')}>{t('action.move')}</Menu.Item>}
           <Menu.Item onClick={() => reset(first)}>{t('reset')}</Menu.Item>
           <Menu.Divider />
           <Menu.Item color="red" onClick={() => (isOne ? remove(first) : onAction('delete'))}>

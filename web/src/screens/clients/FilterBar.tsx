@@ -1,14 +1,15 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import IconSearch from '@tabler/icons-react/dist/esm/icons/IconSearch.mjs';
+import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Gets } from '../../api/contract.generated';
+import { nodes as nodesQuery } from '../../api/queries';
 import { type ClientInbound, inboundName } from '../../model/clients';
 import { useFormat } from '../../ui/format';
 import classes from './Clients.module.css';
+import { type Filters, STATES } from './filters';
 
-export const STATES = ['all', 'online', 'active', 'expiring', 'high', 'depleted', 'expired', 'disabled'] as const;
-export const DEFAULTS = { search: '', state: 'all', inbound: 'all', sort: 'email', order: 'asc' } as const;
 /** A phone has no headers of columns to sort by. */
 const SORTS = [
   ['email', 'asc'],
@@ -18,7 +19,6 @@ const SORTS = [
   ['state', 'asc'],
   ['created', 'desc'],
 ] as const;
-export type Filters = Readonly<Record<keyof typeof DEFAULTS, string>>;
 
 interface Props {
   readonly filters: Filters;
@@ -88,6 +88,7 @@ export function FilterBar({ filters, onChange, inbounds, counts, children }: Pro
           })),
         ]}
       />
+      <NodeFilter value={filters.node} onChange={(node) => onChange({ node })} />
       <NativeSelect
         className={classes['sort']}
         aria-label={t('sort')}
@@ -103,5 +104,25 @@ export function FilterBar({ filters, onChange, inbounds, counts, children }: Pro
       />
       {children}
     </div>
+  );
+}
+
+/** By the machine whose core listens; nothing without nodes. */
+function NodeFilter({ value, onChange }: { readonly value: string; readonly onChange: (node: string) => void }) {
+  const { t } = useTranslation('clients');
+  const { data: nodes = [] } = useQuery(nodesQuery);
+  if (nodes.length === 0 && value === 'all') return null;
+  return (
+    <NativeSelect
+      className={classes['choice'] ?? ''}
+      aria-label={t('filter.node')}
+      value={value}
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      data={[
+        { value: 'all', label: t('filter.allNodes') },
+        { value: '0', label: t('filter.thisServer') },
+        ...nodes.map(({ id, name }) => ({ value: String(id), label: name })),
+      ]}
+    />
   );
 }
