@@ -13,7 +13,6 @@ import type { ReadModels } from '../../projections/read-models.js';
 import { actorText } from '../../projections/why/history.js';
 
 type Say = (text: Text) => string;
-export type AuditEntry = ReturnType<AuditPages['entryOf']>;
 
 /** Work between two turns of the event loop, and for one request, in ms. */
 const TURN_MS = 10;
