@@ -43,10 +43,14 @@ const CHANGES: Readonly<Record<string, object>> = {
   '/panel/setting/restartPanel': {},
 };
 
+/** They end the session with which a repeated request would be authenticated. */
+const ENDS_SESSION: ReadonlySet<string> = new Set(['/logout', '/panel/setting/sessions/endOthers']);
+
 const routes: readonly Route[] = operations()
   .map(({ route }) => route)
   .filter(
-    ({ method, auth, path, upload }) => method === 'POST' && auth !== 'none' && path !== '/logout' && upload === null,
+    ({ method, auth, path, upload }) =>
+      method === 'POST' && auth !== 'none' && !ENDS_SESSION.has(path) && upload === null,
   );
 const bodyOf = ({ path }: Route): object => CHANGES[path] ?? {};
 const filled = (path: string): string =>
