@@ -11,7 +11,10 @@ export function RequestView({ id, request }: { readonly id: string; readonly req
   const { t } = useTranslation('shell');
   const [hasSecrets, setSecrets] = useState(false);
   const box = useRef<HTMLDivElement>(null);
-  useEffect(() => box.current?.scrollIntoView({ block: 'nearest' }), []);
+  useEffect(() => {
+    // Some browsers return a promise, which is not a clean-up.
+    box.current?.scrollIntoView({ block: 'nearest' });
+  }, []);
   if (!request)
     return (
       <Text id={id} size="sm" c="dimmed">
