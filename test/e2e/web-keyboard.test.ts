@@ -83,6 +83,12 @@ describe.skipIf(found === null)('the web panel by keyboard alone', () => {
     await page.keyboard.type('ahab');
     await moveTo('Comment');
     await page.keyboard.type('pays late');
+    await moveTo('Show as curl');
+    await press('Enter');
+    const command = await page.getByRole('region', { name: 'Show as curl' }).locator('pre').textContent();
+    expect(command).toContain('/panel/api/inbounds/addClient');
+    expect(command).toContain('Authorization: Bearer $TOKEN');
+    expect(command).toContain(String.raw`\"id\":\"***\"`);
     await moveTo('Add client');
     await press('Enter');
     await dialog().waitFor({ state: 'hidden' });

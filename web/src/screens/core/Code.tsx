@@ -20,7 +20,7 @@ interface Props {
 
 const appearance = EditorView.theme({
   '&': { height: 'min(60vh, 40rem)', fontSize: '13px', backgroundColor: 'var(--surface)' },
-  '&.cm-focused': { outline: '2px solid var(--focus)' },
+  '&.cm-focused, &:focus-within': { outline: '2px solid var(--focus)' },
   '.cm-scroller': { fontFamily: 'var(--mantine-font-family-monospace)' },
   '.cm-gutters': { backgroundColor: 'var(--page)', color: 'var(--muted)', borderColor: 'var(--line)' },
   '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'var(--mantine-primary-color-light)' },
