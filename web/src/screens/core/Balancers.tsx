@@ -25,36 +25,8 @@ const OBSERVED: Readonly<Record<string, 'observatory' | 'burstObservatory'>> = {
 export function Balancers({ editor: { template, change } }: { readonly editor: TemplateEditor }) {
   const { t } = useTranslation('core');
   const balancers = objectsAt(template, PATH);
-  const tags = tagsAt(template, PATH);
-  const outbounds = tagsAt(template, 'outbounds');
   const [opened, setOpened] = useState<number | null>(null);
   const set = (next: readonly JsonObject[]): void => change(observed(withValue(template, PATH, next)));
-  const tagOf = (index: number): string => textAt(balancers[index] ?? {}, 'tag');
-  const [menuButton, menu] = useRowMenu<number>(
-    (index) => t('actionsFor', { name: tagOf(index) }),
-    (index) => (
-      <>
-        <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => setOpened(index)}>
-          {t('edit')}
-        </Menu.Item>
-        <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => set(balancers.toSpliced(index, 1))}>
-          {t('remove')}
-        </Menu.Item>
-      </>
-    ),
-  );
-  const fields: readonly FieldDefinition[] = [
-    { path: 'tag', label: t('field.name'), kind: 'text' },
-    { path: 'selector', label: t('field.selector'), help: t('help.selector'), kind: 'list', options: outbounds },
-    { path: 'strategy.type', label: t('field.method'), kind: 'select', options: STRATEGIES },
-    { path: 'fallbackTag', label: t('field.fallback'), kind: 'select', options: ['', ...outbounds] },
-  ];
-  const check = (part: JsonObject): string => {
-    const tag = textAt(part, 'tag');
-    if (tag === '') return t('outbound.noName');
-    if (valueAt(part, 'selector') === undefined) return t('balancer.noSelector');
-    return tags.some((one, index) => one === tag && index !== opened) ? t('outbound.taken', { tag }) : '';
-  };
   return (
     <Paper p="md" component="section">
       <div className={classes['head']}>
@@ -65,6 +37,45 @@ export function Balancers({ editor: { template, change } }: { readonly editor: T
           {t('balancer.add')}
         </Button>
       </div>
+      <List balancers={balancers} onOpen={setOpened} onRemove={(index) => set(balancers.toSpliced(index, 1))} />
+      {opened !== null && (
+        <BalancerForm
+          key={opened}
+          balancer={balancers[opened]}
+          others={balancers.flatMap((one, index) => (index === opened ? [] : textAt(one, 'tag')))}
+          outbounds={tagsAt(template, 'outbounds')}
+          onApply={(part) => set(opened === NEW ? [...balancers, part] : balancers.with(opened, part))}
+          onClose={() => setOpened(null)}
+        />
+      )}
+    </Paper>
+  );
+}
+
+interface ListProps {
+  readonly balancers: readonly JsonObject[];
+  readonly onOpen: (index: number) => void;
+  readonly onRemove: (index: number) => void;
+}
+
+function List({ balancers, onOpen, onRemove }: ListProps) {
+  const { t } = useTranslation('core');
+  const tagOf = (index: number): string => textAt(balancers[index] ?? {}, 'tag');
+  const [menuButton, menu] = useRowMenu<number>(
+    (index) => t('actionsFor', { name: tagOf(index) }),
+    (index) => (
+      <>
+        <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => onOpen(index)}>
+          {t('edit')}
+        </Menu.Item>
+        <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => onRemove(index)}>
+          {t('remove')}
+        </Menu.Item>
+      </>
+    ),
+  );
+  return (
+    <>
       <ul className={classes['list']}>
         {balancers.map((balancer, index) => {
           const selector = valueAt(balancer, 'selector');
@@ -72,7 +83,7 @@ export function Balancers({ editor: { template, change } }: { readonly editor: T
             <li key={tagOf(index) || index}>
               <div className={classes['main']}>
                 <span className={classes['name']}>
-                  <button type="button" onClick={() => setOpened(index)}>
+                  <button type="button" onClick={() => onOpen(index)}>
                     <Technical>{tagOf(index)}</Technical>
                   </button>
                 </span>
@@ -88,18 +99,42 @@ export function Balancers({ editor: { template, change } }: { readonly editor: T
         })}
       </ul>
       {menu}
-      {opened !== null && (
-        <PartForm
-          key={opened}
-          title={opened === NEW ? t('balancer.add') : t('outbound.edit', { tag: tagOf(opened) })}
-          start={balancers[opened] ?? { tag: '', strategy: { type: 'random' } }}
-          fieldsOf={() => fields}
-          check={check}
-          onApply={(part) => set(opened === NEW ? [...balancers, part] : balancers.with(opened, part))}
-          onClose={() => setOpened(null)}
-        />
-      )}
-    </Paper>
+    </>
+  );
+}
+
+interface FormProps {
+  /** Undefined = a new one. */
+  readonly balancer: JsonObject | undefined;
+  /** The names of all others. */
+  readonly others: readonly string[];
+  readonly outbounds: readonly string[];
+  readonly onApply: (balancer: JsonObject) => void;
+  readonly onClose: () => void;
+}
+
+function BalancerForm({ balancer, others, outbounds, ...rest }: FormProps) {
+  const { t } = useTranslation('core');
+  const fields: readonly FieldDefinition[] = [
+    { path: 'tag', label: t('field.name'), kind: 'text' },
+    { path: 'selector', label: t('field.selector'), help: t('help.selector'), kind: 'list', options: outbounds },
+    { path: 'strategy.type', label: t('field.method'), kind: 'select', options: STRATEGIES },
+    { path: 'fallbackTag', label: t('field.fallback'), kind: 'select', options: ['', ...outbounds] },
+  ];
+  const check = (part: JsonObject): string => {
+    const tag = textAt(part, 'tag');
+    if (tag === '') return t('outbound.noName');
+    if (valueAt(part, 'selector') === undefined) return t('balancer.noSelector');
+    return others.includes(tag) ? t('outbound.taken', { tag }) : '';
+  };
+  return (
+    <PartForm
+      title={balancer ? t('outbound.edit', { tag: textAt(balancer, 'tag') }) : t('balancer.add')}
+      start={balancer ?? { tag: '', strategy: { type: 'random' } }}
+      fieldsOf={() => fields}
+      check={check}
+      {...rest}
+    />
   );
 }
 

@@ -20,6 +20,7 @@ const Logs = lazy(async () => ({ default: (await import('./Logs')).Logs }));
 const Routing = lazy(async () => ({ default: (await import('./Routing')).Routing }));
 const Outbounds = lazy(async () => ({ default: (await import('./Outbounds')).Outbounds }));
 const Balancers = lazy(async () => ({ default: (await import('./Balancers')).Balancers }));
+const Providers = lazy(async () => ({ default: (await import('./Providers')).Providers }));
 const Dns = lazy(async () => ({ default: (await import('./Dns')).Dns }));
 const Template = lazy(async () => ({ default: (await import('./Template')).Template }));
 
@@ -35,7 +36,7 @@ export function Core() {
   );
 }
 
-const TABS = ['state', 'routing', 'outbounds', 'balancers', 'dns', 'template'] as const;
+const TABS = ['state', 'routing', 'outbounds', 'providers', 'balancers', 'dns', 'template'] as const;
 type Tab = (typeof TABS)[number];
 const DEFAULTS = { tab: 'state', view: 'edit' } as const;
 
@@ -82,6 +83,7 @@ function Screen({ stored }: { readonly stored: Stored }) {
             {tab === 'state' && <Control />}
             {tab === 'routing' && <Routing {...shared} />}
             {tab === 'outbounds' && <Outbounds {...shared} />}
+            {tab === 'providers' && <Providers {...shared} />}
             {tab === 'balancers' && <Balancers {...shared} />}
             {tab === 'dns' && <Dns {...shared} />}
             {tab === 'template' && (

@@ -9,6 +9,7 @@ import { useFilters } from '../../ui/filters';
 import { useFormat } from '../../ui/format';
 import { Loaded, Page } from '../../ui/Page';
 import { SegmentedControl } from '../../ui/SegmentedControl';
+import { saveFile } from '../../ui/save';
 import classes from './Core.module.css';
 
 const SOURCES = ['core', 'access', 'panel', 'system'] as const;
@@ -73,50 +74,68 @@ export function Logs() {
           variant="default"
           leftSection={<IconDownload size={16} />}
           disabled={lines.length === 0}
-          onClick={() => download(`${known}.log`, lines.join('\n'))}
+          onClick={() => saveFile(new Blob([lines.join('\n')], { type: 'text/plain' }), `${known}.log`)}
         >
           {t('logs.download')}
         </Button>
       }
     >
-      <div className={classes['filters']}>
-        <SegmentedControl
-          size="xs"
-          aria-label={t('logs.source')}
-          value={known}
-          onChange={(value) => setFilters({ source: value })}
-          data={SOURCES.map((value) => ({ value, label: t(`logs.${value}`) }))}
-        />
-        <TextInput
-          type="search"
-          className={classes['search'] ?? ''}
-          aria-label={t('logs.search')}
-          placeholder={t('logs.search')}
-          value={search}
-          onChange={({ currentTarget }) => setFilters({ search: currentTarget.value })}
-        />
-        {known !== 'access' && (
-          <NativeSelect
-            aria-label={t('logs.level')}
-            value={level}
-            data={LEVELS.map((value) => ({ value, label: t(`level.${value}`) }))}
-            onChange={({ currentTarget }) => setFilters({ level: currentTarget.value })}
-          />
-        )}
-        <NativeSelect
-          aria-label={t('logs.lines')}
-          value={count}
-          data={COUNTS.map((value) => ({ value, label: format.number(Number(value)) }))}
-          onChange={({ currentTarget }) => setFilters({ count: currentTarget.value })}
-        />
-        <Switch
-          label={t('logs.live')}
-          checked={isLive}
-          onChange={({ currentTarget }) => setLive(currentTarget.checked)}
-        />
-      </div>
+      <FilterBar {...{ source: known, level, search, count, isLive, setLive, setFilters }} />
       <Loaded query={query}>{() => <Lines lines={lines} isLive={isLive} empty={t(emptyKey(known, search))} />}</Loaded>
     </Page>
+  );
+}
+
+interface FilterBarProps {
+  readonly source: Source;
+  readonly level: string;
+  readonly search: string;
+  readonly count: string;
+  readonly isLive: boolean;
+  readonly setLive: (isLive: boolean) => void;
+  readonly setFilters: (changes: Partial<Record<keyof typeof DEFAULTS, string>>) => void;
+}
+
+function FilterBar({ source, level, search, count, isLive, setLive, setFilters }: FilterBarProps) {
+  const { t } = useTranslation('core');
+  const format = useFormat();
+  return (
+    <div className={classes['filters']}>
+      <SegmentedControl
+        size="xs"
+        aria-label={t('logs.source')}
+        value={source}
+        onChange={(value) => setFilters({ source: value })}
+        data={SOURCES.map((value) => ({ value, label: t(`logs.${value}`) }))}
+      />
+      <TextInput
+        type="search"
+        className={classes['search'] ?? ''}
+        aria-label={t('logs.search')}
+        placeholder={t('logs.search')}
+        value={search}
+        onChange={({ currentTarget }) => setFilters({ search: currentTarget.value })}
+      />
+      {source !== 'access' && (
+        <NativeSelect
+          aria-label={t('logs.level')}
+          value={level}
+          data={LEVELS.map((value) => ({ value, label: t(`level.${value}`) }))}
+          onChange={({ currentTarget }) => setFilters({ level: currentTarget.value })}
+        />
+      )}
+      <NativeSelect
+        aria-label={t('logs.lines')}
+        value={count}
+        data={COUNTS.map((value) => ({ value, label: format.number(Number(value)) }))}
+        onChange={({ currentTarget }) => setFilters({ count: currentTarget.value })}
+      />
+      <Switch
+        label={t('logs.live')}
+        checked={isLive}
+        onChange={({ currentTarget }) => setLive(currentTarget.checked)}
+      />
+    </div>
   );
 }
 
@@ -154,13 +173,4 @@ function Lines({
       {lines.length === 0 ? empty : lines.join('\n')}
     </pre>
   );
-}
-
-function download(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
 }

@@ -1,35 +1,24 @@
-import { Button, Group, Menu, Paper, Text, TextInput } from '@mantine/core';
+import { Button, Group, Paper, Text, TextInput } from '@mantine/core';
 import IconActivity from '@tabler/icons-react/dist/esm/icons/IconActivity.mjs';
-import IconPencil from '@tabler/icons-react/dist/esm/icons/IconPencil.mjs';
+import IconLink from '@tabler/icons-react/dist/esm/icons/IconLink.mjs';
 import IconPlus from '@tabler/icons-react/dist/esm/icons/IconPlus.mjs';
-import IconReset from '@tabler/icons-react/dist/esm/icons/IconRotateClockwise.mjs';
-import IconStar from '@tabler/icons-react/dist/esm/icons/IconStar.mjs';
-import IconTrash from '@tabler/icons-react/dist/esm/icons/IconTrash.mjs';
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api } from '../../api/client';
-import type { Posts } from '../../api/contract.generated';
-import { useAction } from '../../ui/action';
-import { confirmLoss } from '../../ui/confirm';
-import { Technical, useFormat } from '../../ui/format';
-import { useRowMenu } from '../../ui/RowMenu';
-import { Status } from '../../ui/Status';
-import { sentenceOf } from '../../ui/toast';
 import classes from './Core.module.css';
+import { DelayHistory } from './DelayHistory';
 import type { TemplateEditor } from './draft';
-import { outboundFields, serverOf } from './outbound-fields';
-import { PartForm } from './PartForm';
-import { outboundTraffic } from './queries';
+import { LinkForm } from './LinkForm';
+import { OutboundForm } from './OutboundForm';
+import { OutboundRow, UNTESTED } from './OutboundRow';
+import { observatory, outboundTraffic } from './queries';
 import { type JsonObject, moved, objectsAt, tagsAt, textAt, withValue } from './template';
+import { useOutboundMenu, useOutboundTests } from './use-outbounds';
 
 const PATH = 'outbounds';
 /** The end of the list: a new one. */
 const NEW = -1;
-/** Their test would only test this machine. */
-const UNTESTED = new Set(['blackhole', 'dns']);
-
-type Result = Posts['/panel/core/testOutbound']['reply'];
+type Opened = { readonly edit: number } | { readonly history: string } | 'link' | null;
 
 /** Outbounds: where traffic leaves. The first one takes what no rule matches. */
 export function Outbounds({ editor }: { readonly editor: TemplateEditor }) {
@@ -37,88 +26,25 @@ export function Outbounds({ editor }: { readonly editor: TemplateEditor }) {
   const { template, change } = editor;
   const outbounds = objectsAt(template, PATH);
   const tags = tagsAt(template, PATH);
-  const [opened, setOpened] = useState<number | null>(null);
-  const [results, setResults] = useState<Readonly<Record<string, Result>>>({});
-  const { data: traffic = [] } = useQuery(outboundTraffic);
+  const [opened, setOpened] = useState<Opened>(null);
   const set = (next: readonly JsonObject[]): void => change(withValue(template, PATH, next));
-  const testing = useMutation({
-    async mutationFn(outbound: JsonObject) {
-      const tag = textAt(outbound, 'tag');
-      const body = { outbound: JSON.stringify(outbound), allOutbounds: JSON.stringify(outbounds) };
-      const result = await api
-        .post('/panel/core/testOutbound', { body })
-        .then(({ obj }) => obj)
-        .catch((error: unknown): Result => ({ success: false, delay: 0, mode: 'http', error: sentenceOf(error) }));
-      setResults((before) => ({ ...before, [tag]: result }));
-    },
-  });
-  const resetting = useAction<string>({
-    stale: [['outbounds']],
-    run: (tag) => api.post('/panel/core/resetOutboundsTraffic', { body: { tag } }),
-  });
-  const reset = (tag: string): void =>
-    confirmLoss({
-      title: t('outbound.resetTitle', { tag }),
-      body: t('outbound.resetBody'),
-      action: t('outbound.reset'),
-      run: () => resetting.mutate(tag),
-    });
-  const tagOf = (index: number): string => textAt(outbounds[index] ?? {}, 'tag');
-  const [menuButton, menu] = useRowMenu<number>(
-    (index) => t('actionsFor', { name: tagOf(index) }),
-    (index) => (
-      <>
-        <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => setOpened(index)}>
-          {t('edit')}
-        </Menu.Item>
-        <Menu.Item
-          leftSection={<IconStar size={16} />}
-          disabled={index === 0}
-          onClick={() => set(moved(outbounds, index, 0))}
-        >
-          {t('outbound.makeDefault')}
-        </Menu.Item>
-        <Menu.Item leftSection={<IconReset size={16} />} onClick={() => reset(tagOf(index))}>
-          {t('outbound.reset')}
-        </Menu.Item>
-        <Menu.Divider />
-        <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => set(outbounds.toSpliced(index, 1))}>
-          {t('remove')}
-        </Menu.Item>
-      </>
-    ),
-  );
-  const opener = outbounds[opened ?? 0];
+  const close = (): void => setOpened(null);
   return (
     <Paper p="md" component="section">
       <div className={classes['head']}>
-        <Text size="sm" c="dimmed" maw={560}>
+        <Text size="sm" c="dimmed" maw={460}>
           {t('outbound.help')}
         </Text>
-        <Button size="xs" leftSection={<IconPlus size={14} />} onClick={() => setOpened(NEW)}>
-          {t('outbound.add')}
-        </Button>
+        <Group gap="xs">
+          <Button size="xs" variant="default" leftSection={<IconLink size={14} />} onClick={() => setOpened('link')}>
+            {t('link.open')}
+          </Button>
+          <Button size="xs" leftSection={<IconPlus size={14} />} onClick={() => setOpened({ edit: NEW })}>
+            {t('outbound.add')}
+          </Button>
+        </Group>
       </div>
-      <ul className={classes['list']}>
-        {outbounds.map((outbound, index) => {
-          const tag = textAt(outbound, 'tag');
-          const counted = traffic.find((one) => one.tag === tag);
-          return (
-            <Row
-              key={tag || index}
-              outbound={outbound}
-              isDefault={index === 0}
-              used={counted?.total ?? 0}
-              result={results[tag]}
-              isTesting={testing.isPending && testing.variables === outbound}
-              onTest={() => testing.mutate(outbound)}
-              onOpen={() => setOpened(index)}
-              menu={menuButton(index)}
-            />
-          );
-        })}
-      </ul>
-      {menu}
+      <List outbounds={outbounds} set={set} onOpened={setOpened} />
       <TextInput
         mt="md"
         maw={480}
@@ -129,86 +55,80 @@ export function Outbounds({ editor }: { readonly editor: TemplateEditor }) {
         value={editor.testUrl}
         onChange={({ currentTarget }) => editor.changeTestUrl(currentTarget.value)}
       />
-      {opened !== null && (
-        <PartForm
-          key={opened}
-          title={opened === NEW ? t('outbound.add') : t('outbound.edit', { tag: tagOf(opened) })}
-          start={opened === NEW || !opener ? { tag: '', protocol: 'vless', settings: { encryption: 'none' } } : opener}
-          fieldsOf={(part) =>
-            outboundFields(
-              part,
-              tags.filter((tag) => tag !== textAt(part, 'tag')),
-              (label) => t(`field.${label}`),
-            )
-          }
-          check={(part) => {
-            const tag = textAt(part, 'tag');
-            if (tag === '') return t('outbound.noName');
-            return tags.some((one, index) => one === tag && index !== opened) ? t('outbound.taken', { tag }) : '';
-          }}
-          onApply={(part) => set(opened === NEW ? [...outbounds, part] : outbounds.with(opened, part))}
-          onClose={() => setOpened(null)}
+      {opened === 'link' && <LinkForm tags={tags} onAdd={(more) => set([...outbounds, ...more])} onClose={close} />}
+      {opened !== null && typeof opened === 'object' && 'history' in opened && (
+        <DelayHistory tag={opened.history} onClose={close} />
+      )}
+      {opened !== null && typeof opened === 'object' && 'edit' in opened && (
+        <OutboundForm
+          key={opened.edit}
+          outbound={outbounds[opened.edit]}
+          others={outbounds.flatMap((one, index) => (index === opened.edit ? [] : textAt(one, 'tag') || []))}
+          onApply={(part) => set(opened.edit === NEW ? [...outbounds, part] : outbounds.with(opened.edit, part))}
+          onClose={close}
         />
       )}
     </Paper>
   );
 }
 
-interface RowProps {
-  readonly outbound: JsonObject;
-  readonly isDefault: boolean;
-  readonly used: number;
-  readonly result: Result | undefined;
-  readonly isTesting: boolean;
-  readonly onTest: () => void;
-  readonly onOpen: () => void;
-  readonly menu: ReactNode;
+interface ListProps {
+  readonly outbounds: readonly JsonObject[];
+  readonly set: (outbounds: readonly JsonObject[]) => void;
+  readonly onOpened: (opened: Opened) => void;
 }
 
-function Row({ outbound, isDefault, used, result, isTesting, onTest, onOpen, menu }: RowProps) {
+function List({ outbounds, set, onOpened }: ListProps) {
   const { t } = useTranslation('core');
-  const format = useFormat();
-  const tag = textAt(outbound, 'tag');
-  const protocol = textAt(outbound, 'protocol');
+  const { results, running, test } = useOutboundTests(outbounds);
+  const { data: traffic = [] } = useQuery(outboundTraffic);
+  const { data: measured = [] } = useQuery(observatory);
+  const tagOf = (index: number): string => textAt(outbounds[index] ?? {}, 'tag');
+  const observedOf = (tag: string) => measured.find((one) => one.tag === tag);
+  const [menuButton, menu] = useOutboundMenu({
+    tagOf,
+    isObserved: (index) => observedOf(tagOf(index)) !== undefined,
+    onOpen: (index) => onOpened({ edit: index }),
+    onHistory: (index) => onOpened({ history: tagOf(index) }),
+    onDefault: (index) => set(moved(outbounds, index, 0)),
+    onRemove: (index) => set(outbounds.toSpliced(index, 1)),
+  });
+  const testable = outbounds.filter((outbound) => !UNTESTED.has(textAt(outbound, 'protocol')));
   return (
-    <li>
-      <div className={classes['main']}>
-        <span className={classes['name']}>
-          <button type="button" onClick={onOpen}>
-            <Technical>{tag || '–'}</Technical>
-          </button>
-          {isDefault && <Status tone="good">{t('outbound.default')}</Status>}
-          {result && (
-            <Status tone={result.success ? 'good' : 'bad'}>
-              {result.success ? t('ms', { value: format.number(result.delay) }) : t('outbound.failed')}
-            </Status>
-          )}
-        </span>
-        <span className={classes['note']}>
-          <Technical>{[protocol, serverOf(outbound)].filter((part) => part !== '').join(' · ')}</Technical>
-          {used > 0 && ` · ${format.bytes(used)}`}
-        </span>
-        {result?.error !== undefined && !result.success && (
-          <Text size="xs" c="var(--bad)">
-            {result.error}
-          </Text>
-        )}
-      </div>
-      <Group gap={4} wrap="nowrap">
-        {!UNTESTED.has(protocol) && (
-          <Button
-            size="compact-sm"
-            variant="default"
-            aria-label={t('outbound.testOf', { tag })}
-            leftSection={<IconActivity size={14} />}
-            loading={isTesting}
-            onClick={onTest}
-          >
-            {t('outbound.test')}
-          </Button>
-        )}
-        {menu}
-      </Group>
-    </li>
+    <>
+      <ul className={classes['list']}>
+        {outbounds.map((outbound, index) => {
+          const tag = tagOf(index);
+          return (
+            <OutboundRow
+              key={tag || index}
+              outbound={outbound}
+              isDefault={index === 0}
+              traffic={traffic.find((one) => one.tag === tag)}
+              observed={observedOf(tag)}
+              result={results[tag]}
+              isTesting={running.has(tag)}
+              onTest={() => test(outbound)}
+              onOpen={() => onOpened({ edit: index })}
+              onHistory={() => onOpened({ history: tag })}
+              menu={menuButton(index)}
+            />
+          );
+        })}
+      </ul>
+      {menu}
+      {testable.length > 1 && (
+        <Button
+          mt="xs"
+          size="xs"
+          variant="default"
+          leftSection={<IconActivity size={14} />}
+          loading={running.size > 0}
+          onClick={() => testable.forEach(test)}
+        >
+          {t('outbound.testAll')}
+        </Button>
+      )}
+    </>
   );
 }

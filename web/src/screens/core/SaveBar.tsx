@@ -1,18 +1,29 @@
 import { Alert, Button, Group, Text } from '@mantine/core';
 import IconAlertTriangle from '@tabler/icons-react/dist/esm/icons/IconAlertTriangle.mjs';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client';
 import { useCurl } from '../../ui/FormFooter';
+import { Status } from '../../ui/Status';
 import { sentenceOf } from '../../ui/toast';
 import classes from './Core.module.css';
 import type { TemplateEditor } from './draft';
+import { type JsonObject, pretty } from './template';
 
 /** Says that there are changes, what saving them does, and why the panel refused them. */
 export function SaveBar({ editor, onDiff }: { readonly editor: TemplateEditor; readonly onDiff: () => void }) {
   const { t } = useTranslation('core');
   const [refusal, setRefusal] = useState('');
   const curl = useCurl(editor.request);
+  const checking = useMutation({
+    mutationFn: async (template: JsonObject) =>
+      (await api.post('/panel/core/check', { body: { coreSetting: pretty(template) } })).obj,
+    onMutate: () => setRefusal(''),
+    onError: (error) => setRefusal(sentenceOf(error)),
+  });
   if (!editor.isChanged) return null;
+  const verdict = checking.variables === editor.template ? checking.data : undefined;
   const save = (): void => {
     setRefusal('');
     editor.save().catch((error: unknown) => setRefusal(sentenceOf(error)));
@@ -48,6 +59,14 @@ export function SaveBar({ editor, onDiff }: { readonly editor: TemplateEditor; r
             <Button size="xs" variant="default" onClick={editor.discard}>
               {t('discard')}
             </Button>
+            <Button
+              size="xs"
+              variant="default"
+              loading={checking.isPending}
+              onClick={() => checking.mutate(editor.template)}
+            >
+              {t('check')}
+            </Button>
             <Button size="xs" loading={editor.isSaving} onClick={save}>
               {t('saveAll')}
             </Button>
@@ -55,6 +74,16 @@ export function SaveBar({ editor, onDiff }: { readonly editor: TemplateEditor; r
         </div>
       )}
       {!editor.isStale && curl.view}
+      {verdict && refusal === '' && (
+        <div role="status">
+          <Status tone={verdict.tested ? 'good' : 'warn'}>{t(verdict.tested ? 'check.good' : 'check.untested')}</Status>
+          {verdict.warnings.map((warning) => (
+            <Text key={warning} size="xs" c="dimmed">
+              {warning}
+            </Text>
+          ))}
+        </div>
+      )}
       {refusal !== '' && (
         <Text size="sm" c="var(--bad)" role="alert" className={classes['wrap']}>
           {refusal}

@@ -1,16 +1,14 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
 import { confirmLoss } from '../../ui/confirm';
-import { Loaded } from '../../ui/Page';
 import { SegmentedControl } from '../../ui/SegmentedControl';
 import { toastError } from '../../ui/toast';
 import { Code } from './Code';
 import type { TemplateEditor } from './draft';
-import { running as runningQuery } from './queries';
-import { isObject, type Json, type JsonObject, parse, pretty } from './template';
+import { Running } from './Running';
+import { isObject, type JsonObject, parse, pretty } from './template';
 
 const VIEWS = ['edit', 'changes', 'running'] as const;
 
@@ -62,7 +60,7 @@ export function Template({ editor, base, view, onView }: Props) {
             {t('view.same')}
           </Text>
         ))}
-      {shown === 'running' && <Running />}
+      {shown === 'running' && <Running editor={editor} />}
     </Stack>
   );
 }
@@ -98,10 +96,4 @@ function Edit({ editor: { template, change } }: { readonly editor: TemplateEdito
       )}
     </>
   );
-}
-
-function Running() {
-  const { t } = useTranslation('core');
-  const query = useQuery(runningQuery);
-  return <Loaded query={query}>{(config) => <Code value={pretty(config as Json)} label={t('view.running')} />}</Loaded>;
 }

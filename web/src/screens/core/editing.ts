@@ -1,19 +1,40 @@
 import { autocompletion, type CompletionContext, type CompletionResult, closeBrackets } from '@codemirror/autocomplete';
 import { jsonParseLinter } from '@codemirror/lang-json';
-import { linter, lintGutter } from '@codemirror/lint';
+import { type Diagnostic, linter, lintGutter } from '@codemirror/lint';
 import type { Extension } from '@codemirror/state';
-import { KEYWORDS } from './keywords';
+import type { EditorView } from '@codemirror/view';
+import i18next from 'i18next';
+import { hintsOf, proposalAt } from './hints';
 
-/** Names of the core's configuration, offered inside quotes. */
-function complete(context: CompletionContext): CompletionResult | null {
-  const word = context.matchBefore(/"[\w-]*/);
-  if (!word || (word.from === word.to && !context.explicit)) return null;
-  return { from: word.from + 1, options: KEYWORDS.map((label) => ({ label, type: 'property' })) };
+/** Names and values of the core's configuration, offered inside quotes for the place where they stand. */
+function complete({ state, pos }: CompletionContext): CompletionResult | null {
+  const proposal = proposalAt(state.doc.toString(), pos);
+  if (!proposal) return null;
+  const { from, kind, options, isOpen } = proposal;
+  const type = kind === 'name' ? 'property' : 'constant';
+  return {
+    from,
+    options: options.map((label) => ({ label, type, apply: isOpen ? `${label}"` : label })),
+    validFor: /^[\w-]*$/,
+  };
+}
+
+function hint({ state }: EditorView): readonly Diagnostic[] {
+  return hintsOf(state.doc.toString()).map(({ from, to, written, meant }) => ({
+    from,
+    to,
+    severity: 'warning',
+    message:
+      meant === ''
+        ? i18next.t('hint.unknownTag', { ns: 'core', written })
+        : i18next.t('hint.meant', { ns: 'core', written, meant }),
+  }));
 }
 
 /** What only an editable text needs: completion and lint. */
 export const editing = (): Extension => [
   linter(jsonParseLinter()),
+  linter(hint),
   lintGutter(),
   closeBrackets(),
   autocompletion({ override: [complete] }),

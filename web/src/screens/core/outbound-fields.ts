@@ -12,6 +12,8 @@ export const PROTOCOLS = [
   'socks',
   'http',
   'wireguard',
+  'hysteria',
+  'loopback',
 ] as const;
 
 /** Names of technical members are the same in all languages. */

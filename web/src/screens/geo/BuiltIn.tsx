@@ -6,12 +6,13 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
 import type { Posts } from '../../api/contract.generated';
 import { useAction } from '../../ui/action';
-import { Technical } from '../../ui/format';
+import { CopyButton } from '../../ui/CopyButton';
+import { Technical, useFormat } from '../../ui/format';
 import { Loaded } from '../../ui/Page';
 import { Status } from '../../ui/Status';
 import { sentenceOf } from '../../ui/toast';
 import classes from './Geo.module.css';
-import { files as filesQuery, STALE } from './queries';
+import { type File, files as filesQuery, STALE } from './queries';
 
 type Outcome = Posts['/panel/api/server/updateGeofile']['reply'][number];
 const TONES = { updated: 'good', unchanged: 'good', failed: 'bad' } as const;
@@ -63,38 +64,76 @@ export function BuiltIn() {
           <ul className={classes['list']}>
             {all
               .filter(({ builtIn }) => builtIn)
-              .map(({ fileName, present, extExample }) => {
-                const outcome = outcomes[fileName];
-                return (
-                  <li key={fileName}>
-                    <div className={classes['head']}>
-                      <Technical>{fileName}</Technical>
-                      <Status tone={outcome ? TONES[outcome.outcome] : present ? 'good' : 'quiet'}>
-                        {outcome ? t(`outcome.${outcome.outcome}`) : t(present ? 'present' : 'absent')}
-                      </Status>
-                    </div>
-                    <div className={classes['note']}>
-                      <Technical>{extExample}</Technical>
-                    </div>
-                    <div className={classes['actions']}>
-                      <Tooltip label={t('update')}>
-                        <ActionIcon
-                          aria-label={t('updateOf', { name: fileName })}
-                          loading={pending === fileName}
-                          disabled={pending !== null}
-                          onClick={() => updating.mutate(fileName)}
-                        >
-                          <IconRefresh size={16} />
-                        </ActionIcon>
-                      </Tooltip>
-                    </div>
-                    {outcome?.reason && <div className={classes['why']}>{outcome.reason}</div>}
-                  </li>
-                );
-              })}
+              .map((file) => (
+                <Row
+                  key={file.fileName}
+                  file={file}
+                  outcome={outcomes[file.fileName]}
+                  isUpdating={pending === file.fileName}
+                  isBusy={pending !== null}
+                  onUpdate={() => updating.mutate(file.fileName)}
+                />
+              ))}
           </ul>
         )}
       </Loaded>
     </Paper>
+  );
+}
+
+interface RowProps {
+  readonly file: File;
+  /** What the last update in this browser did. */
+  readonly outcome: Outcome | undefined;
+  readonly isUpdating: boolean;
+  readonly isBusy: boolean;
+  readonly onUpdate: () => void;
+}
+
+/** A file: whether it is there, since when, and why its last update failed. */
+function Row({ file, outcome, isUpdating, isBusy, onUpdate }: RowProps) {
+  const { t } = useTranslation('geo');
+  const format = useFormat();
+  const { fileName, present, extExample, bytes, writtenAt, checkedAt, error } = file;
+  const why = outcome ? outcome.reason : error;
+  const state = outcome
+    ? `outcome.${outcome.outcome}`
+    : error !== ''
+      ? 'outcome.failed'
+      : present
+        ? 'present'
+        : 'absent';
+  const tone = outcome ? TONES[outcome.outcome] : error !== '' ? 'bad' : present ? 'good' : 'quiet';
+  return (
+    <li>
+      <div className={classes['head']}>
+        <Technical>{fileName}</Technical>
+        <Status tone={tone}>{t(state as 'present')}</Status>
+      </div>
+      <div className={classes['note']}>
+        <Technical>{extExample}</Technical>
+        {present && ` · ${t('builtIn.file', { size: format.bytes(bytes), date: format.date(writtenAt) })}`}
+        {checkedAt > 0 && ` · ${t('builtIn.checked', { when: format.relative(checkedAt) })}`}
+      </div>
+      <div className={classes['actions']}>
+        <CopyButton text={extExample} label={t('copyRule', { name: fileName })} />
+        <Tooltip label={t('update')}>
+          <ActionIcon
+            aria-label={t('updateOf', { name: fileName })}
+            loading={isUpdating}
+            disabled={isBusy}
+            onClick={onUpdate}
+          >
+            <IconRefresh size={16} />
+          </ActionIcon>
+        </Tooltip>
+      </div>
+      {why && (
+        <div className={classes['why']}>
+          {why}
+          {present && ` ${t('kept')}`}
+        </div>
+      )}
+    </li>
   );
 }

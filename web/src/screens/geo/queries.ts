@@ -23,3 +23,4 @@ export const schedule = queryOptions({
 
 export const STALE = [['custom-geo']] as const;
 export type Source = Gets['/panel/api/custom-geo/list']['reply'][number];
+export type File = NonNullable<Gets['/panel/api/custom-geo/aliases']['reply']['geoip']>[number];

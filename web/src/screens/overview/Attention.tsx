@@ -1,65 +1,35 @@
 import { Anchor, Text } from '@mantine/core';
 import IconCircleCheck from '@tabler/icons-react/dist/esm/icons/IconCircleCheck.mjs';
 import { useQuery } from '@tanstack/react-query';
+import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import type { Status as MachineStatus } from '../../api/contract.generated';
 import { backups as backupsQuery, nodes as nodesQuery } from '../../api/queries';
-import { useFormat } from '../../ui/format';
+import { type Format, useFormat } from '../../ui/format';
+import { Problem } from '../../ui/Page';
 import { Status } from '../../ui/Status';
+import { type Concern, concernsOf } from './concerns';
 import classes from './Overview.module.css';
-
-/** A disk that is fuller than this is mentioned. */
-const FULL = 0.9;
-
-interface Concern {
-  readonly key: string;
-  readonly text: string;
-  readonly to: string;
-  readonly isGrave: boolean;
-}
+import { attention as attentionQuery, coreVersions, panelUpdate } from './queries';
 
 /** What an admin should look at, each with the place where it is resolved. */
 export function Attention({ status }: { readonly status: MachineStatus }) {
   const { t } = useTranslation('overview');
   const format = useFormat();
-  const { data: backups } = useQuery(backupsQuery);
-  const { data: nodes = [] } = useQuery(nodesQuery);
-  const { core, disk } = status;
-  const concerns: Concern[] = [];
-  if (core.state !== 'running')
-    concerns.push({
-      key: 'core',
-      text: core.state === 'error' ? t('concern.coreFailed') : t('concern.coreStopped'),
-      to: '/core',
-      isGrave: true,
-    });
-  if (disk.total > 0 && disk.current / disk.total > FULL)
-    concerns.push({
-      key: 'disk',
-      text: t('concern.disk', { share: format.percent(disk.current / disk.total) }),
-      to: '/backups',
-      isGrave: true,
-    });
-  if (backups?.late) concerns.push({ key: 'backup', text: t('concern.backupLate'), to: '/backups', isGrave: false });
-  if (backups?.last?.why)
-    concerns.push({ key: 'backupFailed', text: t('concern.backupFailed'), to: '/backups', isGrave: true });
-  for (const node of nodes) {
-    if (node.enable && node.status === 'offline')
-      concerns.push({
-        key: `node-${node.id}`,
-        text: t('concern.nodeOffline', { name: node.name }),
-        to: `/nodes/${node.id}`,
-        isGrave: true,
-      });
-    else if (node.enable && node.pendingChanges > 0)
-      concerns.push({
-        key: `node-${node.id}`,
-        text: t('concern.nodeBehind', { name: node.name, count: node.pendingChanges }),
-        to: `/nodes/${node.id}`,
-        isGrave: false,
-      });
-  }
+  const attention = useQuery(attentionQuery);
+  const sources = {
+    status,
+    attention: attention.data,
+    backups: useQuery(backupsQuery).data,
+    nodes: useQuery(nodesQuery).data,
+    // Without a connection to the releases there is nothing to say.
+    coreVersions: useQuery(coreVersions).data,
+    panelUpdate: useQuery(panelUpdate).data,
+  };
+  const concerns = concernsOf(sources, Date.now());
+  if (attention.error && !attention.data)
+    return <Problem error={attention.error} retry={() => void attention.refetch()} />;
   if (concerns.length === 0)
     return (
       <div className={classes['calm']}>
@@ -69,15 +39,40 @@ export function Attention({ status }: { readonly status: MachineStatus }) {
     );
   return (
     <ul className={classes['concerns']}>
-      {concerns.map(({ key, text, to, isGrave }) => (
-        <li key={key}>
-          <Status tone={isGrave ? 'bad' : 'warn'}>
-            <Anchor component={Link} to={to} size="sm" c="inherit">
-              {text}
+      {concerns.map((concern) => (
+        <li key={concern.key}>
+          <Status tone={concern.isGrave ? 'bad' : 'warn'}>
+            <Anchor component={Link} to={concern.to} size="sm" c="inherit">
+              {sentenceOf(concern, t, format)}
             </Anchor>
           </Status>
+          {concern.why && <span className={classes['why']}>{concern.why}</span>}
         </li>
       ))}
     </ul>
   );
+}
+
+function sentenceOf(concern: Concern, t: TFunction<'overview'>, format: Format): string {
+  switch (concern.kind) {
+    case 'disk':
+      return t('concern.disk', { share: format.percent(concern.share) });
+    case 'nodeOffline':
+    case 'nodeRefused':
+    case 'nodeFailing':
+    case 'inboundRefused':
+      return t(`concern.${concern.kind}`, { name: concern.name });
+    case 'nodeBehind':
+      return t('concern.nodeBehind', { name: concern.name, count: concern.count });
+    case 'certificateExpires':
+    case 'certificateExpired':
+      return t(`concern.${concern.kind}`, { server: t(`server.${concern.server}`), when: format.relative(concern.at) });
+    case 'certificateRejected':
+      return t('concern.certificateRejected', { server: t(`server.${concern.server}`) });
+    case 'coreUpdate':
+    case 'panelUpdate':
+      return t(`concern.${concern.kind}`, { version: concern.version });
+    default:
+      return t(`concern.${concern.kind}`);
+  }
 }

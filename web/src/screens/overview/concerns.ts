@@ -1,0 +1,120 @@
+import type { Gets, Node, Status } from '../../api/contract.generated';
+
+/** A disk that is fuller than this is mentioned. */
+const FULL = 0.9;
+/** A certificate that expires sooner is mentioned, in ms. */
+const SOON_MS = 14 * 86_400_000;
+
+type Attention = Gets['/panel/api/server/attention']['reply'];
+
+/** What the concerns are made of. Undefined = not known yet, or not available. */
+export interface Sources {
+  readonly status: Status;
+  readonly backups?: Gets['/panel/api/server/backups']['reply'] | undefined;
+  readonly nodes?: readonly Node[] | undefined;
+  readonly attention?: Attention | undefined;
+  readonly coreVersions?: readonly string[] | undefined;
+  readonly panelUpdate?: Gets['/panel/api/server/getPanelUpdateInfo']['reply'] | undefined;
+}
+
+/** Something that an admin should look at. `to` is the screen where it is resolved. */
+export type Concern = {
+  readonly key: string;
+  readonly to: string;
+  readonly isGrave: boolean;
+  readonly why?: string;
+} & (
+  | { readonly kind: 'coreFailed' | 'coreStopped' | 'backupLate' | 'backupFailed' }
+  | { readonly kind: 'disk'; readonly share: number }
+  | { readonly kind: 'nodeOffline' | 'nodeRefused' | 'nodeFailing'; readonly name: string }
+  | { readonly kind: 'nodeBehind'; readonly name: string; readonly count: number }
+  | { readonly kind: 'certificateExpired' | 'certificateExpires'; readonly server: Server; readonly at: number }
+  | { readonly kind: 'certificateRejected'; readonly server: Server }
+  | { readonly kind: 'inboundRefused'; readonly name: string }
+  | { readonly kind: 'coreUpdate' | 'panelUpdate'; readonly version: string }
+);
+type Server = Attention['certificates'][number]['server'];
+
+/** Everything that needs attention, the grave first. `now` in ms since 1970. */
+export function concernsOf(sources: Sources, now: number): readonly Concern[] {
+  const all = [
+    ...coreConcerns(sources),
+    ...diskConcerns(sources.status),
+    ...certificateConcerns(sources.attention?.certificates ?? [], now),
+    ...(sources.attention?.refusedInbounds ?? []).map(
+      ({ id, remark, tag, problem }): Concern => ({
+        ...{ key: `inbound-${id}`, kind: 'inboundRefused', name: remark || tag, to: `/inbounds/${id}` },
+        ...{ isGrave: true, why: problem },
+      }),
+    ),
+    ...(sources.nodes ?? []).flatMap(nodeConcerns),
+    ...backupConcerns(sources.backups),
+    ...updateConcerns(sources),
+  ];
+  return all.toSorted((one, other) => Number(other.isGrave) - Number(one.isGrave));
+}
+
+function coreConcerns({ status: { core } }: Sources): readonly Concern[] {
+  if (core.state === 'running') return [];
+  const kind = core.state === 'error' ? 'coreFailed' : 'coreStopped';
+  return [{ key: 'core', kind, to: '/core', isGrave: true, why: core.errorMsg }];
+}
+
+function diskConcerns({ disk }: Status): readonly Concern[] {
+  const share = disk.total > 0 ? disk.current / disk.total : 0;
+  return share > FULL ? [{ key: 'disk', kind: 'disk', share, to: '/backups', isGrave: true }] : [];
+}
+
+function certificateConcerns(certificates: Attention['certificates'], now: number): readonly Concern[] {
+  return certificates.flatMap(({ server, expiresAt: at, problem }): readonly Concern[] => {
+    const shared = { to: '/settings', server };
+    const rejected: readonly Concern[] =
+      problem === ''
+        ? []
+        : [{ ...shared, key: `rejected-${server}`, kind: 'certificateRejected', isGrave: true, why: problem }];
+    if (at === 0 || at - now > SOON_MS) return rejected;
+    const isOver = at <= now;
+    const kind = isOver ? 'certificateExpired' : 'certificateExpires';
+    return [...rejected, { ...shared, key: `certificate-${server}`, kind, at, isGrave: isOver }];
+  });
+}
+
+function nodeConcerns(node: Node): readonly Concern[] {
+  const { id, name, enable, status, syncState, pendingChanges: count } = node;
+  if (!enable) return [];
+  const shared = { key: `node-${id}`, to: `/nodes/${id}`, name, why: node.lastError || node.pendingReason };
+  if (status === 'offline') return [{ ...shared, kind: 'nodeOffline', isGrave: true }];
+  if (syncState === 'refused') return [{ ...shared, kind: 'nodeRefused', isGrave: true }];
+  if (syncState === 'failing') return [{ ...shared, kind: 'nodeFailing', isGrave: true }];
+  return count > 0 ? [{ ...shared, kind: 'nodeBehind', count, isGrave: false }] : [];
+}
+
+function backupConcerns(backups: Sources['backups']): readonly Concern[] {
+  const shared = { to: '/backups' } as const;
+  return [
+    ...(backups?.late ? [{ ...shared, key: 'late', kind: 'backupLate' as const, isGrave: false }] : []),
+    ...(backups?.last?.why
+      ? [{ ...shared, key: 'failed', kind: 'backupFailed' as const, isGrave: true, why: backups.last.why }]
+      : []),
+  ];
+}
+
+function updateConcerns({ status: { core }, coreVersions = [], panelUpdate }: Sources): readonly Concern[] {
+  const newest = coreVersions.toSorted(byVersion).at(-1);
+  const shared = { to: '/core', isGrave: false } as const;
+  return [
+    ...(panelUpdate?.updateAvailable
+      ? [{ ...shared, key: 'panel', kind: 'panelUpdate' as const, version: panelUpdate.latestVersion }]
+      : []),
+    ...(newest !== undefined && core.version !== '' && byVersion(newest, core.version) > 0
+      ? [{ ...shared, key: 'version', kind: 'coreUpdate' as const, version: newest }]
+      : []),
+  ];
+}
+
+/** Compares versions of numbers and dots, with or without a `v` before them. */
+export function byVersion(one: string, other: string): number {
+  const [left = [], right = []] = [one, other].map((text) => text.replace(/^v/, '').split('.').map(Number));
+  const index = left.findIndex((number, place) => number !== (right[place] ?? 0));
+  return index < 0 ? left.length - right.length : (left[index] ?? 0) - (right[index] ?? 0);
+}
