@@ -24,7 +24,10 @@ export interface WebSession {
 /** Opens the web panel in a real browser and logs in. */
 export async function startWebSession(chromiumFile: string, panel: PanelProcess): Promise<WebSession> {
   const browser = await chromium.launch({ executablePath: chromiumFile, args: [...chromiumFlags] });
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en' });
+  // Each drawer and menu would slide for a fraction of a second, and the browser waits until it stands still.
+  const reducedMotion = 'reduce';
+  const viewport = { width: 1440, height: 900 };
+  const context = await browser.newContext({ viewport, locale: 'en', reducedMotion });
   const complaints: string[] = [];
   const page = await watched(context, complaints);
   await page.goto(`${panel.url}/`);

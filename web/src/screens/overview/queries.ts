@@ -7,7 +7,7 @@ const HOUR_MS = 3_600_000;
 export const attention = queryOptions({
   queryKey: ['core', 'attention'],
   queryFn: ({ signal }) => api.get('/panel/api/server/attention', { signal }),
-  refetchInterval: 15_000,
+  refetchInterval: 5_000,
 });
 
 /** The clients with the most traffic since midnight. */
