@@ -8,10 +8,11 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * a run depends on this list. Most of these files wait for real cores and use little processor time.
  */
 const SLOWEST_FIRST = [
-  'soak disconnect faults fleet programs ip-limit browser versions crash load backup disk nodes blocked-addresses passwords',
-  'guides hot-changes cli import restart simultaneous-clients kill first-start settings.kinds terms damaged-files tls',
-  'account-names probe admin idempotency launcher limits status roll-up lifecycle failing-inbounds start directory',
-  'request-flood protocols info-page',
+  'soak disconnect faults fleet fuzz web-core disk versions web-nodes programs web-geo replay guides ip-limit web-clients',
+  'web-accessibility web-languages web-keyboard web-hostile first-start request-flood nodes cli damaged-files crash load',
+  'web-audit web-account web-reconnect web-proxy web blocked-addresses passwords hot-changes restart kill geo import backup',
+  'simultaneous-clients tls browser terms start status settings.kinds protocols account-names probe event-feed limits',
+  'admin info-page idempotency launcher roll-up lifecycle failing-inbounds directory',
 ]
   .join(' ')
   .split(' ');

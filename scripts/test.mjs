@@ -13,8 +13,8 @@ import { checkNode, ensureDependencies, ensureReady, ensureWebPackages, main } f
 const BORDERS = 'test/architecture.test.ts';
 /** More files than this do not fail by chance. */
 const MAX_REPEATED_FILES = 3;
-/** State of the incremental type check. */
-const TYPES_CACHE = 'node_modules/.cache/portolan-types.tsbuildinfo';
+/** State of the incremental type checks. */
+const cacheOf = (name) => `node_modules/.cache/portolan-${name}.tsbuildinfo`;
 
 const mode = /^--(check|watch)$/.exec(process.argv[2])?.[1] ?? 'test';
 const files = process.argv.slice(mode === 'test' ? 2 : 3);
@@ -34,8 +34,8 @@ function staticChecks() {
   return [
     step('format', 'biome', ['check', '.']),
     step('lint', 'oxlint', []),
-    step('types', 'tsc', ['--noEmit', '--incremental', '--tsBuildInfoFile', TYPES_CACHE]),
-    step('web', 'tsc', ['--noEmit', '-p', 'web']),
+    step('types', 'tsc', ['--noEmit', '--incremental', '--tsBuildInfoFile', cacheOf('types')]),
+    step('web', 'tsc', ['--noEmit', '-p', 'web', '--incremental', '--tsBuildInfoFile', cacheOf('web-types')]),
   ];
 }
 
