@@ -14,10 +14,16 @@ import {
   overOrSilent,
   pause,
 } from './kit.js';
-import { coreStage } from './stage.js';
+import { coreStage, serve } from './stage.js';
 import { udpEcho, udpFlow } from './udp.js';
 
 const SUITE = 'a blocked address';
+/** Connections of Alice from two addresses, and of Bob from the second one. */
+const TWO_HOUSEHOLDS = [
+  [0, '127.0.0.2'],
+  [0, '127.0.0.3'],
+  [1, '127.0.0.3'],
+] as const;
 const NAMES = ['vless-tcp', 'vless-grpc', 'vless-xhttp', 'vless-reality', 'trojan-tls', 'ss2022', 'hysteria'];
 
 describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
@@ -29,15 +35,8 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
       const { core } = stage;
       const pid = core.process.running?.pid;
       const way = stage.way(name);
-      const port = await freePort();
-      const [alice, bob] = [way.account('Alice@x'), way.account('bob@x')];
-      const inbound = inboundOf(way.inbound(port), [alice, bob]);
-      await addInbound(core, inbound);
-      const client = await clientCore(stage.folder, [
-        { ...way.outbound(port, alice), sendThrough: '127.0.0.2' },
-        { ...way.outbound(port, alice), sendThrough: '127.0.0.3' },
-        { ...way.outbound(port, bob), sendThrough: '127.0.0.3' },
-      ]);
+      const client = await serve(stage, way, ['Alice@x', 'bob@x'], TWO_HOUSEHOLDS);
+      const { inbound } = client;
       try {
         const downloads: Awaited<ReturnType<typeof openThrough>>[] = [];
         for (const socks of client.ports) downloads.push(await openThrough(socks, stage.web.port, '/slow'));
@@ -74,7 +73,6 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
       } finally {
         await core.addresses.block([]);
         await client.close();
-        await core.inbounds.remove(inbound);
       }
     },
   );
@@ -82,15 +80,8 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
   it('loses its whole UDP flow on the last attempt if several clients requested the same target at once, and no other client does', async () => {
     const { core } = stage;
     const way = stage.way('hysteria');
-    const port = await freePort();
-    const [alice, bob] = [way.account('Alice@x'), way.account('bob@x')];
-    const inbound = inboundOf(way.inbound(port), [alice, bob]);
-    await addInbound(core, inbound);
-    const client = await clientCore(stage.folder, [
-      { ...way.outbound(port, alice), sendThrough: '127.0.0.2' },
-      { ...way.outbound(port, alice), sendThrough: '127.0.0.3' },
-      { ...way.outbound(port, bob), sendThrough: '127.0.0.3' },
-    ]);
+    const client = await serve(stage, way, ['Alice@x', 'bob@x'], TWO_HOUSEHOLDS);
+    const { inbound } = client;
     try {
       await Promise.all(client.ports.map((socks) => fetchThrough(socks, stage.web.port)));
       const downloads = await Promise.all(client.ports.map((socks) => openThrough(socks, stage.web.port, '/slow')));
@@ -109,19 +100,14 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     } finally {
       await core.addresses.block([]);
       await client.close();
-      await core.inbounds.remove(inbound);
     }
   });
 
   it('is idle while nothing arrives from it, with an open connection or without', async () => {
     const { core } = stage;
     const way = stage.way('vless-tcp');
-    const port = await freePort();
-    const alice = way.account('alice@x');
-    const inbound = inboundOf(way.inbound(port), [alice]);
-    await addInbound(core, inbound);
-    const from = (sendThrough: string) => ({ ...way.outbound(port, alice), sendThrough });
-    const client = await clientCore(stage.folder, [from('127.0.0.2'), from('127.0.0.3')]);
+    const addressesOfAlice = ['127.0.0.2', '127.0.0.3'].map((from) => [0, from] as const);
+    const client = await serve(stage, way, ['alice@x'], addressesOfAlice);
     try {
       const [busy = 0, idle = 0] = client.ports;
       const download = await openThrough(busy, stage.web.port, '/slow');
@@ -138,7 +124,6 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
       waiting.abort();
     } finally {
       await client.close();
-      await core.inbounds.remove(inbound);
     }
   });
 

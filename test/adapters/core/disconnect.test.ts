@@ -18,7 +18,7 @@ import {
   pause,
   userOf,
 } from './kit.js';
-import { coreStage } from './stage.js';
+import { coreStage, serve } from './stage.js';
 import { udpEcho, udpFlow } from './udp.js';
 
 /**
@@ -47,12 +47,19 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
       const { core } = stage;
       const pid = core.process.running?.pid;
       const way = stage.way(name);
-      const port = await freePort();
-      const [alice, bob] = [way.account('Alice@x'), way.account('bob@x')];
-      const inbound = inboundOf(way.inbound(port), [alice, bob]);
-      await addInbound(core, inbound);
-      const outbounds = [alice, bob].map((account) => ({ ...way.outbound(port, account), sendThrough: ADDRESS }));
-      const client = await clientCore(stage.folder, outbounds);
+      const client = await serve(
+        stage,
+        way,
+        ['Alice@x', 'bob@x'],
+        [
+          [0, ADDRESS],
+          [1, ADDRESS],
+        ],
+      );
+      const {
+        inbound,
+        accounts: [alice = {}],
+      } = client;
       try {
         const [alicePort = 0, bobPort = 0] = client.ports;
         const ofAlice = [
@@ -82,7 +89,6 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
         ofBob.abort();
       } finally {
         await client.close();
-        await core.inbounds.remove(inbound);
       }
     },
   );
@@ -90,11 +96,11 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
   it.each(['hysteria', 'ss', 'ss2022', 'vless-tcp'])('%s: ends UDP flows', async (name) => {
     const { core } = stage;
     const way = stage.way(name);
-    const port = await freePort();
-    const [alice, bob] = [way.account('alice@x'), way.account('bob@x')];
-    const inbound = inboundOf(way.inbound(port), [alice, bob]);
-    await addInbound(core, inbound);
-    const client = await clientCore(stage.folder, [way.outbound(port, alice), way.outbound(port, bob)]);
+    const client = await serve(stage, way, ['alice@x', 'bob@x'], [[0], [1]]);
+    const {
+      inbound,
+      accounts: [alice = {}],
+    } = client;
     const echo = await udpEcho();
     // Sequentially: two simultaneous requests for one target cannot be distinguished and are not disconnected.
     const flows: Awaited<ReturnType<typeof udpFlow>>[] = [];
@@ -117,7 +123,6 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
       for (const flow of flows) flow.stop();
       echo.close();
       await client.close();
-      await core.inbounds.remove(inbound);
     }
   });
 
@@ -158,14 +163,14 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
       const { core } = stage;
       const pid = core.process.running?.pid;
       const way = stage.way(name);
-      const port = await freePort();
-      const accounts = Array.from({ length: 12 }, (_, n) => way.account(`twelve-${n}@x`));
-      const inbound = inboundOf(way.inbound(port), accounts);
-      await addInbound(core, inbound);
-      const client = await clientCore(
-        stage.folder,
-        accounts.map((account) => way.outbound(port, account)),
+      const names = Array.from({ length: 12 }, (_, n) => `twelve-${n}@x`);
+      const client = await serve(
+        stage,
+        way,
+        names,
+        names.map((_, n) => [n] as const),
       );
+      const { inbound, accounts } = client;
       const gone = accounts.filter((_, n) => n % 2 === 0);
       const is = (n: number): boolean => n % 2 === 0;
       try {
@@ -188,7 +193,6 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
         for (const download of downloads) download.abort();
       } finally {
         await client.close();
-        await core.inbounds.remove(inbound);
       }
     },
   );

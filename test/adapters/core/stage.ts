@@ -1,9 +1,20 @@
 import { afterAll, beforeAll } from 'vitest';
-import type { Core } from '../../../src/commands/ports/core.js';
-import { certificate, configOf, place, type Target, target } from './kit.js';
+import type { Core, CoreInbound } from '../../../src/commands/ports/core.js';
+import type { JsonObject } from '../../../src/lib/json.js';
+import {
+  addInbound,
+  certificate,
+  clientCore,
+  configOf,
+  freePort,
+  inboundOf,
+  place,
+  type Target,
+  target,
+} from './kit.js';
 import { type Way, ways } from './protocols.js';
 
-interface Stage {
+export interface Stage {
   readonly core: Core;
   /** Where this core has its files, and a client core may have its own. */
   readonly folder: string;
@@ -34,4 +45,41 @@ export function coreStage(): Stage {
   });
   afterAll(() => end());
   return stage;
+}
+
+interface Served {
+  readonly inbound: CoreInbound;
+  readonly accounts: readonly JsonObject[];
+  /** The SOCKS ports of the client core: one for each of `connections`. */
+  readonly ports: readonly number[];
+  /** Ends the client core and removes the inbound. */
+  close(): Promise<void>;
+}
+
+/**
+ * Adds an inbound with accounts of these names, and starts a client core that connects to it: with the account at this
+ * index, from this local address if one is given.
+ */
+export async function serve(
+  { core, folder }: Stage,
+  way: Way,
+  names: readonly string[],
+  connections: readonly (readonly [account: number, from?: string])[],
+): Promise<Served> {
+  const port = await freePort();
+  const accounts = names.map((name) => way.account(name));
+  const inbound = inboundOf(way.inbound(port), accounts);
+  await addInbound(core, inbound);
+  const outbounds = connections.map(([n, from]) => {
+    const outbound = way.outbound(port, accounts[n] ?? {});
+    return from === undefined ? outbound : { ...outbound, sendThrough: from };
+  });
+  const client = await clientCore(folder, outbounds);
+  return {
+    ...{ inbound, accounts, ports: client.ports },
+    close: async () => {
+      await client.close();
+      await core.inbounds.remove(inbound);
+    },
+  };
 }
