@@ -123,6 +123,15 @@ export const stepKinds = {
     1,
     onClient(({ inbound, identity: { email } }) => ({ type: 'DeleteClient', data: { inbound, client: { email } } })),
   ],
+  clientMoved: [
+    1,
+    onClient(({ number, spec, identity, credential }, { inbound }) => ({
+      type: 'MoveClients',
+      data: {
+        moves: [{ client: number, inbound: inbound?.id ?? inboundId(99), draft: { spec, identity, credential } }],
+      },
+    })),
+  ],
   traffic: [
     5,
     ({ state, inbound, run, a, b }) => {
