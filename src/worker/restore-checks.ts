@@ -21,7 +21,7 @@ interface Job {
   readonly owner: string;
   check: RestoreCheck;
   prepared: Prepared | null;
-  /** Discards the result when nobody confirms it. */
+  /** Discards a result that is not confirmed. */
   expiry: NodeJS.Timeout | undefined;
 }
 
@@ -51,15 +51,16 @@ export class PanelRestoreChecks implements RestoreChecks {
         id: randomUUID(),
         name: kept?.name ?? null,
         startedAt: now(),
-        progress: { phase: 'waiting', done: 0, total: 0 },
+        // A kept backup is copied before it can wait for another job.
+        progress: { phase: kept ? 'reading' : 'waiting', done: 0, total: 0 },
         outcome: null,
       },
       prepared: null,
       expiry: undefined,
     };
-    this.#job = job;
     // The upload is deleted after the answer, so it is moved before this call returns.
     const own = 'path' in file ? moved(file.path, directory) : null;
+    this.#job = job;
     void this.#run(job, file, own);
     return job.check;
   }

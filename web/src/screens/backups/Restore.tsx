@@ -148,7 +148,7 @@ function Confirm({ id, report, onConfirmed }: ConfirmProps) {
       run: () => restore.mutate(),
     });
   return (
-    <Button color="red" loading={restore.isPending} onClick={ask}>
+    <Button color="red.9" loading={restore.isPending} onClick={ask}>
       {t('confirm')}
     </Button>
   );
