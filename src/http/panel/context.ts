@@ -249,6 +249,17 @@ export class Download {
   }
 }
 
+/** An outcome that is a document for a frame of the panel, with a Content-Security-Policy of its own. */
+export class FramedPage {
+  readonly html: string;
+  readonly policy: string;
+
+  constructor(html: string, policy: string) {
+    this.html = html;
+    this.policy = policy;
+  }
+}
+
 /** An outcome that is text to be saved as a file. */
 export class Attachment {
   readonly media: string;

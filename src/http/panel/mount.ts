@@ -9,7 +9,7 @@ import { withValue } from '../../messages/with-value.js';
 import { languageOf } from '../language/language.js';
 import { sendFile } from '../server/send-file.js';
 import { sendJson } from '../server/send-json.js';
-import { Attachment, Download, type HttpRequest, Message, TextStream } from './context.js';
+import { Attachment, Download, FramedPage, type HttpRequest, Message, TextStream } from './context.js';
 import { type HandlersOf, JsonOf, type Route, type Routes } from './contract/route.js';
 
 /** Handlers of a table that need the services `S`. `R` is more than an `HttpRequest` for those that handle sessions. */
@@ -17,7 +17,7 @@ export type Handlers<T extends Routes, S, R extends HttpRequest = HttpRequest> =
   T,
   S,
   R,
-  Rejection | Message | Download | Attachment | TextStream
+  Rejection | Message | Download | FramedPage | Attachment | TextStream
 >;
 /** What the caller sent. */
 export interface Input {
@@ -105,9 +105,18 @@ async function answer(res: Response, outcome: unknown): Promise<void> {
   else if (outcome instanceof Rejection) sendMessage(res, false, outcome, errorsOf(outcome, res));
   else if (outcome instanceof Message) sendMessage(res, true, outcome.text, outcome.obj);
   else if (outcome instanceof Download) await sendFile(res, outcome);
+  else if (outcome instanceof FramedPage) sendPage(res, outcome);
   else if (outcome instanceof Attachment) sendAttachment(res, outcome);
   else if (outcome instanceof TextStream) sendStream(res, outcome);
   else sendJson(res, successText(outcome));
+}
+
+function sendPage(res: Response, { html, policy }: FramedPage): void {
+  res.setHeader('Content-Type', 'text/html; charset=utf-8');
+  res.setHeader('Content-Security-Policy', policy);
+  // Other pages are never framed.
+  res.setHeader('X-Frame-Options', 'SAMEORIGIN');
+  res.end(html);
 }
 
 function sendAttachment(res: Response, { media, name, text }: Attachment): void {

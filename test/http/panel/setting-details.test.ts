@@ -104,13 +104,20 @@ describe('the preview of the subscription page', () => {
   it('shows texts that are not saved, escaped, in the wanted language', async () => {
     const panel = await startPanel();
     const browser = await panel.browser().login();
-    const preview = async (body: object) =>
-      String((await browser.post('/panel/api/setting/previewSubscriptionPage', body)).json?.obj);
-    const page = await preview({ title: '<b>Quay</b>', announce: 'Closed on Monday', supportUrl: 'javascript:1' });
-    expect(page).toContain('&lt;b&gt;Quay&lt;/b&gt;');
-    expect(page).toContain('Closed on Monday');
-    expect(page).not.toContain('javascript:1');
-    expect(await preview({ lang: 'fa' })).toContain('dir="rtl"');
+    const preview = (query: Record<string, string>) =>
+      browser.get(`/panel/api/setting/previewSubscriptionPage?${new URLSearchParams(query)}`);
+    const { text, headers } = await preview({
+      title: '<b>Quay</b>',
+      announce: 'Closed on Monday',
+      supportUrl: 'https://support.example/',
+    });
+    expect(text).toContain('&lt;b&gt;Quay&lt;/b&gt;');
+    expect(text).toContain('Closed on Monday');
+    expect(text).not.toMatch(/<script|href=/);
+    expect((await preview({ lang: 'fa' })).text).toContain('dir="rtl"');
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(headers.get('content-security-policy')).toContain("frame-ancestors 'self'");
+    expect(headers.get('x-frame-options')).toBe('SAMEORIGIN');
     expect(panel.appended()).toEqual([]);
   });
 });

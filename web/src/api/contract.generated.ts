@@ -304,6 +304,12 @@ export interface Gets {
     body: undefined;
     reply: { readonly password: boolean; readonly basePath: boolean; readonly certificate: boolean; readonly inbound: boolean };
   };
+  '/panel/api/setting/previewSubscriptionPage': {
+    params: undefined;
+    query: { readonly title?: string; readonly announce?: string; readonly supportUrl?: string; readonly lang?: string };
+    body: undefined;
+    reply: File;
+  };
   '/panel/setting/account': {
     params: undefined;
     query: undefined;
@@ -768,12 +774,6 @@ export interface Posts {
     query: undefined;
     body: { readonly certFile?: string; readonly keyFile?: string };
     reply: { readonly problem: string | null; readonly problemCode: TextCode; readonly certificate: { readonly names: readonly (string)[]; readonly notBefore: number; readonly notAfter: number; readonly fingerprint: string } | null };
-  };
-  '/panel/api/setting/previewSubscriptionPage': {
-    params: undefined;
-    query: undefined;
-    body: { readonly title?: string; readonly announce?: string; readonly supportUrl?: string; readonly lang?: string };
-    reply: string;
   };
   '/panel/setting/updateUser': {
     params: undefined;

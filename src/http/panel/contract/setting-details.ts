@@ -76,9 +76,11 @@ export const settingDetailRoutes = routes('/panel/api/setting', {
         .nullable(),
     }),
   }),
-  previewSubscriptionPage: post('/previewSubscriptionPage', {
-    summary: 'Get the subscription page of a made-up client as HTML, with texts that are not saved yet',
-    body: body({ title: plainText, announce: plainText, supportUrl: plainText, lang: plainText }),
+  previewSubscriptionPage: get('/previewSubscriptionPage', {
+    summary:
+      'Get the subscription page of a made-up client, with texts that are not saved yet; for a frame of the panel',
+    query: z.object({ title: plainText, announce: plainText, supportUrl: plainText, lang: plainText }),
+    media: 'text/html',
     reply: z.string(),
   }),
 });

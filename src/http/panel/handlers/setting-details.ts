@@ -11,8 +11,8 @@ import { sameJson } from '../../../lib/json.js';
 import { zoneNamed } from '../../../lib/time/calendar.js';
 import { languageNamed } from '../../../messages/language.js';
 import { codeOf } from '../../../messages/message.js';
-import { samplePage } from '../../subscription/page/sample.js';
-import type { Needs, Overrides } from '../context.js';
+import { samplePage, samplePagePolicy } from '../../subscription/page/sample.js';
+import { FramedPage, type Needs, type Overrides } from '../context.js';
 import type { settingDetailRoutes } from '../contract/setting-details.js';
 import type { Handlers } from '../mount.js';
 import { AT_RESTART } from './at-restart.js';
@@ -55,15 +55,16 @@ export const settingDetailHandlers: Handlers<typeof settingDetailRoutes, Service
     };
   },
 
-  previewSubscriptionPage({ body: { title, announce, supportUrl, lang } }, { read, now }) {
+  previewSubscriptionPage({ query: { title, announce, supportUrl, lang } }, { read, now }) {
     const { timeLocation, datepicker } = read.settings.current();
-    return samplePage({
+    const html = samplePage({
       ...{ title, announce, supportUrl },
       language: languageNamed(lang) ?? 'en',
       zone: zoneNamed(timeLocation),
       calendar: datepicker,
       now: now(),
     });
+    return new FramedPage(html, samplePagePolicy);
   },
 };
 

@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { api } from '../../api/client';
 
 /** All settings with their sources. Values of secrets never leave the panel. */
@@ -14,20 +14,4 @@ export const certificate = (certFile: string, keyFile: string) =>
     queryFn: async ({ signal }) =>
       (await api.post('/panel/api/setting/checkCertificate', { body: { certFile, keyFile }, signal })).obj,
     enabled: certFile !== '' || keyFile !== '',
-  });
-
-interface PageTexts {
-  readonly title: string;
-  readonly announce: string;
-  readonly supportUrl: string;
-  readonly lang: string;
-}
-
-/** The subscription page with these texts, as HTML. */
-export const preview = (texts: PageTexts) =>
-  queryOptions({
-    queryKey: ['settings', 'preview', texts],
-    queryFn: async ({ signal }) =>
-      (await api.post('/panel/api/setting/previewSubscriptionPage', { body: texts, signal })).obj,
-    placeholderData: keepPreviousData,
   });
