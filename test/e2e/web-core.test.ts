@@ -1,8 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumFor } from '../kit/real/chromium.js';
 import { withoutCore } from '../kit/real/core-process.js';
 import { type Admin, loopbackTemplate, must, type PanelProcess, startPanel } from '../kit/real/panel-process.js';
 import { freePort } from '../kit/real/ports.js';
+import {
+  GOOD_LICENSE,
+  startTunnelServer,
+  startVpnServer,
+  type TunnelServer,
+  type VpnServer,
+} from '../kit/real/provider-servers.js';
 import { download } from '../kit/real/socks.js';
 import { startTargets, type Targets } from '../kit/real/targets.js';
 import { startWebSession, type WebSession } from '../kit/real/web-session.js';
@@ -26,10 +34,17 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
   let admin: Admin;
   let web: WebSession;
   let socks: number;
+  let tunnel: TunnelServer;
+  let vpn: VpnServer;
 
   beforeAll(async () => {
-    targets = await startTargets();
-    panel = await startPanel({ template: loopbackTemplate(), env: { PORTOLAN_ALLOW_PRIVATE_OUTBOUND: 'true' } });
+    [targets, tunnel, vpn] = await Promise.all([startTargets(), startTunnelServer(), startVpnServer()]);
+    const env = {
+      PORTOLAN_ALLOW_PRIVATE_OUTBOUND: 'true',
+      PORTOLAN_WGPROV_URL: tunnel.url,
+      PORTOLAN_VPNPROV_URL: vpn.url,
+    };
+    panel = await startPanel({ template: loopbackTemplate(), env });
     admin = await panel.admin();
     socks = await freePort();
     const settings = JSON.stringify({ auth: 'noauth', udp: false });
@@ -40,7 +55,7 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
 
   afterAll(async () => {
     await web?.close();
-    await Promise.all([panel?.cleanUp(), targets?.stop()]);
+    await Promise.all([panel?.cleanUp(), targets?.stop(), tunnel?.stop(), vpn?.stop()]);
   });
 
   const dialog = () => web.page.getByRole('dialog');
@@ -64,7 +79,18 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
     const changes = recorded(panel.dataDir, 'CoreTemplateChanged').length;
     await button('Check and save').click();
     await until('it is stored', () => recorded(panel.dataDir, 'CoreTemplateChanged').length === changes + 1);
-    await web.page.getByRole('region', { name: 'You have changes' }).waitFor({ state: 'detached' });
+    await web.page.getByRole('region', { name: 'You have' }).waitFor({ state: 'detached' });
+  };
+
+  /** An inbound with one client; the id of the client is its credential. */
+  const addVless = async (on: Admin) => {
+    const port = await freePort();
+    const id = randomUUID();
+    const settings = JSON.stringify({ decryption: 'none', clients: [{ id, email: 'link@example', enable: true }] });
+    const inbound = { enable: true, remark: 'linked', listen: '127.0.0.1', port, protocol: 'vless', settings };
+    const streamSettings = JSON.stringify({ network: 'tcp', security: 'none' });
+    await must(on.post('/panel/api/inbounds/add', { ...inbound, streamSettings, sniffing: '{}' }));
+    return { port, id };
   };
 
   it('stops the core and starts it again, and says what that costs', async () => {
@@ -80,6 +106,7 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
     await web.page.getByRole('main').getByText('Running', { exact: true }).waitFor();
     await until('traffic flows', () => reaches('127.0.0.1'));
     expect(deedsOf(panel.dataDir, head)).toStrictEqual(['CoreStopRequested', 'CoreRestartRequested']);
+    await web.closeToasts();
   });
 
   it('blocks an address by a rule made in the form, and takes that back', async () => {
@@ -99,6 +126,7 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
     await button('Undo').first().click();
     await until('traffic flows', () => reaches('127.0.0.1'));
     expect(stored().routing.rules).toStrictEqual([]);
+    await web.closeToasts();
   });
 
   it('puts rules in order by the keyboard', async () => {
@@ -115,6 +143,7 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
     expect(await web.page.getByRole('listitem').first().textContent()).toContain('three.example');
     await web.menu('Actions for rule 3', 'Remove');
     await save();
+    await web.closeToasts();
     expect(stored().routing.rules.map(({ domain }) => domain)).toStrictEqual([['three.example'], ['one.example']]);
   });
 
@@ -141,6 +170,7 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
     await servers.fill('1.1.1.1');
     await servers.press('Enter');
     await save();
+    await web.closeToasts();
     expect(stored()).toMatchObject({
       dns: { servers: ['1.1.1.1'] },
       routing: { balancers: [{ tag: 'both', selector: ['direct', 'second'], strategy: { type: 'random' } }] },
@@ -152,11 +182,91 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
     await tab('Outbounds');
     await web.page.getByLabel('Test URL').fill(`${targets.url}/small`);
     await save();
+    await web.closeToasts();
     await button('Test direct').click();
     await item('direct')
       .first()
       .getByText(/\d+ ms/)
       .waitFor();
+  });
+
+  it('makes outbounds of the links of clients, and one of them carries traffic', async () => {
+    const { port, id } = await addVless(admin);
+    const link = `vless://${id}@127.0.0.1:${port}?type=tcp&security=none&encryption=none#Far%20away`;
+    await tab('Outbounds');
+    await button('From a link').click();
+    await web.page.getByLabel('Share links', { exact: true }).fill(`${link}\nhttps://example.com/not-a-link`);
+    await dialog().getByText('Not a share link that the core can use').waitFor();
+    await button('Add 1 outbound').click();
+    await item(`vless · 127.0.0.1:${port}`).waitFor();
+    await button('Test Far-away').click();
+    await item('Far-away')
+      .getByText(/\d+ ms/)
+      .waitFor();
+    await button('Discard').click();
+  });
+
+  it('registers with the WireGuard provider, takes a license, and adds the outbound', async () => {
+    await web.open('core?tab=providers', 'Core');
+    const head = headOf(panel.dataDir);
+    await button('Register').click();
+    await web.page.getByLabel('License key').fill('a-wrong-license');
+    await button('Apply the license').click();
+    await web.sees('Invalid license');
+    expect(await web.page.getByLabel('License key').inputValue()).toBe('a-wrong-license');
+    await web.page.getByLabel('License key').fill(GOOD_LICENSE);
+    await button('Apply the license').click();
+    await web.sees('The license is in use.');
+    expect(tunnel.asked.map(({ method }) => method)).toStrictEqual(['POST', 'PUT', 'PUT']);
+    await button('Add as outbound').first().click();
+    await button('Update the outbound').waitFor();
+    await tab('Outbounds');
+    await item('wireguard · engage.example.com:2408').waitFor();
+    // The key of the replaced value is destroyed with it.
+    expect(deedsOf(panel.dataDir, head)).toStrictEqual([
+      ...['SecretSettingChanged', 'SecretSettingChanged', 'DataKeyDestroyed'],
+    ]);
+  });
+
+  it('adds a server of the VPN provider, the least busy first, and forgets the accounts', async () => {
+    await tab('Providers');
+    await web.page
+      .getByLabel('Access token', { exact: true })
+      .and(web.page.locator('input[type=password]'))
+      .fill(vpn.token);
+    await button('Connect the account').click();
+    await web.page.getByLabel('Country').selectOption({ label: 'Switzerland' });
+    const servers = web.page.getByLabel('Server · load');
+    await servers.waitFor();
+    expect(await servers.locator('option').allTextContents()).toStrictEqual([
+      'Switzerland #3 · 3%',
+      'Switzerland #8 · 8%',
+      'Switzerland #40 · 40%',
+    ]);
+    await button('Add as outbound').click();
+    await button('Check').click();
+    await web.sees('The core accepts this configuration.');
+    await save();
+    await web.closeToasts();
+    expect(stored().outbounds.slice(-2)).toMatchObject([
+      {
+        tag: 'warp',
+        protocol: 'wireguard',
+        settings: { reserved: [11, 22, 33], peers: [{ publicKey: tunnel.publicKey }] },
+      },
+      { tag: 'nordvpn', settings: { secretKey: vpn.privateKey, peers: [{ endpoint: '192.0.2.10:51820' }] } },
+    ]);
+    const head = headOf(panel.dataDir);
+    for (const left of [2, 1]) {
+      await button('Delete the registration').first().click();
+      await dialog().getByRole('button', { name: 'Delete the registration' }).click();
+      await until('it is gone', () => recorded(panel.dataDir, 'DataKeyDestroyed', head).length === 3 - left);
+    }
+    await button('Register').waitFor();
+    await button('Connect the account').waitFor();
+    expect(deedsOf(panel.dataDir, head)).toStrictEqual([
+      ...['SecretSettingChanged', 'DataKeyDestroyed', 'SecretSettingChanged', 'DataKeyDestroyed'],
+    ]);
   });
 
   it('shows why the core refuses a template, and keeps the text', async () => {
@@ -168,6 +278,8 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
     await editor.fill(JSON.stringify(broken));
     await web.page.getByText('Changes', { exact: true }).click();
     await web.page.locator('.cm-changedLine, .cm-deletedChunk').first().waitFor();
+    await button('Check').click();
+    await web.page.getByRole('region').getByRole('alert').getByText('carrier-pigeon').waitFor();
     await button('Check and save').click();
     await web.page.getByRole('region').getByRole('alert').getByText('carrier-pigeon').waitFor();
     expect(deedsOf(panel.dataDir, head)).toStrictEqual([]);
@@ -175,6 +287,26 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
     await web.sees('Nothing is changed.');
     await web.page.getByText('Running configuration', { exact: true }).click();
     await web.page.getByRole('textbox', { name: 'Running configuration' }).waitFor();
+    await web.sees('The core runs exactly this template');
+  });
+
+  it('completes names for their place, points at slips, and shows what would change in the running core', async () => {
+    await web.open('core?tab=template', 'Core');
+    const editor = web.page.getByRole('textbox', { name: 'Edit' });
+    const slip = { ...loopbackTemplate(), log: { loglevle: 'warning' } };
+    await editor.fill(JSON.stringify(slip));
+    await web.page.locator('.cm-lintRange-warning').first().hover();
+    await web.sees('Did you mean “loglevel”?');
+    await editor.fill('{"log": {"logl');
+    await editor.press('End');
+    await editor.pressSequentially('e');
+    await web.page.getByRole('option', { name: 'loglevel' }).click();
+    expect(await editor.textContent()).toContain('"loglevel"');
+    await editor.fill(JSON.stringify({ ...loopbackTemplate(), dns: { servers: ['192.0.2.53'] } }));
+    await web.page.getByText('Running configuration', { exact: true }).click();
+    await web.sees('Marked: what changes in the running core');
+    await web.page.locator('.cm-changedLine, .cm-insertedLine').first().waitFor();
+    await button('Discard').click();
   });
 
   it('does not overwrite silently what another admin saved meanwhile', async () => {
@@ -199,7 +331,14 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
     await web.page.getByRole('searchbox').fill('');
     const [file] = await Promise.all([web.page.waitForEvent('download'), button('Download').click()]);
     expect(file.suggestedFilename()).toBe('panel.log');
-    for (const screen of ['core', 'core?tab=routing', 'core?tab=outbounds', 'core?tab=template', 'core/logs'])
+    for (const screen of [
+      'core',
+      'core?tab=routing',
+      'core?tab=providers',
+      'core?tab=outbounds',
+      'core?tab=template',
+      'core/logs',
+    ])
       expect([screen, await web.overflowOnPhone(screen)]).toStrictEqual([screen, 0]);
     expect(web.complaints).toStrictEqual([]);
   });

@@ -16,6 +16,8 @@ export interface WebSession {
   menu(button: string, item: string): Promise<void>;
   /** Waits for a sentence anywhere on the screen. */
   sees(text: string | RegExp): Promise<void>;
+  /** Closes the toasts, which lie over the buttons at the top for some seconds. */
+  closeToasts(): Promise<void>;
   /** How far the screen is wider than a phone of 390 px, in the same session. */
   overflowOnPhone(screen: string): Promise<number>;
   close(): Promise<void>;
@@ -49,6 +51,10 @@ export async function startWebSession(chromiumFile: string, panel: PanelProcess)
       await page.getByRole('menuitem', { name: item }).click();
     },
     sees: (text) => page.getByText(text).first().waitFor(),
+    async closeToasts() {
+      const buttons = `document.querySelectorAll('.mantine-Notification-root button[aria-label="Close"]')`;
+      await page.evaluate(`${buttons}.forEach((button) => button.click())`);
+    },
     async overflowOnPhone(screen) {
       const viewport = { width: 390, height: 844 };
       const phone = await browser.newContext({ viewport, locale: 'fa', storageState: await context.storageState() });
@@ -68,9 +74,14 @@ export async function startWebSession(chromiumFile: string, panel: PanelProcess)
 async function watched(context: BrowserContext, complaints: string[]): Promise<Page> {
   const page = await context.newPage();
   page.setDefaultTimeout(HANG_MS);
+  await page.addInitScript(NAME_VIOLATIONS);
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
     if (message.type() === 'error' && !/ERR_CONNECTION|WebSocket/.test(message.text())) complaints.push(message.text());
   });
   return page;
 }
+
+/** The console says which policy was violated, but not by what. */
+const NAME_VIOLATIONS = `document.addEventListener('securitypolicyviolation', ({ target, sourceFile, lineNumber, sample }) =>
+  console.error('violation', sourceFile, lineNumber, sample, target instanceof Element ? target.outerHTML.slice(0, 300) : ''))`;

@@ -48,6 +48,8 @@ export interface TemplateEditor {
 const requestOf = ({ template, testUrl }: Pick<Draft, 'template' | 'testUrl'>) =>
   api.request('/panel/core/update', { body: { coreSetting: pretty(template), outboundTestUrl: testUrl } });
 
+const savedOf = ({ template, testUrl }: Draft) => ({ template, testUrl });
+
 /** The template with the changes of this browser. Nothing reaches the panel before `save`. */
 export function useTemplate(stored: Stored): TemplateEditor {
   const client = useQueryClient();
@@ -79,7 +81,8 @@ export function useTemplate(stored: Stored): TemplateEditor {
         client.setQueryData(storedQuery.queryKey, now);
         if (!isSame(draft.base, now)) return;
         const { obj, msg } = await requestOf(draft).send();
-        keep(null);
+        // What was changed while the panel tested stays, as a change to what is stored now.
+        keep(kept === null || kept === draft ? null : { ...kept, base: { ...now, ...savedOf(draft) } });
         await refresh();
         toastDone([msg, ...(obj?.warnings ?? [])].join(' '), {
           undo: () => requestOf(draft.base).send().then(refresh),
