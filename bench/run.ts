@@ -22,6 +22,7 @@ import { start } from './start.js';
 import { statement } from './statement.js';
 import { status } from './status.js';
 import { sub } from './sub.js';
+import { web } from './web.js';
 
 const benches: Readonly<Record<string, Bench>> = {
   append,
@@ -44,6 +45,7 @@ const benches: Readonly<Record<string, Bench>> = {
   statement,
   idle,
   growth,
+  web,
 };
 
 const flags = process.argv.slice(2);
