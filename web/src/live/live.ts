@@ -100,11 +100,11 @@ export class Live {
     this.#wait = Math.min(LONGEST_WAIT_MS, this.#wait * 2);
   }
 
-  /** The panel is reachable: connects again at once, or shows the login if there is no new session. */
+  /** The panel is reachable: connects again, or shows the login if there is no new session. A logout leaves the page before. */
   #sessionEnded(): void {
     clearTimeout(this.#timer);
     this.#socket = null;
-    void this.#retry();
+    this.#timer = setTimeout(() => void this.#retry(), FIRST_WAIT_MS);
   }
 
   /** Requests the status first: if the session has ended, its answer opens the login. A refused WebSocket has no status. */
