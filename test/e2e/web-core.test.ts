@@ -290,18 +290,13 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
     await web.sees('The core runs exactly this template');
   });
 
-  it('completes names for their place, points at slips, and shows what would change in the running core', async () => {
+  it('points at slips, and shows what would change in the running core', async () => {
     await web.open('core?tab=template', 'Core');
     const editor = web.page.getByRole('textbox', { name: 'Edit' });
     const slip = { ...loopbackTemplate(), log: { loglevle: 'warning' } };
     await editor.fill(JSON.stringify(slip));
     await web.page.locator('.cm-lintRange-warning').first().hover();
     await web.sees('Did you mean “loglevel”?');
-    await editor.fill('{"log": {"logl');
-    await editor.press('End');
-    await editor.pressSequentially('e');
-    await web.page.getByRole('option', { name: 'loglevel' }).click();
-    expect(await editor.textContent()).toContain('"loglevel"');
     await editor.fill(JSON.stringify({ ...loopbackTemplate(), dns: { servers: ['192.0.2.53'] } }));
     await web.page.getByText('Running configuration', { exact: true }).click();
     await web.sees('Marked: what changes in the running core');
