@@ -21,6 +21,7 @@ const OTHER = { id: '7f1b1a3e-6c54-4b6e-9d7a-3d2f6d1c9a12', email: 'bob@example.
 
 /** Values for the parameters of paths. */
 const PARAMETERS: Readonly<Record<string, string>> = {
+  position: '1',
   ...{ id: '1', email: CLIENT.email, clientId: CLIENT.id, subId: CLIENT.subId, bucket: '60' },
   ...{ tag: 'direct', count: '10', version: 'v26.7.29', fileName: 'geoip.dat', action: 'data', file: 'start.js' },
 };
@@ -33,6 +34,8 @@ function bodies(port: number, lists: string): readonly (readonly [RegExp, object
   const settings = JSON.stringify({ clients: [], decryption: 'none' });
   return [
     [/inbounds\/add$/, { ...inbound, settings }],
+    [/inbounds\/(check|preview)$/, { ...inbound, settings }],
+    [/clients\/change$/, { action: 'disable', clients: [1] }],
     [/inbounds\/import$/, { data: JSON.stringify({ ...inbound, settings }) }],
     [/inbounds\/update\/:id$/, { remark: 'another', port }],
     [/inbounds\/setEnable\/:id$/, { enable: false }],
@@ -46,7 +49,7 @@ function bodies(port: number, lists: string): readonly (readonly [RegExp, object
       /updateUser$/,
       { oldUsername: 'operator', oldPassword: 'correct-horse-7-staple', newUsername: 'a', newPassword: 'b2c3d4e5f6g7' },
     ],
-    [/(core|xray)\/update$/, { coreSetting: template, outboundTestUrl: '' }],
+    [/(core|xray)\/(update|check)$/, { coreSetting: template, outboundTestUrl: '' }],
     [/resetOutboundsTraffic$/, { tag: '-alltags-' }],
     [/testOutbound$/, { outbound: '{"tag":"direct","protocol":"freedom"}', mode: 'http' }],
     [/custom-geo\/add$/, { type: 'geosite', alias: 'second', url: `${lists}/second.json` }],
@@ -54,7 +57,7 @@ function bodies(port: number, lists: string): readonly (readonly [RegExp, object
     [/nodes\/add$/, { name: 'two', host: '203.0.113.2', port: 443, apiToken: 't' }],
     [/nodes\/update\/:id$/, { name: 'one', host: '203.0.113.1', port: 444, apiToken: 't' }],
     [/nodes\/setEnable\/:id$/, { enable: true }],
-    [/getNewEchCert$/, { sni: 'example.com' }],
+    [/getNew(EchCert|SelfSignedCert)$/, { sni: 'example.com' }],
     [/logs\/:count$/, { level: 'error' }],
   ];
 }
@@ -95,6 +98,10 @@ const CAUSES: Readonly<Record<DiskFault, RegExp>> = {
 const OTHER_REASONS: readonly (readonly [RegExp, RegExp])[] = [
   [/^\/login$/, /Username is required/],
   [/coreObservatoryHistory/, /invalid tag/],
+  [/\/backups\/:name$/, /Backup name not found/],
+  [/\/backups\/check$/, /no such backup/],
+  [/\/server\/restore$/, /check the file again/],
+  [/\/sessions\/end$/, /already ended/],
 ];
 
 const SUITE = 'a panel whose disk fails';
@@ -152,7 +159,7 @@ describe.skipIf(withoutCore(SUITE) || !disk)(SUITE, () => {
 
   /** The problem of a reply; null if it is a success or names the cause. */
   function problemIn(fault: DiskFault, path: string, status: number, text: string, dataDir: string): string | null {
-    if (status !== 200 && status !== 503) return `${status} ${text.slice(0, 200)}`;
+    if (![200, 404, 503].includes(status)) return `${status} ${text.slice(0, 200)}`;
     const isNo = text.includes('"success":false');
     if ((isNo && text.includes(dataDir)) || /\bE(NOSPC|ROFS|IO|NOENT)\b/.test(text))
       return `tells too much: ${text.slice(0, 300)}`;
@@ -177,7 +184,7 @@ describe.skipIf(withoutCore(SUITE) || !disk)(SUITE, () => {
           const upload = new FormData();
           upload.set('db', backup, 'panel.db');
           const answer = await admin.raw(route.method, filled(route.path), {
-            ...(route.path.endsWith('/importDB') ? { body: upload } : init),
+            ...(/\/(importDB|checkDB)$/.test(route.path) ? { body: upload } : init),
             signal: AbortSignal.timeout(60_000),
           });
           const text = await answer.text();

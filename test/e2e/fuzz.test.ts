@@ -191,7 +191,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const summary = `${name}: ${method} ${path.slice(0, 80)} ${String(init.body ?? '').slice(0, 60)} -> ${response.status} ${text.slice(0, 200)}`;
     if (response.status >= 500) return void complaints.push(summary);
     if (response.status === 404 && text === '') return;
-    if (!response.headers.get('content-type')?.includes('json')) return;
+    if (!response.headers.get('content-type')?.startsWith('application/json')) return;
     const answer = JSON.parse(text) as { success?: unknown; msg?: unknown };
     if (typeof answer.success !== 'boolean' && !path.includes('openapi')) complaints.push(`no envelope ${summary}`);
     if (answer.success !== false) return;

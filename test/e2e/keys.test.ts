@@ -12,7 +12,7 @@ import { startTargets, type Targets } from '../kit/real/targets.js';
 import { addInbound, subscription, template } from './support.js';
 
 const BYTES = 100_000;
-const WRONG_NAME = 'The input is not valid: sni: must be a host name';
+const WRONG_NAME = /^The input is not valid: sni: must be a host name( \(value: .{1,100}\))?$/s;
 const SERVER = '/panel/api/server';
 
 interface Auth {
@@ -172,6 +172,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   it('is not generated for an unknown type', async () => {
     const names = ['--help', ';id', 'a.example\nb', `${'a'.repeat(10_000)}.example`, '127.0.0.1', 'a..b', '', 7, ['a']];
     const answers = await Promise.all(names.map((sni) => admin.post(`${SERVER}/getNewEchCert`, { sni })));
-    for (const { success, msg } of answers) expect([success, msg]).toEqual([false, WRONG_NAME]);
+    for (const { success, msg } of answers)
+      expect([success, msg]).toEqual([false, expect.stringMatching(WRONG_NAME) as string]);
   });
 });

@@ -43,7 +43,12 @@ const PLACES: readonly (readonly [RegExp, readonly Canary[]])[] = [
   [/\/panel\/(setting|api\/setting)\/getApiToken$/, ['apiToken']],
   // The owner reads the inbounds with their clients, and the template with its outbounds.
   [/\/panel\/api\/inbounds\//, ['email', 'subId', 'comment', 'clientPassword']],
+  [/\/panel\/api\/clients\/page$/, ['email', 'subId', 'comment']],
+  [/\/panel\/api\/clients\/(export|top)$/, ['email', 'comment']],
+  // The form of a client shows its credentials.
+  [/\/panel\/api\/clients\/[^/]+\/details$/, ['email', 'subId', 'comment', 'clientPassword']],
   [/\/panel\/api\/clients\/[^/]+\/(why|statement)$/, ['email']],
+  [/\/panel\/api\/audit\/(page|export|\d+)$/, ['email']],
   // A billing program requests the events of clients.
   [/\/panel\/api\/events$/, ['email']],
   [/\/(getConfigJson)$/, ['email', 'clientPassword', 'outbound']],

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { pipeline, Readable } from 'node:stream';
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type { z } from 'zod';
@@ -41,8 +42,8 @@ export interface Gate<R extends HttpRequest = HttpRequest> {
 }
 
 /**
- * The envelope of the specification: always HTTP 200, except 503 instead of a file that cannot be sent. Beside a text in
- * `msg` is its stable `code`, which the specification does not have.
+ * The envelope of the specification: always HTTP 200, except 404 and 503 instead of a file that does not exist or cannot be
+ * sent. Beside a text in `msg` is its stable `code`, which the specification does not have.
  */
 function envelope(success: boolean, msg: string, obj: unknown = null, code: string | null = null) {
   return code === null ? { success, msg, obj } : { success, msg, obj, code };
@@ -80,7 +81,7 @@ export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
       res.locals['file'] = route.media !== null;
       const outcome = await (repeatable ? request.once(run) : run());
       // A script that saves the answer as a file sees by the status that it is not the file.
-      if (route.media !== null && outcome instanceof Rejection) res.status(503);
+      if (route.media !== null && outcome instanceof Rejection) res.status(fileStatus(outcome));
       await answer(res, outcome);
     };
     for (const path of [route.path, ...route.aliases]) {
@@ -89,6 +90,8 @@ export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
     }
   }
 }
+
+const fileStatus = ({ code }: Rejection): number => (code.endsWith('_NOT_FOUND') ? 404 : 503);
 
 /** An outcome that reports invalid input. */
 class Invalid {
@@ -107,7 +110,7 @@ async function answer(res: Response, outcome: unknown): Promise<void> {
   else if (outcome instanceof Download) await sendFile(res, outcome);
   else if (outcome instanceof FramedPage) sendPage(res, outcome);
   else if (outcome instanceof Attachment) sendAttachment(res, outcome);
-  else if (outcome instanceof TextStream) sendStream(res, outcome);
+  else if (outcome instanceof TextStream) await sendStream(res, outcome);
   else sendJson(res, successText(outcome));
 }
 
@@ -125,12 +128,19 @@ function sendAttachment(res: Response, { media, name, text }: Attachment): void 
   res.end(text);
 }
 
-function sendStream(res: Response, { media, name, lines }: TextStream): void {
+/** Rejects, with nothing sent, when the first line cannot be read. */
+async function sendStream(res: Response, { media, name, lines }: TextStream): Promise<void> {
+  const source = Readable.from(lines);
+  await once(source, 'readable');
   res.setHeader('Content-Type', `${media}; charset=utf-8`);
   res.setHeader('Content-Disposition', `attachment; filename="${name}"`);
-  if (res.req.method === 'HEAD') return void res.end();
+  if (res.req.method === 'HEAD') {
+    source.destroy();
+    res.end();
+    return;
+  }
   // A client that disconnects or stops reading is not an error of the panel.
-  pipeline(Readable.from(lines), res, () => undefined);
+  pipeline(source, res, () => undefined);
 }
 
 /** The envelope around a successful result. */

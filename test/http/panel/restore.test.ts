@@ -174,7 +174,7 @@ describe('a kept backup', () => {
     async (name) => {
       const { browser } = await panelWith();
       const answer = await browser.get(`${SERVER}/backups/${name}`);
-      expect(answer.status).toBe(503);
+      expect(answer.status).toBe(404);
       expect(answer.json).toMatchObject({ success: false, code: 'BACKUP_NOT_FOUND' });
     },
   );
