@@ -200,6 +200,13 @@ describe.skipIf(found === null)('the classic page, in a real browser', () => {
     page.on('request', (request) => hosts.add(new URL(request.url()).host));
     await page.goto(new URL('panel/api-docs', panel.url).href);
     const operation = page.locator('.opblock', { hasText: '/panel/api/inbounds/onlines' });
+    // The page draws only the operations near the visible part.
+    await expect
+      .poll(async () => {
+        await page.mouse.wheel(0, 200);
+        return operation.count();
+      })
+      .toBe(1);
     await operation.locator('.opblock-summary-control').click();
     await operation.getByRole('button', { name: 'Try it out' }).click();
     await operation.getByRole('button', { name: 'Execute' }).click();

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumFlags, chromiumFor } from '../kit/real/chromium.js';
 import { must, type PanelProcess, startPanel } from '../kit/real/panel-process.js';
 import { freePort } from '../kit/real/ports.js';
-import { HANG_MS } from '../kit/wait.js';
+import { eventually, HANG_MS } from '../kit/wait.js';
 import { headOf, logOf, recorded } from './support.js';
 
 const found = chromiumFor('the test of the web panel');
@@ -50,8 +50,12 @@ describe.skipIf(found === null)('the web panel, in a real browser', () => {
     await of.getByRole('button', { name: 'Sign in' }).click();
   };
   const menuOf = async (name: string, item: string): Promise<void> => {
-    await page.getByRole('button', { name: `Actions for ${name}` }).click();
-    await page.getByRole('menuitem', { name: item }).click();
+    const entry = page.getByRole('menuitem', { name: item });
+    // Repeated: a click right after a dialog was closed may not open the menu.
+    await eventually(async () => {
+      if (!(await entry.isVisible())) await page.getByRole('button', { name: `Actions for ${name}` }).click();
+      await entry.click({ timeout: 2_000 });
+    });
   };
 
   it('shows nothing but the login before it, and opens the wanted screen after it', async () => {
@@ -113,10 +117,10 @@ describe.skipIf(found === null)('the web panel, in a real browser', () => {
     await json.fill(JSON.stringify({ ...draft, streamSettings: { ...draft.streamSettings, sockopt } }));
     await page.getByRole('tab', { name: 'Form' }).click();
     await page.getByLabel('Name', { exact: false }).first().fill('');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Fill this in.').waitFor();
     await page.getByLabel('Name', { exact: false }).first().fill('harbour');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await heading('Inbounds');
     const [inbound] = await must((await panel.admin()).get<{ streamSettings: string }[]>('/panel/api/inbounds/list'));
     expect(JSON.parse(inbound?.streamSettings ?? '')).toMatchObject({ sockopt, realitySettings: { show: false } });
@@ -153,13 +157,15 @@ describe.skipIf(found === null)('the web panel, in a real browser', () => {
 
     await menuOf('a<b&c', 'Edit');
     await page.getByRole('textbox', { name: 'Comment', exact: true }).fill('paid until spring');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await expect.poll(() => recorded(panel.dataDir, 'ClientIdentityChanged').length).toBe(1);
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
 
     await menuOf('a<b&c', 'Links and QR code');
     await page.getByRole('img', { name: 'QR code: Subscription' }).waitFor();
     await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    await page.reload();
 
     await menuOf('a<b&c', 'Delete');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();

@@ -81,11 +81,15 @@ describe('every reply of the panel has the base headers', () => {
       for (const browser of [admin, unauthenticated])
         for (const verb of method === 'GET' ? ['GET', 'HEAD', 'OPTIONS'] : ['POST', 'PUT']) {
           const answer = await browser.send(verb, place, verb === 'POST' ? {} : undefined);
-          expect(Object.fromEntries(answer.headers), `${verb} ${place} ${answer.status}`).toMatchObject(BASE);
+          // The preview of the subscription page is framed by the panel, under the policy of that page.
+          const isFramed = place.endsWith('/previewSubscriptionPage') && answer.status === 200;
+          const { 'content-security-policy': _, 'x-frame-options': __, ...framed } = BASE;
+          const expected = isFramed ? framed : BASE;
+          expect(Object.fromEntries(answer.headers), `${verb} ${place} ${answer.status}`).toMatchObject(expected);
           statuses.add(answer.status);
         }
     }
-    expect([...statuses]).toEqual(expect.arrayContaining([200, 404, 503]));
+    expect([...statuses]).toEqual(expect.arrayContaining([200, 404]));
   });
 
   it.each([

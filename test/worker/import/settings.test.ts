@@ -63,7 +63,7 @@ describe('imported settings', () => {
     [{ webPort: 'http' }, 'setting webPort: its value is not accepted: must be a whole number', THEIRS],
     [{ subEncrypt: 'perhaps' }, 'setting subEncrypt: its value is not accepted: must be true or false', THEIRS],
     [{ secretEnable: 'true' }, 'setting secretEnable: this panel has no such setting', THEIRS],
-    [{ twoFactorEnable: 'true' }, 'setting twoFactorEnable: there is no secret', THEIRS],
+    [{ twoFactorEnable: 'true' }, 'setting twoFactorEnable: its secret is missing', THEIRS],
     [{ chatBotEnable: 'true' }, 'setting chatBotToken: its value is not accepted: is missing', THEIRS],
     [
       { webPort: '2096' },
