@@ -50,6 +50,10 @@ export function useRowMenu<R>(
       shadow="md"
       withinPortal
       trapFocus
+      // The anchor has no size, so its moves are not observed: the dropdown must be mounted again at each opening, and an
+      // anchor at the edge of the window is no reason to hide it.
+      transitionProps={{ exitDuration: 0 }}
+      hideDetached={false}
     >
       <Menu.Target>
         <button
