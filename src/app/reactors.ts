@@ -50,6 +50,7 @@ export function createReactors(parts: Parts) {
     hours: () => read.settings.current().measuredRetentionHours,
     dispatch: dispatchAs('retention', store.dispatch, warn),
     now,
+    warn,
   });
   const following = read.changed$.subscribe((events) => {
     clearConfigurationRejected(alarms, events);
@@ -69,7 +70,7 @@ export function createReactors(parts: Parts) {
       retention.begin();
     },
     async end(keepCore: boolean): Promise<void> {
-      retention.end();
+      await retention.end();
       await intake.end();
       await intake.last();
       await sync.end(keepCore);

@@ -144,8 +144,15 @@ function changedMembers(current: Inbound, spec: InboundSpec): Partial<InboundSpe
   return Object.fromEntries(keys.filter((key) => !sameJson(current[key], spec[key])).map((key) => [key, spec[key]]));
 }
 
-/** Destroys the data keys of what was deleted before a time (ms since 1970). */
+/** Keys that one command destroys at least, if there are as many. More would delay other work for too long. */
+const ERASED_AT_ONCE = 250;
+
+/** Destroys data keys of what was deleted before a time (ms since 1970). To be repeated until nothing is left. */
 export function erase(state: PanelState, before: number): PanelEvent[] {
-  const due = [...state.erasable.values()].filter(({ at }) => at <= before);
-  return due.flatMap(({ keys }) => keys.map((key) => DataKeyDestroyed({ key, reason: 'erased' as const })));
+  const events: PanelEvent[] = [];
+  for (const { at, keys } of state.erasable.values()) {
+    if (events.length >= ERASED_AT_ONCE) break;
+    if (at <= before) events.push(...keys.map((key) => DataKeyDestroyed({ key, reason: 'erased' as const })));
+  }
+  return events;
 }

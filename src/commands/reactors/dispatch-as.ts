@@ -1,4 +1,4 @@
-import { asSystem, type Dispatch } from '../bus.js';
+import { asSystem, type Dispatch, type Done } from '../bus.js';
 import type { AnyCommand } from '../catalog.js';
 import { Rejection, refusedByStorage } from '../rejection.js';
 
@@ -10,10 +10,11 @@ export function dispatchAs(
   name: string,
   dispatch: Dispatch,
   warn: (message: string, fields?: object) => void,
-): (command: AnyCommand) => void {
+): (command: AnyCommand) => Done | Rejection {
   return (command) => {
     const done = dispatch(command, asSystem(name));
     if (done instanceof Rejection && !refusedByStorage(done))
       warn(`${command.type} was refused`, { reason: done.message });
+    return done;
   };
 }

@@ -1,6 +1,9 @@
 import type { EventLog } from '../../../events/log/log.js';
+import { inSlices } from '../../../lib/time/slices.js';
+import type { Done } from '../../bus.js';
 import type { AnyCommand } from '../../catalog.js';
-import { planRollUp } from './roll-up.js';
+import { Rejection } from '../../rejection.js';
+import { rollUpSteps } from './roll-up.js';
 
 const HOUR_MS = 3_600_000;
 /** The pause between two roll-ups of a backlog, in ms, in which other work is done. */
@@ -12,36 +15,65 @@ interface Parts {
   readonly rolledTo: () => number;
   /** How long measurements are kept, in hours. */
   readonly hours: () => number;
-  readonly dispatch: (command: AnyCommand) => void;
+  readonly dispatch: (command: AnyCommand) => Done | Rejection;
   readonly now: () => number;
+  readonly warn: (message: string, fields?: object) => void;
 }
 
-/** Rolls up old measurements and erases deleted clients, once an hour. */
+/** Rolls up old measurements and erases deleted clients, once an hour, in slices that do not delay other work. */
 export class Retention {
   readonly #parts: Parts;
+  readonly #stopping = new AbortController();
   #timer: NodeJS.Timeout | undefined;
-  #backlog: NodeJS.Timeout | undefined;
+  #work: Promise<void> = Promise.resolve();
 
   constructor(parts: Parts) {
     this.#parts = parts;
   }
 
+  /** The first run is in an hour. */
   begin(): void {
-    this.#timer = setInterval(() => this.#run(), HOUR_MS).unref();
+    this.#schedule(HOUR_MS);
   }
 
-  end(): void {
-    clearInterval(this.#timer);
-    clearTimeout(this.#backlog);
+  /** Resolves when the work has stopped. */
+  async end(): Promise<void> {
+    this.#stopping.abort();
+    clearTimeout(this.#timer);
+    await this.#work;
   }
 
-  #run(): void {
+  #schedule(ms: number): void {
+    if (this.#stopping.signal.aborted) return;
+    this.#timer = setTimeout(() => {
+      this.#work = this.run()
+        .catch((error: unknown) => {
+          this.#parts.warn('old measurements could not be rolled up', { error: String(error) });
+          return HOUR_MS;
+        })
+        .then((pause) => this.#schedule(pause));
+    }, ms).unref();
+  }
+
+  /** Resolves to the pause before the next run, in ms. */
+  async run(): Promise<number> {
     const { log, rolledTo, hours, dispatch, now } = this.#parts;
     const previous = rolledTo();
-    const rollUp = planRollUp(log, previous, now() - hours() * HOUR_MS, now());
+    const steps = rollUpSteps(log, previous, now() - hours() * HOUR_MS, now());
+    const rollUp = await inSlices(steps, this.#stopping.signal);
     if (rollUp) dispatch(rollUp);
     // One roll-up may be a part of a backlog. A rejected one is retried in an hour.
-    if (rolledTo() > previous) this.#backlog = setTimeout(() => this.#run(), PAUSE_MS).unref();
-    else dispatch({ type: 'EraseDeleted', data: {} });
+    if (rolledTo() > previous) return PAUSE_MS;
+    await this.#erase();
+    return HOUR_MS;
+  }
+
+  /** Each command erases some of the deleted clients. */
+  async #erase(): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      const done = this.#parts.dispatch({ type: 'EraseDeleted', data: {} });
+      if (done instanceof Rejection || done.events.length === 0) return;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
   }
 }

@@ -2,6 +2,7 @@ import { measuredTypes, type RecordedEvent } from '../../../events/catalog.js';
 import type { EventLog } from '../../../events/log/log.js';
 import type { NodeTraffic } from '../../../events/node/node-sync.js';
 import type { TrafficSum } from '../../../events/traffic.js';
+import { atOnce, type Steps } from '../../../lib/time/slices.js';
 import type { AnyCommand } from '../../catalog.js';
 import { spanStart } from './spans.js';
 
@@ -26,8 +27,9 @@ const BARRIERS: ReadonlySet<RecordedEvent['type']> = new Set([
   'NodeDeleted',
 ]);
 
-const PAGE_EVENTS = 1000;
-/** Measurements in one roll-up. A backlog of months takes many roll-ups, each of a fraction of a second. */
+/** Few, because a measurement of 10,000 clients takes milliseconds to read. */
+const PAGE_EVENTS = 4;
+/** Measurements in one roll-up. A backlog of months takes many roll-ups. */
 const MAX_MEASUREMENTS = 20_000;
 const MEASURED: ReadonlySet<string> = new Set(measuredTypes);
 
@@ -180,47 +182,57 @@ class Sums {
 }
 
 /**
- * The events after position `from` up to the first one that happened at `before` (ms) or later. An event with a time after
- * `now` was recorded while the clock was ahead; its age is that of the next event with a plausible time.
+ * The events after position `from` up to the first one that happened at `before` (ms) or later, in pages. An event with a time
+ * after `now` was recorded while the clock was ahead; its age is that of the next event with a plausible time.
  */
-function* eventsDue(log: Log, from: number, before: number, now: number): Generator<RecordedEvent> {
+function* pagesDue(log: Log, from: number, before: number, now: number): Generator<readonly RecordedEvent[]> {
   let dueTo = from;
   for (
     let page = log.read(from, PAGE_EVENTS);
     page.length > 0;
     page = log.read(page.at(-1)?.position ?? 0, PAGE_EVENTS)
   ) {
-    for (const event of page) {
+    for (const [i, event] of page.entries()) {
       if (event.meta.at > now && event.position > dueTo) {
         const next = log.nextBy(event.position, now);
-        if (next === null || next.at >= before) return;
+        if (next === null || next.at >= before) return yield page.slice(0, i);
         dueTo = next.position;
       }
-      if (event.meta.at <= now && event.meta.at >= before) return;
-      yield event;
+      if (event.meta.at <= now && event.meta.at >= before) return yield page.slice(0, i);
     }
+    yield page;
   }
 }
 
 type Log = Pick<EventLog, 'read' | 'nextBy' | 'measuredRoot'>;
 
+/** `rollUpSteps` at once. */
+export function planRollUp(log: Log, from: number, before: number, now: number): AnyCommand | null {
+  return atOnce(rollUpSteps(log, from, before, now));
+}
+
 /**
  * The command that rolls up the measurements after `from` that happened before `before` (ms), at most `MAX_MEASUREMENTS`, or null
- * when there are none. Sums end at every barrier, so a replay of the sums gives the same state.
+ * when there are none. Sums end at every barrier, so a replay of the sums gives the same state. Events that are appended
+ * between two steps are newer than `before`.
  */
-export function planRollUp(log: Log, from: number, before: number, now: number): AnyCommand | null {
+export function* rollUpSteps(log: Log, from: number, before: number, now: number): Steps<AnyCommand | null> {
   const sums = new Sums();
   let first: RecordedEvent | undefined;
   let last: RecordedEvent | undefined;
   let [lastAt, ahead, measured] = [0, false, 0];
-  for (const event of eventsDue(log, from, before, now)) {
-    first ??= event;
-    last = event;
-    if (event.meta.at > now) ahead = true;
-    else lastAt = Math.max(lastAt, event.meta.at); // clocks are set back
-    sums.add(event);
-    if (MEASURED.has(event.type)) measured += 1;
+  for (const page of pagesDue(log, from, before, now)) {
+    for (const event of page) {
+      if (measured === MAX_MEASUREMENTS) break;
+      first ??= event;
+      last = event;
+      if (event.meta.at > now) ahead = true;
+      else lastAt = Math.max(lastAt, event.meta.at); // clocks are set back
+      sums.add(event);
+      if (MEASURED.has(event.type)) measured += 1;
+    }
     if (measured === MAX_MEASUREMENTS) break;
+    yield;
   }
   if (!first || !last) return null;
   const { root: digest, count: prunedCount } = log.measuredRoot(first.position, last.position);
