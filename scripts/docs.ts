@@ -43,6 +43,8 @@ interface Operation {
     Record<string, { readonly content: Readonly<Record<string, { readonly schema: JsonSchema }>> }>
   >;
   readonly 'x-aliases'?: readonly string[];
+  readonly 'x-permission'?: string;
+  readonly 'x-filtered'?: boolean;
 }
 interface Contract {
   readonly tags: readonly { readonly name: string; readonly description: string }[];
@@ -71,7 +73,7 @@ function contractSections({ tags, paths, components: { schemas } }: Contract): r
   const rows = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({
       tag: operation.tags[0],
-      row: `| ${method.toUpperCase()} | \`${path.replaceAll(/\{(\w+)\}/g, ':$1')}\` | ${authOf(operation)} | ${operation.summary}${choices(operation)} | ${bodyText(operation, resolve)} | ${replyText(operation, resolve)} | ${alsoAt(operation)} |`,
+      row: `| ${method.toUpperCase()} | \`${path.replaceAll(/\{(\w+)\}/g, ':$1')}\` | ${authOf(operation)} | ${permissionOf(operation)} | ${operation.summary}${choices(operation)} | ${bodyText(operation, resolve)} | ${replyText(operation, resolve)} | ${alsoAt(operation)} |`,
     })),
   );
   const tables = tags.flatMap(({ name, description }) => [
@@ -79,8 +81,8 @@ function contractSections({ tags, paths, components: { schemas } }: Contract): r
     '',
     description,
     '',
-    '| Method | Path | Auth | Summary | Body | `obj` of the response | Also at |',
-    '|---|---|---|---|---|---|---|',
+    '| Method | Path | Auth | Permission | Summary | Body | `obj` of the response | Also at |',
+    '|---|---|---|---|---|---|---|---|',
     ...rows.filter(({ tag }) => tag === name).map(({ row }) => row),
     '',
     ...(name === SOCKET_TAG.name ? socketSection(schemas, resolve) : []),
@@ -120,6 +122,13 @@ function authOf({ security }: Operation): string {
   return security.some((one) => 'session' in one) ? 'session' : 'none';
 }
 
+/** With an asterisk if the route also serves roles that see only a part of the clients. */
+function permissionOf(operation: Operation): string {
+  const permission = operation['x-permission'];
+  if (permission === undefined) return '–';
+  return operation['x-filtered'] === true ? `\`${permission}\` *` : `\`${permission}\``;
+}
+
 function bodyText({ requestBody }: Operation, resolve: (ref: string) => string): string {
   const schema = requestBody?.content['application/json']?.schema;
   return schema ? shape(schema, resolve) : '–';
@@ -155,6 +164,7 @@ export function apiPage(): string {
     'This page lists all endpoints of the panel. `GET /panel/api/openapi.json` returns the same in OpenAPI 3.1, and `/panel/api-docs` is an interactive page of them.',
     '',
     'All paths are below the base path. `session` means a logged-in session with its CSRF token; `panel` means a session or the Bearer token.',
+    'The permission is what the route does, as a resource and an action; * marks routes that work on a part of the clients.',
     'Bodies are JSON or form-encoded. Responses are `{success, msg, obj}` with HTTP 200 unless stated. If `msg` is not empty, `code` is the stable code of its text; those of [errors](errors.md) are upper case.',
     '',
     'Texts are in the language of the caller. Beside a text in `obj` is its stable code, such as `errorCode` beside `error`. It is',

@@ -128,7 +128,9 @@ describe('a hot read', () => {
   });
 
   it('that throws is handled like any other bug', async () => {
-    const table = routes('/panel/api/test', { fail: get('/fail', { summary: 'Breaks', hot: true }) });
+    const table = routes('/panel/api/test', {
+      fail: get('/fail', { permission: { resource: 'server', action: 'read' }, summary: 'Breaks', hot: true }),
+    });
     const fail = (): never => {
       throw new Error('secret detail');
     };
@@ -143,6 +145,8 @@ describe('a hot read', () => {
 
   it.each(['/a/:b/c', '/a/:b/:c', '/a/*b', '/'])('has no path like %s', (path) => {
     const hot = new HotReads({} as ConstructorParameters<typeof HotReads>[0], () => null);
-    expect(() => hot.add(get(path, { summary: 'Odd', hot: true }), path, () => null)).toThrow('cannot be a hot route');
+    expect(() =>
+      hot.add(get(path, { auth: 'none', permission: null, summary: 'Odd', hot: true }), path, () => null),
+    ).toThrow('cannot be a hot route');
   });
 });

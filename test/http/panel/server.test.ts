@@ -7,10 +7,17 @@ import { startPanel } from '../kit/panel.js';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' };
+const permission = { resource: 'server', action: 'run' } as const;
 const echoes = routes('/panel/api/test', {
-  echo: post('/echo', { summary: 'Says what it heard', body: z.unknown(), reply: z.unknown(), limit: 50_000 }),
-  fail: get('/fail', { summary: 'Breaks' }),
-  failText: get('/fail/text', { summary: 'Breaks otherwise' }),
+  echo: post('/echo', {
+    permission,
+    summary: 'Says what it heard',
+    body: z.unknown(),
+    reply: z.unknown(),
+    limit: 50_000,
+  }),
+  fail: get('/fail', { permission, summary: 'Breaks' }),
+  failText: get('/fail/text', { permission, summary: 'Breaks otherwise' }),
 });
 
 /** A panel with a route that echoes its body, and two that throw. */

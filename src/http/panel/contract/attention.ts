@@ -7,6 +7,7 @@ const Problem = { problem: z.string(), problemCode: TextCode };
 /** What an admin should look at, beside the state of the core, the disk, the nodes and the backups. */
 export const attentionRoutes = routes('/panel/api/server', {
   attention: get('/attention', {
+    permission: { resource: 'server', action: 'read' },
     summary: 'Get the certificates of the two servers, and the inbounds that the core of this panel rejects',
     reply: z.object({
       certificates: z.array(

@@ -94,6 +94,7 @@ const Change = z.object({
 /** The log for auditors, newest first. */
 export const auditRoutes = routes('/panel/api/audit', {
   page: get('/page', {
+    permission: { resource: 'audit', action: 'read' },
     summary: 'Events of the log that match a filter, newest first, without secrets',
     query: z.object({
       ...filter,
@@ -118,6 +119,7 @@ export const auditRoutes = routes('/panel/api/audit', {
     }),
   }),
   types: get('/types', {
+    permission: { resource: 'audit', action: 'read' },
     summary: 'All event types with their groups',
     reply: z.array(
       z.object({
@@ -129,6 +131,7 @@ export const auditRoutes = routes('/panel/api/audit', {
     ),
   }),
   chain: get('/chain', {
+    permission: { resource: 'audit', action: 'read' },
     summary: 'State of the hash chain: the newest event, and how far the last backup has verified the log',
     reply: z.object({
       generation: z.string(),
@@ -138,6 +141,7 @@ export const auditRoutes = routes('/panel/api/audit', {
     }),
   }),
   verify: get('/verify', {
+    permission: { resource: 'audit', action: 'read' },
     summary: 'Verify the hashes of the next events after a position; repeat with the reached position up to the head',
     query: z.object({
       after: whole({ min: 0 }),
@@ -153,6 +157,7 @@ export const auditRoutes = routes('/panel/api/audit', {
     }),
   }),
   exported: get('/export', {
+    permission: { resource: 'audit', action: 'read' },
     summary: 'Download the events that match a filter, newest first, without secrets, as JSON lines or CSV',
     query: z.object({
       ...filter,
@@ -162,6 +167,7 @@ export const auditRoutes = routes('/panel/api/audit', {
     media: 'application/x-ndjson',
   }),
   details: get('/:position', {
+    permission: { resource: 'audit', action: 'read' },
     summary: 'An event with the values that it changed, what caused it, what it caused, and its JSON without secrets',
     params: z.object({ position: Id }),
     reply: z.object({

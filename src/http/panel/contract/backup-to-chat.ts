@@ -8,11 +8,13 @@ const Chats = z.array(z.object({ chatId: z.int(), success: z.boolean(), msg: z.s
 /** Backups sent through the chat bot. */
 export const backupToChatRoutes = routes('/panel/api', {
   backupToChatBot: post('/backuptochatbot', {
+    permission: { resource: 'backups', action: 'create' },
     summary: 'Send a new backup to every admin chat',
     aliases: ['/panel/api/backuptotgbot'],
     reply: Chats,
   }),
   createBackup: get('/inbounds/createbackup', {
+    permission: { resource: 'backups', action: 'create' },
     summary: 'Send a new backup to every admin chat, by GET for clients of older panels',
     reply: Chats,
     acts: true,

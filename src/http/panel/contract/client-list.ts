@@ -105,6 +105,8 @@ const Change = z.object({
 /** Clients over all inbounds, for lists of any length. */
 export const clientListRoutes = routes('/panel/api/clients', {
   page: get('/page', {
+    permission: { resource: 'clients', action: 'read' },
+    filtered: true,
     summary: 'Clients of all inbounds that match a search and filters: one page of them, sorted, with totals',
     query: z.object({
       ...filter,
@@ -116,6 +118,8 @@ export const clientListRoutes = routes('/panel/api/clients', {
     reply: ClientPage,
   }),
   top: get('/top', {
+    permission: { resource: 'clients', action: 'read' },
+    filtered: true,
     summary: 'The ten clients with the most traffic since midnight in the time zone of the panel',
     reply: z.object({
       /** Midnight, in ms since 1970. */
@@ -125,16 +129,22 @@ export const clientListRoutes = routes('/panel/api/clients', {
     }),
   }),
   exported: get('/export', {
+    permission: { resource: 'clients', action: 'read' },
+    filtered: true,
     summary: 'Download all clients that match a search and filters, sorted, as CSV; without credentials',
     query: z.object({ ...filter, ...order }),
     reply: z.string(),
     media: 'text/csv',
   }),
   inbounds: get('/inbounds', {
+    permission: { resource: 'clients', action: 'read' },
+    filtered: true,
     summary: "The caller's inbounds that can have clients, without these clients",
     reply: z.array(ClientInbound),
   }),
   details: get('/:email/details', {
+    permission: { resource: 'clients', action: 'read' },
+    filtered: true,
     summary: 'A client with its settings and credentials, for each inbound that its email is in',
     params: z.object({ email: z.string() }),
     reply: z.array(
@@ -148,6 +158,8 @@ export const clientListRoutes = routes('/panel/api/clients', {
     ),
   }),
   change: post('/change', {
+    permission: { resource: 'clients', action: 'extend' },
+    filtered: true,
     summary:
       'Enable, disable, reset, extend (days), addTraffic (bytes), move (to an inbound) or delete clients: those of `clients`, or all that match the filter. With `preview` nothing changes, and the answer says what would',
     body: body({
@@ -167,6 +179,8 @@ export const clientListRoutes = routes('/panel/api/clients', {
     limit: LARGE_BODY_BYTES,
   }),
   restore: post('/restore', {
+    permission: { resource: 'clients', action: 'update' },
+    filtered: true,
     summary: 'Take a change of clients back, by the `undo` of its answer',
     body: body({
       terms: Undo.shape.terms.default([]),

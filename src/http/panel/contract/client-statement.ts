@@ -9,6 +9,8 @@ const Bytes = z.object({ up: z.int(), down: z.int() });
 /** The accounts of a client. */
 export const clientStatementRoutes = routes('/panel/api/clients', {
   statement: get('/:email/statement', {
+    permission: { resource: 'clients', action: 'read' },
+    filtered: true,
     summary:
       'Get the traffic of a client between two days: usage by day and machine, every other change of its counter, and the opening and closing balance; as CSV with ?format=csv or Accept: text/csv',
     params: z.object({ email: z.string() }),

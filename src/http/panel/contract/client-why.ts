@@ -27,6 +27,8 @@ const Also = z.object({
 /** Questions about one client that only an event log can answer. */
 export const clientWhyRoutes = routes('/panel/api/clients', {
   why: get('/:email/why', {
+    permission: { resource: 'clients', action: 'read' },
+    filtered: true,
     summary:
       'Get the state of a client, including deleted ones: the rules behind it, since when, by whom, and how to fix it',
     params: z.object({ email: z.string() }),

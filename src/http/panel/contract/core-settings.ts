@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { issue } from '../../../messages/issue.js';
-import { type Auth, get, post, routes } from './route.js';
+import { get, type KnownAuth, post, routes } from './route.js';
 import { body, loose, text } from './schemas/fields.js';
 import { optionalObject } from './schemas/json-text.js';
 import { TextCode } from './schemas/text-code.js';
@@ -55,29 +55,33 @@ const wgAction = actionOf(['data', 'del', 'config', 'reg', 'license']);
 const vpnAction = actionOf(['countries', 'servers', 'reg', 'setKey', 'data', 'del']);
 
 /** `under`: the path prefixes of the route; `named`: the prefixes where it also has its 3x-ui name, if that differs. */
-const table = (auth: Auth, under: readonly string[], named = under) => {
+const table = (auth: KnownAuth, under: readonly string[], named = under) => {
   const also = (path: string) => under.map((prefix) => prefix + path);
   const alsoAs = (path: string) => named.map((prefix) => prefix + path);
   return {
     read: post('/', {
+      permission: { resource: 'core', action: 'read' },
       summary: 'Get the template, the tags that it may use, and the URL of outbound tests',
       auth,
       aliases: also('/'),
       reply: z.union([CoreSettings, z.string()]),
     }),
     getDefaultJsonConfig: get('/getDefaultJsonConfig', {
+      permission: { resource: 'core', action: 'read' },
       summary: 'Get the built-in core template',
       auth,
       aliases: also('/getDefaultJsonConfig'),
       reply: z.record(z.string(), z.unknown()),
     }),
     getOutboundsTraffic: get('/getOutboundsTraffic', {
+      permission: { resource: 'core', action: 'read' },
       summary: 'Get the counters of the outbounds',
       auth,
       aliases: also('/getOutboundsTraffic'),
       reply: z.array(OutboundTraffic),
     }),
     update: post('/update', {
+      permission: { resource: 'core', action: 'update' },
       summary: 'Replace the template; the core tests it before anything is saved',
       auth,
       aliases: also('/update'),
@@ -85,6 +89,7 @@ const table = (auth: Auth, under: readonly string[], named = under) => {
       reply: z.object({ warnings: z.array(z.string()).readonly() }).nullable(),
     }),
     check: post('/check', {
+      permission: { resource: 'core', action: 'run' },
       summary: 'Test a template without saving it, and get the whole configuration that the core would run',
       auth,
       body: template,
@@ -97,12 +102,14 @@ const table = (auth: Auth, under: readonly string[], named = under) => {
       }),
     }),
     resetOutboundsTraffic: post('/resetOutboundsTraffic', {
+      permission: { resource: 'core', action: 'update' },
       summary: 'Reset the counters of one outbound, or of all',
       auth,
       aliases: also('/resetOutboundsTraffic'),
       body: body({ tag: text }),
     }),
     testOutbound: post('/testOutbound', {
+      permission: { resource: 'core', action: 'run' },
       summary: 'Test an outbound: connect to its servers, or request the test URL through it',
       auth,
       aliases: also('/testOutbound'),
@@ -111,6 +118,7 @@ const table = (auth: Auth, under: readonly string[], named = under) => {
       reply: ProbeResult,
     }),
     wgprov: post('/wgprov/:action', {
+      permission: { resource: 'core', action: 'update' },
       summary: 'Get, create, change or delete the registration with the tunnel provider',
       auth,
       aliases: alsoAs('/warp/:action'),
@@ -119,6 +127,7 @@ const table = (auth: Auth, under: readonly string[], named = under) => {
       reply: z.string(),
     }),
     vpnprov: post('/vpnprov/:action', {
+      permission: { resource: 'core', action: 'update' },
       summary: 'Get or change the account with the VPN provider, and list its servers',
       auth,
       aliases: alsoAs('/nord/:action'),
@@ -128,7 +137,11 @@ const table = (auth: Auth, under: readonly string[], named = under) => {
     }),
   };
 };
-const result = { summary: 'Get the last lines that the core printed', reply: z.string() };
+const result = {
+  permission: { resource: 'core', action: 'read' },
+  summary: 'Get the last lines that the core printed',
+  reply: z.string(),
+} as const;
 
 /** The template, for browser sessions. */
 export const coreSettingRoutes = routes('/panel/core', {

@@ -59,33 +59,40 @@ const id = z.object({ id: Id });
 /** Custom geo sources. */
 export const customGeoRoutes = routes('/panel/api/custom-geo', {
   list: get('/list', {
+    permission: { resource: 'geo', action: 'read' },
     summary: 'List the geo sources with the result of the last download of each',
     reply: z.array(Source),
   }),
   aliases: get('/aliases', {
+    permission: { resource: 'geo', action: 'read' },
     summary: 'Get the names for routing rules: built-in geo files and custom geo sources',
     reply: z.object({ geosite: z.array(Alias).nullable(), geoip: z.array(Alias).nullable() }),
   }),
   add: post('/add', {
+    permission: { resource: 'geo', action: 'create' },
     summary: 'Add a geo source; its file is downloaded and checked first',
     body: source,
     reply: Source.nullable(),
   }),
   update: post('/update/:id', {
+    permission: { resource: 'geo', action: 'update' },
     summary: 'Change a geo source; its file is downloaded and checked first',
     params: id,
     body: source,
     reply: Source.nullable(),
   }),
   delete: post('/delete/:id', {
+    permission: { resource: 'geo', action: 'delete' },
     summary: 'Delete a geo source with its file; refused while the core uses it',
     params: id,
   }),
   download: post('/download/:id', {
+    permission: { resource: 'geo', action: 'run' },
     summary: 'Update the file of a geo source; the core restarts if it uses it',
     params: id,
   }),
   updateAll: post('/update-all', {
+    permission: { resource: 'geo', action: 'run' },
     summary: 'Update all geo sources, with one result for each; the core restarts at most once',
     reply: z.object({
       succeeded: z.array(z.object(done)).nullable(),

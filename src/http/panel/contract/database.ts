@@ -17,12 +17,14 @@ const Kept = z.object({
 /** Backup and restore of the whole state. */
 export const databaseRoutes = routes('/panel/api/server', {
   getDb: get('/getDb', {
+    permission: { resource: 'backups', action: 'export' },
     summary:
       'Download a backup of the log with its key; the name ends in -sealed.db if the key is encrypted with a passphrase',
     media: 'application/octet-stream',
     reply: z.string().meta({ format: 'binary' }),
   }),
   importDB: post('/importDB', {
+    permission: { resource: 'backups', action: 'restore' },
     summary:
       'Replace the whole state with that of a backup or of a 3x-ui database; the file is checked completely first, and the panel restarts',
     upload: 'db',
@@ -37,6 +39,7 @@ export const databaseRoutes = routes('/panel/api/server', {
     reply: z.string(),
   }),
   backups: get('/backups', {
+    permission: { resource: 'backups', action: 'read' },
     summary: 'Get the scheduled backups: the last attempt, the last verified backup, and when the next one is due',
     reply: z.object({
       last: z.object({ at: z.number(), why: z.string().nullable(), whyCode: TextCode }).nullable(),

@@ -41,6 +41,7 @@ const FeedEvent = z.object({
 /** The event feed, for billing and monitoring programs. */
 export const eventRoutes = routes('/panel/api', {
   events: get('/events', {
+    permission: { resource: 'audit', action: 'read' },
     summary: 'Get the events after a position, without secrets; with Accept: text/event-stream, as a live stream',
     query: FeedQuery,
     reply: z.object({

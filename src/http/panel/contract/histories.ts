@@ -45,23 +45,27 @@ const Observed = z.object({
 /** Measurements of the machine and the core over the last six hours. */
 export const historyRoutes = routes(prefix, {
   cpuHistory: get('/cpuHistory/:bucket', {
+    permission: { resource: 'server', action: 'read' },
     summary:
       'Get the CPU load of the last six hours, as /history/cpu, with the member names of older and newer clients',
     params: z.object({ bucket }),
     reply: z.array(Sample.extend({ cpu: z.number() })),
   }),
   history: get('/history/:metric/:bucket', {
+    permission: { resource: 'server', action: 'read' },
     summary:
       'Get a metric of the last six hours: cpu, mem (percent), netUp, netDown (bytes/s), online, load1, load5 or load15',
     params: z.object({ metric: hostMetric, bucket }),
     reply: History,
   }),
   coreMetricsState: get('/coreMetricsState', {
+    permission: { resource: 'server', action: 'read' },
     summary: 'Get whether the template has a metrics block, and the latest metrics of the core',
     aliases: [`${prefix}/xrayMetricsState`],
     reply: CoreMetricsState,
   }),
   coreMetricsHistory: get('/coreMetricsHistory/:metric/:bucket', {
+    permission: { resource: 'server', action: 'read' },
     summary:
       'Get a core metric of the last six hours: coreAlloc, coreSys (bytes), coreHeapObjects, coreNumGC or corePauseNs',
     aliases: [`${prefix}/xrayMetricsHistory/:metric/:bucket`],
@@ -69,11 +73,13 @@ export const historyRoutes = routes(prefix, {
     reply: History,
   }),
   coreObservatory: get('/coreObservatory', {
+    permission: { resource: 'server', action: 'read' },
     summary: 'Get the results of the core’s observatory for each outbound; empty without an observatory',
     aliases: [`${prefix}/xrayObservatory`],
     reply: z.array(Observed),
   }),
   coreObservatoryHistory: get('/coreObservatoryHistory/:tag/:bucket', {
+    permission: { resource: 'server', action: 'read' },
     summary: 'Get the delay of an outbound in ms over the last six hours, while it was alive',
     aliases: [`${prefix}/xrayObservatoryHistory/:tag/:bucket`],
     params: z.object({ tag: z.string(), bucket }),

@@ -56,19 +56,23 @@ const draft = body({
 /** Inbounds for lists and forms, which do not load their clients. */
 export const inboundFormRoutes = routes('/panel/api/inbounds', {
   overview: get('/overview', {
+    permission: { resource: 'inbounds', action: 'read' },
     summary: "List the caller's inbounds with their counters, without their clients",
     reply: z.array(InboundSummary),
   }),
   form: get('/overview/:id', {
+    permission: { resource: 'inbounds', action: 'read' },
     summary: 'Get an inbound for a form, without its clients, and the version that it has',
     params,
     reply: InboundForm,
   }),
   freePort: get('/freePort', {
+    permission: { resource: 'inbounds', action: 'read' },
     summary: 'Propose a port that no inbound and no program of this machine uses',
     reply: z.int(),
   }),
   check: post('/check', {
+    permission: { resource: 'inbounds', action: 'read' },
     summary: 'Check an inbound like /add or /update, with the test of the core, without saving it',
     body: draft,
     /** `tested`: false if there is no core that could test it. */
@@ -76,6 +80,7 @@ export const inboundFormRoutes = routes('/panel/api/inbounds', {
     limit: LARGE_BODY_BYTES,
   }),
   preview: post('/preview', {
+    permission: { resource: 'inbounds', action: 'read' },
     summary: 'Share links that an inbound would have, for its first client or for a sample client',
     body: draft,
     reply: z.object({ links: z.array(z.string()), sample: z.boolean() }),

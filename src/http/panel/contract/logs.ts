@@ -24,12 +24,14 @@ const Access = z.object({
 /** Logs: one text, oldest line first; lists on the paths of 3x-ui. */
 export const logRoutes = routes(prefix, {
   logs: post('/logs/:count', {
+    permission: { resource: 'logs', action: 'read' },
     summary: 'Get the last lines of the log of the panel, of a level or above; with syslog, from the system journal',
     params,
     body: body({ level: text, syslog: flag }),
     reply: z.union([z.string(), z.array(z.string())]),
   }),
   corelogs: post('/corelogs/:count', {
+    permission: { resource: 'logs', action: 'read' },
     summary: 'Get the last lines of the access log of the core, filtered by keyword and outcome',
     aliases: [`${prefix}/xraylogs/:count`],
     params,

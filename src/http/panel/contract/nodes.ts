@@ -89,16 +89,32 @@ export type ProbeReply = z.output<typeof ProbeReply>;
 
 /** Remote panels. */
 export const nodeRoutes = routes('/panel/api/nodes', {
-  list: get('/list', { summary: 'List the nodes with the result of their last probe', reply: z.array(NodeReply) }),
-  get: get('/get/:id', { summary: 'Get a node with the result of its last probe', params, reply: NodeReply }),
-  add: post('/add', { summary: 'Add a remote panel as a node', body: NodeBody, reply: NodeReply }),
+  list: get('/list', {
+    permission: { resource: 'nodes', action: 'read' },
+    summary: 'List the nodes with the result of their last probe',
+    reply: z.array(NodeReply),
+  }),
+  get: get('/get/:id', {
+    permission: { resource: 'nodes', action: 'read' },
+    summary: 'Get a node with the result of its last probe',
+    params,
+    reply: NodeReply,
+  }),
+  add: post('/add', {
+    permission: { resource: 'nodes', action: 'create' },
+    summary: 'Add a remote panel as a node',
+    body: NodeBody,
+    reply: NodeReply,
+  }),
   update: post('/update/:id', {
+    permission: { resource: 'nodes', action: 'update' },
     summary: 'Update a node; a change of its address requires its token again',
     params,
     body: NodeBody,
     reply: NodeReply,
   }),
   del: post('/del/:id', {
+    permission: { resource: 'nodes', action: 'delete' },
     summary: 'Delete a node after removing its inbounds and clients from it; the inbounds stay in this panel',
     params,
     /**
@@ -108,22 +124,31 @@ export const nodeRoutes = routes('/panel/api/nodes', {
     reply: z.object({ inbounds: z.int(), remaining: z.int(), kept: z.int() }),
   }),
   setEnable: post('/setEnable/:id', {
+    permission: { resource: 'nodes', action: 'update' },
     summary: 'Enable or disable a node; a disabled node is neither polled nor changed',
     params,
     body: body({ enable: requiredFlag }),
   }),
   test: post('/test', {
+    permission: { resource: 'nodes', action: 'run' },
     summary: 'Probe a panel that is not a node yet; nothing is stored',
     body: NodeBody,
     reply: ProbeReply,
   }),
   sync: get('/:id/sync', {
+    permission: { resource: 'nodes', action: 'read' },
     summary: 'Get the synchronization state of a node',
     params,
     reply: NodeSyncReply,
   }),
-  probe: post('/probe/:id', { summary: 'Probe a node now', params, reply: ProbeReply }),
+  probe: post('/probe/:id', {
+    permission: { resource: 'nodes', action: 'run' },
+    summary: 'Probe a node now',
+    params,
+    reply: ProbeReply,
+  }),
   history: get('/history/:id/:metric/:bucket', {
+    permission: { resource: 'nodes', action: 'read' },
     summary: 'Get the load of a node over the last six hours: cpu or mem, in percent',
     params: z.object({ id: Id, metric: oneOf(['cpu', 'mem']), bucket }),
     reply: History,

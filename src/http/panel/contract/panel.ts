@@ -1,7 +1,8 @@
-import { type Auth, post, routes } from './route.js';
+import { type KnownAuth, post, routes } from './route.js';
 
-const shared = (auth: Auth) => ({
+const shared = (auth: KnownAuth) => ({
   restartPanel: post('/restartPanel', {
+    permission: { resource: 'server', action: 'run' },
     summary: 'Restart both servers with the current settings after 3 seconds; core, sessions and connections continue',
     auth,
   }),

@@ -85,21 +85,25 @@ const Check = z.object({
 /** Restores in two steps: a check that changes nothing, and its confirmation. */
 export const restoreRoutes = routes('/panel/api/server', {
   downloadBackup: get('/backups/:name', {
+    permission: { resource: 'backups', action: 'export' },
     summary: 'Download a backup from the list of the scheduled ones',
     params: z.object({ name: z.string().max(200) }),
     media: 'application/octet-stream',
     reply: z.string().meta({ format: 'binary' }),
   }),
   makeBackup: post('/backups/make', {
+    permission: { resource: 'backups', action: 'create' },
     summary:
       'Make a backup now, verify it and keep it among the scheduled ones; after 25 seconds it continues without the caller',
   }),
   checkBackup: post('/backups/check', {
+    permission: { resource: 'backups', action: 'restore' },
     summary: 'Start the check of a backup from the list, for a restore',
     body: body({ name: plainText, passphrase: plainText }),
     reply: Check,
   }),
   checkDB: post('/checkDB', {
+    permission: { resource: 'backups', action: 'restore' },
     summary: 'Start the check of a backup or of a 3x-ui database, for a restore; nothing changes until it is confirmed',
     upload: 'db',
     limit: MAX_UPLOAD_BYTES,
@@ -113,14 +117,17 @@ export const restoreRoutes = routes('/panel/api/server', {
     reply: Check,
   }),
   restoreCheck: get('/restore', {
+    permission: { resource: 'backups', action: 'restore' },
     summary: 'Get the check that the caller started: its progress, then what a confirmation does; null = none',
     reply: Check.nullable(),
   }),
   restore: post('/restore', {
+    permission: { resource: 'backups', action: 'restore' },
     summary: 'Replace the whole state by that of the checked file; the panel restarts',
     body: body({ id: plainText }),
   }),
   discardRestore: post('/restore/discard', {
+    permission: { resource: 'backups', action: 'restore' },
     summary: 'Discard the result of a check',
     body: body({ id: plainText }),
   }),

@@ -1,10 +1,13 @@
 import { z } from 'zod';
+import type { Permission } from '../../../lib/permissions.js';
 
 /**
  * Who may call: `none` = every client; `session` = a logged-in browser; `panel` = a session or the Bearer token. An unsafe
  * request of a session needs the CSRF token.
  */
 export type Auth = 'none' | 'session' | 'panel';
+/** Callers of routes that are not for everyone. */
+export type KnownAuth = Exclude<Auth, 'none'>;
 
 /** One endpoint, with all data for the router, the documents and the tests. */
 export interface Route<
@@ -20,6 +23,13 @@ export interface Route<
   readonly aliases: readonly string[];
   readonly summary: string;
   readonly auth: Auth;
+  /** What the caller must be allowed to do; null only for `auth: 'none'`. */
+  readonly permission: Permission | null;
+  /**
+   * The handler works for callers that see only a part of the clients: it finds clients and inbounds through `read` alone.
+   * Other routes reject these callers.
+   */
+  readonly filtered: boolean;
   readonly params: P;
   readonly query: Q;
   readonly body: B;
@@ -43,9 +53,14 @@ type Spec<P extends z.ZodType, B extends z.ZodType, R extends z.ZodType, Q exten
   Partial<
     Pick<
       Route<P, B, R, Q>,
-      'params' | 'query' | 'body' | 'reply' | 'auth' | 'aliases' | 'media' | 'limit' | 'upload' | 'hot' | 'acts'
+      'params' | 'query' | 'body' | 'reply' | 'aliases' | 'media' | 'limit' | 'upload' | 'hot' | 'acts' | 'filtered'
     >
   >;
+
+/** A route for known callers does not compile without its permission. */
+type Guarded =
+  | { readonly auth?: KnownAuth; readonly permission: Permission }
+  | { readonly auth: 'none'; readonly permission: null };
 
 const anyBody = z.unknown();
 type AnyBody = typeof anyBody;
@@ -69,7 +84,7 @@ const verb =
     Q extends z.ZodType = AnyBody,
   >(
     path: string,
-    spec: Spec<P, B, R, Q>,
+    spec: Spec<P, B, R, Q> & Guarded,
     // The type of an omitted member is that of the default, whatever the table around it infers.
   ): Route<NoInfer<P>, NoInfer<B>, NoInfer<R>, NoInfer<Q>> => ({
     method,
@@ -77,6 +92,8 @@ const verb =
     aliases: spec.aliases ?? [],
     summary: spec.summary,
     auth: spec.auth ?? 'panel',
+    permission: spec.permission,
+    filtered: spec.filtered ?? false,
     params: givenOr(spec.params, anyBody),
     query: givenOr(spec.query, anyBody),
     body: givenOr(spec.body, anyBody),

@@ -37,6 +37,7 @@ export const settingPlaces = {
 
 export const settingDetailRoutes = routes('/panel/api/setting', {
   sources: get('/sources', {
+    permission: { resource: 'settings', action: 'read' },
     summary:
       'Get the source, the default and the limits of each setting, and where the panel is reached after a restart',
     reply: z.object({
@@ -47,6 +48,7 @@ export const settingDetailRoutes = routes('/panel/api/setting', {
     }),
   }),
   setup: get('/setup', {
+    permission: { resource: 'settings', action: 'read' },
     summary: 'Get which steps of the first set-up are done',
     reply: z.object({
       /** The password was changed since the first start. */
@@ -58,6 +60,7 @@ export const settingDetailRoutes = routes('/panel/api/setting', {
     }),
   }),
   checkCertificate: post('/checkCertificate', {
+    permission: { resource: 'settings', action: 'read' },
     summary: 'Check certificate files on the server before they are saved; changes nothing',
     body: body({ certFile: plainText, keyFile: plainText }),
     reply: z.object({
@@ -77,6 +80,7 @@ export const settingDetailRoutes = routes('/panel/api/setting', {
     }),
   }),
   previewSubscriptionPage: get('/previewSubscriptionPage', {
+    permission: { resource: 'settings', action: 'read' },
     summary:
       'Get the subscription page of a made-up client, with texts that are not saved yet; for a frame of the panel',
     query: z.object({ title: plainText, announce: plainText, supportUrl: plainText, lang: plainText }),

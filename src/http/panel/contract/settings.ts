@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { issue } from '../../../messages/issue.js';
-import { type Auth, get, post, routes } from './route.js';
+import { get, type KnownAuth, post, routes } from './route.js';
 import { body, isRecord, plainText, requiredText } from './schemas/fields.js';
 import { TextCode } from './schemas/text-code.js';
 
@@ -61,20 +61,28 @@ const PageSettings = z.object({
 });
 export type PageSettings = z.output<typeof PageSettings>;
 
-const shared = (auth: Auth) => ({
-  all: post('/all', { summary: 'Get all settings; for secrets, only whether they are set', auth, reply: Settings }),
+const shared = (auth: KnownAuth) => ({
+  all: post('/all', {
+    permission: { resource: 'settings', action: 'read' },
+    summary: 'Get all settings; for secrets, only whether they are set',
+    auth,
+    reply: Settings,
+  }),
   update: post('/update', {
+    permission: { resource: 'settings', action: 'update' },
     summary: 'Change settings; all are checked before any is saved. An empty secret is unchanged',
     auth,
     body: changes,
     reply: Notes,
   }),
   defaultSettings: post('/defaultSettings', {
+    permission: { resource: 'settings', action: 'read' },
     summary: 'Get the settings that the pages of 3x-ui need, with addresses derived from the request',
     auth,
     reply: PageSettings,
   }),
   getDefaultJsonConfig: get('/getDefaultJsonConfig', {
+    permission: { resource: 'settings', action: 'read' },
     summary: 'Get the built-in core template',
     auth,
     reply: Settings,
@@ -85,16 +93,19 @@ const shared = (auth: Auth) => ({
 export const settingRoutes = routes('/panel/setting', {
   ...shared('session'),
   secret: post('/secret', {
+    permission: { resource: 'secrets', action: 'update' },
     summary: 'Set one secret setting by its key; an empty value removes it',
     auth: 'session',
     body: body({ key: plainText, value: requiredText, twoFactorCode: plainText }),
   }),
   getApiToken: get('/getApiToken', {
+    permission: { resource: 'tokens', action: 'read' },
     summary: 'Get the Bearer token; it is created on the first read',
     auth: 'session',
     reply: z.string(),
   }),
   regenerateApiToken: post('/regenerateApiToken', {
+    permission: { resource: 'tokens', action: 'update' },
     summary: 'Replace the Bearer token; the old one stops working',
     auth: 'session',
     reply: z.string(),
@@ -107,17 +118,20 @@ export const settingApiRoutes = routes('/panel/api/setting', shared('panel'));
 /** The account of the logged-in user. */
 export const accountRoutes = routes('/panel/setting', {
   updateUser: post('/updateUser', {
+    permission: { resource: 'account', action: 'update' },
     summary: 'Change user name and password; other sessions end',
     auth: 'session',
     aliases: ['/panel/api/setting/updateUser'],
     body: body({ oldUsername: plainText, oldPassword: plainText, newUsername: plainText, newPassword: plainText }),
   }),
   account: get('/account', {
+    permission: { resource: 'account', action: 'read' },
     summary: 'Get the name of the logged-in user, and whether two-factor login is enabled',
     auth: 'session',
     reply: z.object({ username: z.string(), twoFactorEnable: z.boolean() }),
   }),
   sessions: get('/sessions', {
+    permission: { resource: 'account', action: 'read' },
     summary: 'Get the sessions of the logged-in user, the newest first',
     auth: 'session',
     reply: z.array(
@@ -137,11 +151,13 @@ export const accountRoutes = routes('/panel/setting', {
     ),
   }),
   endSession: post('/sessions/end', {
+    permission: { resource: 'account', action: 'update' },
     summary: 'End one session of the logged-in user',
     auth: 'session',
     body: body({ id: plainText }),
   }),
   endOtherSessions: post('/sessions/endOthers', {
+    permission: { resource: 'account', action: 'update' },
     summary: 'End all other sessions of the logged-in user',
     auth: 'session',
   }),

@@ -20,17 +20,20 @@ const geo = {
 /** Updates of the core, the panel itself and the geo files. */
 export const versionRoutes = routes(prefix, {
   getCoreVersion: get('/getCoreVersion', {
+    permission: { resource: 'releases', action: 'read' },
     summary: 'List the versions of the core that can be installed, newest first',
     aliases: [`${prefix}/getXrayVersion`],
     reply: z.array(z.string()),
   }),
   installCore: post('/installCore/:version', {
+    permission: { resource: 'releases', action: 'run' },
     summary: 'Install a version of the core; it is rolled back if it fails',
     aliases: [`${prefix}/installXray/:version`],
     params: z.object({ version }),
     reply: z.string(),
   }),
   coreVersionState: get('/coreVersionState', {
+    permission: { resource: 'releases', action: 'read' },
     summary: 'Get the installed versions of the core, the version before the current one, and the last rollback',
     reply: z.object({
       /** Newest first. They can be installed again without a download. */
@@ -54,13 +57,23 @@ export const versionRoutes = routes(prefix, {
     }),
   }),
   getPanelUpdateInfo: get('/getPanelUpdateInfo', {
+    permission: { resource: 'releases', action: 'read' },
     summary: 'Get whether a newer version of the panel is available',
     reply: z.object({ currentVersion: z.string(), latestVersion: z.string(), updateAvailable: z.boolean() }),
   }),
   updatePanel: post('/updatePanel', {
+    permission: { resource: 'releases', action: 'run' },
     summary: 'Update the panel to its newest release; the core keeps running',
     reply: z.string(),
   }),
-  updateGeofile: post('/updateGeofile', { ...geo, body: body({ fileName: optionalText }) }),
-  updateOneGeofile: post('/updateGeofile/:fileName', { ...geo, params: z.object({ fileName: z.string().max(100) }) }),
+  updateGeofile: post('/updateGeofile', {
+    permission: { resource: 'geo', action: 'run' },
+    ...geo,
+    body: body({ fileName: optionalText }),
+  }),
+  updateOneGeofile: post('/updateGeofile/:fileName', {
+    permission: { resource: 'geo', action: 'run' },
+    ...geo,
+    params: z.object({ fileName: z.string().max(100) }),
+  }),
 });

@@ -6,6 +6,7 @@ import {
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
+import { permissionName } from '../../../lib/permissions.js';
 import { tables } from '../contract/index.js';
 import type { Route } from '../contract/route.js';
 import { nouns } from './nouns.js';
@@ -80,13 +81,15 @@ function withoutLimitsOfJson(schema: { minimum?: number; maximum?: number }): vo
 }
 
 function operation(id: string, tag: string, route: Route): ZodOpenApiOperationObject {
-  const { method, summary, aliases, params, query, body } = route;
+  const { method, summary, aliases, params, query, body, permission, filtered } = route;
   return {
     operationId: id,
     tags: [tag],
     summary,
     ...(aliases.length > 0 ? { description: `Also at ${aliases.map((alias) => `\`${alias}\``).join(', ')}.` } : {}),
     ...(aliases.length > 0 ? { 'x-aliases': aliases } : {}),
+    ...(permission === null ? {} : { 'x-permission': permissionName(permission) }),
+    ...(filtered ? { 'x-filtered': true } : {}),
     security: securityOf(route),
     requestParams: {
       ...(params instanceof z.ZodObject ? { path: params } : {}),
@@ -116,8 +119,9 @@ function responses(id: string, { auth, method, media, reply }: Route): ZodOpenAp
       description: media === null ? 'The envelope; `success` says whether it was done' : 'The file',
       content: { [media ?? 'application/json']: { schema } },
     },
-    ...(method === 'POST' ? { 400: special('Unreadable'), 403: special('Forged'), 413: special('TooLarge') } : {}),
+    ...(method === 'POST' ? { 400: special('Unreadable'), 413: special('TooLarge') } : {}),
     ...(media === 'application/octet-stream' ? { 503: special('NotNow') } : {}),
+    ...(auth === 'none' && method === 'GET' ? {} : { 403: special('Forbidden') }),
     ...(auth === 'none' ? {} : { 401: special('NotLoggedIn'), 404: special('Hidden') }),
   };
 }

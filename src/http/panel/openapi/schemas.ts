@@ -37,7 +37,9 @@ export const components = {
   responses: {
     Unreadable: refusal('The body cannot be read'),
     NotLoggedIn: refusal('Not logged in, for a request with `X-Requested-With: XMLHttpRequest`'),
-    Forged: refusal('The CSRF token is missing or wrong, or the request comes from another site'),
+    Forbidden: refusal(
+      'The role of the caller lacks the permission, the CSRF token is missing or wrong, or the request comes from another site',
+    ),
     Hidden: { description: 'Not found, or not logged in. No body.' },
     TooLarge: refusal('The body is too large'),
     NotNow: refusal('The file is not available; the envelope contains the reason'),
