@@ -36,7 +36,7 @@ export function useEditor({ inbound, start, onSaved }: Start) {
   const [problems, setProblems] = useState(NONE);
   const [refusal, setRefusal] = useState('');
   const conflict = useConflict(inbound, draft, setDraft);
-  const { save, check } = useRequests(inbound, start, conflict.version);
+  const { save, check } = useRequests(inbound, conflict);
 
   useEffect(() => {
     const [path] = Object.keys(problems);
@@ -109,7 +109,7 @@ function requestOf(inbound: InboundForm | null, value: Draft, expectedVersion: s
     : api.request('/panel/api/inbounds/add', { body });
 }
 
-function useRequests(inbound: InboundForm | null, start: Draft, version: string) {
+function useRequests(inbound: InboundForm | null, { base, version }: Pick<Conflict, 'base' | 'version'>) {
   const update = async (id: number, value: Draft, expectedVersion: string): Promise<Done<string>> => {
     const { msg } = await api.post('/panel/api/inbounds/update/:id', {
       params: { id },
@@ -126,8 +126,9 @@ function useRequests(inbound: InboundForm | null, start: Draft, version: string)
       const { msg } = await api.post('/panel/api/inbounds/add', { body: bodyOf(value) });
       return { obj: '', msg };
     },
-    // Undo expects the version of this save: a later change of another admin stays.
-    undo: inbound ? (_, { obj }) => update(inbound.id, start, obj) : undefined,
+    // What this save replaced, with the changes of other admins before it. It expects the version of this save: a later
+    // change of another admin stays.
+    undo: base ? (_, { obj }) => update(base.id, draftOf(base), obj) : undefined,
   });
   const check = useAction<Draft, { readonly tested: boolean }>({
     stale: [],
@@ -138,6 +139,8 @@ function useRequests(inbound: InboundForm | null, start: Draft, version: string)
   return { save, check };
 }
 
+type Conflict = ReturnType<typeof useConflict>;
+
 /** Compares what the form was opened with and what the panel has now. */
 function useConflict(inbound: InboundForm | null, draft: Draft, setDraft: (draft: Draft) => void) {
   const client = useQueryClient();
@@ -147,6 +150,7 @@ function useConflict(inbound: InboundForm | null, draft: Draft, setDraft: (draft
   const isOutdated = base !== null && latest !== undefined && latest.version !== base.version;
   const found = base && latest && isOutdated ? differences(draftOf(base), draft, draftOf(latest)) : [];
   return {
+    base,
     version: base?.version ?? '',
     isOutdated,
     found,
