@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -8,17 +8,18 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * a run depends on this list. Most of these files wait for real cores and use little processor time.
  */
 const SLOWEST_FIRST = [
-  'soak disconnect faults fleet fuzz web-core disk versions web-nodes programs web-geo replay guides ip-limit web-clients',
-  'web-accessibility web-languages web-keyboard web-hostile first-start request-flood nodes cli damaged-files crash load',
-  'web-audit web-account web-reconnect web-proxy web blocked-addresses passwords hot-changes restart kill geo import backup',
-  'simultaneous-clients tls browser terms start status settings.kinds protocols account-names probe event-feed limits',
+  'soak disconnect faults fleet fuzz web/core disk versions web/nodes programs web/geo replay guides ip-limit web/clients',
+  'web/accessibility web/languages web/keyboard web/hostile first-start request-flood nodes cli damaged-files crash load',
+  'web/audit web/account web/reconnect web/proxy web/panel blocked-addresses passwords hot-changes restart kill geo import backup',
+  'simultaneous-clients tls browser terms start status kinds protocols account-names probe event-feed limits',
   'admin info-page idempotency launcher roll-up lifecycle failing-inbounds directory',
 ]
   .join(' ')
   .split(' ');
 
 function rank({ moduleId }: TestSpecification): number {
-  const at = SLOWEST_FIRST.indexOf(basename(moduleId, '.test.ts'));
+  const name = basename(moduleId, '.test.ts');
+  const at = SLOWEST_FIRST.indexOf(basename(dirname(moduleId)) === 'web' ? `web/${name}` : name);
   return at < 0 ? SLOWEST_FIRST.length : at;
 }
 

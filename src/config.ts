@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { readSecret } from './adapters/data-directory/secret-file.js';
 import { defaultSettings, type SettingKey, type Settings } from './events/settings/settings.js';
-import { UsageError } from './lib/operator-error.js';
+import { UsageError } from './lib/errors/operator-error.js';
 import { textOf } from './messages/error.js';
 import { issue, issueOf } from './messages/issue.js';
 import { message, type Text } from './messages/message.js';

@@ -4,7 +4,7 @@ import type { Config } from '../config.js';
 import { guardProcess, RESTART_SIGNAL, stopSignals } from '../control/signals.js';
 import { FULL_CODE, SWITCH_CODE } from '../launcher/launcher.js';
 import { Disposal } from '../lib/disposal.js';
-import { failureText } from '../lib/failure-text.js';
+import { failureText } from '../lib/errors/failure-text.js';
 import type { Text } from '../messages/message.js';
 import { reportMissingTexts } from '../messages/render.js';
 import { diskFull, isDiskFull } from '../store/full-disk.js';

@@ -6,7 +6,7 @@ import { panelState } from '../commands/state.js';
 import { credentialProblem, MIN_PASSWORD_CHARS } from '../commands/user/credential-rules.js';
 import { operate } from '../control/control.js';
 import { begin, catchUp } from '../events/log/replay.js';
-import { OperatorError } from '../lib/operator-error.js';
+import { OperatorError } from '../lib/errors/operator-error.js';
 import { message } from '../messages/message.js';
 import type { Say } from '../messages/terminal.js';
 import { assertNotEmpty, assertOneOf } from './option-values.js';

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { assertWritable, isPresent } from '../adapters/data-directory/data-directory.js';
 import { corePlace } from '../app/core-binary.js';
 import type { Config } from '../config.js';
-import { OperatorError } from '../lib/operator-error.js';
+import { OperatorError } from '../lib/errors/operator-error.js';
 import { message } from '../messages/message.js';
 import type { Say } from '../messages/terminal.js';
 import { assertNotEmpty } from './option-values.js';

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { coreBinary } from '../app/core-binary.js';
 import type { Config } from '../config.js';
-import { OperatorError, UsageError } from '../lib/operator-error.js';
-import { warnOperator } from '../lib/operator-warning.js';
+import { OperatorError, UsageError } from '../lib/errors/operator-error.js';
+import { warnOperator } from '../lib/errors/operator-warning.js';
 import { message } from '../messages/message.js';
 import type { Say } from '../messages/terminal.js';
 import { printEither } from './output.js';

@@ -3,7 +3,7 @@ import { type DataDirectory, existingDataDirectory } from '../adapters/data-dire
 import type { BackupStatus } from '../commands/ports/backups.js';
 import type { Config } from '../config.js';
 import { begin, catchUp } from '../events/log/replay.js';
-import { OperatorError } from '../lib/operator-error.js';
+import { OperatorError } from '../lib/errors/operator-error.js';
 import { timeText } from '../lib/words.js';
 import { MessageError } from '../messages/error.js';
 import { message } from '../messages/message.js';

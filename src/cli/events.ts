@@ -7,7 +7,7 @@ import { panelState } from '../commands/state.js';
 import type { RecordedEvent } from '../events/catalog.js';
 import { stateDigest } from '../events/log/fold.js';
 import { begin, catchUp } from '../events/log/replay.js';
-import { OperatorError, UsageError } from '../lib/operator-error.js';
+import { OperatorError, UsageError } from '../lib/errors/operator-error.js';
 import { message } from '../messages/message.js';
 import type { Say } from '../messages/terminal.js';
 import { startFolds } from '../projections/foldings.js';

@@ -3,7 +3,7 @@ import { nodeUrl } from '../commands/ports/remote-panel.js';
 import type { ClientNumber } from '../events/ids.js';
 import { begin, catchUp } from '../events/log/replay.js';
 import type { Node } from '../events/node/node-document.js';
-import { OperatorError } from '../lib/operator-error.js';
+import { OperatorError } from '../lib/errors/operator-error.js';
 import { timeText } from '../lib/words.js';
 import { message, type Text, verbatim } from '../messages/message.js';
 import type { Say } from '../messages/terminal.js';

@@ -1,4 +1,4 @@
-import { UsageError } from '../lib/operator-error.js';
+import { UsageError } from '../lib/errors/operator-error.js';
 import { message } from '../messages/message.js';
 
 /** Throws `UsageError` unless the text is a whole number between two limits, both allowed. `name` is the option or the argument. */

@@ -1,5 +1,5 @@
 import { eventType, type RecordedEvent } from '../events/catalog.js';
-import { visible } from '../lib/print-problem.js';
+import { visible } from '../lib/errors/print-problem.js';
 import { timeText } from '../lib/words.js';
 import { message, type Text } from '../messages/message.js';
 import { render } from '../messages/render.js';

@@ -1,5 +1,5 @@
 import { existingDataDirectory } from '../adapters/data-directory/data-directory.js';
-import { OperatorError } from '../lib/operator-error.js';
+import { OperatorError } from '../lib/errors/operator-error.js';
 import { damagedText, isDamage, readablePart } from '../store/damaged-log.js';
 import { type Journal, openJournal } from '../store/journal.js';
 

@@ -14,7 +14,7 @@ import type { AnyCommand } from '../commands/catalog.js';
 import { Rejection } from '../commands/rejection.js';
 import { panelState } from '../commands/state.js';
 import { begin, catchUp } from '../events/log/replay.js';
-import { OperatorError } from '../lib/operator-error.js';
+import { OperatorError } from '../lib/errors/operator-error.js';
 import { message } from '../messages/message.js';
 import type { Say } from '../messages/terminal.js';
 import { knownPosition, openReadable } from '../store/damaged-log.js';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { OperatorError } from '../lib/operator-error.js';
+import { OperatorError } from '../lib/errors/operator-error.js';
 import { message, type Text } from '../messages/message.js';
 import type { Say } from '../messages/terminal.js';
 import { ReadModels } from '../projections/read-models.js';

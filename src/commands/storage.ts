@@ -1,5 +1,5 @@
 import { StorageError } from '../events/log/log.js';
-import { diskFault } from '../lib/disk-fault.js';
+import { diskFault } from '../lib/errors/disk-fault.js';
 import { textOf } from '../messages/error.js';
 import type { Text } from '../messages/message.js';
 import { type Rejection, reject } from './rejection.js';

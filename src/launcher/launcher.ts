@@ -4,7 +4,7 @@ import { constants } from 'node:os';
 import { join, resolve } from 'node:path';
 import semver from 'semver';
 import { readSpare, replaceFile } from '../adapters/data-directory/files.js';
-import { printProblem } from '../lib/print-problem.js';
+import { printProblem } from '../lib/errors/print-problem.js';
 import { message, type Text } from '../messages/message.js';
 import { cliLanguage, rendererFor } from '../messages/terminal.js';
 import { onTrial, recordFailure, switching } from '../store/generations.js';

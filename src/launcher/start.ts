@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { failureText } from '../lib/failure-text.js';
-import { printProblem } from '../lib/print-problem.js';
+import { failureText } from '../lib/errors/failure-text.js';
+import { printProblem } from '../lib/errors/print-problem.js';
 import { dataDirOf, launch, outputOf, panelRoot } from './launcher.js';
 
 /**

@@ -7,7 +7,7 @@ import type { DataDirectory } from '../adapters/data-directory/data-directory.js
 import { discard } from '../adapters/data-directory/files.js';
 import { BackupError, type Backups } from '../commands/ports/backups.js';
 import { RefusedFile } from '../commands/ports/refused-file.js';
-import { fileProblem } from '../lib/failure-text.js';
+import { fileProblem } from '../lib/errors/failure-text.js';
 import { message } from '../messages/message.js';
 import { isDiskFull } from './full-disk.js';
 

@@ -1,6 +1,6 @@
 import { StorageError } from '../events/log/log.js';
-import { diskFault } from '../lib/disk-fault.js';
-import { fileProblem } from '../lib/failure-text.js';
+import { diskFault } from '../lib/errors/disk-fault.js';
+import { fileProblem } from '../lib/errors/failure-text.js';
 import { MessageError, textOf } from '../messages/error.js';
 import { message, type Text } from '../messages/message.js';
 

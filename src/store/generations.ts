@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path';
 import { type Intent, readIntent, removeIntent, writeIntent } from '../adapters/backup/intent.js';
 import { type DataDirectory, prepareDataDirectory } from '../adapters/data-directory/data-directory.js';
 import { flush } from '../adapters/data-directory/files.js';
-import { failureText } from '../lib/failure-text.js';
+import { failureText } from '../lib/errors/failure-text.js';
 import { MessageError } from '../messages/error.js';
 import { message, type Text } from '../messages/message.js';
 import { isDiskFull } from './full-disk.js';

@@ -5,7 +5,7 @@ import { type Chain, LedgerFile, removeLedger } from '../adapters/sqlite/ledger-
 import type { RecordedEvent } from '../events/catalog.js';
 import { LedgerError } from '../events/log/ledger-store.js';
 import { type EventLog, StorageError } from '../events/log/log.js';
-import { diskFault } from '../lib/disk-fault.js';
+import { diskFault } from '../lib/errors/disk-fault.js';
 import { zoneNamed } from '../lib/time/calendar.js';
 import { within } from '../lib/time/within.js';
 import type { ReadModels } from '../projections/read-models.js';

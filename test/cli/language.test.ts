@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { run } from '../../src/cli/program.js';
-import { OperatorError } from '../../src/lib/operator-error.js';
+import { OperatorError } from '../../src/lib/errors/operator-error.js';
 import { type Message, message } from '../../src/messages/message.js';
 import { cliLanguage, rendererFor } from '../../src/messages/terminal.js';
 

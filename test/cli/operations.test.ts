@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { dataDirectory, prepareDataDirectory } from '../../src/adapters/data-directory/data-directory.js';
 import { scryptPasswords } from '../../src/adapters/passwords/passwords.js';
 import { operate } from '../../src/control/control.js';
-import { OperatorError } from '../../src/lib/operator-error.js';
-import { visible } from '../../src/lib/print-problem.js';
+import { OperatorError } from '../../src/lib/errors/operator-error.js';
+import { visible } from '../../src/lib/errors/print-problem.js';
 import { openJournal } from '../../src/store/journal.js';
 import { temporaryFolder } from '../kit/log.js';
 

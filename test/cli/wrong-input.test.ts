@@ -5,7 +5,7 @@ import { prepareDataDirectory } from '../../src/adapters/data-directory/data-dir
 import { scryptPasswords } from '../../src/adapters/passwords/passwords.js';
 import { run } from '../../src/cli/program.js';
 import { operate } from '../../src/control/control.js';
-import { OperatorError } from '../../src/lib/operator-error.js';
+import { OperatorError } from '../../src/lib/errors/operator-error.js';
 import { message, verbatim } from '../../src/messages/message.js';
 import { temporaryFolder } from '../kit/log.js';
 

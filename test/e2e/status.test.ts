@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { historyRoutes } from '../../src/http/panel/contract/histories.js';
+import { historyRoutes } from '../../src/http/panel/contract/core/histories.js';
 import { Status } from '../../src/http/panel/contract/schemas/status.js';
 import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
 import { withoutCore } from '../kit/real/core-process.js';

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { showWarnings } from '../../src/lib/operator-warning.js';
+import { showWarnings } from '../../src/lib/errors/operator-warning.js';
 import type { Text } from '../../src/messages/message.js';
 
 /** The warnings to the operator from now on, until the test ends. */

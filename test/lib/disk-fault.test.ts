@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { storageRejection } from '../../src/commands/storage.js';
 import { StorageError } from '../../src/events/log/log.js';
-import { diskFault } from '../../src/lib/disk-fault.js';
+import { diskFault } from '../../src/lib/errors/disk-fault.js';
 import { verbatim } from '../../src/messages/message.js';
 
 const failed = (code: string, syscall = 'open') => Object.assign(new Error(code), { code, syscall });

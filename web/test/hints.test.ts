@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hintsOf, proposalAt } from '../src/screens/core/hints';
+import { hintsOf, proposalAt } from '../src/screens/core/template/hints';
 
 /** The proposals where `|` stands in the text. */
 function proposals(text: string): readonly string[] {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { InboundForm } from '../src/api/contract.generated';
 import { clientKey, clientPath, emailIn, type WireClient } from '../src/model/clients';
-import { valuesOf, wireOfValues } from '../src/screens/clients/client-values';
+import { valuesOf, wireOfValues } from '../src/screens/clients/form/client-values';
 import { bodyOf, draftOf, parseDraft, valueAt, withValue } from '../src/screens/inbounds/draft';
 
 const NOW = Date.UTC(2026, 0, 1);

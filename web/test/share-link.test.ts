@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { outboundOfLink } from '../src/screens/core/share-link';
-import { freeTag } from '../src/screens/core/share-stream';
+import { outboundOfLink } from '../src/screens/core/outbounds/share-link';
+import { freeTag } from '../src/screens/core/outbounds/share-stream';
 
 const ID = '11111111-1111-4111-8111-111111111111';
 const base64 = (text: string): string => btoa(text);

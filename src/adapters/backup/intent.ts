@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { textSchema } from '../../events/text.js';
-import { fileProblem } from '../../lib/failure-text.js';
+import { fileProblem } from '../../lib/errors/failure-text.js';
 import { MessageError } from '../../messages/error.js';
 import { message } from '../../messages/message.js';
 import { flush, readRegular, replaceFile } from '../data-directory/files.js';

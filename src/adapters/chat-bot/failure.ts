@@ -1,5 +1,5 @@
 import { ChatError } from '../../commands/ports/chat-bot.js';
-import { diskFault } from '../../lib/disk-fault.js';
+import { diskFault } from '../../lib/errors/disk-fault.js';
 import { message } from '../../messages/message.js';
 
 /** Pause if the server specifies none, in ms. */

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { failureText } from '../../lib/failure-text.js';
+import { failureText } from '../../lib/errors/failure-text.js';
 import { MessageError } from '../../messages/error.js';
 import { message } from '../../messages/message.js';
 import { lineOf } from './line.js';

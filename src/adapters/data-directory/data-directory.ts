@@ -1,6 +1,6 @@
 import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileProblem } from '../../lib/failure-text.js';
+import { fileProblem } from '../../lib/errors/failure-text.js';
 import { MessageError } from '../../messages/error.js';
 import { message } from '../../messages/message.js';
 

@@ -14,8 +14,8 @@ import {
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { failureText } from '../../lib/failure-text.js';
-import { warnOperator } from '../../lib/operator-warning.js';
+import { failureText } from '../../lib/errors/failure-text.js';
+import { warnOperator } from '../../lib/errors/operator-warning.js';
 import { MessageError } from '../../messages/error.js';
 import { message } from '../../messages/message.js';
 

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import { fileProblem } from '../../lib/failure-text.js';
+import { fileProblem } from '../../lib/errors/failure-text.js';
 import { MessageError } from '../../messages/error.js';
 import { message } from '../../messages/message.js';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { z } from 'zod';
 import type { SnapshotStore } from '../../events/log/snapshot-store.js';
-import { warnOperator } from '../../lib/operator-warning.js';
+import { warnOperator } from '../../lib/errors/operator-warning.js';
 import { message } from '../../messages/message.js';
 import { open, seal } from '../sqlite/keyring.js';
 import { readSpare, replaceFileAsync } from './files.js';

@@ -4,7 +4,7 @@ import { readFile, rename, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type GeoFileName, type GeoFiles, type GeoResult, ReleaseError } from '../../commands/ports/releases.js';
 import { type Web, WebError } from '../../commands/ports/web.js';
-import { diskFault } from '../../lib/disk-fault.js';
+import { diskFault } from '../../lib/errors/disk-fault.js';
 import { message, type Text } from '../../messages/message.js';
 import { flushAsync } from '../data-directory/files.js';
 import { geoFileProblem } from './geo-format.js';

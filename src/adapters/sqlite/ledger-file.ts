@@ -9,7 +9,7 @@ import {
   LedgerError,
   type LedgerStore,
 } from '../../events/log/ledger-store.js';
-import { warnOperator } from '../../lib/operator-warning.js';
+import { warnOperator } from '../../lib/errors/operator-warning.js';
 import { message } from '../../messages/message.js';
 import { DATABASE_FILES, headerOf, OtherDatabaseError } from './own-file.js';
 import { packFlows, unpackFlows } from './packed-flows.js';

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { RefusedFile } from '../../commands/ports/refused-file.js';
 import type { XuiPanel } from '../../commands/ports/xui-panel.js';
-import { failureText, fileProblem } from '../../lib/failure-text.js';
+import { failureText, fileProblem } from '../../lib/errors/failure-text.js';
 import { message } from '../../messages/message.js';
 import { sha256Of } from '../data-directory/files.js';
 import { readDatabase } from './read-database.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { historyRoutes } from '../../../src/http/panel/contract/histories.js';
+import { historyRoutes } from '../../../src/http/panel/contract/core/histories.js';
 import { Status } from '../../../src/http/panel/contract/schemas/status.js';
 import { startPanel } from '../kit/panel.js';
 

@@ -3,7 +3,7 @@ import { resolve as resolvePath } from 'node:path';
 import { CoreError } from '../../../commands/ports/core.js';
 import type { OutboundProbe, ProbeRequest, ProbeResult } from '../../../commands/ports/probe.js';
 import { WebError } from '../../../commands/ports/web.js';
-import { diskFault } from '../../../lib/disk-fault.js';
+import { diskFault } from '../../../lib/errors/disk-fault.js';
 import type { JsonObject } from '../../../lib/json.js';
 import { MessageError } from '../../../messages/error.js';
 import { type MessageParams, message, type Text, verbatim } from '../../../messages/message.js';

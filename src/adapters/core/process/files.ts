@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { CoreError } from '../../../commands/ports/core.js';
-import { failureText } from '../../../lib/failure-text.js';
+import { failureText } from '../../../lib/errors/failure-text.js';
 import { message } from '../../../messages/message.js';
 import { readSpare } from '../../data-directory/files.js';
 

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Delivered } from '../../../events/chat-bot.js';
-import { diskFault } from '../../../lib/disk-fault.js';
+import { diskFault } from '../../../lib/errors/disk-fault.js';
 import { message, type Text } from '../../../messages/message.js';
 import type { Done } from '../../bus.js';
 import type { PlainCommand } from '../../counter-commands.js';

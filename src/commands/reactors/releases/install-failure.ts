@@ -1,4 +1,4 @@
-import { diskFault } from '../../../lib/disk-fault.js';
+import { diskFault } from '../../../lib/errors/disk-fault.js';
 import { message, type Text } from '../../../messages/message.js';
 import { CoreError } from '../../ports/core.js';
 import { ReleaseError } from '../../ports/releases.js';

@@ -5,7 +5,7 @@ import { sameName } from '../../../lib/identifiers.js';
 import { message } from '../../../messages/message.js';
 import { Message, type Needs } from '../context.js';
 import type { authRoutes } from '../contract/auth.js';
-import type { accountRoutes } from '../contract/settings.js';
+import type { accountRoutes } from '../contract/settings/settings.js';
 import type { Handlers } from '../mount.js';
 import type { AuthRequest } from './auth-context.js';
 import { limitedAttempt } from './limited-attempt.js';

@@ -6,7 +6,7 @@ import type { ClientNumber } from '../../../events/ids.js';
 import { type Inbound, serves } from '../../../events/inbound/inbound-document.js';
 import { canonicalJson, textOf } from '../../../lib/json.js';
 import type { ReadModels } from '../../../projections/read-models.js';
-import type { InboundForm, InboundSummary } from '../contract/inbound-form.js';
+import type { InboundForm, InboundSummary } from '../contract/inbounds/form.js';
 import { WireClient } from '../contract/schemas/client.js';
 import { clientDraft } from './client.js';
 import { documentOf } from './core-inbound.js';

@@ -2,7 +2,7 @@ import { type SecretKey, type Settings, secretKeys } from '../../../events/setti
 import { safeLink } from '../../../lib/net/links.js';
 import type { ReadModels } from '../../../projections/read-models.js';
 import type { Overrides } from '../context.js';
-import type { PageSettings } from '../contract/settings.js';
+import type { PageSettings } from '../contract/settings/settings.js';
 import { flagNames, flagOf, plainNames } from './setting-names.js';
 
 /** Secrets that 3x-ui shows as an empty text under its own name. */

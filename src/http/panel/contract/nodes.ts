@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bucket, History, oneOf } from './histories.js';
+import { bucket, History, oneOf } from './core/histories.js';
 import { get, post, routes } from './route.js';
 import { body, Id, optionalFlag, optionalText, optionalWhole, requiredFlag } from './schemas/fields.js';
 import { NodeSyncReply, PendingInbound } from './schemas/node-sync.js';

@@ -14,7 +14,7 @@ import { wireNodeSync } from '../codec/node-sync.js';
 import { type HttpRequest, Message, type Needs } from '../context.js';
 import type { nodeRoutes } from '../contract/nodes.js';
 import type { Handlers } from '../mount.js';
-import { widths } from './histories.js';
+import { widths } from './core/histories.js';
 
 const UPDATED = message('node.updated');
 /** Addresses that are reserved for documentation (RFC 5737, RFC 3849): no private host can have them. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { secretKeys, secretsTable, settingKeys, settingsTable } from '../../../events/settings/settings.js';
 import { flagNames, flagOf, plainNames, secretNames } from '../codec/setting-names.js';
-import { SettingSource, settingPlaces } from '../contract/setting-details.js';
+import { SettingSource, settingPlaces } from '../contract/settings/details.js';
 
 /** A setting as callers write it, with its limits and its default. What the schema transforms it to is internal. */
 function described(schema: z.ZodType): z.ZodType {

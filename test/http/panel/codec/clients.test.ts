@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { tables } from '../../../../src/http/panel/contract/index.js';
-import { clientHandlers } from '../../../../src/http/panel/handlers/clients.js';
-import { inboundHandlers } from '../../../../src/http/panel/handlers/inbounds.js';
+import { clientHandlers } from '../../../../src/http/panel/handlers/clients/clients.js';
+import { inboundHandlers } from '../../../../src/http/panel/handlers/inbounds/inbounds.js';
 import { NOW, startPanel } from './panel.js';
 
 const uuid = (n: number): string => `b831381d-6324-4d53-ad4f-${String(n).padStart(12, '0')}`;

@@ -4,12 +4,12 @@ import type { PanelEvent, RecordedEvent } from '../../../../src/events/catalog.j
 import { CoreFailed, CoreStarted, CoreStopped } from '../../../../src/events/core.js';
 import { realityPublicKey } from '../../../../src/http/panel/codec/reality.js';
 import { tables } from '../../../../src/http/panel/contract/index.js';
-import { coreControlHandlers } from '../../../../src/http/panel/handlers/core-control.js';
-import { coreSettingHandlers } from '../../../../src/http/panel/handlers/core-settings.js';
-import { inboundHandlers } from '../../../../src/http/panel/handlers/inbounds.js';
-import { keygenHandlers } from '../../../../src/http/panel/handlers/keygen.js';
+import { coreControlHandlers } from '../../../../src/http/panel/handlers/core/control.js';
+import { coreSettingHandlers } from '../../../../src/http/panel/handlers/core/settings.js';
+import { inboundHandlers } from '../../../../src/http/panel/handlers/inbounds/inbounds.js';
+import { keygenHandlers } from '../../../../src/http/panel/handlers/inbounds/keygen.js';
 import { serverHandlers } from '../../../../src/http/panel/handlers/server.js';
-import { settingHandlers } from '../../../../src/http/panel/handlers/settings.js';
+import { settingHandlers } from '../../../../src/http/panel/handlers/settings/settings.js';
 import { message, verbatim } from '../../../../src/messages/message.js';
 import { recorded } from '../../../kit/spec.js';
 import { failing, invalid, startPanel, webWith } from './panel.js';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { pairProblem } from '../../../../src/adapters/tls/certificates.js';
 import { InboundId } from '../../../../src/events/ids.js';
 import { tables } from '../../../../src/http/panel/contract/index.js';
-import { inboundHandlers } from '../../../../src/http/panel/handlers/inbounds.js';
+import { inboundHandlers } from '../../../../src/http/panel/handlers/inbounds/inbounds.js';
 import { message } from '../../../../src/messages/message.js';
 import { makeCertificate } from '../../../kit/real/certificate.js';
 import { failing, invalid, startPanel } from './panel.js';

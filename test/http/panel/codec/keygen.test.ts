@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { CoreError } from '../../../../src/commands/ports/core.js';
 import type { CoreKeys } from '../../../../src/commands/ports/keys.js';
-import { keygenRoutes } from '../../../../src/http/panel/contract/keygen.js';
-import { keygenHandlers } from '../../../../src/http/panel/handlers/keygen.js';
+import { keygenRoutes } from '../../../../src/http/panel/contract/inbounds/keygen.js';
+import { keygenHandlers } from '../../../../src/http/panel/handlers/inbounds/keygen.js';
 import { verbatim } from '../../../../src/messages/message.js';
 import { startPanel } from './panel.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { OutboundProbe, ProbeResult } from '../../../../src/commands/ports/probe.js';
 import { tables } from '../../../../src/http/panel/contract/index.js';
-import { coreSettingHandlers } from '../../../../src/http/panel/handlers/core-settings.js';
+import { coreSettingHandlers } from '../../../../src/http/panel/handlers/core/settings.js';
 import { startPanel } from './panel.js';
 
 const good: ProbeResult = { success: true, delay: 7, mode: 'http', statusCode: 204 };

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createProviders } from '../../../../src/adapters/providers/providers.js';
 import { createWeb } from '../../../../src/adapters/web/web.js';
 import { tables } from '../../../../src/http/panel/contract/index.js';
-import { coreSettingHandlers } from '../../../../src/http/panel/handlers/core-settings.js';
+import { coreSettingHandlers } from '../../../../src/http/panel/handlers/core/settings.js';
 import {
   GOOD_LICENSE,
   startTunnelServer,

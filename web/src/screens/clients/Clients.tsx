@@ -4,9 +4,9 @@ import './styles';
 import { lazy, Suspense } from 'react';
 import { Route, Routes } from 'react-router';
 import { Loading } from '../../ui/Page';
-import { ClientList } from './ClientList';
+import { ClientList } from './list/ClientList';
 
-const ClientPage = lazy(async () => ({ default: (await import('./ClientPage')).ClientPage }));
+const ClientPage = lazy(async () => ({ default: (await import('./page/ClientPage')).ClientPage }));
 
 /** The list of the clients, and below it one client. */
 export function Clients() {

@@ -9,20 +9,20 @@ import { useTranslation } from 'react-i18next';
 import { Link, Route, Routes } from 'react-router';
 import { useFilters } from '../../ui/filters';
 import { Loaded, Loading, Page } from '../../ui/Page';
-import { Control } from './Control';
 import classes from './Core.module.css';
+import { Control } from './control/Control';
 import { useTemplate } from './draft';
 import { type Stored, stored as storedQuery } from './queries';
 import { SaveBar } from './SaveBar';
 
 /** Each part is loaded when it is opened. */
 const Logs = lazy(async () => ({ default: (await import('./Logs')).Logs }));
-const Routing = lazy(async () => ({ default: (await import('./Routing')).Routing }));
-const Outbounds = lazy(async () => ({ default: (await import('./Outbounds')).Outbounds }));
-const Balancers = lazy(async () => ({ default: (await import('./Balancers')).Balancers }));
-const Providers = lazy(async () => ({ default: (await import('./Providers')).Providers }));
-const Dns = lazy(async () => ({ default: (await import('./Dns')).Dns }));
-const Template = lazy(async () => ({ default: (await import('./Template')).Template }));
+const Routing = lazy(async () => ({ default: (await import('./routing/Routing')).Routing }));
+const Outbounds = lazy(async () => ({ default: (await import('./outbounds/Outbounds')).Outbounds }));
+const Balancers = lazy(async () => ({ default: (await import('./routing/Balancers')).Balancers }));
+const Providers = lazy(async () => ({ default: (await import('./providers/Providers')).Providers }));
+const Dns = lazy(async () => ({ default: (await import('./routing/Dns')).Dns }));
+const Template = lazy(async () => ({ default: (await import('./template/Template')).Template }));
 
 /** Everything below `#/core`. */
 export function Core() {

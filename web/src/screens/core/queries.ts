@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api } from '../../api/client';
-import { countriesOf, vpnServersOf } from './provider-outbounds';
+import { countriesOf, vpnServersOf } from './providers/provider-outbounds';
 import { isObject, type JsonObject, parse, pretty } from './template';
 
 export interface Stored {

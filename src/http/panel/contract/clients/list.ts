@@ -1,0 +1,202 @@
+import { z } from 'zod';
+import { issue } from '../../../../messages/issue.js';
+import { get, LARGE_BODY_BYTES, post, routes } from '../route.js';
+import { ClientTraffic, WireClient } from '../schemas/client.js';
+import { body, optionalFlag, optionalWhole, text, whole } from '../schemas/fields.js';
+
+/** The names are those of the queries of `projections/queries/client-list.ts`; the compiler compares them in the handler. */
+const STATES = ['all', 'online', 'active', 'expiring', 'high', 'depleted', 'expired', 'disabled'] as const;
+const SORTS = ['email', 'inbound', 'state', 'used', 'expiry', 'seen', 'comment', 'created'] as const;
+export const CLIENT_ACTIONS = ['enable', 'disable', 'reset', 'extend', 'addTraffic', 'move', 'delete'] as const;
+/** The most rows of one page. */
+const MAX_LIMIT = 500;
+const YEARS_100 = 36_500;
+
+const oneOf = <const T extends readonly [string, ...string[]]>(known: T) =>
+  z.enum(known, issue('input.notOneOf', { known }));
+
+const filter = {
+  /** A part of the email, UUID, subscription id, comment or chat id. */
+  search: text,
+  state: oneOf(STATES).default('all'),
+  /** Number of the inbound; 0 = all. */
+  inbound: whole({ min: 0 }),
+  /** Number of the node of the inbound; 0 = this panel, absent = all. */
+  node: optionalWhole({ min: 0 }),
+};
+const order = { sort: oneOf(SORTS).default('email'), order: oneOf(['asc', 'desc']).default('asc') };
+
+/** A client in a list: its counters, and what else a list shows. It contains no credential but the UUID. */
+const ClientRow = ClientTraffic.extend({
+  state: z.enum(['active', 'expiring', 'high', 'depleted', 'expired', 'disabled']),
+  /** What an admin has set; `enable` is false as well for a client over its cap or expiry. */
+  enabled: z.boolean(),
+  online: z.boolean(),
+  comment: z.string(),
+  limitIp: z.int(),
+  createdAt: z.int(),
+}).meta({ id: 'ClientRow' });
+
+const Counts = z.object({
+  ...{ all: z.int(), online: z.int(), active: z.int(), expiring: z.int(), high: z.int(), depleted: z.int() },
+  ...{ expired: z.int(), disabled: z.int() },
+});
+
+const ClientPage = z
+  .object({
+    clients: z.array(ClientRow),
+    /** How many clients match. */
+    matched: z.int(),
+    /** Bytes that all matching clients have used. */
+    used: z.int(),
+    /** How many clients match the search and the inbound, by state. */
+    counts: Counts,
+  })
+  .meta({ id: 'ClientPage' });
+
+const ClientInbound = z.object({
+  ...{ id: z.int(), remark: z.string(), tag: z.string(), protocol: z.string(), port: z.int(), enable: z.boolean() },
+  /** The node whose core listens; 0 = this panel. */
+  nodeId: z.int(),
+  /** How many clients it has. */
+  clients: z.int(),
+  /** The cipher of shadowsocks; empty for other protocols. */
+  method: z.string(),
+  /** Whether the transport supports the flow `xtls-rprx-vision`. */
+  vision: z.boolean(),
+});
+
+const Numbers = z.array(z.int());
+/** What takes a change of many clients back, for `/restore`. */
+const Undo = z.object({
+  terms: z.array(
+    z.object({
+      client: z.int(),
+      enabled: z.boolean().optional(),
+      capBytes: z.int().optional(),
+      expiresAt: z.int().optional(),
+    }),
+  ),
+  counters: z.array(z.object({ email: z.string(), up: z.int(), down: z.int() })),
+  /** Deleted clients with their credentials, as in `settings.clients`. */
+  deleted: z.array(z.object({ inbound: z.int(), client: z.record(z.string(), z.unknown()) })),
+  /** Moved clients by their new numbers, with their former inbound and settings. */
+  moved: z.array(z.object({ number: z.int(), inbound: z.int(), client: z.record(z.string(), z.unknown()) })),
+});
+
+const Change = z.object({
+  /** Numbers of the clients that the request is about. */
+  clients: Numbers,
+  /** How many of them the action changes. */
+  changed: z.int(),
+  /** Clients that can connect before and not after, and the other way round. */
+  disconnected: z.int(),
+  reconnected: z.int(),
+  /** Bytes that the clients of the request have used. */
+  used: z.int(),
+  /** Of moved clients: those that get new credentials, because the protocol of the inbound needs others. */
+  rekeyed: z.int(),
+  /** Emails of the first clients that change. */
+  sample: z.array(z.string()),
+  /** Null for a preview, and if nothing changed. */
+  undo: Undo.nullable(),
+});
+
+/** Clients over all inbounds, for lists of any length. */
+export const clientListRoutes = routes('/panel/api/clients', {
+  page: get('/page', {
+    permission: { resource: 'clients', action: 'read' },
+    filtered: true,
+    summary: 'Clients of all inbounds that match a search and filters: one page of them, sorted, with totals',
+    query: z.object({
+      ...filter,
+      ...order,
+      offset: whole({ min: 0 }),
+      /** 0 = 100 */
+      limit: whole({ min: 0, max: MAX_LIMIT }),
+    }),
+    reply: ClientPage,
+  }),
+  top: get('/top', {
+    permission: { resource: 'clients', action: 'read' },
+    filtered: true,
+    summary: 'The ten clients with the most traffic since midnight in the time zone of the panel',
+    reply: z.object({
+      /** Midnight, in ms since 1970. */
+      since: z.int(),
+      /** Clients with the same email are one. The one with the most traffic is the first. */
+      clients: z.array(z.object({ email: z.string(), bytes: z.int() })),
+    }),
+  }),
+  exported: get('/export', {
+    permission: { resource: 'clients', action: 'read' },
+    filtered: true,
+    summary: 'Download all clients that match a search and filters, sorted, as CSV; without credentials',
+    query: z.object({ ...filter, ...order }),
+    reply: z.string(),
+    media: 'text/csv',
+  }),
+  inbounds: get('/inbounds', {
+    permission: { resource: 'clients', action: 'read' },
+    filtered: true,
+    summary: "The caller's inbounds that can have clients, without these clients",
+    reply: z.array(ClientInbound),
+  }),
+  details: get('/:email/details', {
+    permission: { resource: 'clients', action: 'read' },
+    filtered: true,
+    summary: 'A client with its settings and credentials, for each inbound that its email is in',
+    params: z.object({ email: z.string() }),
+    reply: z.array(
+      z.object({
+        row: ClientRow,
+        /** As in `settings.clients` of the inbound. */
+        client: z.record(z.string(), z.unknown()),
+        /** Addresses that its email was seen at, newest first; `at` in ms since 1970. */
+        addresses: z.array(z.object({ ip: z.string(), at: z.int() })),
+      }),
+    ),
+  }),
+  change: post('/change', {
+    permission: { resource: 'clients', action: 'extend' },
+    filtered: true,
+    summary:
+      'Enable, disable, reset, extend (days), addTraffic (bytes), move (to an inbound) or delete clients: those of `clients`, or all that match the filter. With `preview` nothing changes, and the answer says what would',
+    body: body({
+      action: oneOf(CLIENT_ACTIONS),
+      /** Numbers of clients; absent = all that match the filter. */
+      clients: Numbers.optional(),
+      ...filter,
+      /** Numbers of clients that are left out. */
+      except: Numbers.default([]),
+      days: whole({ min: 0, max: YEARS_100 }),
+      bytes: whole({ min: 0 }),
+      /** Number of the inbound to which clients move. */
+      to: whole({ min: 0 }),
+      preview: optionalFlag,
+    }),
+    reply: Change,
+    limit: LARGE_BODY_BYTES,
+  }),
+  restore: post('/restore', {
+    permission: { resource: 'clients', action: 'update' },
+    filtered: true,
+    summary: 'Take a change of clients back, by the `undo` of its answer',
+    body: body({
+      terms: Undo.shape.terms.default([]),
+      counters: Undo.shape.counters.default([]),
+      deleted: z
+        .array(z.object({ inbound: z.int(), client: z.record(z.string(), z.unknown()).pipe(WireClient) }))
+        .default([]),
+      moved: z
+        .array(
+          z.object({
+            ...{ number: z.int(), inbound: z.int() },
+            client: z.record(z.string(), z.unknown()).pipe(WireClient),
+          }),
+        )
+        .default([]),
+    }),
+    limit: LARGE_BODY_BYTES,
+  }),
+});

@@ -1,0 +1,155 @@
+import { hasClients } from '../../../../commands/client/credentials.js';
+import { Rejection, reject } from '../../../../commands/rejection.js';
+import type { Client } from '../../../../events/client/client-document.js';
+import type { Inbound } from '../../../../events/inbound/inbound-document.js';
+import { textOf } from '../../../../lib/json.js';
+import { listClients, onlineNow, stateOf } from '../../../../projections/queries/client-list.js';
+import { wireClient } from '../../codec/client.js';
+import { clientLines } from '../../codec/client-csv.js';
+import { clientTraffic } from '../../codec/client-traffic.js';
+import { supportsVision } from '../../codec/inbound.js';
+import { type Needs, TextStream } from '../../context.js';
+import type { clientListRoutes } from '../../contract/clients/list.js';
+import type { Handlers } from '../../mount.js';
+import { planOf, withNumbers } from './change.js';
+import { restoreClients } from './restore.js';
+
+type Services = Needs<'now' | 'read' | 'ledger'>;
+
+const DEFAULT_LIMIT = 100;
+/** How many clients the list of those with the most traffic has. */
+const TOP = 10;
+/** Emails in the answer of a change, for people to recognize. */
+const SAMPLE = 5;
+
+export const clientListHandlers: Handlers<typeof clientListRoutes, Services> = {
+  page({ query: { sort, order, offset, limit, ...filter } }, { read, now }, { userId }) {
+    const at = now();
+    const list = listClients(read, ownInbounds(read, userId), filter, { sort, desc: order === 'desc' }, at);
+    const { clients, counts, used } = list;
+    const online = onlineNow(read, at);
+    const page = clients.slice(offset, offset + (limit || DEFAULT_LIMIT));
+    return { clients: page.map((client) => rowOf(read, client, online, at)), matched: clients.length, used, counts };
+  },
+
+  async top(_, { read, now, ledger }, { userId }) {
+    const answer = await ledger((books) => {
+      const day = books.days.of(now());
+      return { since: books.days.begin(day), bytes: books.bytesOn(day) };
+    });
+    if ('unavailable' in answer)
+      return answer.unavailable === 'unready' ? reject('LEDGER_NOT_READY') : reject('LEDGER_WRONG');
+    const { since, bytes } = answer.answer;
+    const own = ownInbounds(read, userId);
+    const byEmail = new Map<string, number>();
+    for (const [number, more] of bytes) {
+      const client = read.clients.get(number);
+      if (!client || !own.has(client.inbound)) continue;
+      byEmail.set(client.identity.email, (byEmail.get(client.identity.email) ?? 0) + more);
+    }
+    const ranked = [...byEmail].toSorted(([, one], [, other]) => other - one).slice(0, TOP);
+    return { since, clients: ranked.map(([email, used]) => ({ email, bytes: used })) };
+  },
+
+  exported({ query: { sort, order, ...filter } }, { read, now }, { userId }) {
+    const at = now();
+    const list = listClients(read, ownInbounds(read, userId), filter, { sort, desc: order === 'desc' }, at);
+    const name = `clients-${new Date(at).toISOString().slice(0, 10)}.csv`;
+    return new TextStream({ media: 'text/csv', name, lines: clientLines(read, list.clients, at) });
+  },
+
+  inbounds: (_, { read }, { userId }) =>
+    read.inbounds
+      .all()
+      .filter(({ owner, protocol }) => owner === userId && hasClients(protocol))
+      .map((inbound) => ({
+        ...{ id: inbound.id, remark: inbound.remark, tag: inbound.tag, protocol: inbound.protocol },
+        ...{ port: inbound.port, enable: inbound.enabled && inbound.depletion === null, nodeId: inbound.node ?? 0 },
+        clients: read.clients.ofInbound(inbound.id).length,
+        method: inbound.protocol === 'shadowsocks' ? textOf(inbound.config.settings['method']) : '',
+        vision: supportsVision(inbound),
+      })),
+
+  details({ params: { email } }, { read, now }) {
+    const clients = read.clients.byEmail(email);
+    if (clients.length === 0) return reject('CLIENT_NOT_FOUND', { client: email });
+    const at = now();
+    const online = onlineNow(read, at);
+    return clients.map((client) => ({
+      row: rowOf(read, client, online, at),
+      client: wireClient(client),
+      addresses: read.usage.addresses(client).map(([ip, seen]) => ({ ip, at: seen })),
+    }));
+  },
+
+  async change({ body }, { read, now }, { dispatch, change, refusalOf, userId }) {
+    if (body.action === 'move' && !read.inbounds.get(body.to)) return reject('INBOUND_NOT_FOUND', { inbound: body.to });
+    const chosen = body.clients ?? matching(read, userId, body, now());
+    const left = new Set(body.except);
+    const numbers = chosen.filter((number) => !left.has(number));
+    const plan = () => planOf(body, documents(read, numbers), read, now());
+    const before = plan();
+    const answer = {
+      clients: numbers,
+      ...{ changed: before.changed.length, disconnected: before.disconnected, reconnected: before.reconnected },
+      ...{ used: usedByAll(read, numbers), rekeyed: before.rekeyed },
+      sample: before.changed.slice(0, SAMPLE).map(({ identity }) => identity.email),
+      undo: null,
+    };
+    if (before.command === null) return answer;
+    if (body.preview === true)
+      return (before.command.type === 'MoveClients' ? refusalOf(before.command) : null) ?? answer;
+    // Counters may have been recorded meanwhile, so what takes the change back is computed in the same step.
+    let undo = before.undo;
+    if (before.command.type === 'ChangeClientTerms') {
+      const done = dispatch(before.command);
+      return done instanceof Rejection ? done : { ...answer, undo };
+    }
+    const { command } = before;
+    const done = await change(() => {
+      const latest = plan();
+      undo = latest.undo;
+      return latest.command?.type === command.type ? latest.command : command;
+    });
+    if (done instanceof Rejection) return done;
+    return { ...answer, undo: withNumbers(undo, done.events) };
+  },
+
+  restore: restoreClients,
+};
+
+const ownInbounds = (read: Services['read'], userId: number): ReadonlySet<Inbound['id']> =>
+  new Set(read.inbounds.all().flatMap(({ id, owner }) => (owner === userId ? [id] : [])));
+
+function matching(
+  read: Services['read'],
+  userId: number,
+  filter: Parameters<typeof listClients>[2],
+  now: number,
+): readonly number[] {
+  const list = listClients(read, ownInbounds(read, userId), filter, { sort: 'email', desc: false }, now);
+  return list.clients.map(({ number }) => number);
+}
+
+/** Clients that share an email share its counters, so the own part of each is added. */
+function usedByAll(read: Services['read'], numbers: readonly number[]): number {
+  return documents(read, numbers).reduce((sum, client) => {
+    const { up, down } = read.usage.clientAlone(client);
+    return sum + up + down;
+  }, 0);
+}
+
+const documents = (read: Services['read'], numbers: readonly number[]): readonly Client[] =>
+  numbers.flatMap((number) => read.clients.get(number) ?? []);
+
+function rowOf(read: Services['read'], client: Client, online: ReadonlySet<string>, now: number) {
+  return {
+    ...clientTraffic(read, client),
+    state: stateOf(read, client, now),
+    enabled: client.spec.enabled,
+    online: online.has(client.identity.email),
+    comment: client.identity.comment,
+    limitIp: client.spec.limitIp,
+    createdAt: client.createdAt,
+  };
+}

@@ -1,0 +1,175 @@
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chromiumFor } from '../../kit/real/chromium.js';
+import { must } from '../../kit/real/panel-process.js';
+import { freePort } from '../../kit/real/ports.js';
+import { openWebPanel, type WebPanel } from './support.js';
+import { settled, walk } from './walk.js';
+
+const found = chromiumFor('the test of the accessibility of the web panel');
+/** Everything of WCAG 2.2 A and AA, with targets of 24 px. */
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+const SIZES = [
+  { width: 1440, height: 900 },
+  { width: 390, height: 844 },
+] as const;
+
+interface Violation {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+}
+
+describe.skipIf(found === null)('the accessibility of the web panel', () => {
+  let web: WebPanel;
+
+  beforeAll(async () => {
+    web = await openWebPanel(found ?? '', { reducedMotion: 'reduce' });
+    const admin = await web.panel.admin();
+    const client = { id: crypto.randomUUID(), email: 'ahab', comment: 'pays late', totalGB: 1e9, enable: true };
+    const settings = JSON.stringify({ clients: [client], decryption: 'none' });
+    const stream = { streamSettings: '{"network":"tcp","security":"none"}', sniffing: '{"enabled":false}' };
+    const inbound = { enable: true, protocol: 'vless', listen: '127.0.0.1', settings, ...stream };
+    await must(admin.post('/panel/api/inbounds/add', { ...inbound, remark: 'Harbour', port: await freePort() }));
+    const place = { scheme: 'http', host: '127.0.0.1', port: await freePort(), basePath: '/' };
+    const node = { name: 'Oslo', remark: '', ...place, apiToken: 'token', allowPrivateAddress: true, enable: true };
+    await must(admin.post('/panel/api/nodes/add', node));
+  });
+
+  afterAll(async () => web?.close());
+
+  /** What axe-core finds on the page as it is, serious and critical. */
+  async function violations(page: Page, where: string): Promise<readonly string[]> {
+    if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axe.source);
+    const options = JSON.stringify({ runOnly: RULES, resultTypes: ['violations'] });
+    const found = (await page.evaluate(
+      `axe.run(document, ${options}).then((result) => result.violations)`,
+    )) as Violation[];
+    return found
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .flatMap(({ id, nodes }) =>
+        nodes
+          .slice(0, 3)
+          .map(({ html, failureSummary }) => `${where}: ${id}: ${html.slice(0, 200)} ${failureSummary.slice(0, 300)}`),
+      );
+  }
+
+  async function inBothThemesAndSizes(page: Page, where: string): Promise<readonly string[]> {
+    const problems: string[] = [];
+    for (const size of SIZES) {
+      await page.setViewportSize(size);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
+        await settled(page);
+        await page.evaluate(STILL);
+        problems.push(...(await violations(page, `${where}, ${size.width} px, ${colorScheme}`)));
+      }
+    }
+    await page.setViewportSize(SIZES[0]);
+    return problems;
+  }
+
+  it('has no serious problem on any screen, in both themes, on a desktop and on a phone', async () => {
+    const problems: string[] = [];
+    await walk(web, web.page, async (where) => void problems.push(...(await inBothThemesAndSizes(web.page, where))), [
+      'no-such-screen',
+    ]);
+    expect(problems).toStrictEqual([]);
+  });
+
+  it('has none in forms, menus and dialogs', async () => {
+    const { page } = web;
+    const problems: string[] = [];
+    const overlays = [
+      ['clients', 'Add client'],
+      ['nodes', 'Add node'],
+      ['geo', 'Add source'],
+    ] as const;
+    for (const [screen, button] of overlays) {
+      await web.open(screen);
+      await page.locator('#content').getByRole('button', { name: button }).first().click();
+      await page.getByRole('dialog').waitFor();
+      problems.push(...(await inBothThemesAndSizes(page, `${screen}: ${button}`)));
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    }
+    await page.getByRole('button', { name: 'Appearance' }).click();
+    await page.getByText('Density').waitFor();
+    problems.push(...(await inBothThemesAndSizes(page, 'appearance')));
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').waitFor();
+    problems.push(...(await inBothThemesAndSizes(page, 'palette')));
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    problems.push(...(await inBothThemesAndSizes(page, 'shortcuts')));
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    expect(problems).toStrictEqual([]);
+  });
+
+  it('has none in Persian, and none on the login', async () => {
+    const persian = await web.another({ viewport: SIZES[0], locale: 'fa', reducedMotion: 'reduce' });
+    const problems: string[] = [];
+    await walk(web, persian, async (where) => void problems.push(...(await violations(persian, where))));
+    await persian.context().clearCookies();
+    await persian.reload();
+    await persian.locator('input[name=password]').waitFor();
+    problems.push(...(await inBothThemesAndSizes(persian, 'login')));
+    await persian.context().close();
+    expect(problems).toStrictEqual([]);
+  });
+
+  it('shows the focus on everything that the Tab key reaches', async () => {
+    const { page } = web;
+    const invisible: string[] = [];
+    await walk(web, page, async (where) => {
+      await page.locator('body').press('Tab');
+      for (let presses = 0; presses < 60; presses += 1) {
+        const unseen = await page.evaluate(WITHOUT_FOCUS_MARK);
+        if (typeof unseen === 'string') invisible.push(`${where}: ${unseen}`);
+        await page.keyboard.press('Tab');
+      }
+    });
+    expect([...new Set(invisible)]).toStrictEqual([]);
+  });
+
+  it('does not move anything where motion is reduced', async () => {
+    const { page } = web;
+    await web.open('clients');
+    await settled(page);
+    await page.locator('#content').getByRole('button', { name: 'Add client' }).first().click();
+    await page.getByRole('dialog').waitFor();
+    expect(await page.evaluate(MOVING)).toStrictEqual([]);
+  });
+
+  it('raised no error in the console and broke no policy', () => {
+    expect(web.complaints).toStrictEqual([]);
+  });
+});
+
+/** Resolves when the new colours are drawn and no transition runs. */
+const STILL = `new Promise((resolve) => {
+  const look = () => {
+    if (document.getAnimations().some(({ playState }) => playState === 'running')) requestAnimationFrame(look);
+    else requestAnimationFrame(() => requestAnimationFrame(() => resolve(true)));
+  };
+  requestAnimationFrame(look);
+})`;
+
+/** The focused element, where neither an outline nor its border says so. */
+const WITHOUT_FOCUS_MARK = `(() => {
+  const one = document.activeElement;
+  if (!one || one === document.body) return null;
+  const marks = [one, one.parentElement, one.nextElementSibling, one.closest('.cm-editor')].filter(Boolean).map((each) => getComputedStyle(each));
+  const isOutlined = marks.some((style) => style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2);
+  return isOutlined ? null : one.outerHTML.slice(0, 200);
+})()`;
+
+/** Animations and transitions that run for longer than a frame. */
+const MOVING = `document.getAnimations()
+  .filter((one) => one.playState === 'running' && one.effect.getComputedTiming().duration > 17)
+  .map((one) => one.effect.target?.outerHTML.slice(0, 120))`;

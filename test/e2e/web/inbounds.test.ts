@@ -1,0 +1,261 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RecordedEvent } from '../../../src/events/catalog.js';
+import { chromiumFor } from '../../kit/real/chromium.js';
+import { startClientCore } from '../../kit/real/client-core.js';
+import { withoutCore } from '../../kit/real/core-process.js';
+import { expectComplete } from '../../kit/real/expect-transfer.js';
+import { type Admin, must, storeTemplate } from '../../kit/real/panel-process.js';
+import { freePort } from '../../kit/real/ports.js';
+import { download } from '../../kit/real/socks.js';
+import { startTargets, type Targets } from '../../kit/real/targets.js';
+import { headOf, logOf, recorded, template } from '../support.js';
+import { openWebPanel, type WebPanel } from './support.js';
+
+const found = chromiumFor('the test of the inbounds in the web panel');
+const BYTES = 200_000;
+
+interface Stored {
+  readonly id: number;
+  readonly remark: string;
+  readonly port: number;
+  readonly streamSettings: string;
+}
+
+describe.skipIf(found === null || withoutCore('the inbounds in the web panel'))('the inbounds in the web panel', () => {
+  let web: WebPanel;
+  let admin: Admin;
+  let targets: Targets;
+
+  beforeAll(async () => {
+    targets = await startTargets();
+    web = await openWebPanel(found ?? '');
+    admin = await web.panel.admin();
+    await storeTemplate(admin, template(targets));
+  });
+
+  afterAll(async () => {
+    await web?.close();
+    await targets?.stop();
+  });
+
+  /** What admins appended after a position. */
+  const deeds = (after: number): readonly RecordedEvent[] =>
+    logOf(web.panel.dataDir, after).filter(({ meta }) => meta.actor.kind === 'user');
+  const typesSince = (after: number): readonly string[] => deeds(after).map(({ type }) => type);
+  const head = (): number => headOf(web.panel.dataDir);
+  const field = (name: string) => web.page.locator(`[name="${name}"]`);
+  const button = (name: string) => web.page.getByRole('button', { name, exact: true });
+  const row = (name: string) => web.page.getByRole('row').filter({ hasText: name });
+  const menu = async (name: string, item: string): Promise<void> => {
+    await web.page.getByRole('button', { name: `Actions for ${name}`, exact: true }).click();
+    await web.page.getByRole('menuitem', { name: item, exact: true }).click();
+  };
+  const stored = async (remark: string): Promise<Stored> => {
+    const all = await must(admin.get<Stored[]>('/panel/api/inbounds/list'));
+    const one = all.find((inbound) => inbound.remark === remark);
+    if (!one) throw new Error(`no inbound ${remark}`);
+    return one;
+  };
+  /** Adds a client and downloads through its link, as an app does. */
+  const expectTraffic = async (remark: string, client: object): Promise<void> => {
+    const { id } = await stored(remark);
+    const email = `${remark}-user`.toLowerCase();
+    const settings = JSON.stringify({ clients: [{ ...client, email, enable: true }] });
+    await must(admin.post('/panel/api/inbounds/addClient', { id, settings }));
+    const links = await must(admin.get<string[]>(`/panel/api/inbounds/getClientLinks/${id}/${email}`));
+    const core = await startClientCore([links[0] ?? '']);
+    try {
+      expectComplete(await download(core.socksPort(0), `${targets.url}/bytes/${BYTES}`), { bytes: BYTES });
+    } finally {
+      await core.stop();
+    }
+  };
+
+  /** Makes an inbound of a preset in the form, with the port that the panel proposes. */
+  const make = async (preset: 'trojan' | 'reality', name: string): Promise<Stored> => {
+    await web.open(`inbounds/new?preset=${preset}`);
+    await web.page.getByLabel('Name').fill(name);
+    const host = web.page.getByLabel(preset === 'reality' ? 'Website to imitate' : 'Domain');
+    await host.fill(preset === 'reality' ? imitated() : 'localhost');
+    await button('Add inbound').click();
+    await row(name).waitFor();
+    return stored(name);
+  };
+  const imitated = () => targets.realityTarget.replace('127.0.0.1', 'localhost');
+
+  it('are made from a preset with two answers, and carry traffic', async () => {
+    const { page } = web;
+    await web.open('inbounds/new');
+    await page.getByRole('button', { name: 'Trojan + TLS' }).click();
+    await web.heading('Trojan + TLS');
+    await page.getByLabel('Name').fill('Lagoon');
+    await button('Add inbound').click();
+    await page.getByText('Fill this in.').waitFor();
+    await page.getByLabel('Domain').fill('localhost');
+    const before = head();
+    await button('Add inbound').click();
+    await web.heading('Inbounds');
+    await row('Lagoon').waitFor();
+    expect(typesSince(before)).toStrictEqual(['InboundAdded']);
+    await expectTraffic('Lagoon', { password: 'a password of the test' });
+  });
+
+  it('are checked by the core before they are saved, show their link, and carry traffic', async () => {
+    const { page } = web;
+    const taken = await make('trojan', 'Shoal');
+    await web.open('inbounds/new?preset=reality');
+    await page.getByLabel('Name').fill('Reef');
+    await page.getByLabel('Website to imitate').fill(imitated());
+    await button('All options').click();
+    await page.getByLabel('Listen address').fill('127.0.0.1');
+    const before = head();
+
+    const port = await field('port').inputValue();
+    await field('port').fill(String(taken.port));
+    await button('Check').click();
+    await page.getByText(`Port already exists: ${taken.port} is used by`).waitFor();
+    expect(await field('port').getAttribute('aria-invalid')).toBe('true');
+    await field('port').fill(port);
+    await button('Check').click();
+    await page.getByText('The core accepts this inbound. Nothing was saved.').waitFor();
+    expect(typesSince(before)).toStrictEqual([]);
+
+    const link = page.locator('code').filter({ hasText: 'vless://' });
+    await expect
+      .poll(async () => link.textContent())
+      .toMatch(new RegExp(`:${port}\\?.*security=reality.*#Reef-sample`));
+    await button('Add inbound').click();
+    await web.heading('Inbounds');
+    expect(typesSince(before)).toStrictEqual(['InboundAdded']);
+    await expectTraffic('Reef', { id: crypto.randomUUID(), flow: 'xtls-rprx-vision' });
+  });
+
+  it('get generated keys beside each field, and the same value in the JSON tab', async () => {
+    const { page } = web;
+    await make('reality', 'Atoll');
+    await row('Atoll').getByRole('link').click();
+    await web.heading('Atoll');
+    const key = await field('streamSettings.realitySettings.privateKey').inputValue();
+    await button('Generate').nth(1).click();
+    await expect.poll(async () => field('streamSettings.realitySettings.privateKey').inputValue()).not.toBe(key);
+    await button('ML-DSA-65').click();
+    await expect.poll(async () => field('streamSettings.realitySettings.mldsa65Seed').inputValue()).not.toBe('');
+    await button('ML-KEM-768').click();
+    await expect.poll(async () => field('settings.decryption').inputValue()).toMatch(/^mlkem768/);
+    await button('None').click();
+    await expect.poll(async () => field('settings.decryption').inputValue()).toBe('none');
+
+    await page.getByRole('tab', { name: 'JSON' }).click();
+    const json = page.getByRole('textbox', { name: 'JSON' });
+    const text = await json.inputValue();
+    await json.fill('{');
+    await page.getByRole('tab', { name: 'Form' }).click();
+    await page.getByText('This is not valid JSON.').waitFor();
+    await json.fill(
+      text.replace('"routeOnly": true', '').replace('"enabled": true', '"enabled": true, "routeOnly": true'),
+    );
+    await page.getByRole('tab', { name: 'Form' }).click();
+    expect(await page.getByLabel('For routing only').isChecked()).toBe(true);
+
+    await page.getByText('Socket options', { exact: true }).click();
+    await page.getByLabel('tcpFastOpen').check();
+    await page.getByText('Fallbacks', { exact: true }).click();
+    await button('Add: Fallback').click();
+    await field('settings.fallbacks.0.dest').fill('8080');
+    await page.getByText('External proxies', { exact: true }).click();
+    await button('Add: External proxy').click();
+    await field('streamSettings.externalProxy.0.dest').fill('cdn.example.com');
+    const link = page.locator('code').filter({ hasText: 'vless://' });
+    await expect.poll(async () => link.textContent()).toContain('@cdn.example.com:443');
+    const before = head();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await web.heading('Inbounds');
+    expect(typesSince(before)).toStrictEqual(['InboundUpdated', 'InboundReconfigured']);
+    expect(JSON.parse((await stored('Atoll')).streamSettings)).toMatchObject({
+      sockopt: { tcpFastOpen: true },
+      externalProxy: [{ dest: 'cdn.example.com', port: 443, forceTls: 'same' }],
+    });
+  });
+
+  it('show a second admin what the first one changed, and overwrite nothing', async () => {
+    const { page } = web;
+    const { id } = await make('reality', 'Sound');
+    await web.open(`inbounds/${id}`);
+    await web.heading('Sound');
+    await page.getByLabel('Name', { exact: false }).first().fill('Mine');
+    await page.getByLabel('Traffic cap').fill('7');
+    await must(admin.post(`/panel/api/inbounds/update/${id}`, { remark: 'Theirs', trafficReset: 'weekly' }));
+    const notice = page.getByRole('alert').filter({ hasText: 'Another admin has changed this inbound' });
+    await notice.waitFor();
+    expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true);
+    expect(await notice.textContent()).toMatch(/Theirs.*Mine/);
+    const before = head();
+    await notice.getByRole('button', { name: 'Continue with these values' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await web.heading('Inbounds');
+    const [updated, ...others] = deeds(before);
+    expect(others).toStrictEqual([]);
+    expect(updated?.data).toMatchObject({ changes: { remark: 'Mine', capBytes: 7 * 1024 ** 3 } });
+    const inbound = await must(admin.get<{ trafficReset: string }>(`/panel/api/inbounds/get/${id}`));
+    expect(inbound.trafficReset).toBe('weekly');
+
+    const toast = page.getByRole('alert').filter({ has: page.getByRole('button', { name: 'Undo' }) });
+    await toast.getByRole('button', { name: 'Undo' }).click();
+    await row('Theirs').waitFor();
+    const undone = await must(admin.get<{ trafficReset: string }>(`/panel/api/inbounds/get/${id}`));
+    expect(undone).toMatchObject({ trafficReset: 'weekly', total: 0 });
+  });
+
+  it('are cloned, exported, imported, reset and deleted', async () => {
+    const { page } = web;
+    const { id } = await make('trojan', 'Haven');
+    const settings = JSON.stringify({
+      clients: [{ password: 'a password of the test', email: 'haven', enable: true }],
+    });
+    await must(admin.post('/panel/api/inbounds/addClient', { id, settings }));
+    const before = head();
+    await menu('Haven', 'Clone');
+    await row('Haven 2').waitFor();
+    expect(recorded(web.panel.dataDir, 'InboundAdded').at(-1)?.data).toMatchObject({
+      ...{ enabled: false, spec: { remark: 'Haven 2', protocol: 'trojan' } },
+    });
+
+    const saved = page.waitForEvent('download');
+    await menu('Haven', 'Export');
+    const text = await readFile(await (await saved).path(), 'utf8');
+    const inbound = JSON.parse(text) as Record<string, unknown>;
+    expect(inbound).toMatchObject({ remark: 'Haven', protocol: 'trojan' });
+    await button('Import').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox').fill('[1]');
+    await dialog.getByRole('button', { name: 'Import' }).click();
+    await page.getByText('This is not the JSON of an inbound.').waitFor();
+    const copy = { ...inbound, remark: 'Cove', port: await freePort(), settings: '{"clients":[]}' };
+    await dialog.getByRole('textbox').fill(JSON.stringify([copy]));
+    await dialog.getByRole('button', { name: 'Import' }).click();
+    await row('Cove').waitFor();
+
+    await menu('Haven', 'Share links');
+    await page.getByRole('dialog').locator('code').filter({ hasText: 'trojan://' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+
+    await menu('Haven', 'Reset traffic');
+    await page.getByRole('dialog').getByRole('button', { name: 'Reset traffic' }).click();
+    await expect.poll(() => typesSince(before)).toContain('InboundTrafficReset');
+    await menu('Cove', 'Delete');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await row('Cove').waitFor({ state: 'detached' });
+    expect(typesSince(before)).toStrictEqual([
+      ...['InboundAdded', 'InboundAdded', 'InboundTrafficReset', 'InboundDeleted'],
+    ]);
+    await page.getByRole('searchbox').fill('nowhere');
+    await page.getByText('No inbound matches.').waitFor();
+    expect(page.url()).toContain('search=nowhere');
+  });
+
+  it('raised no error in the console and broke no policy', () => {
+    expect(web.complaints).toStrictEqual([]);
+  });
+});

@@ -1,0 +1,174 @@
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chromiumFlags, chromiumFor } from '../../kit/real/chromium.js';
+import { must, type PanelProcess, startPanel } from '../../kit/real/panel-process.js';
+import { freePort } from '../../kit/real/ports.js';
+import { HANG_MS } from '../../kit/wait.js';
+import { deedsOf, headOf, recorded } from '../support.js';
+
+const found = chromiumFor('the test of the keyboard in the web panel');
+/** More steps than any screen has. */
+const STEPS = 200;
+
+describe.skipIf(found === null)('the web panel by keyboard alone', () => {
+  let panel: PanelProcess;
+  let browser: Browser;
+  let page: Page;
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    panel = await startPanel();
+    const settings = JSON.stringify({ clients: [], decryption: 'none' });
+    const stream = { streamSettings: '{"network":"tcp","security":"none"}', sniffing: '{"enabled":false}' };
+    const inbound = { enable: true, protocol: 'vless', listen: '127.0.0.1', settings, ...stream, remark: 'Harbour' };
+    await must((await panel.admin()).post('/panel/api/inbounds/add', { ...inbound, port: await freePort() }));
+    browser = await chromium.launch({ executablePath: found ?? '', args: [...chromiumFlags] });
+    page = await browser.newPage({ viewport: { width: 1440, height: 900 }, locale: 'en' });
+    page.setDefaultTimeout(HANG_MS);
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await panel?.cleanUp();
+  });
+
+  const press = (...keys: readonly string[]) =>
+    keys.reduce((before, key) => before.then(() => page.keyboard.press(key)), Promise.resolve());
+  const heading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+  const dialog = () => page.getByRole('dialog');
+
+  /** Presses a key until the focus is on the element with this name. */
+  async function moveTo(name: string, key = 'Tab'): Promise<void> {
+    const passed: string[] = [];
+    for (let step = 0; step < STEPS; step += 1) {
+      const now = String(await page.evaluate(FOCUSED));
+      if (now === name) return;
+      passed.push(now);
+      await page.keyboard.press(key);
+    }
+    throw new Error(`${name} cannot be reached with ${key}; the focus was on: ${[...new Set(passed)].join(' | ')}`);
+  }
+
+  it('signs in', async () => {
+    await page.goto(`${panel.url}/`);
+    await heading('Sign in');
+    await page.keyboard.type(panel.username);
+    await press('Tab');
+    await page.keyboard.type(panel.password);
+    await press('Enter');
+    await heading('Overview');
+  });
+
+  it('skips the navigation', async () => {
+    await page.reload();
+    await heading('Overview');
+    await press('Tab');
+    expect(await page.evaluate(FOCUSED)).toBe('Skip to the content');
+    await press('Enter');
+    expect(await page.evaluate('document.activeElement.id')).toBe('content');
+  });
+
+  it('adds a client with the palette and the form', async () => {
+    const before = headOf(panel.dataDir);
+    await press('Control+k');
+    await page.getByPlaceholder('Search screens').waitFor();
+    await page.keyboard.type('add client');
+    await page.getByText('Add client', { exact: true }).first().waitFor();
+    await press('ArrowDown', 'Enter');
+    await dialog().getByRole('textbox', { name: 'Email' }).waitFor();
+    await moveTo('Email');
+    await press('Control+a');
+    await page.keyboard.type('ahab');
+    await moveTo('Comment');
+    await page.keyboard.type('pays late');
+    await moveTo('Show as curl');
+    await press('Enter');
+    const command = await page.getByRole('region', { name: 'Show as curl' }).locator('pre').textContent();
+    expect(command).toContain('/panel/api/inbounds/addClient');
+    expect(command).toContain('Authorization: Bearer $TOKEN');
+    expect(command).toContain(String.raw`\"id\":\"***\"`);
+    await moveTo('Add client');
+    await press('Enter');
+    await dialog().waitFor({ state: 'hidden' });
+    expect(recorded(panel.dataDir, 'ClientAdded', before)[0]?.data.identity).toMatchObject({
+      email: 'ahab',
+      comment: 'pays late',
+    });
+  });
+
+  it('searches the list, opens a client, and goes back', async () => {
+    await press('g', 'i');
+    await heading('Inbounds');
+    await press('g', 'c');
+    await heading('Clients');
+    await page.getByRole('link', { name: 'ahab' }).waitFor();
+    await press('/');
+    await page.keyboard.type('ahab');
+    await moveTo('ahab');
+    await press('Enter');
+    await heading('ahab');
+    await moveTo('Clients', 'Shift+Tab');
+    await press('Enter');
+    await heading('Clients');
+  });
+
+  it('switches a client with the space bar, and sorts by a header', async () => {
+    const before = headOf(panel.dataDir);
+    await page.getByRole('link', { name: 'ahab' }).waitFor();
+    await moveTo('ahab enabled');
+    await press('Space');
+    await expect.poll(() => recorded(panel.dataDir, 'ClientUpdated', before).length).toBe(1);
+    await moveTo('Email', 'Shift+Tab');
+    await press('Enter');
+    await page.getByRole('columnheader', { name: 'Email' }).and(page.locator('[aria-sort=descending]')).waitFor();
+  });
+
+  it('deletes a client from the menu of its row, after a question', async () => {
+    const before = headOf(panel.dataDir);
+    await moveTo('Actions for ahab');
+    await press('Enter');
+    await page.getByRole('menuitem', { name: 'Delete' }).waitFor();
+    await moveTo('Delete', 'ArrowDown');
+    await press('Enter');
+    await dialog().getByRole('button', { name: 'Delete' }).waitFor();
+    await press('Escape');
+    await dialog().waitFor({ state: 'hidden' });
+    expect(deedsOf(panel.dataDir, before)).toStrictEqual([]);
+    await moveTo('Actions for ahab');
+    await press('Enter');
+    await moveTo('Delete', 'ArrowDown');
+    await press('Enter');
+    await dialog().waitFor();
+    await moveTo('Delete');
+    await press('Enter');
+    await expect.poll(() => deedsOf(panel.dataDir, before)).toStrictEqual(['ClientDeleted']);
+  });
+
+  it('shows the shortcuts, and signs out', async () => {
+    await press('g', 'o');
+    await heading('Overview');
+    await press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    await press('Escape');
+    await dialog().waitFor({ state: 'hidden' });
+    await moveTo('Appearance');
+    await press('Enter');
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    await moveTo('Sign out');
+    await press('Enter');
+    await heading('Sign in');
+  });
+
+  it('raised no error in the console and broke no policy', () => {
+    expect(complaints).toStrictEqual([]);
+  });
+});
+
+/** The name of the focused element. */
+const FOCUSED = `(() => {
+  const one = document.activeElement;
+  if (!one || one === document.body) return '';
+  return one.getAttribute('aria-label') ?? one.labels?.[0]?.textContent ?? one.textContent.trim();
+})()`;

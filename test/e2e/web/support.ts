@@ -1,0 +1,57 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { chromium } from 'playwright-core';
+import { chromiumFlags } from '../../kit/real/chromium.js';
+import { type PanelProcess, startPanel } from '../../kit/real/panel-process.js';
+import { HANG_MS } from '../../kit/wait.js';
+
+type ContextOptions = NonNullable<Parameters<Browser['newContext']>[0]>;
+
+/** A panel and a browser in which an admin is logged in. */
+export interface WebPanel {
+  readonly panel: PanelProcess;
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** What went to the console as an error, and violations of the policy. */
+  readonly complaints: string[];
+  /** Opens a screen by its address, such as `clients?state=expired`. */
+  readonly open: (address: string, page?: Page) => Promise<void>;
+  readonly heading: (name: string, page?: Page) => Promise<void>;
+  /** Another page with the same session. */
+  readonly another: (options: ContextOptions) => Promise<Page>;
+  readonly close: () => Promise<void>;
+}
+
+/** Starts a panel under a base path, and a browser in which its admin is logged in. */
+export async function openWebPanel(chromiumPath: string, options: ContextOptions = {}): Promise<WebPanel> {
+  const panel = await startPanel({ env: { PORTOLAN_BASE_PATH: '/a/secret/path/' } });
+  const browser = await chromium.launch({ executablePath: chromiumPath, args: [...chromiumFlags] });
+  const complaints: string[] = [];
+  const newPage = async (context: BrowserContext): Promise<Page> => {
+    const made = await context.newPage();
+    made.setDefaultTimeout(HANG_MS);
+    made.on('pageerror', (error) => complaints.push(error.message));
+    made.on('console', (message) => {
+      if (message.type() === 'error' && !/401|ERR_CONNECTION|WebSocket/.test(message.text()))
+        complaints.push(message.text());
+    });
+    return made;
+  };
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en', ...options });
+  const page = await newPage(context);
+  await page.goto(`${panel.url}/#/overview`);
+  await page.getByLabel('User name').fill(panel.username);
+  await page.locator('input[name=password]').fill(panel.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  return {
+    ...{ panel, page, context, complaints },
+    open: async (address, of = page) => void (await of.goto(`${panel.url}/#/${address}`)),
+    heading: (name, of = page) => of.getByRole('heading', { level: 1, name }).waitFor(),
+    another: async (options) =>
+      newPage(await browser.newContext({ ...options, storageState: await context.storageState() })),
+    close: async () => {
+      await browser.close();
+      await panel.cleanUp();
+    },
+  };
+}

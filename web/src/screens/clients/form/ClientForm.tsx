@@ -1,0 +1,234 @@
+import {
+  ActionIcon,
+  Box,
+  Button,
+  Group,
+  Input,
+  NativeSelect,
+  NumberInput,
+  SegmentedControl,
+  Stack,
+  Switch,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
+import { type UseFormReturnType, useForm } from '@mantine/form';
+import IconRefresh from '@tabler/icons-react/dist/esm/icons/IconRefresh.mjs';
+import { type ReactNode, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { FormRequest } from '../../../model/curl';
+import { randomWord } from '../../../model/random';
+import { useCurl } from '../../../ui/FormFooter';
+import { sentenceOf } from '../../../ui/toast';
+import classes from '../Clients.module.css';
+import { localDate, type Values } from './client-values';
+
+const DAY_MS = 86_400_000;
+type Form = UseFormReturnType<Values>;
+
+interface Props {
+  readonly initial: Values;
+  /** The text of the button. */
+  readonly submit: string;
+  /** Shown above the fields, such as the choice of the inbound. */
+  readonly head?: (form: Form) => ReactNode;
+  /** Whether the inbound supports a flow. */
+  readonly hasFlow: boolean;
+  readonly onSubmit: (values: Values) => Promise<unknown>;
+  readonly onClose: () => void;
+  /** What the form would send now. */
+  readonly request: (values: Values) => FormRequest;
+}
+
+/** The fields of a client. A refusal is shown in the form, which keeps its values. */
+export function ClientForm({ initial, submit, head, hasFlow, onSubmit, onClose, request }: Props) {
+  const { t } = useTranslation(['clients', 'shell']);
+  const [refusal, setRefusal] = useState('');
+  const [isSaving, setSaving] = useState(false);
+  const form = useForm<Values>({
+    initialValues: initial,
+    validate: {
+      email: (value) => (value.trim() === '' ? t('form.required') : null),
+      date: (value, { expires }) => (expires === 'date' && value === '' ? t('form.required') : null),
+      days: (value, { expires }) => (expires === 'use' && value === '' ? t('form.required') : null),
+      tgId: (value) => (/^-?\d*$/.test(value.trim()) ? null : t('form.number')),
+    },
+  });
+  const curl = useCurl(() => request(form.getValues()));
+  const send = async (values: Values): Promise<void> => {
+    setRefusal('');
+    setSaving(true);
+    try {
+      await onSubmit(values);
+    } catch (error) {
+      setRefusal(sentenceOf(error));
+    } finally {
+      setSaving(false);
+    }
+  };
+  return (
+    <form onSubmit={form.onSubmit((values) => void send(values))} noValidate>
+      <Stack gap="md">
+        {head?.(form)}
+        <TextInput
+          label={t('form.email')}
+          description={t('form.emailHelp')}
+          dir="auto"
+          autoComplete="off"
+          data-autofocus
+          {...form.getInputProps('email')}
+        />
+        <LimitFields form={form} />
+        <IdentityFields form={form} hasFlow={hasFlow} />
+        <Switch label={t('form.enabled')} {...form.getInputProps('enable', { type: 'checkbox' })} />
+        {refusal !== '' && (
+          <Text size="sm" c="var(--bad)" role="alert">
+            {refusal}
+          </Text>
+        )}
+        {curl.view}
+        <Group justify="flex-end" className={classes['buttons']}>
+          <Box me="auto">{curl.button}</Box>
+          <Button variant="default" onClick={onClose}>
+            {t('cancel', { ns: 'shell' })}
+          </Button>
+          <Button type="submit" loading={isSaving}>
+            {submit}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function LimitFields({ form }: { readonly form: Form }) {
+  const { t } = useTranslation('clients');
+  return (
+    <>
+      <NumberInput
+        label={t('form.cap')}
+        description={t('form.capHelp')}
+        min={0}
+        decimalScale={3}
+        suffix=" GB"
+        placeholder={t('unlimited')}
+        {...form.getInputProps('gigabytes')}
+      />
+      <ExpiryFields form={form} />
+      <Group grow align="flex-start">
+        <NumberInput
+          label={t('form.limitIp')}
+          description={t('form.limitIpHelp')}
+          min={0}
+          allowDecimal={false}
+          {...form.getInputProps('limitIp')}
+        />
+        <NumberInput
+          label={t('form.reset')}
+          description={t('form.resetHelp')}
+          min={0}
+          allowDecimal={false}
+          {...form.getInputProps('reset')}
+        />
+      </Group>
+    </>
+  );
+}
+
+function IdentityFields({ form, hasFlow }: { readonly form: Form; readonly hasFlow: boolean }) {
+  const { t } = useTranslation('clients');
+  return (
+    <>
+      <TextInput
+        label={t('form.subId')}
+        description={t('form.subIdHelp')}
+        dir="ltr"
+        autoComplete="off"
+        rightSection={
+          <ActionIcon aria-label={t('form.newSubId')} onClick={() => form.setFieldValue('subId', randomWord(16))}>
+            <IconRefresh size={18} />
+          </ActionIcon>
+        }
+        {...form.getInputProps('subId')}
+      />
+      <Textarea
+        label={t('form.comment')}
+        autosize
+        minRows={1}
+        maxRows={4}
+        dir="auto"
+        {...form.getInputProps('comment')}
+      />
+      <Group grow align="flex-start">
+        <TextInput
+          label={t('form.tgId')}
+          inputMode="numeric"
+          dir="ltr"
+          autoComplete="off"
+          {...form.getInputProps('tgId')}
+        />
+        {hasFlow && (
+          <NativeSelect
+            label={t('form.flow')}
+            data={[{ value: '', label: t('form.noFlow') }, ...['xtls-rprx-vision', 'xtls-rprx-vision-udp443']]}
+            {...form.getInputProps('flow')}
+          />
+        )}
+      </Group>
+    </>
+  );
+}
+
+function ExpiryFields({ form }: { readonly form: Form }) {
+  const { t } = useTranslation('clients');
+  const { expires } = form.values;
+  return (
+    <div>
+      <Input.Label component="div" mb={4} id="expires-label">
+        {t('form.expires')}
+      </Input.Label>
+      <SegmentedControl
+        fullWidth
+        size="xs"
+        aria-labelledby="expires-label"
+        data={(['never', 'date', 'use'] as const).map((value) => ({ value, label: t(`form.expires.${value}`) }))}
+        {...form.getInputProps('expires')}
+      />
+      {expires === 'date' && (
+        <>
+          <TextInput mt="xs" type="date" aria-label={t('form.date')} {...form.getInputProps('date')} />
+          <DatePresets onChoose={(date) => form.setFieldValue('date', date)} />
+        </>
+      )}
+      {expires === 'use' && (
+        <NumberInput
+          mt="xs"
+          min={1}
+          allowDecimal={false}
+          aria-label={t('form.days')}
+          suffix={` ${t('form.daysUnit')}`}
+          {...form.getInputProps('days')}
+        />
+      )}
+    </div>
+  );
+}
+
+function DatePresets({ onChoose }: { readonly onChoose: (date: string) => void }) {
+  const { t } = useTranslation('clients');
+  return (
+    <Group gap="xs" mt="xs">
+      {[7, 30, 90, 365].map((days) => (
+        <Button
+          key={days}
+          size="compact-xs"
+          variant="default"
+          onClick={() => onChoose(localDate(Date.now() + days * DAY_MS))}
+        >
+          {t('form.inDays', { n: days })}
+        </Button>
+      ))}
+    </Group>
+  );
+}

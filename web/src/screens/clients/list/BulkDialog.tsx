@@ -1,0 +1,184 @@
+import { Alert, Button, Group, Modal, NativeSelect, NumberInput, Skeleton, Stack, Text } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../../api/client';
+import type { Posts } from '../../../api/contract.generated';
+import { type ClientInbound, inboundName } from '../../../model/clients';
+import { useFormat } from '../../../ui/format';
+import { Problem } from '../../../ui/Page';
+import { type ClientAction, type ClientChange, useChange } from '../actions';
+import classes from '../Clients.module.css';
+
+const GB = 1024 ** 3;
+const PRESETS = { extend: [7, 30, 90, 365], addTraffic: [5, 10, 50, 100] } as const;
+
+interface Props {
+  readonly action: ClientAction;
+  /** The selected clients, or all that match the filters. */
+  readonly target: Omit<ClientChange, 'action'>;
+  /** Where clients can move. */
+  readonly inbounds: readonly ClientInbound[];
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+/** Says what an action does to the selected clients, and does it. */
+export function BulkDialog({ action, target, inbounds, onClose, onDone }: Props) {
+  const { t } = useTranslation(['clients', 'shell']);
+  const [amount, setAmount] = useState<number | ''>(action === 'addTraffic' ? 10 : 30);
+  const [to, setTo] = useState(0);
+  const how = { ...amountOf(action, Number(amount || 0)), ...(action === 'move' ? { to } : {}) };
+  const body: ClientChange = { ...target, action, ...how };
+  const preview = useQuery({
+    queryKey: ['inbounds', 'clients', 'preview', body],
+    queryFn: async ({ signal }) =>
+      (await api.post('/panel/api/clients/change', { body: { ...body, preview: true }, signal })).obj,
+    placeholderData: keepPreviousData,
+    enabled: action !== 'move' || to !== 0,
+    gcTime: 0,
+  });
+  const change = useChange();
+  const { data } = preview;
+  // Exactly the clients of the preview, whatever matches the filters meanwhile.
+  const run = (clients: readonly number[]): void =>
+    change.mutate({ body: { action, clients, ...how } }, { onSuccess: onDone });
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={t(`action.${action}`)}
+      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
+    >
+      <Stack gap="md">
+        {(action === 'extend' || action === 'addTraffic') && (
+          <Amount action={action} value={amount} onChange={setAmount} />
+        )}
+        {action === 'move' && <Destination value={to} inbounds={inbounds} onChange={setTo} />}
+        {preview.error && <Problem error={preview.error} retry={() => void preview.refetch()} />}
+        {preview.isLoading && <Skeleton height={72} />}
+        {data && <Effect action={action} effect={data} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {t('cancel', { ns: 'shell' })}
+          </Button>
+          <Button
+            {...(action === 'delete' ? { color: 'red' } : {})}
+            loading={change.isPending}
+            disabled={!data || data.changed === 0 || preview.isPlaceholderData}
+            onClick={() => data && run(data.clients)}
+            data-autofocus={action === 'enable' || action === 'disable' || undefined}
+          >
+            {t(`action.${action}`)}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+function amountOf(action: ClientAction, amount: number): Partial<ClientChange> {
+  if (action === 'extend') return { days: Math.max(0, Math.round(amount)) };
+  return action === 'addTraffic' ? { bytes: Math.max(0, Math.round(amount * GB)) } : {};
+}
+
+function Amount({
+  action,
+  value,
+  onChange,
+}: {
+  readonly action: 'extend' | 'addTraffic';
+  readonly value: number | '';
+  readonly onChange: (value: number | '') => void;
+}) {
+  const { t } = useTranslation('clients');
+  const format = useFormat();
+  const unit = action === 'extend' ? t('form.daysUnit') : 'GB';
+  return (
+    <div>
+      <NumberInput
+        label={t(`amount.${action}`)}
+        description={t(`amount.${action}Help`)}
+        min={action === 'extend' ? 1 : 0}
+        max={36_500}
+        decimalScale={action === 'extend' ? 0 : 3}
+        suffix={` ${unit}`}
+        value={value}
+        onChange={(next) => onChange(next === '' ? '' : Number(next))}
+        data-autofocus
+      />
+      <Group gap="xs" mt="xs">
+        {PRESETS[action].map((preset) => (
+          <Button key={preset} size="compact-xs" variant="default" onClick={() => onChange(preset)}>
+            {format.number(preset)} {unit}
+          </Button>
+        ))}
+      </Group>
+    </div>
+  );
+}
+
+/** The inbound to which the clients move. */
+function Destination({
+  value,
+  inbounds,
+  onChange,
+}: {
+  readonly value: number;
+  readonly inbounds: readonly ClientInbound[];
+  readonly onChange: (inbound: number) => void;
+}) {
+  const { t } = useTranslation('clients');
+  return (
+    <NativeSelect
+      label={t('move.to')}
+      description={t('move.help')}
+      value={String(value)}
+      onChange={({ currentTarget }) => onChange(Number(currentTarget.value))}
+      data={[
+        { value: '0', label: t('move.choose'), disabled: true },
+        ...inbounds.map((inbound) => ({
+          value: String(inbound.id),
+          label: `${inboundName(inbound)} · ${inbound.protocol} · ${inbound.port}`,
+        })),
+      ]}
+      data-autofocus
+    />
+  );
+}
+
+/** Who changes, who is disconnected, who can connect again. */
+function Effect({
+  action,
+  effect,
+}: {
+  readonly action: ClientAction;
+  readonly effect: Posts['/panel/api/clients/change']['reply'];
+}) {
+  const { t } = useTranslation('clients');
+  const format = useFormat();
+  const { clients, changed, disconnected, reconnected, rekeyed, sample } = effect;
+  const same = clients.length - changed;
+  return (
+    <Alert color={action === 'delete' || disconnected > 0 ? 'orange' : 'sea'} variant="light" role="status">
+      <ul className={classes['effect']}>
+        <li>{t('effect.changed', { n: format.number(changed) })}</li>
+        {disconnected > 0 && <li>{t('effect.disconnected', { n: format.number(disconnected) })}</li>}
+        {reconnected > 0 && <li>{t('effect.reconnected', { n: format.number(reconnected) })}</li>}
+        {rekeyed > 0 && <li>{t('effect.rekeyed', { n: format.number(rekeyed) })}</li>}
+        {same > 0 && <li>{t('effect.same', { n: format.number(same) })}</li>}
+      </ul>
+      {sample.length > 0 && (
+        <Text size="xs" c="dimmed" mt="xs" lineClamp={2}>
+          {sample.map((email, index) => (
+            <span key={email}>
+              {index > 0 && ', '}
+              <bdi>{email}</bdi>
+            </span>
+          ))}
+          {changed > sample.length && ' …'}
+        </Text>
+      )}
+    </Alert>
+  );
+}

@@ -1,0 +1,218 @@
+import { Button, Menu } from '@mantine/core';
+import IconPencil from '@tabler/icons-react/dist/esm/icons/IconPencil.mjs';
+import IconPlus from '@tabler/icons-react/dist/esm/icons/IconPlus.mjs';
+import IconQr from '@tabler/icons-react/dist/esm/icons/IconQrcode.mjs';
+import IconReset from '@tabler/icons-react/dist/esm/icons/IconRotateClockwise.mjs';
+import IconTrash from '@tabler/icons-react/dist/esm/icons/IconTrash.mjs';
+import IconUser from '@tabler/icons-react/dist/esm/icons/IconUser.mjs';
+import IconUsers from '@tabler/icons-react/dist/esm/icons/IconUsers.mjs';
+import { useQuery } from '@tanstack/react-query';
+import { useDeferredValue, useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link, useNavigate } from 'react-router';
+import type { ClientRow } from '../../../api/contract.generated';
+import { clientInbounds } from '../../../api/queries';
+import { type ClientInbound, clientPath } from '../../../model/clients';
+import { DataTable } from '../../../ui/DataTable';
+import { useAddressFlag, useFilters } from '../../../ui/filters';
+import { useFormat } from '../../../ui/format';
+import { Empty, Loaded, Page } from '../../../ui/Page';
+import { useRowMenu } from '../../../ui/RowMenu';
+import { type ClientAction, type ClientActions, useClientActions } from '../actions';
+import classes from '../Clients.module.css';
+import { AddClient } from '../form/AddClient';
+import { EditClient } from '../form/EditClient';
+import { LinksDialog } from '../links/LinksDialog';
+import { BulkBar } from './BulkBar';
+import { BulkDialog } from './BulkDialog';
+import { ColumnChooser } from './ColumnChooser';
+import { useColumns } from './columns';
+import { ExportButton } from './ExportButton';
+import { FilterBar } from './FilterBar';
+import { DEFAULTS, type Filters, NO_FILTERS, queryOf } from './filters';
+import { useClientPages } from './pages';
+import { useSelection } from './selection';
+import { ViewsMenu } from './ViewsMenu';
+import { useViews } from './views';
+
+/** All clients, over all inbounds. */
+export function ClientList() {
+  const { t } = useTranslation('clients');
+  const query = useQuery(clientInbounds);
+  const [isAdding, setAdding] = useAddressFlag('new');
+  return (
+    <Page
+      title={t('title')}
+      fill
+      actions={
+        <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)} disabled={!query.data?.length}>
+          {t('add')}
+        </Button>
+      }
+    >
+      <Loaded query={query} rows={12}>
+        {(inbounds) => (
+          <>
+            {inbounds.length === 0 ? (
+              <Empty
+                icon={<IconUsers size={28} />}
+                title={t('noInbounds.title')}
+                body={t('noInbounds.body')}
+                action={
+                  <Button component={Link} to="/inbounds/new" mt="sm">
+                    {t('noInbounds.action')}
+                  </Button>
+                }
+              />
+            ) : (
+              <List inbounds={inbounds} onAdd={() => setAdding(true)} />
+            )}
+            {isAdding && <AddClient inbounds={inbounds} onClose={() => setAdding(false)} />}
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+interface Opened {
+  readonly row: ClientRow;
+  readonly what: 'edit' | 'links';
+}
+
+function List({ inbounds, onAdd }: { readonly inbounds: readonly ClientInbound[]; readonly onAdd: () => void }) {
+  const { t } = useTranslation('clients');
+  const [filters, setFilters] = useFilters<keyof typeof DEFAULTS>(DEFAULTS);
+  const { hidden: columnsHidden, setHidden } = useViews();
+  const hidden = useMemo(() => new Set(columnsHidden), [columnsHidden]);
+  const [opened, setOpened] = useState<Opened | null>(null);
+  const [bulk, setBulk] = useState<ClientAction | null>(null);
+  // The box shows each key at once; the table follows as fast as it can.
+  const wanted = useDeferredValue(filters);
+  const filter = useMemo(() => queryOf(wanted), [wanted]);
+  const { first, remote } = useClientPages(filter);
+  const { selection, count, isAll, target, clear } = useSelection(remote.count, t('select'));
+  const wholeTarget = useMemo(() => (isAll ? { ...filter, ...target } : target), [isAll, filter, target]);
+  const actions = useClientActions();
+  const [menuButton, menu] = useClientMenu(actions, (row, what) => setOpened({ row, what }));
+  const { columns, card } = useColumns({ inbounds, toggle: actions.setEnabled, menuButton });
+  const change = (changes: Partial<Filters>): void => {
+    // A selection of all is one of these filters.
+    if (isAll) clear();
+    setFilters(changes);
+  };
+  return (
+    <>
+      <FilterBar filters={filters} onChange={change} inbounds={inbounds} counts={first.data?.counts}>
+        <ColumnChooser columns={columns} hidden={hidden} onChange={setHidden} />
+        <ViewsMenu filters={filters} onApply={change} />
+        <ExportButton query={filter} />
+        <Totals count={remote.count} used={first.data?.used ?? 0} />
+      </FilterBar>
+      {count > 0 && <BulkBar count={count} target={wholeTarget} onAction={setBulk} onClear={clear} />}
+      <Loaded query={first} rows={12}>
+        {({ matched, counts }) =>
+          matched === 0 ? (
+            <Nothing
+              isNew={counts.all === 0 && filters.search === '' && filters.inbound === 'all' && filters.node === 'all'}
+              onAdd={onAdd}
+              onClear={() => change(NO_FILTERS)}
+            />
+          ) : (
+            <DataTable
+              label={t('title')}
+              columns={columns}
+              rows={NO_ROWS}
+              remote={remote}
+              idOf={({ id }) => String(id)}
+              sort={{ id: filters.sort, desc: filters.order === 'desc' }}
+              onSort={({ id, desc }) => setFilters({ sort: id, order: desc ? 'desc' : 'asc' })}
+              hidden={hidden}
+              selection={selection}
+              card={card}
+              cardHeight={104}
+            />
+          )
+        }
+      </Loaded>
+      {menu}
+      {opened?.what === 'links' && <LinksDialog client={opened.row} onClose={() => setOpened(null)} />}
+      {opened?.what === 'edit' && <EditClient row={opened.row} inbounds={inbounds} onClose={() => setOpened(null)} />}
+      {bulk && (
+        <BulkDialog
+          action={bulk}
+          target={wholeTarget}
+          inbounds={inbounds}
+          onClose={() => setBulk(null)}
+          onDone={() => {
+            setBulk(null);
+            if (bulk === 'delete' || bulk === 'move') clear();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+const NO_ROWS: readonly ClientRow[] = [];
+
+function Totals({ count, used }: { readonly count: number; readonly used: number }) {
+  const { t } = useTranslation('clients');
+  const format = useFormat();
+  return (
+    <span className={classes['count']} role="status">
+      {t('count', { count, shown: format.number(count) })} · <bdi>{format.bytes(used)}</bdi>
+    </span>
+  );
+}
+
+function useClientMenu(actions: ClientActions, open: (row: ClientRow, what: Opened['what']) => void) {
+  const { t } = useTranslation('clients');
+  const navigate = useNavigate();
+  return useRowMenu<ClientRow>(
+    ({ email }) => t('actionsFor', { email }),
+    (row) => (
+      <>
+        <Menu.Item leftSection={<IconUser size={16} />} onClick={() => void navigate(clientPath(row.email))}>
+          {t('open')}
+        </Menu.Item>
+        <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => open(row, 'edit')}>
+          {t('edit')}
+        </Menu.Item>
+        <Menu.Item leftSection={<IconQr size={16} />} onClick={() => open(row, 'links')}>
+          {t('links')}
+        </Menu.Item>
+        <Menu.Item leftSection={<IconReset size={16} />} onClick={() => actions.reset(row)}>
+          {t('reset')}
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => actions.remove(row)}>
+          {t('delete')}
+        </Menu.Item>
+      </>
+    ),
+  );
+}
+
+interface NothingProps {
+  /** There are no clients at all. */
+  readonly isNew: boolean;
+  readonly onAdd: () => void;
+  readonly onClear: () => void;
+}
+
+function Nothing({ isNew, onAdd, onClear }: NothingProps) {
+  const { t } = useTranslation('clients');
+  return (
+    <Empty
+      icon={<IconUsers size={28} />}
+      title={isNew ? t('none.title') : t('nothing.title')}
+      body={isNew ? t('none.body') : t('nothing.body')}
+      action={
+        <Button variant={isNew ? 'filled' : 'default'} mt="sm" onClick={isNew ? onAdd : onClear}>
+          {isNew ? t('add') : t('nothing.action')}
+        </Button>
+      }
+    />
+  );
+}

@@ -1,0 +1,128 @@
+import { NativeSelect, TextInput } from '@mantine/core';
+import IconSearch from '@tabler/icons-react/dist/esm/icons/IconSearch.mjs';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Gets } from '../../../api/contract.generated';
+import { nodes as nodesQuery } from '../../../api/queries';
+import { type ClientInbound, inboundName } from '../../../model/clients';
+import { useFormat } from '../../../ui/format';
+import classes from '../Clients.module.css';
+import { type Filters, STATES } from './filters';
+
+/** A phone has no headers of columns to sort by. */
+const SORTS = [
+  ['email', 'asc'],
+  ['used', 'desc'],
+  ['expiry', 'asc'],
+  ['seen', 'desc'],
+  ['state', 'asc'],
+  ['created', 'desc'],
+] as const;
+
+interface Props {
+  readonly filters: Filters;
+  readonly onChange: (changes: Partial<Filters>) => void;
+  readonly inbounds: readonly ClientInbound[];
+  readonly counts: Gets['/panel/api/clients/page']['reply']['counts'] | undefined;
+  readonly children: ReactNode;
+}
+
+/** The search and the filters of the list. `/` moves the focus to the search. */
+export function FilterBar({ filters, onChange, inbounds, counts, children }: Props) {
+  const { t } = useTranslation('clients');
+  const format = useFormat();
+  const search = useRef<HTMLInputElement>(null);
+  // The address follows the box later than the next key comes, so the box has its own text while it has the focus.
+  const [text, setText] = useState(filters.search);
+  useEffect(() => {
+    if (document.activeElement !== search.current) setText(filters.search);
+  }, [filters.search]);
+  useEffect(() => {
+    const hear = (event: KeyboardEvent): void => {
+      const isTyping = event.target instanceof HTMLElement && event.target.matches('input, textarea, select');
+      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping) return;
+      event.preventDefault();
+      search.current?.focus();
+      search.current?.select();
+    };
+    document.addEventListener('keydown', hear);
+    return () => document.removeEventListener('keydown', hear);
+  }, []);
+  return (
+    <div className={classes['bar']}>
+      <TextInput
+        ref={search}
+        type="search"
+        className={classes['search']}
+        leftSection={<IconSearch size={16} />}
+        placeholder={t('search')}
+        aria-label={t('search')}
+        aria-keyshortcuts="/"
+        value={text}
+        onChange={({ currentTarget: { value } }) => {
+          setText(value);
+          onChange({ search: value });
+        }}
+      />
+      <NativeSelect
+        className={classes['choice']}
+        aria-label={t('filter.state')}
+        value={filters.state}
+        onChange={({ currentTarget }) => onChange({ state: currentTarget.value })}
+        data={STATES.map((state) => ({
+          value: state,
+          label: counts ? `${t(`state.${state}`)} (${format.number(counts[state])})` : t(`state.${state}`),
+        }))}
+      />
+      <NativeSelect
+        className={classes['choice']}
+        aria-label={t('filter.inbound')}
+        value={filters.inbound}
+        onChange={({ currentTarget }) => onChange({ inbound: currentTarget.value })}
+        data={[
+          { value: 'all', label: t('filter.allInbounds') },
+          ...inbounds.map((inbound) => ({
+            value: String(inbound.id),
+            label: `${inboundName(inbound)} · ${inbound.port}`,
+          })),
+        ]}
+      />
+      <NodeFilter value={filters.node} onChange={(node) => onChange({ node })} />
+      <NativeSelect
+        className={classes['sort']}
+        aria-label={t('sort')}
+        value={`${filters.sort} ${filters.order}`}
+        onChange={({ currentTarget }) => {
+          const [sort = '', order = ''] = currentTarget.value.split(' ');
+          onChange({ sort, order });
+        }}
+        data={SORTS.map(([sort, order]) => ({
+          value: `${sort} ${order}`,
+          label: `${t(`column.${sort}`)} ${order === 'asc' ? '↑' : '↓'}`,
+        }))}
+      />
+      {children}
+    </div>
+  );
+}
+
+/** By the machine whose core listens; nothing without nodes. */
+function NodeFilter({ value, onChange }: { readonly value: string; readonly onChange: (node: string) => void }) {
+  const { t } = useTranslation('clients');
+  const { data: nodes = [] } = useQuery(nodesQuery);
+  if (nodes.length === 0 && value === 'all') return null;
+  return (
+    <NativeSelect
+      className={classes['choice'] ?? ''}
+      aria-label={t('filter.node')}
+      value={value}
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      data={[
+        { value: 'all', label: t('filter.allNodes') },
+        { value: '0', label: t('filter.thisServer') },
+        ...nodes.map(({ id, name }) => ({ value: String(id), label: name })),
+      ]}
+    />
+  );
+}

@@ -1,0 +1,93 @@
+import { type ReactNode, useCallback, useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router';
+import type { ClientRow } from '../../../api/contract.generated';
+import { type ClientInbound, clientPath, inboundName } from '../../../model/clients';
+import type { Column } from '../../../ui/DataTable';
+import { useFormat } from '../../../ui/format';
+import { Toggle } from '../../../ui/Toggle';
+import classes from '../Clients.module.css';
+import { ClientStatus, Expiry, Usage } from './cells';
+
+interface Parts {
+  readonly inbounds: readonly ClientInbound[];
+  readonly toggle: (row: ClientRow, enabled: boolean) => void;
+  readonly menuButton: (row: ClientRow) => ReactNode;
+}
+
+/** The columns of the table, and the card that a row is on a phone. */
+export function useColumns({ inbounds, toggle, menuButton }: Parts) {
+  const { t } = useTranslation('clients');
+  const format = useFormat();
+  const names = useMemo(() => new Map(inbounds.map((inbound) => [inbound.id, inboundName(inbound)])), [inbounds]);
+  const nameOf = useCallback(({ inboundId }: ClientRow) => names.get(inboundId) ?? `#${inboundId}`, [names]);
+  const enabled = useCallback(
+    (row: ClientRow) => (
+      <Toggle label={t('enabled', { email: row.email })} checked={row.enabled} onChange={(on) => toggle(row, on)} />
+    ),
+    [t, toggle],
+  );
+  const name = useCallback((row: ClientRow) => <Name row={row} online={t('state.online')} />, [t]);
+
+  const columns = useMemo(
+    (): readonly Column<ClientRow>[] => [
+      { ...column('email', 'minmax(12rem, 2fr)'), cell: name, isFixed: true },
+      {
+        ...column('inbound', 'minmax(8rem, 1.2fr)'),
+        cell: (row) => <bdi title={nameOf(row)}>{nameOf(row)}</bdi>,
+      },
+      { ...column('state', 'minmax(8rem, 1fr)'), cell: (row) => <ClientStatus row={row} /> },
+      { ...column('used', 'minmax(11rem, 1.4fr)'), cell: (row) => <Usage row={row} />, isNumber: true },
+      { ...column('expiry', 'minmax(8rem, 1fr)'), cell: (row) => <Expiry row={row} /> },
+      {
+        ...column('seen', 'minmax(8rem, 1fr)'),
+        cell: ({ lastOnline }) => (lastOnline === 0 ? '–' : format.relative(lastOnline)),
+      },
+      { ...column('comment', 'minmax(8rem, 1fr)'), cell: ({ comment }) => <bdi title={comment}>{comment}</bdi> },
+      { ...column('created', 'minmax(8rem, 1fr)'), cell: ({ createdAt }) => format.date(createdAt) },
+      { id: 'enabled', header: t('column.enabled'), cell: enabled, width: '5.5rem', isFixed: true },
+      { id: 'actions', header: '', cell: menuButton, width: '3.5rem', isFixed: true },
+    ],
+    [t, name, nameOf, enabled, menuButton, format],
+  );
+  /** The server sorts; `value` only says that it can. */
+  function column(id: SortedColumn, width: string) {
+    return { id, header: t(`column.${id}`), width, value: () => 0 };
+  }
+  const card = useCallback(
+    (row: ClientRow) => (
+      <div className={classes['cardBody']}>
+        <div className={classes['cardLine']}>
+          {name(row)}
+          <span className={classes['cardActions']}>
+            {enabled(row)}
+            {menuButton(row)}
+          </span>
+        </div>
+        <Usage row={row} />
+        <div className={classes['cardLine']}>
+          <ClientStatus row={row} />
+          <span className={classes['small']}>
+            <Expiry row={row} />
+          </span>
+        </div>
+      </div>
+    ),
+    [name, enabled, menuButton],
+  );
+  return { columns, card };
+}
+
+type SortedColumn = 'email' | 'inbound' | 'state' | 'used' | 'expiry' | 'seen' | 'comment' | 'created';
+
+function Name({ row, online }: { readonly row: ClientRow; readonly online: string }) {
+  return (
+    <span className={classes['name']}>
+      <span className={classes['dot']} data-online={row.online || undefined} title={row.online ? online : undefined} />
+      <Link to={clientPath(row.email)} className={classes['nameLink']} title={row.email}>
+        <bdi>{row.email}</bdi>
+      </Link>
+      {row.online && <span className={classes['hidden']}>{online}</span>}
+    </span>
+  );
+}

@@ -1,0 +1,42 @@
+import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
+import { useCallback, useMemo, useState } from 'react';
+import type { ClientRow } from '../../../api/contract.generated';
+import { type ClientQuery, clientPage } from '../../../api/queries';
+import type { RemoteRows } from '../../../ui/DataTable';
+
+/** Rows of one request. */
+const PAGE = 100;
+
+/** The clients that match, of which only the pages in view are loaded. */
+export function useClientPages(query: ClientQuery) {
+  const first = useQuery({ ...clientPage({ ...query, offset: 0, limit: PAGE }), placeholderData: keepPreviousData });
+  const [view, setView] = useState({ from: 0, to: 0 });
+  const matched = first.data?.matched ?? 0;
+  const last = Math.max(0, Math.ceil(matched / PAGE) - 1);
+  const indexes = Array.from(
+    { length: Math.min(view.to, last) - view.from + 1 },
+    (_, index) => view.from + index,
+  ).filter((index) => index > 0);
+  const rows = useQueries({
+    queries: first.isPlaceholderData
+      ? []
+      : indexes.map((index) => clientPage({ ...query, offset: index * PAGE, limit: PAGE })),
+    combine: (results) => {
+      const pages = results.map(({ data }, n) => [indexes[n] ?? -1, data?.clients ?? []] as const);
+      return new Map<number, readonly ClientRow[]>(pages);
+    },
+  });
+  const firstRows = first.data?.clients;
+  const rowAt = (index: number): ClientRow | undefined => {
+    const page = Math.floor(index / PAGE);
+    return (page === 0 ? firstRows : rows.get(page))?.[index % PAGE];
+  };
+  const onRange = useCallback((from: number, to: number) => {
+    const next = { from: Math.floor(from / PAGE), to: Math.floor(to / PAGE) };
+    setView((before) => (before.from === next.from && before.to === next.to ? before : next));
+  }, []);
+  const resetKey = useMemo(() => JSON.stringify(query), [query]);
+  const remote: RemoteRows<ClientRow> = { count: matched, rowAt, onRange, resetKey };
+  const loaded = [...(firstRows ?? []), ...[...rows.values()].flat()];
+  return { first, remote, loaded };
+}

@@ -1,0 +1,178 @@
+import { Alert, Button, Menu } from '@mantine/core';
+import IconDots from '@tabler/icons-react/dist/esm/icons/IconDots.mjs';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useLocation, useNavigate } from 'react-router';
+import { ApiError, api } from '../../../api/client';
+import type { ClientRow } from '../../../api/contract.generated';
+import { clientDetails, clientInbounds } from '../../../api/queries';
+import { type ClientDetails, type ClientInbound, clientPath, emailIn, inboundName } from '../../../model/clients';
+import { AuditLink } from '../../../ui/AuditLink';
+import { Loaded, Page, Section } from '../../../ui/Page';
+import { type ClientAction, useClientActions } from '../actions';
+import { EditClient } from '../form/EditClient';
+import { LinkPanel } from '../links/LinkPanel';
+import { BulkDialog } from '../list/BulkDialog';
+import { Addresses } from './Addresses';
+import pageClasses from './ClientPage.module.css';
+import { Facts } from './Facts';
+import { StateCard } from './StateCard';
+import { Timeline } from './Timeline';
+import { Usage } from './UsagePanel';
+
+/** In which state a client is, and why; also for a deleted one. */
+function useWhy(email: string) {
+  return useQuery({
+    queryKey: ['inbounds', 'clients', 'why', email],
+    queryFn: ({ signal }) => api.get('/panel/api/clients/:email/why', { params: { email }, signal }),
+    refetchInterval: 30_000,
+  });
+}
+
+/** One client: why it can or cannot connect, its links, its usage and its history. */
+export function ClientPage() {
+  const email = emailIn(useLocation().pathname);
+  const details = useQuery({
+    ...clientDetails(email),
+    retry: (count, error) => !(error instanceof ApiError) && count < 3,
+  });
+  const inbounds = useQuery(clientInbounds);
+  const isGone = details.error instanceof ApiError && details.error.code === 'CLIENT_NOT_FOUND';
+  if (isGone) return <DeletedClient email={email} />;
+  const [first] = details.data ?? [];
+  return <Found key={email} email={first?.row.email ?? email} details={details} inbounds={inbounds.data ?? []} />;
+}
+
+interface FoundProps {
+  readonly email: string;
+  readonly details: ReturnType<typeof useQuery<readonly ClientDetails[]>>;
+  readonly inbounds: readonly ClientInbound[];
+}
+
+function Found({ email, details, inbounds }: FoundProps) {
+  const { t } = useTranslation('clients');
+  const navigate = useNavigate();
+  const why = useWhy(email);
+  const [edited, setEdited] = useState<ClientRow | null>(null);
+  const [action, setAction] = useState<ClientAction | null>(null);
+  const rows = details.data?.map(({ row }) => row) ?? [];
+  const renamed = (to: string): void => {
+    if (to !== email) void navigate(clientPath(to), { replace: true });
+  };
+  return (
+    <Page
+      title={email}
+      back={{ to: '/clients', label: t('title') }}
+      actions={<Actions rows={rows} inbounds={inbounds} onEdit={setEdited} onAction={setAction} />}
+    >
+      <Loaded query={details} rows={8}>
+        {(all) => (
+          <div className={pageClasses['grid']}>
+            <div className={pageClasses['column']}>
+              <StateCard query={why} rows={rows} />
+              <Facts details={all} inbounds={inbounds} />
+              <Usage email={email} />
+              <Section title={t('timeline')} actions={<AuditLink client={email} />}>
+                <Loaded query={why} rows={4}>
+                  {({ story }) => <Timeline story={story} />}
+                </Loaded>
+              </Section>
+            </div>
+            <div className={pageClasses['column']}>
+              <LinkPanel rows={rows} inbounds={inbounds} />
+              <Addresses email={email} addresses={all[0]?.addresses ?? []} />
+            </div>
+          </div>
+        )}
+      </Loaded>
+      {edited && <EditClient row={edited} inbounds={inbounds} onClose={() => setEdited(null)} onSaved={renamed} />}
+      {action && (
+        <BulkDialog
+          action={action}
+          target={{ clients: rows.map(({ id }) => id) }}
+          inbounds={inbounds}
+          onClose={() => setAction(null)}
+          onDone={() => setAction(null)}
+        />
+      )}
+    </Page>
+  );
+}
+
+interface ActionsProps {
+  readonly rows: readonly ClientRow[];
+  readonly inbounds: readonly ClientInbound[];
+  readonly onEdit: (row: ClientRow) => void;
+  readonly onAction: (action: ClientAction) => void;
+}
+
+function Actions({ rows, inbounds, onEdit, onAction }: ActionsProps) {
+  const { t } = useTranslation('clients');
+  const { setEnabled, reset, remove } = useClientActions();
+  const [first, ...others] = rows;
+  if (!first) return null;
+  const nameOf = (row: ClientRow): string => {
+    const inbound = inbounds.find(({ id }) => id === row.inboundId);
+    return inbound ? inboundName(inbound) : `#${row.inboundId}`;
+  };
+  const isOne = others.length === 0;
+  const isEnabled = rows.some(({ enabled }) => enabled);
+  const flip = (): void => (isOne ? setEnabled(first, !first.enabled) : onAction(isEnabled ? 'disable' : 'enable'));
+  return (
+    <>
+      {isOne && <Button onClick={() => onEdit(first)}>{t('edit')}</Button>}
+      <Button variant="default" onClick={flip}>
+        {isEnabled ? t('disable') : t('enable')}
+      </Button>
+      <Menu position="bottom-end" shadow="md" withinPortal>
+        <Menu.Target>
+          <Button variant="default" px="xs" aria-label={t('actionsFor', { email: first.email })}>
+            <IconDots size={18} aria-hidden />
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {!isOne &&
+            rows.map((row) => (
+              <Menu.Item key={row.id} onClick={() => onEdit(row)}>
+                {t('editOn', { inbound: nameOf(row) })}
+              </Menu.Item>
+            ))}
+          <Menu.Item onClick={() => onAction('extend')}>{t('action.extend')}</Menu.Item>
+          <Menu.Item onClick={() => onAction('addTraffic')}>{t('action.addTraffic')}</Menu.Item>
+          {isOne && inbounds.length > 1 && <Menu.Item onClick={() => onAction('move')}>{t('action.move')}</Menu.Item>}
+          <Menu.Item onClick={() => reset(first)}>{t('reset')}</Menu.Item>
+          <Menu.Divider />
+          <Menu.Item color="red" onClick={() => (isOne ? remove(first) : onAction('delete'))}>
+            {t('delete')}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </>
+  );
+}
+
+/** An email without a client: its history, if it had one. */
+function DeletedClient({ email }: { readonly email: string }) {
+  const { t } = useTranslation('clients');
+  const why = useWhy(email);
+  const isUnknown = why.error instanceof ApiError && why.error.code === 'CLIENT_NOT_FOUND';
+  return (
+    <Page title={email} back={{ to: '/clients', label: t('title') }}>
+      {isUnknown ? (
+        <Alert color="gray" title={t('unknown.title')}>
+          {t('unknown.body', { email })}
+        </Alert>
+      ) : (
+        <>
+          <StateCard query={why} rows={[]} />
+          <Section title={t('timeline')} actions={<AuditLink client={email} />}>
+            <Loaded query={why} rows={4}>
+              {({ story }) => <Timeline story={story} />}
+            </Loaded>
+          </Section>
+        </>
+      )}
+    </Page>
+  );
+}

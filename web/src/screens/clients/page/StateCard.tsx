@@ -1,0 +1,78 @@
+import { Text } from '@mantine/core';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import type { ClientRow, Gets } from '../../../api/contract.generated';
+import { useFormat } from '../../../ui/format';
+import { Loaded, Section } from '../../../ui/Page';
+import { Status } from '../../../ui/Status';
+import { ClientStatus } from '../list/cells';
+import classes from './ClientPage.module.css';
+
+export type Why = Gets['/panel/api/clients/:email/why']['reply'];
+
+/** Whether the client can connect, by which rule, and what would change it. */
+export function StateCard({
+  query,
+  rows,
+}: {
+  readonly query: UseQueryResult<Why>;
+  readonly rows: readonly ClientRow[];
+}) {
+  const { t } = useTranslation('clients');
+  const [row] = rows;
+  return (
+    <Section
+      title={t('state')}
+      actions={
+        row && <Status tone={row.online ? 'good' : 'quiet'}>{t(row.online ? 'state.online' : 'offline')}</Status>
+      }
+    >
+      <Loaded query={query} rows={2}>
+        {(why) => (
+          <>
+            {row && why.mayConnect && row.enabled ? (
+              <ClientStatus row={row} />
+            ) : (
+              <Status tone={why.mayConnect ? 'good' : 'bad'}>
+                {t(why.mayConnect ? 'mayConnect' : 'mayNotConnect')}
+              </Status>
+            )}
+            <Reason {...why} />
+            {why.also.map((one) => (
+              <Reason key={one.rule} {...one} />
+            ))}
+            {why.siblings.map(({ inbound, rule }) => (
+              <p key={inbound.id} className={classes['sentence']}>
+                <bdi>{inbound.remark || inbound.tag}</bdi>: <bdi>{rule}</bdi>
+              </p>
+            ))}
+          </>
+        )}
+      </Loaded>
+    </Section>
+  );
+}
+
+function Reason({ rule, since, remedies }: Pick<Why, 'rule' | 'since' | 'remedies'>) {
+  const { t } = useTranslation('clients');
+  const format = useFormat();
+  return (
+    <>
+      <p className={classes['sentence']}>
+        <bdi>{rule}</bdi>
+      </p>
+      {since && (
+        <Text size="xs" c="dimmed">
+          {t('since', { at: format.dateTime(since.at), by: since.by })}
+        </Text>
+      )}
+      {remedies.length > 0 && (
+        <ul className={classes['remedies']}>
+          {remedies.map((remedy) => (
+            <li key={remedy}>{remedy}</li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,161 @@
+import { Button, Group, Text, TextInput } from '@mantine/core';
+import IconDownload from '@tabler/icons-react/dist/esm/icons/IconDownload.mjs';
+import IconPrinter from '@tabler/icons-react/dist/esm/icons/IconPrinter.mjs';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../../api/client';
+import type { Gets } from '../../../api/contract.generated';
+import { Chart } from '../../../ui/Chart';
+import { useFilters } from '../../../ui/filters';
+import { useFormat } from '../../../ui/format';
+import { Loaded, Section } from '../../../ui/Page';
+import { SegmentedControl } from '../../../ui/SegmentedControl';
+import { localDate } from '../form/client-values';
+import classes from './ClientPage.module.css';
+
+type Statement = Gets['/panel/api/clients/:email/statement']['reply'];
+
+const DAY_MS = 86_400_000;
+const PERIODS = ['7', '30', '90', 'own'] as const;
+const DEFAULTS = { period: '30', from: '', to: '' } as const;
+
+/** What the client used in a period: by day, and from the opening to the closing balance. */
+export function Usage({ email }: { readonly email: string }) {
+  const { t } = useTranslation('clients');
+  const format = useFormat();
+  const [{ period, from, to }, setFilters] = useFilters<keyof typeof DEFAULTS>(DEFAULTS);
+  const days = Number(period);
+  const range =
+    period === 'own' || !Number.isInteger(days)
+      ? { from, to }
+      : { from: localDate(Date.now() - (days - 1) * DAY_MS), to: '' };
+  const query = useQuery({
+    queryKey: ['inbounds', 'clients', 'statement', email, range],
+    queryFn: ({ signal }) =>
+      api.get('/panel/api/clients/:email/statement', { params: { email }, query: range, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: 60_000,
+  });
+  return (
+    <Section
+      title={t('usage')}
+      actions={
+        <Group gap="xs">
+          <SegmentedControl
+            size="xs"
+            aria-label={t('period')}
+            value={period}
+            onChange={(value) => setFilters({ period: value })}
+            data={PERIODS.map((value) => ({
+              value,
+              label: value === 'own' ? t('period.own') : t('period.days', { n: format.number(Number(value)) }),
+            }))}
+          />
+          <Button
+            component="a"
+            size="compact-sm"
+            variant="default"
+            leftSection={<IconDownload size={14} />}
+            href={api.file('/panel/api/clients/:email/statement', {
+              params: { email },
+              query: { ...range, format: 'csv' },
+            })}
+            download
+          >
+            CSV
+          </Button>
+          <Button
+            size="compact-sm"
+            variant="default"
+            leftSection={<IconPrinter size={14} />}
+            onClick={() => window.print()}
+          >
+            {t('print')}
+          </Button>
+        </Group>
+      }
+    >
+      {period === 'own' && (
+        <div className={classes['period']}>
+          <TextInput
+            type="date"
+            aria-label={t('period.from')}
+            value={from}
+            onChange={({ currentTarget }) => setFilters({ from: currentTarget.value })}
+          />
+          –
+          <TextInput
+            type="date"
+            aria-label={t('period.to')}
+            value={to}
+            onChange={({ currentTarget }) => setFilters({ to: currentTarget.value })}
+          />
+        </div>
+      )}
+      <Loaded query={query} rows={5}>
+        {(statement) => <StatementView statement={statement} />}
+      </Loaded>
+    </Section>
+  );
+}
+
+/** Every day of a statement, also those without traffic, so that the chart has no gaps. */
+function byDay({ from, to, days }: Pick<Statement, 'from' | 'to' | 'days'>) {
+  const used = new Map(
+    days.map(({ date, sources }) => [
+      date,
+      { up: sum(sources.map(({ up }) => up)), down: sum(sources.map(({ down }) => down)) },
+    ]),
+  );
+  const first = Date.parse(`${from}T12:00:00Z`);
+  const count = Math.min(3700, Math.round((Date.parse(`${to}T12:00:00Z`) - first) / DAY_MS) + 1);
+  return Array.from({ length: Math.max(0, count) }, (_, n) => {
+    const date = new Date(first + n * DAY_MS).toISOString().slice(0, 10);
+    return { at: first + n * DAY_MS, ...(used.get(date) ?? { up: 0, down: 0 }) };
+  });
+}
+
+const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
+
+function StatementView({ statement }: { readonly statement: Statement }) {
+  const { t } = useTranslation('clients');
+  const format = useFormat();
+  const days = useMemo(() => byDay(statement), [statement]);
+  const times = useMemo(() => days.map(({ at }) => at / 1000), [days]);
+  const series = useMemo(() => [{ label: t('usedPerDay'), values: days.map(({ up, down }) => up + down) }], [days, t]);
+  const { opening, used, changed, closing } = statement;
+  const balances = { opening, used, changed, closing };
+  return (
+    <>
+      {used.up + used.down === 0 ? (
+        <Text size="sm" c="dimmed">
+          {t('usage.none')}
+        </Text>
+      ) : (
+        <Chart
+          label={t('usage')}
+          times={times}
+          series={series}
+          text={format.bytes}
+          bars
+          timeText={format.day}
+          height={180}
+        />
+      )}
+      <dl className={classes['totals']}>
+        {(['opening', 'used', 'changed', 'closing'] as const).map((name) => (
+          <div key={name}>
+            <dt>{t(`balance.${name}`)}</dt>
+            <dd className="number">
+              <bdi>{signed(balances[name].up + balances[name].down, format.bytes)}</bdi>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  );
+}
+
+const signed = (bytes: number, text: (bytes: number) => string): string =>
+  bytes < 0 ? `−${text(-bytes)}` : text(bytes);

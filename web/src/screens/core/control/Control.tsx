@@ -1,0 +1,26 @@
+import { Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { status as statusQuery } from '../../../api/queries';
+import { Loaded } from '../../../ui/Page';
+import classes from '../Core.module.css';
+import { PanelVersion } from './PanelVersion';
+import { Process } from './Process';
+import { Versions } from './Versions';
+
+/** The core's process, its versions, and the version of the panel. */
+export function Control() {
+  const query = useQuery(statusQuery);
+  return (
+    <Loaded query={query} rows={4}>
+      {(status) => (
+        <div className={classes['columns']}>
+          <Process status={status} />
+          <Stack gap="sm">
+            <Versions current={status.core.version} />
+            <PanelVersion />
+          </Stack>
+        </div>
+      )}
+    </Loaded>
+  );
+}

@@ -1,0 +1,33 @@
+import { useTranslation } from 'react-i18next';
+import { PartForm } from '../PartForm';
+import { type JsonObject, textAt } from '../template';
+import { outboundFields } from './outbound-fields';
+
+interface Props {
+  /** Undefined = a new one. */
+  readonly outbound: JsonObject | undefined;
+  /** The names of all others. */
+  readonly others: readonly string[];
+  readonly onApply: (outbound: JsonObject) => void;
+  readonly onClose: () => void;
+}
+
+const FRESH: JsonObject = { tag: '', protocol: 'vless', settings: { encryption: 'none' } };
+
+/** Edits one outbound. */
+export function OutboundForm({ outbound, others, ...rest }: Props) {
+  const { t } = useTranslation('core');
+  return (
+    <PartForm
+      title={outbound ? t('outbound.edit', { tag: textAt(outbound, 'tag') }) : t('outbound.add')}
+      start={outbound ?? FRESH}
+      fieldsOf={(part) => outboundFields(part, others, (label) => t(`field.${label}`))}
+      check={(part) => {
+        const tag = textAt(part, 'tag');
+        if (tag === '') return t('outbound.noName');
+        return others.includes(tag) ? t('outbound.taken', { tag }) : '';
+      }}
+      {...rest}
+    />
+  );
+}

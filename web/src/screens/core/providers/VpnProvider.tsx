@@ -1,0 +1,166 @@
+import { Button, Group, NativeSelect, PasswordInput, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../../api/client';
+import { useAction } from '../../../ui/action';
+import { confirmLoss } from '../../../ui/confirm';
+import { useFormat } from '../../../ui/format';
+import { Loaded, Section } from '../../../ui/Page';
+import { SegmentedControl } from '../../../ui/SegmentedControl';
+import { Status } from '../../../ui/Status';
+import classes from '../Core.module.css';
+import { vpnAccount, vpnCountries, vpnServers } from '../queries';
+import { VPN_TAG, vpnKeyOf, vpnOutbound } from './provider-outbounds';
+import type { ProviderProps } from './TunnelProvider';
+
+const STALE = [['settings', 'vpnprov']] as const;
+
+/** NordVPN: an account, a country and a server, and the outbound through it. */
+export function VpnProvider(props: ProviderProps) {
+  const { t } = useTranslation('core');
+  const query = useQuery(vpnAccount);
+  return (
+    <Section title={t('vpn.title')}>
+      <Text size="sm" c="dimmed" maw={640} mb="sm">
+        {t('vpn.help')}
+      </Text>
+      <Loaded query={query} rows={2}>
+        {(stored) => {
+          const key = vpnKeyOf(stored);
+          return key === '' ? <SignIn /> : <Account {...props} secretKey={key} />;
+        }}
+      </Loaded>
+    </Section>
+  );
+}
+
+const WAYS = ['token', 'key'] as const;
+
+/** By the access token of the account, or by its WireGuard key. */
+function SignIn() {
+  const { t } = useTranslation('core');
+  const [way, setWay] = useState<(typeof WAYS)[number]>('token');
+  const [secret, setSecret] = useState('');
+  const signing = useAction<string>({
+    stale: STALE,
+    run: (given) =>
+      way === 'token'
+        ? api.post('/panel/core/vpnprov/:action', { params: { action: 'reg' }, body: { token: given } })
+        : api.post('/panel/core/vpnprov/:action', { params: { action: 'setKey' }, body: { key: given } }),
+    said: () => t('provider.registered'),
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        signing.mutate(secret.trim());
+      }}
+    >
+      <Stack gap="sm" align="flex-start">
+        <SegmentedControl
+          size="xs"
+          aria-label={t('vpn.way')}
+          value={way}
+          onChange={(value) => setWay(value === 'key' ? 'key' : 'token')}
+          data={WAYS.map((value) => ({ value, label: t(`vpn.${value}`) }))}
+        />
+        <PasswordInput
+          w="100%"
+          maw={420}
+          label={t(`vpn.${way}`)}
+          description={t(`vpn.${way}Help`)}
+          dir="ltr"
+          autoComplete="off"
+          value={secret}
+          onChange={({ currentTarget }) => setSecret(currentTarget.value)}
+        />
+        <Button size="xs" type="submit" disabled={secret.trim() === ''} loading={signing.isPending}>
+          {t('vpn.signIn')}
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+function Account({ secretKey, onAdd, has }: ProviderProps & { readonly secretKey: string }) {
+  const { t } = useTranslation('core');
+  const countries = useQuery(vpnCountries);
+  const [country, setCountry] = useState('');
+  const removing = useAction({
+    stale: STALE,
+    run: () => api.post('/panel/core/vpnprov/:action', { params: { action: 'del' }, body: {} }),
+    said: () => t('provider.deleted'),
+  });
+  const remove = (): void =>
+    confirmLoss({
+      title: t('provider.deleteTitle'),
+      body: t('provider.deleteBody'),
+      action: t('provider.delete'),
+      run: () => removing.mutate(),
+    });
+  return (
+    <Stack gap="sm">
+      <Status tone="good">{t('provider.yes')}</Status>
+      <Loaded query={countries} rows={1}>
+        {(all) => (
+          <div className={classes['filters']}>
+            <NativeSelect
+              label={t('vpn.country')}
+              value={country}
+              onChange={({ currentTarget }) => setCountry(currentTarget.value)}
+              data={[
+                { value: '', label: t('vpn.choose') },
+                ...all.map(({ id, name }) => ({ value: String(id), label: name })),
+              ]}
+            />
+            {country !== '' && <Servers key={country} country={country} {...{ secretKey, onAdd, has }} />}
+          </div>
+        )}
+      </Loaded>
+      <Group gap="xs">
+        <Button size="xs" variant="light" color="red" loading={removing.isPending} onClick={remove}>
+          {t('provider.delete')}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+interface ServersProps extends ProviderProps {
+  readonly country: string;
+  readonly secretKey: string;
+}
+
+/** The servers of a country, the least busy first. */
+function Servers({ country, secretKey, onAdd, has }: ServersProps) {
+  const { t } = useTranslation('core');
+  const format = useFormat();
+  const query = useQuery(vpnServers(country));
+  const [chosen, setChosen] = useState('');
+  return (
+    <Loaded query={query} rows={1}>
+      {(servers) => {
+        const server = servers.find(({ hostname }) => hostname === chosen) ?? servers[0];
+        if (!server) return <Text size="sm">{t('vpn.noServers')}</Text>;
+        return (
+          <>
+            <NativeSelect
+              label={t('vpn.server')}
+              dir="ltr"
+              value={server.hostname}
+              onChange={({ currentTarget }) => setChosen(currentTarget.value)}
+              data={servers.map(({ name, hostname, load }) => ({
+                value: hostname,
+                label: `${name} · ${format.percent(load / 100)}`,
+              }))}
+            />
+            <Button size="xs" className={classes['atEnd'] ?? ''} onClick={() => onAdd(vpnOutbound(secretKey, server))}>
+              {t(has(VPN_TAG) ? 'provider.refresh' : 'provider.add')}
+            </Button>
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}

@@ -1,0 +1,50 @@
+import { useTranslation } from 'react-i18next';
+import type { FieldDefinition } from '../Fields';
+import { PartForm } from '../PartForm';
+import { type JsonObject, tagsAt, textAt } from '../template';
+
+interface Props {
+  readonly rule: JsonObject;
+  readonly template: JsonObject;
+  readonly inboundTags: readonly string[];
+  readonly title: string;
+  readonly onApply: (rule: JsonObject) => void;
+  readonly onClose: () => void;
+}
+
+/** Edits one routing rule. */
+export function RuleForm({ rule, template, inboundTags, ...rest }: Props) {
+  const { t } = useTranslation('core');
+  const tags = [...inboundTags, ...tagsAt(template, 'inbounds')];
+  const fields: readonly FieldDefinition[] = [
+    { path: 'ruleTag', label: t('field.name'), kind: 'text' },
+    { path: 'domain', label: t('field.domain'), help: t('help.domain'), kind: 'list' },
+    { path: 'ip', label: t('field.ip'), help: t('help.ip'), kind: 'list' },
+    { path: 'port', label: t('field.ports'), help: '53,443,1000-2000', kind: 'text' },
+    { path: 'network', label: t('field.network'), kind: 'select', options: ['', 'tcp', 'udp', 'tcp,udp'] },
+    {
+      path: 'protocol',
+      label: t('field.protocols'),
+      kind: 'list',
+      options: ['http', 'tls', 'quic', 'bittorrent'],
+    },
+    { path: 'inboundTag', label: t('field.inbounds'), kind: 'list', options: [...new Set(tags)] },
+    { path: 'user', label: t('field.clients'), kind: 'list' },
+    { path: 'sourceIP', label: t('field.sourceIp'), kind: 'list' },
+    {
+      path: 'outboundTag',
+      label: t('field.outbound'),
+      kind: 'select',
+      options: ['', ...tagsAt(template, 'outbounds')],
+    },
+    {
+      path: 'balancerTag',
+      label: t('field.balancer'),
+      kind: 'select',
+      options: ['', ...tagsAt(template, 'routing.balancers')],
+    },
+  ];
+  const check = (part: JsonObject): string =>
+    textAt(part, 'outboundTag') === '' && textAt(part, 'balancerTag') === '' ? t('rule.noTarget') : '';
+  return <PartForm start={rule} fieldsOf={() => fields} check={check} {...rest} />;
+}

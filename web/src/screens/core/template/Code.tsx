@@ -1,0 +1,104 @@
+import { history, historyKeymap, standardKeymap } from '@codemirror/commands';
+import { json } from '@codemirror/lang-json';
+import { bracketMatching, foldGutter, HighlightStyle, syntaxHighlighting } from '@codemirror/language';
+import { EditorState, type Extension, StateEffect } from '@codemirror/state';
+import { EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
+import { tags } from '@lezer/highlight';
+import { useEffect, useRef } from 'react';
+import { styleNonce } from '../../../theme/nonce';
+import { toastError } from '../../../ui/toast';
+import classes from '../Core.module.css';
+
+interface Props {
+  readonly value: string;
+  readonly label: string;
+  /** Without it, the text can be read only. */
+  readonly onChange?: (value: string) => void;
+  /** With it, the differences to this text are shown. */
+  readonly original?: string;
+}
+
+const appearance = EditorView.theme({
+  '&': { height: 'min(60vh, 40rem)', fontSize: '13px', backgroundColor: 'var(--surface)' },
+  '&.cm-focused, &:focus-within': { outline: '2px solid var(--focus)' },
+  '.cm-scroller': { fontFamily: 'var(--mantine-font-family-monospace)' },
+  '.cm-gutters': { backgroundColor: 'var(--page)', color: 'var(--muted)', borderColor: 'var(--line)' },
+  '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'var(--mantine-primary-color-light)' },
+  '.cm-cursor': { borderInlineStartColor: 'var(--mantine-color-text)' },
+  '.cm-tooltip': { backgroundColor: 'var(--surface)', borderColor: 'var(--line)', color: 'inherit' },
+  '.cm-panels': { backgroundColor: 'var(--page)', color: 'inherit' },
+});
+const colors = HighlightStyle.define([
+  { tag: tags.propertyName, color: 'var(--mantine-color-anchor)' },
+  { tag: tags.string, color: 'var(--good)' },
+  { tag: [tags.number, tags.bool, tags.null], color: 'var(--warn)' },
+]);
+
+const searchable = new WeakSet<EditorView>();
+
+/** The search is loaded at its first use. */
+function openSearch(view: EditorView): boolean {
+  import('@codemirror/search').then(({ openSearchPanel, search, searchKeymap }) => {
+    if (!searchable.has(view))
+      view.dispatch({ effects: StateEffect.appendConfig.of([search({ top: true }), keymap.of(searchKeymap)]) });
+    searchable.add(view);
+    openSearchPanel(view);
+  }, toastError);
+  return true;
+}
+
+/** An editor for JSON, always left to right. Tab moves the focus on, as everywhere on the page. */
+export function Code({ value, label, onChange, original }: Props) {
+  const place = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView | null>(null);
+  const latest = useRef({ value, onChange });
+  latest.current = { value, onChange };
+  const isEditable = onChange !== undefined;
+
+  useEffect(() => {
+    if (!place.current) return undefined;
+    const extensions: readonly Extension[] = [
+      lineNumbers(),
+      foldGutter(),
+      history(),
+      bracketMatching(),
+      highlightActiveLine(),
+      json(),
+      syntaxHighlighting(colors),
+      appearance,
+      EditorView.cspNonce.of(styleNonce()),
+      EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
+      EditorState.readOnly.of(!isEditable),
+      keymap.of([{ key: 'Mod-f', run: openSearch }, ...standardKeymap, ...historyKeymap]),
+      EditorView.updateListener.of((update) => {
+        if (!update.docChanged) return;
+        const text = update.state.doc.toString();
+        if (text !== latest.current.value) latest.current.onChange?.(text);
+      }),
+    ];
+    const made = new EditorView({ doc: latest.current.value, extensions, parent: place.current });
+    view.current = made;
+    const add = (extension: Extension): void => {
+      if (view.current === made) made.dispatch({ effects: StateEffect.appendConfig.of(extension) });
+    };
+    if (isEditable) import('./editing').then(({ editing }) => add(editing()), toastError);
+    if (original !== undefined)
+      import('@codemirror/merge').then(
+        ({ unifiedMergeView }) =>
+          add(unifiedMergeView({ original, mergeControls: false, collapseUnchanged: { margin: 3 } })),
+        toastError,
+      );
+    return () => {
+      made.destroy();
+      view.current = null;
+    };
+  }, [label, isEditable, original]);
+
+  useEffect(() => {
+    const editor = view.current;
+    if (!editor || editor.state.doc.toString() === value) return;
+    editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
+  }, [value]);
+
+  return <div ref={place} dir="ltr" className={classes['code']} />;
+}

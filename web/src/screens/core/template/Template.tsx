@@ -1,0 +1,99 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../../api/client';
+import { confirmLoss } from '../../../ui/confirm';
+import { SegmentedControl } from '../../../ui/SegmentedControl';
+import { toastError } from '../../../ui/toast';
+import type { TemplateEditor } from '../draft';
+import { isObject, type JsonObject, parse, pretty } from '../template';
+import { Code } from './Code';
+import { Running } from './Running';
+
+const VIEWS = ['edit', 'changes', 'running'] as const;
+
+interface Props {
+  readonly editor: TemplateEditor;
+  /** What is stored. */
+  readonly base: JsonObject;
+  readonly view: string;
+  readonly onView: (view: string) => void;
+}
+
+/** The whole template as text, what has changed in it, and the configuration that the core runs. */
+export function Template({ editor, base, view, onView }: Props) {
+  const { t } = useTranslation('core');
+  const shown = VIEWS.find((one) => one === view) ?? 'edit';
+  const restore = (): void =>
+    confirmLoss({
+      title: t('default.title'),
+      body: t('default.body'),
+      action: t('default'),
+      run: () => {
+        api.get('/panel/core/getDefaultJsonConfig').then((template) => {
+          if (isObject(template)) editor.change(template);
+        }, toastError);
+      },
+    });
+  return (
+    <Stack gap="sm">
+      <Group justify="space-between">
+        <SegmentedControl
+          size="xs"
+          aria-label={t('view')}
+          value={shown}
+          onChange={onView}
+          data={VIEWS.map((value) => ({ value, label: t(`view.${value}`) }))}
+        />
+        {shown === 'edit' && (
+          <Button size="xs" variant="default" onClick={restore}>
+            {t('default')}
+          </Button>
+        )}
+      </Group>
+      {shown === 'edit' && <Edit editor={editor} />}
+      {shown === 'changes' &&
+        (editor.isChanged ? (
+          <Code value={pretty(editor.template)} original={pretty(base)} label={t('view.changes')} />
+        ) : (
+          <Text size="sm" c="dimmed">
+            {t('view.same')}
+          </Text>
+        ))}
+      {shown === 'running' && <Running editor={editor} />}
+    </Stack>
+  );
+}
+
+/** Text that is not JSON stays in the editor, and does not reach the other tabs. */
+function Edit({ editor: { template, change } }: { readonly editor: TemplateEditor }) {
+  const { t } = useTranslation('core');
+  const [text, setText] = useState(() => pretty(template));
+  const written = useRef(template);
+  // Another tab, Discard or Undo has changed the value.
+  const isForeign = pretty(written.current) !== pretty(template);
+  const value = isForeign ? pretty(template) : text;
+  return (
+    <>
+      <Text size="sm" c="dimmed">
+        {t('template.help')}
+      </Text>
+      <Code
+        value={value}
+        label={t('view.edit')}
+        onChange={(next) => {
+          setText(next);
+          const parsed = parse(next);
+          if (!parsed) return;
+          written.current = parsed;
+          change(parsed);
+        }}
+      />
+      {parse(value) === null && (
+        <Text size="sm" c="var(--bad)" role="alert">
+          {t('notJson')}
+        </Text>
+      )}
+    </>
+  );
+}
