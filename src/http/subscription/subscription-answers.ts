@@ -1,17 +1,24 @@
 import { type Client, emailKey } from '../../events/client/client-document.js';
-import type { ReadModels } from '../../projections/read-models.js';
 import type { Choice, Format } from '../../projections/subscription/formats/format.js';
 import { type Rendered, renderLinks } from '../../projections/subscription/formats/render.js';
 import { subscriptionHeaders } from '../../projections/subscription/headers.js';
+import type { SubscriptionModels } from '../../projections/subscription/models.js';
 import type { ClientUsage } from '../../projections/subscription/usage.js';
 import { shareLinksForSubId } from '../panel/codec/links.js';
-import type { Made } from './subscription-cache.js';
 
 /** In addition to the base headers, because the URL of a subscription is a secret. */
 export const secretHeaders = ['X-Robots-Tag', 'noindex, nofollow'];
 
 /** The request headers that determine format and encoding. */
 const VARY = 'Accept, User-Agent, Accept-Encoding';
+
+/** A rendered answer. Headers are names and values in turn, without those that describe the body or the usage. */
+export interface Made {
+  /** Equal for many subscriptions. */
+  readonly headers: readonly string[];
+  readonly ownHeaders: readonly string[];
+  readonly body: string;
+}
 
 export interface SubscriptionRequest {
   readonly subId: string;
@@ -26,7 +33,7 @@ export interface SubscriptionRequest {
  * instead, because the app may support them. `now` in ms since 1970.
  */
 export function subscriptionIn(
-  read: ReadModels,
+  read: SubscriptionModels,
   { format, isGuess }: Choice,
   { subId, url, host }: SubscriptionRequest,
   now: number,
@@ -39,13 +46,19 @@ export function subscriptionIn(
   };
   const guessed = inForm(format);
   const { type, body } = isGuess && guessed.isEmpty ? inForm('links') : guessed;
-  const clients = usagesOf(read, read.clients.bySubId(subId));
-  const headers = subscriptionHeaders({ clients, settings, url, fileName: settings.subTitle });
-  return { headers: ['Content-Type', type, 'Vary', VARY, ...secretHeaders, ...Object.entries(headers).flat()], body };
+  const { [PAGE_URL]: page, ...headers } = subscriptionHeaders({ settings, url, fileName: settings.subTitle });
+  return {
+    headers: ['Content-Type', type, 'Vary', VARY, ...secretHeaders, ...Object.entries(headers).flat()],
+    ownHeaders: page === undefined ? [] : [PAGE_URL, page],
+    body,
+  };
 }
 
+/** The only header that differs between subscriptions, apart from the usage. */
+const PAGE_URL = 'Profile-Web-Page-Url';
+
 /** Usage and limits of the clients. */
-export function usagesOf(read: ReadModels, clients: readonly Client[]): readonly ClientUsage[] {
+export function usagesOf(read: SubscriptionModels, clients: readonly Client[]): readonly ClientUsage[] {
   return clients.map((client) => {
     const { up, down } = read.usage.client(client);
     const { capBytes, expiresAt } = client.spec;

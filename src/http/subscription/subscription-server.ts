@@ -2,8 +2,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { AddressInfo } from 'node:net';
 import type { Settings } from '../../events/settings/settings.js';
 import { languageNamed } from '../../messages/language.js';
-import type { ReadModels } from '../../projections/read-models.js';
 import type { Format } from '../../projections/subscription/formats/format.js';
+import type { SubscriptionModels } from '../../projections/subscription/models.js';
 import { languageOf } from '../language/language.js';
 import { nameOf, type Peer, Peers } from '../panel/auth/peer.js';
 import { Admission, type AdmissionRules } from '../server/admission.js';
@@ -18,7 +18,7 @@ import { type Rendered, SubscriptionCache } from './subscription-cache.js';
 import { askedFor, formatOf, hasTag, split, takesGzip, urlOf, wantsPage } from './subscription-request.js';
 
 interface SubscriptionServerParts {
-  readonly read: ReadModels;
+  readonly read: SubscriptionModels;
   readonly now: () => number;
   /** The only host name that the server accepts; empty = any. Links may have another one. */
   readonly subDomain: () => string;
@@ -80,11 +80,11 @@ export function createSubscriptionServer(parts: SubscriptionServerParts): Subscr
       const reader = readerOf(req, query);
       const shown = { ...asked, ...otherUrls(settings, peer, subId), ...reader };
       const form = `page-${reader.language}-${reader.system}-${reader.code}`;
-      return cache.get(subId, key(form), (at) => subscriptionPage(read, shown, at));
+      return cache.get('page', subId, key(form), (at) => subscriptionPage(read, shown, at));
     }
     const choice = formatOf(req, query, ofPath, settings);
     const form = `${choice.format}${choice.isGuess ? '?' : ''}`;
-    return cache.get(subId, key(form), (at) => subscriptionIn(read, choice, asked, at));
+    return cache.get('text', subId, key(form), (at) => subscriptionIn(read, choice, asked, at));
   };
 
   const answer: RequestListener = (req, res) => {
@@ -107,13 +107,13 @@ export function createSubscriptionServer(parts: SubscriptionServerParts): Subscr
   };
 }
 
-function send(req: IncomingMessage, res: ServerResponse, { etag, headers, plain, gzipped }: Rendered): void {
-  if (hasTag(req, etag)) {
-    res.writeHead(304, ['ETag', etag, ...headers]);
+function send(req: IncomingMessage, res: ServerResponse, found: Rendered): void {
+  if (hasTag(req, found.etag)) {
+    res.writeHead(304, found.headers());
     res.end();
     return;
   }
-  const sent = (takesGzip(req) ? gzipped() : null) ?? plain;
+  const sent = (takesGzip(req) ? found.gzipped() : null) ?? found.plain();
   res.writeHead(200, sent.headers);
   if (req.method === 'HEAD') res.end();
   else res.end(sent.body, 'latin1');

@@ -15,6 +15,10 @@ export class ClientQueries {
     return this.#clients.state.byNumber.values();
   }
 
+  get count(): number {
+    return this.#clients.state.byNumber.size;
+  }
+
   get(number: number): Client | undefined {
     return this.#clients.state.byNumber.get(number as ClientNumber);
   }

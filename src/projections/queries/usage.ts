@@ -1,29 +1,23 @@
 import type { Client } from '../../events/client/client-document.js';
-import { type Counter, sumOf, zero } from '../../events/counters.js';
+import { type Counter, zero } from '../../events/counters.js';
 import type { Inbound } from '../../events/inbound/inbound-document.js';
 import { newestFirst } from '../client-ips.js';
 import { counterOwner, tagsToPassOn } from '../core/baselines.js';
 import type { Foldings } from '../foldings.js';
 import { ONLINE_WINDOW_MS, OnlineGauge } from '../online.js';
 import type { ClientQueries } from './clients.js';
+import { TrafficQueries } from './traffic.js';
 
 /** Queries for traffic, connections and addresses. */
-export class UsageQueries {
+export class UsageQueries extends TrafficQueries {
   readonly #models: Foldings;
   readonly #clients: ClientQueries;
   readonly online = new OnlineGauge();
 
   constructor(models: Foldings, clients: ClientQueries) {
+    super(models);
     this.#models = models;
     this.#clients = clients;
-  }
-
-  /** The traffic that is compared with the cap of a client: that of its email, on all inbounds and machines. */
-  client(client: Client): Counter {
-    const { clients: counters } = this.#models.traffic.state;
-    const numbers = this.#models.clients.state.byEmail.siblings(client.number);
-    if (!numbers) return counters.get(client.number) ?? zero;
-    return sumOf(numbers.map((number) => counters.get(number) ?? zero));
   }
 
   /** The part of one client. The core of this panel counts all its inbounds with this email for one of the siblings. */
@@ -48,13 +42,6 @@ export class UsageQueries {
 
   outbounds(): ReadonlyMap<string, Counter> {
     return this.#models.traffic.state.outbounds;
-  }
-
-  /** When traffic of its email was last counted, in ms since 1970; 0 = never. */
-  lastOnline(client: Client): number {
-    const { lastOnline: times } = this.#models.traffic.state;
-    const numbers = this.#models.clients.state.byEmail.siblings(client.number) ?? [client.number];
-    return Math.max(...numbers.map((number) => times.get(number) ?? 0));
   }
 
   /** Emails with an open connection, or with traffic in the last seconds. */

@@ -4,8 +4,6 @@ import { percentEncoded } from './percent.js';
 import { type ClientUsage, totalUsage } from './usage.js';
 
 export interface SubscriptionHeaders {
-  /** All clients of the subscription, including those that may not connect. */
-  readonly clients: readonly ClientUsage[];
   readonly settings: Pick<
     Settings,
     | 'subTitle'
@@ -26,14 +24,18 @@ export interface SubscriptionHeaders {
 const MAX_VALUE_CHARS = 4096;
 const DEFAULT_HOURS = 12;
 
-/** The headers that client apps read. All values are printable ASCII; others are left out. */
+/** The value of `Subscription-Userinfo`. `clients`: all of the subscription, including those that may not connect. */
+export function usageHeader(clients: readonly ClientUsage[]): string {
+  const { up, down, capBytes, expiresAt } = totalUsage(clients);
+  const seconds = Math.floor(Math.max(expiresAt, 0) / 1000);
+  return `upload=${up}; download=${down}; total=${capBytes}; expire=${seconds}`;
+}
+
+/** The other headers that client apps read. All values are printable ASCII; others are left out. */
 export function subscriptionHeaders(input: SubscriptionHeaders): Record<string, string> {
   const { settings } = input;
-  const { up, down, capBytes, expiresAt } = totalUsage(input.clients);
-  const seconds = Math.floor(Math.max(expiresAt, 0) / 1000);
   const { subUpdates: hours } = settings;
   const headers = {
-    'Subscription-Userinfo': `upload=${up}; download=${down}; total=${capBytes}; expire=${seconds}`,
     // Hours, as every app reads it, and whole ones, as some insist.
     'Profile-Update-Interval': String(Number.isSafeInteger(hours) && hours > 0 ? hours : DEFAULT_HOURS),
     'Profile-Web-Page-Url': urlValue(safeLink(settings.subProfileUrl)) || urlValue(safeLink(input.url)),

@@ -3,7 +3,11 @@ import { Socket } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { subscriptionBody } from '../../../src/projections/subscription/body.js';
-import { type SubscriptionHeaders, subscriptionHeaders } from '../../../src/projections/subscription/headers.js';
+import {
+  type SubscriptionHeaders,
+  subscriptionHeaders,
+  usageHeader,
+} from '../../../src/projections/subscription/headers.js';
 import { type ClientUsage, totalUsage } from '../../../src/projections/subscription/usage.js';
 
 const G = 1024 ** 3;
@@ -16,7 +20,6 @@ function usageOf(capBytes: number, expiresAt: number): ClientUsage {
 
 function headersOf(settings: Partial<SubscriptionHeaders['settings']> = {}, parts: Partial<SubscriptionHeaders> = {}) {
   return subscriptionHeaders({
-    clients: [usageOf(10 * G, T1)],
     url: 'https://sub.example.com:10882/sub/s1',
     settings: {
       subTitle: '',
@@ -33,7 +36,7 @@ function headersOf(settings: Partial<SubscriptionHeaders['settings']> = {}, part
 }
 
 describe('the usage of several clients', () => {
-  const userinfo = (...clients: ClientUsage[]) => headersOf({}, { clients })['Subscription-Userinfo'];
+  const userinfo = (...clients: ClientUsage[]) => usageHeader(clients);
   const total = (bytes: number, seconds: number, count: number) =>
     `upload=${count}; download=${2 * count}; total=${bytes}; expire=${seconds}`;
 
@@ -77,7 +80,6 @@ describe('the usage of several clients', () => {
 describe('the headers of a subscription', () => {
   it('omit values that are not set', () => {
     expect(headersOf()).toStrictEqual({
-      'Subscription-Userinfo': `upload=1; download=2; total=${10 * G}; expire=${T1 / 1000}`,
       'Profile-Update-Interval': '12',
       'Profile-Web-Page-Url': 'https://sub.example.com:10882/sub/s1',
       'Routing-Enable': 'true',

@@ -1,6 +1,5 @@
 import { type Client, mayConnect } from '../../../events/client/client-document.js';
 import { type Inbound, serves } from '../../../events/inbound/inbound-document.js';
-import type { ReadModels } from '../../../projections/read-models.js';
 import { behindFront } from '../../../projections/subscription/fallback.js';
 import {
   hasUrl,
@@ -9,7 +8,10 @@ import {
   linkUrls,
   type ShareLink,
 } from '../../../projections/subscription/links.js';
+import type { SubscriptionModels } from '../../../projections/subscription/models.js';
 import { realityPublicKey } from './reality.js';
+
+type LinkModels = Omit<SubscriptionModels, 'changed$'>;
 
 /** A client that a subscription shows, and its inbound. */
 export interface Subscribed {
@@ -18,7 +20,7 @@ export interface Subscribed {
 }
 
 /** The clients of a subscription that may connect, ordered by inbound and then by creation. */
-export function subscribed(read: ReadModels, subId: string): readonly Subscribed[] {
+export function subscribed(read: LinkModels, subId: string): readonly Subscribed[] {
   const found = read.clients.bySubId(subId).flatMap((client): Subscribed[] => {
     const inbound = read.inbounds.get(client.inbound);
     return inbound && serves(inbound) && mayConnect(client) ? [{ inbound, client }] : [];
@@ -31,7 +33,7 @@ export function subscribed(read: ReadModels, subId: string): readonly Subscribed
  * time and traffic.
  */
 export function shareLinksForSubId(
-  read: ReadModels,
+  read: LinkModels,
   subId: string,
   requestHost: string,
   now: number,
@@ -46,7 +48,7 @@ export function shareLinksForSubId(
 
 /** The same as URLs. */
 export function linksForSubId(
-  read: ReadModels,
+  read: LinkModels,
   subId: string,
   requestHost: string,
   now: number,
@@ -57,7 +59,7 @@ export function linksForSubId(
 
 /** The links of one client, whether it may connect or not. */
 export function linksForClient(
-  read: ReadModels,
+  read: LinkModels,
   inbound: Inbound,
   client: Client,
   requestHost: string,
@@ -67,13 +69,13 @@ export function linksForClient(
 }
 
 /** The host of a node's inbound; empty when the node was deleted. */
-function nodeHostOf(read: ReadModels, { node }: Inbound): Pick<LinkContext, 'nodeHost'> {
+function nodeHostOf(read: LinkModels, { node }: Inbound): Pick<LinkContext, 'nodeHost'> {
   return node === null ? {} : { nodeHost: read.nodes.get(node)?.host ?? '' };
 }
 
 type LinkOptions = Pick<LinkContext, 'host' | 'now' | 'showInfo'>;
 
-function shareLinks(read: ReadModels, { inbound, client }: Subscribed, options: LinkOptions): readonly ShareLink[] {
+function shareLinks(read: LinkModels, { inbound, client }: Subscribed, options: LinkOptions): readonly ShareLink[] {
   const context: LinkContext = {
     ...options,
     ...nodeHostOf(read, inbound),

@@ -1,14 +1,13 @@
 import { zoneNamed } from '../../../lib/time/calendar.js';
 import { type Language } from '../../../messages/language.js';
-import type { ReadModels } from '../../../projections/read-models.js';
 import { clashProxy } from '../../../projections/subscription/formats/clash-proxy.js';
 import { canExpressAny } from '../../../projections/subscription/formats/shared.js';
 import { singBoxOutbound } from '../../../projections/subscription/formats/sing-box-outbound.js';
 import { subscriptionHeaders } from '../../../projections/subscription/headers.js';
+import type { SubscriptionModels } from '../../../projections/subscription/models.js';
 import { hasUrl, linkUrl, type ShareLink, shortUrl } from '../../../projections/subscription/share-link.js';
 import { shareLinksForSubId } from '../../panel/codec/links.js';
-import { type SubscriptionRequest, secretHeaders, usagesOf } from '../subscription-answers.js';
-import type { Made } from '../subscription-cache.js';
+import { type Made, type SubscriptionRequest, secretHeaders, usagesOf } from '../subscription-answers.js';
 import type { System } from './apps.js';
 import { infoPagePolicy } from './assets.js';
 import { infoPage } from './page.js';
@@ -32,7 +31,7 @@ const HEADERS = [
 ];
 
 /** The page of a subscription. `now` in ms since 1970. */
-export function subscriptionPage(read: ReadModels, shown: Shown, now: number): Made {
+export function subscriptionPage(read: SubscriptionModels, shown: Shown, now: number): Made {
   const { subId, url, jsonUrl, clashUrl, host, language, system, code } = shown;
   const settings = read.settings.current();
   const clients = read.clients.bySubId(subId);
@@ -54,8 +53,8 @@ export function subscriptionPage(read: ReadModels, shown: Shown, now: number): M
     calendar: settings.datepicker,
     now,
   });
-  const headers = subscriptionHeaders({ clients: usages, settings, url });
-  return { headers: [...HEADERS, 'Content-Language', language, ...Object.entries(headers).flat()], body };
+  const headers = subscriptionHeaders({ settings, url });
+  return { headers: HEADERS, ownHeaders: ['Content-Language', language, ...Object.entries(headers).flat()], body };
 }
 
 function withCodes(links: readonly ShareLink[]): readonly SingleLink[] {
