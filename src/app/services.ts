@@ -91,6 +91,7 @@ function historyServices({ read, log, store }: Panel): PanelServices['history'] 
     past: log,
     logged: (id) => log.outcomeOf(id),
     ledger: (question) => store.ledger.query(question),
+    rehearse: store.rehearse,
   };
 }
 

@@ -3,9 +3,10 @@ import type { RecordedEvent } from '../events/catalog.js';
 import type { Actor } from '../events/log/event.js';
 import type { CommandId, EventLog } from '../events/log/log.js';
 import type { Node } from '../events/node/node-document.js';
-import { type AnyCommand, deciders } from './catalog.js';
-import type { DecisionContext, OwnPort } from './command.js';
+import type { AnyCommand } from './catalog.js';
+import type { OwnPort } from './command.js';
 import type { CountedCommand } from './counter-commands.js';
+import { decide } from './decide.js';
 import { Rejection, reject } from './rejection.js';
 import { type PanelState, panelState } from './state.js';
 import { storageRejection } from './storage.js';
@@ -43,7 +44,8 @@ export type Dispatch = (command: AnyCommand, context: CommandContext) => Done | 
 /** `Dispatch` for commands that change counters: records the counters first. `make` is called before and after that. */
 export type Change = (make: () => CountedCommand | Rejection, context: CommandContext) => Promise<Done | Rejection>;
 
-interface Parts {
+/** What the bus and a rehearsal use. */
+export interface BusParts {
   readonly log: EventLog;
   readonly state: PanelState;
   readonly now: () => number;
@@ -52,14 +54,12 @@ interface Parts {
   readonly closed: () => Rejection | null;
 }
 
-type Decide = (data: unknown, state: PanelState, context: DecisionContext) => ReturnType<(typeof deciders)['StopCore']>;
-
 /**
  * The only way to change anything: decide, append and fold in one synchronous step without an `await`, so that no other
  * change can interleave. The fold of `state` is the first subscriber of the log, so it is current for the next decision and for
  * all other subscribers.
  */
-export function createBus({ log, state, now, ownPorts, closed }: Parts): Dispatch {
+export function createBus({ log, state, now, ownPorts, closed }: BusParts): Dispatch {
   let deciding = false;
   log.appended$.subscribe((events) => {
     for (const event of events) panelState.apply(state, event);
@@ -73,8 +73,7 @@ export function createBus({ log, state, now, ownPorts, closed }: Parts): Dispatc
       const answered = context.commandId ? log.outcomeOf(context.commandId) : null;
       if (answered) return answered.same ? { events: answered.events } : reject('IDEMPOTENCY_KEY_REUSED');
       const at = context.at ?? now();
-      const decide = deciders[command.type] as Decide;
-      const decision = decide(command.data, state, { now: at, by: context.actor.kind, ownPorts: ownPorts() });
+      const decision = decide(command, state, { now: at, by: context.actor.kind, ownPorts: ownPorts() }, context);
       if (decision instanceof Rejection) return decision;
       if (decision.length === 0) return { events: [] };
       // After the rules, because their rejection has precedence: a login that cannot be saved may still be valid.

@@ -5,7 +5,7 @@ import { type ClientCommand, client } from './client/client.js';
 import { type ClientsCommand, clientsTogether } from './client/many.js';
 import { clientMoves, type MoveCommand } from './client/move.js';
 import { type RenewalCommand, renewal } from './client/renewal.js';
-import type { Decider } from './command.js';
+import type { Command, Decider } from './command.js';
 import { type CoreCommand, core } from './core.js';
 import { type DirectoryCommand, directory } from './directory.js';
 import { type GeoCommand, geo } from './geo/geo.js';
@@ -22,7 +22,8 @@ import { type TrafficCommand, traffic } from './traffic/traffic.js';
 import { type TrafficReportCommand, trafficReport } from './traffic/traffic-report.js';
 import { type UserCommand, user } from './user/user.js';
 
-export type AnyCommand =
+/** A command with a decider of its own. */
+export type SingleCommand =
   | InboundCommand
   | ClientCommand
   | ClientsCommand
@@ -46,8 +47,13 @@ export type AnyCommand =
   | TrafficReportCommand
   | IpLimitCommand;
 
+/** Several commands in one append: each is decided on the state that the ones before it leave. */
+export type CommandSequence = Command<'Sequence', { readonly commands: readonly SingleCommand[] }>;
+
+export type AnyCommand = SingleCommand | CommandSequence;
+
 /** Every decider in one table. A command without an entry does not compile. */
-export const deciders: Decider<AnyCommand> = {
+export const deciders: Decider<SingleCommand> = {
   ...inbound,
   ...client,
   ...clientsTogether,

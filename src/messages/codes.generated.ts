@@ -1383,6 +1383,8 @@ export interface MessageParams {
   'GENERATION_UNKNOWN': None;
   'HISTORY_CHANGED': { readonly position: string | number };
   'POSITION_UNKNOWN': { readonly after: string | number; readonly head: string | number };
+  'DRY_RUN_INVALID': { readonly value: string | number };
+  'DRY_RUN_UNSUPPORTED': { readonly path: string | number };
   'FOLLOWERS_FULL': None;
   'SESSION_EXPIRED': None;
   'SESSION_NOT_FOUND': None;

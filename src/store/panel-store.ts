@@ -1,8 +1,9 @@
 import type { DataDirectory } from '../adapters/data-directory/data-directory.js';
 import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
-import { asSystem, createBus, type Dispatch } from '../commands/bus.js';
+import { asSystem, type BusParts, createBus, type Dispatch } from '../commands/bus.js';
 import type { AnyCommand } from '../commands/catalog.js';
 import type { OwnPort } from '../commands/command.js';
+import { Rehearsal } from '../commands/rehearsal.js';
 import { type Rejection, reject } from '../commands/rejection.js';
 import { panelState } from '../commands/state.js';
 import { AddressBudget, withAddressBudget } from '../commands/traffic/address-budget.js';
@@ -53,6 +54,8 @@ export interface PanelStore {
   readonly startup: Startup;
   /** Rejects changes by people after `markReplaced`, and every change after the log was closed. */
   readonly dispatch: Dispatch;
+  /** Decides commands on a copy of the write state. */
+  readonly rehearse: () => Rehearsal;
   readonly setOwnPorts: (ports: readonly OwnPort[]) => void;
   /** Another state was chosen for the next start: from now on, only the system can append events. */
   readonly markReplaced: () => void;
@@ -74,14 +77,16 @@ export function openStore({ directory, alarms, now, warn, failed, disposal }: Op
   let ownPorts: readonly OwnPort[] = [];
   const { journal, made, damaged, refusal } = openReadable(directory, { now, anchorFailed }, ({ log, snapshots }) => {
     const state = begin(panelState, snapshots);
-    const bus = createBus({ log, state: state.state, now, ownPorts: () => ownPorts, closed: () => closed });
+    const parts: BusParts = { log, state: state.state, now, ownPorts: () => ownPorts, closed: () => closed };
+    const bus = createBus(parts);
     // The bus folds the write state; its position is tracked here, for its snapshots.
     log.appended$.subscribe((events) => {
       state.position = events.at(-1)?.position ?? state.position;
     });
-    return { state, bus, read: new ReadModels(log, sharingClients(snapshots, state.state.clients), [state]) };
+    const rehearse = (): Rehearsal => new Rehearsal(parts);
+    return { state, bus, rehearse, read: new ReadModels(log, sharingClients(snapshots, state.state.clients), [state]) };
   });
-  const { state, bus, read } = made;
+  const { state, bus, rehearse, read } = made;
   const { log, snapshots, anchor, complaint } = journal;
   disposal.add(() => log.close());
   if (switched?.outcome === 'switched' && complaint !== null) throw new MessageError(complaint);
@@ -102,7 +107,7 @@ export function openStore({ directory, alarms, now, warn, failed, disposal }: Op
   disposal.add(() => (damaged ? undefined : snapshotWriter.now()));
 
   return {
-    ...{ log, read, state, foldings, ledger, startup: { complaint, damaged, switched } },
+    ...{ log, read, state, rehearse, foldings, ledger, startup: { complaint, damaged, switched } },
     // A confirmed change must be in the state of the next start.
     dispatch: (command, context) =>
       replaced && isPerson(context.actor) ? reject('STATE_REPLACED') : watched(command, context),

@@ -1,8 +1,10 @@
 import { expect } from 'vitest';
-import { type AnyCommand, deciders } from '../../src/commands/catalog.js';
-import type { Decision, DecisionContext } from '../../src/commands/command.js';
+import { asSystem } from '../../src/commands/bus.js';
+import type { AnyCommand } from '../../src/commands/catalog.js';
+import type { DecisionContext } from '../../src/commands/command.js';
+import { decide } from '../../src/commands/decide.js';
 import { Rejection, type RejectionCode, type RejectionDetails } from '../../src/commands/rejection.js';
-import { type PanelState, panelState } from '../../src/commands/state.js';
+import { panelState } from '../../src/commands/state.js';
 import { eventType, type PanelEvent, type RecordedEvent } from '../../src/events/catalog.js';
 import type { Caused } from '../../src/events/log/event.js';
 import { type Fold, stateDigest } from '../../src/events/log/fold.js';
@@ -48,16 +50,14 @@ export function expectDescribed(command: AnyCommand, events: readonly PanelEvent
   expect(missing, `recordedBy has no ${command.type}`).toStrictEqual([]);
 }
 
-type Decide = (data: unknown, state: PanelState, context: DecisionContext) => Decision;
-
 /** given(…past).when(command).then(…events): all of the events, in order, every field. */
 export function given(...past: readonly PanelEvent[]) {
   return {
     when(command: AnyCommand, context: Partial<DecisionContext> = {}) {
       const state = folded(panelState, ...past);
       const before = stateDigest(panelState, state);
-      const decide = deciders[command.type] as Decide;
-      const decision = decide(command.data, state, { now: T0, by: 'user', ownPorts: [], ...context });
+      const now = { now: T0, by: 'user', ownPorts: [], ...context } as const;
+      const decision = decide(command, state, now, asSystem('test'));
       // A decision must not change its input.
       expect(stateDigest(panelState, state)).toBe(before);
       if (!(decision instanceof Rejection)) expectDescribed(command, decision);

@@ -11,6 +11,14 @@ export class EmailIndex {
   readonly #byEmail = new Map<string, ClientNumber | readonly ClientNumber[]>();
   readonly #siblings = new Map<ClientNumber, readonly ClientNumber[]>();
 
+  /** An index with the same entries that can be changed on its own. */
+  copy(): EmailIndex {
+    const copy = new EmailIndex();
+    for (const [email, numbers] of this.#byEmail) copy.#byEmail.set(email, numbers);
+    for (const [number, siblings] of this.#siblings) copy.#siblings.set(number, siblings);
+    return copy;
+  }
+
   /** Number of emails. */
   get size(): number {
     return this.#byEmail.size;

@@ -24,18 +24,14 @@ import type { PanelUpdate } from '../../commands/reactors/releases/panel-update.
 import type { Rejection } from '../../commands/rejection.js';
 import type { RecordedEvent } from '../../events/catalog.js';
 import type { Actor } from '../../events/log/event.js';
-import type { CommandId } from '../../events/log/log.js';
 import type { SettingKey, Settings } from '../../events/settings/settings.js';
 import type { Alarms } from '../../lib/alarms.js';
 import type { CertificatePair } from '../../lib/certificate-pairs.js';
 import { type Text } from '../../messages/message.js';
 import type { ReadModels } from '../../projections/read-models.js';
-import type { Ledger, LedgerAnswer } from '../../projections/statement/ledger.js';
-import type { HistoryLog } from '../../projections/why/history.js';
-import type { EventFeed } from '../live/event-feed.js';
-import type { AuditPages } from './audit.js';
 import type { JsonOf } from './contract/route.js';
 import type { Status } from './contract/schemas/status.js';
+import type { HistoryServices } from './history-services.js';
 
 /** For each overridden setting, the flag or variable that overrides it. */
 export type Overrides = Readonly<
@@ -137,20 +133,6 @@ export interface BackupServices {
   readonly uploads: () => string;
 }
 
-/** The event log. */
-export interface HistoryServices {
-  /** The event feed for other programs. */
-  readonly feed: EventFeed;
-  /** The log for auditors, newest first. */
-  readonly audit: AuditPages;
-  /** Past events, read from the log. */
-  readonly past: HistoryLog;
-  /** Whether a command with this id was carried out, and for the same request; null for a new id. */
-  readonly logged: (id: CommandId) => { readonly same: boolean } | null;
-  /** The usage of clients by day and the changes of their counters, read while the read models are at the same event. */
-  readonly ledger: <T>(question: (ledger: Ledger) => T) => Promise<LedgerAnswer<T>>;
-}
-
 /** The panel's own servers. */
 export interface ServerServices {
   /** The settings that a flag or an environment variable overrides. */
@@ -226,6 +208,10 @@ export interface HttpRequest {
   readonly change: (make: () => CountedCommand | Rejection) => Promise<Done | Rejection>;
   /** What `dispatch` would reject, without appending: called before slow checks by the machine and the core. */
   readonly refusalOf: (command: AnyCommand) => Rejection | null;
+  /** Only a preview is wanted: commands are decided and not appended, so nothing outside the log may act either. */
+  readonly isDryRun: boolean;
+  /** Runs a handler as a dry run. Returns its refusal, or the preview of its commands: of the first one, unless `several`. */
+  readonly rehearse: (run: () => Promise<unknown>, several: boolean) => Promise<unknown>;
   /** The outcome of `run`, or of the earlier request with the same `Idempotency-Key`. */
   readonly once: (run: () => Promise<unknown>) => Promise<unknown>;
 }

@@ -69,7 +69,7 @@ export class PanelGate implements Gate<AuthRequest> {
     this.#authParts = { sessions, unsaved, limiter, failures, basePath, dispatch, apiToken };
     const { read, history } = services;
     const authored = (id: string, idHash: string): unknown => this.#authors.set(id, idHash);
-    this.#request = requestMaker({ read, logged: history.logged, dispatch, change, onChange: authored });
+    this.#request = requestMaker({ ...history, read, dispatch, change, onChange: authored });
     this.hot = new HotReads(this, (req, peer) => this.rejectedStatus(req, peer));
   }
 

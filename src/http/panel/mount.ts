@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { pipeline, Readable } from 'node:stream';
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type { z } from 'zod';
-import { Rejection, type SettingProblem } from '../../commands/rejection.js';
+import { Rejection, type RejectionCode, reject, type SettingProblem } from '../../commands/rejection.js';
 import { textOfIssue } from '../../messages/issue.js';
 import { codeOf, message, type Text } from '../../messages/message.js';
 import { render } from '../../messages/render.js';
@@ -11,6 +11,7 @@ import { languageOf } from '../language/language.js';
 import { sendFile } from '../server/send-file.js';
 import { sendJson } from '../server/send-json.js';
 import { Attachment, Download, FramedPage, type HttpRequest, Message, TextStream } from './context.js';
+import { dryRunOf } from './contract/dry-run.js';
 import { type HandlersOf, JsonOf, type Route, type Routes } from './contract/route.js';
 
 /** Handlers of a table that need the services `S`. `R` is more than an `HttpRequest` for those that handle sessions. */
@@ -49,6 +50,8 @@ function envelope(success: boolean, msg: string, obj: unknown = null, code: stri
   return code === null ? { success, msg, obj } : { success, msg, obj, code };
 }
 
+/** Characters of an invalid value in an answer. */
+const MAX_VALUE = 100;
 /** The issues of zod then contain the invalid values. */
 const WITH_INPUT = { reportInput: true } as const;
 
@@ -69,19 +72,21 @@ export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
       const query = route.query.safeParse(req.query, WITH_INPUT);
       const body = route.body.safeParse(req.body, WITH_INPUT);
       const refused = params.error ?? query.error ?? body.error;
-      if (refused) return new Invalid(problemsOf(refused));
+      if (refused) return invalid(problemsOf(refused));
       return handle({ params: params.data, query: query.data, body: body.data }, request);
     };
+    const acts = route.method === 'POST' || route.acts;
     // A login issues a session, which cannot be issued twice.
-    const repeatable = route.auth !== 'none' && (route.method === 'POST' || route.acts);
+    const repeatable = route.auth !== 'none' && acts;
     const respond: RequestHandler = async (req, res) => {
       const request = gate.requestOf(req, res);
       const run = (): Promise<unknown> => outcomeOf(req, request);
       // If the handler fails, the status shows that the answer is not the file.
       res.locals['file'] = route.media !== null;
-      const outcome = await (repeatable ? request.once(run) : run());
+      const perform = (): Promise<unknown> => (repeatable ? request.once(run) : run());
+      const outcome = await (acts ? performed(route, req, request, { run, perform }) : run());
       // A script that saves the answer as a file sees by the status that it is not the file.
-      if (route.media !== null && outcome instanceof Rejection) res.status(fileStatus(outcome));
+      if (route.media !== null && isRefusalOfFile(outcome)) res.status(fileStatus(outcome));
       await answer(res, outcome);
     };
     for (const path of [route.path, ...route.aliases]) {
@@ -91,27 +96,44 @@ export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
   }
 }
 
+/** Carries out a request that acts, or only decides it. */
+function performed(
+  route: Route,
+  { query: { dryRun } }: Request,
+  request: HttpRequest,
+  { run, perform }: Readonly<Record<'run' | 'perform', () => Promise<unknown>>>,
+): unknown {
+  if (dryRun === undefined || dryRun === 'false') return perform();
+  if (dryRun !== 'true') return reject('DRY_RUN_INVALID', { value: String(dryRun).slice(0, MAX_VALUE) });
+  const commands = dryRunOf(route);
+  if (commands === null) return reject('DRY_RUN_UNSUPPORTED', { path: route.path });
+  return request.rehearse(run, commands === 'several');
+}
+
+const isRefusalOfFile = (outcome: unknown): outcome is Rejection =>
+  outcome instanceof Rejection && outcome.code !== 'INPUT_INVALID';
 const fileStatus = ({ code }: Rejection): number => (code.endsWith('_NOT_FOUND') ? 404 : 503);
 
-/** An outcome that reports invalid input. */
-class Invalid {
-  readonly problems: readonly Text[];
-
-  constructor(problems: readonly Text[]) {
-    this.problems = problems;
-  }
-}
+/** Invalid input. */
+const invalid = (problems: readonly Text[]): Rejection => reject('INPUT_INVALID', { problems });
 
 async function answer(res: Response, outcome: unknown): Promise<void> {
   if (res.headersSent) return;
-  if (outcome instanceof Invalid) sendMessage(res, false, message('INPUT_INVALID', { problems: outcome.problems }));
-  else if (outcome instanceof Rejection) sendMessage(res, false, outcome, errorsOf(outcome, res));
+  if (outcome instanceof Rejection) sendMessage(withStatus(res, outcome), false, outcome, errorsOf(outcome, res));
   else if (outcome instanceof Message) sendMessage(res, true, outcome.text, outcome.obj);
   else if (outcome instanceof Download) await sendFile(res, outcome);
   else if (outcome instanceof FramedPage) sendPage(res, outcome);
   else if (outcome instanceof Attachment) sendAttachment(res, outcome);
   else if (outcome instanceof TextStream) await sendStream(res, outcome);
   else sendJson(res, successText(outcome));
+}
+
+/** These rejections have a status of their own, because only callers that ask for more than 3x-ui offers get them. */
+const STATUSES: Readonly<Partial<Record<RejectionCode, number>>> = { DRY_RUN_INVALID: 400, DRY_RUN_UNSUPPORTED: 400 };
+
+function withStatus(res: Response, { code }: Rejection): Response {
+  const status = STATUSES[code];
+  return status === undefined ? res : res.status(status);
 }
 
 function sendPage(res: Response, { html, policy }: FramedPage): void {
@@ -153,10 +175,10 @@ export function successText(outcome: unknown): string {
  * Which setting is wrong and why, the result for each, or the current state of what has changed meanwhile, in
  * machine-readable form; null for a rejection that is one sentence.
  */
-function errorsOf({ details }: Rejection, { req }: Response): unknown {
+function errorsOf({ code, details }: Rejection, { req }: Response): unknown {
   if ('results' in details) return details.results;
   if ('current' in details) return { current: details.current };
-  if (!('problems' in details)) return null;
+  if (code !== 'SETTING_INVALID' || !('problems' in details)) return null;
   const language = languageOf(req.headers);
   const errors = (details.problems as readonly SettingProblem[]).map(({ key, why }) => ({
     key,

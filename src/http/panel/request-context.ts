@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Change, CommandContext, Dispatch } from '../../commands/bus.js';
+import type { Change, CommandContext, Dispatch, Done } from '../../commands/bus.js';
+import type { AnyCommand } from '../../commands/catalog.js';
+import type { Rehearsal } from '../../commands/rehearsal.js';
 import { Rejection } from '../../commands/rejection.js';
 import type { Actor } from '../../events/log/event.js';
 import type { CommandId } from '../../events/log/log.js';
@@ -11,15 +13,22 @@ import { goneSignal } from '../server/gone.js';
 import type { AuthContext, AuthRequest } from './auth/auth-context.js';
 import type { HttpRequest, Needs } from './context.js';
 import { Answers, callerOf, commandIds } from './idempotency.js';
+import { previewOf } from './preview.js';
 
 export type MakeRequest = (req: IncomingMessage, res: ServerResponse, auth: AuthContext) => AuthRequest;
 
-interface RequestParts extends Needs<'read' | 'logged'> {
+interface RequestParts extends Needs<'read' | 'logged' | 'rehearse' | 'audit'> {
   readonly dispatch: Dispatch;
   readonly change: Change;
   /** Called with the request's correlation id and the session hash before a session changes something. */
   readonly onChange: (correlationId: string, idHash: string) => void;
   readonly answers: Answers;
+}
+
+/** A dry run in progress. */
+interface Rehearsing {
+  readonly commands: Rehearsal;
+  readonly several: boolean;
 }
 
 /** Returns the factory for the requests that handlers receive. */
@@ -74,6 +83,25 @@ class PanelRequest implements AuthRequest {
 
   readonly say = (text: Text): string => render(text, languageOf(this.#req.headers));
 
+  #rehearsal: Rehearsing | null = null;
+
+  get isDryRun(): boolean {
+    return this.#rehearsal !== null;
+  }
+
+  readonly rehearse: HttpRequest['rehearse'] = async (run, several) => {
+    const { read, audit, rehearse } = this.#parts;
+    const commands = rehearse();
+    this.#rehearsal = { commands, several };
+    try {
+      const outcome = await run();
+      if (outcome instanceof Rejection) return outcome;
+    } catch (error) {
+      if (!(error instanceof Rehearsed)) throw error;
+    }
+    return previewOf(commands, { log: audit.log, read, say: this.say });
+  };
+
   readonly refusalOf: HttpRequest['refusalOf'] = (command) => {
     const { correlationId } = this.auth;
     // The same request was carried out before: its own effect must not make it fail.
@@ -85,9 +113,22 @@ class PanelRequest implements AuthRequest {
   readonly once: HttpRequest['once'] = (run) =>
     this.#first === null ? run() : this.#parts.answers.once(this.#first, run);
 
-  readonly dispatch: HttpRequest['dispatch'] = (command) => this.#parts.dispatch(command, this.#asCaller());
+  readonly dispatch: HttpRequest['dispatch'] = (command) =>
+    this.#rehearsal ? this.#decide(command, this.#rehearsal) : this.#parts.dispatch(command, this.#asCaller());
 
-  readonly change: HttpRequest['change'] = (make) => this.#parts.change(make, this.#asCaller());
+  readonly change: HttpRequest['change'] = async (make) => {
+    if (!this.#rehearsal) return this.#parts.change(make, this.#asCaller());
+    const command = make();
+    return command instanceof Rejection ? command : this.#decide(command, this.#rehearsal);
+  };
+
+  #decide(command: AnyCommand, { commands, several }: Rehearsing): Done | Rejection {
+    const { correlationId } = this.auth;
+    const done = commands.dispatch(command, { actor: this.actor, correlationId });
+    // What a handler does after its last command may act outside the log.
+    if (!several && !(done instanceof Rejection)) throw new Rehearsed();
+    return done;
+  }
 
   #asCaller(): CommandContext {
     const { correlationId, session, byToken } = this.auth;
@@ -108,6 +149,11 @@ class PanelRequest implements AuthRequest {
     if (this.#ids === undefined) this.#ids = commandIds(this.#req, this.auth, callerOf(this.actor));
     return this.#ids?.() ?? null;
   }
+}
+
+/** Ends the handler of a dry run: its command was decided. */
+class Rehearsed extends Error {
+  override readonly name = 'Rehearsed';
 }
 
 function actorOf({ session, byToken, peer: { ip } }: AuthContext): Actor {

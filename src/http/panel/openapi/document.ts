@@ -7,6 +7,7 @@ import {
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
 import { permissionName } from '../../../lib/permissions.js';
+import { dryRunOf } from '../contract/dry-run.js';
 import { tables } from '../contract/index.js';
 import type { Route } from '../contract/route.js';
 import { nouns } from './nouns.js';
@@ -50,7 +51,9 @@ export function openApi(version: string, base = ''): oas31.OpenAPIObject {
   const paths: ZodOpenApiPathsObject = {};
   for (const { id, tag, route } of operations()) {
     const path = route.path.replace(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(id, tag, route) };
+    const described = operation(id, tag, route);
+    const shared = { parameters: parametersOf(route), ...(dryRunOf(route) === null ? {} : { 'x-dry-run': PREVIEW }) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: { ...described, ...shared } };
   }
   paths[SOCKET_PATH] = { get: socketOperation };
   return createDocument(
@@ -95,10 +98,21 @@ function operation(id: string, tag: string, route: Route): ZodOpenApiOperationOb
       ...(params instanceof z.ZodObject ? { path: params } : {}),
       ...(query instanceof z.ZodObject ? { query } : {}),
     },
-    ...(method === 'POST' ? { parameters: [{ $ref: '#/components/parameters/IdempotencyKey' }] } : {}),
     ...(method === 'POST' && !(body instanceof z.ZodUnknown) ? { requestBody: requestBody(id, route) } : {}),
     responses: responses(id, route),
   };
+}
+
+/** `obj` of a dry run. */
+const PREVIEW = { $ref: '#/components/schemas/Preview' };
+
+/** The parameters that are not of one route alone. */
+function parametersOf(route: Route): { $ref: `#/components/parameters/${string}` }[] {
+  const names = [
+    ...(route.method === 'POST' ? ['IdempotencyKey'] : []),
+    ...(dryRunOf(route) === null ? [] : ['DryRun']),
+  ];
+  return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }
 
 /** A body may be JSON or a form. */

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { ZodOpenApiComponentsObject } from 'zod-openapi';
 import { SESSION_COOKIE } from '../auth/cookie.js';
+import { Preview } from '../contract/dry-run.js';
 
-const schemas: Record<string, z.ZodType> = {};
+const schemas: Record<string, z.ZodType> = { Preview };
 const names = new Set<z.ZodType>();
 
 /** Returns the schema. An object gets its own name in the document, so it appears only once. */
@@ -32,6 +33,13 @@ export const components = {
       description:
         'A request that the same caller repeats with the same key takes effect only once and gets the same response. A refused request can be retried with its key. A key that was used for another request is refused. Responses are kept for a day or until the panel restarts. After that, a repeated request still has no second effect, and its response is created again.',
       schema: { type: 'string', minLength: 1, maxLength: 200 },
+    },
+    DryRun: {
+      in: 'query',
+      name: 'dryRun',
+      description:
+        'With `true`, the request is checked and decided, and nothing is changed: `obj` is a `Preview` with the events that would be appended and the clients that would lose or get access. A refusal is that of the request itself.',
+      schema: { type: 'boolean' },
     },
   },
   responses: {

@@ -1,0 +1,27 @@
+import type { PanelState } from './state.js';
+
+/** A copy of the write state that can be changed on its own. The documents are shared, because folds replace them. */
+export function forkState(state: PanelState): PanelState {
+  return {
+    ...state,
+    inbounds: new Map(state.inbounds),
+    clients: new Map(state.clients),
+    clientsOf: new Map([...state.clientsOf].map(([inbound, clients]) => [inbound, new Set(clients)])),
+    byEmail: state.byEmail.copy(),
+    byCredential: new Map(state.byCredential),
+    counters: {
+      clients: new Map(state.counters.clients),
+      inbounds: new Map(state.counters.inbounds),
+      outbounds: new Map(state.counters.outbounds),
+    },
+    transferredTo: new Map(state.transferredTo),
+    ipBlocks: new Map(state.ipBlocks),
+    erasable: new Map(state.erasable),
+    users: new Map(state.users),
+    nodes: new Map(state.nodes),
+    geoSources: new Map(state.geoSources),
+    secrets: new Map(state.secrets),
+    usedCodes: new Map(state.usedCodes),
+    refused: new Map(state.refused),
+  };
+}

@@ -1,0 +1,22 @@
+import type { Rehearsal } from '../../commands/rehearsal.js';
+import type { CommandId } from '../../events/log/log.js';
+import type { Ledger, LedgerAnswer } from '../../projections/statement/ledger.js';
+import type { HistoryLog } from '../../projections/why/history.js';
+import type { EventFeed } from '../live/event-feed.js';
+import type { AuditPages } from './audit.js';
+
+/** The event log. */
+export interface HistoryServices {
+  /** The event feed for other programs. */
+  readonly feed: EventFeed;
+  /** The log for auditors, newest first. */
+  readonly audit: AuditPages;
+  /** Past events, read from the log. */
+  readonly past: HistoryLog;
+  /** Whether a command with this id was carried out, and for the same request; null for a new id. */
+  readonly logged: (id: CommandId) => { readonly same: boolean } | null;
+  /** The usage of clients by day and the changes of their counters, read while the read models are at the same event. */
+  readonly ledger: <T>(question: (ledger: Ledger) => T) => Promise<LedgerAnswer<T>>;
+  /** Decides commands on a copy of the write state, for dry runs. */
+  readonly rehearse: () => Rehearsal;
+}

@@ -1,0 +1,66 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { z } from 'zod';
+import type { Rehearsal } from '../../commands/rehearsal.js';
+import type { RecordedEvent } from '../../events/catalog.js';
+import type { Client } from '../../events/client/client-document.js';
+import type { LogSearch } from '../../events/log/log-search.js';
+import { codeOf, type Text } from '../../messages/message.js';
+import { changesOf } from '../../projections/audit/changes.js';
+import { groupOf } from '../../projections/audit/groups.js';
+import { sentenceOf } from '../../projections/audit/sentences.js';
+import { Subjects } from '../../projections/audit/subjects.js';
+import { feedEvent } from '../../projections/feed.js';
+import type { ReadModels } from '../../projections/read-models.js';
+import type { Preview } from './contract/dry-run.js';
+
+type Previewed = z.input<typeof Preview>;
+
+const MAX_EVENTS = 1000;
+/** Clients that are named in each list of effects. */
+const MAX_NAMED = 100;
+/** Events that are rendered before other work gets a turn: about 5 ms. */
+const EVENTS_PER_TURN = 30;
+
+/** What a dry run would append, for people, and who would be cut or come back. */
+export async function previewOf(
+  rehearsal: Rehearsal,
+  { log, read, say }: { readonly log: LogSearch; readonly read: ReadModels; readonly say: (text: Text) => string },
+): Promise<Previewed> {
+  const { position, hash } = log.head();
+  const { disconnected, reconnected } = rehearsal.effects();
+  const all = [...rehearsal.events];
+  const known = withDecided(log, all);
+  const subjects = new Subjects(read, known);
+  const events: Previewed['events'] = [];
+  for (const event of all.slice(0, MAX_EVENTS)) {
+    const what = sentenceOf(event);
+    events.push({
+      ...{ type: event.type, group: groupOf(event.type), subject: subjects.of(event, event) },
+      ...{ what: say(what), whatCode: codeOf(what), changes: [...changesOf(known, event)] },
+      data: { ...feedEvent(event, () => undefined).data },
+    });
+    if (events.length % EVENTS_PER_TURN === 0) await nextTurn();
+  }
+  const effects = { disconnected: named(disconnected), reconnected: named(reconnected) };
+  return { dryRun: true, events, total: all.length, effects, head: { position, hash } };
+}
+
+const named = (clients: readonly Client[]) => ({
+  count: clients.length,
+  clients: clients.slice(0, MAX_NAMED).map(({ number, identity }) => ({ number, email: identity.email })),
+});
+
+/** The search for earlier events also finds the events of the dry run: what is added has its name only there. */
+function withDecided(log: LogSearch, decided: readonly RecordedEvent[]): Pick<LogSearch, 'earlier'> {
+  const byStream = new Map<string, RecordedEvent[]>();
+  return {
+    *earlier(stream, version, types) {
+      if (byStream.size === 0)
+        for (const event of decided) byStream.set(event.stream, [...(byStream.get(event.stream) ?? []), event]);
+      yield* (byStream.get(stream) ?? [])
+        .filter((event) => event.version < version && types.includes(event.type))
+        .toReversed();
+      yield* log.earlier(stream, version, types);
+    },
+  };
+}
