@@ -8,10 +8,10 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * a run depends on this list. Most of these files wait for real cores and use little processor time.
  */
 const SLOWEST_FIRST = [
-  'soak disconnect faults fleet fuzz web/core disk versions web/nodes programs web/geo replay guides ip-limit web/clients',
-  'web/accessibility web/languages web/keyboard web/hostile first-start request-flood nodes cli damaged-files crash load',
+  'soak disconnect faults fleet fuzz web/core disk versions web/nodes programs web/geo replay guides ip-limit',
+  'web/clients web/settings web/accessibility web/languages web/keyboard web/hostile first-start request-flood nodes cli damaged-files crash load',
   'web/audit web/account web/reconnect web/proxy web/panel blocked-addresses passwords hot-changes restart kill geo import backup',
-  'simultaneous-clients tls browser terms start status kinds protocols account-names probe event-feed limits',
+  'simultaneous-clients tls terms start status kinds protocols account-names probe event-feed limits',
   'admin info-page idempotency launcher roll-up lifecycle failing-inbounds directory',
 ]
   .join(' ')

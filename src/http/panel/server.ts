@@ -1,13 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import express, {
-  type ErrorRequestHandler,
-  type Express,
-  type Request,
-  type RequestHandler,
-  type Response,
-  type Router,
-} from 'express';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Router } from 'express';
 import type { Change, Dispatch } from '../../commands/bus.js';
 import { storageRejection } from '../../commands/storage.js';
 import { message } from '../../messages/message.js';
@@ -31,7 +24,6 @@ import type { PanelServices } from './context.js';
 import { tables } from './contract/index.js';
 import { PanelGate } from './gate.js';
 import { type Gate, mount, sendMessage } from './mount.js';
-import { classicPage } from './page.js';
 import { mountWeb } from './web.js';
 
 /**
@@ -144,9 +136,7 @@ function createApp({ services, basePath, bind, log }: PanelServerParts, gate: Pa
   app.set('query parser', 'simple');
   app.set('trust proxy', (address: string) => peers.trusts(address));
   app.use(entrance(gate, basePath));
-  const isLoggedIn = (req: Request, res: Response): boolean => gate.authOf(req, res).session !== null;
-  mountWeb(app, isLoggedIn);
-  app.get('/classic', classicPage(isLoggedIn));
+  mountWeb(app, (req, res) => gate.authOf(req, res).session !== null);
   mount(app, tables.auth, authHandlers, gate, { read, now, ...accounts });
   mount(app, tables.account, accountHandlers, gate, { read, ...accounts });
   bind(app, gate, services);

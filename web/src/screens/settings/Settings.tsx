@@ -52,10 +52,15 @@ function Editor({ sources, draft }: { readonly sources: SettingSources; readonly
   useEffect(() => {
     if (wanted === null) return;
     const row = document.querySelector(`[data-field="${wanted}"]`);
-    row?.scrollIntoView({ block: 'center' });
-    row?.querySelector<HTMLElement>('input, select, textarea, button')?.focus({ preventScroll: true });
+    // The address changes after the state, and the effect runs again with the group of the field.
+    if (!row) return;
+    row.scrollIntoView({ block: 'center' });
+    // A changed field has a button before its input, which takes the change back.
+    const input =
+      row.querySelector<HTMLElement>(`#setting-${wanted}`) ?? row.querySelector<HTMLElement>('input, button');
+    input?.focus({ preventScroll: true });
     setWanted(null);
-  }, [wanted]);
+  }, [wanted, filters]);
   const show = (key: FieldKey): void => {
     setFilters({ group: fields[key]?.group ?? group, search: '', show: 'all' });
     setWanted(key);
