@@ -11,6 +11,7 @@ import { type DirectoryCommand, directory } from './directory.js';
 import { type GeoCommand, geo } from './geo/geo.js';
 import { type ImportCommand, panelImport } from './import/import.js';
 import { type InboundCommand, inbound } from './inbound/inbound.js';
+import { type InboundRestoreCommand, inboundRestore } from './inbound/restore.js';
 import { type NodeCommand, node } from './node/node.js';
 import { type NodeSyncCommand, nodeSync } from './node/node-sync.js';
 import { type NodeTrafficCommand, nodeTraffic } from './node/node-traffic.js';
@@ -25,6 +26,7 @@ import { type UserCommand, user } from './user/user.js';
 /** A command with a decider of its own. */
 export type SingleCommand =
   | InboundCommand
+  | InboundRestoreCommand
   | ClientCommand
   | ClientsCommand
   | MoveCommand
@@ -55,6 +57,7 @@ export type AnyCommand = SingleCommand | CommandSequence;
 /** Every decider in one table. A command without an entry does not compile. */
 export const deciders: Decider<SingleCommand> = {
   ...inbound,
+  ...inboundRestore,
   ...client,
   ...clientsTogether,
   ...clientMoves,

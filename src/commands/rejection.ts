@@ -15,6 +15,7 @@ interface OwnDetails {
   readonly SETTING_INVALID: { readonly problems: readonly SettingProblem[] };
   readonly GEO_SOURCES_FAILED: { readonly results: object };
   readonly INBOUND_CHANGED: { readonly inbound: number | string; readonly current: object };
+  readonly CLIENT_CHANGED: { readonly client: string; readonly current: object };
 }
 
 /** The stable code of a rejection. Its text is in `locales/<language>/rejections.json`. */

@@ -88,8 +88,11 @@ export const ClientHistoryImported = defineEvent('ClientHistoryImported', {
 });
 
 export const InboundHistoryImported = defineEvent('InboundHistoryImported', {
-  summary: 'The traffic of an inbound was imported from another panel.',
-  recordedBy: { ImportPanel: 'the imported database has counters or times of the inbound' },
+  summary: 'An inbound got the traffic that it had before: in another panel, or before it was deleted.',
+  recordedBy: {
+    ImportPanel: 'the imported database has counters or times of the inbound',
+    RestoreInbound: 'an admin undoes the deletion of the inbound',
+  },
   data: z.strictObject({
     inbound: InboundId,
     up: Up,

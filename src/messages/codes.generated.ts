@@ -1011,6 +1011,7 @@ export interface MessageParams {
   'inbound.updated': None;
   'inbound.updatedUntested': None;
   'inbound.deleted': None;
+  'inbound.restored': None;
   'inbound.enabledButClosed': None;
   'inbound.trafficReset': None;
   'inbound.allTrafficReset': None;
@@ -1187,6 +1188,7 @@ export interface MessageParams {
   'NODE_IS_SELF': None;
   'NODE_IMMUTABLE': None;
   'INBOUND_CHANGED': { readonly inbound: string | number };
+  'CLIENT_CHANGED': { readonly client: string | number };
   'CLIENT_NOT_FOUND': { readonly client: string | number };
   'DAY_UNKNOWN': { readonly field: string | number; readonly value: string | number };
   'DAYS_REVERSED': None;

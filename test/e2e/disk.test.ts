@@ -35,6 +35,10 @@ function bodies(port: number, lists: string): readonly (readonly [RegExp, object
   return [
     [/inbounds\/add$/, { ...inbound, settings }],
     [/inbounds\/(check|preview)$/, { ...inbound, settings }],
+    [
+      /inbounds\/restore$/,
+      { inbound: { ...inbound, settings }, used: { up: 1, down: 1, allTime: 2, resetAt: 0 }, counters: [] },
+    ],
     [/clients\/change$/, { action: 'disable', clients: [1] }],
     [/inbounds\/import$/, { data: JSON.stringify({ ...inbound, settings }) }],
     [/inbounds\/update\/:id$/, { remark: 'another', port }],

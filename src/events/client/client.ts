@@ -79,6 +79,7 @@ export const ClientAdded = defineEvent('ClientAdded', {
     AddClients: 'an admin or the directory sync adds a client',
     MoveClients: 'an admin moves a client to the inbound; it gets another number',
     AddInbound: 'an admin adds an inbound with clients',
+    RestoreInbound: 'an admin undoes the deletion of an inbound; its clients get other numbers',
     UpdateInbound: 'an admin saves an inbound with a client that it did not have',
     ImportPanel: 'the imported database has the client',
   },
@@ -164,6 +165,7 @@ export const ClientDepleted = defineEvent('ClientDepleted', {
     AddClients: 'the traffic of the other clients with its email reaches the cap',
     MoveClients: 'the client was depleted before it was moved to another inbound',
     AddInbound: 'the traffic of the other clients with its email reaches the cap',
+    RestoreInbound: 'the client comes back with its deleted inbound, and a limit is reached',
     UpdateClient: 'an admin saves the client with a cap, expiry or email by which a limit is reached',
     ChangeClientTerms: 'an admin changes the terms of several clients, and a limit is reached',
     UpdateInbound: 'an admin saves the inbound with a cap, expiry or email of the client by which a limit is reached',
@@ -218,6 +220,7 @@ export const ClientTrafficAdjusted = defineEvent('ClientTrafficAdjusted', {
     AdjustClientTraffic:
       'an admin sets the counters; one of the clients with the email gets the values, the others get 0',
     AdjustClientsTraffic: 'an admin undoes a reset or a deletion of several clients',
+    RestoreInbound: 'an admin undoes the deletion of its inbound',
   },
   data: z.strictObject({
     client,

@@ -58,6 +58,7 @@ export const InboundAdded = defineEvent('InboundAdded', {
   summary: 'An inbound was added.',
   recordedBy: {
     AddInbound: 'an admin adds an inbound',
+    RestoreInbound: 'an admin undoes the deletion of an inbound, which gets another number',
     ImportPanel: 'the imported database has the inbound',
   },
   data: z.strictObject({
@@ -147,6 +148,7 @@ export const InboundDepleted = defineEvent('InboundDepleted', {
     ResetAllTraffic: 'the traffic is reset, but the expiry has passed',
     BeginPeriods: 'a new period resets the traffic, but the expiry has passed',
     ImportPanel: 'the cap or expiry of the imported inbound is reached',
+    RestoreInbound: 'an admin undoes the deletion of an inbound whose cap or expiry is reached',
   },
   data: z.strictObject({ inbound: InboundId, depletion: Depletion }),
   stream,

@@ -92,7 +92,7 @@ export interface Gets {
     params: { readonly email: string | number };
     query: undefined;
     body: undefined;
-    reply: readonly ({ readonly row: ClientRow; readonly client: Readonly<Record<string, unknown>>; readonly addresses: readonly ({ readonly ip: string; readonly at: number })[] })[];
+    reply: readonly ({ readonly row: ClientRow; readonly version: string; readonly client: Readonly<Record<string, unknown>>; readonly addresses: readonly ({ readonly ip: string; readonly at: number })[] })[];
   };
   '/panel/api/clients/:email/why': {
     params: { readonly email: string | number };
@@ -496,7 +496,7 @@ export interface Posts {
   '/panel/api/inbounds/updateClient/:clientId': {
     params: { readonly clientId: string | number };
     query: undefined;
-    body: { readonly id: number; readonly settings: string };
+    body: { readonly id: number; readonly settings: string; readonly expectedVersion?: string };
     reply: null;
   };
   '/panel/api/inbounds/resetAllClientTraffics/:id': {
@@ -564,6 +564,18 @@ export interface Posts {
     query: undefined;
     body: { readonly terms?: readonly ({ readonly client: number; readonly enabled?: boolean; readonly capBytes?: number; readonly expiresAt?: number })[]; readonly counters?: readonly ({ readonly email: string; readonly up: number; readonly down: number })[]; readonly deleted?: readonly ({ readonly inbound: number; readonly client: Readonly<Record<string, unknown>> })[]; readonly moved?: readonly ({ readonly number: number; readonly inbound: number; readonly client: Readonly<Record<string, unknown>> })[] };
     reply: null;
+  };
+  '/panel/api/inbounds/delete/:id': {
+    params: { readonly id: string | number };
+    query: undefined;
+    body: undefined;
+    reply: { readonly inbound: Readonly<Record<string, unknown>>; readonly used: { readonly up: number; readonly down: number; readonly allTime: number; readonly resetAt: number }; readonly counters: readonly ({ readonly email: string; readonly up: number; readonly down: number })[] };
+  };
+  '/panel/api/inbounds/restore': {
+    params: undefined;
+    query: undefined;
+    body: { readonly inbound: Readonly<Record<string, unknown>>; readonly used: { readonly up: number; readonly down: number; readonly allTime: number; readonly resetAt: number }; readonly counters: readonly ({ readonly email: string; readonly up: number; readonly down: number })[] };
+    reply: number;
   };
   '/panel/api/inbounds/check': {
     params: undefined;

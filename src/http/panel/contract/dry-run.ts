@@ -3,13 +3,13 @@ import { tables } from './index.js';
 import type { Route } from './route.js';
 import { TextCode } from './schemas/text-code.js';
 
-const { clients, clientList, inbounds, nodes, settings, settingsApi, account } = tables;
+const { clients, clientList, inbounds, inboundForms, nodes, settings, settingsApi, account } = tables;
 const { coreSettings, coreSettingsApi } = tables;
 
 /** Routes that carry out at most one command, after checks that change nothing. */
 const ONE_COMMAND: readonly Route[] = [
   ...[inbounds.add, inbounds.del, inbounds.update, inbounds.setEnable, inbounds.import],
-  ...[inbounds.resetTraffic, inbounds.resetAllTraffics],
+  ...[inbounds.resetTraffic, inbounds.resetAllTraffics, inboundForms.delete, inboundForms.restore],
   ...[clients.addClient, clients.updateClient, clients.delClient, clients.delClientByEmail, clients.copyClients],
   ...[clients.resetClientTraffic, clients.resetAllClientTraffics, clients.delDepletedClients],
   ...[clients.updateClientTraffic, clients.clearClientIps, clientList.change],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { get, LARGE_BODY_BYTES, post, routes } from '../route.js';
 import { ClientsText, ClientTraffic } from '../schemas/client.js';
-import { body, Id, IdOrAll, optionalWhole, requiredWhole, text, texts } from '../schemas/fields.js';
+import { body, Id, IdOrAll, optionalText, optionalWhole, requiredWhole, text, texts } from '../schemas/fields.js';
 
 const email = z.object({ email: z.string() });
 /** Absent = unchanged. No other value counts as 0, because that would erase usage. */
@@ -10,6 +10,8 @@ const inboundAndEmail = z.object({ id: Id, email: z.string() });
 const inboundAndKey = z.object({ id: Id, clientId: z.string() });
 /** An inbound and, as a JSON string, settings with the clients to change. */
 const clients = body({ id: requiredWhole({ min: 0 }), settings: ClientsText });
+/** The same, and the version of the client that the caller edited; if it has another one, it is not changed. */
+const client = body({ id: requiredWhole({ min: 0 }), settings: ClientsText, expectedVersion: optionalText });
 const Copied = z.object({ added: z.array(z.string()), skipped: z.array(z.string()), errors: z.array(z.string()) });
 const LastOnline = z.object({ email: z.string(), lastOnline: z.int() });
 
@@ -53,9 +55,9 @@ export const clientRoutes = routes('/panel/api/inbounds', {
   updateClient: post('/updateClient/:clientId', {
     permission: { resource: 'clients', action: 'extend' },
     filtered: true,
-    summary: 'Change a client; absent members are unchanged',
+    summary: 'Change a client; absent members are unchanged. With `expectedVersion` only if it still has that version',
     params: z.object({ clientId: z.string() }),
-    body: clients,
+    body: client,
     limit: LARGE_BODY_BYTES,
   }),
   resetAllClientTraffics: post('/resetAllClientTraffics/:id', {

@@ -150,6 +150,8 @@ export const clientListRoutes = routes('/panel/api/clients', {
     reply: z.array(
       z.object({
         row: ClientRow,
+        /** Changes with each change of `client`. `/inbounds/updateClient` takes it as `expectedVersion`. */
+        version: z.string(),
         /** As in `settings.clients` of the inbound. */
         client: z.record(z.string(), z.unknown()),
         /** Addresses that its email was seen at, newest first; `at` in ms since 1970. */

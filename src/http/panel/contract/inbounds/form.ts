@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { get, LARGE_BODY_BYTES, post, routes } from '../route.js';
 import { body, Id, optionalWhole } from '../schemas/fields.js';
-import { inboundShape, PERIODS } from '../schemas/inbound.js';
+import { inboundShape, PERIODS, WireInbound } from '../schemas/inbound.js';
 
 const params = z.object({ id: Id });
 const Fields = z.record(z.string(), z.unknown());
@@ -53,6 +53,16 @@ const draft = body({
   id: optionalWhole({ min: 0 }),
 });
 
+const Bytes = z.int().min(0);
+const Time = z.int().min(0);
+const usage = {
+  used: z.object({ up: Bytes, down: Bytes, allTime: Bytes, resetAt: Time }),
+  /** Of its clients whose email is in no other inbound. */
+  counters: z.array(z.object({ email: z.string(), up: Bytes, down: Bytes })),
+};
+/** A deleted inbound with its clients and counters, for `/restore`. `inbound`: the members of /add. */
+const Deleted = z.object({ inbound: Fields, ...usage });
+
 /** Inbounds for lists and forms, which do not load their clients. */
 export const inboundFormRoutes = routes('/panel/api/inbounds', {
   overview: get('/overview', {
@@ -70,6 +80,20 @@ export const inboundFormRoutes = routes('/panel/api/inbounds', {
     permission: { resource: 'inbounds', action: 'read' },
     summary: 'Propose a port that no inbound and no program of this machine uses',
     reply: z.int(),
+  }),
+  delete: post('/delete/:id', {
+    permission: { resource: 'inbounds', action: 'delete' },
+    summary: 'Delete an inbound like /del. The answer takes it back in /restore; it contains the credentials',
+    params,
+    reply: Deleted,
+  }),
+  restore: post('/restore', {
+    permission: { resource: 'inbounds', action: 'create' },
+    summary:
+      'Take the deletion of an inbound back, by the answer of /delete; the inbound and its clients get new numbers',
+    body: body({ inbound: Fields.pipe(WireInbound), ...usage }),
+    reply: z.int(),
+    limit: LARGE_BODY_BYTES,
   }),
   check: post('/check', {
     permission: { resource: 'inbounds', action: 'read' },

@@ -7,6 +7,7 @@ import { message } from '../../../../messages/message.js';
 import { messageOf } from '../../answers.js';
 import { clientDraft, wireKey } from '../../codec/client.js';
 import { clientTraffic, ipText } from '../../codec/client-traffic.js';
+import { clientChangedSince } from '../../codec/client-version.js';
 import { linksForClient, linksForSubId } from '../../codec/links.js';
 import type { Needs } from '../../context.js';
 import type { clientRoutes } from '../../contract/clients/clients.js';
@@ -50,11 +51,13 @@ export const clientHandlers: Handlers<typeof clientRoutes, Needs<'now' | 'read'>
     return messageOf(dispatch({ type: 'AddClients', data: { inbound: inbound.id, clients } }), message('client.added'));
   },
 
-  async updateClient({ params: { clientId: key }, body: { id, settings } }, services, request) {
+  async updateClient({ params: { clientId: key }, body: { id, settings, expectedVersion } }, services, request) {
     const done = await request.change(() => {
       const inbound = services.read.inbounds.get(id);
       if (!inbound) return reject('INBOUND_NOT_FOUND', { inbound: id });
       const current = named(services, inbound, key);
+      const outdated = current && clientChangedSince(current, expectedVersion ?? '');
+      if (outdated) return outdated;
       const wire = meant(settings.clients ?? [], inbound, key, current);
       if (!wire) return reject('NO_CLIENTS');
       const draft = clientDraft(wire, inbound.protocol, current);

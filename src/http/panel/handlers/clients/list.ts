@@ -7,6 +7,7 @@ import { listClients, onlineNow, stateOf } from '../../../../projections/queries
 import { wireClient } from '../../codec/client.js';
 import { clientLines } from '../../codec/client-csv.js';
 import { clientTraffic } from '../../codec/client-traffic.js';
+import { clientVersion } from '../../codec/client-version.js';
 import { supportsVision } from '../../codec/inbound.js';
 import { type Needs, TextStream } from '../../context.js';
 import type { clientListRoutes } from '../../contract/clients/list.js';
@@ -77,6 +78,7 @@ export const clientListHandlers: Handlers<typeof clientListRoutes, Services> = {
     const online = onlineNow(read, at);
     return clients.map((client) => ({
       row: rowOf(read, client, online, at),
+      version: clientVersion(client),
       client: wireClient(client),
       addresses: read.usage.addresses(client).map(([ip, seen]) => ({ ip, at: seen })),
     }));

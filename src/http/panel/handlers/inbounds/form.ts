@@ -9,6 +9,7 @@ import type { inboundFormRoutes } from '../../contract/inbounds/form.js';
 import type { Handlers } from '../../mount.js';
 import { externalProblem } from './checks.js';
 import { storedInbound } from './inbounds.js';
+import { inboundRestoring } from './restore.js';
 
 type Services = Needs<'read' | 'now' | 'core' | 'coreSettled' | 'portProblem' | 'pairProblem'>;
 
@@ -18,6 +19,8 @@ const HIGHEST_PORT = 32_767;
 const ATTEMPTS = 50;
 
 export const inboundFormHandlers: Handlers<typeof inboundFormRoutes, Services> = {
+  ...inboundRestoring,
+
   overview(_, { read, now }, { userId }) {
     const online = new Map<number, number>();
     for (const email of onlineNow(read, now())) {
