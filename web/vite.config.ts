@@ -5,10 +5,6 @@ import { defineConfig, type Plugin } from 'vite';
 import { compression, defineAlgorithm } from 'vite-plugin-compression2';
 import { checkTexts } from './texts.mjs';
 
-/** Packages that the first visit needs. */
-const BASE =
-  /node_modules\/(?:react|react-dom|scheduler|react-router|react-i18next|i18next|clsx|@tanstack\/(?:react-query|query-core)|@mantine\/(?:notifications|modals))\//;
-
 /** The build fails when a language lacks a text. */
 const texts: Plugin = {
   name: 'texts',
@@ -57,8 +53,8 @@ export default defineConfig(({ mode: shell }) => ({
     manifest: true,
     rolldownOptions: {
       input: `${shell}.html`,
-      // What every screen needs is one file: many small ones compress worse.
-      output: { codeSplitting: { groups: [{ name: 'base', test: BASE }] } },
+      // What the first visit needs is one file: many small ones compress worse, and each is a request.
+      output: { codeSplitting: { groups: [{ name: 'base', tags: ['$initial'], test: /^(?!.*(?:html|main.tsx)$)/ }] } },
     },
   },
 }));

@@ -26,7 +26,8 @@ export function currentLanguage(): Language {
   return languages.find((language) => language === document.documentElement.lang) ?? 'en';
 }
 
-export async function startTexts(namespace: keyof Texts, load: LoadTexts): Promise<i18n> {
+/** Starts i18next, without texts. */
+export async function startTexts(namespace: keyof Texts): Promise<i18n> {
   await i18next.use(initReactI18next).init({
     lng: currentLanguage(),
     fallbackLng: false,
@@ -39,7 +40,6 @@ export async function startTexts(namespace: keyof Texts, load: LoadTexts): Promi
     interpolation: { escapeValue: true, escape: isolated },
     react: { useSuspense: false },
   });
-  await addTexts(namespace, load);
   return i18next;
 }
 

@@ -6,7 +6,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { I18nextProvider } from 'react-i18next';
 import { surround } from '../api/client';
-import { currentLanguage, directionOf, startTexts } from '../i18n/i18n';
+import { addTexts, currentLanguage, directionOf, startTexts } from '../i18n/i18n';
 import { styleNonce } from '../theme/nonce';
 import { theme } from '../theme/theme';
 import { allowStylesOnly } from '../theme/trusted-types';
@@ -14,7 +14,8 @@ import { Login } from './Login';
 
 allowStylesOnly();
 const nonce = styleNonce();
-const i18n = await startTexts('login', async (language) => (await import(`./texts/${language}.json`)).default);
+const i18n = await startTexts('login');
+await addTexts('login', async (language) => (await import(`./texts/${language}.json`)).default);
 surround({ offlineText: () => i18n.t('offline', { ns: 'login' }) });
 
 const root = document.getElementById('root');

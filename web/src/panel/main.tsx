@@ -12,18 +12,23 @@ import { createRoot } from 'react-dom/client';
 import { I18nextProvider } from 'react-i18next';
 import { HashRouter } from 'react-router';
 import { ApiError, surround } from '../api/client';
-import { currentLanguage, directionOf, startTexts } from '../i18n/i18n';
+import { addTexts, currentLanguage, directionOf, startTexts } from '../i18n/i18n';
 import { Live } from '../live/live';
 import { notice } from '../live/notice';
+import { preloadScreen } from '../shell/Screens';
 import { Shell } from '../shell/Shell';
 import { renewSession } from '../shell/session';
 import { styleNonce } from '../theme/nonce';
 import { theme } from '../theme/theme';
 import { allowStylesOnly } from '../theme/trusted-types';
+import { FormatProvider } from '../ui/format';
 
 allowStylesOnly();
 const nonce = styleNonce();
-const i18n = await startTexts('shell', async (language) => (await import(`../shell/texts/${language}.json`)).default);
+const i18n = await startTexts('shell');
+// All that the first view needs is requested at once, not each after the other.
+preloadScreen(location.hash);
+await addTexts('shell', async (language) => (await import(`../shell/texts/${language}.json`)).default);
 surround({ offlineText: () => i18n.t('error.offline', { ns: 'shell' }), renew: renewSession });
 
 const client = new QueryClient({
@@ -47,12 +52,14 @@ if (root)
         <DirectionProvider initialDirection={directionOf(currentLanguage())}>
           <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
             <QueryClientProvider client={client}>
-              <HashRouter>
-                <ModalsProvider>
-                  <Notifications position="bottom-right" limit={4} />
-                  <Shell live={live} />
-                </ModalsProvider>
-              </HashRouter>
+              <FormatProvider>
+                <HashRouter>
+                  <ModalsProvider>
+                    <Notifications position="bottom-right" limit={4} />
+                    <Shell live={live} />
+                  </ModalsProvider>
+                </HashRouter>
+              </FormatProvider>
             </QueryClientProvider>
           </MantineProvider>
         </DirectionProvider>

@@ -16,15 +16,31 @@ import { screens } from '../screens/registry';
 import type { ScreenDefinition } from '../screens/screen';
 import { Empty, Page, Problem } from '../ui/Page';
 
-/** The component of a screen, with its texts. */
-function loaded({ id, texts, load }: ScreenDefinition): LazyExoticComponent<ComponentType> {
-  return lazy(async () => {
-    const [component] = await Promise.all([load(), addTexts(id, texts)]);
-    return { default: component };
-  });
+interface LoadedScreen {
+  readonly id: string;
+  readonly Screen: LazyExoticComponent<ComponentType>;
+  /** Loads the component and the texts; they are loaded once. */
+  readonly load: () => Promise<{ readonly default: ComponentType }>;
 }
 
-const routes = screens.map((screen) => ({ id: screen.id, Screen: loaded(screen) }));
+function lazyScreen({ id, texts, load }: ScreenDefinition): LoadedScreen {
+  let loading: ReturnType<LoadedScreen['load']> | undefined;
+  const start: LoadedScreen['load'] = () => {
+    loading ??= Promise.all([load(), addTexts(id, texts)]).then(([component]) => ({ default: component }));
+    return loading;
+  };
+  return { id, Screen: lazy(start), load: start };
+}
+
+const routes = screens.map(lazyScreen);
+
+/** Loads the screen of an address such as `#/clients` while the frame around it is still to be rendered. */
+export function preloadScreen(fragment: string): void {
+  const [, id = ''] = fragment.split(/[/?]/);
+  const screen = routes.find((route) => route.id === (id || 'overview'));
+  // When it fails, the screen reports it.
+  screen?.load().catch(() => undefined);
+}
 
 /** The screen of the address. */
 export function Screens() {

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useMemo } from 'react';
+import { createContext, type ReactNode, useContext, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { pageSettings } from '../api/queries';
 
@@ -40,42 +40,38 @@ export function makeFormat(language: string, calendar: string): Format {
     numbers.set(digits, made);
     return made;
   };
-  const units = UNITS.map(
-    (unit) =>
-      new Intl.NumberFormat(language, {
-        style: 'unit',
-        unit,
-        unitDisplay: 'short',
-        maximumSignificantDigits: 3,
-      }),
+  const units = UNITS.map((unit) =>
+    lazily(
+      () => new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'short', maximumSignificantDigits: 3 }),
+    ),
   );
-  const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
-  const day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' });
-  const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
-  const time = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' });
-  const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
-  const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 0 });
+  const date = lazily(() => new Intl.DateTimeFormat(locale, { dateStyle: 'medium' }));
+  const day = lazily(() => new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' }));
+  const dateTime = lazily(() => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }));
+  const time = lazily(() => new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' }));
+  const relative = lazily(() => new Intl.RelativeTimeFormat(language, { numeric: 'auto' }));
+  const percent = lazily(() => new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 0 }));
   // Units are Latin letters: without an isolate they would change places with what stands around them.
   const isolated = (text: string): string => (language === 'fa' || language === 'ar' ? `\u2068${text}\u2069` : text);
   const bytes = (value: number): string => {
     const step = value < 1024 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(value) / 10) - 1);
-    return isolated(units[step]?.format(value / 1024 ** (step + 1)) ?? '');
+    return isolated(units[step]?.().format(value / 1024 ** (step + 1)) ?? '');
   };
   const span = (seconds: number, unit: 'day' | 'hour' | 'minute'): string =>
     new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'short' }).format(seconds);
   return {
     number: (value, digits = 0) => digitsOf(digits).format(value),
-    percent: (value) => percent.format(value),
+    percent: (value) => percent().format(value),
     bytes,
     rate: (value) => isolated(`${bytes(value)}/s`),
-    date: (at) => date.format(at),
-    day: (at) => day.format(at),
-    dateTime: (at) => dateTime.format(at),
-    time: (at) => time.format(at),
+    date: (at) => date().format(at),
+    day: (at) => day().format(at),
+    dateTime: (at) => dateTime().format(at),
+    time: (at) => time().format(at),
     relative(at, now = Date.now()) {
       const seconds = (at - now) / 1000;
       const [unit, size] = SPANS.find(([, length]) => Math.abs(seconds) >= length) ?? (['second', 1] as const);
-      return relative.format(Math.trunc(seconds / size), unit);
+      return relative().format(Math.trunc(seconds / size), unit);
     },
     duration(seconds) {
       const days = Math.floor(seconds / 86_400);
@@ -87,14 +83,28 @@ export function makeFormat(language: string, calendar: string): Format {
   };
 }
 
-/** The formats of the page's language and of the calendar in the settings. */
-export function useFormat(): Format {
+/** Creating an `Intl` formatter takes up to a millisecond, so each is created at its first use and kept. */
+function lazily<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+const FormatContext = createContext(makeFormat('en', 'gregory'));
+
+/** Gives the whole page one `Format`: for its language, and the calendar in the settings. */
+export function FormatProvider({ children }: { readonly children: ReactNode }) {
   const { i18n } = useTranslation();
   const { data } = useQuery(pageSettings);
   const language = i18n.language;
   const calendar = data?.datepicker === 'jalalian' || (data === undefined && language === 'fa') ? 'persian' : 'gregory';
-  return useMemo(() => makeFormat(language, calendar), [language, calendar]);
+  const format = useMemo(() => makeFormat(language, calendar), [language, calendar]);
+  return <FormatContext value={format}>{children}</FormatContext>;
 }
+
+export const useFormat = (): Format => useContext(FormatContext);
 
 /** A technical text (address, link, UUID, version): always left to right, whatever stands around it. */
 export function Technical({ children }: { readonly children: ReactNode }) {
