@@ -9,7 +9,7 @@ import {
   useTable,
 } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type RefObject, useEffect, useMemo, useRef } from 'react';
+import { type ReactNode, type RefObject, useEffect, useMemo, useRef } from 'react';
 import { usePreferences } from '../shell/preferences';
 import classes from './DataTable.module.css';
 import { Header } from './TableHeader';
@@ -21,6 +21,8 @@ export type { Column, RemoteRows, Selection, Sort } from './table-types';
 const features = tableFeatures({ rowSortingFeature, columnVisibilityFeature, sortedRowModel: createSortedRowModel() });
 const EMPTY: ReadonlySet<string> = new Set();
 const REM = 16;
+/** Rows above and below the view. */
+const OVERSCAN = 6;
 const PHONE = '(max-width: 48em)';
 
 /**
@@ -45,24 +47,8 @@ export function DataTable<R extends RowData>({
   const [{ density }] = usePreferences();
   const sorted = useSortedRows({ columns, rows, idOf, sort, hidden });
   const count = remote ? remote.count : sorted.length;
-  const rowAt = (index: number): R | undefined => (remote ? remote.rowAt(index) : sorted[index]?.original);
   const visible = useMemo(() => columns.filter(({ id }) => !hidden.has(id)), [columns, hidden]);
-
   const height = isPhone ? cardHeight : density === 'compact' ? 2.125 * REM : 2.75 * REM;
-  const virtualizer = useVirtualizer({
-    count,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => height,
-    getItemKey: (index) => {
-      const row = rowAt(index);
-      return row === undefined ? index : idOf(row);
-    },
-    overscan: 8,
-  });
-  useEffect(() => virtualizer.measure(), [virtualizer, height]);
-  const items = virtualizer.getVirtualItems();
-  useRemoteRange(remote, items[0]?.index ?? 0, items.at(-1)?.index ?? 0, scroller);
-
   const least = visible.reduce((sum, { width }) => sum + leastOf(width), selection ? 2.5 : 0);
   const tracks = [...(selection ? ['2.5rem'] : []), ...visible.map(({ width }) => width)].join(' ');
   return (
@@ -83,21 +69,47 @@ export function DataTable<R extends RowData>({
           count={count}
           isHidden={isPhone === true}
         />
-        <div role="rowgroup" className={classes['body']} style={{ height: virtualizer.getTotalSize() }}>
-          {items.map(({ index, start, key }) => (
-            <Row
-              key={key}
-              index={index}
-              place={{ transform: `translateY(${start}px)`, height }}
-              row={rowAt(index)}
-              idOf={idOf}
-              selection={selection}
-              columns={visible}
-              card={isPhone ? card : null}
-            />
-          ))}
-        </div>
+        <Body
+          {...{ scroller, height, count, idOf, selection, remote }}
+          rowAt={remote ? remote.rowAt : (index) => sorted[index]?.original}
+          columns={visible}
+          card={isPhone ? card : null}
+        />
       </div>
+    </div>
+  );
+}
+
+interface BodyProps<R> extends Pick<TableProps<R>, 'idOf' | 'selection' | 'columns' | 'remote'> {
+  readonly scroller: RefObject<HTMLDivElement | null>;
+  /** Of a row, in px. */
+  readonly height: number;
+  readonly count: number;
+  readonly rowAt: (index: number) => R | undefined;
+  readonly card: ((row: R) => ReactNode) | null;
+}
+
+/** The rows in view. A scroll renders this component alone, with each frame. */
+function Body<R>({ scroller, height, count, rowAt, idOf, selection, columns, card, remote }: BodyProps<R>) {
+  const virtualizer = useVirtualizer({
+    count,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => height,
+    // No `getItemKey`: a new function at each render would measure all rows again.
+    overscan: OVERSCAN,
+  });
+  useEffect(() => virtualizer.measure(), [virtualizer, height]);
+  const items = virtualizer.getVirtualItems();
+  // A row that leaves the view gives its elements to one that comes into it: new elements are what makes a scroll slow.
+  const slots = Math.ceil((virtualizer.scrollRect?.height ?? 0) / height) + 2 * OVERSCAN + 2;
+  useRemoteRange(remote, items[0]?.index ?? 0, items.at(-1)?.index ?? 0, scroller);
+  return (
+    <div role="rowgroup" className={classes['body']} style={{ height: virtualizer.getTotalSize() }}>
+      {items.map(({ index, start }) => {
+        const row = rowAt(index);
+        const id = row === undefined ? undefined : idOf(row);
+        return <Row key={index % slots} {...{ index, start, height, row, id, selection, columns, card }} />;
+      })}
     </div>
   );
 }

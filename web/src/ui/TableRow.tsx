@@ -1,20 +1,34 @@
-import { type CSSProperties, memo, type ReactNode } from 'react';
+import { memo, type ReactNode, useLayoutEffect, useRef } from 'react';
 import classes from './DataTable.module.css';
 import type { Column, TableProps } from './table-types';
 
-interface RowProps<R> extends Pick<TableProps<R>, 'idOf' | 'selection' | 'columns'> {
+interface RowProps<R> extends Pick<TableProps<R>, 'selection' | 'columns'> {
   readonly index: number;
-  readonly place: CSSProperties;
+  /** The distance from the top of the table and the height, in px. */
+  readonly start: number;
+  readonly height: number;
+  /** Undefined as long as the row is not loaded. */
   readonly row: R | undefined;
+  readonly id: string | undefined;
   /** Null: the row is a line of cells. */
   readonly card: ((row: R) => ReactNode) | null;
 }
 
-export function Row<R>({ index, place, row, idOf, selection, columns, card }: RowProps<R>) {
-  const id = row === undefined ? undefined : idOf(row);
+/** Only rows that change are rendered: a scroll renders the table with each frame. */
+export const Row = memo(function Row<R>({ index, start, height, row, id, selection, columns, card }: RowProps<R>) {
+  const element = useRef<HTMLDivElement>(null);
+  // The elements serve another row from now on: the focus must not act on it.
+  useLayoutEffect(() => () => blurWithin(element.current), [id]);
   const isSelected = selection && id !== undefined ? selection.ids.has(id) : undefined;
   return (
-    <div role="row" aria-rowindex={index + 2} aria-selected={isSelected} className={classes['row']} style={place}>
+    <div
+      ref={element}
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={isSelected}
+      className={classes['row']}
+      style={{ top: start, height }}
+    >
       {selection && (
         <span role="cell" className={classes['check']}>
           {id !== undefined && (
@@ -36,6 +50,11 @@ export function Row<R>({ index, place, row, idOf, selection, columns, card }: Ro
       )}
     </div>
   );
+}) as <R>(props: RowProps<R>) => ReactNode;
+
+function blurWithin(row: HTMLElement | null): void {
+  const { activeElement } = document;
+  if (activeElement instanceof HTMLElement && row?.contains(activeElement)) activeElement.blur();
 }
 
 const Cells = memo(function Cells<R>({ row, columns }: { readonly row: R; readonly columns: readonly Column<R>[] }) {

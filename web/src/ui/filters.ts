@@ -1,4 +1,4 @@
-import { useMemo } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router';
 
 type Values<K extends string> = Readonly<Record<K, string>>;
@@ -44,4 +44,48 @@ export function useAddressFlag(name: string): readonly [boolean, (isOn: boolean)
       { replace: true },
     );
   return [params.has(name), change];
+}
+
+/** Every link of the page depends on the address, so changing it with each key would make typing slow. */
+const ADDRESS_WAIT_MS = 300;
+
+/**
+ * The text of a search box that filters a long list. `search` follows each key; the address follows when the typing
+ * pauses or `flush` is called, as when the box loses the focus. `replace` sets the text when the address is changed with
+ * it; Back and Forward change it as well.
+ */
+export function useTypedSearch(inAddress: string, write: (search: string) => void) {
+  const [search, setSearch] = useState(inAddress);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const last = useRef({ written: inAddress, typed: inAddress, write });
+  useEffect(() => {
+    last.current.write = write;
+  });
+  const flush = useCallback(() => {
+    clearTimeout(timer.current);
+    const { written, typed } = last.current;
+    if (typed === written) return;
+    last.current.written = typed;
+    last.current.write(typed);
+  }, []);
+  const type = useCallback(
+    (text: string) => {
+      last.current.typed = text;
+      setSearch(text);
+      clearTimeout(timer.current);
+      timer.current = setTimeout(flush, ADDRESS_WAIT_MS);
+    },
+    [flush],
+  );
+  const replace = useCallback((text: string) => {
+    clearTimeout(timer.current);
+    last.current.written = text;
+    last.current.typed = text;
+    setSearch(text);
+  }, []);
+  useEffect(() => {
+    if (inAddress !== last.current.written) replace(inAddress);
+  }, [inAddress, replace]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return { search, type, flush, replace };
 }

@@ -7,14 +7,14 @@ import IconTrash from '@tabler/icons-react/dist/esm/icons/IconTrash.mjs';
 import IconUser from '@tabler/icons-react/dist/esm/icons/IconUser.mjs';
 import IconUsers from '@tabler/icons-react/dist/esm/icons/IconUsers.mjs';
 import { useQuery } from '@tanstack/react-query';
-import { useDeferredValue, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate } from 'react-router';
 import type { ClientRow } from '../../../api/contract.generated';
 import { clientInbounds } from '../../../api/queries';
 import { type ClientInbound, clientPath } from '../../../model/clients';
 import { DataTable } from '../../../ui/DataTable';
-import { useAddressFlag, useFilters } from '../../../ui/filters';
+import { useAddressFlag, useFilters, useTypedSearch } from '../../../ui/filters';
 import { useFormat } from '../../../ui/format';
 import { Empty, Loaded, Page } from '../../../ui/Page';
 import { useRowMenu } from '../../../ui/RowMenu';
@@ -31,6 +31,7 @@ import { ExportButton } from './ExportButton';
 import { FilterBar } from './FilterBar';
 import { DEFAULTS, type Filters, NO_FILTERS, queryOf } from './filters';
 import { useClientPages } from './pages';
+import { SearchBox } from './SearchBox';
 import { useSelection } from './selection';
 import { ViewsMenu } from './ViewsMenu';
 import { useViews } from './views';
@@ -82,14 +83,14 @@ interface Opened {
 
 function List({ inbounds, onAdd }: { readonly inbounds: readonly ClientInbound[]; readonly onAdd: () => void }) {
   const { t } = useTranslation('clients');
-  const [filters, setFilters] = useFilters<keyof typeof DEFAULTS>(DEFAULTS);
+  const [inAddress, setFilters] = useFilters<keyof typeof DEFAULTS>(DEFAULTS);
+  const typed = useTypedSearch(inAddress.search, (search) => setFilters({ search }));
+  const filters = useMemo(() => ({ ...inAddress, search: typed.search }), [inAddress, typed.search]);
   const { hidden: columnsHidden, setHidden } = useViews();
   const hidden = useMemo(() => new Set(columnsHidden), [columnsHidden]);
   const [opened, setOpened] = useState<Opened | null>(null);
   const [bulk, setBulk] = useState<ClientAction | null>(null);
-  // The box shows each key at once; the table follows as fast as it can.
-  const wanted = useDeferredValue(filters);
-  const filter = useMemo(() => queryOf(wanted), [wanted]);
+  const filter = useMemo(() => queryOf(filters), [filters]);
   const { first, remote } = useClientPages(filter);
   const { selection, count, isAll, target, clear } = useSelection(remote.count, t('select'));
   const wholeTarget = useMemo(() => (isAll ? { ...filter, ...target } : target), [isAll, filter, target]);
@@ -99,11 +100,22 @@ function List({ inbounds, onAdd }: { readonly inbounds: readonly ClientInbound[]
   const change = (changes: Partial<Filters>): void => {
     // A selection of all is one of these filters.
     if (isAll) clear();
+    if (changes.search !== undefined) typed.replace(changes.search);
     setFilters(changes);
+  };
+  const search = (text: string): void => {
+    if (isAll) clear();
+    typed.type(text);
   };
   return (
     <>
-      <FilterBar filters={filters} onChange={change} inbounds={inbounds} counts={first.data?.counts}>
+      <FilterBar
+        filters={filters}
+        onChange={change}
+        search={<SearchBox search={filters.search} onSearch={search} onLeave={typed.flush} />}
+        inbounds={inbounds}
+        counts={first.data?.counts}
+      >
         <ColumnChooser columns={columns} hidden={hidden} onChange={setHidden} />
         <ViewsMenu filters={filters} onApply={change} />
         <ExportButton query={filter} />
@@ -124,7 +136,7 @@ function List({ inbounds, onAdd }: { readonly inbounds: readonly ClientInbound[]
               columns={columns}
               rows={NO_ROWS}
               remote={remote}
-              idOf={({ id }) => String(id)}
+              idOf={idOf}
               sort={{ id: filters.sort, desc: filters.order === 'desc' }}
               onSort={({ id, desc }) => setFilters({ sort: id, order: desc ? 'desc' : 'asc' })}
               hidden={hidden}
@@ -155,6 +167,7 @@ function List({ inbounds, onAdd }: { readonly inbounds: readonly ClientInbound[]
 }
 
 const NO_ROWS: readonly ClientRow[] = [];
+const idOf = ({ id }: ClientRow): string => String(id);
 
 function Totals({ count, used }: { readonly count: number; readonly used: number }) {
   const { t } = useTranslation('clients');

@@ -1,7 +1,6 @@
-import { NativeSelect, TextInput } from '@mantine/core';
-import IconSearch from '@tabler/icons-react/dist/esm/icons/IconSearch.mjs';
+import { NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Gets } from '../../../api/contract.generated';
 import { nodes as nodesQuery } from '../../../api/queries';
@@ -23,48 +22,19 @@ const SORTS = [
 interface Props {
   readonly filters: Filters;
   readonly onChange: (changes: Partial<Filters>) => void;
+  readonly search: ReactNode;
   readonly inbounds: readonly ClientInbound[];
   readonly counts: Gets['/panel/api/clients/page']['reply']['counts'] | undefined;
   readonly children: ReactNode;
 }
 
-/** The search and the filters of the list. `/` moves the focus to the search. */
-export function FilterBar({ filters, onChange, inbounds, counts, children }: Props) {
+/** The search and the filters of the list. */
+export function FilterBar({ filters, onChange, search, inbounds, counts, children }: Props) {
   const { t } = useTranslation('clients');
   const format = useFormat();
-  const search = useRef<HTMLInputElement>(null);
-  // The address follows the box later than the next key comes, so the box has its own text while it has the focus.
-  const [text, setText] = useState(filters.search);
-  useEffect(() => {
-    if (document.activeElement !== search.current) setText(filters.search);
-  }, [filters.search]);
-  useEffect(() => {
-    const hear = (event: KeyboardEvent): void => {
-      const isTyping = event.target instanceof HTMLElement && event.target.matches('input, textarea, select');
-      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping) return;
-      event.preventDefault();
-      search.current?.focus();
-      search.current?.select();
-    };
-    document.addEventListener('keydown', hear);
-    return () => document.removeEventListener('keydown', hear);
-  }, []);
   return (
     <div className={classes['bar']}>
-      <TextInput
-        ref={search}
-        type="search"
-        className={classes['search']}
-        leftSection={<IconSearch size={16} />}
-        placeholder={t('search')}
-        aria-label={t('search')}
-        aria-keyshortcuts="/"
-        value={text}
-        onChange={({ currentTarget: { value } }) => {
-          setText(value);
-          onChange({ search: value });
-        }}
-      />
+      {search}
       <NativeSelect
         className={classes['choice']}
         aria-label={t('filter.state')}

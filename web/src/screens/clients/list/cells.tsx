@@ -1,7 +1,8 @@
-import { useTranslation } from 'react-i18next';
+import type { TFunction } from 'i18next';
+import type { ReactNode } from 'react';
 import type { ClientRow } from '../../../api/contract.generated';
 import { type ClientState, usedBytes, usedShare } from '../../../model/clients';
-import { useFormat } from '../../../ui/format';
+import type { Format } from '../../../ui/format';
 import { Meter, Status, type Tone } from '../../../ui/Status';
 import classes from '../Clients.module.css';
 
@@ -15,15 +16,19 @@ const TONES: Readonly<Record<ClientState, Tone>> = {
 };
 const DAY_MS = 86_400_000;
 
-export function ClientStatus({ row }: { readonly row: Pick<ClientRow, 'state'> }) {
-  const { t } = useTranslation('clients');
-  return <Status tone={TONES[row.state]}>{t(`state.${row.state}`)}</Status>;
-}
+/*
+ * These are functions and not components with hooks: a scroll draws hundreds of them in a second, and a hook in each
+ * would cost more than the elements.
+ */
+
+type T = TFunction<'clients'>;
+
+export const clientStatus = ({ state }: Pick<ClientRow, 'state'>, t: T): ReactNode => (
+  <Status tone={TONES[state]}>{t(`state.${state}`)}</Status>
+);
 
 /** What a client has used of its cap. */
-export function Usage({ row }: { readonly row: Pick<ClientRow, 'up' | 'down' | 'total'> }) {
-  const { t } = useTranslation('clients');
-  const format = useFormat();
+export function usage(row: Pick<ClientRow, 'up' | 'down' | 'total'>, t: T, format: Format): ReactNode {
   return (
     <span className={classes['usage']}>
       <span className="number">
@@ -37,9 +42,7 @@ export function Usage({ row }: { readonly row: Pick<ClientRow, 'up' | 'down' | '
   );
 }
 
-export function Expiry({ row: { expiryTime } }: { readonly row: Pick<ClientRow, 'expiryTime'> }) {
-  const { t } = useTranslation('clients');
-  const format = useFormat();
+export function expiry({ expiryTime }: Pick<ClientRow, 'expiryTime'>, t: T, format: Format): ReactNode {
   if (expiryTime === 0) return t('never');
   return expiryTime < 0 ? t('afterFirstUse', { count: Math.round(-expiryTime / DAY_MS) }) : format.date(expiryTime);
 }

@@ -6,6 +6,8 @@ import type { RemoteRows } from '../../../ui/DataTable';
 
 /** Rows of one request. */
 const PAGE = 100;
+/** A page is loaded when the view is so many rows away from it. */
+const AHEAD = 50;
 
 /** The clients that match, of which only the pages in view are loaded. */
 export function useClientPages(query: ClientQuery) {
@@ -32,11 +34,10 @@ export function useClientPages(query: ClientQuery) {
     return (page === 0 ? firstRows : rows.get(page))?.[index % PAGE];
   };
   const onRange = useCallback((from: number, to: number) => {
-    const next = { from: Math.floor(from / PAGE), to: Math.floor(to / PAGE) };
+    const next = { from: Math.floor(Math.max(0, from - AHEAD) / PAGE), to: Math.floor((to + AHEAD) / PAGE) };
     setView((before) => (before.from === next.from && before.to === next.to ? before : next));
   }, []);
   const resetKey = useMemo(() => JSON.stringify(query), [query]);
   const remote: RemoteRows<ClientRow> = { count: matched, rowAt, onRange, resetKey };
-  const loaded = [...(firstRows ?? []), ...[...rows.values()].flat()];
-  return { first, remote, loaded };
+  return { first, remote };
 }

@@ -6,7 +6,7 @@ import { type ClientDetails, type ClientInbound, inboundName } from '../../../mo
 import { Technical, useFormat } from '../../../ui/format';
 import { Section } from '../../../ui/Page';
 import { wireOf } from '../actions';
-import { Expiry, Usage } from '../list/cells';
+import { expiry, usage } from '../list/cells';
 import classes from './ClientPage.module.css';
 
 /** The terms and the counters of a client, for each of its inbounds. */
@@ -44,9 +44,7 @@ function Terms({ details }: { readonly details: ClientDetails }) {
   const { tgId } = wireOf(details);
   return (
     <dl className={classes['facts']}>
-      <Fact name={t('column.used')}>
-        <Usage row={row} />
-      </Fact>
+      <Fact name={t('column.used')}>{usage(row, t, format)}</Fact>
       <Fact name={t('updown')}>
         <bdi className={classes['keep']}>↑ {format.bytes(row.up)}</bdi>{' '}
         <bdi className={classes['keep']}>↓ {format.bytes(row.down)}</bdi>
@@ -55,7 +53,7 @@ function Terms({ details }: { readonly details: ClientDetails }) {
         <bdi>{format.bytes(row.allTime)}</bdi>
       </Fact>
       <Fact name={t('column.expiry')}>
-        <Expiry row={row} />
+        {expiry(row, t, format)}
         {row.expiryTime > 0 && ` (${format.relative(row.expiryTime)})`}
       </Fact>
       <Fact name={t('form.reset')}>

@@ -5,7 +5,7 @@ import type { ClientRow, Gets } from '../../../api/contract.generated';
 import { useFormat } from '../../../ui/format';
 import { Loaded, Section } from '../../../ui/Page';
 import { Status } from '../../../ui/Status';
-import { ClientStatus } from '../list/cells';
+import { clientStatus } from '../list/cells';
 import classes from './ClientPage.module.css';
 
 export type Why = Gets['/panel/api/clients/:email/why']['reply'];
@@ -31,7 +31,7 @@ export function StateCard({
         {(why) => (
           <>
             {row && why.mayConnect && row.enabled ? (
-              <ClientStatus row={row} />
+              clientStatus(row, t)
             ) : (
               <Status tone={why.mayConnect ? 'good' : 'bad'}>
                 {t(why.mayConnect ? 'mayConnect' : 'mayNotConnect')}
