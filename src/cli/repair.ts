@@ -115,7 +115,7 @@ function readable(directory: DataDirectory): { readonly position: number; readon
 function append({ log }: Journal, command: AnyCommand): void {
   const state = begin(panelState);
   catchUp(log, [state]);
-  const dispatch = createBus({ log, state: state.state, now: Date.now, ownPorts: () => [], closed: () => null });
+  const dispatch = createBus({ log, state, now: Date.now, ownPorts: () => [], closed: () => null });
   const done = dispatch(command, { ...asSystem('cli'), correlationId: randomUUID() });
   if (done instanceof Rejection) throw new OperatorError(done.text);
 }

@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { RecordedEvent } from '../events/catalog.js';
-import type { Actor } from '../events/log/event.js';
+import type { PanelEvent, RecordedEvent } from '../events/catalog.js';
+import type { Actor, Caused } from '../events/log/event.js';
 import type { CommandId, EventLog } from '../events/log/log.js';
+import { advance, type Folding } from '../events/log/replay.js';
 import type { Node } from '../events/node/node-document.js';
 import type { AnyCommand } from './catalog.js';
 import type { OwnPort } from './command.js';
-import type { CountedCommand } from './counter-commands.js';
+import type { GroupedCommand } from './counter-commands.js';
 import { decide } from './decide.js';
 import { Rejection, reject } from './rejection.js';
-import { type PanelState, panelState } from './state.js';
+import type { PanelState } from './state.js';
 import { storageRejection } from './storage.js';
 
 /** The caller, and the request that the command belongs to. */
@@ -41,52 +42,89 @@ export interface Done {
   readonly events: readonly RecordedEvent[];
 }
 export type Dispatch = (command: AnyCommand, context: CommandContext) => Done | Rejection;
-/** `Dispatch` for commands that change counters: records the counters first. `make` is called before and after that. */
-export type Change = (make: () => CountedCommand | Rejection, context: CommandContext) => Promise<Done | Rejection>;
+/** Makes a command from the read models. It is called again after every commit that happens before the decision. */
+export type Make = () => AnyCommand | Rejection;
+/** Like `Dispatch`, but commands of one turn of the event loop are committed together. Resolves after the commit. */
+export type Submit = (make: Make, context: CommandContext) => Promise<Done | Rejection>;
+/**
+ * `Submit` for commands that come in numbers: those of one turn of the event loop share one durable transaction. Counters
+ * that the command changes are recorded first. `make` is called again for each decision.
+ */
+export type Change = (make: () => GroupedCommand | Rejection, context: CommandContext) => Promise<Done | Rejection>;
 
 /** What the bus and a rehearsal use. */
 export interface BusParts {
   readonly log: EventLog;
-  readonly state: PanelState;
+  readonly state: Folding<PanelState>;
   readonly now: () => number;
   readonly ownPorts: () => readonly OwnPort[];
   /** Why nothing may be written any more; null = writing is possible. */
   readonly closed: () => Rejection | null;
 }
 
+/** Events to append, at this time (ms since 1970). */
+export interface Accepted {
+  readonly append: readonly Caused<PanelEvent>[];
+  readonly at: number;
+}
+
 /**
  * The only way to change anything: decide, append and fold in one synchronous step without an `await`, so that no other
- * change can interleave. The fold of `state` is the first subscriber of the log, so it is current for the next decision and for
- * all other subscribers.
+ * change can interleave. The fold of the write state is the first subscriber of the log, so it is current for the next
+ * decision and for all other subscribers.
  */
-export function createBus({ log, state, now, ownPorts, closed }: BusParts): Dispatch {
-  let deciding = false;
-  log.appended$.subscribe((events) => {
-    for (const event of events) panelState.apply(state, event);
-  });
+export class Bus {
+  readonly #parts: BusParts;
+  #deciding = false;
 
-  return (command, context) => {
-    // A subscriber that dispatches synchronously would let later subscribers see the effect before the cause.
-    if (deciding) throw new Error(`${command.type} was dispatched while another command was being decided`);
-    deciding = true;
+  constructor(parts: BusParts) {
+    this.#parts = parts;
+    parts.log.appended$.subscribe((events) => advance(parts.state, events));
+  }
+
+  readonly dispatch: Dispatch = (command, context) =>
+    this.exclusively(command.type, () => {
+      try {
+        const decision = this.decide(command, context);
+        return 'append' in decision ? this.append(decision, context) : decision;
+      } catch (error) {
+        const refused = storageRejection(error);
+        if (refused) return refused;
+        throw error;
+      }
+    });
+
+  /** A subscriber that dispatches synchronously would let later subscribers see the effect before the cause. */
+  exclusively<T>(name: string, run: () => T): T {
+    if (this.#deciding) throw new Error(`${name} was dispatched while another command was being decided`);
+    this.#deciding = true;
     try {
-      const answered = context.commandId ? log.outcomeOf(context.commandId) : null;
-      if (answered) return answered.same ? { events: answered.events } : reject('IDEMPOTENCY_KEY_REUSED');
-      const at = context.at ?? now();
-      const decision = decide(command, state, { now: at, by: context.actor.kind, ownPorts: ownPorts() }, context);
-      if (decision instanceof Rejection) return decision;
-      if (decision.length === 0) return { events: [] };
-      // After the rules, because their rejection has precedence: a login that cannot be saved may still be valid.
-      const refusal = closed();
-      if (refusal) return refusal;
-      if (context.dryRun) return { events: [] };
-      return { events: log.append(decision, { ...context, at }) };
-    } catch (error) {
-      const refused = storageRejection(error);
-      if (refused) return refused;
-      throw error;
+      return run();
     } finally {
-      deciding = false;
+      this.#deciding = false;
     }
-  };
+  }
+
+  /** What the command does, or the answer to a command that appends nothing. */
+  decide(command: AnyCommand, context: CommandContext): Accepted | Done | Rejection {
+    const { log, state, now, ownPorts, closed } = this.#parts;
+    const answered = context.commandId ? log.outcomeOf(context.commandId) : null;
+    if (answered) return answered.same ? { events: answered.events } : reject('IDEMPOTENCY_KEY_REUSED');
+    const at = context.at ?? now();
+    const facts = { now: at, by: context.actor.kind, ownPorts: ownPorts() };
+    const decision = decide(command, state.state, facts, context);
+    if (decision instanceof Rejection) return decision;
+    if (decision.length === 0) return { events: [] };
+    // After the rules, because their rejection has precedence: a login that cannot be saved may still be valid.
+    const refusal = closed();
+    if (refusal) return refusal;
+    return context.dryRun ? { events: [] } : { append: decision, at };
+  }
+
+  append({ append, at }: Accepted, context: CommandContext): Done {
+    return { events: this.#parts.log.append(append, { ...context, at }) };
+  }
 }
+
+/** The bus as a function, for a log that has no other writer. */
+export const createBus = (parts: BusParts): Dispatch => new Bus(parts).dispatch;

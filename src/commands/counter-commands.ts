@@ -25,11 +25,14 @@ const types = [
 
 /** Commands that change counters or who they belong to. Traffic that was counted before must be recorded first. */
 export type CountedCommand = Extract<AnyCommand, { readonly type: (typeof types)[number] }>;
-/** All other commands. */
+/** Commands of which many may arrive at once. They are committed in groups. */
+export type GroupedCommand = CountedCommand | Extract<AnyCommand, { readonly type: 'AddClients' }>;
+/** All commands that change no counters. */
 export type PlainCommand = Exclude<AnyCommand, CountedCommand>;
 
 /** Whether the counters must be read before this command. An update that keeps the email does not need it. */
-export function needsCounters(command: CountedCommand, state: PanelState): boolean {
+export function needsCounters(command: GroupedCommand, state: PanelState): command is CountedCommand {
+  if (command.type === 'AddClients') return false;
   if (command.type !== 'UpdateClient') return true;
   const { inbound: id, client: name, draft } = command.data;
   const inbound = state.inbounds.get(id);

@@ -30,7 +30,8 @@ export class Rehearsal {
   }
 
   readonly dispatch: Dispatch = (command, context) => {
-    const { state, log, now, ownPorts, closed } = this.#parts;
+    const { log, now, ownPorts, closed } = this.#parts;
+    const { state } = this.#parts.state;
     const scratch = this.#scratch ?? state;
     const at = context.at ?? now();
     const decision = decide(command, scratch, { now: at, by: context.actor.kind, ownPorts: ownPorts() }, context);
@@ -46,7 +47,7 @@ export class Rehearsal {
   };
 
   effects(): Effects {
-    const { state } = this.#parts;
+    const { state } = this.#parts.state;
     const after = this.#scratch;
     if (after === null) return { disconnected: [], reconnected: [] };
     const connects = (of: PanelState, client: Client): boolean => {

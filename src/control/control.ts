@@ -231,7 +231,7 @@ export async function withExclusiveLock<T>(
     const state = begin(panelState);
     catchUp(log, [state]);
     const closed = complaint === null ? null : reject('STORAGE_READ_ONLY', { why: complaint });
-    const dispatch = createBus({ log, state: state.state, now: Date.now, ownPorts: () => [], closed: () => closed });
+    const dispatch = createBus({ log, state, now: Date.now, ownPorts: () => [], closed: () => closed });
     try {
       const target: ControlTarget = {
         users: () => state.state.users.values(),

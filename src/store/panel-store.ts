@@ -1,6 +1,6 @@
 import type { DataDirectory } from '../adapters/data-directory/data-directory.js';
 import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
-import { asSystem, type BusParts, createBus, type Dispatch } from '../commands/bus.js';
+import { asSystem, Bus, type BusParts, type Dispatch, type Submit } from '../commands/bus.js';
 import type { AnyCommand } from '../commands/catalog.js';
 import type { OwnPort } from '../commands/command.js';
 import { Rehearsal } from '../commands/rehearsal.js';
@@ -8,7 +8,8 @@ import { type Rejection, reject } from '../commands/rejection.js';
 import { panelState } from '../commands/state.js';
 import { AddressBudget, withAddressBudget } from '../commands/traffic/address-budget.js';
 import type { Actor } from '../events/log/event.js';
-import { begin, type Folding } from '../events/log/replay.js';
+import { begin, catchUp, type Folding } from '../events/log/replay.js';
+import type { SnapshotStore } from '../events/log/snapshot-store.js';
 import type { Alarms } from '../lib/alarms.js';
 import type { Disposal } from '../lib/disposal.js';
 import { MessageError, textOf } from '../messages/error.js';
@@ -16,10 +17,11 @@ import type { Text } from '../messages/message.js';
 import { ReadModels } from '../projections/read-models.js';
 import { openReadable } from './damaged-log.js';
 import { completeSwitch, recordAttempt, type SwitchResult } from './generations.js';
+import { GroupCommit } from './group-commit.js';
 import { sharingClients } from './journal.js';
 import { keepLedger, type LedgerKeeper } from './ledger.js';
 import { snapshotting } from './snapshotting.js';
-import { watchStorage } from './storage-watch.js';
+import { storageWatch } from './storage-watch.js';
 
 interface Options {
   readonly directory: DataDirectory;
@@ -54,6 +56,8 @@ export interface PanelStore {
   readonly startup: Startup;
   /** Rejects changes by people after `markReplaced`, and every change after the log was closed. */
   readonly dispatch: Dispatch;
+  /** The same for commands that are committed in groups. */
+  readonly submit: Submit;
   /** Decides commands on a copy of the write state. */
   readonly rehearse: () => Rehearsal;
   readonly setOwnPorts: (ports: readonly OwnPort[]) => void;
@@ -77,12 +81,8 @@ export function openStore({ directory, alarms, now, warn, failed, disposal }: Op
   let ownPorts: readonly OwnPort[] = [];
   const { journal, made, damaged, refusal } = openReadable(directory, { now, anchorFailed }, ({ log, snapshots }) => {
     const state = begin(panelState, snapshots);
-    const parts: BusParts = { log, state: state.state, now, ownPorts: () => ownPorts, closed: () => closed };
-    const bus = createBus(parts);
-    // The bus folds the write state; its position is tracked here, for its snapshots.
-    log.appended$.subscribe((events) => {
-      state.position = events.at(-1)?.position ?? state.position;
-    });
+    const parts: BusParts = { log, state, now, ownPorts: () => ownPorts, closed: () => closed };
+    const bus = new Bus(parts);
     const rehearse = (): Rehearsal => new Rehearsal(parts);
     return { state, bus, rehearse, read: new ReadModels(log, sharingClients(snapshots, state.state.clients), [state]) };
   });
@@ -92,14 +92,27 @@ export function openStore({ directory, alarms, now, warn, failed, disposal }: Op
   if (switched?.outcome === 'switched' && complaint !== null) throw new MessageError(complaint);
   closed = refusal;
   if (refusal) warn(refusal.message);
-  read.follower.failed$.subscribe((error) => {
+  const fail = (error: unknown): void => {
     closed = reject('PANEL_FAILED', { why: textOf(error) });
-    failed(error);
-  });
+    failed(error instanceof Error ? error : new Error(String(error)));
+  };
+  read.follower.failed$.subscribe(fail);
   log.appended$.subscribe(() => anchor.moved());
   disposal.add(() => (closed ? undefined : anchor.flush()));
   const addresses = new AddressBudget({ now, clients: () => state.state.clients.size });
-  const watched = watchStorage(withAddressBudget(bus, addresses), alarms);
+  const watch = storageWatch(alarms);
+  const budgeted = withAddressBudget(bus.dispatch, addresses);
+  const watched: Dispatch = (command, context) => watch(budgeted(command, context));
+  // A confirmed change must be in the state of the next start.
+  const isLate = (actor: Actor): boolean => replaced && isPerson(actor);
+  const restore = (): void => {
+    try {
+      refold(state, log, snapshots);
+    } catch (error) {
+      fail(error);
+    }
+  };
+  const groups = new GroupCommit({ log, state, bus, restore });
   const ledger = keepLedger({ log, read, directory, warn });
   disposal.add(() => ledger.close());
   const foldings = [...read.follower.foldings, state];
@@ -108,14 +121,22 @@ export function openStore({ directory, alarms, now, warn, failed, disposal }: Op
 
   return {
     ...{ log, read, state, rehearse, foldings, ledger, startup: { complaint, damaged, switched } },
-    // A confirmed change must be in the state of the next start.
-    dispatch: (command, context) =>
-      replaced && isPerson(context.actor) ? reject('STATE_REPLACED') : watched(command, context),
+    dispatch: (command, context) => (isLate(context.actor) ? reject('STATE_REPLACED') : watched(command, context)),
+    submit: async (make, context) =>
+      watch(await groups.submit(() => (isLate(context.actor) ? reject('STATE_REPLACED') : make()), context)),
     setOwnPorts: (ports) => void (ownPorts = ports),
     markReplaced: () => void (replaced = true),
     digests: () => ({ ...read.follower.digests(), state: snapshotWriter.digestOf(state) }),
     record: (command) => void (closed ?? watched(command, asSystem('panel'))),
   };
+}
+
+/** Folds the write state again, in place, after it has seen events that were not committed. */
+function refold(state: PanelStore['state'], log: SqliteEventLog, snapshots: SnapshotStore): void {
+  const fresh = begin(panelState, snapshots);
+  catchUp(log, [fresh]);
+  Object.assign(state.state, fresh.state);
+  state.position = fresh.position;
 }
 
 /** Records the start and, if a switch of the state failed, its rollback. */

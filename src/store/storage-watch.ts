@@ -1,15 +1,14 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Dispatch } from '../commands/bus.js';
+import type { Done } from '../commands/bus.js';
 import { Rejection, refusedByStorage, STORAGE_CODES } from '../commands/rejection.js';
 import type { StorageError } from '../events/log/log.js';
 import type { Alarms } from '../lib/alarms.js';
 import { message, type Text } from '../messages/message.js';
 
-/** Wraps `dispatch`: raises an alarm when the disk rejects a write, and ends it with the next event that is written. */
-export function watchStorage(dispatch: Dispatch, alarms: Alarms): Dispatch {
-  return (command, context) => {
-    const done = dispatch(command, context);
+/** Raises an alarm when the disk rejects a write, and ends it with the next event that is written. Returns its argument. */
+export function storageWatch(alarms: Alarms): (done: Done | Rejection) => Done | Rejection {
+  return (done) => {
     if (done instanceof Rejection) {
       if (refusedByStorage(done))
         alarms.raise(done.code, { title: message('notifications.storageFailed'), body: done.text, severity: 'error' });

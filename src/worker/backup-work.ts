@@ -155,7 +155,7 @@ export async function stageState(
     catchUp(log, [state]);
     const hostSettings = await settingsOfHost(state.state.settings, job.host);
     const keep = Object.fromEntries(hostSettings.map(({ key, value }) => [key, value]));
-    const dispatch = createBus({ log, state: state.state, now: () => job.now, ownPorts: () => [], closed: () => null });
+    const dispatch = createBus({ log, state, now: () => job.now, ownPorts: () => [], closed: () => null });
     const command = { type: 'AdoptState', data: { source: kind, sha256, origin, keep } } as const;
     const done = dispatch(command, { actor: job.requestedBy, correlationId: randomUUID() });
     if (done instanceof Rejection) throw new RefusedFile(done.text);

@@ -19,6 +19,7 @@ import { Rejection } from '../commands/rejection.js';
 import { panelState } from '../commands/state.js';
 import type { ImportFinding } from '../events/import.js';
 import type { Actor } from '../events/log/event.js';
+import { begin } from '../events/log/replay.js';
 import type { Settings } from '../events/settings/settings.js';
 import { ourName } from '../http/panel/codec/setting-names.js';
 import {
@@ -60,8 +61,13 @@ export async function importXui(file: string, directory: DataDirectory, options:
   const { now } = options;
   const { log, anchor } = openJournal(directory, { now: () => now });
   try {
-    const state = panelState.initial();
-    const dispatch = createBus({ log, state, now: () => now, ownPorts: () => [], closed: () => null });
+    const dispatch = createBus({
+      log,
+      state: begin(panelState),
+      now: () => now,
+      ownPorts: () => [],
+      closed: () => null,
+    });
     const { report } = planImport(request, now);
     if (log.head().position > 0) throw new RefusedFile(message('import.logNotEmpty'));
     const actor: Actor = { kind: 'system', id: 'import', name: 'import', ip: null };

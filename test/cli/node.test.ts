@@ -6,6 +6,7 @@ import type { AnyCommand } from '../../src/commands/catalog.js';
 import { Rejection } from '../../src/commands/rejection.js';
 import { panelState } from '../../src/commands/state.js';
 import { InboundId, NodeId } from '../../src/events/ids.js';
+import { begin } from '../../src/events/log/replay.js';
 import { verbatim } from '../../src/messages/message.js';
 import { openJournal } from '../../src/store/journal.js';
 import { admin, draft, first, inboundDraft, second, T0, userId } from '../kit/builders.js';
@@ -25,8 +26,9 @@ const add = (name: string, host: string): AnyCommand => ({
 async function place(...commands: readonly ((state: ReturnType<typeof panelState.initial>) => AnyCommand)[]) {
   const { root } = prepareDataDirectory(temporaryFolder());
   const { log, anchor } = openJournal(dataDirectory(root));
-  const state = panelState.initial();
-  const dispatch = createBus({ log, state, now: () => T0, ownPorts: () => [], closed: () => null });
+  const folding = begin(panelState);
+  const { state } = folding;
+  const dispatch = createBus({ log, state: folding, now: () => T0, ownPorts: () => [], closed: () => null });
   for (const command of commands) {
     const done = dispatch(command(state), { actor: admin, correlationId: 'given' });
     if (done instanceof Rejection) throw new Error(done.message);

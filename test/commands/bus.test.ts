@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createBus } from '../../src/commands/bus.js';
 import { panelState } from '../../src/commands/state.js';
+import { begin } from '../../src/events/log/replay.js';
 import { message, verbatim } from '../../src/messages/message.js';
 import { admin, alice, inboundDraft, one, T0, userId } from '../kit/builders.js';
 import { busOver, TestLog } from '../kit/log.js';
@@ -55,7 +56,7 @@ describe('a command', () => {
     let port = 443;
     const dispatch = createBus({
       log: journal.log,
-      state: panelState.initial(),
+      state: begin(panelState),
       now: journal.clock.now,
       ownPorts: () => [{ port, listen: '', server: 'panel' }],
       closed: () => null,

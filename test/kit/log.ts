@@ -119,7 +119,7 @@ export function busOver(log: SqliteEventLog, clock = new Clock(), complaint: Tex
   const folding = begin(panelState);
   catchUp(log, [folding]);
   const closed = complaint === null ? null : reject('STORAGE_READ_ONLY', { why: complaint });
-  const dispatch = createBus({ log, state: folding.state, now: clock.now, ownPorts: () => [], closed: () => closed });
+  const dispatch = createBus({ log, state: folding, now: clock.now, ownPorts: () => [], closed: () => closed });
   const must = (command: AnyCommand): readonly RecordedEvent[] => {
     const done = dispatch(command, { actor: admin, correlationId: 'must' });
     if (done instanceof Rejection) throw new Error(`${command.type}: ${done.message}`);

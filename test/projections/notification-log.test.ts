@@ -9,7 +9,7 @@ import { PanelRestartFailed } from '../../src/events/panel.js';
 import { Alarms } from '../../src/lib/alarms.js';
 import { message, verbatim } from '../../src/messages/message.js';
 import { logNotifications } from '../../src/projections/notification-log.js';
-import { watchStorage } from '../../src/store/storage-watch.js';
+import { storageWatch } from '../../src/store/storage-watch.js';
 import { recorded } from '../kit/spec.js';
 
 function listening() {
@@ -43,16 +43,11 @@ describe('the log of the panel', () => {
 });
 
 describe('a disk error', () => {
-  const command = { type: 'StopCore', data: {} } as const;
-  const context = { actor: { kind: 'system', id: 't', name: 't', ip: null }, correlationId: 'c' } as const;
-
   it('is logged once per kind, and the recovery is logged too', () => {
     const { alarms, lines } = listening();
-    let answer: ReturnType<typeof reject> | { events: readonly RecordedEvent[] } = { events: [] };
-    const dispatch = watchStorage(() => answer, alarms);
-    const answers = (next: typeof answer): void => {
-      answer = next;
-      expect(dispatch(command, context)).toBe(next);
+    const watch = storageWatch(alarms);
+    const answers = (next: ReturnType<typeof reject> | { events: readonly RecordedEvent[] }): void => {
+      expect(watch(next)).toBe(next);
     };
     const written = { events: recorded([CoreFailed({ run: null, reason: verbatim('x') })]) };
     answers(written);
@@ -76,7 +71,7 @@ describe('a disk error', () => {
   it.each<RejectionCode>(['STORAGE_BUSY', 'STORAGE_FAILED'])('is logged for %s too', (code) => {
     const { alarms, lines } = listening();
     const rejection = code === 'STORAGE_BUSY' ? reject(code) : reject('STORAGE_FAILED', { why: verbatim('an error') });
-    watchStorage(() => rejection, alarms)(command, context);
+    storageWatch(alarms)(rejection);
     expect(lines).toEqual([`error Nothing can be saved ${JSON.stringify({ why: rejection.message })}`]);
   });
 });

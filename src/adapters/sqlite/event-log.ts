@@ -35,6 +35,8 @@ export class SqliteEventLog extends LogReader implements EventLog {
   readonly #appended = new Subject<readonly RecordedEvent[]>();
   #position: number;
   #hash: Buffer;
+  /** The batches of the group that is being appended; null = none is. */
+  #group: (readonly RecordedEvent[])[] | null = null;
   /** The error after which every append is rejected. */
   #broken: StorageError | null = null;
   #eraser: NodeJS.Timeout | undefined;
@@ -70,30 +72,50 @@ export class SqliteEventLog extends LogReader implements EventLog {
   }
 
   append(events: readonly Caused<PanelEvent>[], context: AppendContext): readonly RecordedEvent[] {
+    if (this.#group === null) return this.group(() => this.append(events, context));
+    if (this.#group.length === 0) this.sql.begin.run();
+    const recorded = this.#insert(events, context);
+    this.#group.push(recorded);
+    return recorded;
+  }
+
+  group<T>(work: () => T): T {
+    if (this.#group !== null) throw new Error('a group of appends is already open');
     this.#broken ??= damageIn(this.db);
     if (this.#broken) throw this.#broken;
-    let recorded: RecordedEvent[];
+    const appended: (readonly RecordedEvent[])[] = [];
     const before = { position: this.#position, hash: this.#hash, generation: this.#generation };
+    let result: T;
+    this.keyring.begin();
+    this.#group = appended;
     try {
-      this.sql.begin.run();
-      recorded = this.#insert(events, context);
-      this.sql.commit.run();
+      result = work();
+      if (appended.length > 0) this.sql.commit.run();
     } catch (error) {
       this.#position = before.position;
       this.#hash = before.hash;
       this.#generation = before.generation;
-      const stored = storageError(error);
-      if (stored instanceof StorageError && FINAL.has(stored.kind)) this.#broken = stored;
-      if (this.db.inTransaction) this.sql.rollback.run();
-      // After a final error the file is not accessed again.
-      if (this.#broken) throw this.#broken;
-      this.keyring.reload(destroyedKeys(this.db));
-      this.rollUps.reload();
-      throw stored;
+      this.#takeBack(error);
+    } finally {
+      this.#group = null;
     }
-    if (recorded.some(({ type }) => type === 'DataKeyDestroyed')) this.#eraseSoon();
-    this.#appended.next(recorded);
-    return recorded;
+    for (const events of appended) {
+      if (events.some(({ type }) => type === 'DataKeyDestroyed')) this.#eraseSoon();
+      this.#appended.next(events);
+    }
+    return result;
+  }
+
+  /** Rolls back and throws the error of the storage. */
+  #takeBack(error: unknown): never {
+    const stored = storageError(error);
+    if (stored instanceof StorageError && FINAL.has(stored.kind)) this.#broken = stored;
+    if (this.db.inTransaction) this.sql.rollback.run();
+    this.keyring.rollBack();
+    // After a final error the file is not accessed again.
+    if (this.#broken) throw this.#broken;
+    this.rollUps.reload();
+    throw stored;
   }
 
   #insert(events: readonly Caused<PanelEvent>[], context: AppendContext): RecordedEvent[] {

@@ -80,6 +80,8 @@ export class Keyring {
   readonly #opened = new LRUCache<string, Buffer>({ max: 1024 });
   /** Ids of keys that events have destroyed. They are never used or created again, even if the table contains them. */
   readonly #destroyed = new Set<string>();
+  /** What takes back each change since `begin`, in order. */
+  #undo: (() => void)[] = [];
 
   constructor(db: SqliteDatabase, master: Buffer, now: () => number) {
     this.#master = master;
@@ -119,6 +121,10 @@ export class Keyring {
     const key = random(KEY_BYTES);
     const wrapped = seal(this.#master, key, id);
     this.#insert.run(id, wrapped, this.#now());
+    this.#undo.push(() => {
+      this.#wrapped.delete(id);
+      this.#opened.delete(id);
+    });
     this.#wrapped.set(id, wrapped.toString('latin1'));
     this.#opened.set(id, key);
     return key;
@@ -136,6 +142,12 @@ export class Keyring {
   destroy(id: string): void {
     this.#overwrite.run(id);
     this.#destroy.run(this.#now(), id);
+    const before = { wrapped: this.#wrapped.get(id), destroyed: this.#destroyed.has(id) };
+    this.#undo.push(() => {
+      if (before.wrapped === undefined) this.#wrapped.delete(id);
+      else this.#wrapped.set(id, before.wrapped);
+      if (!before.destroyed) this.#destroyed.delete(id);
+    });
     this.#wrapped.set(id, null);
     this.markDestroyed([id]);
   }
@@ -163,16 +175,18 @@ export class Keyring {
     }
   }
 
-  /** Loads the stored keys again after a rollback. */
-  reload(destroyed: ReadonlySet<string>): void {
-    this.#opened.clear();
-    this.#destroyed.clear();
-    this.markDestroyed(destroyed);
-    this.#load();
+  /** Called when a transaction begins that may create or destroy keys. */
+  begin(): void {
+    this.#undo = [];
+  }
+
+  /** Called after the transaction was rolled back. */
+  rollBack(): void {
+    for (const undo of this.#undo.reverse()) undo();
+    this.#undo = [];
   }
 
   #load(): void {
-    this.#wrapped.clear();
     for (const { id, wrapped } of this.#all.iterate()) this.#wrapped.set(id, wrapped && wrapped.toString('latin1'));
   }
 

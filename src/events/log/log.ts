@@ -35,6 +35,11 @@ export interface EventLog {
    */
   append(events: readonly Caused<PanelEvent>[], context: AppendContext): readonly RecordedEvent[];
   /**
+   * Runs `work`; everything that it appends is committed in one durable transaction and emitted afterwards, batch by batch.
+   * Throws, and appends nothing, if `work` throws or the disk fails.
+   */
+  group<T>(work: () => T): T;
+  /**
    * Up to `limit` events after `position`, in order; empty only at the end. In a range that was rolled up, traffic is returned
    * as sums at the positions where they were taken, and other measurements are skipped.
    */

@@ -1,6 +1,6 @@
 import type { Done } from '../../commands/bus.js';
 import type { AnyCommand } from '../../commands/catalog.js';
-import type { CountedCommand, PlainCommand } from '../../commands/counter-commands.js';
+import type { GroupedCommand, PlainCommand } from '../../commands/counter-commands.js';
 import type { Backups } from '../../commands/ports/backups.js';
 import type { CertificateStatus } from '../../commands/ports/certificates.js';
 import type { Core, CoreInbounds, CoreProcess } from '../../commands/ports/core.js';
@@ -202,10 +202,10 @@ export interface HttpRequest {
   /** Decides and appends a command as the caller, with its correlation id and `Idempotency-Key`. */
   readonly dispatch: (command: PlainCommand) => Done | Rejection;
   /**
-   * The same for commands that change counters, after the core's counters up to now were recorded. `make` is called twice:
-   * before that, and after it for the command that is decided.
+   * The same for commands of which many may arrive at once: they are committed in groups, after the core's counters up to
+   * now were recorded if the command changes counters. `make` is called for the counters and again for each decision.
    */
-  readonly change: (make: () => CountedCommand | Rejection) => Promise<Done | Rejection>;
+  readonly change: (make: () => GroupedCommand | Rejection) => Promise<Done | Rejection>;
   /** What `dispatch` would reject, without appending: called before slow checks by the machine and the core. */
   readonly refusalOf: (command: AnyCommand) => Rejection | null;
   /** Only a preview is wanted: commands are decided and not appended, so nothing outside the log may act either. */

@@ -8,13 +8,19 @@ import { chainBreak } from './raw.js';
 const script = join(import.meta.dirname, '../../kit/appender.ts');
 /** Kills in a row of one data directory; the directories are tried side by side. */
 const KILLS = 5;
-const DIRECTORIES = 3;
+const DIRECTORIES = 4;
+/** Events in one transaction, by directory: one command, or a group of commands. */
+const SIZES = [2, 20];
 
 /** Runs a process that appends for a while, kills it, and returns the last acknowledged position. */
-async function killed(root: string, ms: number, meanwhile: () => void): Promise<number> {
-  const child = spawn(process.execPath, ['--import', './scripts/typescript.mjs', script, root], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+async function killed(root: string, size: number, ms: number, meanwhile: () => void): Promise<number> {
+  const child = spawn(
+    process.execPath,
+    ['--import', './scripts/typescript.mjs', script, root, size > 2 ? 'grouped' : ''],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   let said = '';
   const closed = new Promise((resolve) => child.once('close', resolve));
   await new Promise<void>((resolve, reject) => {
@@ -45,8 +51,9 @@ describe('a process that is killed', () => {
       const { directory, log } = new TestLog(root);
       log.close();
       let found = 0;
+      const size = SIZES[lane % SIZES.length] ?? 2;
       for (let kill = 0; kill < KILLS; kill += 1) {
-        const promised = await killed(root, 2 + lane * 5 + kill * 11, () => {
+        const promised = await killed(root, size, 2 + lane * 5 + kill * 11, () => {
           // The lock is the process: it is held as long as that lives, and not a moment longer.
           expect(() => lockDirectory(directory.lock)).toThrow('another portolan process');
         });
@@ -55,8 +62,8 @@ describe('a process that is killed', () => {
         const journal = new TestLog(root);
         found = journal.log.head().position;
         expect(found).toBeGreaterThanOrEqual(promised);
-        // One more command may have been committed than was acknowledged, but only completely.
-        expect(found % 2).toBe(0);
+        // One more transaction may have been committed than was acknowledged, but only completely.
+        expect(found % size).toBe(0);
         const rows = journal.log.stored.rows(0, 100_000);
         expect(rows).toHaveLength(found);
         expect(chainBreak(rows)).toBeNull(); // positions included

@@ -430,7 +430,7 @@ describe('the state of a backup', () => {
     const { log } = openJournal(directory);
     const state = begin(panelState);
     catchUp(log, [state]);
-    const dispatch = createBus({ log, state: state.state, now: Date.now, ownPorts: () => [], closed: () => null });
+    const dispatch = createBus({ log, state, now: Date.now, ownPorts: () => [], closed: () => null });
     const context = { actor: admin, correlationId: 'after' };
     expect(
       dispatch({ type: 'DeleteClient', data: { inbound: one, client: { email: 'alice' } } }, context),

@@ -1,12 +1,12 @@
 import type { NodeId } from '../../../events/ids.js';
-import type { Change, Dispatch } from '../../bus.js';
+import type { Change, Submit } from '../../bus.js';
 import { countingNodes, needsCounters } from '../../counter-commands.js';
 import { Rejection } from '../../rejection.js';
 import type { PanelState } from '../../state.js';
 
 interface Parts {
   readonly state: PanelState;
-  readonly dispatch: Dispatch;
+  readonly submit: Submit;
   /** Records what the local core has counted. Resolves within two seconds and never rejects. */
   readonly collect: () => Promise<unknown>;
   /** The same for these nodes. */
@@ -14,16 +14,15 @@ interface Parts {
 }
 
 /**
- * `Dispatch` for commands that change counters: first records what the core and the nodes concerned have counted. A core or
+ * Submits commands that may change counters: first records what the core and the nodes concerned have counted. A core or
  * node that does not answer within two seconds is not waited for.
  */
-export function countedChange({ state, dispatch, collect, collectNodes }: Parts): Change {
+export function countedChange({ state, submit, collect, collectNodes }: Parts): Change {
   return async (make, context) => {
     const first = make();
     if (!(first instanceof Rejection) && needsCounters(first, state))
       await Promise.all([collect(), collectNodes(countingNodes(first, state))]);
     // The state may have changed meanwhile, so the command is made again.
-    const command = make();
-    return command instanceof Rejection ? command : dispatch(command, context);
+    return submit(make, context);
   };
 }

@@ -1,7 +1,7 @@
 import { EMPTY, Subject } from 'rxjs';
 import { createBus } from '../../../../src/commands/bus.js';
 import type { AnyCommand } from '../../../../src/commands/catalog.js';
-import type { CountedCommand } from '../../../../src/commands/counter-commands.js';
+import type { GroupedCommand } from '../../../../src/commands/counter-commands.js';
 import { CoreError } from '../../../../src/commands/ports/core.js';
 import type { HostReading } from '../../../../src/commands/ports/host.js';
 import type { Web } from '../../../../src/commands/ports/web.js';
@@ -9,6 +9,7 @@ import { Rejection } from '../../../../src/commands/rejection.js';
 import { panelState } from '../../../../src/commands/state.js';
 import { eventType, type RecordedEvent } from '../../../../src/events/catalog.js';
 import type { EventLog } from '../../../../src/events/log/log.js';
+import { begin } from '../../../../src/events/log/replay.js';
 import { type HttpRequest, Message } from '../../../../src/http/panel/context.js';
 import { JsonOf, type Route } from '../../../../src/http/panel/contract/route.js';
 import { statusText } from '../../../../src/http/panel/status-text.js';
@@ -72,6 +73,7 @@ function memoryLog(): EventLog & { readonly events: RecordedEvent[] } {
       appended$.next(recorded);
       return recorded;
     },
+    group: (work) => work(),
     read: (position, limit) => events.slice(position, position + limit),
     readStream: () => [],
     nextBy: () => null,
@@ -95,8 +97,7 @@ type Parts = Omit<Context, 'core'> & { readonly core?: CoreStub };
 export function startPanel(parts: Parts = {}) {
   const log = memoryLog();
   let clock = NOW;
-  const state = panelState.initial();
-  const bus = createBus({ log, state, now: () => clock, ownPorts: () => [], closed: () => null });
+  const bus = createBus({ log, state: begin(panelState), now: () => clock, ownPorts: () => [], closed: () => null });
   const read = new ReadModels(log);
   const core = stubCore(parts.core);
   const host = { latest: reading, readings$: EMPTY };
@@ -125,7 +126,7 @@ export function startPanel(parts: Parts = {}) {
     requestHost: 'panel.example',
     say: (text: Text) => render(text, 'en'),
     dispatch: (command: AnyCommand) => bus(command, { actor, correlationId: 'c' }),
-    change: (make: () => CountedCommand | Rejection) => changeBy(bus)(make, { actor, correlationId: 'c' }),
+    change: (make: () => GroupedCommand | Rejection) => changeBy(bus)(make, { actor, correlationId: 'c' }),
     refusalOf: (command: AnyCommand) => {
       const done = bus(command, { actor, correlationId: 'c', dryRun: true });
       return done instanceof Rejection ? done : null;

@@ -44,11 +44,14 @@ export const clientHandlers: Handlers<typeof clientRoutes, Needs<'now' | 'read'>
     return messageOf(dispatch({ type: 'ClearClientIps', data: { email } }), message('client.ipLogCleared'));
   },
 
-  addClient({ body: { id, settings } }, { read }, { dispatch }) {
-    const inbound = read.inbounds.get(id);
-    if (!inbound) return reject('INBOUND_NOT_FOUND', { inbound: id });
-    const clients = (settings.clients ?? []).map((wire) => clientDraft(wire, inbound.protocol));
-    return messageOf(dispatch({ type: 'AddClients', data: { inbound: inbound.id, clients } }), message('client.added'));
+  async addClient({ body: { id, settings } }, { read }, { change }) {
+    const done = await change(() => {
+      const inbound = read.inbounds.get(id);
+      if (!inbound) return reject('INBOUND_NOT_FOUND', { inbound: id });
+      const clients = (settings.clients ?? []).map((wire) => clientDraft(wire, inbound.protocol));
+      return { type: 'AddClients', data: { inbound: inbound.id, clients } };
+    });
+    return messageOf(done, message('client.added'));
   },
 
   async updateClient({ params: { clientId: key }, body: { id, settings, expectedVersion } }, services, request) {
