@@ -9,10 +9,10 @@ import { render } from '../../messages/render.js';
 import { withValue } from '../../messages/with-value.js';
 import { languageOf } from '../language/language.js';
 import { sendFile } from '../server/send-file.js';
-import { sendJson } from '../server/send-json.js';
+import { sendJson, sendJsonPieces } from '../server/send-json.js';
 import { Attachment, Download, FramedPage, type HttpRequest, Message, TextStream } from './context.js';
 import { dryRunOf } from './contract/dry-run.js';
-import { type HandlersOf, JsonOf, type Route, type Routes } from './contract/route.js';
+import { type HandlersOf, JsonOf, JsonPages, type Route, type Routes } from './contract/route.js';
 
 /** Handlers of a table that need the services `S`. `R` is more than an `HttpRequest` for those that handle sessions. */
 export type Handlers<T extends Routes, S, R extends HttpRequest = HttpRequest> = HandlersOf<
@@ -125,6 +125,7 @@ async function answer(res: Response, outcome: unknown): Promise<void> {
   else if (outcome instanceof FramedPage) sendPage(res, outcome);
   else if (outcome instanceof Attachment) sendAttachment(res, outcome);
   else if (outcome instanceof TextStream) await sendStream(res, outcome);
+  else if (outcome instanceof JsonPages) sendJsonPieces(res, [BEFORE_REPLY, ...outcome.pieces, AFTER_REPLY]);
   else sendJson(res, successText(outcome));
 }
 
@@ -165,9 +166,12 @@ async function sendStream(res: Response, { media, name, lines }: TextStream): Pr
   pipeline(source, res, () => undefined);
 }
 
+const BEFORE_REPLY = Buffer.from('{"success":true,"msg":"","obj":');
+const AFTER_REPLY = Buffer.from('}');
+
 /** The envelope around a successful result. */
 export function successText(outcome: unknown): string {
-  if (outcome instanceof JsonOf) return `{"success":true,"msg":"","obj":${outcome.text}}`;
+  if (outcome instanceof JsonOf) return `${BEFORE_REPLY}${outcome.text}${AFTER_REPLY}`;
   return JSON.stringify(envelope(true, '', outcome ?? null));
 }
 

@@ -5,18 +5,18 @@ const SLICE_MS = 5;
 export type Steps<T> = Generator<void, T, void>;
 
 /**
- * Runs a long computation in slices, with a turn of the event loop between two of them. Resolves to its result, or to null
- * when `signal` is aborted first. Rejects with the error of a step.
+ * Runs a long computation in slices, with a turn of the event loop between two of them. Resolves to its result. Rejects with
+ * the error of a step, or with the reason of `signal` when it is aborted first.
  */
-export async function inSlices<T>(steps: Steps<T>, signal?: AbortSignal): Promise<T | null> {
-  for (let until = performance.now() + SLICE_MS; signal?.aborted !== true; ) {
+export async function inSlices<T>(steps: Steps<T>, signal?: AbortSignal): Promise<T> {
+  for (let until = performance.now() + SLICE_MS; ; ) {
+    signal?.throwIfAborted();
     const step = steps.next();
     if (step.done === true) return step.value;
     if (performance.now() < until) continue;
     await new Promise((resolve) => setImmediate(resolve));
     until = performance.now() + SLICE_MS;
   }
-  return null;
 }
 
 /** Runs all steps at once. */

@@ -21,7 +21,8 @@ export class TrafficQueries {
   /** When traffic of its email was last counted, in ms since 1970; 0 = never. */
   lastOnline(client: Client): number {
     const { lastOnline: times } = this.#models.traffic.state;
-    const numbers = this.#models.clients.state.byEmail.siblings(client.number) ?? [client.number];
+    const numbers = this.#models.clients.state.byEmail.siblings(client.number);
+    if (!numbers) return times.get(client.number) ?? 0;
     return Math.max(...numbers.map((number) => times.get(number) ?? 0));
   }
 }

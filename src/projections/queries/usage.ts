@@ -28,7 +28,8 @@ export class UsageQueries extends TrafficQueries {
   /** As `client`, without resets. */
   clientAllTime(client: Client): number {
     const { clientsAllTime: totals } = this.#models.traffic.state;
-    const numbers = this.#models.clients.state.byEmail.siblings(client.number) ?? [client.number];
+    const numbers = this.#models.clients.state.byEmail.siblings(client.number);
+    if (!numbers) return totals.get(client.number) ?? 0;
     return numbers.reduce((sum, number) => sum + (totals.get(number) ?? 0), 0);
   }
 

@@ -48,14 +48,15 @@ export class Retention {
     this.#timer = setTimeout(() => {
       this.#work = this.run()
         .catch((error: unknown) => {
-          this.#parts.warn('old measurements could not be rolled up', { error: String(error) });
+          if (!this.#stopping.signal.aborted)
+            this.#parts.warn('old measurements could not be rolled up', { error: String(error) });
           return HOUR_MS;
         })
         .then((pause) => this.#schedule(pause));
     }, ms).unref();
   }
 
-  /** Resolves to the pause before the next run, in ms. */
+  /** Resolves to the pause before the next run, in ms. Rejects after `end`. */
   async run(): Promise<number> {
     const { log, rolledTo, hours, dispatch, now } = this.#parts;
     const previous = rolledTo();

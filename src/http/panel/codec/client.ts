@@ -91,30 +91,8 @@ function extraOf(wire: WireClient): ClientIdentity['extra'] {
 
 /** A client as an element of `settings.clients`. */
 export function wireClient(client: Client): Record<string, unknown> {
-  return {
-    ...apiClient(client),
-    created_at: client.createdAt,
-    updated_at: client.updatedAt,
-    ...client.identity.extra,
-  };
-}
-
-/** Cached by document; documents are immutable. */
-const texts = new WeakMap<Client, string>();
-
-/**
- * `wireClient` as indented JSON, escaped for the settings of its inbound, which are a JSON string. Without the surrounding
- * quotes.
- */
-export function clientText(client: Client): string {
-  const known = texts.get(client);
-  if (known !== undefined) return known;
-  const text = escaped(JSON.stringify(wireClient(client), null, 2).replaceAll('\n', '\n    '));
-  texts.set(client, text);
-  return text;
-}
-
-/** The text as the content of a JSON string. */
-export function escaped(text: string): string {
-  return JSON.stringify(text).slice(1, -1);
+  const wire: Record<string, unknown> = apiClient(client);
+  wire['created_at'] = client.createdAt;
+  wire['updated_at'] = client.updatedAt;
+  return Object.assign(wire, client.identity.extra);
 }

@@ -2,9 +2,8 @@ import { hasClients } from '../../../commands/client/credentials.js';
 import type { Client } from '../../../events/client/client-document.js';
 import { type Inbound, serves } from '../../../events/inbound/inbound-document.js';
 import type { ReadModels } from '../../../projections/read-models.js';
-import { JsonOf } from '../contract/route.js';
 import type { InboundReply } from '../contract/schemas/inbound.js';
-import { clientText, escaped } from './client.js';
+import { wireClient } from './client.js';
 import { clientTraffic } from './client-traffic.js';
 import { completeSniffing, completeStream } from './inbound.js';
 
@@ -12,10 +11,13 @@ import { completeSniffing, completeStream } from './inbound.js';
 export function wireInbound(read: ReadModels, inbound: Inbound): InboundReply {
   const clients = read.clients.ofInbound(inbound.id);
   const stats = clients.map((client) => clientTraffic(read, client));
-  return replyOf(read, inbound, stats, JSON.parse(settingsJson(inbound, clients)) as string);
+  const [head, tail] = settingsAround(inbound, clients.length > 0);
+  const list = hasClients(inbound.protocol) ? settingsOf(clients) : '';
+  return inboundReply(read, inbound, stats, `${head}${list}${tail}`);
 }
 
-function replyOf(
+/** An inbound as the API returns it, with these counters and settings. */
+export function inboundReply(
   read: ReadModels,
   inbound: Inbound,
   clientStats: InboundReply['clientStats'],
@@ -47,50 +49,29 @@ function replyOf(
   };
 }
 
-/**
- * The same as JSON. The settings and counters of ten thousand clients are joined from cached texts, so a change of one
- * client serializes only that client.
- */
-export function inboundJson(read: ReadModels, inbound: Inbound): JsonOf<InboundReply> {
-  const clients = read.clients.ofInbound(inbound.id);
-  const { clientStats: _stats, settings: _settings, ...rest } = replyOf(read, inbound, [], '');
-  const stats = clients.map((client) => JSON.stringify(clientTraffic(read, client))).join(',');
-  const settings = settingsJson(inbound, clients);
-  return new JsonOf(`${JSON.stringify(rest).slice(0, -1)},"clientStats":[${stats}],"settings":${settings}}`);
+const BEFORE_CLIENTS = '{\n  "clients": [\n    ';
+const AFTER_CLIENTS = '\n  ]\n}';
+
+/** Clients as elements of `settings.clients`, indented, separated by commas. Empty without clients. */
+export function settingsOf(clients: readonly Client[]): string {
+  if (clients.length === 0) return '';
+  const text = JSON.stringify({ clients: clients.map(wireClient) }, null, 2);
+  return text.slice(BEFORE_CLIENTS.length, -AFTER_CLIENTS.length);
 }
 
-interface Joined {
-  readonly clients: readonly Client[];
-  readonly json: string;
-}
-/** The latest settings of each inbound, with their clients. */
-const joined = new WeakMap<Inbound, Joined>();
-
-/**
- * The text of the settings with their clients, as a JSON string with quotes. It is joined from cached texts of the clients,
- * so ten thousand of them are not serialized for each reader or for each change.
- */
-function settingsJson(inbound: Inbound, clients: readonly Client[]): string {
-  const known = joined.get(inbound);
-  if (known?.clients.length === clients.length && clients.every((client, i) => client === known.clients[i]))
-    return known.json;
-  const json = `"${join(inbound, clients)}"`;
-  joined.set(inbound, { clients, json });
-  return json;
-}
-
-/** Escaped like the texts of the clients. */
-function join({ protocol, config }: Inbound, clients: readonly Client[]): string {
+/** The settings before and after their clients, as indented JSON with the clients first. */
+export function settingsAround({ protocol, config }: Inbound, withClients: boolean): readonly [string, string] {
   const { clients: _clients, fallbacks, ...settings } = config.settings;
   const whole = fallbacks === null || fallbacks === undefined ? settings : { ...settings, fallbacks };
   const rest = JSON.stringify(whole, null, 2);
-  if (!hasClients(protocol)) return escaped(rest);
-  const list =
-    clients.length === 0
-      ? '[]'
-      : `${escaped('[\n    ')}${clients.map(clientText).join(escaped(',\n    '))}${escaped('\n  ]')}`;
-  const head = `${escaped('{\n  "clients": ')}${list}`;
-  return rest === '{}' ? `${head}${escaped('\n}')}` : `${head}${escaped(`,${rest.slice(1)}`)}`;
+  if (!hasClients(protocol)) return [rest, ''];
+  const after = rest === '{}' ? '\n}' : `,${rest.slice(1)}`;
+  return withClients ? [BEFORE_CLIENTS, `\n  ]${after}`] : ['{\n  "clients": []', after];
+}
+
+/** The text as the content of a JSON string. */
+export function escaped(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
 }
 
 function streamText({ protocol, config }: Inbound): string {

@@ -151,9 +151,16 @@ export class JsonOf<T> {
   static from<T>(value: T): JsonOf<T> {
     return new JsonOf<T>(JSON.stringify(value));
   }
+}
 
-  static list<T>(items: readonly JsonOf<T>[]): JsonOf<T[]> {
-    return new JsonOf<T[]>(`[${items.map(({ text }) => text).join(',')}]`);
+/** A long JSON reply in pieces, each UTF-8. They are sent one after another, so that none of them blocks other requests. */
+export class JsonPages<T> {
+  readonly pieces: readonly Uint8Array[];
+  /** Only for the compiler: the type of the content. */
+  declare readonly value: T;
+
+  constructor(pieces: readonly Uint8Array[]) {
+    this.pieces = pieces;
   }
 }
 
@@ -165,4 +172,5 @@ export type HandlersOf<T extends Routes, Services, Request, No> = {
     request: Request,
   ) => Outcome<T[K], No> | Promise<Outcome<T[K], No>>;
 };
-type Outcome<T extends Route, No> = z.input<T['reply']> | JsonOf<z.input<T['reply']>> | No;
+type Reply<T> = T | JsonOf<T> | JsonPages<T>;
+type Outcome<T extends Route, No> = Reply<z.input<T['reply']>> | No;

@@ -63,7 +63,7 @@ describe('the retention', () => {
     journal.append(traffic({ run: 'r1', clients: [[1, 1, 1]] }));
     journal.clock.advance(49 * HOUR);
     await retention.end();
-    await retention.run();
+    await expect(retention.run()).rejects.toThrow();
     expect(bus.state.rolledTo).toBe(0);
   });
 });

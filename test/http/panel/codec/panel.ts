@@ -11,7 +11,7 @@ import { eventType, type RecordedEvent } from '../../../../src/events/catalog.js
 import type { EventLog } from '../../../../src/events/log/log.js';
 import { begin } from '../../../../src/events/log/replay.js';
 import { type HttpRequest, Message } from '../../../../src/http/panel/context.js';
-import { JsonOf, type Route } from '../../../../src/http/panel/contract/route.js';
+import { JsonOf, JsonPages, type Route } from '../../../../src/http/panel/contract/route.js';
 import { statusText } from '../../../../src/http/panel/status-text.js';
 import { textOfIssue } from '../../../../src/messages/issue.js';
 import type { Text } from '../../../../src/messages/message.js';
@@ -161,6 +161,8 @@ export function startPanel(parts: Parts = {}) {
       context as never,
     );
     if (outcome instanceof Rejection) return { success: false, msg: outcome.message, obj: null };
+    if (outcome instanceof JsonPages)
+      return { success: true, msg: '', obj: JSON.parse(Buffer.concat(outcome.pieces).toString()) as unknown };
     if (outcome instanceof JsonOf) return { success: true, msg: '', obj: JSON.parse(outcome.text) as unknown };
     const [msg, obj] = outcome instanceof Message ? [render(outcome.text, 'en'), outcome.obj] : ['', outcome ?? null];
     return { success: true, msg, obj: JSON.parse(JSON.stringify(obj)) as unknown };

@@ -1,13 +1,14 @@
 import { Rejection, reject } from '../../../../commands/rejection.js';
 import type { InboundId, NodeId, UserId } from '../../../../events/ids.js';
+import { inSlices } from '../../../../lib/time/slices.js';
 import { message } from '../../../../messages/message.js';
 import { messageOf } from '../../answers.js';
 import { inboundDraft, type StoredInbound } from '../../codec/inbound.js';
 import { changedSince } from '../../codec/inbound-form.js';
-import { inboundJson, wireInbound } from '../../codec/inbound-wire.js';
+import { inboundPage, inboundPages } from '../../codec/inbound-pages.js';
+import { wireInbound } from '../../codec/inbound-wire.js';
 import { type HttpRequest, Message, type Needs } from '../../context.js';
 import type { inboundRoutes } from '../../contract/inbounds/inbounds.js';
-import { JsonOf } from '../../contract/route.js';
 import type { WireInbound } from '../../contract/schemas/inbound.js';
 import type { Handlers } from '../../mount.js';
 import { externalProblem } from './checks.js';
@@ -24,12 +25,12 @@ export const inboundHandlers: Handlers<typeof inboundRoutes, Services> = {
   async list(_, { read, collect }, { userId, wantsCounters }) {
     if (wantsCounters) await collect();
     const own = read.inbounds.all().filter((inbound) => inbound.owner === userId);
-    return JsonOf.list(own.map((inbound) => inboundJson(read, inbound)));
+    return inSlices(inboundPages(read, own));
   },
 
   get({ params: { id } }, { read }) {
     const inbound = read.inbounds.get(id);
-    return inbound ? inboundJson(read, inbound) : reject('INBOUND_NOT_FOUND', { inbound: id });
+    return inbound ? inSlices(inboundPage(read, inbound)) : reject('INBOUND_NOT_FOUND', { inbound: id });
   },
 
   add: ({ body }, services, request) => add(services, request, body),
