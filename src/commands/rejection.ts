@@ -14,6 +14,7 @@ export interface SettingProblem {
 interface OwnDetails {
   readonly SETTING_INVALID: { readonly problems: readonly SettingProblem[] };
   readonly GEO_SOURCES_FAILED: { readonly results: object };
+  readonly VERSION_STALE: { readonly document: string; readonly stale: object };
   readonly INBOUND_CHANGED: { readonly inbound: number | string; readonly current: object };
   readonly CLIENT_CHANGED: { readonly client: string; readonly current: object };
 }

@@ -1278,6 +1278,8 @@ export interface MessageParams {
   'POSITION_UNKNOWN': { readonly after: string | number; readonly head: string | number };
   'DRY_RUN_INVALID': { readonly value: string | number };
   'DRY_RUN_UNSUPPORTED': { readonly path: string | number };
+  'VERSION_INVALID': { readonly value: string | number };
+  'VERSION_STALE': { readonly document: string | number };
   'FOLLOWERS_FULL': None;
   'SESSION_EXPIRED': None;
   'SESSION_NOT_FOUND': None;

@@ -29,6 +29,7 @@ import type { Alarms } from '../../lib/alarms.js';
 import type { CertificatePair } from '../../lib/certificate-pairs.js';
 import { type Text } from '../../messages/message.js';
 import type { ReadModels } from '../../projections/read-models.js';
+import type { DocumentOf } from './contract/documents.js';
 import type { JsonOf } from './contract/route.js';
 import type { Status } from './contract/schemas/status.js';
 import type { HistoryServices } from './history-services.js';
@@ -184,6 +185,20 @@ type MemberOf<G, Name> = G extends unknown ? (Name extends keyof G ? G[Name] : n
 /** The services that a table of handlers, or one of its functions, uses, each under its own name. */
 export type Needs<Name extends NamesIn<Group>> = { readonly [N in Name]: MemberOf<Group, N> };
 
+/** How a request is carried out. */
+export interface Handling {
+  /** Only a preview is wanted: commands are decided and not appended, so nothing outside the log may act either. */
+  readonly isDryRun: boolean;
+  /** Runs a handler as a dry run. Returns its refusal, or the preview of its commands: of the first one, unless `several`. */
+  readonly rehearse: (run: () => Promise<unknown>, several: boolean) => Promise<unknown>;
+  /** The outcome of `run`, or of the earlier request with the same `Idempotency-Key`. */
+  readonly once: (run: () => Promise<unknown>) => Promise<unknown>;
+  /** Runs a handler if the documents have the versions that the caller expects, by `If-Match` or `expectedVersion`. */
+  readonly expecting: (expectedVersion: unknown, run: () => Promise<unknown>) => Promise<unknown>;
+  /** Answers with the version of a document in `ETag`. */
+  readonly tag: (document: DocumentOf, params: Readonly<Record<string, unknown>>) => void;
+}
+
 /** A request, as a handler sees it. */
 export interface HttpRequest {
   /** Renders a text in the language of the caller, for members of `obj`; `msg` is always translated. */
@@ -208,12 +223,8 @@ export interface HttpRequest {
   readonly change: (make: () => GroupedCommand | Rejection) => Promise<Done | Rejection>;
   /** What `dispatch` would reject, without appending: called before slow checks by the machine and the core. */
   readonly refusalOf: (command: AnyCommand) => Rejection | null;
-  /** Only a preview is wanted: commands are decided and not appended, so nothing outside the log may act either. */
-  readonly isDryRun: boolean;
-  /** Runs a handler as a dry run. Returns its refusal, or the preview of its commands: of the first one, unless `several`. */
-  readonly rehearse: (run: () => Promise<unknown>, several: boolean) => Promise<unknown>;
-  /** The outcome of `run`, or of the earlier request with the same `Idempotency-Key`. */
-  readonly once: (run: () => Promise<unknown>) => Promise<unknown>;
+  /** How it is carried out. */
+  readonly handling: Handling;
 }
 
 /**

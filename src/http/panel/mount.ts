@@ -11,6 +11,7 @@ import { languageOf } from '../language/language.js';
 import { sendFile } from '../server/send-file.js';
 import { sendJson, sendJsonPieces } from '../server/send-json.js';
 import { Attachment, Download, FramedPage, type HttpRequest, Message, TextStream } from './context.js';
+import { documentOf } from './contract/documents.js';
 import { dryRunOf } from './contract/dry-run.js';
 import { type HandlersOf, JsonOf, JsonPages, type Route, type Routes } from './contract/route.js';
 
@@ -78,15 +79,21 @@ export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
     const acts = route.method === 'POST' || route.acts;
     // A login issues a session, which cannot be issued twice.
     const repeatable = route.auth !== 'none' && acts;
+    const document = documentOf(route);
     const respond: RequestHandler = async (req, res) => {
       const request = gate.requestOf(req, res);
-      const run = (): Promise<unknown> => outcomeOf(req, request);
+      const { expectedVersion } = req.query;
+      const run = (): Promise<unknown> =>
+        repeatable
+          ? request.handling.expecting(expectedVersion, () => outcomeOf(req, request))
+          : outcomeOf(req, request);
       // If the handler fails, the status shows that the answer is not the file.
       res.locals['file'] = route.media !== null;
-      const perform = (): Promise<unknown> => (repeatable ? request.once(run) : run());
+      const perform = (): Promise<unknown> => (repeatable ? request.handling.once(run) : run());
       const outcome = await (acts ? performed(route, req, request, { run, perform }) : run());
       // A script that saves the answer as a file sees by the status that it is not the file.
       if (route.media !== null && isRefusalOfFile(outcome)) res.status(fileStatus(outcome));
+      if (document && !(outcome instanceof Rejection)) request.handling.tag(document, req.params);
       await answer(res, outcome);
     };
     for (const path of [route.path, ...route.aliases]) {
@@ -107,7 +114,7 @@ function performed(
   if (dryRun !== 'true') return reject('DRY_RUN_INVALID', { value: String(dryRun).slice(0, MAX_VALUE) });
   const commands = dryRunOf(route);
   if (commands === null) return reject('DRY_RUN_UNSUPPORTED', { path: route.path });
-  return request.rehearse(run, commands === 'several');
+  return request.handling.rehearse(run, commands === 'several');
 }
 
 const isRefusalOfFile = (outcome: unknown): outcome is Rejection =>
@@ -130,7 +137,9 @@ async function answer(res: Response, outcome: unknown): Promise<void> {
 }
 
 /** These rejections have a status of their own, because only callers that ask for more than 3x-ui offers get them. */
-const STATUSES: Readonly<Partial<Record<RejectionCode, number>>> = { DRY_RUN_INVALID: 400, DRY_RUN_UNSUPPORTED: 400 };
+const STATUSES: Readonly<Partial<Record<RejectionCode, number>>> = {
+  ...{ DRY_RUN_INVALID: 400, DRY_RUN_UNSUPPORTED: 400, VERSION_INVALID: 400, VERSION_STALE: 412 },
+};
 
 function withStatus(res: Response, { code }: Rejection): Response {
   const status = STATUSES[code];
@@ -182,6 +191,7 @@ export function successText(outcome: unknown): string {
 function errorsOf({ code, details }: Rejection, { req }: Response): unknown {
   if ('results' in details) return details.results;
   if ('current' in details) return { current: details.current };
+  if ('stale' in details) return details.stale;
   if (code !== 'SETTING_INVALID' || !('problems' in details)) return null;
   const language = languageOf(req.headers);
   const errors = (details.problems as readonly SettingProblem[]).map(({ key, why }) => ({

@@ -11,7 +11,8 @@ import { render } from '../../messages/render.js';
 import { languageOf } from '../language/language.js';
 import { goneSignal } from '../server/gone.js';
 import type { AuthContext, AuthRequest } from './auth/auth-context.js';
-import type { HttpRequest, Needs } from './context.js';
+import type { Handling, HttpRequest, Needs } from './context.js';
+import { type Expected, expectedOf, staleness, versionTag } from './documents.js';
 import { Answers, callerOf, commandIds } from './idempotency.js';
 import { previewOf } from './preview.js';
 
@@ -83,13 +84,27 @@ class PanelRequest implements AuthRequest {
 
   readonly say = (text: Text): string => render(text, languageOf(this.#req.headers));
 
-  #rehearsal: Rehearsing | null = null;
-
-  get isDryRun(): boolean {
-    return this.#rehearsal !== null;
+  #handling: Handling | null = null;
+  get handling(): Handling {
+    const isDryRun = () => this.#rehearsal !== null;
+    this.#handling ??= {
+      get isDryRun() {
+        return isDryRun();
+      },
+      rehearse: (run, several) => this.#rehearse(run, several),
+      once: (run) => (this.#first === null ? run() : this.#parts.answers.once(this.#first, run)),
+      expecting: (expectedVersion, run) => this.#expecting(expectedVersion, run),
+      tag: (document, params) => {
+        const tag = versionTag(this.#parts, document, params);
+        if (tag !== null) this.#res.setHeader('ETag', tag);
+      },
+    };
+    return this.#handling;
   }
 
-  readonly rehearse: HttpRequest['rehearse'] = async (run, several) => {
+  #rehearsal: Rehearsing | null = null;
+
+  async #rehearse(run: () => Promise<unknown>, several: boolean): Promise<unknown> {
     const { read, audit, rehearse } = this.#parts;
     const commands = rehearse();
     this.#rehearsal = { commands, several };
@@ -100,7 +115,7 @@ class PanelRequest implements AuthRequest {
       if (!(error instanceof Rehearsed)) throw error;
     }
     return previewOf(commands, { log: audit.log, read, say: this.say });
-  };
+  }
 
   readonly refusalOf: HttpRequest['refusalOf'] = (command) => {
     const { correlationId } = this.auth;
@@ -110,17 +125,45 @@ class PanelRequest implements AuthRequest {
     return done instanceof Rejection ? done : null;
   };
 
-  readonly once: HttpRequest['once'] = (run) =>
-    this.#first === null ? run() : this.#parts.answers.once(this.#first, run);
+  #expected: readonly Expected[] = [];
+
+  async #expecting(expectedVersion: unknown, run: () => Promise<unknown>): Promise<unknown> {
+    const expected = expectedOf(this.#req.headers['if-match'], expectedVersion);
+    if (expected instanceof Rejection) return expected;
+    this.#expected = expected;
+    return this.#stale() ?? run();
+  }
+
+  /** Why the first command must not be carried out: a document has another version. Its own effect does not count. */
+  #stale(): Rejection | null {
+    if (this.#expected.length === 0 || (this.#first !== null && this.#parts.logged(this.#first))) return null;
+    return staleness(this.#parts, this.#expected, this.say);
+  }
 
   readonly dispatch: HttpRequest['dispatch'] = (command) =>
-    this.#rehearsal ? this.#decide(command, this.#rehearsal) : this.#parts.dispatch(command, this.#asCaller());
+    this.#stale() ??
+    (this.#rehearsal
+      ? this.#decide(command, this.#rehearsal)
+      : this.#receipt(this.#parts.dispatch(command, this.#asCaller())));
 
   readonly change: HttpRequest['change'] = async (make) => {
-    if (!this.#rehearsal) return this.#parts.change(make, this.#asCaller());
-    const command = make();
+    const current = () => this.#stale() ?? make();
+    if (!this.#rehearsal) return this.#receipt(await this.#parts.change(current, this.#asCaller()));
+    const command = current();
     return command instanceof Rejection ? command : this.#decide(command, this.#rehearsal);
   };
+
+  /** The headers with the position and the hash of the last event that the request appended. */
+  #receipt(done: Done | Rejection): Done | Rejection {
+    const last = done instanceof Rejection ? undefined : done.events.at(-1)?.position;
+    if (last === undefined) return done;
+    // The next commands of the request find their own effect.
+    this.#expected = [];
+    if (this.#res.headersSent) return done;
+    this.#res.setHeader('X-Portolan-Position', String(last));
+    this.#res.setHeader('X-Portolan-Hash', this.#parts.audit.log.hashAt(last) ?? '');
+    return done;
+  }
 
   #decide(command: AnyCommand, { commands, several }: Rehearsing): Done | Rejection {
     const { correlationId } = this.auth;

@@ -64,10 +64,10 @@ export const nodeHandlers: Handlers<typeof nodeRoutes, Services> = {
     return new Message(UPDATED, answerOf(services, request.say, id));
   },
 
-  async del({ params: { id } }, { read, nodes }, { dispatch, isDryRun }) {
+  async del({ params: { id } }, { read, nodes }, { dispatch, handling }) {
     const node = read.nodes.get(id);
     // A node that does not exist is rejected by the decider, unless this repeats the request that deleted it.
-    const { removed, ...left } = node && !isDryRun ? await nodes.cleanUp(node.id) : NOTHING_LEFT;
+    const { removed, ...left } = node && !handling.isDryRun ? await nodes.cleanUp(node.id) : NOTHING_LEFT;
     const inbounds = read.inbounds.all().filter((inbound) => inbound.node === id).length;
     const done = dispatch({ type: 'DeleteNode', data: { node: id as NodeId } });
     return done instanceof Rejection

@@ -109,7 +109,9 @@ const PREVIEW = { $ref: '#/components/schemas/Preview' };
 /** The parameters that are not of one route alone. */
 function parametersOf(route: Route): { $ref: `#/components/parameters/${string}` }[] {
   const names = [
-    ...(route.method === 'POST' ? ['IdempotencyKey'] : []),
+    ...(route.method === 'POST'
+      ? ['IdempotencyKey', ...(route.auth === 'none' ? [] : ['IfMatch', 'ExpectedVersion'])]
+      : []),
     ...(dryRunOf(route) === null ? [] : ['DryRun']),
   ];
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));

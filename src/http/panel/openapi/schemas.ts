@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { ZodOpenApiComponentsObject } from 'zod-openapi';
 import { SESSION_COOKIE } from '../auth/cookie.js';
+import { StaleVersion } from '../contract/documents.js';
 import { Preview } from '../contract/dry-run.js';
 
-const schemas: Record<string, z.ZodType> = { Preview };
+const schemas: Record<string, z.ZodType> = { Preview, StaleVersion };
 const names = new Set<z.ZodType>();
 
 /** Returns the schema. An object gets its own name in the document, so it appears only once. */
@@ -34,6 +35,19 @@ export const components = {
         'A request that the same caller repeats with the same key takes effect only once and gets the same response. A refused request can be retried with its key. A key that was used for another request is refused. Responses are kept for a day or until the panel restarts. After that, a repeated request still has no second effect, and its response is created again.',
       schema: { type: 'string', minLength: 1, maxLength: 200 },
     },
+    IfMatch: {
+      in: 'header',
+      name: 'If-Match',
+      description:
+        'The `ETag` of a document as its detail route answered it; several are separated by commas. If one of them has changed since, nothing is done, and the answer is 412. Without it, the request is carried out in any case.',
+      schema: { type: 'string' },
+    },
+    ExpectedVersion: {
+      in: 'query',
+      name: 'expectedVersion',
+      description: 'The same as `If-Match`, for one document and without quotes.',
+      schema: { type: 'string' },
+    },
     DryRun: {
       in: 'query',
       name: 'dryRun',
@@ -49,6 +63,10 @@ export const components = {
       'The role of the caller lacks the permission, the CSRF token is missing or wrong, or the request comes from another site',
     ),
     Hidden: { description: 'Not found, or not logged in. No body.' },
+    Stale: {
+      description: 'A document has another version than `If-Match` or `expectedVersion` says',
+      content: { 'application/json': { schema: Envelope.extend({ obj: StaleVersion }) } },
+    },
     TooLarge: refusal('The body is too large'),
     NotNow: refusal('The file is not available; the envelope contains the reason'),
   },

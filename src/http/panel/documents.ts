@@ -1,0 +1,124 @@
+import { hash } from 'node:crypto';
+import { type Rejection, reject } from '../../commands/rejection.js';
+import { eventType } from '../../events/catalog.js';
+import { canonicalJson } from '../../lib/json.js';
+import { codeOf, type Text } from '../../messages/message.js';
+import { changesOf } from '../../projections/audit/changes.js';
+import { actorText } from '../../projections/why/history.js';
+import { inboundForm } from './codec/inbound-form.js';
+import type { Needs } from './context.js';
+import type { DocumentOf } from './contract/documents.js';
+
+/** A version that a caller expects a document to have. */
+export interface Expected {
+  /** As the caller wrote it, without quotes. */
+  readonly tag: string;
+  /** The stream of the events of the document. */
+  readonly name: string;
+  /** The newest event when the version was read. */
+  readonly position: number;
+  readonly content: string;
+}
+
+const TAG = /^(inbound-\d{1,9}|client-\d{1,9}|node-\d{1,9}|settings|core)@(\d{1,15})-([0-9a-f]{20})$/;
+const CONTENT_CHARS = 20;
+/** Events of a document that are compared with an expected version, and changes in the answer. */
+const MAX_EVENTS = 500;
+const MAX_CHANGES = 50;
+const MAX_VALUE = 100;
+
+type Services = Needs<'read' | 'audit'>;
+
+/** The versions that a request expects, or why it names them wrongly. Sources: `If-Match` (RFC 9110) and `expectedVersion`. */
+export function expectedOf(ifMatch: string | undefined, expectedVersion: unknown): readonly Expected[] | Rejection {
+  const given = [...(ifMatch ?? '').split(','), ...(expectedVersion === undefined ? [] : [String(expectedVersion)])];
+  const all: Expected[] = [];
+  for (const one of given.map((text) => text.trim()).filter((text) => text !== '' && text !== '*')) {
+    const tag = one.replace(/^(?:W\/)?"(.*)"$/, '$1');
+    const [, name, position, content] = TAG.exec(tag) ?? [];
+    if (name === undefined || content === undefined)
+      return reject('VERSION_INVALID', { value: one.slice(0, MAX_VALUE) });
+    all.push({ tag, name, position: Number(position), content });
+  }
+  return all;
+}
+
+/** The rejection of a request one of whose documents has changed since; null if all are as expected. */
+export function staleness(
+  { read, audit }: Services,
+  expected: readonly Expected[],
+  say: (text: Text) => string,
+): Rejection | null {
+  for (const one of expected) {
+    const current = contentOf(read, one.name);
+    if (current !== null && hashOf(current) === one.content) continue;
+    const { position } = audit.log.head();
+    return reject('VERSION_STALE', {
+      document: one.name,
+      stale: {
+        expected: one.tag,
+        current: current === null ? null : tagOf(one.name, position, current),
+        changes: changesSince(audit, one, say),
+      },
+    });
+  }
+  return null;
+}
+
+/** The `ETag` of a document, or null if it does not exist. */
+export function versionTag({ read, audit }: Services, document: DocumentOf, params: Readonly<Record<string, unknown>>) {
+  const name = nameOf(read, document, params);
+  const content = name === null ? null : contentOf(read, name);
+  return name === null || content === null ? null : `"${tagOf(name, audit.log.head().position, content)}"`;
+}
+
+const tagOf = (name: string, position: number, content: object): string => `${name}@${position}-${hashOf(content)}`;
+const hashOf = (content: object): string => hash('sha256', canonicalJson(content)).slice(0, CONTENT_CHARS);
+
+function nameOf(
+  read: Services['read'],
+  document: DocumentOf,
+  params: Readonly<Record<string, unknown>>,
+): string | null {
+  if (!('param' in document)) return document.noun;
+  const value = params[document.param];
+  if (document.noun !== 'client') return `${document.noun}-${Number(value)}`;
+  const client = read.clients.firstByEmail(String(value));
+  return client ? `client-${client.number}` : null;
+}
+
+/** What an admin can change of a document; null if it does not exist. Counters and states that follow from them are left out. */
+function contentOf(read: Services['read'], name: string): object | null {
+  if (name === 'settings') return { settings: read.settings.current(), secrets: read.settings.secrets() };
+  if (name === 'core') return { template: read.settings.template() };
+  const [noun, digits] = name.split('-');
+  const number = Number(digits);
+  if (noun === 'inbound') {
+    const inbound = read.inbounds.get(number);
+    return inbound ? inboundForm(read, inbound) : null;
+  }
+  if (noun === 'node') {
+    const node = read.nodes.get(number);
+    if (!node) return null;
+    const { identity: _, updatedAt: __, ...content } = node;
+    return content;
+  }
+  const client = read.clients.get(number);
+  if (!client) return null;
+  const siblings = read.clients.siblings(client);
+  return siblings.map(({ inbound, spec, identity, credential }) => ({ inbound, spec, identity, credential }));
+}
+
+function changesSince({ log }: Services['audit'], { name, position }: Expected, say: (text: Text) => string): object[] {
+  const changes: object[] = [];
+  for (const header of log.ofStream(name, Number.MAX_SAFE_INTEGER, MAX_EVENTS)) {
+    if (header.position <= position || changes.length >= MAX_CHANGES) break;
+    const event = eventType(header.type)?.class === 'kept' ? log.event(header.position) : undefined;
+    if (!event) continue;
+    const { meta, type } = header;
+    const by = actorText({ ...meta, actor: { ...meta.actor, ip: null } });
+    const made = { position: header.position, at: meta.at, type, by: say(by), byCode: codeOf(by) };
+    changes.push(...changesOf(log, event).map((change) => ({ ...made, ...change })));
+  }
+  return changes.slice(0, MAX_CHANGES);
+}
