@@ -13,7 +13,7 @@ import { failureText } from '../lib/errors/failure-text.js';
 import { OperatorError } from '../lib/errors/operator-error.js';
 import { textOf } from '../messages/error.js';
 import type { Text } from '../messages/message.js';
-import { ReadModels } from '../projections/read-models.js';
+import { LogReadModels } from '../projections/read-models.js';
 import { reading } from './reading.js';
 
 // The work of `portolan core`. It is imported when needed: loading gRPC and a web client takes longer than most commands run.
@@ -48,7 +48,7 @@ export async function listCores(config: Config, complain: (why: Text) => void): 
 export async function testCore(config: Config): Promise<void> {
   await reading(config.DATA_DIR, ({ log }) =>
     idleCore(config)
-      .config.test(new ReadModels(log).desired.config())
+      .config.test(new LogReadModels(log).desired.config())
       .catch((error: unknown) => {
         throw new OperatorError(failureText(error), { cause: error });
       }),
@@ -69,7 +69,7 @@ export async function installCore(config: Config, version: string): Promise<stri
     return String(answer.result);
   }
   return withExclusiveLock(prepareDataDirectory(config.DATA_DIR), async ({ dispatch }, log) => {
-    const read = new ReadModels(log);
+    const read = new LogReadModels(log);
     const install = new CoreInstall({
       core: idleCore(config),
       versions: coreVersions(config, outside(config), Date.now),

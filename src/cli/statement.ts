@@ -8,7 +8,7 @@ import { dayRange, MAX_YEARS, type RangeProblem } from '../lib/time/day-range.js
 import { message, type Text } from '../messages/message.js';
 import { rendered } from '../messages/rendered.js';
 import type { Say } from '../messages/terminal.js';
-import { ReadModels } from '../projections/read-models.js';
+import { LogReadModels, type ReadModels } from '../projections/read-models.js';
 import { Ledger } from '../projections/statement/ledger.js';
 import { LedgerInMemory } from '../projections/statement/ledger-in-memory.js';
 import type { Statement } from '../projections/statement/statement.js';
@@ -47,7 +47,7 @@ export function statementCommand(events: Command, globals: () => GlobalOptions, 
 }
 
 function statementIn({ log, snapshots }: Journal, name: string, { from, to }: Options): Statement {
-  const read = new ReadModels(log, snapshots);
+  const read = new LogReadModels(log, snapshots);
   const numbers = clientsOf(log, read, name);
   const ledger = new Ledger(
     new LedgerInMemory(),

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { OperatorError } from '../lib/errors/operator-error.js';
 import { message, type Text } from '../messages/message.js';
 import type { Say } from '../messages/terminal.js';
-import { ReadModels } from '../projections/read-models.js';
+import { LogReadModels } from '../projections/read-models.js';
 import { accessStatusText } from '../projections/why/access-status-texts.js';
 import { type DeletedClient, deletedClient } from '../projections/why/deleted-clients.js';
 import { type Explanation, explain } from '../projections/why/explain.js';
@@ -35,7 +35,7 @@ function found(
   name: string,
 ): { now: readonly Explanation[]; past: readonly DeletedClient[] } {
   const number = numberIn(name);
-  const read = new ReadModels(log, snapshots);
+  const read = new LogReadModels(log, snapshots);
   const email = number === null ? name : (read.clients.get(number)?.identity.email ?? '');
   const now = explain(read, log, email, Date.now()).filter(({ client }) => number === null || client.number === number);
   const past = (number === null ? clientsNamed(log.stored, name) : [number]).flatMap(

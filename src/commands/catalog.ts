@@ -1,3 +1,4 @@
+import { type AccessCommand, access } from './access/access.js';
 import { type BackupCommand, backup } from './backup.js';
 import { type CertificateCommand, certificate } from './certificate.js';
 import { type ChatBotCommand, chatBot } from './chat-bot.js';
@@ -47,7 +48,8 @@ export type SingleCommand =
   | ChatBotCommand
   | ImportCommand
   | TrafficReportCommand
-  | IpLimitCommand;
+  | IpLimitCommand
+  | AccessCommand;
 
 /** Several commands in one append: each is decided on the state that the ones before it leave. */
 export type CommandSequence = Command<'Sequence', { readonly commands: readonly SingleCommand[] }>;
@@ -79,4 +81,5 @@ export const deciders: Decider<SingleCommand> = {
   ...panelImport,
   ...trafficReport,
   ...ipLimit,
+  ...access,
 };

@@ -23,6 +23,8 @@ export interface DecisionContext {
   readonly now: number;
   /** The kind of the caller. */
   readonly by: Actor['kind'];
+  /** Number of the admin who is the caller; null = another caller. */
+  readonly admin: number | null;
   readonly ownPorts: readonly OwnPort[];
 }
 

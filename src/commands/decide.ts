@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { accessOfActor } from '../events/access/access-of.js';
 import { eventType, type PanelEvent, type RecordedEvent } from '../events/catalog.js';
-import type { Caused, EventMeta } from '../events/log/event.js';
+import type { Actor, Caused, EventMeta } from '../events/log/event.js';
 import type { AppendContext } from '../events/log/log.js';
+import { decideWithin } from './access/restriction.js';
 import { type AnyCommand, deciders, type SingleCommand } from './catalog.js';
 import type { Decision, DecisionContext } from './command.js';
 import { forkState } from './fork-state.js';
@@ -13,8 +15,20 @@ type Origin = Pick<AppendContext, 'actor' | 'correlationId' | 'causationId'>;
 
 const UNRECORDED = 2 ** 52;
 
-/** The events of a command, or its rejection. Changes nothing. */
+/** Who calls, for the rules. */
+export const callerOf = ({ kind, id }: Actor): Pick<DecisionContext, 'by' | 'admin'> => ({
+  by: kind,
+  admin: kind === 'user' ? Number(id) : null,
+});
+
+/** The events of a command within the access of the caller, or its rejection. Changes nothing. */
 export function decide(command: AnyCommand, state: PanelState, context: DecisionContext, origin: Origin): Decision {
+  const access = accessOfActor(state.access, origin.actor);
+  const decideOn = (seen: PanelState): Decision => decideAll(command, seen, context, origin);
+  return access.isOwner ? decideOn(state) : decideWithin(access, state, context.now, decideOn);
+}
+
+function decideAll(command: AnyCommand, state: PanelState, context: DecisionContext, origin: Origin): Decision {
   if (command.type !== 'Sequence') return decideOne(command, state, context);
   const scratch = forkState(state);
   const all: Caused<PanelEvent>[] = [];

@@ -18,6 +18,12 @@ export function forkState(state: PanelState): PanelState {
     ipBlocks: new Map(state.ipBlocks),
     erasable: new Map(state.erasable),
     users: new Map(state.users),
+    access: {
+      ...state.access,
+      admins: new Map(state.access.admins),
+      roles: new Map(state.access.roles),
+      owners: new Map(state.access.owners),
+    },
     nodes: new Map(state.nodes),
     geoSources: new Map(state.geoSources),
     secrets: new Map(state.secrets),

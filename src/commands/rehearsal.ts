@@ -1,7 +1,7 @@
 import type { RecordedEvent } from '../events/catalog.js';
 import { type Client, mayConnect } from '../events/client/client-document.js';
 import type { BusParts, Dispatch } from './bus.js';
-import { applyDecided, decide } from './decide.js';
+import { applyDecided, callerOf, decide } from './decide.js';
 import { forkState } from './fork-state.js';
 import { Rejection } from './rejection.js';
 import type { PanelState } from './state.js';
@@ -34,7 +34,8 @@ export class Rehearsal {
     const { state } = this.#parts.state;
     const scratch = this.#scratch ?? state;
     const at = context.at ?? now();
-    const decision = decide(command, scratch, { now: at, by: context.actor.kind, ownPorts: ownPorts() }, context);
+    const by = { now: at, ...callerOf(context.actor), ownPorts: ownPorts() };
+    const decision = decide(command, scratch, by, context);
     if (decision instanceof Rejection) return decision;
     if (decision.length === 0) return { events: [] };
     const refusal = closed();

@@ -1,3 +1,4 @@
+import { type AccessState, evolveAccess, noAccess } from '../events/access/access-document.js';
 import type { RecordedEvent } from '../events/catalog.js';
 import { type CertificateStatuses, evolveCertificates } from '../events/certificate-status.js';
 import { type Client, evolveClients } from '../events/client/client-document.js';
@@ -37,6 +38,7 @@ export interface PanelState {
   /** Deleted clients and inbounds whose keys still exist: `[deleted at, key names]`. */
   readonly erasable: Map<string, { readonly at: number; readonly keys: readonly string[] }>;
   readonly users: Map<number, User>;
+  readonly access: AccessState;
   readonly nodes: Map<NodeId, Node>;
   readonly geoSources: Map<GeoSourceId, GeoSource>;
   settings: Settings;
@@ -73,6 +75,7 @@ function initial(): PanelState {
     ipBlocks: new Map(),
     erasable: new Map(),
     users: new Map(),
+    access: noAccess(),
     nodes: new Map(),
     geoSources: new Map(),
     settings: defaultSettings,
@@ -93,7 +96,7 @@ function initial(): PanelState {
 
 export const panelState: Fold<PanelState> = {
   name: 'state',
-  version: 11,
+  version: 12,
   initial,
   apply(state, event) {
     unindex(state, event);
@@ -109,6 +112,7 @@ export const panelState: Fold<PanelState> = {
     evolveTransfers(state, event);
     evolveSettings(state, event);
     evolveUsers(state, event);
+    evolveAccess(state.access, event);
     evolveLastNumbers(state, event);
     evolveRefused(state, event);
     state.core = evolveCore(state.core, event);

@@ -29,6 +29,9 @@ export function evolveUsers(state: UsersState, event: RecordedEvent): void {
       state.users.set(user, { id: user, epoch, key: upgradedCredentialsKey(event.data), ...credentials });
       break;
     }
+    case 'AdminDeleted':
+      state.users.delete(event.data.user);
+      break;
     case 'SessionsRevoked': {
       const user = state.users.get(event.data.user);
       if (user) state.users.set(user.id, { ...user, epoch: event.data.epoch });

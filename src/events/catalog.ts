@@ -1,3 +1,4 @@
+import { accessEvents } from './access/access.js';
 import { backupEvents } from './backup.js';
 import { certificateEvents } from './certificate.js';
 import { chatBotEvents } from './chat-bot.js';
@@ -38,6 +39,7 @@ export const catalog = [
   ...chatBotEvents,
   ...trafficReportEvents,
   ...ipLimitEvents,
+  ...accessEvents,
 ] as const;
 
 export type PanelEvent = EventOf<(typeof catalog)[number]>;

@@ -66,6 +66,7 @@ export const DataKeyDestroyed = defineEvent('DataKeyDestroyed', {
     ChangeCredentials: 'the name or password of an admin was replaced',
     UpgradePasswordHash: 'the password hash of an admin was replaced',
     IssueApiToken: 'the API token was replaced',
+    DeleteAdmin: 'an admin was deleted',
     EraseDeleted: 'a client, inbound or node was deleted `eraseDeletedAfterDays` ago; checked once an hour',
     AcceptLoss: 'a data key is missing, and the event of its destruction is among the lost events',
   },

@@ -29,7 +29,7 @@ const credentials = {
 export const UserCreated = defineEvent('UserCreated', {
   summary: 'An admin account was created.',
   recordedBy: {
-    CreateUser: 'the first start or an operator creates the account',
+    CreateUser: 'the first start, an owner or the command line creates the account',
     ImportPanel: 'the imported database has the account',
   },
   data: z.strictObject({ user: UserId, epoch, credentials: Credentials }),

@@ -19,10 +19,30 @@ export type Text = Message | Verbatim;
 type None = Readonly<Record<never, never>>;
 
 /** The files of each language. */
-export const areas = ['audit', 'backup', 'bot', 'certificate', 'cli', 'client', 'common', 'core', 'directory', 'file', 'geo', 'history', 'import', 'inbound', 'input', 'network', 'node', 'notifications', 'rejections', 'releases', 'settings', 'start', 'storage', 'subscription-page', 'subscription', 'why'] as const;
+export const areas = ['access', 'audit', 'backup', 'bot', 'certificate', 'cli', 'client', 'common', 'core', 'directory', 'file', 'geo', 'history', 'import', 'inbound', 'input', 'network', 'node', 'notifications', 'rejections', 'releases', 'settings', 'start', 'storage', 'subscription-page', 'subscription', 'why'] as const;
 
 /** What stands in each message, by its code. */
 export interface MessageParams {
+  'access.roleName': { readonly role: string | number };
+  'access.roleBuiltIn': { readonly role: string | number };
+  'access.roleEmpty': None;
+  'access.roleUsed': { readonly role: string | number; readonly count: number };
+  'access.permissionUnknown': { readonly permission: string | number };
+  'access.permissionTwice': { readonly permission: string | number };
+  'access.permissionReserved': { readonly permission: string | number };
+  'access.scopeUnsupported': { readonly permission: string | number };
+  'access.readMissing': None;
+  'access.scopeWider': { readonly permission: string | number };
+  'access.showsOthers': { readonly permission: string | number };
+  'access.noInbounds': None;
+  'access.quotaBelowClients': { readonly present: string | number; readonly most: string | number };
+  'access.quotaBelowBytes': { readonly present: number; readonly most: number };
+  'access.quotaClients': { readonly most: string | number };
+  'access.quotaBytes': { readonly most: number; readonly left: number };
+  'access.quotaCap': { readonly most: number };
+  'access.quotaCapNeeded': None;
+  'access.quotaDays': { readonly days: string | number };
+  'access.quotaRenewal': None;
   'audit.inboundAdded': { readonly protocol: string | number; readonly port: string | number };
   'audit.inboundUpdated': { readonly fields: readonly (string | number)[] };
   'audit.inboundReconfigured': None;
@@ -130,6 +150,13 @@ export interface MessageParams {
   'audit.reportFailed': { readonly reason: Text };
   'audit.reportRecovered': None;
   'audit.payloadRemoved': { readonly type: string | number };
+  'audit.roleDefined': { readonly role: string | number; readonly permissions: readonly (string | number)[] };
+  'audit.roleDeleted': { readonly role: string | number };
+  'audit.adminAccess': { readonly role: string | number };
+  'audit.adminDeleted': None;
+  'audit.ownerAssigned': { readonly clients: string | number };
+  'audit.refused': { readonly permission: string | number; readonly requests: string | number };
+  'audit.refusedByQuota': { readonly requests: string | number };
   'backup.noRoomForBackup': { readonly mb: string | number };
   'backup.noRoomForState': { readonly mb: string | number };
   'backup.keyInvalid': None;
@@ -1304,6 +1331,15 @@ export interface MessageParams {
   'SERVER_BUSY': None;
   'UPLOAD_BUSY': None;
   'FILE_EMPTY': None;
+  'FORBIDDEN': { readonly permission: string | number };
+  'OUT_OF_SCOPE': { readonly permission: string | number };
+  'QUOTA_EXCEEDED': { readonly why: Text };
+  'EMAIL_UNAVAILABLE': { readonly email: string | number };
+  'ROLE_NOT_FOUND': { readonly role: string | number };
+  'ROLE_INVALID': { readonly why: Text };
+  'ACCESS_INVALID': { readonly why: Text };
+  'ADMIN_NOT_FOUND': { readonly admin: string | number };
+  'LAST_OWNER': None;
   'releases.executableUnusable': { readonly why: Text };
   'releases.coreStartTimedOut': None;
   'releases.startedWithoutLauncher': None;

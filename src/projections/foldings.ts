@@ -1,5 +1,6 @@
 import { begin } from '../events/log/replay.js';
 import type { SnapshotStore } from '../events/log/snapshot-store.js';
+import { access } from './access.js';
 import { backups } from './backups.js';
 import { warnedOf } from './chat-bot.js';
 import { clientIps } from './client-ips.js';
@@ -28,6 +29,7 @@ export function startFolds(snapshots?: Pick<SnapshotStore, 'load'>) {
     coreState: begin(coreState, snapshots),
     settings: begin(settings, snapshots),
     users: begin(users, snapshots),
+    access: begin(access, snapshots),
     timeline: begin(timeline, snapshots),
     directory: begin(directory, snapshots),
     warnedOf: begin(warnedOf, snapshots),

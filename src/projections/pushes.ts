@@ -12,10 +12,11 @@ export type Push =
 const resources: readonly (readonly [RegExp, string])[] = [
   [/^(Inbound|Client)(?!Ips(Seen|Blocked|Unblocked)$)/, 'inbounds'],
   [/^(TrafficRecorded|ClientIpsSeen)$/, ''],
+  [/^OwnerAssigned$/, 'inbounds'],
   [/^OutboundTraffic/, 'outbounds'],
   [/^CoreTemplate/, 'core'],
   [/^(Secret)?Setting/, 'settings'],
-  [/^(User|ApiToken)/, 'users'],
+  [/^(User|ApiToken|Admin|Role)/, 'users'],
   [/^Node(Added|Updated|TokenReplaced|Enabled|Disabled|Deleted|Identified|Went|Inbound|Unmanaged|Sync)/, 'nodes'],
   [/^GeoSource/, 'custom-geo'],
 ];

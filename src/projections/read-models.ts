@@ -1,5 +1,8 @@
 import { type Observable, Subject } from 'rxjs';
+import type { Access } from '../events/access/access-of.js';
+import { accessOf } from '../events/access/access-of.js';
 import type { RecordedEvent } from '../events/catalog.js';
+import type { Client } from '../events/client/client-document.js';
 import { type Fold, stateDigest } from '../events/log/fold.js';
 import type { EventLog } from '../events/log/log.js';
 import { advance, catchUp, type Folding } from '../events/log/replay.js';
@@ -77,7 +80,7 @@ class Follower {
  * The read models of a running panel, grouped by topic. They are updated in the tick in which an append is acknowledged, so a
  * read after a write sees it.
  */
-export class ReadModels {
+export class LogReadModels {
   readonly clients: ClientQueries;
   readonly inbounds: InboundQueries;
   readonly usage: UsageQueries;
@@ -115,6 +118,31 @@ export class ReadModels {
     return this.#changed;
   }
 
+  /** What an admin may do. */
+  accessOf(admin: number): Access {
+    return accessOf(this.#models.access.state, admin);
+  }
+
+  access() {
+    return this.#models.access.state;
+  }
+
+  /** The same read models for a caller who sees only a part of the clients: all others do not exist. */
+  limitedTo(access: Access): ReadModels {
+    const { owners } = this.#models.access.state;
+    const sees = ({ number, inbound }: Client): boolean => access.covers('clients:read', inbound, owners.get(number));
+    const clients = new ClientQueries(this.#models, sees);
+    return {
+      ...{ clients, inbounds: new InboundQueries(this.#models, (id) => access.inbounds.has(id)) },
+      usage: new UsageQueries(this.#models, clients, this.usage.online),
+      ...{ nodes: this.nodes, identity: this.identity, settings: this.settings, records: this.records },
+      ...{ follower: this.follower, desired: this.desired, changed$: this.changed$ },
+      ...{ core: () => this.core(), users: () => this.users(), access: () => this.access() },
+      accessOf: (admin) => this.accessOf(admin),
+      limitedTo: (other) => this.limitedTo(other),
+    };
+  }
+
   core() {
     return this.#models.coreState.state;
   }
@@ -123,3 +151,6 @@ export class ReadModels {
     return this.#models.users.state;
   }
 }
+
+/** The read models as their readers know them. */
+export type ReadModels = Pick<LogReadModels, keyof LogReadModels>;

@@ -36,7 +36,7 @@ function endBefore({ sessions }: Users, user: number, epoch: number): void {
 
 export const users: Fold<Users> = foldOf<Users>({
   name: 'users',
-  version: 4,
+  version: 5,
   initial: () => ({ users: new Map(), sessions: new Map(), apiToken: null }),
   on: {
     UserCreated: (state, { data: { user, epoch, credentials } }) =>
@@ -47,6 +47,10 @@ export const users: Fold<Users> = foldOf<Users>({
     },
     PasswordHashUpgraded: (state, { data: { user, epoch, credentials } }) =>
       void state.users.set(user, { id: user, epoch, ...credentials }),
+    AdminDeleted(state, { data: { user } }) {
+      state.users.delete(user);
+      endBefore(state, user, Number.POSITIVE_INFINITY);
+    },
     SessionsRevoked(state, { data: { user, epoch } }) {
       const row = state.users.get(user);
       if (row) state.users.set(user, { ...row, epoch });

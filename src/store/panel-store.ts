@@ -14,7 +14,7 @@ import type { Alarms } from '../lib/alarms.js';
 import type { Disposal } from '../lib/disposal.js';
 import { MessageError, textOf } from '../messages/error.js';
 import type { Text } from '../messages/message.js';
-import { ReadModels } from '../projections/read-models.js';
+import { LogReadModels, type ReadModels } from '../projections/read-models.js';
 import { openReadable } from './damaged-log.js';
 import { completeSwitch, recordAttempt, type SwitchResult } from './generations.js';
 import { GroupCommit } from './group-commit.js';
@@ -84,7 +84,12 @@ export function openStore({ directory, alarms, now, warn, failed, disposal }: Op
     const parts: BusParts = { log, state, now, ownPorts: () => ownPorts, closed: () => closed };
     const bus = new Bus(parts);
     const rehearse = (): Rehearsal => new Rehearsal(parts);
-    return { state, bus, rehearse, read: new ReadModels(log, sharingClients(snapshots, state.state.clients), [state]) };
+    return {
+      state,
+      bus,
+      rehearse,
+      read: new LogReadModels(log, sharingClients(snapshots, state.state.clients), [state]),
+    };
   });
   const { state, bus, rehearse, read } = made;
   const { log, snapshots, anchor, complaint } = journal;

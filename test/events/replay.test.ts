@@ -7,7 +7,7 @@ import type { SnapshotStore } from '../../src/events/log/snapshot-store.js';
 import { PanelStarted } from '../../src/events/panel.js';
 import { digest } from '../../src/lib/digest.js';
 import { startFolds } from '../../src/projections/foldings.js';
-import { digestsOf, ReadModels } from '../../src/projections/read-models.js';
+import { digestsOf, LogReadModels } from '../../src/projections/read-models.js';
 import { History, playedLogs, steps } from '../kit/history.js';
 import { busOver, readAll, TestLog } from '../kit/log.js';
 import { recorded } from '../kit/spec.js';
@@ -25,7 +25,7 @@ const stateDigest = (state: PanelState): string =>
 function anew(log: TestLog['log'], snapshots?: Pick<SnapshotStore, 'load'>): Readonly<Record<string, string>> {
   const state = begin(panelState, snapshots);
   catchUp(log, [state]);
-  return { ...new ReadModels(log, snapshots).follower.digests(), state: stateDigest(state.state) };
+  return { ...new LogReadModels(log, snapshots).follower.digests(), state: stateDigest(state.state) };
 }
 
 describe('a replay', () => {

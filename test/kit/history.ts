@@ -4,7 +4,7 @@ import { planRollUp } from '../../src/commands/reactors/traffic/roll-up.js';
 import { Rejection } from '../../src/commands/rejection.js';
 import type { RecordedEvent } from '../../src/events/catalog.js';
 import type { EventLog } from '../../src/events/log/log.js';
-import { ReadModels } from '../../src/projections/read-models.js';
+import { LogReadModels, type ReadModels } from '../../src/projections/read-models.js';
 import { admin, HOUR } from './builders.js';
 import { stepKinds } from './history-steps.js';
 import { busOver, type TestBus, TestLog, temporaryFolder } from './log.js';
@@ -108,6 +108,6 @@ export function playedLogs(): () => PlayedLog {
     runs += 1;
     const journal = new TestLog(`${root}/${runs}`);
     const bus = busOver(journal.log, journal.clock);
-    return { journal, bus, read: new ReadModels(journal.log), player: new History(bus, journal.log) };
+    return { journal, bus, read: new LogReadModels(journal.log), player: new History(bus, journal.log) };
   };
 }

@@ -56,7 +56,7 @@ export function given(...past: readonly PanelEvent[]) {
     when(command: AnyCommand, context: Partial<DecisionContext> = {}) {
       const state = folded(panelState, ...past);
       const before = stateDigest(panelState, state);
-      const now = { now: T0, by: 'user', ownPorts: [], ...context } as const;
+      const now = { now: T0, by: 'user', admin: 1, ownPorts: [], ...context } as const;
       const decision = decide(command, state, now, asSystem('test'));
       // A decision must not change its input.
       expect(stateDigest(panelState, state)).toBe(before);

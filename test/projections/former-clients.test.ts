@@ -3,7 +3,7 @@ import { ClientCredentialRotated, ClientDeleted, ClientIdentityChanged } from '.
 import { loadedState, savedState } from '../../src/events/log/fold.js';
 import { DataKeyDestroyed } from '../../src/events/panel.js';
 import { clients } from '../../src/projections/clients.js';
-import { ReadModels } from '../../src/projections/read-models.js';
+import { LogReadModels } from '../../src/projections/read-models.js';
 import { alice, clientAdded, draft, first, inboundAdded, one, second } from '../kit/builders.js';
 import { TestLog } from '../kit/log.js';
 import { folded } from '../kit/spec.js';
@@ -45,9 +45,9 @@ describe('deleted clients', () => {
 
   it('are the same after a replay and after a snapshot, also when their keys are destroyed', () => {
     const journal = new TestLog();
-    const living = new ReadModels(journal.log);
+    const living = new LogReadModels(journal.log);
     const same = () => {
-      const again = new ReadModels(journal.log);
+      const again = new LogReadModels(journal.log);
       expect(again.follower.digests()).toStrictEqual(living.follower.digests());
       const [now, then] = [living, again].map((read) => read.clients.deleted('alice').map(({ number }) => number));
       expect(then).toStrictEqual(now);

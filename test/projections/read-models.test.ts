@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { RecordedEvent } from '../../src/events/catalog.js';
 import { ClientDeleted } from '../../src/events/client/client.js';
 import { startFolds } from '../../src/projections/foldings.js';
-import { digestsOf, ReadModels } from '../../src/projections/read-models.js';
+import { digestsOf, LogReadModels } from '../../src/projections/read-models.js';
 import {
   alice,
   bob,
@@ -22,7 +22,7 @@ const twin = { ...bob, identity: identity('bob', { subId: 'sub-alice' }) };
 const open = () => {
   const journal = new TestLog();
   journal.append(inboundAdded(), clientAdded(), clientAdded(twin, second));
-  return { journal, read: new ReadModels(journal.log) };
+  return { journal, read: new LogReadModels(journal.log) };
 };
 
 describe('the read models', () => {
@@ -98,6 +98,6 @@ describe('the read models', () => {
     const { 'core-config': core, ...digests } = read.follower.digests();
     expect(core).toMatch(/^[\da-f]{64}$/);
     expect(digestsOf(startFolds())).not.toStrictEqual(digests);
-    expect(new ReadModels(journal.log).follower.digests()).toStrictEqual(read.follower.digests());
+    expect(new LogReadModels(journal.log).follower.digests()).toStrictEqual(read.follower.digests());
   });
 });

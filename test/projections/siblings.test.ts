@@ -4,7 +4,7 @@ import type { AnyCommand } from '../../src/commands/catalog.js';
 import { usedBy } from '../../src/commands/client/siblings.js';
 import { growthOf } from '../../src/commands/reactors/traffic/traffic-intake.js';
 import { Rejection } from '../../src/commands/rejection.js';
-import { ReadModels } from '../../src/projections/read-models.js';
+import { LogReadModels, type ReadModels } from '../../src/projections/read-models.js';
 import { draft, identity, inboundDraft, inboundId, userId, uuid } from '../kit/builders.js';
 import { History } from '../kit/history.js';
 import { busOver, TestLog, temporaryFolder } from '../kit/log.js';
@@ -42,7 +42,7 @@ class World {
   constructor(root: string) {
     this.journal = new TestLog(root);
     this.#bus = busOver(this.journal.log, this.journal.clock);
-    this.read = new ReadModels(this.journal.log);
+    this.read = new LogReadModels(this.journal.log);
     this.#history = new History(this.#bus, this.journal.log);
     for (let n = 1; n <= INBOUNDS; n += 1) {
       this.#do({
@@ -167,7 +167,7 @@ describe('siblings in several inbounds', () => {
         runs += 1;
         const world = new World(`${root}/${runs}`);
         for (const { kind, a, b, c } of steps) world.take(kind, a, b, c);
-        expect(new ReadModels(world.journal.log).follower.digests()).toStrictEqual(world.read.follower.digests());
+        expect(new LogReadModels(world.journal.log).follower.digests()).toStrictEqual(world.read.follower.digests());
         world.journal.log.close();
       }),
       { numRuns: 40, endOnFailure: true },

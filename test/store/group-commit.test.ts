@@ -7,7 +7,7 @@ import { Rejection, reject } from '../../src/commands/rejection.js';
 import { panelState } from '../../src/commands/state.js';
 import { stateDigest } from '../../src/events/log/fold.js';
 import { begin, catchUp } from '../../src/events/log/replay.js';
-import { ReadModels } from '../../src/projections/read-models.js';
+import { LogReadModels } from '../../src/projections/read-models.js';
 import { GroupCommit } from '../../src/store/group-commit.js';
 import { admin, draft, inboundDraft, one, userId } from '../kit/builders.js';
 import { openParts, TestLog, temporaryFolder } from '../kit/log.js';
@@ -19,7 +19,7 @@ const addInbound = { type: 'AddInbound', data: { owner: userId(1), ...inboundDra
 function panelWith(log = new TestLog().log) {
   const state = begin(panelState);
   const bus = new Bus({ log, state, now: () => 1_700_000_000_000, ownPorts: () => [], closed: () => null });
-  const read = new ReadModels(log, undefined, [state]);
+  const read = new LogReadModels(log, undefined, [state]);
   let restored = 0;
   const restore = (): void => {
     restored += 1;
@@ -44,7 +44,7 @@ const codeOf = (answer: Done | Rejection): unknown =>
 /** The state of the panel equals the state that its log gives. */
 function expectFolded({ log, state, read }: Panel): void {
   const fresh = begin(panelState);
-  const models = new ReadModels(log, undefined, [fresh]);
+  const models = new LogReadModels(log, undefined, [fresh]);
   expect(stateDigest(panelState, state.state)).toBe(stateDigest(panelState, fresh.state));
   expect(state.position).toBe(log.head().position);
   expect(read.follower.digests()).toStrictEqual(models.follower.digests());

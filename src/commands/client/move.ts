@@ -1,7 +1,8 @@
+import { OwnerAssigned } from '../../events/access/access.js';
 import type { PanelEvent } from '../../events/catalog.js';
 import { ClientAdded, ClientDeleted, ClientDepleted, ClientTrafficTransferred } from '../../events/client/client.js';
 import { zero } from '../../events/counters.js';
-import { ClientNumber, type InboundId } from '../../events/ids.js';
+import { ClientNumber, type InboundId, UserId } from '../../events/ids.js';
 import type { Command, Decider } from '../command.js';
 import { reject } from '../rejection.js';
 import type { PanelState } from '../state.js';
@@ -19,7 +20,7 @@ export interface ClientMove {
 export type MoveCommand = Command<'MoveClients', { readonly moves: readonly ClientMove[] }>;
 
 export const clientMoves: Decider<MoveCommand> = {
-  MoveClients({ moves }, state) {
+  MoveClients({ moves }, state, { admin }) {
     const names = new Map<InboundId, UsedNames>();
     const moved = new Set<ClientNumber>();
     const events: PanelEvent[] = [];
@@ -39,7 +40,11 @@ export const clientMoves: Decider<MoveCommand> = {
         taken.problem(state, target, move.draft, current);
       if (problem) return problem;
       number += 1;
-      events.push(...moveEvents(state, current.number, ClientNumber.parse(number), move));
+      const to = ClientNumber.parse(number);
+      events.push(...moveEvents(state, current.number, to, move));
+      const owner = state.access.owners.get(current.number);
+      if (owner !== undefined && owner !== admin)
+        events.push(OwnerAssigned({ clients: [to], owner: UserId.parse(owner) }));
     }
     return events;
   },

@@ -1,3 +1,5 @@
+import { AdminAccessChanged } from '../../events/access/access.js';
+import { OWNER } from '../../events/access/roles.js';
 import { UserId } from '../../events/ids.js';
 import { DataKeyDestroyed } from '../../events/panel.js';
 import {
@@ -11,6 +13,7 @@ import {
   UserCredentialsChanged,
 } from '../../events/user.js';
 import { composed, keptName, looksLike, sameName } from '../../lib/identifiers.js';
+import { accessProblem, type RequestedAccess } from '../access/access-rules.js';
 import type { Command, Decider } from '../command.js';
 import type { TwoFactorProof } from '../ports/two-factor.js';
 import { type Rejection, reject } from '../rejection.js';
@@ -28,7 +31,8 @@ type NewSession = Omit<Parameters<typeof LoggedIn>[0], 'epoch'> & {
 };
 
 export type UserCommand =
-  | Command<'CreateUser', NewCredentials>
+  /** Without `access`, the account is an owner. */
+  | Command<'CreateUser', NewCredentials & { readonly access?: RequestedAccess }>
   | Command<'ChangeCredentials', NewCredentials & { readonly user: UserId }>
   /** The password is unchanged and was just verified against the hash `from`. */
   | Command<'UpgradePasswordHash', { readonly user: UserId; readonly from: string; readonly passwordHash: string }>
@@ -52,12 +56,19 @@ function nameTaken(username: string, others: Iterable<{ readonly username: strin
 }
 
 export const user: Decider<UserCommand> = {
-  CreateUser({ username: requested, passwordHash }, { users }) {
+  CreateUser({ username: requested, passwordHash, access }, state) {
+    const { users } = state;
     const username = composed(requested);
     const taken = nameTaken(username, users.values());
     if (taken) return taken;
-    const id = UserId.parse(Math.max(0, ...users.keys()) + 1);
-    return [UserCreated({ user: id, epoch: 0, credentials: { username, passwordHash } })];
+    const problem = access ? accessProblem(state, access, null) : null;
+    if (problem) return problem;
+    // Numbers of deleted accounts are not used again.
+    const id = UserId.parse(Math.max(state.access.lastAdmin, ...users.keys()) + 1);
+    const created = UserCreated({ user: id, epoch: 0, credentials: { username, passwordHash } });
+    if (!access || access.role === OWNER) return [created];
+    const { role, inbounds, quotas } = access;
+    return [created, AdminAccessChanged({ user: id, role, inbounds: [...new Set(inbounds)], quotas })];
   },
 
   ChangeCredentials({ user: id, username: requested, passwordHash }, { users }) {

@@ -1,3 +1,4 @@
+import { accessEvents } from '../../events/access/access.js';
 import { backupEvents } from '../../events/backup.js';
 import { catalog } from '../../events/catalog.js';
 import { clientEvents } from '../../events/client/client.js';
@@ -32,7 +33,7 @@ const GROUPS: readonly (readonly [group: AuditGroup, types: Types])[] = [
   ['clients', [...clientEvents, ...ipLimitEvents]],
   ['inbounds', inboundEvents],
   ['nodes', [...nodeEvents, ...nodeSyncEvents]],
-  ['access', userEvents],
+  ['access', [...userEvents, ...accessEvents]],
   ['settings', settingsEvents],
   ['core', coreEvents],
   ['geo', geoEvents],

@@ -56,4 +56,14 @@ export const systemSentences = {
   LoginFailed: ({ attempt: { username, ip }, reason, count }: DataOf<'LoginFailed'>) =>
     message('audit.loginFailed', { name: username, ip, reason: message(FAILURES[reason]), attempts: count }),
   ApiTokenIssued: () => message('audit.tokenIssued'),
+  RoleDefined: ({ role, grants }: DataOf<'RoleDefined'>) =>
+    message('audit.roleDefined', { role, permissions: grants.map(({ permission }) => permission) }),
+  RoleDeleted: ({ role }: DataOf<'RoleDeleted'>) => message('audit.roleDeleted', { role }),
+  AdminAccessChanged: ({ role }: DataOf<'AdminAccessChanged'>) => message('audit.adminAccess', { role }),
+  AdminDeleted: () => message('audit.adminDeleted'),
+  OwnerAssigned: ({ clients }: DataOf<'OwnerAssigned'>) => message('audit.ownerAssigned', { clients: clients.length }),
+  CommandRefused: ({ reason, permission, count }: DataOf<'CommandRefused'>) =>
+    reason === 'quota'
+      ? message('audit.refusedByQuota', { requests: count })
+      : message('audit.refused', { permission, requests: count }),
 } satisfies Partial<Sentences>;

@@ -6,13 +6,17 @@ import type { Foldings } from '../foldings.js';
 /** Queries for clients. */
 export class ClientQueries {
   readonly #clients: Foldings['clients'];
+  readonly #sees: ((client: Client) => boolean) | null;
 
-  constructor({ clients }: Pick<Foldings, 'clients'>) {
+  /** `sees`: the clients that exist for the reader; by default all. */
+  constructor({ clients }: Pick<Foldings, 'clients'>, sees: ((client: Client) => boolean) | null = null) {
     this.#clients = clients;
+    this.#sees = sees;
   }
 
   all(): Iterable<Client> {
-    return this.#clients.state.byNumber.values();
+    const all = this.#clients.state.byNumber.values();
+    return this.#sees ? [...all].filter(this.#sees) : all;
   }
 
   get count(): number {
@@ -20,11 +24,13 @@ export class ClientQueries {
   }
 
   get(number: number): Client | undefined {
-    return this.#clients.state.byNumber.get(number as ClientNumber);
+    const client = this.#clients.state.byNumber.get(number as ClientNumber);
+    return client && this.#sees && !this.#sees(client) ? undefined : client;
   }
 
   /** The first of the clients with this email. */
   firstByEmail(email: string): Client | undefined {
+    if (this.#sees) return this.byEmail(email)[0];
     const number = this.#clients.state.byEmail.first(email);
     return number === undefined ? undefined : this.get(number);
   }
@@ -60,12 +66,13 @@ export class ClientQueries {
   /** Whether it represents its email in lists that name each email once. */
   isFirst(client: Client): boolean {
     const numbers = this.#clients.state.byEmail.siblings(client.number);
-    return numbers === undefined || numbers[0] === client.number;
+    return numbers === undefined || this.#documents(numbers)[0]?.number === client.number;
   }
 
   /** Clients that were deleted with this email and are not erased yet, the lowest number first. */
   deleted(email: string): readonly DeletedClient[] {
-    return this.#clients.state.deleted.of(email);
+    // The owner of a deleted client is not known any more.
+    return this.#sees ? [] : this.#clients.state.deleted.of(email);
   }
 
   #documents(numbers: readonly ClientNumber[]): readonly Client[] {

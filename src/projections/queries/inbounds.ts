@@ -6,15 +6,19 @@ import type { Foldings } from '../foldings.js';
 export class InboundQueries {
   readonly #inbounds: Foldings['inbounds'];
 
-  constructor({ inbounds }: Pick<Foldings, 'inbounds'>) {
+  readonly #sees: (id: InboundId) => boolean;
+
+  /** `sees`: the inbounds that exist for the reader; by default all. */
+  constructor({ inbounds }: Pick<Foldings, 'inbounds'>, sees: (id: InboundId) => boolean = () => true) {
     this.#inbounds = inbounds;
+    this.#sees = sees;
   }
 
   all(): readonly Inbound[] {
-    return [...this.#inbounds.state.values()];
+    return [...this.#inbounds.state.values()].filter(({ id }) => this.#sees(id));
   }
 
   get(id: number): Inbound | undefined {
-    return this.#inbounds.state.get(id as InboundId);
+    return this.#sees(id as InboundId) ? this.#inbounds.state.get(id as InboundId) : undefined;
   }
 }

@@ -12,10 +12,11 @@ import { TrafficQueries } from './traffic.js';
 export class UsageQueries extends TrafficQueries {
   readonly #models: Foldings;
   readonly #clients: ClientQueries;
-  readonly online = new OnlineGauge();
+  readonly online: OnlineGauge;
 
-  constructor(models: Foldings, clients: ClientQueries) {
+  constructor(models: Foldings, clients: ClientQueries, online = new OnlineGauge()) {
     super(models);
+    this.online = online;
     this.#models = models;
     this.#clients = clients;
   }

@@ -6,7 +6,7 @@ import { PanelStarted } from '../../../src/events/panel.js';
 import { EventFeed } from '../../../src/http/live/event-feed.js';
 import { mountEventStream } from '../../../src/http/live/event-stream.js';
 import { mountHandlers } from '../../../src/http/panel/handlers/index.js';
-import { ReadModels } from '../../../src/projections/read-models.js';
+import { LogReadModels } from '../../../src/projections/read-models.js';
 import { admin, T0 } from '../../kit/builders.js';
 import { TestLog } from '../../kit/log.js';
 import { startPanel } from '../kit/panel.js';
@@ -235,7 +235,7 @@ describe('a waiting request', () => {
 
   it('is rejected when a hundred wait already', async () => {
     const { log } = new TestLog();
-    const feed = new EventFeed(log, { clients: new ReadModels(log).clients });
+    const feed = new EventFeed(log, { clients: new LogReadModels(log).clients });
     const caller = new AbortController();
     const beginning = { position: 0, generation: '', hash: '' };
     const ask = () => feed.page({ after: beginning, limit: 0, types: '', wait: 60, generation: '' }, caller.signal);

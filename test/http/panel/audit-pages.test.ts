@@ -3,7 +3,7 @@ import type { EventHeader } from '../../../src/events/log/log-search.js';
 import { AuditPages, SessionEnded } from '../../../src/http/panel/audit.js';
 import { render } from '../../../src/messages/render.js';
 import type { AuditFilter } from '../../../src/projections/audit/audit-search.js';
-import { ReadModels } from '../../../src/projections/read-models.js';
+import { LogReadModels } from '../../../src/projections/read-models.js';
 import { DAY, inboundDraft, one, userId } from '../../kit/builders.js';
 import { History } from '../../kit/history.js';
 import { busOver, TestLog } from '../../kit/log.js';
@@ -25,7 +25,7 @@ function start(requestMs: number) {
   for (let n = 0; n < 2500; n += 1) must({ type: 'ResetInboundTraffic', data: { inbound: one } });
   must({ type: 'SetInboundEnabled', data: { inbound: one, enabled: true } });
   must({ type: 'SetInboundEnabled', data: { inbound: one, enabled: false } });
-  return { test, bus, audit: new AuditPages(test.log.search, new ReadModels(test.log), requestMs) };
+  return { test, bus, audit: new AuditPages(test.log.search, new LogReadModels(test.log), requestMs) };
 }
 
 describe('a page of the audit', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ReadModels as Models } from '../../../src/projections/read-models.js';
-import { ReadModels } from '../../../src/projections/read-models.js';
+import { LogReadModels } from '../../../src/projections/read-models.js';
 import { startPanel } from '../kit/panel.js';
 
 const HOUR = 3_600_000;
@@ -40,7 +40,7 @@ async function start() {
       links: (await browser.get(`${INBOUNDS}/getSubLinks/sub-ann`)).json?.obj,
       status: ((await browser.get('/panel/api/clients/ann/why')).json as { obj: { status: string } }).obj.status,
       core: inCore(panel.read),
-      replayed: inCore(new ReadModels(panel.log)),
+      replayed: inCore(new LogReadModels(panel.log)),
     };
   };
   return { panel, browser, seen, end };

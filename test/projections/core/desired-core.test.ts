@@ -13,7 +13,7 @@ import type { CoreUser } from '../../../src/lib/core-config.js';
 import type { JsonObject } from '../../../src/lib/json.js';
 import type { DesiredCore } from '../../../src/projections/core/desired-core.js';
 import { defaultTemplate } from '../../../src/projections/core/template.js';
-import { ReadModels } from '../../../src/projections/read-models.js';
+import { LogReadModels } from '../../../src/projections/read-models.js';
 import { alice, bob, clientAdded, first, identity, inboundAdded, one, second } from '../../kit/builders.js';
 import { playedLogs, steps } from '../../kit/history.js';
 import { TestLog } from '../../kit/log.js';
@@ -59,7 +59,7 @@ describe('the desired core', () => {
         }
         mirror.follow(read.desired);
         expect(plain(mirror.inbounds)).toStrictEqual(plain(read.desired.config().inbounds));
-        const fresh = new ReadModels(journal.log).desired;
+        const fresh = new LogReadModels(journal.log).desired;
         expect(plain(fresh.config().inbounds)).toStrictEqual(plain(read.desired.config().inbounds));
         expect(fresh.digest()).toBe(read.desired.digest());
         for (const { id, tag } of read.inbounds.all()) {
@@ -77,7 +77,7 @@ describe('the desired core', () => {
   const after = (...events: readonly PanelEvent[]) => {
     const journal = new TestLog();
     journal.append(inboundAdded(), clientAdded());
-    const { desired } = new ReadModels(journal.log);
+    const { desired } = new LogReadModels(journal.log);
     expect(desired.takeChanges()).toStrictEqual({ template: false, inbounds: new Set(), users: new Map() });
     journal.append(...events);
     return { desired, changes: desired.takeChanges() };

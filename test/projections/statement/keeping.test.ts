@@ -8,7 +8,7 @@ import { ClientNumber } from '../../../src/events/ids.js';
 import { LedgerError } from '../../../src/events/log/ledger-store.js';
 import { SettingsChanged } from '../../../src/events/settings/settings.js';
 import { dayText } from '../../../src/lib/time/days.js';
-import { ReadModels } from '../../../src/projections/read-models.js';
+import { LogReadModels } from '../../../src/projections/read-models.js';
 import type { Ledger } from '../../../src/projections/statement/ledger.js';
 import { statementOfEmail } from '../../../src/projections/statement/statement-of-client.js';
 import { keepLedger } from '../../../src/store/ledger.js';
@@ -30,7 +30,7 @@ const flowsIn = (ledger: Pick<Ledger, 'flowsOf'> | null): readonly [string, numb
 };
 
 function kept(journal: TestLog) {
-  const read = new ReadModels(journal.log);
+  const read = new LogReadModels(journal.log);
   const said: string[] = [];
   const warn = (message: string): void => void said.push(message);
   const keeping = keepLedger({ log: journal.log, read, directory: journal.directory, warn });

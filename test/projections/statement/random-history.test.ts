@@ -5,7 +5,7 @@ import { LedgerFile } from '../../../src/adapters/sqlite/ledger-file.js';
 import type { RecordedEvent } from '../../../src/events/catalog.js';
 import { sumOf } from '../../../src/events/counters.js';
 import { Days, dayText } from '../../../src/lib/time/days.js';
-import { ReadModels } from '../../../src/projections/read-models.js';
+import { LogReadModels } from '../../../src/projections/read-models.js';
 import { Ledger } from '../../../src/projections/statement/ledger.js';
 import { LedgerInMemory } from '../../../src/projections/statement/ledger-in-memory.js';
 import { type ClientStatement, statementOfEmail } from '../../../src/projections/statement/statement-of-client.js';
@@ -79,7 +79,7 @@ describe('the statement of any client of any history', () => {
         const journal = new TestLog(join(root, String(runs)));
         const { log } = journal;
         const bus = busOver(log, journal.clock);
-        const read = new ReadModels(log);
+        const read = new LogReadModels(log);
         const path = join(root, `${runs}.db`);
         let file = new LedgerFile(path, log, zone);
         let ledger = new Ledger(file, zone);

@@ -41,7 +41,7 @@ import { SettingsChanged } from '../../../src/events/settings/settings.js';
 import { verbatim } from '../../../src/messages/message.js';
 import { render } from '../../../src/messages/render.js';
 import { rendered } from '../../../src/messages/rendered.js';
-import { ReadModels } from '../../../src/projections/read-models.js';
+import { LogReadModels, type ReadModels } from '../../../src/projections/read-models.js';
 import { explain } from '../../../src/projections/why/explain.js';
 import {
   admin,
@@ -92,7 +92,7 @@ function explained(read: ReadModels, { log, clock }: TestLog) {
 
 function played(events: readonly Marked[]) {
   const journal = new TestLog();
-  const read = new ReadModels(journal.log);
+  const read = new LogReadModels(journal.log);
   let marked: object | null = null;
   for (const event of events) {
     const [, fact, by = admin] = isMarked(event) ? event : ['', event, admin];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { vi } from 'vitest';
 import { panelState } from '../../../src/commands/state.js';
 import { begin, catchUp } from '../../../src/events/log/replay.js';
-import { ReadModels } from '../../../src/projections/read-models.js';
+import { LogReadModels } from '../../../src/projections/read-models.js';
 import type { BackupWork } from '../../../src/worker/backup-jobs.js';
 import { PanelBackups } from '../../../src/worker/backups.js';
 import { busOver, readAll } from '../../kit/log.js';
@@ -19,7 +19,7 @@ interface Options {
 export function panelWith(options: Options = {}) {
   const own = lived();
   const bus = busOver(own.log, own.clock);
-  const read = new ReadModels(own.log);
+  const read = new LogReadModels(own.log);
   const state = begin(panelState);
   catchUp(own.log, [state]);
   const [markReplaced, switchOver] = [vi.fn<() => void>(), vi.fn<() => void>()];

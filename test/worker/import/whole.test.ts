@@ -9,7 +9,7 @@ import { defaultSettings } from '../../../src/events/settings/settings.js';
 import { wireInbound } from '../../../src/http/panel/codec/inbound-wire.js';
 import { message } from '../../../src/messages/message.js';
 import { defaultTemplate } from '../../../src/projections/core/template.js';
-import { ReadModels } from '../../../src/projections/read-models.js';
+import { LogReadModels } from '../../../src/projections/read-models.js';
 import { historyOf } from '../../../src/projections/why/history.js';
 import { openJournal } from '../../../src/store/journal.js';
 import { examineXui, importXui } from '../../../src/worker/import-xui.js';
@@ -67,7 +67,7 @@ describe('an import', () => {
     });
     const { directory } = await whole(file);
     const { log } = openJournal(directory, { readonly: true });
-    const read = new ReadModels(log);
+    const read = new LogReadModels(log);
     const [inbound] = read.inbounds.all().map((one) => wireInbound(read, one));
     expect(inbound).toMatchObject({ id: 3, up: 5, down: 6, allTime: 90 });
     expect(inbound?.clientStats).toMatchObject([{ up: 3, down: 4, allTime: 50, lastOnline: T0 - 5000, enable: true }]);

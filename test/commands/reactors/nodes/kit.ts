@@ -18,7 +18,7 @@ import { Alarms } from '../../../../src/lib/alarms.js';
 import { message, verbatim } from '../../../../src/messages/message.js';
 import { render } from '../../../../src/messages/render.js';
 import { nodeMarks } from '../../../../src/projections/node/node-marks.js';
-import { ReadModels } from '../../../../src/projections/read-models.js';
+import { LogReadModels } from '../../../../src/projections/read-models.js';
 import { startPanel } from '../../../http/kit/panel.js';
 import { draft, inboundDraft, userId } from '../../../kit/builders.js';
 import { busOver, TestLog, temporaryFolder } from '../../../kit/log.js';
@@ -41,7 +41,7 @@ export function startCentre(
   journal = new TestLog(),
 ) {
   const bus = busOver(journal.log, journal.clock);
-  const read = new ReadModels(journal.log);
+  const read = new LogReadModels(journal.log);
   const alarms = new Alarms();
   const notifications: string[] = [];
   alarms.raised$.subscribe(({ title, body }) => notifications.push(`${render(title, 'en')} | ${render(body, 'en')}`));

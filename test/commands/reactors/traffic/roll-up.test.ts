@@ -7,7 +7,7 @@ import { ClientTrafficReset } from '../../../../src/events/client/client.js';
 import { CoreStarted } from '../../../../src/events/core.js';
 import { savedState } from '../../../../src/events/log/fold.js';
 import { begin, catchUp } from '../../../../src/events/log/replay.js';
-import { ReadModels } from '../../../../src/projections/read-models.js';
+import { LogReadModels } from '../../../../src/projections/read-models.js';
 import { verifyLog } from '../../../../src/store/verify.js';
 import { clientAdded, DAY, first, HOUR, inboundAdded, T0, traffic } from '../../../kit/builders.js';
 import { playedLogs, steps } from '../../../kit/history.js';
@@ -59,7 +59,7 @@ describe('a roll-up', () => {
           expect(to).toBeLessThanOrEqual(position);
         }
         expect(statement(readAll(journal.log))).toStrictEqual(before);
-        expect(new ReadModels(journal.log).follower.digests()).toStrictEqual(read.follower.digests());
+        expect(new LogReadModels(journal.log).follower.digests()).toStrictEqual(read.follower.digests());
         // Once more finds nothing to do.
         expect(player.rollUp(0)).toStrictEqual([]);
         journal.log.close();
@@ -93,7 +93,7 @@ describe('a roll-up', () => {
         }
         expect(bus.state.rolledTo).toBe(position);
         expect(statement(readAll(journal.log))).toStrictEqual(before);
-        expect(new ReadModels(journal.log).follower.digests()).toStrictEqual(read.follower.digests());
+        expect(new LogReadModels(journal.log).follower.digests()).toStrictEqual(read.follower.digests());
         const replayed = begin(panelState);
         catchUp(journal.log, [replayed]);
         expect(savedState(panelState, replayed.state)).toStrictEqual(savedState(panelState, bus.state));

@@ -17,7 +17,7 @@ import { textOfIssue } from '../../../../src/messages/issue.js';
 import type { Text } from '../../../../src/messages/message.js';
 import { verbatim } from '../../../../src/messages/message.js';
 import { render } from '../../../../src/messages/render.js';
-import { ReadModels } from '../../../../src/projections/read-models.js';
+import { LogReadModels } from '../../../../src/projections/read-models.js';
 import { changeBy } from '../../../kit/change.js';
 import { type CoreStub, stubCore } from '../../../kit/stub-core.js';
 import type { FlatServices } from '../../kit/services.js';
@@ -98,7 +98,7 @@ export function startPanel(parts: Parts = {}) {
   const log = memoryLog();
   let clock = NOW;
   const bus = createBus({ log, state: begin(panelState), now: () => clock, ownPorts: () => [], closed: () => null });
-  const read = new ReadModels(log);
+  const read = new LogReadModels(log);
   const core = stubCore(parts.core);
   const host = { latest: reading, readings$: EMPTY };
   const context = {

@@ -54,6 +54,27 @@ const actionOf = <const A extends readonly [string, ...string[]]>(known: A) =>
 const wgAction = actionOf(['data', 'del', 'config', 'reg', 'license']);
 const vpnAction = actionOf(['countries', 'servers', 'reg', 'setKey', 'data', 'del']);
 
+const providers = (auth: KnownAuth, alsoAs: (path: string) => readonly string[]) => ({
+  wgprov: post('/wgprov/:action', {
+    permission: { resource: 'core', action: 'update' },
+    summary: 'Get, create, change or delete the registration with the tunnel provider',
+    auth,
+    aliases: alsoAs('/warp/:action'),
+    params: wgAction,
+    body: body({ privateKey: text, publicKey: text, license: text }),
+    reply: z.string(),
+  }),
+  vpnprov: post('/vpnprov/:action', {
+    permission: { resource: 'core', action: 'update' },
+    summary: 'Get or change the account with the VPN provider, and list its servers',
+    auth,
+    aliases: alsoAs('/nord/:action'),
+    params: vpnAction,
+    body: body({ countryId: text, token: text, key: text }),
+    reply: z.string(),
+  }),
+});
+
 /** `under`: the path prefixes of the route; `named`: the prefixes where it also has its 3x-ui name, if that differs. */
 const table = (auth: KnownAuth, under: readonly string[], named = under) => {
   const also = (path: string) => under.map((prefix) => prefix + path);
@@ -117,24 +138,7 @@ const table = (auth: KnownAuth, under: readonly string[], named = under) => {
       body: body({ outbound: json, allOutbounds: json, outbounds: json, mode: text }),
       reply: ProbeResult,
     }),
-    wgprov: post('/wgprov/:action', {
-      permission: { resource: 'core', action: 'update' },
-      summary: 'Get, create, change or delete the registration with the tunnel provider',
-      auth,
-      aliases: alsoAs('/warp/:action'),
-      params: wgAction,
-      body: body({ privateKey: text, publicKey: text, license: text }),
-      reply: z.string(),
-    }),
-    vpnprov: post('/vpnprov/:action', {
-      permission: { resource: 'core', action: 'update' },
-      summary: 'Get or change the account with the VPN provider, and list its servers',
-      auth,
-      aliases: alsoAs('/nord/:action'),
-      params: vpnAction,
-      body: body({ countryId: text, token: text, key: text }),
-      reply: z.string(),
-    }),
+    ...providers(auth, alsoAs),
   };
 };
 const result = {

@@ -1,0 +1,78 @@
+import type { Quotas, RoleGrant } from '../../events/access/access.js';
+import { BASIC, BUILT_IN_ROLES, CLIENT_PERMISSIONS, isPermission, OWNER, RESERVED } from '../../events/access/roles.js';
+import type { ClientNumber, InboundId } from '../../events/ids.js';
+import { message, type Text } from '../../messages/message.js';
+import { type Rejection, reject } from '../rejection.js';
+import type { PanelState } from '../state.js';
+
+/** The access that an admin gets. */
+export interface RequestedAccess {
+  readonly role: string;
+  readonly inbounds: readonly InboundId[];
+  readonly quotas: Quotas;
+}
+
+const ROLE_NAME = /^[a-z][a-z0-9-]{0,31}$/;
+
+/** Why a role cannot have this name and these permissions, or null. */
+export function roleProblem(role: string, grants: readonly RoleGrant[]): Text | null {
+  if (!ROLE_NAME.test(role)) return message('access.roleName', { role });
+  if (BUILT_IN_ROLES.has(role)) return message('access.roleBuiltIn', { role });
+  if (grants.length === 0) return message('access.roleEmpty');
+  const names = new Set<string>();
+  for (const { permission, scope } of grants) {
+    if (!isPermission(permission)) return message('access.permissionUnknown', { permission });
+    if (names.has(permission)) return message('access.permissionTwice', { permission });
+    names.add(permission);
+    if (RESERVED.has(permission)) return message('access.permissionReserved', { permission });
+    if (scope !== 'all' && !CLIENT_PERMISSIONS.has(permission))
+      return message('access.scopeUnsupported', { permission });
+  }
+  return limitedProblem(grants);
+}
+
+/** A role that sees only some clients must not see the others through another resource. */
+function limitedProblem(grants: readonly RoleGrant[]): Text | null {
+  const onClients = grants.filter(({ permission }) => CLIENT_PERMISSIONS.has(permission));
+  const read = onClients.find(({ permission }) => permission === 'clients:read')?.scope;
+  if (onClients.length > 0 && read === undefined) return message('access.readMissing');
+  if (read === undefined || read === 'all') return null;
+  const wider = onClients.find(({ scope }) => scope !== read && !(read === 'inbounds' && scope === 'own'));
+  if (wider) return message('access.scopeWider', { permission: wider.permission });
+  const other = grants.find(
+    ({ permission }) => !CLIENT_PERMISSIONS.has(permission) && !BASIC.some((name) => name === permission),
+  );
+  return other ? message('access.showsOthers', { permission: other.permission }) : null;
+}
+
+/** Why an admin cannot get this access, or null. `user`: the account; null = it is being created. */
+export function accessProblem(state: PanelState, access: RequestedAccess, user: number | null): Rejection | null {
+  const { roles, owners } = state.access;
+  const grants = BUILT_IN_ROLES.get(access.role) ?? roles.get(access.role);
+  if (!grants) return reject('ROLE_NOT_FOUND', { role: access.role });
+  const unknown = access.inbounds.find((inbound) => !state.inbounds.has(inbound));
+  if (unknown !== undefined) return reject('INBOUND_NOT_FOUND', { inbound: unknown });
+  const isLimited = grants.some(({ scope }) => scope !== 'all');
+  if (isLimited && access.inbounds.length === 0) return reject('ACCESS_INVALID', { why: message('access.noInbounds') });
+  if (user === null) return null;
+  const owned = [...owners].flatMap(([client, owner]) => (owner === user ? [client] : []));
+  const { clients, totalBytes } = access.quotas;
+  if (clients > 0 && owned.length > clients)
+    return reject('ACCESS_INVALID', {
+      why: message('access.quotaBelowClients', { most: clients, present: owned.length }),
+    });
+  const caps = owned.reduce((sum, number) => sum + (capOf(state, number) ?? 0), 0);
+  if (totalBytes > 0 && caps > totalBytes)
+    return reject('ACCESS_INVALID', { why: message('access.quotaBelowBytes', { most: totalBytes, present: caps }) });
+  return null;
+}
+
+/** The cap of a client; undefined = no such client. */
+export const capOf = (state: PanelState, number: number): number | undefined =>
+  state.clients.get(number as ClientNumber)?.spec.capBytes;
+
+/** Whether the panel would have no owner without this account. */
+export function isLastOwner({ users, access }: PanelState, user: number): boolean {
+  const roleOf = (id: number): string => access.admins.get(id)?.role ?? OWNER;
+  return roleOf(user) === OWNER && [...users.keys()].every((id) => id === user || roleOf(id) !== OWNER);
+}

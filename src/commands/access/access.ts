@@ -1,0 +1,83 @@
+import type { RoleGrant } from '../../events/access/access.js';
+import {
+  AdminAccessChanged,
+  AdminDeleted,
+  CommandRefused,
+  OwnerAssigned,
+  RoleDefined,
+  RoleDeleted,
+} from '../../events/access/access.js';
+import { BUILT_IN_ROLES, OWNER } from '../../events/access/roles.js';
+import { type ClientNumber, type UserId } from '../../events/ids.js';
+import { DataKeyDestroyed } from '../../events/panel.js';
+import { sameJson } from '../../lib/json.js';
+import { message } from '../../messages/message.js';
+import { siblingsOf } from '../client/siblings.js';
+import type { Command, Decider } from '../command.js';
+import { reject } from '../rejection.js';
+import { accessProblem, isLastOwner, type RequestedAccess, roleProblem } from './access-rules.js';
+
+export type AccessCommand =
+  | Command<'DefineRole', { readonly role: string; readonly grants: readonly RoleGrant[] }>
+  | Command<'DeleteRole', { readonly role: string }>
+  | Command<'ChangeAdminAccess', { readonly user: UserId } & RequestedAccess>
+  | Command<'DeleteAdmin', { readonly user: UserId }>
+  /** With a client, all clients with its email are handed over. `owner` null = no owner. */
+  | Command<'HandOverClients', { readonly clients: readonly ClientNumber[]; readonly owner: UserId | null }>
+  | Command<'RecordRefusals', Parameters<typeof CommandRefused>[0]>;
+
+export const access: Decider<AccessCommand> = {
+  DefineRole({ role, grants }, state) {
+    const why = roleProblem(role, grants);
+    if (why !== null) return reject('ROLE_INVALID', { why });
+    if (sameJson(state.access.roles.get(role), grants)) return [];
+    return [RoleDefined({ role, grants: [...grants] })];
+  },
+
+  DeleteRole({ role }, { access: { roles, admins } }) {
+    if (BUILT_IN_ROLES.has(role)) return reject('ROLE_INVALID', { why: message('access.roleBuiltIn', { role }) });
+    if (!roles.has(role)) return reject('ROLE_NOT_FOUND', { role });
+    const holders = [...admins.values()].filter((admin) => admin.role === role).length;
+    if (holders > 0) return reject('ROLE_INVALID', { why: message('access.roleUsed', { role, count: holders }) });
+    return [RoleDeleted({ role })];
+  },
+
+  ChangeAdminAccess({ user, role, inbounds, quotas }, state) {
+    if (!state.users.has(user)) return reject('ADMIN_NOT_FOUND', { admin: user });
+    const problem = accessProblem(state, { role, inbounds, quotas }, user);
+    if (problem) return problem;
+    if (role !== OWNER && isLastOwner(state, user)) return reject('LAST_OWNER');
+    const next = { role, inbounds: [...new Set(inbounds)], quotas };
+    const current = state.access.admins.get(user);
+    if (sameJson(current, next) || (current === undefined && role === OWNER)) return [];
+    return [AdminAccessChanged({ user, ...next })];
+  },
+
+  DeleteAdmin({ user }, state) {
+    const current = state.users.get(user);
+    if (!current) return reject('ADMIN_NOT_FOUND', { admin: user });
+    if (isLastOwner(state, user)) return reject('LAST_OWNER');
+    const owned = [...state.access.owners].flatMap(([client, owner]) =>
+      owner === user ? [client as ClientNumber] : [],
+    );
+    return [
+      ...(owned.length > 0 ? [OwnerAssigned({ clients: owned, owner: null })] : []),
+      AdminDeleted({ user }),
+      DataKeyDestroyed({ key: current.key, reason: 'erased' }),
+    ];
+  },
+
+  HandOverClients({ clients, owner }, state) {
+    if (owner !== null && !state.users.has(owner)) return reject('ADMIN_NOT_FOUND', { admin: owner });
+    const all = new Set<ClientNumber>();
+    for (const number of clients) {
+      const client = state.clients.get(number);
+      if (!client) return reject('CLIENT_NOT_FOUND', { client: String(number) });
+      for (const sibling of siblingsOf(state, client)) all.add(sibling.number);
+    }
+    const changed = [...all].filter((number) => (state.access.owners.get(number) ?? null) !== owner);
+    return changed.length === 0 ? [] : [OwnerAssigned({ clients: changed, owner })];
+  },
+
+  RecordRefusals: (data) => [CommandRefused(data)],
+};

@@ -1,0 +1,150 @@
+import type { Access } from '../../events/access/access-of.js';
+import type { PanelEvent } from '../../events/catalog.js';
+import type { ClientSpec } from '../../events/client/client.js';
+import type { Client } from '../../events/client/client-document.js';
+import { EmailIndex } from '../../events/client/email-index.js';
+import type { ClientNumber } from '../../events/ids.js';
+import type { PermissionName } from '../../lib/permissions.js';
+import { siblingsOf } from '../client/siblings.js';
+import type { Decision } from '../command.js';
+import { Rejection, reject } from '../rejection.js';
+import type { PanelState } from '../state.js';
+import { quotaProblem } from './quotas.js';
+
+/** Settings that decide who may log in or act as an admin. */
+const LOGIN_SETTINGS = /^(ldap|twoFactor|chatBot|trustedProxy)/;
+
+/** Events of the caller's own account and sessions, and keys that other events destroy. */
+const HARMLESS: ReadonlySet<PanelEvent['type']> = new Set<PanelEvent['type']>([
+  ...(['LoggedIn', 'LoggedOut', 'SessionsRevoked', 'UserCredentialsChanged', 'PasswordHashUpgraded'] as const),
+  ...(['TwoFactorCodeUsed', 'LoginFailed', 'DataKeyDestroyed', 'CommandRefused'] as const),
+]);
+
+const NEEDED: Partial<Record<PanelEvent['type'], PermissionName>> = {
+  ClientAdded: 'clients:create',
+  ClientDeleted: 'clients:delete',
+  ClientIdentityChanged: 'clients:update',
+  ClientCredentialRotated: 'clients:update',
+  ClientTrafficReset: 'clients:reset',
+  ClientTrafficAdjusted: 'clients:reset',
+  ClientIpsCleared: 'clients:reset',
+  SecretSettingChanged: 'secrets:update',
+  ApiTokenIssued: 'tokens:update',
+  UserCreated: 'admins:create',
+  AdminAccessChanged: 'admins:update',
+  AdminDeleted: 'admins:delete',
+  RoleDefined: 'admins:update',
+  RoleDeleted: 'admins:delete',
+};
+
+/**
+ * The decision of an admin who is not an owner: it is refused if an event needs a permission that the admin lacks, concerns a
+ * client of others, or exceeds a quota. `decide` is called with the state that the admin can see, so that a rejection names
+ * only what the admin knows.
+ */
+export function decideWithin(
+  access: Access,
+  state: PanelState,
+  now: number,
+  decide: (state: PanelState) => Decision,
+): Decision {
+  const visible = access.isLimited ? visibleTo(access, state) : state;
+  const decision = decide(visible);
+  if (decision instanceof Rejection) return decision;
+  if (access.isLimited) {
+    // Rules that hold for the whole panel, such as unique emails, are checked as well.
+    const whole = decide(state);
+    if (whole instanceof Rejection) return unavailable(whole);
+  }
+  return refusal(access, state, decision) ?? quotaProblem(access, state, decision, now) ?? decision;
+}
+
+/** A conflict with a client of another admin, without naming that client. */
+function unavailable(conflict: Rejection): Rejection {
+  const email = 'email' in conflict.details ? String(conflict.details.email) : '';
+  return reject('EMAIL_UNAVAILABLE', { email });
+}
+
+function refusal(access: Access, state: PanelState, events: readonly PanelEvent[]): Rejection | null {
+  const added = new Set<number>();
+  for (const event of events) {
+    const permission = neededFor(event, state);
+    if (permission !== null && access.scopeOf(permission) === null) return reject('FORBIDDEN', { permission });
+    if (!access.isLimited) continue;
+    const outside = reject('OUT_OF_SCOPE', { permission: permission ?? 'clients:update' });
+    if (event.type === 'ClientAdded') {
+      if (!access.inbounds.has(event.data.inbound) || sharesEmail(access, state, event.data.identity.email))
+        return outside;
+      added.add(event.data.client);
+    } else if ('client' in event.data) {
+      const { client } = event.data;
+      const current = state.clients.get(client);
+      if (!added.has(client) && !(current && coversAll(access, state, permission ?? 'clients:read', current)))
+        return outside;
+      if (event.type === 'ClientIdentityChanged' && sharesEmail(access, state, event.data.identity.email))
+        return outside;
+    } else if (!HARMLESS.has(event.type)) return outside;
+  }
+  return null;
+}
+
+function neededFor(event: PanelEvent, state: PanelState): PermissionName | null {
+  if (event.type === 'ClientUpdated') {
+    const client = state.clients.get(event.data.client);
+    return client && isExtension(client.spec, event.data.changes) ? 'clients:extend' : 'clients:update';
+  }
+  // Registrations with providers belong to the core.
+  if (event.type === 'SecretSettingChanged' && /^(wg|vpn)prov$/.test(event.data.key)) return 'core:update';
+  if (event.type === 'SettingsChanged')
+    return Object.keys(event.data.changes).some((key) => LOGIN_SETTINGS.test(key)) ? 'secrets:update' : null;
+  return NEEDED[event.type] ?? null;
+}
+
+/** Whether the client only gets more time or more traffic. */
+function isExtension(
+  spec: ClientSpec,
+  changes: { readonly [K in keyof ClientSpec]?: ClientSpec[K] | undefined },
+): boolean {
+  const { expiresAt, capBytes, ...others } = changes;
+  if (Object.keys(others).length > 0) return false;
+  const later =
+    expiresAt === undefined ||
+    (expiresAt > 0 ? spec.expiresAt > 0 && expiresAt >= spec.expiresAt : expiresAt <= spec.expiresAt && expiresAt < 0);
+  return later && (capBytes === undefined || (spec.capBytes > 0 && capBytes >= spec.capBytes));
+}
+
+/** A client and all clients with its email: they share their counters. */
+function coversAll(access: Access, state: PanelState, permission: PermissionName, client: Client): boolean {
+  return siblingsOf(state, client).every(({ number, inbound }) =>
+    access.covers(permission, inbound, state.access.owners.get(number)),
+  );
+}
+
+/** Whether the email belongs to a client of another admin. */
+function sharesEmail(access: Access, state: PanelState, email: string): boolean {
+  return state.byEmail.get(email).some((number) => {
+    const client = state.clients.get(number);
+    return client !== undefined && !coversAll(access, state, 'clients:read', client);
+  });
+}
+
+/** The state as it would be if the panel had only the clients and inbounds that the admin sees. */
+function visibleTo(access: Access, state: PanelState): PanelState {
+  const { owners } = state.access;
+  const clients = new Map<ClientNumber, Client>();
+  const byEmail = new EmailIndex();
+  for (const [number, client] of state.clients) {
+    if (!access.covers('clients:read', client.inbound, owners.get(number))) continue;
+    clients.set(number, client);
+    byEmail.add(client.identity.email, number);
+  }
+  const inbounds = new Map([...state.inbounds].filter(([id]) => access.inbounds.has(id)));
+  const clientsOf = new Map(
+    [...inbounds.keys()].map((id) => [
+      id,
+      new Set([...(state.clientsOf.get(id) ?? [])].filter((one) => clients.has(one))),
+    ]),
+  );
+  const byCredential = new Map([...state.byCredential].filter(([, number]) => clients.has(number)));
+  return { ...state, inbounds, clients, clientsOf, byEmail, byCredential };
+}

@@ -1,0 +1,85 @@
+import type { PermissionName, Scope } from '../../lib/permissions.js';
+import type { Actor } from '../log/event.js';
+import type { Quotas, RoleGrant } from './access.js';
+import type { AccessState, AdminAccess } from './access-document.js';
+import { BUILT_IN_ROLES, OWNER } from './roles.js';
+
+export const NO_QUOTAS: Quotas = { clients: 0, totalBytes: 0, clientBytes: 0, days: 0 };
+
+/** What a caller may do. */
+export class Access {
+  readonly role: string;
+  /** Number of the account; null = not an admin. */
+  readonly admin: number | null;
+  readonly inbounds: ReadonlySet<number>;
+  readonly quotas: Quotas;
+  readonly #scopes: ReadonlyMap<string, Scope>;
+
+  constructor(role: string, admin: number | null, grants: readonly RoleGrant[], given: Omit<AdminAccess, 'role'>) {
+    this.role = role;
+    this.admin = admin;
+    this.inbounds = new Set(given.inbounds);
+    this.quotas = given.quotas;
+    this.#scopes = new Map(grants.map(({ permission, scope }) => [permission, scope]));
+  }
+
+  get isOwner(): boolean {
+    return this.role === OWNER;
+  }
+
+  /** Whether the caller sees only a part of the clients. */
+  get isLimited(): boolean {
+    return (this.#scopes.get('clients:read') ?? 'all') !== 'all';
+  }
+
+  /** Where a permission holds; null = nowhere. */
+  scopeOf(permission: PermissionName): Scope | null {
+    const scope = this.#scopes.get(permission);
+    if (scope === undefined && permission === 'clients:extend') return this.#scopes.get('clients:update') ?? null;
+    return scope ?? null;
+  }
+
+  /** Whether a permission holds for a client with this owner. */
+  covers(permission: PermissionName, inbound: number, owner: number | undefined): boolean {
+    const scope = this.scopeOf(permission);
+    if (scope === null || scope === 'all') return scope === 'all';
+    return this.inbounds.has(inbound) && (scope === 'inbounds' || (owner !== undefined && owner === this.admin));
+  }
+}
+
+const grantsOf = (state: AccessState, role: string): readonly RoleGrant[] =>
+  BUILT_IN_ROLES.get(role) ?? state.roles.get(role) ?? [];
+
+const FULL = { inbounds: [], quotas: NO_QUOTAS };
+const ownerGrants = BUILT_IN_ROLES.get(OWNER) ?? [];
+/** The access of the API token, the command line, the chat bot and the panel itself. */
+export const FULL_ACCESS = new Access(OWNER, null, ownerGrants, FULL);
+
+interface Known {
+  readonly grants: readonly RoleGrant[];
+  readonly access: Access;
+}
+/** Documents are immutable, so what follows from one is computed once. */
+const resolved = new WeakMap<AdminAccess, Known>();
+const owners = new Map<number, Access>();
+
+/** What an admin may do. */
+export function accessOf(state: AccessState, admin: number): Access {
+  const set = state.admins.get(admin);
+  if (!set) {
+    const made = owners.get(admin) ?? new Access(OWNER, admin, ownerGrants, FULL);
+    owners.set(admin, made);
+    return made;
+  }
+  const grants = grantsOf(state, set.role);
+  const known = resolved.get(set);
+  if (known?.grants === grants) return known.access;
+  const access = new Access(set.role, admin, grants, set);
+  resolved.set(set, { grants, access });
+  return access;
+}
+
+/** What the actor of a command may do. Only admins may have less than full access. */
+export function accessOfActor(state: AccessState, { kind, id }: Actor): Access {
+  return kind === 'user' ? accessOf(state, Number(id)) : FULL_ACCESS;
+}
