@@ -8,11 +8,11 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * a run depends on this list. Most of these files wait for real cores and use little processor time.
  */
 const SLOWEST_FIRST = [
-  'soak disconnect faults fleet fuzz web/core disk versions web/nodes programs web/geo replay guides ip-limit',
-  'web/clients web/settings web/accessibility web/languages web/keyboard web/hostile first-start request-flood nodes cli damaged-files crash load',
-  'web/audit web/account web/reconnect web/proxy web/panel blocked-addresses passwords hot-changes restart kill geo import backup',
-  'simultaneous-clients tls terms start status kinds protocols account-names probe event-feed limits',
-  'admin info-page idempotency launcher roll-up lifecycle failing-inbounds directory',
+  'web/accessibility faults disconnect soak web/panel idempotency web/inbounds ip-limit fleet web/settings',
+  'web/overview base-headers live web/hostile web/nodes web/client-list web/clients web/geo kit nodes disk programs',
+  'versions web/core load request-flood first-start stalled-panel web/languages crash kill web/account restart',
+  'backup damaged-files terms simultaneous-clients blocked-addresses import web/backups cli guides replay protocols',
+  'web/audit limits account-names web/setup web/keyboard admin kinds web/reconnect web/proxy tls status fuzz',
 ]
   .join(' ')
   .split(' ');

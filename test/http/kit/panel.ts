@@ -143,7 +143,9 @@ export async function startPanel({
   });
   // Requests to nodes would append their results at any time.
   await nodes.nodes.stop();
-  const all: FlatServices = { ...flat(http), ...(typeof parts === 'function' ? parts(panel) : parts) };
+  // The reactors do not run, so no core starts or stops. The product would wait for it and then report the same.
+  const outcome = async (): Promise<null> => null;
+  const all: FlatServices = { ...flat(http), outcome, ...(typeof parts === 'function' ? parts(panel) : parts) };
   const complaints: { fields: object; message: string }[] = [];
   const complain = (fields: object, message: string): void => void complaints.push({ fields, message });
   const httpLog = { error: complain, warn: complain };
