@@ -1,7 +1,9 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hash as bcrypt } from 'bcryptjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { verbatim } from '../../../src/messages/message.js';
+import { render } from '../../../src/messages/render.js';
 import { scratchFolder } from '../../kit/log.js';
 import { chromiumFor } from '../../kit/real/chromium.js';
 import { withoutCore } from '../../kit/real/core-process.js';
@@ -50,11 +52,17 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
     await button('Sign in').click();
   };
 
+  /** Makes a backup on the screen. */
+  const backUp = async () => {
+    await web.open('backups', 'Backups');
+    await button('Back up now').click();
+    await web.sees('The backup was made and verified.');
+  };
+
   it('makes a backup, lists it, and downloads it', async () => {
     await web.open('backups', 'Backups');
     await web.sees('No backups yet.');
-    await button('Back up now').click();
-    await web.sees('The backup was made and verified.');
+    await backUp();
     const [verified] = recorded(panel.dataDir, 'BackupVerified');
     const name = verified?.data.name ?? '';
     const [download] = await Promise.all([
@@ -67,6 +75,7 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
   });
 
   it('refuses a file that is no backup before anything happens', async () => {
+    await web.open('backups', 'Backups');
     const head = headOf(panel.dataDir);
     await button('Check the file').click();
     await web.sees('Choose a file.');
@@ -80,6 +89,7 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
   });
 
   it('says why a backup cannot be sent to the chat bot', async () => {
+    await web.open('backups', 'Backups');
     await button('Send a backup').click();
     await web.page
       .getByRole('alert')
@@ -88,13 +98,15 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
   });
 
   it('shows what a backup contains, and restores exactly that', async () => {
+    await backUp();
+    const [made] = recorded(panel.dataDir, 'BackupVerified').slice(-1);
     const admin = await panel.admin();
     const settings = JSON.stringify({ auth: 'noauth', udp: false });
     const inbound = { enable: true, remark: 'in', listen: '127.0.0.1', protocol: 'socks', settings };
     const port = await freePort();
     await must(admin.post('/panel/api/inbounds/add', { ...inbound, port, streamSettings: '{}', sniffing: '{}' }));
     const head = headOf(panel.dataDir);
-    await button(/^Restore portolan-/).click();
+    await button(`Restore ${made?.data.name}`).click();
     await button('Replace the state').waitFor();
     expect(await cells('Inbounds')).toEqual(['1', '0']);
     expect(await cells('Admins')).toEqual(['1', '1']);
@@ -117,7 +129,31 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
     expect(recorded(panel.dataDir, 'StateImported')).toMatchObject([{ data: { source: 'portolan' } }]);
   });
 
+  it('says when the panel did not start with the new state, and keeps the former one', async () => {
+    await backUp();
+    const admin = await panel.admin();
+    await must(admin.post('/panel/setting/update', { subTitle: 'Still here' }));
+    const head = headOf(panel.dataDir);
+    await button(/^Restore portolan-/)
+      .first()
+      .click();
+    await button('Replace the state').waitFor();
+    // The disk damages the state that was checked.
+    const staged = join(panel.dataDir, 'staged');
+    const [folder = ''] = readdirSync(staged);
+    writeFileSync(join(staged, folder, 'events.db'), 'this is no log');
+    await confirm();
+    await web.sees('The panel restarts with the new state');
+    await web.page.getByRole('alert').filter({ hasText: 'The former state is back' }).waitFor();
+    expect(deedsOf(panel.dataDir, head)).toEqual(['StateReplaced']);
+    const [returned] = recorded(panel.dataDir, 'StateReplacementRolledBack', head);
+    expect(render(returned?.data.reason ?? verbatim(''), 'en')).toMatch(/not a database/);
+    const after = await panel.admin();
+    expect(await must(after.post('/panel/setting/all'))).toMatchObject({ subTitle: 'Still here' });
+  });
+
   it('shows the numbers of a 3x-ui database, which are those of the import, and moves to its address', async () => {
+    await web.open('backups', 'Backups');
     const file = join(folder, 'x-ui.db');
     makeXui(file, {
       users: [{ id: 1, username: OLD.username, password: await bcrypt(OLD.password, 4) }],

@@ -16,6 +16,8 @@ export function patch(client: QueryClient, message: Pushed): void {
         status.queryKey,
         (known: Status | undefined) => known && { ...known, core: { ...known.core, state: message.data } },
       );
+      // A core that exits during its trial is rolled back.
+      void client.invalidateQueries({ queryKey: ['core', 'versionState'] });
       return;
     case 'invalidate':
       void client.invalidateQueries({ queryKey: [message.resource] });

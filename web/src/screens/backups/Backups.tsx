@@ -20,12 +20,13 @@ import { Switching, type Target } from './Switching';
 export function Backups() {
   const { t } = useTranslation('backups');
   const [target, setTarget] = useState<Target | null>(null);
+  const [isRestarting, setRestarting] = useState(false);
   const making = useAction({ stale: STALE, run: () => api.post('/panel/api/server/backups/make') });
   const make = (
     <Button
       leftSection={<IconDatabaseExport size={16} />}
       loading={making.isPending}
-      disabled={target !== null}
+      disabled={isRestarting}
       onClick={() => making.mutate()}
     >
       {t('make')}
@@ -33,14 +34,21 @@ export function Backups() {
   );
   return (
     <Page title={t('title')} actions={make}>
-      {target && <Switching target={target} onClose={() => setTarget(null)} />}
+      {target && (
+        <Switching key={target.at} target={target} onEnd={() => setRestarting(false)} onClose={() => setTarget(null)} />
+      )}
       <div className={classes['columns']}>
         <Stack gap="sm">
           <State />
           <KeptBackups />
         </Stack>
         <Stack gap="sm">
-          <Restore onConfirmed={setTarget} />
+          <Restore
+            onConfirmed={(confirmed) => {
+              setTarget(confirmed);
+              setRestarting(true);
+            }}
+          />
           <ChatDelivery />
         </Stack>
       </div>

@@ -2,7 +2,7 @@ import { Alert, Loader, Text } from '@mantine/core';
 import IconAlertTriangle from '@tabler/icons-react/dist/esm/icons/IconAlertTriangle.mjs';
 import IconCheck from '@tabler/icons-react/dist/esm/icons/IconCheck.mjs';
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError, answersAt, api, base } from '../../api/client';
 
@@ -20,19 +20,28 @@ const POLL_MS = 1000;
 /** Without an answer for so long, the panel has not started. */
 const MAX_WAIT_MS = 180_000;
 
+interface Props {
+  readonly target: Target;
+  /** The panel answers again, or the wait is over. */
+  readonly onEnd: () => void;
+  readonly onClose: () => void;
+}
+
 /**
  * Waits for the panel with the new state. All sessions have ended then, so the login opens over the screen; at another base
  * path the page moves there.
  */
-export function Switching({ target, onClose }: { readonly target: Target; readonly onClose: () => void }) {
+export function Switching({ target, onEnd, onClose }: Props) {
   const { t } = useTranslation(['backups', 'shell']);
   const client = useQueryClient();
   const [outcome, setOutcome] = useState<Outcome>('waiting');
+  const ended = useEffectEvent(onEnd);
   useEffect(() => {
     const ending = new AbortController();
     void follow(target, ending.signal).then((found) => {
       if (ending.signal.aborted) return;
       setOutcome(found);
+      ended();
       return client.invalidateQueries();
     });
     return () => ending.abort();

@@ -17,11 +17,12 @@ interface Kept {
 const KEY = 'portolan.clients';
 const MOST = 30;
 const INITIAL: Kept = { views: [], hidden: ['comment', 'created'] };
-const listeners = new Set<() => void>();
-let current = load();
-
 const isText = (value: unknown): value is string => typeof value === 'string';
 const textsIn = (value: unknown): readonly string[] => (Array.isArray(value) ? value.filter(isText) : []);
+
+const listeners = new Set<() => void>();
+// After everything that `load` uses.
+let current = load();
 
 function load(): Kept {
   try {

@@ -33,7 +33,7 @@ export function DelayHistory({ tag, onClose }: { readonly tag: string; readonly 
     >
       <Loaded query={query} rows={4}>
         {(points) =>
-          points.length < 2 ? (
+          points.length === 0 ? (
             <Text size="sm" c="dimmed">
               {t('observed.none')}
             </Text>
