@@ -28,11 +28,12 @@ const may = {
   store: ['store', 'adapters', 'commands', 'projections', 'events', 'messages', 'lib'],
   control: ['control', 'store', 'adapters', 'commands', 'projections', 'events', 'messages', 'lib'],
   worker: ['worker', 'store', 'adapters', 'http/panel/codec', 'commands', 'projections', 'events', 'messages', 'lib'],
+  followers: ['followers', 'control/signals', 'store', 'adapters', 'http', 'projections', 'events', 'messages', 'lib'],
   launcher: ['launcher', 'store/generations', 'adapters/data-directory', 'messages', 'lib', 'version'],
   app: [
     'app',
-    ...['launcher', 'worker', 'control', 'store', 'adapters', 'http', 'chat-bot', 'commands', 'projections', 'events'],
-    ...['messages', 'lib', 'config', 'version'],
+    ...['launcher', 'worker', 'followers', 'control', 'store', 'adapters', 'http', 'chat-bot'],
+    ...['commands', 'projections', 'events', 'messages', 'lib', 'config', 'version'],
   ],
   cli: [
     'cli',

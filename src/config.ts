@@ -21,6 +21,7 @@ const flag = z.stringbool(issue('input.notBoolean'));
 const nonEmpty = z.string().min(1, issue('input.missing'));
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 const MAX_USERNAME = 64;
+const MAX_PROCESSES = 64;
 const releases = (url: string) => address.default(url);
 
 /** `PORTOLAN_…`; each is also a flag (`--data-dir`), and a secret may come from the file that `…_FILE` names. */
@@ -30,6 +31,13 @@ const Environment = z.object({
   PORT: port.optional(),
   SUB_HOST: ip.optional(),
   SUB_PORT: port.optional(),
+  /** Processes that answer subscriptions beside the panel. */
+  SUB_PROCESSES: z
+    .string()
+    .regex(/^\d+$/, issue('input.notWholeNumber'))
+    .transform(Number)
+    .pipe(z.number().max(MAX_PROCESSES, issue('input.notBetween', { min: 0, max: MAX_PROCESSES })))
+    .optional(),
   BASE_PATH: z
     .string()
     .regex(/^[\w\-./~]*$/, issue('input.notPath'))

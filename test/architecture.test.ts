@@ -38,6 +38,7 @@ const targets = [
   'src/version.ts',
   'src/control/a.ts',
   'src/launcher/a.ts',
+  'src/followers/a.ts',
   'src/extra.ts',
   'src/jobs/a.ts',
   'src/messages/a.ts',
@@ -142,6 +143,11 @@ const forbidden: [from: string, what: string, rule: string][] = [
     'worker: only worker, store, adapters, http/panel/codec, commands, projections, events, messages, lib',
   ],
   [
+    'src/followers/x.ts',
+    '../commands/a.js',
+    'followers: only followers, control/signals, store, adapters, http, projections, events, messages, lib',
+  ],
+  [
     'src/launcher/x.ts',
     '../store/a.js',
     'launcher: only launcher, store/generations, adapters/data-directory, messages, lib, version',
@@ -154,7 +160,7 @@ const forbidden: [from: string, what: string, rule: string][] = [
   [
     'src/app/x.ts',
     '../cli/a.js',
-    'app: only app, launcher, worker, control, store, adapters, http, chat-bot, commands, projections, events, messages, lib, config, version',
+    'app: only app, launcher, worker, followers, control, store, adapters, http, chat-bot, commands, projections, events, messages, lib, config, version',
   ],
   ['src/app/x.ts', 'pino', 'pino: only in adapters'],
   ['src/app/x.ts', 'commander', 'commander: only in cli'],
@@ -173,6 +179,8 @@ const forbidden: [from: string, what: string, rule: string][] = [
 const allowed: [from: string, what: string][] = [
   ['src/app/x.ts', '../adapters/a.js'],
   ['src/app/x.ts', '../worker/a.js'],
+  ['src/app/x.ts', '../followers/a.js'],
+  ['src/followers/x.ts', '../http/a.js'],
   ['src/cli/x.ts', '../app/a.js'],
   ['src/cli/x.ts', 'commander'],
   ['src/control/x.ts', '../store/a.js'],

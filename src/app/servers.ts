@@ -5,10 +5,14 @@ import type { PanelLogger } from '../adapters/logs/logger.js';
 import { CertificateKeeper } from '../adapters/tls/keeper.js';
 import { type Config, changedBy } from '../config.js';
 import type { ServerName } from '../events/certificate.js';
+import { endOrphans } from '../followers/orphans.js';
+import { FollowerPool } from '../followers/pool.js';
 import type { PanelServices } from '../http/panel/context.js';
 import { mountHandlers } from '../http/panel/handlers/index.js';
 import { createPanelServer, type PanelServerParts } from '../http/panel/server.js';
+import type { Sharing } from '../http/server/endpoint.js';
 import { closeServer, listen } from '../http/server/listen.js';
+import { MissLimiter } from '../http/server/miss-limiter.js';
 import { Servers } from '../http/server/servers.js';
 import { type StartedServer, startErrorText } from '../http/server/start-error.js';
 import { createSubscriptionServer } from '../http/subscription/subscription-server.js';
@@ -32,14 +36,17 @@ export async function openServers(panel: Panel, servers: Servers, parts: Parts):
   const { http, chat, nodes } = services;
   const { basePath } = servers;
   const domainOf = (name: ServerName): string => servers.domainOf(name);
-  const { web, sub } = createWebServers(panel, http, { basePath, domainOf, log: logger });
-  const ops = createOps(panel, config);
+  const followers = createFollowers(panel, config, logger, () => domainOf('subscription'));
+  const { web, sub } = createWebServers(panel, http, { basePath, domainOf, log: logger, ...followers });
+  const ops = createOps(panel, config, followers.sharing?.followers ?? (() => []));
 
+  disposal.add(() => followers.sharing?.close());
   disposal.add(() => servers.close());
   // A request that waits for a delivery would keep the servers from closing.
   disposal.add(() => chat.delivery.stop());
   // A request that deletes a node is answered before the servers close.
   disposal.add(() => nodes.nodes.stop());
+  await endOrphans(panel.directory.database);
   await servers.open(web, sub);
   // The last one: when it reports that the panel is ready, the others accept connections.
   disposal.add(() => closeServer(ops));
@@ -58,20 +65,41 @@ interface WebServerParts {
   readonly log: PanelServerParts['log'];
   /** Mounts the handlers of the panel. */
   readonly bind?: PanelServerParts['bind'];
+  /** The followers of the subscription server. */
+  readonly sharing?: Sharing | undefined;
+  readonly misses?: MissLimiter;
 }
 
 /** The panel's web server and the subscription server, not bound yet. */
 export function createWebServers(
   { read, dispatch, change, now }: Pick<Panel, 'read' | 'dispatch' | 'change' | 'now'>,
   services: PanelServices,
-  { basePath, domainOf, log, bind = mountHandlers }: WebServerParts,
+  { basePath, domainOf, log, bind = mountHandlers, sharing, misses = new MissLimiter(now) }: WebServerParts,
 ) {
   const webDomain = (): string => domainOf('panel');
   const subDomain = (): string => domainOf('subscription');
   return {
     web: createPanelServer({ services, dispatch, change, basePath, webDomain, bind, log }),
-    sub: createSubscriptionServer({ read, now, log, subDomain }),
+    sub: createSubscriptionServer({ read, now, log, subDomain, misses, sharing }),
   };
+}
+
+/** The processes that answer subscriptions beside this one; none if so configured, or if only a part of the log is readable. */
+function createFollowers(
+  { log, directory, now, store }: Panel,
+  config: Config,
+  logger: PanelLogger,
+  domain: () => string,
+) {
+  const count = config.SUB_PROCESSES ?? 0;
+  const { damaged, complaint } = store.startup;
+  if (count === 0 || damaged || complaint !== null) return { sharing: undefined, misses: new MissLimiter(now) };
+  const misses = new MissLimiter(now, (network) => sharing.missed(network));
+  const sharing: FollowerPool = new FollowerPool({
+    ...{ count, domain, misses, log: logger, database: directory.database },
+    head: () => log.head().position,
+  });
+  return { sharing, misses };
 }
 
 type StartError = (error: unknown, server: StartedServer, at: { listen: string; port: number }) => Text;

@@ -11,6 +11,15 @@ interface Measured {
   readonly now: () => number;
   /** Whether changes can be saved. */
   readonly writable: () => boolean;
+  /** The processes that answer subscriptions beside the panel. */
+  readonly followers: () => readonly FollowerFigures[];
+}
+
+interface FollowerFigures {
+  readonly state: string;
+  /** Events that it had not read when it last answered. */
+  readonly lag: number;
+  readonly restarts: number;
 }
 
 /** Default gauges whose names, by convention, are reserved for counters. */
@@ -35,6 +44,7 @@ export function createMetrics(measured: Measured): Metrics {
   addCoreFigures(figures, measured);
   addTrafficFigures(figures, measured);
   addNodeFigures(figures, measured);
+  addFollowerFigures(figures, measured);
   return { type: registry.contentType, text: () => registry.metrics() };
 }
 
@@ -136,4 +146,26 @@ function addNodeFigures({ gauge }: Figures, { read }: Measured): void {
     },
     ['node', 'name'],
   );
+}
+
+function addFollowerFigures({ gauge, counter }: Figures, { followers }: Measured): void {
+  gauge(
+    'subscription_follower_up',
+    'Whether a process that answers subscriptions beside the panel is ready.',
+    (set) => {
+      for (const [at, { state }] of followers().entries()) set({ follower: String(at) }, state === 'ready' ? 1 : 0);
+    },
+    ['follower'],
+  );
+  gauge(
+    'subscription_follower_lag_events',
+    'Events of the log that the process had not read when it last reported.',
+    (set) => {
+      for (const [at, { lag }] of followers().entries()) set({ follower: String(at) }, lag);
+    },
+    ['follower'],
+  );
+  counter('subscription_follower_restarts_total', 'Times that the process has ended.', ['follower'], (inc) => {
+    for (const [at, { restarts }] of followers().entries()) inc({ follower: String(at) }, restarts);
+  });
 }

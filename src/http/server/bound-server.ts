@@ -17,13 +17,17 @@ export interface BoundServer {
 }
 
 /** Opens a server as configured. `makeRoom` may release the port once when it is in use. Rejects with `ListenError`. */
-export async function bind(endpoints: Endpoints, config: ListenConfig, makeRoom?: () => boolean): Promise<Endpoint> {
+export async function bind(
+  endpoints: Endpoints,
+  config: ListenConfig,
+  makeRoom?: () => Promise<boolean>,
+): Promise<Endpoint> {
   const { name, listen, port, certificate } = config;
   try {
     return await endpoints.open(port, listen, certificate.pair);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE' && makeRoom?.()) return bind(endpoints, config);
+    if (code === 'EADDRINUSE' && (await makeRoom?.())) return bind(endpoints, config);
     throw new ListenError(name, bindErrorText(error, listen, port), error);
   }
 }
@@ -75,13 +79,13 @@ export class BoundServers {
    * Releases a port that a moving server holds: two servers exchange their ports, or one changes only its address. Returns
    * whether a port was released.
    */
-  #makeRoom(port: number, moving: readonly ListenConfig[], released: Set<BoundServer>): boolean {
+  async #makeRoom(port: number, moving: readonly ListenConfig[], released: Set<BoundServer>): Promise<boolean> {
     const holders = moving
       .map(({ name }) => this.get(name))
       .filter((server) => !released.has(server) && server.endpoint.address.port === port);
     for (const server of holders) {
-      server.endpoint.release();
       released.add(server);
+      await server.endpoint.release();
     }
     return holders.length > 0;
   }

@@ -1,9 +1,10 @@
 import { constants } from 'node:crypto';
 import type { RequestListener, Server } from 'node:http';
-import { type AddressInfo, createServer, type Server as NetServer, type Socket } from 'node:net';
+import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
 import { Outbox } from '../live/outbox.js';
-import { HEADERS_TIMEOUT_MS, hardenedServer, listen, type ServerRules } from './listen.js';
+import { Front } from './front.js';
+import { HEADERS_TIMEOUT_MS, hardenedServer, type ServerRules } from './listen.js';
 import { redirectToTls } from './tls-redirect.js';
 
 /** A certificate chain and its key, as PEM. */
@@ -20,6 +21,19 @@ export interface EndpointRules extends ServerRules {
   readonly admit?: (socket: Socket, enter: () => void, secured: boolean) => void;
   /** The host name for redirects from plain HTTP to TLS; empty = none. */
   readonly domain?: () => string;
+  readonly sharing?: Sharing | undefined;
+}
+
+/** Other processes that accept the connections of an endpoint as well. */
+export interface Sharing {
+  /** The endpoint listens. */
+  opened(endpoint: Endpoint): void;
+  /** Its certificate has changed. */
+  secured(endpoint: Endpoint): void;
+  /** A connection has arrived in this process. */
+  used(): void;
+  /** This process has released the port. Resolves when no other process has it any more. */
+  released(endpoint: Endpoint): Promise<void>;
 }
 
 /** How long running requests may continue after the server closes, in ms. */
@@ -44,42 +58,62 @@ const TLS = {
  * TCP server owns the port and hands its connections to HTTP. With TLS, plain HTTP requests are only redirected.
  */
 export class Endpoint {
-  readonly #front: NetServer;
+  readonly #front: Front;
   readonly #http: Server;
   readonly #redirect: Server;
   readonly #timeoutMs: number;
   readonly #admit: EndpointRules['admit'];
+  readonly #sharing: Sharing | undefined;
   readonly #sockets = new Set<Socket>();
   #tls: TlsServer | null = null;
+  #key: CertificateAndKey | null = null;
 
   constructor(listener: RequestListener, rules: EndpointRules) {
     const { timeoutMs: timeouts = HEADERS_TIMEOUT_MS, admit, domain = () => '' } = rules;
     this.#timeoutMs = timeouts;
     this.#admit = admit;
+    this.#sharing = rules.sharing;
     this.#http = hardenedServer(listener, rules);
     this.#redirect = hardenedServer(redirectToTls(domain), { timeoutMs: timeouts });
     // Neither server listens itself, but this starts their timers for slow headers and bodies.
     for (const server of [this.#http, this.#redirect]) server.emit('listening');
-    this.#front = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: admit !== undefined }, (socket) =>
+    this.#front = new Front({ allowHalfOpen: true, noDelay: true, pauseOnConnect: admit !== undefined }, (socket) =>
       this.#knock(socket),
     );
   }
 
   /** The address, once it listens. */
   get address(): AddressInfo {
-    return this.#front.address() as AddressInfo;
+    return this.#front.address;
   }
 
   get secured(): boolean {
     return this.#tls !== null;
   }
 
-  listen(port: number, host: string): Promise<AddressInfo> {
-    return listen(this.#front, port, host);
+  get key(): CertificateAndKey | null {
+    return this.#key;
+  }
+
+  /** The listening socket, which other processes may accept connections of. */
+  get front(): Front {
+    return this.#front;
+  }
+
+  async listen(port: number, host: string): Promise<AddressInfo> {
+    const address = await this.#front.listen(port, host);
+    this.#sharing?.opened(this);
+    return address;
   }
 
   /** New connections need TLS with this certificate, or no TLS with null. Open connections stay. */
   secure(key: CertificateAndKey | null): void {
+    this.#key = key;
+    this.#encrypt(key);
+    this.#sharing?.secured(this);
+  }
+
+  #encrypt(key: CertificateAndKey | null): void {
     if (key === null) {
       this.#tls = null;
       return;
@@ -93,14 +127,15 @@ export class Endpoint {
     this.#tls.on('tlsClientError', (_error, socket) => socket.destroy());
   }
 
-  /** Releases the port at once, so that it can be bound again. Open connections stay until `close`. */
-  release(): void {
-    if (this.#front.listening) this.#front.close();
+  /** Releases the port, so that it can be bound again; in this process at once. Open connections stay until `close`. */
+  async release(): Promise<void> {
+    this.#front.release();
+    await this.#sharing?.released(this);
   }
 
   /** Stops accepting, lets running requests finish, and then closes the remaining connections. Safe when it never listened. */
   async close(): Promise<void> {
-    this.release();
+    const released = this.release();
     const idle = (): void => {
       for (const server of [this.#http, this.#redirect]) server.closeIdleConnections();
       for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
@@ -114,6 +149,7 @@ export class Endpoint {
     clearInterval(sweep);
     clearTimeout(cut);
     for (const server of [this.#http, this.#redirect]) server.close();
+    await released;
   }
 
   #empty(): Promise<unknown> {
@@ -121,6 +157,7 @@ export class Endpoint {
   }
 
   #knock(socket: Socket): void {
+    this.#sharing?.used();
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
     if (!this.#admit) return this.#enter(socket);
@@ -180,6 +217,15 @@ export class Endpoints {
       await this.close(endpoint);
       throw error;
     }
+  }
+
+  /** Accepts the connections of a socket that another process has opened. */
+  adopt(handle: NetServer, key: CertificateAndKey | null): Endpoint {
+    const endpoint = new Endpoint(this.#listener, this.#rules);
+    this.#open.add(endpoint);
+    endpoint.secure(key);
+    endpoint.front.adopt(handle);
+    return endpoint;
   }
 
   /** Closes one, or all of them. */

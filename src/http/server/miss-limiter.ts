@@ -8,15 +8,25 @@ const MAX_REMEMBERED = 20_000;
 /** Counts requests that found nothing, by address. Guessing becomes slow; requests that find something are never refused. */
 export class MissLimiter {
   readonly #now: () => number;
+  readonly #missed: (network: string) => void;
   readonly #buckets = new LRUCache<string, { left: number; at: number }>({ max: MAX_REMEMBERED });
 
-  constructor(now: () => number) {
+  /** `missed` receives the network of each miss that was allowed, for the limiters of other processes. */
+  constructor(now: () => number, missed: (network: string) => void = () => undefined) {
     this.#now = now;
+    this.#missed = missed;
   }
 
   /** Counts one miss. Returns false when the address has had too many. */
   allowMiss(ip: string): boolean {
     const key = network(ip);
+    const isAllowed = this.count(key);
+    if (isAllowed) this.#missed(key);
+    return isAllowed;
+  }
+
+  /** Counts a miss of a network. Returns false when it has had too many. */
+  count(key: string): boolean {
     const now = this.#now();
     const bucket = this.#bucketOf(key, now);
     bucket.left = Math.min(MAX_BURST, bucket.left + (Math.max(0, now - bucket.at) / 1000) * PER_SECOND);

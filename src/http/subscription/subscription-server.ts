@@ -7,7 +7,7 @@ import type { SubscriptionModels } from '../../projections/subscription/models.j
 import { languageOf } from '../language/language.js';
 import { nameOf, type Peer, Peers } from '../panel/auth/peer.js';
 import { Admission, type AdmissionRules } from '../server/admission.js';
-import { Endpoints } from '../server/endpoint.js';
+import { Endpoints, type Sharing } from '../server/endpoint.js';
 import type { HttpLog } from '../server/http-log.js';
 import { MissLimiter } from '../server/miss-limiter.js';
 import { invalidSettingsWarning } from './invalid-settings.js';
@@ -24,6 +24,10 @@ interface SubscriptionServerParts {
   readonly subDomain: () => string;
   readonly log: HttpLog;
   readonly admission?: AdmissionRules;
+  /** Called before each answer: brings `read` up to the head of the log. */
+  readonly catchUp?: () => void;
+  readonly misses?: MissLimiter;
+  readonly sharing?: Sharing | undefined;
 }
 
 /** Enough for the apps of a mobile network behind one address that fetch in the same seconds. */
@@ -31,6 +35,8 @@ const USUAL: AdmissionRules = { most: 2048, mostOfOne: 256, budgetMs: 3, request
 
 export interface SubscriptionServer {
   readonly endpoints: Endpoints;
+  /** Counts requests that found nothing. */
+  readonly misses: MissLimiter;
   /** An endpoint without TLS. */
   listen(port: number, host: string): Promise<AddressInfo>;
   close(): Promise<void>;
@@ -42,14 +48,14 @@ export interface SubscriptionServer {
  * headers is the same at every path, so that no answer helps guessing.
  */
 export function createSubscriptionServer(parts: SubscriptionServerParts): SubscriptionServer {
-  const { read, now, subDomain, log } = parts;
+  const { read, now, subDomain, log, catchUp, misses = new MissLimiter(now), sharing } = parts;
   const peers = new Peers(() => read.settings.current());
   const cache = new SubscriptionCache(read, now);
-  const misses = new MissLimiter(now);
   const warnOfInvalid = invalidSettingsWarning(log);
   const admission = new Admission(peers, parts.admission ?? USUAL);
 
   const serve = (req: IncomingMessage, res: ServerResponse): void => {
+    catchUp?.();
     const settings = read.settings.current();
     if (!settings.subEnable) return bare(res, 404);
     if (req.method !== 'GET' && req.method !== 'HEAD') return bare(res, 405, ['Allow', 'GET, HEAD']);
@@ -99,9 +105,11 @@ export function createSubscriptionServer(parts: SubscriptionServerParts): Subscr
   const endpoints = new Endpoints((req, res) => admission.schedule(req, () => answer(req, res)), {
     admit: admission.admit,
     domain: subDomain,
+    sharing,
   });
   return {
     endpoints,
+    misses,
     listen: async (port, host) => (await endpoints.open(port, host)).address,
     close: () => endpoints.close(),
   };

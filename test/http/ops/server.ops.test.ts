@@ -31,7 +31,7 @@ async function opsOf(panel: TestPanel, { ahead = () => 0, writable = () => true,
   const server = createOpsServer({
     panel: () => panelNotReadyReason(read, { head }),
     core: () => coreNotReadyReason(read),
-    metrics: createMetrics({ read, log, version: '1.2.3', now: () => T0, writable }),
+    metrics: createMetrics({ read, log, version: '1.2.3', now: () => T0, writable, followers: () => [] }),
     clients: clients ? () => clientFigures(read) : null,
   });
   const { port }: AddressInfo = await listen(server, 0, '127.0.0.1');

@@ -234,7 +234,10 @@ describe('the base headers are in', () => {
     const ops = createOpsServer({
       panel: () => null,
       core: () => 'no',
-      metrics: createMetrics({ read: panel.read, log: panel.log, version: '1', now: panel.now, writable: () => true }),
+      metrics: createMetrics({
+        ...{ read: panel.read, log: panel.log, version: '1', now: panel.now },
+        ...{ writable: () => true, followers: () => [] },
+      }),
       clients: async function* figures() {
         yield 'x 1\n';
       },

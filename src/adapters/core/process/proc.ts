@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /** Identifies one process, even if its number is reused later. */
 export interface Identity {
@@ -44,14 +44,19 @@ export function isAlive(identity: Identity): boolean {
   return now !== null && now.startTime === identity.startTime && now.boot === identity.boot && now.exe === identity.exe;
 }
 
-/** All processes that run with this configuration file. */
+/** All processes of a core that run with this configuration file. */
 export function processesRunning(configFile: string): readonly Identity[] {
+  return processesWith((args) => args.includes(configFile) && args[1] === 'run');
+}
+
+/** All processes whose arguments match. None where there is no /proc. */
+export function processesWith(matches: (args: readonly string[]) => boolean): readonly Identity[] {
+  if (!existsSync('/proc')) return [];
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((pid) => {
       try {
-        const args = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-        if (!args.includes(configFile) || args[1] !== 'run') return [];
+        if (!matches(readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0'))) return [];
       } catch {
         return [];
       }
