@@ -1,14 +1,29 @@
+import type { RecordedEvent } from '../events/catalog.js';
 import { savedState, stateDigest } from '../events/log/fold.js';
 import type { EventLog } from '../events/log/log.js';
+import { detached } from '../events/log/parts.js';
 import type { Folding } from '../events/log/replay.js';
 import type { SnapshotStore } from '../events/log/snapshot-store.js';
 
-/** Snapshots are written after this many events. */
-const SNAPSHOT_EVERY = 20_000;
-/** Delay of new snapshots after a key was destroyed and all snapshots were deleted, in ms. */
-const REWRITE_AFTER_MS = 60_000;
+/**
+ * Work of replaying events, in microseconds: for each event, and for each element of its lists (the clients of a poll).
+ * Snapshots are written when a start after a crash would have to replay this much.
+ */
+const EVENT_COST = 30;
+const ELEMENT_COST = 1;
+const SNAPSHOT_AFTER = 500_000;
+/** Delay of the first snapshots after a start, in ms: the events that the start replayed are not counted above. */
+const FIRST_AFTER_MS = 120_000;
+/** Delay of new snapshots after a key was destroyed and all snapshots were deleted, in ms. Keys are destroyed in series. */
+const REWRITE_AFTER_MS = 3000;
 
-/** Writes snapshots of the folds from time to time, one per turn of the event loop. */
+function replayCost({ data }: RecordedEvent): number {
+  let cost = EVENT_COST;
+  for (const member of Object.values(data)) if (Array.isArray(member)) cost += member.length * ELEMENT_COST;
+  return cost;
+}
+
+/** Writes snapshots of the folds from time to time. A part is encoded at a time, so the event loop is not blocked. */
 export function snapshotting(
   foldings: readonly Folding[],
   snapshots: SnapshotStore,
@@ -19,25 +34,33 @@ export function snapshotting(
   let writing: Promise<void> | null = null;
   const write = async (): Promise<void> => {
     for (const { fold, state, position } of foldings) {
-      await snapshots.save(fold.name, fold.version, position, savedState(fold, state));
+      if (keyDestroyed) return;
+      await snapshots.save(fold.name, fold.version, position, detached(savedState(fold, state)));
       await new Promise((resolve) => setImmediate(resolve));
     }
   };
+  let cost = 0;
   let rewrite: NodeJS.Timeout | undefined;
+  const startIn = (ms: number): NodeJS.Timeout => setTimeout(() => void start(), ms).unref();
+  let hasAppended = false;
   /** A key was destroyed while snapshots were being written, so they may contain data that it sealed. */
   let keyDestroyed = false;
   const start = (): Promise<void> => {
     clearTimeout(rewrite);
     rewrite = undefined;
     written = log.head().position;
+    cost = 0;
     if (!writing) keyDestroyed = false;
     writing ??= write()
-      .catch((error: unknown) => warn('snapshots could not be written', { error: String(error) }))
+      .catch((error: unknown) => {
+        // The files were deleted while they were written.
+        if (!keyDestroyed) warn('snapshots could not be written', { error: String(error) });
+      })
       .finally(() => {
         writing = null;
         if (!keyDestroyed) return;
         snapshots.clear();
-        rewrite ??= setTimeout(() => void start(), REWRITE_AFTER_MS).unref();
+        rewrite ??= startIn(REWRITE_AFTER_MS);
       });
     return writing;
   };
@@ -46,11 +69,15 @@ export function snapshotting(
     if (events.some(({ type }) => type === 'DataKeyDestroyed')) {
       keyDestroyed = true;
       snapshots.clear();
-      rewrite ??= setTimeout(() => void start(), REWRITE_AFTER_MS).unref();
+      clearTimeout(rewrite);
+      rewrite = startIn(REWRITE_AFTER_MS);
     }
+    if (!hasAppended) rewrite ??= startIn(FIRST_AFTER_MS);
+    hasAppended = true;
     // A snapshot with a position inside the range of a roll-up is unusable.
     const outdated = events.some((event) => event.type === 'MeasurementsRolledUp' && event.data.toPosition > written);
-    if (outdated || (events.at(-1)?.position ?? 0) - written >= SNAPSHOT_EVERY) void start();
+    for (const event of events) cost += replayCost(event);
+    if (outdated || cost >= SNAPSHOT_AFTER) void start();
   });
   return {
     now: async (): Promise<void> => {

@@ -90,13 +90,17 @@ export function flush(path: string): void {
   }
 }
 
-/** Like `replaceFile`, but asynchronous. The caller must not run it twice at once for the same file. */
-export async function replaceFileAsync(file: string, content: string | Buffer): Promise<void> {
+/**
+ * Like `replaceFile`, but asynchronous. Pieces are written one by one as they are made. The caller must not run it twice at
+ * once for the same file.
+ */
+export async function replaceFileAsync(file: string, content: string | Buffer | Iterable<Buffer>): Promise<void> {
   const temporary = `${file}.next`;
   await rm(temporary, { recursive: true, force: true });
   const handle = await open(temporary, 'wx', 0o600);
   try {
-    await handle.writeFile(content);
+    if (typeof content === 'string' || Buffer.isBuffer(content)) await handle.writeFile(content);
+    else for (const piece of content) await handle.writeFile(piece);
     await handle.sync();
   } finally {
     await handle.close();

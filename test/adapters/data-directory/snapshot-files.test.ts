@@ -1,8 +1,10 @@
 import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { serialize } from 'node:v8';
 import { assert as check, integer, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { snapshotFiles } from '../../../src/adapters/data-directory/snapshot-files.js';
+import { seal } from '../../../src/adapters/sqlite/keyring.js';
 import { clientAdded, inboundAdded } from '../../kit/builders.js';
 import { TestLog } from '../../kit/log.js';
 
@@ -20,6 +22,41 @@ describe('a snapshot', () => {
     const { journal, snapshots } = await saved();
     expect(snapshots.load('clients', 3)).toStrictEqual({ position: 2, state });
     expect(journal.reopen().snapshots.load('clients', 3)).toStrictEqual({ position: 2, state });
+  });
+
+  it('returns a large state, which it writes in parts, and none of it if a part is missing or misplaced', async () => {
+    const { snapshots, file } = await saved();
+    const clients = new Map(Array.from({ length: 2600 }, (_, n) => [n, { email: `client-${n}`, tags: ['a', n] }]));
+    const large = { clients, list: Array.from({ length: 1700 }, (_, n) => `line ${n}`), deep: { set: new Set([1]) } };
+    await snapshots.save('clients', 3, 2, large);
+    expect(snapshots.load('clients', 3)).toStrictEqual({ position: 2, state: large });
+    const whole = readFileSync(file);
+    const parts: Buffer[] = [];
+    for (let at = whole.indexOf(10) + 1; at < whole.length; ) {
+      const end = at + 4 + whole.readUInt32BE(at);
+      parts.push(whole.subarray(at, end));
+      at = end;
+    }
+    expect(parts).toHaveLength(1 + 6 + 4);
+    const [head, ...rest] = [whole.subarray(0, whole.indexOf(10) + 1), ...parts];
+    const [a = whole, b = whole, c = whole, ...others] = rest;
+    for (const changed of [[a, c, b, ...others], rest.slice(0, -1), [...rest, a], [a, b, b, ...others]]) {
+      writeFileSync(file, Buffer.concat([head, ...changed]));
+      expect(snapshots.load('clients', 3)).toBeNull();
+    }
+    writeFileSync(file, whole);
+    expect(snapshots.load('clients', 3)).not.toBeNull();
+  });
+
+  it('of an earlier release, a single box, is read', async () => {
+    const { journal, file } = await saved();
+    const key = Buffer.alloc(32, 7);
+    const { generation } = journal.log;
+    const header = { generation, name: 'clients', version: 3, position: 2, hash: journal.log.hashAt(2) };
+    const line = JSON.stringify(header);
+    writeFileSync(file, Buffer.concat([Buffer.from(`${line}\n`), seal(key, serialize(state), line)]));
+    const { snapshots } = journal.directory;
+    expect(snapshotFiles(snapshots, key, journal.log).load('clients', 3)).toStrictEqual({ position: 2, state });
   });
 
   it('is replaced by the next one', async () => {
