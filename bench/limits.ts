@@ -5,6 +5,7 @@ import { AddressWatch } from '../src/commands/reactors/traffic/address-watch.js'
 import { growthOf } from '../src/commands/reactors/traffic/traffic-intake.js';
 import type { PanelState } from '../src/commands/state.js';
 import { addressLimit, blockedClients, renewBlocksAfter } from '../src/commands/traffic/ip-limit.js';
+import { CounterTable } from '../src/events/counter-table.js';
 import { zero } from '../src/events/counters.js';
 import type { CoreStub } from '../test/kit/stub-core.js';
 import { draftsOf, emailOf, growths, one, populate } from './kit/fleet.js';
@@ -18,7 +19,7 @@ const RUN = 'bench';
 
 /** A core whose counters change only as the benchmark sets them. */
 class Stage {
-  counts: CoreCounters = { clients: new Map(), inbounds: new Map(), outbounds: new Map() };
+  counts: CoreCounters = { clients: new CounterTable(), inbounds: new Map(), outbounds: new Map() };
   users: OnlineUser[] = [];
   readonly core: CoreStub = {
     process: { running: { run: RUN, version: '26', pid: 1 } },
@@ -38,7 +39,7 @@ class Stage {
       const [was, more] = [before.get(i + 1) ?? zero, grown.get(i + 1) ?? zero];
       return [i + 1, { up: was.up + more.up, down: was.down + more.down }] as const;
     });
-    this.counts = { ...this.counts, clients: new Map(after) };
+    this.counts = { ...this.counts, clients: CounterTable.of(after) };
     this.users = [...grown.keys()].map((client, i) => ({
       client,
       ips: Array.from({ length: i % 40 === 0 ? LIMIT + 1 : 1 + (i % LIMIT) }, (_, n) => ({

@@ -14,6 +14,7 @@ export function forkState(state: PanelState): PanelState {
       inbounds: new Map(state.counters.inbounds),
       outbounds: new Map(state.counters.outbounds),
     },
+    due: state.due.copy(),
     transferredTo: new Map(state.transferredTo),
     ipBlocks: new Map(state.ipBlocks),
     erasable: new Map(state.erasable),

@@ -14,8 +14,10 @@ import { evolveNodes, type Node } from '../events/node/node-document.js';
 import { nodeUnmanagedItemsKey } from '../events/node/node-sync.js';
 import { defaultSettings, type SecretKey, type Settings } from '../events/settings/settings.js';
 import { mayBePruned } from '../events/traffic.js';
+import { DueQueue } from '../lib/due-queue.js';
 import type { Text } from '../messages/message.js';
 import { credentialKey } from './client/credentials.js';
+import { nextDue } from './client/limits.js';
 import { type CoreRunState, evolveCore } from './core-run.js';
 import { evolveUsers, type User } from './users.js';
 
@@ -31,6 +33,8 @@ export interface PanelState {
   /** `inbound/credential key` → client. */
   readonly byCredential: Map<string, ClientNumber>;
   readonly counters: Counters;
+  /** When each client must be judged next because of its expiry. */
+  readonly due: DueQueue<ClientNumber>;
   /** The client to which a client's traffic was transferred when it left their email. Later counts go there as well. */
   readonly transferredTo: Map<ClientNumber, ClientNumber>;
   /** The blocked addresses of each client. */
@@ -71,6 +75,7 @@ function initial(): PanelState {
     byEmail: new EmailIndex(),
     byCredential: new Map(),
     counters: noCounters(),
+    due: new DueQueue(),
     transferredTo: new Map(),
     ipBlocks: new Map(),
     erasable: new Map(),
@@ -105,6 +110,7 @@ export const panelState: Fold<PanelState> = {
     evolveCounters(state.counters, event);
     evolveIpBlocks(state.ipBlocks, event);
     index(state, event);
+    evolveDue(state, event);
     evolveNodes(state.nodes, event);
     evolveGeoSources(state.geoSources, event);
     state.certificates = evolveCertificates(state.certificates, event);
@@ -118,15 +124,16 @@ export const panelState: Fold<PanelState> = {
     state.core = evolveCore(state.core, event);
   },
   /** Without the indexes, which are derived. */
-  save: (state) => ({ ...state, clientsOf: null, byEmail: null, byCredential: null }),
+  save: (state) => ({ ...state, clientsOf: null, byEmail: null, byCredential: null, due: null }),
   load(saved: PanelState) {
-    const { clientsOf, byEmail, byCredential } = initial();
+    const { clientsOf, byEmail, byCredential, due } = initial();
     const settings = { ...defaultSettings, ...saved.settings };
-    const state: PanelState = { ...saved, settings, clientsOf, byEmail, byCredential };
+    const state: PanelState = { ...saved, settings, clientsOf, byEmail, byCredential, due };
     for (const id of state.inbounds.keys()) state.clientsOf.set(id, new Set());
     for (const client of state.clients.values()) {
       state.clientsOf.get(client.inbound)?.add(client.number);
       addToIndexes(state, client);
+      state.due.set(client.number, nextDue(client));
     }
     return state;
   },
@@ -202,6 +209,12 @@ function index(state: PanelState, event: RecordedEvent): void {
   } else {
     for (const client of affected(state, event)) addToIndexes(state, client);
   }
+}
+
+function evolveDue({ clients, due }: PanelState, event: RecordedEvent): void {
+  if (!('client' in event.data)) return;
+  const client = clients.get(event.data.client);
+  due.set(event.data.client, client ? nextDue(client) : null);
 }
 
 function evolveRetention(state: PanelState, event: RecordedEvent): void {

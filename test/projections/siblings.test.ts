@@ -4,6 +4,7 @@ import type { AnyCommand } from '../../src/commands/catalog.js';
 import { usedBy } from '../../src/commands/client/siblings.js';
 import { growthOf } from '../../src/commands/reactors/traffic/traffic-intake.js';
 import { Rejection } from '../../src/commands/rejection.js';
+import { CounterTable } from '../../src/events/counter-table.js';
 import { LogReadModels, type ReadModels } from '../../src/projections/read-models.js';
 import { draft, identity, inboundDraft, inboundId, userId, uuid } from '../kit/builders.js';
 import { History } from '../kit/history.js';
@@ -132,7 +133,7 @@ class World {
   }
 
   #poll(): void {
-    const clients = new Map([...this.#core].map(([client, up]) => [client, { up, down: 0 }]));
+    const clients = CounterTable.of([...this.#core].map(([client, up]) => [client, { up, down: 0 }]));
     const grown = growthOf({ clients, inbounds: new Map(), outbounds: new Map() }, this.read.usage.baselines());
     this.#do({ type: 'RecordTraffic', data: { run: `r${this.#run}`, ...grown } });
     for (const [client, count] of this.#core) {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CounterReading } from '../../src/adapters/core/control/counters.js';
 import { connectApi } from '../../src/adapters/core/control/grpc.js';
+import { decode } from '../../src/adapters/core/control/messages.js';
 import type { RecordedEvent } from '../../src/events/catalog.js';
 import { logOf } from '../e2e/support.js';
 import { plus, type Traffic } from './client-lifetime.js';
@@ -82,10 +82,11 @@ async function rawCounters(
 ): Promise<{ clients: Map<number, Traffic>; inbounds: Map<string, Traffic> }> {
   const api = connectApi(socketOf(dataDir));
   try {
-    const readings = await api.call('StatsService/QueryStats', { pattern: '', reset: false }, 15_000);
+    const bytes = await api.call('StatsService/QueryStats', { pattern: '', reset: false }, 15_000);
+    const { stat } = decode<{ stat: readonly Reading[] }>('xray.app.stats.command.QueryStatsResponse', bytes);
     const clients = new Map<number, Traffic>();
     const inbounds = new Map<string, Traffic>();
-    for (const reading of readings) {
+    for (const reading of stat) {
       const [kind, name = '', , direction] = reading.name.split('>>>');
       const traffic = trafficOf(reading, direction);
       const number = /^(\d+):/.exec(name)?.[1];
@@ -98,7 +99,13 @@ async function rawCounters(
   }
 }
 
-function trafficOf({ value }: CounterReading, direction: string | undefined): Traffic {
+/** A counter as the core reports it, in bytes. */
+interface Reading {
+  readonly name: string;
+  readonly value: number;
+}
+
+function trafficOf({ value }: Reading, direction: string | undefined): Traffic {
   return direction === 'uplink' ? { up: value, down: 0 } : { up: 0, down: value };
 }
 

@@ -13,6 +13,7 @@ import { addClients, changeClient, clientDepletionEvents, findByKey, type Target
 import { type ClientDraft, hasClients } from './credentials.js';
 import { clientDepletion } from './limits.js';
 import { adjustments } from './many.js';
+import { clientsDue } from './renewal.js';
 import { resetClient } from './reset.js';
 import { clientIn, clientsNamed, deletions, usedBy } from './siblings.js';
 
@@ -118,10 +119,7 @@ export const client: Decider<ClientCommand> = {
     const add = (judged: readonly PanelEvent[]): void =>
       void events.push(...judged.filter(({ type }) => type === 'ClientDepleted' || type === 'InboundDepleted'));
     const isOver = ({ expiresAt }: { readonly expiresAt: number }): boolean => expiresAt > 0 && expiresAt <= now;
-    for (const current of state.clients.values()) {
-      if (!current.depletion && !isOver(current.spec)) continue;
-      add(clientDepletionEvents(current, usedBy(state, current), now));
-    }
+    for (const current of clientsDue(state, now)) add(clientDepletionEvents(current, usedBy(state, current), now));
     for (const current of state.inbounds.values()) {
       if (!current.depletion && !isOver(current)) continue;
       add(inboundDepletionEvents(current, state.counters.inbounds.get(current.id) ?? zero, now));

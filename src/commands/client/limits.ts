@@ -22,6 +22,19 @@ export function renewsItself({ spec: { renewalDays } }: Client): boolean {
   return renewalDays > 0 && renewalDays <= MAX_RESET_DAYS;
 }
 
+/**
+ * When a client must be judged because time has passed, in ms; null = never. That is its expiry, until it is recorded, and at
+ * once if the recorded depletion has other limits than the client, as in the logs of early releases.
+ */
+export function nextDue(client: Client): number | null {
+  const { depletion, spec } = client;
+  const isExpired = depletion?.reason === 'expiry' && depletion.expiresAt === spec.expiresAt;
+  const isUsedUp = depletion?.reason === 'cap' && depletion.capBytes === spec.capBytes;
+  if (depletion && !isExpired && !isUsedUp) return 0;
+  if (spec.expiresAt <= 0) return null;
+  return isExpired && !renewsItself(client) ? null : spec.expiresAt;
+}
+
 interface Limited {
   /** The recorded depletion. */
   readonly depletion: Depletion | null;

@@ -31,7 +31,7 @@ export const renewal: Decider<RenewalCommand> = {
     // The counters of siblings are reset once.
     const done = new Set<ClientNumber>();
     for (const inbound of state.inbounds.values()) add(periodOf(state, inbound, now, zone, done));
-    for (const client of state.clients.values()) add(renewalOf(state, client, now, zone, done));
+    for (const client of clientsDue(state, now)) add(renewalOf(state, client, now, zone, done));
     return events;
   },
 };
@@ -78,6 +78,12 @@ function renewalOf(
   const later: Client = { ...client, spec: { ...client.spec, expiresAt: next } };
   const effects = [...reset, ...clientDepletionEvents(later, zero, now)];
   return [renewed, ...effects.map((event) => ({ ...event, cause: 0 }))];
+}
+
+/** The clients that must be judged because time has passed, in the order of their numbers. */
+export function clientsDue({ clients, due }: PanelState, now: number): readonly Client[] {
+  const numbers = due.due(now).toSorted((one, other) => one - other);
+  return numbers.flatMap((number) => clients.get(number) ?? []);
 }
 
 function hasUsed(state: PanelState, client: Client): boolean {

@@ -1,4 +1,5 @@
 import type { Observable } from 'rxjs';
+import type { CounterTable } from '../../events/counter-table.js';
 import type { Counter } from '../../events/counters.js';
 import type { CoreConfig, CoreInbound, CoreUser } from '../../lib/core-config.js';
 import type { JsonObject } from '../../lib/json.js';
@@ -18,7 +19,7 @@ export interface CoreRun {
 
 /** Bytes since the run began. Clients are keyed by their number, even if they were renamed or deleted since. */
 export interface CoreCounters {
-  readonly clients: ReadonlyMap<number, Counter>;
+  readonly clients: CounterTable;
   /** By tag. */
   readonly inbounds: ReadonlyMap<string, Counter>;
   /** By tag. */

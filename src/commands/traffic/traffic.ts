@@ -67,7 +67,10 @@ export const traffic: Decider<TrafficCommand> = {
 };
 
 function known(growths: readonly Growth[], last: number): [number, number, number][] {
-  return growths.flatMap(([number, up, down]) => (number > 0 && number <= last ? [[number, up, down]] : []));
+  const own: [number, number, number][] = [];
+  // Every poll has thousands.
+  for (const [number, up, down] of growths) if (number > 0 && number <= last) own.push([number, up, down]);
+  return own;
 }
 
 /** `[client number or inbound id, up, down]`: bytes that are about to be added to counters, each number once. */
@@ -102,11 +105,16 @@ const plus = (counter: Counter | undefined, up: number, down: number): Counter =
   down: (counter?.down ?? 0) + down,
 });
 
+const none: readonly never[] = [];
+
 /** The start of a term by its first use, and a cap or an expiry that is reached. */
-function clientEffects(client: Client, used: Counter, now: number): PanelEvent[] {
-  const { number } = client;
-  const started = client.spec.expiresAt < 0 ? now - client.spec.expiresAt : null;
-  const current: Client = started === null ? client : { ...client, spec: { ...client.spec, expiresAt: started } };
+function clientEffects(client: Client, used: Counter, now: number): readonly PanelEvent[] {
+  const { number, spec } = client;
+  const isSettled = client.depletion !== null || depletionOf(spec.capBytes, spec.expiresAt, used, now) === null;
+  // True of nearly every client of a poll.
+  if (isSettled && spec.expiresAt >= 0) return none;
+  const started = spec.expiresAt < 0 ? now - spec.expiresAt : null;
+  const current: Client = started === null ? client : { ...client, spec: { ...spec, expiresAt: started } };
   const { capBytes, expiresAt } = current.spec;
   // A term that is renewed ends only until the next poll.
   const end = renewsItself(current) ? 0 : expiresAt;

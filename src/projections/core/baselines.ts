@@ -1,3 +1,4 @@
+import { CounterTable } from '../../events/counter-table.js';
 import { type Counter, zero } from '../../events/counters.js';
 import type { Fold } from '../../events/log/fold.js';
 
@@ -11,7 +12,7 @@ import type { Fold } from '../../events/log/fold.js';
 export interface Baselines {
   run: string | null;
   /** By client number, deleted ones included. */
-  readonly clients: Map<number, Counter>;
+  readonly clients: CounterTable;
   /** By tag. */
   readonly inbounds: Map<string, Counter>;
   /** By tag. */
@@ -22,12 +23,15 @@ export interface Baselines {
   readonly previousTags: Map<number, string>;
 }
 
+/** The value in a snapshot. */
+type SavedBaselines = Omit<Baselines, 'clients'> & { readonly clients: Map<number, Counter> };
+
 export const baselines: Fold<Baselines> = {
   name: 'baselines',
   version: 4,
   initial: () => ({
     run: null,
-    clients: new Map(),
+    clients: new CounterTable(),
     inbounds: new Map(),
     outbounds: new Map(),
     tags: new Map(),
@@ -40,7 +44,7 @@ export const baselines: Fold<Baselines> = {
         break;
       case 'TrafficRecorded':
         if (event.data.run !== state.run) break;
-        for (const [client, up, down] of event.data.clients) grow(state.clients, client, up, down);
+        for (const [client, up, down] of event.data.clients) state.clients.add(client, up, down);
         for (const [inbound, up, down] of event.data.inbounds)
           grow(state.inbounds, countedAs(state, inbound), up, down);
         for (const [tag, up, down] of event.data.outbounds) grow(state.outbounds, tag, up, down);
@@ -61,6 +65,8 @@ export const baselines: Fold<Baselines> = {
       default:
     }
   },
+  save: (state): SavedBaselines => ({ ...state, clients: new Map(state.clients) }),
+  load: (saved: SavedBaselines) => ({ ...saved, clients: CounterTable.of(saved.clients) }),
 };
 
 /** The inbound that the core counts under a tag: the first one with this tag, until the log records the handover. */

@@ -5,6 +5,7 @@ import { createSources } from '../../../src/adapters/core/attribution/access-log
 import { disconnectUsers } from '../../../src/adapters/core/attribution/disconnect.js';
 import type { CoreLogs } from '../../../src/adapters/core/attribution/logs.js';
 import { createTrace } from '../../../src/adapters/core/attribution/trace.js';
+import { CounterTable } from '../../../src/events/counter-table.js';
 import { withoutRight } from '../../kit/real/rights.js';
 import { inboundOf } from './kit.js';
 
@@ -33,7 +34,13 @@ describe.skipIf(withoutRight(SUITE))(SUITE, () => {
     const flows = { block: async () => false, clear: async () => undefined };
     const inbound = inboundOf({ tag: 'in', listen: '127.0.0.1', port, protocol: 'vless' });
     const closed = new Promise((resolve) => client.once('close', resolve));
-    const options = { pid: process.pid, logs, flows, readings: async () => [], refuse: async () => undefined };
+    const options = {
+      pid: process.pid,
+      logs,
+      flows,
+      counters: async () => new CounterTable(),
+      refuse: async () => undefined,
+    };
     expect(await disconnectUsers(inbound, [1], options)).toStrictEqual([]);
     await closed;
     expect(client.destroyed).toBe(true);

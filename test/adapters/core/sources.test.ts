@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Accepted, createSources } from '../../../src/adapters/core/attribution/access-log.js';
 import { disconnectUsers } from '../../../src/adapters/core/attribution/disconnect.js';
 import { followLogs } from '../../../src/adapters/core/attribution/logs.js';
+import { CounterTable } from '../../../src/events/counter-table.js';
 import { accountName } from '../../../src/lib/account-name.js';
 
 const accepted = (inbound: string, n: number, client = 1): Accepted => ({
@@ -74,9 +75,9 @@ it('a disconnect does not repeat the block of flows when it knows no source', as
         stop: () => undefined,
       },
       flows: { block: async ({ sources }) => sources.length === 0, clear: async () => undefined },
-      readings: async () => {
+      counters: async () => {
         readings += 1;
-        return [{ name: `user>>>${accountName({ client: 1, email: 'a' })}>>>traffic>>>downlink`, value: readings }];
+        return CounterTable.of([[1, { up: 0, down: readings }]]);
       },
       refuse: async () => undefined,
     },

@@ -32,7 +32,7 @@ import { folded } from '../../kit/spec.js';
 const started = (run: string) => CoreStarted({ run, version: '26', reason: 'start' });
 const used = (bytes: number, client = first as number, inbound = 1) =>
   traffic({ clients: [[client, bytes, 0]], inbounds: [[inbound, bytes, 0]], outbounds: [['direct', bytes, 0]] });
-const ups = (counters: ReadonlyMap<number | string, { readonly up: number }>) =>
+const ups = (counters: Iterable<readonly [number | string, { readonly up: number }]>) =>
   [...counters].map(([key, { up }]) => [key, up]);
 const rotated = (n: number, keyVersion: number) =>
   ClientCredentialRotated({

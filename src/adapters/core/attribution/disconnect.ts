@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CoreInbound } from '../../../commands/ports/core.js';
-import { clientOfAccount } from '../../../lib/account-name.js';
+import type { CounterTable } from '../../../events/counter-table.js';
 import type { JsonObject } from '../../../lib/json.js';
 import { idleSeconds, isDatagram, isDetached, mayBeDatagram, portsOf } from '../config/inbound.js';
-import type { CounterReading } from '../control/counters.js';
 import type { Accepted } from './access-log.js';
 import type { FlowFilter } from './flows.js';
 import type { CoreLogs } from './logs.js';
@@ -15,8 +14,8 @@ export interface DisconnectOptions {
   readonly pid: number;
   readonly logs: CoreLogs;
   readonly flows: FlowFilter;
-  /** Counters of all accounts. */
-  readonly readings: () => Promise<readonly CounterReading[]>;
+  /** The counters of these clients, and maybe of others. */
+  readonly counters: (clients: ReadonlySet<number>) => Promise<CounterTable>;
   /** Routes new requests of these clients, on connections that stay open, to the blackhole. */
   readonly refuse: (inbound: string, clients: readonly number[]) => Promise<void>;
 }
@@ -57,7 +56,7 @@ export async function disconnectUsers(
 async function attempt(
   { tag, config }: CoreInbound,
   clients: readonly number[],
-  { pid, logs, readings }: DisconnectOptions,
+  { pid, logs, counters }: DisconnectOptions,
   last = false,
 ): Promise<readonly number[]> {
   const wanted = new Set(clients);
@@ -76,7 +75,7 @@ async function attempt(
   }
   // Requests of a blocked account to the blackhole are counted too: in the end, only received bytes prove a connection.
   const allowedBytes = last ? Number.POSITIVE_INFINITY : detached ? MAX_REQUEST_BYTES : 0;
-  const moving = await stillMoving(wanted, allowedBytes, readings);
+  const moving = await stillMoving(wanted, allowedBytes, counters);
   // The core writes its access log with a delay: the connection may have been missing from it, and idle since.
   await logs.read();
   const late = logs.sources.of(tag, wanted).filter(({ source }) => !known.some((one) => one.source === source));
@@ -129,16 +128,12 @@ export async function destroyOutgoing(pid: number, sockets: readonly Outgoing[])
 async function stillMoving(
   clients: ReadonlySet<number>,
   allowedBytes: number,
-  readings: DisconnectOptions['readings'],
+  counters: DisconnectOptions['counters'],
 ): Promise<ReadonlySet<number>> {
   await sleep(COUNTING_MS);
-  const before = new Map((await readings()).map(({ name, value }) => [name, value]));
+  const before = await counters(clients);
   await sleep(OBSERVATION_MS);
-  const after = await readings();
-  const moved = after.filter(({ name, value }) => {
-    const bytes = value - (before.get(name) ?? 0);
-    return bytes > (name.endsWith('>uplink') ? allowedBytes : 0);
-  });
-  const moving = moved.map(({ name }) => clientOfAccount(name.split('>>>')[1] ?? ''));
-  return new Set(moving.filter((client) => clients.has(client)));
+  const grown = (await counters(clients)).growthSince(before);
+  const moved = grown.filter(([client, up, down]) => clients.has(client) && (down > 0 || up > allowedBytes));
+  return new Set(moved.map(([client]) => client));
 }

@@ -1,59 +1,7 @@
 import type { CoreCounters } from '../../../commands/ports/core.js';
-import { clientOfAccount } from '../../../lib/account-name.js';
+import { CounterTable } from '../../../events/counter-table.js';
 import { blockOutbound, metricsTag } from '../config/names.js';
-
-/** A counter as the core reports it. */
-export interface CounterReading {
-  readonly name: string;
-  /** Bytes. */
-  readonly value: number;
-}
-
-/**
- * Decodes a `QueryStatsResponse`: repeated field 1 of `{ name = 1, value = 2 }`. By hand, since reflection takes several
- * times as long for 20,000 counters and this runs every few seconds on the thread that serves requests.
- */
-export function readCounters(bytes: Buffer): readonly CounterReading[] {
-  const readings: CounterReading[] = [];
-  let at = 0;
-  const varint = (): number => {
-    let value = 0;
-    for (let scale = 1; ; scale *= 128) {
-      const byte = bytes[at++];
-      if (byte === undefined) throw new RangeError('the answer of the core is cut off');
-      value += (byte & 127) * scale;
-      if (byte < 128) return value;
-    }
-  };
-  const skip = (key: number): void => {
-    const wire = key & 7;
-    if (wire === 0) varint();
-    else if (wire === 2) at += varint();
-    else at += wire === 1 ? 8 : 4;
-  };
-  while (at < bytes.length) {
-    const key = varint();
-    if (key !== 10) {
-      skip(key);
-      continue;
-    }
-    const length = varint();
-    const end = at + length;
-    let name = '';
-    let value = 0;
-    while (at < end) {
-      const field = varint();
-      if (field === 10) {
-        const size = varint();
-        name = bytes.toString('utf8', at, at + size);
-        at += size;
-      } else if (field === 16) value = varint();
-      else skip(field);
-    }
-    readings.push({ name, value });
-  }
-  return readings;
-}
+import type { CoreApi } from './grpc.js';
 
 interface Sums {
   up: number;
@@ -61,34 +9,150 @@ interface Sums {
 }
 
 /**
- * Sums counters such as `user>>>5:alice>>>traffic>>>uplink` by client, over all names that it has had in this run. Accounts
- * of SOCKS, HTTP and mixed inbounds and the panel's own outbounds are left out.
+ * Reads a `QueryStatsResponse`, repeated field 1 of `{ name = 1, value = 2 }`, and sums its counters: those of clients, such
+ * as `user>>>5:alice>>>traffic>>>uplink`, by number, over all names that a client has had in this run. Accounts of SOCKS,
+ * HTTP and mixed inbounds and the panel's own outbounds are left out. An answer may have 200,000 counters and is read every few
+ * seconds on the thread that serves requests, so the names of clients are never made strings.
  */
-export function groupCounters(readings: readonly CounterReading[]): CoreCounters {
-  const clients = new Map<number, Sums>();
+export function decodeCounters(bytes: Buffer): CoreCounters {
+  const clients = new CounterTable();
   const inbounds = new Map<string, Sums>();
   const outbounds = new Map<string, Sums>();
-  for (const { name: path, value } of readings) {
-    const isUp = path.endsWith(up);
-    if (!isUp && !path.endsWith(down)) continue;
-    const from = path.indexOf('>>>') + 3;
-    const name = path.slice(from, isUp ? -up.length : -down.length);
-    if (path.startsWith('user>>>')) {
-      const client = clientOfAccount(name);
-      if (client > 0) add(clients, client, isUp, value);
-    } else if (path.startsWith('inbound>>>')) add(inbounds, name, isUp, value);
-    else if (path.startsWith('outbound>>>')) add(outbounds, name, isUp, value);
+  const reader = new Reader(bytes);
+  while (reader.next()) {
+    const { start, end, value } = reader;
+    const isUp = endsWith(bytes, start, end, UP);
+    if (!isUp && !endsWith(bytes, start, end, DOWN)) continue;
+    const last = end - (isUp ? UP : DOWN).length;
+    if (startsWith(bytes, start, last, USER)) {
+      const client = clientIn(bytes, start + USER.length, last);
+      if (client > 0) clients.add(client, isUp ? value : 0, isUp ? 0 : value);
+    } else if (startsWith(bytes, start, last, INBOUND))
+      add(inbounds, bytes.toString('utf8', start + INBOUND.length, last), isUp, value);
+    else if (startsWith(bytes, start, last, OUTBOUND))
+      add(outbounds, bytes.toString('utf8', start + OUTBOUND.length, last), isUp, value);
   }
   for (const own of [blockOutbound, metricsTag]) outbounds.delete(own);
   return { clients, inbounds, outbounds };
 }
 
-function add<K>(sums: Map<K, Sums>, key: K, isUp: boolean, value: number): void {
-  let sum = sums.get(key);
-  if (sum === undefined) sums.set(key, (sum = { up: 0, down: 0 }));
+/** More clients than this are read with all others in one answer. */
+const MAX_QUERIES = 16;
+
+/** The counters of some clients. The core is asked only for those, unless they are many. */
+export async function countersOf(api: CoreApi, clients: ReadonlySet<number>): Promise<CounterTable> {
+  const names = clients.size > MAX_QUERIES ? [''] : [...clients].map((client) => `${client}:`);
+  const answers = await Promise.all(
+    names.map((name) => api.call('StatsService/QueryStats', { pattern: `${USER.toString()}${name}`, reset: false })),
+  );
+  // The core matches anywhere in a name, so an answer may contain others.
+  const counted = answers.flatMap((bytes) => [...decodeCounters(bytes).clients]);
+  return CounterTable.of(new Map(counted.filter(([client]) => clients.has(client))));
+}
+
+const USER = Buffer.from('user>>>');
+const INBOUND = Buffer.from('inbound>>>');
+const OUTBOUND = Buffer.from('outbound>>>');
+const UP = Buffer.from('>>>traffic>>>uplink');
+const DOWN = Buffer.from('>>>traffic>>>downlink');
+
+function startsWith(bytes: Buffer, start: number, end: number, prefix: Buffer): boolean {
+  if (end - start < prefix.length) return false;
+  for (let i = 0; i < prefix.length; i += 1) if (bytes[start + i] !== prefix[i]) return false;
+  return true;
+}
+
+function endsWith(bytes: Buffer, start: number, end: number, suffix: Buffer): boolean {
+  return end - start >= suffix.length && startsWith(bytes, end - suffix.length, end, suffix);
+}
+
+/** Numbers of more digits would not be exact. */
+const MAX_DIGITS = 15;
+const [ZERO, COLON] = [48, 58];
+
+/** `clientOfAccount` of the bytes of a name. */
+function clientIn(bytes: Buffer, start: number, end: number): number {
+  let number = 0;
+  for (let at = start; at < end && at <= start + MAX_DIGITS; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte === COLON) return number;
+    const digit = byte - ZERO;
+    if (digit < 0 || digit > 9 || (at === start && digit === 0)) return 0;
+    number = number * 10 + digit;
+  }
+  return 0;
+}
+
+function add(sums: Map<string, Sums>, tag: string, isUp: boolean, value: number): void {
+  let sum = sums.get(tag);
+  if (sum === undefined) sums.set(tag, (sum = { up: 0, down: 0 }));
   if (isUp) sum.up += value;
   else sum.down += value;
 }
 
-const up = '>>>traffic>>>uplink';
-const down = '>>>traffic>>>downlink';
+/** Reads the counters one after another, without an object for each. Throws `RangeError` when the answer is cut off. */
+class Reader {
+  /** Where the name of the counter starts and ends. */
+  start = 0;
+  end = 0;
+  /** Bytes. */
+  value = 0;
+  readonly #bytes: Buffer;
+  #at = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  /** Reads the next counter; false at the end. */
+  next(): boolean {
+    while (this.#at < this.#bytes.length) {
+      const key = this.#varint();
+      if (key === 10) {
+        const length = this.#varint();
+        this.#counter(this.#at + length);
+        return true;
+      }
+      this.#skip(key);
+    }
+    return false;
+  }
+
+  #counter(end: number): void {
+    this.start = 0;
+    this.end = 0;
+    this.value = 0;
+    while (this.#at < end) {
+      const field = this.#varint();
+      if (field === 10) {
+        const size = this.#varint();
+        this.start = this.#at;
+        this.#at += size;
+        this.end = this.#at;
+      } else if (field === 16) this.value = this.#varint();
+      else this.#skip(field);
+    }
+  }
+
+  #varint(): number {
+    const bytes = this.#bytes;
+    let at = this.#at;
+    let value = 0;
+    for (let scale = 1; ; scale *= 128) {
+      const byte = bytes[at];
+      if (byte === undefined) throw new RangeError('the answer of the core is cut off');
+      at += 1;
+      value += (byte & 127) * scale;
+      if (byte < 128) break;
+    }
+    this.#at = at;
+    return value;
+  }
+
+  #skip(key: number): void {
+    const wire = key & 7;
+    if (wire === 0) this.#varint();
+    else if (wire === 2) this.#at += this.#varint();
+    else this.#at += wire === 1 ? 8 : 4;
+  }
+}

@@ -3,7 +3,6 @@ import type { Deserialize, MethodDefinition, Serialize, ServiceDefinition } from
 import { CoreError } from '../../../commands/ports/core.js';
 import { startTimeout } from '../../../lib/timeout.js';
 import { message, type Text, verbatim } from '../../../messages/message.js';
-import { type CounterReading, readCounters } from './counters.js';
 import { definitions, type TypedMessage } from './messages.js';
 
 interface InboundHandler {
@@ -24,7 +23,8 @@ interface Calls {
   'HandlerService/AlterInbound': [{ tag: string; operation: TypedMessage }, object];
   'HandlerService/ListInbounds': [{ isOnlyTags: boolean }, { inbounds: readonly InboundHandler[] }];
   'HandlerService/GetInboundUsers': [{ tag: string; email?: string }, { users: readonly UserMessage[] }];
-  'StatsService/QueryStats': [{ pattern: string; reset: boolean }, readonly CounterReading[]];
+  /** The answer is not decoded, because of its size; see `decodeCounters`. */
+  'StatsService/QueryStats': [{ pattern: string; reset: boolean }, Buffer];
   'StatsService/GetSysStats': [
     object,
     { Uptime: number; NumGC: number; Alloc: number; Sys: number; LiveObjects: number; PauseTotalNs: number },
@@ -87,7 +87,7 @@ export function connectApi(socket: string): CoreApi {
         const call = client.makeUnaryRequest(
           method.path,
           method.requestSerialize as Serialize<typeof request>,
-          (name === 'StatsService/QueryStats' ? readCounters : method.responseDeserialize) as Deserialize<
+          (name === 'StatsService/QueryStats' ? (bytes: Buffer) => bytes : method.responseDeserialize) as Deserialize<
             Calls[typeof name][1]
           >,
           request,

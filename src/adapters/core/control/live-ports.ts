@@ -9,7 +9,7 @@ import { blockUsers, rulesOf } from '../config/routing.js';
 import { checkMetrics } from '../process/metrics-port.js';
 import type { XrayProcess, XrayProcessParts } from '../process/xray-process.js';
 import { blockAddresses, disconnectAddresses, idleTimesOf } from './addresses.js';
-import { groupCounters } from './counters.js';
+import { countersOf, decodeCounters } from './counters.js';
 import { addInbounds, addUser, onlineUsers, removeInbound, removeUser, usersOf } from './hot.js';
 import { coreMetrics } from './metrics.js';
 
@@ -54,7 +54,7 @@ export function coreUsers(parts: LiveParts): CoreUsers {
         pid: core.pid,
         logs,
         flows,
-        readings: () => api.call('StatsService/QueryStats', { pattern: 'user>>>', reset: false }),
+        counters: (wanted) => countersOf(api, wanted),
         refuse: (tag, clients) => blockUsers(api, tag, clients, () => templateRules(parts)),
       });
     },
@@ -84,7 +84,7 @@ export function addressControl(parts: LiveParts): AddressControl {
 export function coreStats({ config, process }: LiveParts): CoreStats {
   return {
     counters: async () =>
-      groupCounters(await process.live.api.call('StatsService/QueryStats', { pattern: '', reset: false }, 15_000)),
+      decodeCounters(await process.live.api.call('StatsService/QueryStats', { pattern: '', reset: false }, 15_000)),
     online: async () => onlineUsers(process.live.api),
     metrics: coreMetrics({
       api: () => process.live.api,

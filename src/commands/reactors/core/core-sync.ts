@@ -1,5 +1,6 @@
 import type { Subscription } from 'rxjs';
 import type { RecordedEvent } from '../../../events/catalog.js';
+import type { CounterTable } from '../../../events/counter-table.js';
 import { type JsonObject, sameJson } from '../../../lib/json.js';
 import { within } from '../../../lib/time/within.js';
 import { message, type Text } from '../../../messages/message.js';
@@ -104,7 +105,7 @@ export class CoreSync {
   }
 
   /** Takes the counters of each client: a disconnected client that still receives bytes is disconnected again. */
-  observe(counters: ReadonlyMap<number, { readonly down: number }>): void {
+  observe(counters: Pick<CounterTable, 'get'>): void {
     this.#running.observe(counters);
   }
 

@@ -1,3 +1,4 @@
+import type { CounterTable } from '../../../events/counter-table.js';
 import type { CoreInbound } from '../../../lib/core-config.js';
 import type { Core } from '../../ports/core.js';
 
@@ -64,7 +65,7 @@ export class Disconnects {
    * Takes the counters of each poll: an idle connection may have been missed, or a client has changed its port. A client
    * that still receives bytes is disconnected again, and needs a restart of the core after that.
    */
-  observe(counters: ReadonlyMap<number, { readonly down: number }>): void {
+  observe(counters: Pick<CounterTable, 'get'>): void {
     for (const [client, record] of this.#recent) {
       const before = record.down;
       const { target } = record;

@@ -1,3 +1,4 @@
+import type { CounterTable } from '../../../events/counter-table.js';
 import type { CoreInbound, CoreUser } from '../../../lib/core-config.js';
 import { sameJson } from '../../../lib/json.js';
 import { type DisconnectParts, Disconnects } from './disconnects.js';
@@ -50,7 +51,7 @@ export class RunningCore {
   }
 
   /** Takes the counters of each client; see `Disconnects.observe`. */
-  observe(counters: ReadonlyMap<number, { readonly down: number }>): void {
+  observe(counters: Pick<CounterTable, 'get'>): void {
     this.#disconnects.observe(counters);
   }
 

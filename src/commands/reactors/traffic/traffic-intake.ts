@@ -1,3 +1,4 @@
+import type { CounterTable } from '../../../events/counter-table.js';
 import { type Counter, zero } from '../../../events/counters.js';
 import { startTimeout } from '../../../lib/timeout.js';
 import type { AnyCommand } from '../../catalog.js';
@@ -8,7 +9,7 @@ import type { Growth } from '../../traffic/traffic.js';
 export interface Baselines {
   readonly run: string | null;
   /** By client number. */
-  readonly clients: ReadonlyMap<number, Counter>;
+  readonly clients: CounterTable;
   /** By tag. */
   readonly inbounds: ReadonlyMap<string, Counter>;
   /** By tag. */
@@ -194,7 +195,7 @@ export function growthOf(
   recorded: Pick<Baselines, 'clients' | 'inbounds' | 'outbounds' | 'ownerOf'>,
 ) {
   return {
-    clients: grown(counters.clients, recorded.clients),
+    clients: counters.clients.growthSince(recorded.clients),
     inbounds: grown(counters.inbounds, recorded.inbounds).flatMap(([tag, up, down]): Growth[] => {
       const owner = recorded.ownerOf(tag);
       return owner === undefined ? [] : [[owner, up, down]];
@@ -203,9 +204,8 @@ export function growthOf(
   };
 }
 
-function grown<K>(counters: ReadonlyMap<K, Counter>, recorded: ReadonlyMap<K, Counter>): Growth<K>[] {
-  const growths: Growth<K>[] = [];
-  // Each poll has tens of thousands of counters, and most of them have not changed.
+function grown(counters: ReadonlyMap<string, Counter>, recorded: ReadonlyMap<string, Counter>): Growth<string>[] {
+  const growths: Growth<string>[] = [];
   for (const [key, { up, down }] of counters) {
     const before = recorded.get(key) ?? zero;
     if (up <= before.up && down <= before.down) continue;

@@ -7,6 +7,7 @@ import {
   type CoreRun,
   type OnlineUser,
 } from '../../../../src/commands/ports/core.js';
+import { CounterTable } from '../../../../src/events/counter-table.js';
 import type { CoreConfig, CoreInbound, CoreUser } from '../../../../src/lib/core-config.js';
 import { canonicalJson, type JsonObject } from '../../../../src/lib/json.js';
 import { verbatim } from '../../../../src/messages/message.js';
@@ -251,7 +252,11 @@ export class FakeCore implements Core {
       await Promise.resolve();
       const of = <K>(kind: Count['kind']) =>
         new Map(this.counts.filter((one) => one.kind === kind).map(({ name, up, down }) => [name as K, { up, down }]));
-      return { clients: of<number>('client'), inbounds: of<string>('inbound'), outbounds: of<string>('outbound') };
+      return {
+        clients: CounterTable.of(of<number>('client')),
+        inbounds: of<string>('inbound'),
+        outbounds: of<string>('outbound'),
+      };
     },
     online: () => Promise.resolve(this.connected),
     metrics: {

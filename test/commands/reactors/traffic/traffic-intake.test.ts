@@ -5,6 +5,7 @@ import type { CountedCommand } from '../../../../src/commands/counter-commands.j
 import { type CoreCounters, CoreError } from '../../../../src/commands/ports/core.js';
 import { type Baselines, growthOf } from '../../../../src/commands/reactors/traffic/traffic-intake.js';
 import { Rejection } from '../../../../src/commands/rejection.js';
+import { CounterTable } from '../../../../src/events/counter-table.js';
 import { verbatim } from '../../../../src/messages/message.js';
 import { admin, alice, bob, draft, HOUR, one, T0 } from '../../../kit/builders.js';
 import type { Count } from '../core/fake-core.js';
@@ -22,7 +23,7 @@ const used = (place: Place, email = 'alice') => {
 describe('the growth of counters', () => {
   const recorded = (over: Partial<Baselines> = {}): Baselines => ({
     run: 'r',
-    clients: new Map(),
+    clients: new CounterTable(),
     inbounds: new Map(),
     outbounds: new Map(),
     ownerOf: (tag) => (tag === 'in' ? 5 : undefined),
@@ -30,7 +31,7 @@ describe('the growth of counters', () => {
     ...over,
   });
   const counters = (...counts: readonly (readonly [number, number, number?])[]): CoreCounters => ({
-    clients: new Map(counts.map(([client, up, down = 0]) => [client, { up, down }])),
+    clients: CounterTable.of(counts.map(([client, up, down = 0]) => [client, { up, down }])),
     inbounds: new Map([
       ['in', { up: 1, down: 0 }],
       ['unknown', { up: 1, down: 0 }],
@@ -47,13 +48,13 @@ describe('the growth of counters', () => {
   });
 
   it('is the difference to the recorded value', () => {
-    const known = recorded({ clients: new Map([[1, { up: 3, down: 4 }]]) });
+    const known = recorded({ clients: CounterTable.of([[1, { up: 3, down: 4 }]]) });
     expect(growthOf(counters([1, 5, 4]), known).clients).toStrictEqual([[1, 2, 0]]);
     expect(growthOf(counters([1, 3, 4]), known).clients).toStrictEqual([]);
   });
 
   it('is zero when a counter has decreased', () => {
-    const known = recorded({ clients: new Map([[1, { up: 30, down: 4 }]]) });
+    const known = recorded({ clients: CounterTable.of([[1, { up: 30, down: 4 }]]) });
     expect(growthOf(counters([1, 1, 9]), known).clients).toStrictEqual([[1, 0, 5]]);
   });
 
@@ -219,7 +220,7 @@ describe('a change of counters', () => {
 
   it('is made also when the core does not answer, with a warning', async () => {
     const { place } = await moved();
-    const none = { clients: new Map(), inbounds: new Map(), outbounds: new Map() };
+    const none = { clients: new CounterTable(), inbounds: new Map(), outbounds: new Map() };
     let answer: (late: CoreCounters) => void = () => undefined;
     place.core.stats.counters = () => new Promise((resolve) => (answer = resolve));
     const changed = change(place, reset);
