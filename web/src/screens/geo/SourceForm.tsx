@@ -1,13 +1,10 @@
-import { Drawer, Stack, Text, TextInput } from '@mantine/core';
+import { Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
-import { useAction } from '../../ui/action';
-import { FormFooter } from '../../ui/FormFooter';
+import { DrawerForm } from '../../ui/DrawerForm';
 import { Technical } from '../../ui/format';
 import { SegmentedControl } from '../../ui/SegmentedControl';
-import { sentenceOf } from '../../ui/toast';
 import { type Source, STALE } from './queries';
 
 interface Values {
@@ -25,7 +22,6 @@ interface Props {
 /** Adds a source, or changes one. The panel downloads and checks the file before it stores anything. */
 export function SourceForm({ source, onClose }: Props) {
   const { t } = useTranslation(['geo', 'shell']);
-  const [refusal, setRefusal] = useState('');
   const form = useForm<Values>({
     initialValues: { type: source?.type ?? 'geosite', alias: source?.alias ?? '', url: source?.url ?? '' },
     validate: {
@@ -37,72 +33,53 @@ export function SourceForm({ source, onClose }: Props) {
     source
       ? api.request('/panel/api/custom-geo/update/:id', { params: { id: source.id }, body })
       : api.request('/panel/api/custom-geo/add', { body });
-  const save = useAction<Values>({ stale: STALE, silent: true, run: (values) => requestOf(values).send() });
-  const submit = form.onSubmit((values) => {
-    setRefusal('');
-    save.mutate(values, { onSuccess: onClose, onError: (error) => setRefusal(sentenceOf(error)) });
-  });
   const alias = form.values.alias.trim().toLowerCase().replaceAll(/\s+/g, '_');
   return (
-    <Drawer
-      opened
-      onClose={onClose}
-      position="right"
+    <DrawerForm
       title={source ? t('editTitle', { name: source.fileName }) : t('add')}
-      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
+      submit={source ? t('save', { ns: 'shell' }) : t('add')}
+      form={form}
+      request={requestOf}
+      stale={STALE}
+      onClose={onClose}
     >
-      <form onSubmit={submit} noValidate>
-        <Stack gap="md">
-          <div>
-            <Text size="sm" fw={500} mb={4} id="geo-type">
-              {t('form.type')}
-            </Text>
-            <SegmentedControl
-              fullWidth
-              aria-labelledby="geo-type"
-              data={[
-                { value: 'geosite', label: t('form.geosite') },
-                { value: 'geoip', label: t('form.geoip') },
-              ]}
-              {...form.getInputProps('type')}
-            />
-          </div>
-          <TextInput
-            label={t('form.alias')}
-            description={t('form.aliasHelp')}
-            dir="ltr"
-            autoComplete="off"
-            spellCheck={false}
-            data-autofocus
-            {...form.getInputProps('alias')}
-          />
-          <TextInput
-            label={t('form.url')}
-            description={t('form.urlHelp')}
-            dir="ltr"
-            inputMode="url"
-            autoComplete="off"
-            spellCheck={false}
-            {...form.getInputProps('url')}
-          />
-          {alias !== '' && (
-            <Text size="sm" c="dimmed">
-              {t('form.rule')} <Technical>{`ext:${form.values.type}_${alias}.dat:tag`}</Technical>
-            </Text>
-          )}
-          {refusal !== '' && (
-            <Text size="sm" c="var(--bad)" role="alert">
-              {refusal}
-            </Text>
-          )}
-          <FormFooter
-            submit={source ? t('save', { ns: 'shell' }) : t('add')}
-            isBusy={save.isPending}
-            onCancel={onClose}
-            request={() => requestOf(form.values)}
-          />
-        </Stack>
-      </form>
-    </Drawer>
+      <div>
+        <Text size="sm" fw={500} mb={4} id="geo-type">
+          {t('form.type')}
+        </Text>
+        <SegmentedControl
+          fullWidth
+          aria-labelledby="geo-type"
+          data={[
+            { value: 'geosite', label: t('form.geosite') },
+            { value: 'geoip', label: t('form.geoip') },
+          ]}
+          {...form.getInputProps('type')}
+        />
+      </div>
+      <TextInput
+        label={t('form.alias')}
+        description={t('form.aliasHelp')}
+        dir="ltr"
+        autoComplete="off"
+        spellCheck={false}
+        data-autofocus
+        {...form.getInputProps('alias')}
+      />
+      <TextInput
+        label={t('form.url')}
+        description={t('form.urlHelp')}
+        dir="ltr"
+        inputMode="url"
+        autoComplete="off"
+        spellCheck={false}
+        {...form.getInputProps('url')}
+      />
+      {alias !== '' && (
+        <Text size="sm" c="dimmed">
+          {t('form.rule')} <Technical>{`ext:${form.values.type}_${alias}.dat:tag`}</Technical>
+        </Text>
+      )}
+    </DrawerForm>
   );
 }

@@ -1,13 +1,11 @@
-import { Alert, Button, Drawer, PasswordInput, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Alert, Button, PasswordInput, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import IconPlugConnected from '@tabler/icons-react/dist/esm/icons/IconPlugConnected.mjs';
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
 import type { Node } from '../../api/contract.generated';
-import { useAction } from '../../ui/action';
-import { FormFooter } from '../../ui/FormFooter';
+import { DrawerForm } from '../../ui/DrawerForm';
 import { Technical, useFormat } from '../../ui/format';
 import { sentenceOf } from '../../ui/toast';
 import { STALE } from './actions';
@@ -31,7 +29,6 @@ interface Props {
 /** Adds a node, or changes one. The token of a node that exists stays when the field is left empty. */
 export function NodeForm({ node, onClose }: Props) {
   const { t } = useTranslation(['nodes', 'shell']);
-  const [refusal, setRefusal] = useState('');
   const form = useForm<Values>({
     initialValues: {
       name: node?.name ?? '',
@@ -50,65 +47,46 @@ export function NodeForm({ node, onClose }: Props) {
     node
       ? api.request('/panel/api/nodes/update/:id', { params: { id: node.id }, body: bodyOf(values) })
       : api.request('/panel/api/nodes/add', { body: bodyOf(values) });
-  const save = useAction<Values>({ stale: STALE, silent: true, run: (values) => requestOf(values).send() });
-  const submit = form.onSubmit((values) => {
-    setRefusal('');
-    save.mutate(values, { onSuccess: onClose, onError: (error) => setRefusal(sentenceOf(error)) });
-  });
   return (
-    <Drawer
-      opened
-      onClose={onClose}
-      position="right"
+    <DrawerForm
       title={node ? t('editTitle', { name: node.name }) : t('addTitle')}
-      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
+      submit={node ? t('save', { ns: 'shell' }) : t('add')}
+      form={form}
+      request={requestOf}
+      stale={STALE}
+      onClose={onClose}
     >
-      <form onSubmit={submit} noValidate>
-        <Stack gap="md">
-          <TextInput label={t('form.name')} dir="auto" data-autofocus {...form.getInputProps('name')} />
-          <TextInput
-            label={t('form.url')}
-            description={t('form.urlHelp')}
-            placeholder="https://fra.example.com:2053/secret/"
-            dir="ltr"
-            inputMode="url"
-            autoComplete="off"
-            spellCheck={false}
-            {...form.getInputProps('url')}
-          />
-          {placeOf(form.values.url)?.scheme === 'http' && (
-            <Text size="xs" c="var(--warn)">
-              {t('form.plain')}
-            </Text>
-          )}
-          <PasswordInput
-            label={t('form.token')}
-            description={node ? t('form.tokenKept') : t('form.tokenHelp')}
-            dir="ltr"
-            autoComplete="off"
-            {...form.getInputProps('apiToken')}
-          />
-          <TextInput label={t('form.remark')} dir="auto" {...form.getInputProps('remark')} />
-          <Switch
-            label={t('form.private')}
-            description={t('form.privateHelp')}
-            {...form.getInputProps('allowPrivateAddress', { type: 'checkbox' })}
-          />
-          <Test values={form.values} />
-          {refusal !== '' && (
-            <Text size="sm" c="var(--bad)" role="alert">
-              {refusal}
-            </Text>
-          )}
-          <FormFooter
-            submit={node ? t('save', { ns: 'shell' }) : t('add')}
-            isBusy={save.isPending}
-            onCancel={onClose}
-            request={() => requestOf(form.values)}
-          />
-        </Stack>
-      </form>
-    </Drawer>
+      <TextInput label={t('form.name')} dir="auto" data-autofocus {...form.getInputProps('name')} />
+      <TextInput
+        label={t('form.url')}
+        description={t('form.urlHelp')}
+        placeholder="https://fra.example.com:2053/secret/"
+        dir="ltr"
+        inputMode="url"
+        autoComplete="off"
+        spellCheck={false}
+        {...form.getInputProps('url')}
+      />
+      {placeOf(form.values.url)?.scheme === 'http' && (
+        <Text size="xs" c="var(--warn)">
+          {t('form.plain')}
+        </Text>
+      )}
+      <PasswordInput
+        label={t('form.token')}
+        description={node ? t('form.tokenKept') : t('form.tokenHelp')}
+        dir="ltr"
+        autoComplete="off"
+        {...form.getInputProps('apiToken')}
+      />
+      <TextInput label={t('form.remark')} dir="auto" {...form.getInputProps('remark')} />
+      <Switch
+        label={t('form.private')}
+        description={t('form.privateHelp')}
+        {...form.getInputProps('allowPrivateAddress', { type: 'checkbox' })}
+      />
+      <Test values={form.values} />
+    </DrawerForm>
   );
 }
 

@@ -4,13 +4,13 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../../api/client';
 import { useAction } from '../../../ui/action';
-import { confirmLoss } from '../../../ui/confirm';
 import { Technical } from '../../../ui/format';
 import { Loaded, Section } from '../../../ui/Page';
 import { Status } from '../../../ui/Status';
 import classes from '../Core.module.css';
 import { registration } from '../queries';
 import { type JsonObject, parse } from '../template';
+import { DeleteButton } from './DeleteButton';
 import { type Registration, registrationOf, TUNNEL_TAG, tunnelOutbound, wireguardKey } from './provider-outbounds';
 
 const STALE = [['settings', 'wgprov']] as const;
@@ -65,18 +65,6 @@ function Registered({ registration: known, onAdd, has }: ProviderProps & { reado
       return { obj: outbound, msg: t(outbound ? 'provider.added' : 'provider.incomplete', { tag: TUNNEL_TAG }) };
     },
   });
-  const removing = useAction({
-    stale: STALE,
-    run: () => api.post('/panel/core/wgprov/:action', { params: { action: 'del' }, body: {} }),
-    said: () => t('provider.deleted'),
-  });
-  const remove = (): void =>
-    confirmLoss({
-      title: t('provider.deleteTitle'),
-      body: t('provider.deleteBody'),
-      action: t('provider.delete'),
-      run: () => removing.mutate(),
-    });
   return (
     <Stack gap="sm">
       <dl className={classes['facts']}>
@@ -98,9 +86,10 @@ function Registered({ registration: known, onAdd, has }: ProviderProps & { reado
         <Button size="xs" loading={adding.isPending} onClick={() => adding.mutate()}>
           {t(has(TUNNEL_TAG) ? 'provider.refresh' : 'provider.add')}
         </Button>
-        <Button size="xs" variant="light" color="red" loading={removing.isPending} onClick={remove}>
-          {t('provider.delete')}
-        </Button>
+        <DeleteButton
+          stale={STALE}
+          run={() => api.post('/panel/core/wgprov/:action', { params: { action: 'del' }, body: {} })}
+        />
       </Group>
     </Stack>
   );

@@ -4,13 +4,13 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../../api/client';
 import { useAction } from '../../../ui/action';
-import { confirmLoss } from '../../../ui/confirm';
 import { useFormat } from '../../../ui/format';
 import { Loaded, Section } from '../../../ui/Page';
 import { SegmentedControl } from '../../../ui/SegmentedControl';
 import { Status } from '../../../ui/Status';
 import classes from '../Core.module.css';
 import { vpnAccount, vpnCountries, vpnServers } from '../queries';
+import { DeleteButton } from './DeleteButton';
 import { VPN_TAG, vpnKeyOf, vpnOutbound } from './provider-outbounds';
 import type { ProviderProps } from './TunnelProvider';
 
@@ -87,18 +87,6 @@ function Account({ secretKey, onAdd, has }: ProviderProps & { readonly secretKey
   const { t } = useTranslation('core');
   const countries = useQuery(vpnCountries);
   const [country, setCountry] = useState('');
-  const removing = useAction({
-    stale: STALE,
-    run: () => api.post('/panel/core/vpnprov/:action', { params: { action: 'del' }, body: {} }),
-    said: () => t('provider.deleted'),
-  });
-  const remove = (): void =>
-    confirmLoss({
-      title: t('provider.deleteTitle'),
-      body: t('provider.deleteBody'),
-      action: t('provider.delete'),
-      run: () => removing.mutate(),
-    });
   return (
     <Stack gap="sm">
       <Status tone="good">{t('provider.yes')}</Status>
@@ -119,9 +107,10 @@ function Account({ secretKey, onAdd, has }: ProviderProps & { readonly secretKey
         )}
       </Loaded>
       <Group gap="xs">
-        <Button size="xs" variant="light" color="red" loading={removing.isPending} onClick={remove}>
-          {t('provider.delete')}
-        </Button>
+        <DeleteButton
+          stale={STALE}
+          run={() => api.post('/panel/core/vpnprov/:action', { params: { action: 'del' }, body: {} })}
+        />
       </Group>
     </Stack>
   );
