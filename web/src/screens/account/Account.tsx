@@ -1,8 +1,8 @@
 import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import blocks from '../../ui/Blocks.module.css';
 import { Loaded, Page } from '../../ui/Page';
-import classes from './Account.module.css';
 import { Credentials } from './Credentials';
 import { account } from './queries';
 import { Sessions } from './Sessions';
@@ -16,7 +16,7 @@ export function Account() {
     <Page title={t('title')}>
       <Loaded query={query}>
         {({ username, twoFactorEnable }) => (
-          <div className={classes['columns']}>
+          <div className={blocks['columns']}>
             <Credentials key={username} username={username} />
             <Stack gap="sm">
               <TwoFactor isOn={twoFactorEnable} />

@@ -6,6 +6,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
 import { useAction } from '../../ui/action';
+import blocks from '../../ui/Blocks.module.css';
 import { confirmLoss } from '../../ui/confirm';
 import { Technical, useFormat } from '../../ui/format';
 import { Loaded, Section } from '../../ui/Page';
@@ -45,7 +46,7 @@ export function Sessions() {
     >
       <Loaded query={query} rows={2}>
         {(all) => (
-          <ul className={classes['list']}>
+          <ul className={`${blocks['list']} ${classes['list']}`}>
             {all.map((session) => (
               <Row key={session.id} session={session} />
             ))}

@@ -7,8 +7,8 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
 import { useAction } from '../../ui/action';
+import blocks from '../../ui/Blocks.module.css';
 import { Page } from '../../ui/Page';
-import classes from './Backups.module.css';
 import { ChatDelivery } from './ChatDelivery';
 import { KeptBackups } from './KeptBackups';
 import { STALE } from './queries';
@@ -37,7 +37,7 @@ export function Backups() {
       {target && (
         <Switching key={target.at} target={target} onEnd={() => setRestarting(false)} onClose={() => setTarget(null)} />
       )}
-      <div className={classes['columns']}>
+      <div className={blocks['columns']}>
         <Stack gap="sm">
           <State />
           <KeptBackups />

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
 import type { Posts } from '../../api/contract.generated';
 import { useAction } from '../../ui/action';
+import blocks from '../../ui/Blocks.module.css';
 import { Technical } from '../../ui/format';
 import { Section } from '../../ui/Page';
 import { Status } from '../../ui/Status';
@@ -51,7 +52,7 @@ export function ChatDelivery() {
         </Text>
       )}
       {chats.length > 0 && (
-        <ul className={classes['list']}>
+        <ul className={`${blocks['list']} ${classes['list']}`}>
           {chats.map(({ chatId, success, msg }) => (
             <li key={chatId}>
               <Technical>{chatId}</Technical>

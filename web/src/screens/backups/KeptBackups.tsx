@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
 import { backups } from '../../api/queries';
 import { useAction } from '../../ui/action';
+import blocks from '../../ui/Blocks.module.css';
 import { Technical, useFormat } from '../../ui/format';
 import { Loaded, Section } from '../../ui/Page';
 import classes from './Backups.module.css';
@@ -46,7 +47,7 @@ export function KeptBackups() {
               {t('kept.none')}
             </Text>
           ) : (
-            <ul className={classes['list']}>
+            <ul className={`${blocks['list']} ${classes['list']}`}>
               {files.map(({ name, bytes, at }) => (
                 <li key={name}>
                   <div className={classes['name']}>

@@ -2,6 +2,7 @@ import { Alert, Stack, Text } from '@mantine/core';
 import IconAlertTriangle from '@tabler/icons-react/dist/esm/icons/IconAlertTriangle.mjs';
 import { useTranslation } from 'react-i18next';
 import { base } from '../../api/client';
+import blocks from '../../ui/Blocks.module.css';
 import { Technical, useFormat } from '../../ui/format';
 import classes from './Backups.module.css';
 import { ImportReport } from './ImportReport';
@@ -17,7 +18,7 @@ export function RestoreReport({ report }: { readonly report: Report }) {
   const isMoved = basePath !== base.pathname;
   return (
     <Stack gap="md">
-      <dl className={classes['facts']}>
+      <dl className={blocks['facts']} style={{ '--least': '13rem' }}>
         <div>
           <dt>{t('report.kind')}</dt>
           <dd>{kind === 'portolan' ? t('report.backup') : t('report.xui', { version: report.import?.version })}</dd>

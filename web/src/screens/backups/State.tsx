@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { backups } from '../../api/queries';
+import blocks from '../../ui/Blocks.module.css';
 import { useFormat } from '../../ui/format';
 import { Loaded, Section } from '../../ui/Page';
 import { Status } from '../../ui/Status';
@@ -36,7 +37,7 @@ export function State() {
                 </Text>
               </Alert>
             )}
-            <dl className={classes['facts']}>
+            <dl className={blocks['facts']} style={{ '--least': '13rem' }}>
               <div>
                 <dt>{t('lastGood')}</dt>
                 <dd>

@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
 import type { Posts } from '../../api/contract.generated';
 import { useAction } from '../../ui/action';
+import blocks from '../../ui/Blocks.module.css';
 import { CopyButton } from '../../ui/CopyButton';
 import { Technical, useFormat } from '../../ui/format';
 import { Loaded } from '../../ui/Page';
@@ -61,7 +62,7 @@ export function BuiltIn() {
       </Group>
       <Loaded query={query} rows={4}>
         {(all) => (
-          <ul className={classes['list']}>
+          <ul className={`${blocks['list']} ${classes['list']}`}>
             {all
               .filter(({ builtIn }) => builtIn)
               .map((file) => (

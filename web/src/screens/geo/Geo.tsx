@@ -8,9 +8,9 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
 import { useAction } from '../../ui/action';
+import blocks from '../../ui/Blocks.module.css';
 import { Page } from '../../ui/Page';
 import { BuiltIn } from './BuiltIn';
-import classes from './Geo.module.css';
 import { type Source, STALE } from './queries';
 import { Schedule } from './Schedule';
 import { SourceForm } from './SourceForm';
@@ -30,7 +30,7 @@ export function Geo() {
   );
   return (
     <Page title={t('title')} summary={t('summary')} actions={add}>
-      <div className={classes['columns']}>
+      <div className={blocks['columns']} data-wide>
         <Paper p="md" component="section">
           <Group justify="space-between" mb="md">
             <Text component="h2" fw={600} size="sm">

@@ -7,6 +7,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
 import { useAction } from '../../ui/action';
+import blocks from '../../ui/Blocks.module.css';
 import { CopyButton } from '../../ui/CopyButton';
 import { confirmLoss } from '../../ui/confirm';
 import { Technical, useFormat } from '../../ui/format';
@@ -64,7 +65,7 @@ export function Sources({ onEdit }: { readonly onEdit: (source: Source) => void 
           </Text>
         ) : (
           <>
-            <ul className={classes['list']}>
+            <ul className={`${blocks['list']} ${classes['list']}`}>
               {all.map((source) => (
                 <Row key={source.id} source={source} menu={menuButton(source)} />
               ))}

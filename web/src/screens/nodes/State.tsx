@@ -2,6 +2,7 @@ import { Anchor, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Node, NodeSync } from '../../api/contract.generated';
+import blocks from '../../ui/Blocks.module.css';
 import { Technical, useFormat } from '../../ui/format';
 import { Status } from '../../ui/Status';
 import classes from './Nodes.module.css';
@@ -65,7 +66,7 @@ function Facts({ node, sync }: { readonly node: Node; readonly sync: NodeSync })
     [t('fact.added'), format.date(node.createdAt * 1000)],
   ];
   return (
-    <dl className={classes['facts']}>
+    <dl className={`${blocks['facts']} ${classes['facts']}`}>
       {facts.map(([label, value]) => (
         <div key={label}>
           <dt>{label}</dt>

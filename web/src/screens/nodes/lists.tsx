@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import type { Node, NodeSync } from '../../api/contract.generated';
 import { inbounds as inboundsQuery } from '../../api/queries';
+import blocks from '../../ui/Blocks.module.css';
 import { Technical, useFormat } from '../../ui/format';
 import { Loaded } from '../../ui/Page';
 import { Status } from '../../ui/Status';
@@ -20,7 +21,7 @@ export function Waiting({ sync }: { readonly sync: NodeSync }) {
       </Text>
     );
   return (
-    <ul className={classes['list']}>
+    <ul className={`${blocks['list']} ${classes['list']}`}>
       {sync.pending.map(({ inboundId, tag, deleted, lag, reason, since, retryAt }) => (
         <li key={`${inboundId}-${tag}`}>
           <span>
@@ -66,7 +67,7 @@ export function Hosted({ node }: { readonly node: Node }) {
             </Text>
           );
         return (
-          <ul className={classes['list']}>
+          <ul className={`${blocks['list']} ${classes['list']}`}>
             {own.map(({ id, remark, protocol, port, clients, up, down, enable }) => (
               <li key={id}>
                 <span>
@@ -106,7 +107,7 @@ export function Foreign({ sync: { unmanaged } }: { readonly sync: NodeSync }) {
       <Text size="sm" c="dimmed" mb="xs">
         {t('foreign.help')}
       </Text>
-      <ul className={classes['list']}>
+      <ul className={`${blocks['list']} ${classes['list']}`}>
         {inbounds.map((tag) => (
           <li key={`inbound-${tag}`}>
             <Technical>{tag}</Technical>

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { type ClientDetails, type ClientInbound, inboundName } from '../../../model/clients';
+import blocks from '../../../ui/Blocks.module.css';
 import { Technical, useFormat } from '../../../ui/format';
 import { Section } from '../../../ui/Page';
 import { wireOf } from '../actions';
@@ -43,7 +44,7 @@ function Terms({ details }: { readonly details: ClientDetails }) {
   const { row } = details;
   const { tgId } = wireOf(details);
   return (
-    <dl className={classes['facts']}>
+    <dl className={blocks['facts']}>
       <Fact name={t('column.used')}>{usage(row, t, format)}</Fact>
       <Fact name={t('updown')}>
         <bdi className={classes['keep']}>↑ {format.bytes(row.up)}</bdi>{' '}

@@ -1,8 +1,8 @@
 import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { status as statusQuery } from '../../../api/queries';
+import blocks from '../../../ui/Blocks.module.css';
 import { Loaded } from '../../../ui/Page';
-import classes from '../Core.module.css';
 import { PanelVersion } from './PanelVersion';
 import { Process } from './Process';
 import { Versions } from './Versions';
@@ -13,7 +13,7 @@ export function Control() {
   return (
     <Loaded query={query} rows={4}>
       {(status) => (
-        <div className={classes['columns']}>
+        <div className={blocks['columns']} data-wide>
           <Process status={status} />
           <Stack gap="sm">
             <Versions current={status.core.version} />

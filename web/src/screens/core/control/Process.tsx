@@ -8,6 +8,7 @@ import { api } from '../../../api/client';
 import type { Status as MachineStatus } from '../../../api/contract.generated';
 import { onlines as onlinesQuery } from '../../../api/queries';
 import { useAction } from '../../../ui/action';
+import blocks from '../../../ui/Blocks.module.css';
 import { confirmLoss } from '../../../ui/confirm';
 import { Technical, useFormat } from '../../../ui/format';
 import { Status } from '../../../ui/Status';
@@ -104,7 +105,7 @@ function Facts({ status: { core, appStats, tcpCount, udpCount } }: { readonly st
   const format = useFormat();
   const { data: onlines } = useQuery(onlinesQuery);
   return (
-    <dl className={classes['facts']}>
+    <dl className={`${blocks['facts']} ${classes['facts']}`}>
       <div>
         <dt>{t('version')}</dt>
         <dd>

@@ -3,6 +3,7 @@ import '../form-styles';
 import { Button, Drawer, Group, Stack, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import blocks from '../../../ui/Blocks.module.css';
 import { Technical } from '../../../ui/format';
 import { Status } from '../../../ui/Status';
 import classes from '../Core.module.css';
@@ -54,7 +55,7 @@ export function LinkForm({ tags, onAdd, onClose }: Props) {
             autoComplete="off"
             data-autofocus
           />
-          <ul className={classes['list']} aria-live="polite">
+          <ul className={`${blocks['list']} ${classes['list']}`} aria-live="polite">
             {read.map(({ line, outbound }, index) => (
               <li key={`${index}-${line}`}>
                 <div className={classes['main']}>

@@ -5,6 +5,7 @@ import IconPlus from '@tabler/icons-react/dist/esm/icons/IconPlus.mjs';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import blocks from '../../../ui/Blocks.module.css';
 import classes from '../Core.module.css';
 import type { TemplateEditor } from '../draft';
 import { observatory, outboundTraffic } from '../queries';
@@ -96,7 +97,7 @@ function List({ outbounds, set, onOpened }: ListProps) {
   const testable = outbounds.filter((outbound) => !UNTESTED.has(textAt(outbound, 'protocol')));
   return (
     <>
-      <ul className={classes['list']}>
+      <ul className={`${blocks['list']} ${classes['list']}`}>
         {outbounds.map((outbound, index) => {
           const tag = tagOf(index);
           return (

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../../api/client';
 import { useAction } from '../../../ui/action';
+import blocks from '../../../ui/Blocks.module.css';
 import { Technical } from '../../../ui/format';
 import { Loaded, Section } from '../../../ui/Page';
 import { Status } from '../../../ui/Status';
@@ -67,7 +68,7 @@ function Registered({ registration: known, onAdd, has }: ProviderProps & { reado
   });
   return (
     <Stack gap="sm">
-      <dl className={classes['facts']}>
+      <dl className={blocks['facts']}>
         <div>
           <dt>{t('provider.state')}</dt>
           <dd>

@@ -4,6 +4,7 @@ import IconPlus from '@tabler/icons-react/dist/esm/icons/IconPlus.mjs';
 import IconTrash from '@tabler/icons-react/dist/esm/icons/IconTrash.mjs';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import blocks from '../../../ui/Blocks.module.css';
 import { Technical } from '../../../ui/format';
 import { useRowMenu } from '../../../ui/RowMenu';
 import classes from '../Core.module.css';
@@ -76,7 +77,7 @@ function List({ balancers, onOpen, onRemove }: ListProps) {
   );
   return (
     <>
-      <ul className={classes['list']}>
+      <ul className={`${blocks['list']} ${classes['list']}`}>
         {balancers.map((balancer, index) => {
           const selector = valueAt(balancer, 'selector');
           return (

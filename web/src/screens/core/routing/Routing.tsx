@@ -2,6 +2,7 @@ import { Button, NativeSelect, Paper, Text } from '@mantine/core';
 import IconPlus from '@tabler/icons-react/dist/esm/icons/IconPlus.mjs';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import blocks from '../../../ui/Blocks.module.css';
 import classes from '../Core.module.css';
 import type { TemplateEditor } from '../draft';
 import { type JsonObject, moved, objectsAt, textAt, withValue } from '../template';
@@ -85,7 +86,7 @@ function Rules({ rules, setRules, onOpen }: RulesProps) {
   };
   return (
     <>
-      <ol className={classes['list']}>
+      <ol className={`${blocks['list']} ${classes['list']}`}>
         {rules.map((rule, index) => (
           <RuleRow
             // biome-ignore lint/suspicious/noArrayIndexKey: a rule has no name of its own
