@@ -36,7 +36,8 @@ export async function withConnections<T>(
       url: config.tls ? 'ldaps://directory' : 'ldap://directory',
       timeout: ms,
       connectTimeout: ms,
-      // The library types these as Node's overloaded functions, but calls them only with options, which the socket ignores.
+      // The library types these as Node's overloaded functions. It calls them with options, which `createSocket` does not
+      // need, and uses the result as a Duplex with `connecting` and the events of a connection, which `LimitedSocket` is.
       createConnection: createSocket as unknown as typeof connect,
       createSecureConnection: createSocket as unknown as typeof connectTls,
     });

@@ -63,6 +63,7 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
   const button = (name: string) => web.page.getByRole('button', { name, exact: true });
   const tab = (name: string) => web.page.getByRole('tab', { name, exact: true }).click();
   const item = (text: string) => web.page.getByRole('listitem').filter({ hasText: text });
+  // The event stores any JSON object; the tests read these members of it.
   const stored = () => recorded(panel.dataDir, 'CoreTemplateChanged').at(-1)?.data.template as unknown as Template;
   const reaches = async (host: string): Promise<boolean> => {
     const url = targets.url.replace('127.0.0.1', host);

@@ -142,7 +142,8 @@ export function startPanel(parts: Parts = {}) {
     name: K,
     input: { readonly params?: unknown; readonly body?: unknown } = {},
   ): Promise<{ success: boolean; msg: string; obj: unknown }> {
-    const route = table[name] as Route;
+    const route: Route | undefined = table[name];
+    if (!route) throw new Error(`the table has no route ${name}`);
     const params = route.params.safeParse(input.params ?? {});
     const body = route.body.safeParse(input.body);
     const wrong = params.error ?? body.error;
@@ -155,6 +156,7 @@ export function startPanel(parts: Parts = {}) {
         obj: null,
       };
     }
+    // The handlers of a table have different inputs and services, so TypeScript cannot pair them; `mount` does the same.
     const outcome = await handlers[name](
       { params: params.data, body: body.data } as never,
       context as never,
