@@ -6,7 +6,11 @@ process.umask(0o077);
 // Without the English texts no command can be loaded.
 const { run } = await import('./cli/program.js').catch((error: unknown) => {
   if (!(error instanceof Error) || error.name !== 'LocaleFileError') throw error;
-  process.stderr.write(`portolan: ${error.message}\n`);
+  // As `printProblem` does, which needs the texts.
+  const json = process.argv.includes('--json');
+  process.stderr.write(
+    `${json ? JSON.stringify({ error: error.message, code: null }) : `portolan: ${error.message}`}\n`,
+  );
   process.exit(1);
 });
 // Only `serve` loads the servers, which takes a while.
