@@ -138,7 +138,9 @@ function responses(id: string, { auth, method, media, reply }: Route): ZodOpenAp
     ...(method === 'POST' ? { 400: special('Unreadable'), 413: special('TooLarge') } : {}),
     ...(media === 'application/octet-stream' ? { 503: special('NotNow') } : {}),
     ...(auth === 'none' && method === 'GET' ? {} : { 403: special('Forbidden') }),
-    ...(auth === 'none' ? {} : { 401: special('NotLoggedIn'), 404: special('Hidden') }),
+    ...(auth === 'none'
+      ? {}
+      : { 401: special('NotLoggedIn'), 404: special(media === null ? 'Hidden' : 'FileNotFound') }),
   };
 }
 

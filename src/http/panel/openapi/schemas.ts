@@ -67,6 +67,7 @@ export const components = {
       description: 'A document has another version than `If-Match` or `expectedVersion` says',
       content: { 'application/json': { schema: Envelope.extend({ obj: StaleVersion }) } },
     },
+    FileNotFound: refusal('Not found; the envelope contains the reason. Without a login there is no body'),
     TooLarge: refusal('The body is too large'),
     NotNow: refusal('The file is not available; the envelope contains the reason'),
   },

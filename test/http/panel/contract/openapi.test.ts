@@ -32,7 +32,8 @@ function sampleEvents(): readonly RecordedEvent[] {
   const folder = new URL('../../../events/samples/', import.meta.url);
   return readdirSync(folder).map((file) => {
     const data: unknown = JSON.parse(readFileSync(new URL(file, folder), 'utf8'));
-    // The type is known only from the file name; the sample tests check the data against its schema.
+    // The type is known only from the file name; the sample tests check the data against its schema. Pushes
+    // read only the name of the actor from `meta`.
     return { type: file.split('.')[0], data, meta: { actor: { name: 'root' } } } as unknown as RecordedEvent;
   });
 }
@@ -120,6 +121,14 @@ describe('the document', () => {
       );
     const silent = all.filter(({ operation }) => !('200' in operation.responses));
     expect(silent.map(({ path }) => path)).toStrictEqual(['/ws']);
+  });
+
+  it('describes the 404 of a file that does not exist, such as a backup', () => {
+    const statusOf = (path: string) => plain.paths[path]?.['get']?.responses['404'];
+    expect(statusOf('/panel/api/server/backups/{name}')).toStrictEqual({
+      $ref: '#/components/responses/FileNotFound',
+    });
+    expect(statusOf('/panel/api/server/status')).toStrictEqual({ $ref: '#/components/responses/Hidden' });
   });
 
   it('lists the settings of a body under all of their names, all optional', () => {
