@@ -209,7 +209,7 @@ export interface MessageParams {
   'backup.lastGood': { readonly at: number };
   'backup.late': None;
   'backup.noneGood': None;
-  'backup.notKept': None;
+  'backup.notKept': { readonly name: string | number };
   'backup.keptUnreadable': None;
   'backup.checkGone': None;
   'backup.settingsChanged': None;

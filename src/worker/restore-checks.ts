@@ -43,7 +43,8 @@ export class PanelRestoreChecks implements RestoreChecks {
     if (this.#job && this.#job.check.outcome === null) throw new BackupError('busy', message('BACKUP_BUSY'));
     const { directory, now } = this.#parts;
     const kept = 'kept' in file ? keptIn(directory.backups).find(({ name }) => name === file.kept) : undefined;
-    if ('kept' in file && !kept) throw new BackupError('refused', message('backup.notKept'));
+    if ('kept' in file && !kept)
+      throw new BackupError('refused', message('backup.notKept', { name: file.kept.slice(0, 200) }));
     this.#clear();
     const job: Job = {
       owner: ownerOf(file.requestedBy),

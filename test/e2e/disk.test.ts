@@ -103,7 +103,7 @@ const OTHER_REASONS: readonly (readonly [RegExp, RegExp])[] = [
   [/^\/login$/, /Username is required/],
   [/coreObservatoryHistory/, /invalid tag/],
   [/\/backups\/:name$/, /Backup name not found/],
-  [/\/backups\/check$/, /no such backup/],
+  [/\/backups\/check$/, /is not in the list/],
   [/\/server\/restore$/, /check the file again/],
   [/\/sessions\/end$/, /already ended/],
 ];

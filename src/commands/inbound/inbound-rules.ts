@@ -143,7 +143,7 @@ export function configProblem(spec: InboundSpec, config: InboundConfig): Rejecti
   return why ? reject('CONFIG_INVALID', { why }) : null;
 }
 
-/** A name as it was given, shortened; other values as JSON, which is no name. */
+/** A name as it was given, or another value as JSON; at most 100 characters. */
 function nameOf(value: unknown): string {
   const given = value ?? '';
   return (typeof given === 'string' ? given : JSON.stringify(given)).slice(0, 100);

@@ -44,7 +44,7 @@ export class AuditPages {
     this.#requestMs = requestMs;
   }
 
-  /** The newest matching events of a range, and the position before which the search goes on; 0 = it has ended. */
+  /** The newest matching events of a range, and where the next page starts: before this position; 0 = all were searched. */
   async page(filter: AuditFilter, { before, after, limit }: Range, signal: AbortSignal) {
     const found: EventHeader[] = [];
     const start = performance.now();

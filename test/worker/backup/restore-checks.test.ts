@@ -120,7 +120,7 @@ describe('the check of a file before a restore', () => {
     expect(await finished()).toMatchObject({ name, outcome: { ready: { origin: { position } } } });
     expect(kept()).toEqual([name]);
     for (const other of ['../events.db', '/etc/passwd', 'portolan-2023-11-14-position-999.db', ''])
-      expect(() => checks.begin({ kept: other, requestedBy: admin })).toThrow('There is no such backup in the list');
+      expect(() => checks.begin({ kept: other, requestedBy: admin })).toThrow(`Backup ${other} is not in the list`);
   });
 
   it('is not confirmed without a launcher that restarts the panel', async () => {

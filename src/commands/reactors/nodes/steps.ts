@@ -75,7 +75,7 @@ export function disabledClient(raw: string): string {
   return JSON.stringify({ ...(JSON.parse(raw) as object), enable: false });
 }
 
-/** Why an inbound of ours cannot be removed as a whole; null = it can. */
+/** Why an inbound that this panel created cannot be removed as a whole; null = it can. */
 export function removalObstacle({ mark, clients: { marks } }: ListedInbound): Text | null {
   if (mark === OTHER_CENTRE) return refusals.managedByAnother;
   if (marks.includes(OTHER_CENTRE)) return refusals.shared;

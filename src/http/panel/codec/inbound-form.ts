@@ -48,7 +48,7 @@ function contentOf(inbound: Inbound) {
   };
 }
 
-/** Equal content has an equal version, so a change that was taken back is no conflict. */
+/** A hash of the content: when a change was undone, the version is the former one, and an update does not conflict. */
 function versionOf(content: ReturnType<typeof contentOf>): string {
   return hash('sha256', canonicalJson(content)).slice(0, 32);
 }

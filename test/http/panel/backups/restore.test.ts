@@ -93,7 +93,7 @@ describe('the check of a file for a restore', () => {
     const { browser } = await panelWith({ begin });
     const ask = async () => (await browser.post(`${SERVER}/backups/check`, { name: KEPT })).json;
     expect(await ask()).toMatchObject({ success: false, code: 'BACKUP_BUSY' });
-    error = new BackupError('refused', message('backup.notKept'));
+    error = new BackupError('refused', message('backup.notKept', { name: 'x' }));
     expect(await ask()).toMatchObject({ success: false, code: 'IMPORT_REFUSED' });
   });
 

@@ -40,13 +40,13 @@ const Alias = z.object({
   builtIn: z.boolean(),
   /** Whether the file exists. */
   present: z.boolean(),
-  /** Its size; 0 = there is no file. */
+  /** The size of the file; 0 if it does not exist. */
   bytes: z.int(),
-  /** When the file was written; ms, 0 = there is no file. */
+  /** When the file was written, in ms; 0 if it does not exist. */
   writtenAt: z.int(),
-  /** When the last update of a built-in file ended; ms, 0 = never. A source has the same in `list`. */
+  /** When the last update of a built-in file ended, in ms; 0 = never. `list` has the same for a source. */
   checkedAt: z.int(),
-  /** Why that update failed; empty = it did not fail. The previous file stays. */
+  /** Why that update failed; empty after a success. A failed update keeps the previous file. */
   error: z.string(),
   errorCode: TextCode,
 });

@@ -99,7 +99,7 @@ export const inboundFormRoutes = routes('/panel/api/inbounds', {
     permission: { resource: 'inbounds', action: 'read' },
     summary: 'Check an inbound like /add or /update, with the test of the core, without saving it',
     body: draft,
-    /** `tested`: false if there is no core that could test it. */
+    /** `tested`: whether a core tested it; false where no core is installed. */
     reply: z.object({ tested: z.boolean() }),
     limit: LARGE_BODY_BYTES,
   }),
