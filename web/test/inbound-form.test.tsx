@@ -5,10 +5,11 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import { initReactI18next } from 'react-i18next';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { InboundForm } from '../src/api/contract.generated';
-import { type Draft, draftOf, type Json, valueAt, withValue } from '../src/screens/inbounds/draft';
+import { type Json, valueAt, withValue } from '../src/model/json';
+import { differences, merged } from '../src/model/merge';
+import { type Draft, draftOf } from '../src/screens/inbounds/draft';
 import { edited } from '../src/screens/inbounds/effects';
 import { FormFields } from '../src/screens/inbounds/FormFields';
-import { differences, merged } from '../src/screens/inbounds/merge';
 import inbounds from '../src/screens/inbounds/texts/en.json';
 import { missing, shown, shownFields, stored } from '../src/screens/inbounds/values';
 

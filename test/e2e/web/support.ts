@@ -16,7 +16,7 @@ export interface WebPanel {
   /** Opens a screen by its address, such as `clients?state=expired`. */
   readonly open: (address: string, page?: Page) => Promise<void>;
   readonly heading: (name: string, page?: Page) => Promise<void>;
-  /** Another page with the same session. */
+  /** Another page with the same session, unless the options have another state. */
   readonly another: (options: ContextOptions) => Promise<Page>;
   readonly close: () => Promise<void>;
 }
@@ -48,7 +48,7 @@ export async function openWebPanel(chromiumPath: string, options: ContextOptions
     open: async (address, of = page) => void (await of.goto(`${panel.url}/#/${address}`)),
     heading: (name, of = page) => of.getByRole('heading', { level: 1, name }).waitFor(),
     another: async (options) =>
-      newPage(await browser.newContext({ ...options, storageState: await context.storageState() })),
+      newPage(await browser.newContext({ storageState: await context.storageState(), ...options })),
     close: async () => {
       await browser.close();
       await panel.cleanUp();

@@ -5,7 +5,6 @@ import '../ui/pop-guard';
 
 import { DirectionProvider, MantineProvider } from '@mantine/core';
 import { ModalsProvider } from '@mantine/modals';
-import { Notifications } from '@mantine/notifications';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -22,6 +21,7 @@ import { styleNonce } from '../theme/nonce';
 import { theme } from '../theme/theme';
 import { allowStylesOnly } from '../theme/trusted-types';
 import { FormatProvider } from '../ui/format';
+import { Toasts } from '../ui/Toasts';
 
 allowStylesOnly();
 const nonce = styleNonce();
@@ -55,7 +55,7 @@ if (root)
               <FormatProvider>
                 <HashRouter>
                   <ModalsProvider>
-                    <Notifications position="bottom-right" limit={4} />
+                    <Toasts />
                     <Shell live={live} />
                   </ModalsProvider>
                 </HashRouter>

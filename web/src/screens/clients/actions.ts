@@ -13,16 +13,20 @@ export type ClientChange = Posts['/panel/api/clients/change']['body'];
 export type ClientAction = ClientChange['action'];
 type Changed = Posts['/panel/api/clients/change']['reply'];
 
-/** A change of the settings of one client; absent members stay as they are. */
+/**
+ * A change of the settings of one client; absent members stay as they are. The panel refuses it if the client has another
+ * version than `expectedVersion` meanwhile.
+ */
 export function updateRequest(
   { protocol, id }: Pick<ClientInbound, 'protocol' | 'id'>,
   wire: WireClient,
   changes: Partial<WireClient>,
+  expectedVersion: string,
 ): PostRequest<unknown> {
   const settings = JSON.stringify({ clients: [{ email: wire.email, ...changes }] });
   return api.request('/panel/api/inbounds/updateClient/:clientId', {
     params: { clientId: clientKey(protocol, wire) },
-    body: { id, settings },
+    body: { id, settings, expectedVersion },
   });
 }
 

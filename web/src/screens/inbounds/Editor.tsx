@@ -8,9 +8,9 @@ import type { InboundForm } from '../../api/contract.generated';
 import { NotFound } from '../../shell/Screens';
 import { useCurl } from '../../ui/FormFooter';
 import { Loaded, Page } from '../../ui/Page';
-import { Conflict } from './Conflict';
 import { type Draft, draftOf } from './draft';
 import { FormFields } from './FormFields';
+import { InboundConflict } from './InboundConflict';
 import classes from './Inbounds.module.css';
 import { PresetChoice } from './PresetChoice';
 import { PresetForm } from './PresetForm';
@@ -101,7 +101,7 @@ function Editor({ inbound, start }: EditorProps) {
       }}
     >
       <Stack gap="md" maw={880}>
-        {conflict.isOutdated && <Conflict found={conflict.found} onMerge={conflict.merge} />}
+        {conflict.isOutdated && <InboundConflict found={conflict.found} onMerge={conflict.merge} />}
         <EditorTabs editor={editor} isNew={inbound === null} />
         <SharePreview draft={draft} id={inbound?.id ?? 0} />
         {editor.refusal !== '' && (

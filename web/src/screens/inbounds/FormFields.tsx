@@ -2,7 +2,8 @@ import { Button, Fieldset, SimpleGrid } from '@mantine/core';
 import IconPlus from '@tabler/icons-react/dist/esm/icons/IconPlus.mjs';
 import IconTrash from '@tabler/icons-react/dist/esm/icons/IconTrash.mjs';
 import { useTranslation } from 'react-i18next';
-import { type Draft, type Json, valueAt, withValue } from './draft';
+import { type Json, valueAt, withValue } from '../../model/json';
+import type { Draft } from './draft';
 import { type Field, fieldsBySection, RARE, SECTIONS, type Section } from './fields';
 import classes from './Inbounds.module.css';
 import { type FormProps, Input, useLabels } from './Input';
@@ -57,7 +58,7 @@ function isSet(draft: Draft, { path }: Field): boolean {
 /** A list of objects: each with its inputs, to add and to remove. */
 function Items({ field, ...form }: FormProps & { readonly field: Field }) {
   const { t } = useTranslation('inbounds');
-  const { label } = useLabels(field);
+  const { label } = useLabels()(field);
   const { draft, onChange } = form;
   const value = valueAt(draft, field.path);
   const all: readonly Json[] = Array.isArray(value) ? value : [];

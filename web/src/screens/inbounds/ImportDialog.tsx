@@ -2,10 +2,10 @@ import { Alert, Button, FileButton, Group, Modal, Stack, Text, Textarea } from '
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
+import { isObject } from '../../model/json';
 import { useAction } from '../../ui/action';
 import { sentenceOf } from '../../ui/toast';
 import { STALE } from './actions';
-import { isObject } from './draft';
 import classes from './Inbounds.module.css';
 
 /** Adds inbounds from their JSON: exports of this panel and of 3x-ui, one or a list. */

@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { nodes as nodesQuery } from '../../api/queries';
-import { type Draft, valueAt } from './draft';
+import { valueAt } from '../../model/json';
+import type { Draft } from './draft';
 import { edited } from './effects';
 import { type Field, securitiesOf } from './fields';
 import { GenerateButtons } from './GenerateButtons';
@@ -40,7 +41,7 @@ interface Parts {
 export function Input({ field, ...form }: FormProps & { readonly field: Field }) {
   const { draft, onChange, isNew, problems } = form;
   const { path, isRequired = false, isNewOnly = false } = field;
-  const { label, help } = useLabels(field);
+  const { label, help } = useLabels()(field);
   const parts: Parts = {
     ...{ field, draft, value: shown(field, valueAt(draft, path)) },
     set: (input) => onChange(edited(draft, field, input)),
@@ -58,13 +59,13 @@ export function Input({ field, ...form }: FormProps & { readonly field: Field })
 }
 
 /** The label of a field and its help. A field without a text has its name in the core, which documents and people use. */
-export function useLabels({ name }: Pick<Field, 'name'>) {
+export function useLabels(): (field: Pick<Field, 'name'>) => { label: string; help: string | undefined } {
   const { t, i18n } = useTranslation('inbounds');
   const has = (key: string): boolean => i18n.exists(key, { ns: 'inbounds' });
-  return {
+  return ({ name }) => ({
     label: has(`field.${name}`) ? t(`field.${name}` as 'field.remark') : name,
     help: has(`help.${name}`) ? t(`help.${name}` as 'help.listen') : undefined,
-  };
+  });
 }
 
 function Control(parts: Parts): ReactNode {

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
-import type { InboundSummary } from '../../api/contract.generated';
+import type { InboundSummary, Posts } from '../../api/contract.generated';
 import { useAction } from '../../ui/action';
 import { confirmLoss } from '../../ui/confirm';
 import { useFormat } from '../../ui/format';
@@ -23,9 +23,10 @@ export function useInboundActions() {
     run: ({ inbound, on }) => enable(inbound.id, on),
     undo: ({ inbound, on }) => enable(inbound.id, !on),
   });
-  const removing = useAction<InboundSummary>({
+  const removing = useAction<InboundSummary, Posts['/panel/api/inbounds/delete/:id']['reply']>({
     stale: STALE,
-    run: ({ id }) => api.post('/panel/api/inbounds/del/:id', { params: { id } }),
+    run: ({ id }) => api.post('/panel/api/inbounds/delete/:id', { params: { id } }),
+    undo: (_, { obj }) => api.post('/panel/api/inbounds/restore', { body: obj }),
   });
   const resetting = useAction<InboundSummary>({
     stale: STALE,

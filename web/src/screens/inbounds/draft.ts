@@ -1,7 +1,5 @@
 import type { InboundForm } from '../../api/contract.generated';
-
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined };
-export type JsonObject = { readonly [key: string]: Json | undefined };
+import { isObject, type JsonObject } from '../../model/json';
 
 /** An inbound while it is edited. What the form has no field for stays in the objects as it is. */
 export interface Draft {
@@ -58,37 +56,4 @@ export function parseDraft(text: string, before: Draft): Draft | null {
   const { settings, streamSettings, sniffing, protocol, remark, listen } = draft;
   const areTexts = [protocol, remark, listen].every((one) => typeof one === 'string');
   return areTexts && [settings, streamSettings, sniffing].every(isObject) ? draft : null;
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** The value at a path such as `streamSettings.realitySettings.shortIds`; undefined when it is not there. */
-export function valueAt(draft: Draft, path: string): Json | undefined {
-  let value: unknown = draft;
-  for (const name of path.split('.')) {
-    if (typeof value !== 'object' || value === null) return undefined;
-    value = (value as Readonly<Record<string, unknown>>)[name];
-  }
-  return value as Json | undefined;
-}
-
-/** The draft with another value at a path; undefined removes it. Missing objects and lists on the way are made. */
-export function withValue(draft: Draft, path: string, value: Json | undefined): Draft {
-  return replaced(draft, path.split('.'), value) as Draft;
-}
-
-function replaced(target: unknown, [name = '', ...rest]: readonly string[], value: Json | undefined): unknown {
-  const isIndex = /^\d+$/.test(name);
-  const known = typeof target === 'object' && target !== null ? target : isIndex ? [] : {};
-  const inner = (known as Readonly<Record<string, unknown>>)[name];
-  if (value === undefined && inner === undefined) return target;
-  const next = rest.length === 0 ? value : replaced(inner, rest, value);
-  if (Array.isArray(known)) {
-    if (next === undefined) return known.filter((_, index) => String(index) !== name);
-    return Object.assign([...known], { [name]: next });
-  }
-  if (next !== undefined) return { ...known, [name]: next };
-  return Object.fromEntries(Object.entries(known).filter(([key]) => key !== name));
 }

@@ -1,4 +1,5 @@
-import { type Draft, isObject, valueAt, withValue } from './draft';
+import { isObject, valueAt, withValue } from '../../model/json';
+import type { Draft } from './draft';
 import { type Field, securitiesOf } from './fields';
 import { type Shown, stored } from './values';
 

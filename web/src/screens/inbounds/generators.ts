@@ -1,6 +1,7 @@
 import { api } from '../../api/client';
+import { valueAt, withValue } from '../../model/json';
 import { randomBase64, randomHex, randomWord } from '../../model/random';
-import { type Draft, valueAt, withValue } from './draft';
+import type { Draft } from './draft';
 
 export type Generator = keyof typeof makers;
 

@@ -1,6 +1,7 @@
 import { api } from '../../api/client';
+import { withValue } from '../../model/json';
 import { randomWord } from '../../model/random';
-import { type Draft, withValue } from './draft';
+import type { Draft } from './draft';
 import { generated, shadowsocksKey } from './generators';
 
 export const PRESETS = ['reality', 'websocket', 'hysteria2', 'trojan', 'shadowsocks', 'empty'] as const;

@@ -4,11 +4,11 @@ import { useTranslation } from 'react-i18next';
 import { ApiError, api, type Done } from '../../api/client';
 import type { InboundForm } from '../../api/contract.generated';
 import type { FormRequest } from '../../model/curl';
+import { differences, merged } from '../../model/merge';
 import { useAction } from '../../ui/action';
 import { sentenceOf, toastDone, toastError } from '../../ui/toast';
 import { bodyOf, type Draft, draftOf, parseDraft } from './draft';
 import { type Generator, generated } from './generators';
-import { differences, merged } from './merge';
 import { inboundForm } from './queries';
 import { missing } from './values';
 

@@ -1,4 +1,5 @@
-import { type Draft, isObject, type Json, type JsonObject, valueAt } from './draft';
+import { isObject, type Json, type JsonObject, valueAt } from '../../model/json';
+import type { Draft } from './draft';
 import { type Field, fields } from './fields';
 
 const GB = 1024 ** 3;

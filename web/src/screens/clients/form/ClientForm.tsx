@@ -31,6 +31,8 @@ interface Props {
   readonly initial: Values;
   /** The text of the button. */
   readonly submit: string;
+  /** The form cannot be sent for now. */
+  readonly isDisabled?: boolean;
   /** Shown above the fields, such as the choice of the inbound. */
   readonly head?: (form: Form) => ReactNode;
   /** Whether the inbound supports a flow. */
@@ -42,7 +44,7 @@ interface Props {
 }
 
 /** The fields of a client. A refusal is shown in the form, which keeps its values. */
-export function ClientForm({ initial, submit, head, hasFlow, onSubmit, onClose, request }: Props) {
+export function ClientForm({ initial, submit, isDisabled = false, head, hasFlow, onSubmit, onClose, request }: Props) {
   const { t } = useTranslation(['clients', 'shell']);
   const [refusal, setRefusal] = useState('');
   const [isSaving, setSaving] = useState(false);
@@ -93,7 +95,7 @@ export function ClientForm({ initial, submit, head, hasFlow, onSubmit, onClose, 
           <Button variant="default" onClick={onClose}>
             {t('cancel', { ns: 'shell' })}
           </Button>
-          <Button type="submit" loading={isSaving}>
+          <Button type="submit" loading={isSaving} disabled={isDisabled}>
             {submit}
           </Button>
         </Group>

@@ -1,6 +1,6 @@
 import { Drawer } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { useMemo, useRef } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ClientRow } from '../../../api/contract.generated';
 import { clientDetails } from '../../../api/queries';
@@ -8,6 +8,7 @@ import type { ClientDetails, ClientInbound, WireClient } from '../../../model/cl
 import { useAction } from '../../../ui/action';
 import { Loaded } from '../../../ui/Page';
 import { STALE, updateRequest, wireOf } from '../actions';
+import { ClientConflict } from './ClientConflict';
 import { ClientForm } from './ClientForm';
 import { type Values, valuesOf, wireOfValues } from './client-values';
 
@@ -57,16 +58,21 @@ interface FormProps {
 
 function Form({ details, inbound, onClose, onSaved }: FormProps) {
   const { t } = useTranslation(['clients', 'shell']);
-  // As it was when the form was opened: the query may bring a newer one.
-  const before = useRef(wireOf(details)).current;
-  const initial = useMemo(() => valuesOf(before, inbound), [before, inbound]);
-  const save = useAction<Partial<WireClient>>({
+  const { base, before, isOutdated, accept } = useBase(details);
+  const initial = useRef(valuesOf(before, inbound)).current;
+  const client = useQueryClient();
+  const save = useAction<Partial<WireClient>, string>({
     stale: STALE,
     silent: true,
-    run: (changes) => updateRequest(inbound, before, changes).send(),
-    undo: (changes) => {
+    async run(changes) {
+      const { msg } = await updateRequest(inbound, before, changes, base.version).send();
+      const after = await client.fetchQuery({ ...clientDetails(changes.email ?? before.email), staleTime: 0 });
+      return { obj: after.find(({ row }) => row.inboundId === details.row.inboundId)?.version ?? '', msg };
+    },
+    // It expects the version of this save: a later change of another admin stays.
+    undo: (changes, { obj }) => {
       const now = { ...before, email: changes.email ?? before.email };
-      return updateRequest(inbound, now, restored(before, changes)).send();
+      return updateRequest(inbound, now, restored(before, changes), obj).send();
     },
   });
   const submit = async (values: Values): Promise<void> => {
@@ -76,16 +82,43 @@ function Form({ details, inbound, onClose, onSaved }: FormProps) {
     onSaved(email);
     onClose();
   };
+  // The own save changes the version too.
+  const hasConflict = isOutdated && !save.isPending && !save.isSuccess;
   return (
     <ClientForm
       initial={initial}
       submit={t('save', { ns: 'shell' })}
+      isDisabled={hasConflict}
+      head={(form) =>
+        hasConflict && (
+          <ClientConflict
+            base={before}
+            mine={{ ...before, ...changesOf(form.getValues(), before, inbound) }}
+            theirs={wireOf(details)}
+            onMerge={(merged) => {
+              accept();
+              form.setValues(valuesOf(merged, inbound));
+            }}
+          />
+        )
+      }
       hasFlow={inbound.vision}
       onSubmit={submit}
       onClose={onClose}
-      request={(values) => updateRequest(inbound, before, changesOf(values, before, inbound))}
+      request={(values) => updateRequest(inbound, before, changesOf(values, before, inbound), base.version)}
     />
   );
+}
+
+/** The client as it was when the form was opened, or when the admin accepted what another one changed. */
+function useBase(details: ClientDetails) {
+  const [base, setBase] = useState(details);
+  return {
+    base,
+    before: wireOf(base),
+    isOutdated: details.version !== base.version,
+    accept: () => setBase(details),
+  };
 }
 
 /** Only what the form changed: what another admin changes meanwhile stays. */

@@ -1,4 +1,5 @@
-import { type Draft, type JsonObject, valueAt } from '../draft';
+import { type JsonObject, valueAt } from '../../../model/json';
+import type { Draft } from '../draft';
 import type { Generator } from '../generators';
 
 /** One input of the form. The label and the help are texts under `field.<name>` and `help.<name>`. */

@@ -1,4 +1,4 @@
-import { type Draft, isObject, type Json, valueAt, withValue } from './draft';
+import { isObject, type Json, type JsonObject, valueAt, withValue } from './json';
 
 /** A member that another admin has changed while this one edited. */
 export interface Difference {
@@ -12,8 +12,8 @@ export interface Difference {
 }
 
 /** The members that another admin has changed meanwhile, and whose value is not that of the form already. */
-export function differences(base: Draft, mine: Draft, theirs: Draft): readonly Difference[] {
-  const paths = new Set([base, mine, theirs].flatMap((draft) => pathsOf({ ...draft }, '')));
+export function differences<D extends object>(base: D, mine: D, theirs: D): readonly Difference[] {
+  const paths = new Set([base, mine, theirs].flatMap((draft) => pathsOf({ ...draft } as JsonObject, '')));
   return [...paths].flatMap((path) => {
     const [was, own, now] = [base, mine, theirs].map((draft) => valueAt(draft, path));
     if (same(was, now) || same(own, now)) return [];
@@ -33,8 +33,8 @@ function pathsOf(value: Json, prefix: string): readonly string[] {
 const same = (one: Json | undefined, other: Json | undefined): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 /** The draft with the changes of the other admin, except those for which the own value is kept. */
-export function merged(mine: Draft, found: readonly Difference[], kept: ReadonlySet<string>): Draft {
+export function merged<D extends object>(mine: D, found: readonly Difference[], kept: ReadonlySet<string>): D {
   return found
     .filter(({ path }) => !kept.has(path))
-    .reduce((draft, { path, theirs }) => withValue(draft, path, theirs), mine);
+    .reduce<D>((draft, { path, theirs }) => withValue(draft, path, theirs), mine);
 }
