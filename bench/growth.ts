@@ -75,9 +75,9 @@ export const growth: Bench = async ({ quick }) => {
       name: `growth: a day, over ${DAYS} days`,
       measured: month / DAYS,
       unit: 'MB',
-      target: { most: 50 },
+      target: { most: 12 },
       note: `${played}; MB of files/used pages by day: ${ends}; then ${aDay.toFixed(1)} MB a day, ${month.toFixed(0)} MB after ${DAYS}`,
     },
-    { name: 'growth: a day once it is steady', measured: aDay, unit: 'MB', target: { most: 50 } },
+    { name: 'growth: a day once it is steady', measured: aDay, unit: 'MB', target: { most: 10 } },
   ];
 };

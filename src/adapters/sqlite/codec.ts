@@ -43,7 +43,7 @@ export class LogDamage extends StorageError {
 /** The log is not damaged: a newer release wrote it and can read it. */
 export class NewerRelease extends LogDamage {}
 
-const PLAIN = 0;
+export const PLAIN = 0;
 const DEFLATED = 1;
 /** Shorter payloads are not worth compressing, and ciphertext does not shrink. */
 const DEFLATE_FROM_BYTES = 1024;
@@ -159,7 +159,7 @@ export function encodePayload(
   return { encoding: DEFLATED, payload: deflateRawSync(plain, { level: 6 }), type };
 }
 
-/** The stored payload: JSON with encrypted boxes. Null when it was rolled up. */
+/** The stored payload: JSON with encrypted boxes, without padding. Null when it was rolled up. */
 export function storedData(row: Pick<EventRow, 'payload' | 'encoding'>): Record<string, unknown> | null {
   if (row.payload === null) return null;
   const plain = row.encoding === DEFLATED ? inflateRawSync(row.payload) : row.payload;

@@ -21,6 +21,7 @@ import { destroyedKeys } from './destroyed-keys.js';
 import type { Keyring } from './keyring.js';
 import { LogReader } from './log-reader.js';
 import { SqliteLogSearch } from './log-search.js';
+import { padded } from './padding.js';
 
 const GENESIS = Buffer.alloc(32);
 const FEW_STREAMS = 8;
@@ -176,11 +177,11 @@ export class SqliteEventLog extends LogReader implements EventLog {
   #row(event: PanelEvent, at: number, meta: string, versions: Map<string, number>): { row: EventRow; id: string } {
     const id = this.#id(at);
     const text = idText(id);
-    const { encoding, payload, type } = encodePayload(event, text, this.keyring);
+    const { encoding, payload: content, type } = encodePayload(event, text, this.keyring);
     const stream = type.stream(event.data);
     const version = (versions.get(stream) ?? 0) + 1;
     versions.set(stream, version);
-    const row = {
+    const columns = {
       position: this.#position + 1,
       stream,
       version,
@@ -191,9 +192,9 @@ export class SqliteEventLog extends LogReader implements EventLog {
       meta,
       measured: type.class === 'measured' ? 1 : 0,
       encoding,
-      payload,
-      payload_hash: payloadHash(payload),
     };
+    const payload = columns.measured === 1 ? padded(content, columns) : content;
+    const row = { ...columns, payload, payload_hash: payloadHash(payload) };
     return { row: { ...row, hash: chainHash(this.#hash, row) }, id: text };
   }
 

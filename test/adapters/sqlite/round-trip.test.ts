@@ -83,7 +83,7 @@ describe('the log', () => {
   it('compresses long payloads without sealed fields', () => {
     const journal = new TestLog();
     const long = traffic({
-      clients: Array.from({ length: 500 }, (_, i): [number, number, number] => [i + 1, 1000, 2000]),
+      clients: Array.from({ length: 2000 }, (_, i): [number, number, number] => [i + 1, 1000, 2000]),
     });
     journal.append(long);
     const [row] = journal.log.stored.rows(0, 1);
