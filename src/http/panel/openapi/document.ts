@@ -136,6 +136,7 @@ function responses(id: string, { auth, method, media, reply }: Route): ZodOpenAp
       content: { [media ?? 'application/json']: { schema } },
     },
     ...(method === 'POST' ? { 400: special('Unreadable'), 413: special('TooLarge') } : {}),
+    ...(method === 'POST' && auth !== 'none' ? { 412: special('Stale') } : {}),
     ...(media === 'application/octet-stream' ? { 503: special('NotNow') } : {}),
     ...(auth === 'none' && method === 'GET' ? {} : { 403: special('Forbidden') }),
     ...(auth === 'none'
