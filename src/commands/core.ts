@@ -10,7 +10,6 @@ import {
   InboundRejectedByCore,
 } from '../events/core.js';
 import type { InboundId } from '../events/ids.js';
-import { DataKeyDestroyed } from '../events/panel.js';
 import { type JsonObject, sameJson } from '../lib/json.js';
 import type { Text } from '../messages/message.js';
 import type { Command, Decider } from './command.js';
@@ -39,14 +38,8 @@ export const core: Decider<CoreCommand> = {
   ChangeCoreTemplate({ template, outboundTestUrl }, { template: current }) {
     if (current && current.url === outboundTestUrl && sameJson(current.template, template)) return [];
     const keyVersion = (current?.keyVersion ?? 0) + 1;
-    const changed = CoreTemplateChanged({
-      keyVersion,
-      template: template as Parameters<typeof CoreTemplateChanged>[0]['template'],
-      outboundTestUrl,
-    });
-    return current
-      ? [changed, DataKeyDestroyed({ key: `core/template/${current.keyVersion}`, reason: 'rotated' })]
-      : [changed];
+    const next = template as Parameters<typeof CoreTemplateChanged>[0]['template'];
+    return [CoreTemplateChanged({ keyVersion, template: next, outboundTestUrl })];
   },
 
   RecordCoreStarted: (data) => [CoreStarted(data)],

@@ -21,10 +21,13 @@ const types = [
   'UpdateClient',
   'DeleteInbound',
   'UpdateInbound',
+  'Sequence',
 ] as const;
 
 /** Commands that change counters or who they belong to. Traffic that was counted before must be recorded first. */
 export type CountedCommand = Extract<AnyCommand, { readonly type: (typeof types)[number] }>;
+const isCounted = (command: AnyCommand): command is CountedCommand =>
+  (types as readonly string[]).includes(command.type);
 /** Commands of which many may arrive at once. They are committed in groups. */
 export type GroupedCommand = CountedCommand | Extract<AnyCommand, { readonly type: 'AddClients' }>;
 /** All commands that change no counters. */
@@ -33,6 +36,8 @@ export type PlainCommand = Exclude<AnyCommand, CountedCommand>;
 /** Whether the counters must be read before this command. An update that keeps the email does not need it. */
 export function needsCounters(command: GroupedCommand, state: PanelState): command is CountedCommand {
   if (command.type === 'AddClients') return false;
+  if (command.type === 'Sequence')
+    return command.data.commands.some((one) => isCounted(one) && needsCounters(one, state));
   if (command.type !== 'UpdateClient') return true;
   const { inbound: id, client: name, draft } = command.data;
   const inbound = state.inbounds.get(id);
@@ -54,6 +59,8 @@ function countingInbounds(command: CountedCommand, state: PanelState): Iterable<
   const ofClients = (clients: readonly Client[]): readonly InboundId[] =>
     clients.flatMap((client) => siblingsOf(state, client).map(({ inbound }) => inbound));
   switch (command.type) {
+    case 'Sequence':
+      return command.data.commands.flatMap((one) => (isCounted(one) ? [...countingInbounds(one, state)] : []));
     case 'ResetClientTraffic':
     case 'AdjustClientTraffic':
       return ofClients(clientsNamed(state, command.data.email));

@@ -29,6 +29,11 @@ export class Rehearsal {
     return this.#events;
   }
 
+  /** The state after the decided commands. */
+  get state(): PanelState {
+    return this.#scratch ?? this.#parts.state.state;
+  }
+
   readonly dispatch: Dispatch = (command, context) => {
     const { log, now, ownPorts, closed } = this.#parts;
     const { state } = this.#parts.state;

@@ -225,7 +225,8 @@ function evolveRetention(state: PanelState, event: RecordedEvent): void {
       for (const [code, at] of state.usedCodes) if (mayBePruned(event.data, at)) state.usedCodes.delete(code);
       break;
     case 'DataKeyDestroyed': {
-      const name = event.data.key.replace(/\/.*/, '');
+      const { key } = event.data;
+      const name = state.erasable.has(key) ? key : key.replace(/\/.*/, '');
       const rest = state.erasable.get(name);
       if (!rest) break;
       const keys = rest.keys.filter((key) => key !== event.data.key);
@@ -265,6 +266,9 @@ function evolveSettings(state: PanelState, event: RecordedEvent): void {
       break;
     case 'CoreTemplateChanged': {
       const { template, outboundTestUrl, keyVersion } = event.data;
+      // It can be undone as long as deleted items can.
+      const former = `core/template/${state.template?.keyVersion}`;
+      if (state.template) state.erasable.set(former, { at: event.meta.at, keys: [former] });
       state.template = { template, url: outboundTestUrl, keyVersion };
       break;
     }

@@ -19,7 +19,7 @@ export type Text = Message | Verbatim;
 type None = Readonly<Record<never, never>>;
 
 /** The files of each language. */
-export const areas = ['access', 'audit', 'backup', 'bot', 'certificate', 'cli', 'client', 'common', 'core', 'directory', 'file', 'geo', 'history', 'import', 'inbound', 'input', 'network', 'node', 'notifications', 'rejections', 'releases', 'settings', 'start', 'storage', 'subscription-page', 'subscription', 'why'] as const;
+export const areas = ['access', 'audit', 'backup', 'bot', 'certificate', 'cli', 'client', 'common', 'core', 'directory', 'file', 'geo', 'history', 'import', 'inbound', 'input', 'network', 'node', 'notifications', 'rejections', 'releases', 'settings', 'start', 'storage', 'subscription-page', 'subscription', 'undo', 'why'] as const;
 
 /** What stands in each message, by its code. */
 export interface MessageParams {
@@ -1307,6 +1307,8 @@ export interface MessageParams {
   'DRY_RUN_UNSUPPORTED': { readonly path: string | number };
   'VERSION_INVALID': { readonly value: string | number };
   'VERSION_STALE': { readonly document: string | number };
+  'EVENT_UNKNOWN': { readonly position: string | number; readonly head: string | number };
+  'UNDO_IMPOSSIBLE': { readonly why: Text };
   'FOLLOWERS_FULL': None;
   'SESSION_EXPIRED': None;
   'SESSION_NOT_FOUND': None;
@@ -1593,6 +1595,22 @@ export interface MessageParams {
   'subscription.vlessEncryption': { readonly app: string | number };
   'subscription.otherCertificateName': { readonly app: string | number };
   'subscription.grpcPath': { readonly app: string | number };
+  'undo.keyDestroyed': None;
+  'undo.deletedSince': None;
+  'undo.changedSince': None;
+  'undo.clientsSince': { readonly count: number };
+  'undo.inboundsSince': { readonly count: number };
+  'undo.nodeInbounds': { readonly count: number };
+  'undo.nodeGone': None;
+  'undo.inboundGone': None;
+  'undo.traffic': None;
+  'undo.access': None;
+  'undo.outside': None;
+  'undo.counterBelow': None;
+  'undo.refused': { readonly why: Text };
+  'undo.done': None;
+  'undo.donePartly': None;
+  'undo.nothingLeft': None;
   'why.clientDisabled': None;
   'why.clientDeleted': None;
   'why.capReached': { readonly used: number; readonly cap: number };

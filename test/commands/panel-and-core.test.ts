@@ -22,7 +22,7 @@ import {
   UserCredentialsChanged,
 } from '../../src/events/user.js';
 import { verbatim } from '../../src/messages/message.js';
-import { caused, inboundAdded, one, T0, userId } from '../kit/builders.js';
+import { caused, DAY, inboundAdded, one, T0, userId } from '../kit/builders.js';
 import { given } from '../kit/spec.js';
 
 const root = (epoch = 0, username = 'root') => ({
@@ -160,18 +160,29 @@ describe('ChangeCoreTemplate', () => {
     ({ type: 'ChangeCoreTemplate', data: { template, outboundTestUrl } }) as const;
   const changed = (template: Record<string, string>, keyVersion: number, outboundTestUrl = 'https://x') =>
     CoreTemplateChanged({ keyVersion, template, outboundTestUrl });
-  const shredded = DataKeyDestroyed({ key: 'core/template/1', reason: 'rotated' });
 
-  it('records a new template and destroys the key of the former one', () => {
+  it('records a new template; the key of the former one is destroyed as late as that of deleted items', () => {
     given()
       .when(change({ a: '1' }))
       .then(changed({ a: '1' }, 1));
     given(changed({ a: '1' }, 1))
       .when(change({ a: '2' }))
-      .then(changed({ a: '2' }, 2), shredded);
+      .then(changed({ a: '2' }, 2));
     given(changed({ a: '1' }, 1))
       .when(change({ a: '1' }, 'https://y'))
-      .then(changed({ a: '1' }, 2, 'https://y'), shredded);
+      .then(changed({ a: '1' }, 2, 'https://y'));
+    const erase = { type: 'EraseDeleted', data: {} } as const;
+    const former = [changed({ a: '1' }, 1), changed({ a: '2' }, 2), changed({ a: '3' }, 3)];
+    given(...former)
+      .when(erase, { now: T0 + 30 * DAY - 1 })
+      .thenNothing();
+    const shredded = [1, 2].map((version) => DataKeyDestroyed({ key: `core/template/${version}`, reason: 'erased' }));
+    given(...former)
+      .when(erase, { now: T0 + 30 * DAY })
+      .then(...shredded);
+    given(...former, ...shredded)
+      .when(erase, { now: T0 + 30 * DAY })
+      .thenNothing();
   });
 
   it('does nothing for the same template', () => {

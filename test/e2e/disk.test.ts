@@ -106,6 +106,7 @@ const OTHER_REASONS: readonly (readonly [RegExp, RegExp])[] = [
   [/\/backups\/check$/, /is not in the list/],
   [/\/server\/restore$/, /check the file again/],
   [/\/sessions\/end$/, /already ended/],
+  [/\/undo$/, /Nothing of this can be undone/],
 ];
 
 const SUITE = 'a panel whose disk fails';

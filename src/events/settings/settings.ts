@@ -141,7 +141,7 @@ export const settingsTable = {
   ipLimitKeep: z.enum(keeps, issue('settings.notKeep')).default('newest'),
   /** Hours after which measured payloads are rolled up. */
   measuredRetentionHours: whole(1, 8760, 48),
-  /** Days after which the data of deleted clients, inbounds and nodes is erased. */
+  /** Days after which the data of deleted clients, inbounds and nodes, and of former core templates, is erased. */
   eraseDeletedAfterDays: whole(0, 3650, 30),
   /** When geo sources are updated; empty = only by an admin. */
   geoUpdateSchedule: optionalSchedule.default(''),

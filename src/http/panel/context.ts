@@ -219,8 +219,9 @@ export interface HttpRequest {
   /**
    * The same for commands of which many may arrive at once: they are committed in groups, after the core's counters up to
    * now were recorded if the command changes counters. `make` is called for the counters and again for each decision.
+   * `causationId`: the event that caused it.
    */
-  readonly change: (make: () => GroupedCommand | Rejection) => Promise<Done | Rejection>;
+  readonly change: (make: () => GroupedCommand | Rejection, causationId?: string) => Promise<Done | Rejection>;
   /** What `dispatch` would reject, without appending: called before slow checks by the machine and the core. */
   readonly refusalOf: (command: AnyCommand) => Rejection | null;
   /** How it is carried out. */

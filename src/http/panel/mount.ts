@@ -106,13 +106,15 @@ export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
 /** Carries out a request that acts, or only decides it. */
 function performed(
   route: Route,
-  { query: { dryRun } }: Request,
+  { query, body }: Request,
   request: HttpRequest,
   { run, perform }: Readonly<Record<'run' | 'perform', () => Promise<unknown>>>,
 ): unknown {
-  if (dryRun === undefined || dryRun === 'false') return perform();
-  if (dryRun !== 'true') return reject('DRY_RUN_INVALID', { value: String(dryRun).slice(0, MAX_VALUE) });
   const commands = dryRunOf(route);
+  const inBody = commands !== null && (body as { dryRun?: unknown } | undefined)?.dryRun === true;
+  const dryRun = query['dryRun'] ?? (inBody ? 'true' : 'false');
+  if (dryRun === 'false') return perform();
+  if (dryRun !== 'true') return reject('DRY_RUN_INVALID', { value: String(dryRun).slice(0, MAX_VALUE) });
   if (commands === null) return reject('DRY_RUN_UNSUPPORTED', { path: route.path });
   return request.handling.rehearse(run, commands === 'several');
 }
@@ -138,7 +140,7 @@ async function answer(res: Response, outcome: unknown): Promise<void> {
 
 /** These rejections have a status of their own, because only callers that ask for more than 3x-ui offers get them. */
 const STATUSES: Readonly<Partial<Record<RejectionCode, number>>> = {
-  ...{ DRY_RUN_INVALID: 400, DRY_RUN_UNSUPPORTED: 400, VERSION_INVALID: 400, VERSION_STALE: 412 },
+  ...{ DRY_RUN_INVALID: 400, DRY_RUN_UNSUPPORTED: 400, VERSION_INVALID: 400, VERSION_STALE: 412, EVENT_UNKNOWN: 400 },
 };
 
 function withStatus(res: Response, { code }: Rejection): Response {

@@ -11,7 +11,7 @@ import { sentenceOf } from '../../projections/audit/sentences.js';
 import { Subjects } from '../../projections/audit/subjects.js';
 import { feedEvent } from '../../projections/feed.js';
 import type { ReadModels } from '../../projections/read-models.js';
-import type { Preview } from './contract/dry-run.js';
+import type { Preview } from './contract/schemas/preview.js';
 
 type Previewed = z.input<typeof Preview>;
 

@@ -11,7 +11,7 @@ import { render } from '../../messages/render.js';
 import { languageOf } from '../language/language.js';
 import { goneSignal } from '../server/gone.js';
 import type { AuthContext, AuthRequest } from './auth/auth-context.js';
-import type { Handling, HttpRequest, Needs } from './context.js';
+import { type Handling, type HttpRequest, Message, type Needs } from './context.js';
 import { type Expected, expectedOf, staleness, versionTag } from './documents.js';
 import { Answers, callerOf, commandIds } from './idempotency.js';
 import { previewOf } from './preview.js';
@@ -108,13 +108,16 @@ class PanelRequest implements AuthRequest {
     const { read, audit, rehearse } = this.#parts;
     const commands = rehearse();
     this.#rehearsal = { commands, several };
+    let report: unknown;
     try {
       const outcome = await run();
       if (outcome instanceof Rejection) return outcome;
+      report = outcome instanceof Message ? outcome.obj : null;
     } catch (error) {
       if (!(error instanceof Rehearsed)) throw error;
     }
-    return previewOf(commands, { log: audit.log, read, say: this.say });
+    const preview = await previewOf(commands, { log: audit.log, read, say: this.say });
+    return report ? { ...preview, report } : preview;
   }
 
   readonly refusalOf: HttpRequest['refusalOf'] = (command) => {
@@ -146,11 +149,11 @@ class PanelRequest implements AuthRequest {
       ? this.#decide(command, this.#rehearsal)
       : this.#receipt(this.#parts.dispatch(command, this.#asCaller())));
 
-  readonly change: HttpRequest['change'] = async (make) => {
+  readonly change: HttpRequest['change'] = async (make, causationId) => {
     const current = () => this.#stale() ?? make();
-    if (!this.#rehearsal) return this.#receipt(await this.#parts.change(current, this.#asCaller()));
+    if (!this.#rehearsal) return this.#receipt(await this.#parts.change(current, this.#asCaller(causationId)));
     const command = current();
-    return command instanceof Rejection ? command : this.#decide(command, this.#rehearsal);
+    return command instanceof Rejection ? command : this.#decide(command, this.#rehearsal, causationId);
   };
 
   /** The headers with the position and the hash of the last event that the request appended. */
@@ -165,19 +168,24 @@ class PanelRequest implements AuthRequest {
     return done;
   }
 
-  #decide(command: AnyCommand, { commands, several }: Rehearsing): Done | Rejection {
+  #decide(command: AnyCommand, { commands, several }: Rehearsing, causationId?: string): Done | Rejection {
     const { correlationId } = this.auth;
-    const done = commands.dispatch(command, { actor: this.actor, correlationId });
+    const caused = causationId === undefined ? {} : { causationId };
+    const done = commands.dispatch(command, { actor: this.actor, correlationId, ...caused });
     // What a handler does after its last command may act outside the log.
     if (!several && !(done instanceof Rejection)) throw new Rehearsed();
     return done;
   }
 
-  #asCaller(): CommandContext {
+  #asCaller(causationId?: string): CommandContext {
     const { correlationId, session, byToken } = this.auth;
     if (session && !byToken) this.#parts.onChange(correlationId, session.idHash);
     const commandId = this.#nextId();
-    return { actor: this.actor, correlationId, ...(commandId ? { commandId } : {}) };
+    return {
+      ...{ actor: this.actor, correlationId },
+      ...(causationId === undefined ? {} : { causationId }),
+      ...(commandId ? { commandId } : {}),
+    };
   }
 
   #id: CommandId | null | undefined;

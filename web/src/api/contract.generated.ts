@@ -967,4 +967,10 @@ export interface Posts {
     body: undefined;
     reply: { readonly status: "online" | "offline"; readonly cpu: number; readonly mem: number; readonly cpuPct: number; readonly memPct: number; readonly latencyMs: number; readonly coreVersion: string; readonly xrayVersion: string; readonly uptimeSecs: number; readonly error: string; readonly errorCode: TextCode };
   };
+  '/panel/api/events/:position/undo': {
+    params: { readonly position: string | number };
+    query: undefined;
+    body: { readonly dryRun?: boolean };
+    reply: { readonly from: number; readonly to: number; readonly obstacles: readonly ({ readonly document: string; readonly name: string; readonly field: string; readonly why: string; readonly whyCode: TextCode })[] } | { readonly dryRun: true; readonly events: readonly ({ readonly type: string; readonly group: string; readonly subject: { readonly kind: string; readonly number: number; readonly name: string; readonly exists: boolean } | null; readonly what: string; readonly whatCode: TextCode; readonly changes: readonly ({ readonly field: string; readonly before?: unknown; readonly after?: unknown; readonly secret: boolean })[]; readonly data: Readonly<Record<string, unknown>> })[]; readonly total: number; readonly effects: { readonly disconnected: { readonly count: number; readonly clients: readonly ({ readonly number: number; readonly email: string })[] }; readonly reconnected: { readonly count: number; readonly clients: readonly ({ readonly number: number; readonly email: string })[] } }; readonly report?: { readonly from: number; readonly to: number; readonly obstacles: readonly ({ readonly document: string; readonly name: string; readonly field: string; readonly why: string; readonly whyCode: TextCode })[] }; readonly head: { readonly position: number; readonly hash: string } };
+  };
 }

@@ -25,6 +25,7 @@ import type { Routes } from './route.js';
 import { serverRoutes } from './server.js';
 import { settingDetailRoutes } from './settings/details.js';
 import { accountRoutes, settingApiRoutes, settingRoutes } from './settings/settings.js';
+import { undoRoutes } from './undo.js';
 
 /** Every table, in the order in which they are mounted: `clients` before `inbounds`, whose paths would shadow it. */
 export const tables = {
@@ -56,6 +57,7 @@ export const tables = {
   customGeo: customGeoRoutes,
   nodes: nodeRoutes,
   events: eventRoutes,
+  undo: undoRoutes,
   audit: auditRoutes,
   apiDocs: apiDocsRoutes,
 } as const satisfies Readonly<Record<string, Routes>>;

@@ -29,6 +29,7 @@ import { panelHandlers } from './panel.js';
 import { serverHandlers } from './server.js';
 import { settingDetailHandlers } from './settings/details.js';
 import { settingApiHandlers, settingHandlers } from './settings/settings.js';
+import { undoHandlers } from './undo.js';
 
 /** Binds every table except `auth` and `account`, whose handlers set cookies. Each receives the services that it declares. */
 export function mountHandlers(router: Router, gate: Gate<AuthRequest>, services: PanelServices): void {
@@ -63,6 +64,7 @@ export function mountHandlers(router: Router, gate: Gate<AuthRequest>, services:
   mount(router, tables.nodes, nodeHandlers, gate, { read, ...nodes, ...outside });
   mountEventStream(router, gate, history.feed);
   mount(router, tables.events, eventHandlers, gate, history);
+  mount(router, tables.undo, undoHandlers, gate, history);
   mount(router, tables.audit, auditHandlers, gate, { read, ...history });
   mountApiDocs(router, gate, machine.version);
 }

@@ -45,6 +45,7 @@ export const nouns: Readonly<Record<keyof typeof tables, Noun>> = {
   customGeo: geo,
   nodes,
   events,
+  undo: events,
   audit: events,
   apiDocs: docs,
 };

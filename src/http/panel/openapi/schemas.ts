@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ZodOpenApiComponentsObject } from 'zod-openapi';
 import { SESSION_COOKIE } from '../auth/cookie.js';
 import { StaleVersion } from '../contract/documents.js';
-import { Preview } from '../contract/dry-run.js';
+import { Preview } from '../contract/schemas/preview.js';
 
 const schemas: Record<string, z.ZodType> = { Preview, StaleVersion };
 const names = new Set<z.ZodType>();

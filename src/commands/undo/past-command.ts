@@ -1,0 +1,219 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { eventType, type RecordedEvent } from '../../events/catalog.js';
+import { type Client, evolveClients } from '../../events/client/client-document.js';
+import type { ClientNumber, InboundId, NodeId } from '../../events/ids.js';
+import { evolveInbounds, type Inbound } from '../../events/inbound/inbound-document.js';
+import type { EventHeader, LogSearch } from '../../events/log/log-search.js';
+import { evolveNodes, type Node } from '../../events/node/node-document.js';
+import { defaultSettings, type SettingKey, type Settings } from '../../events/settings/settings.js';
+import { type JsonObject, sameJson } from '../../lib/json.js';
+
+/** A document before and after a command; null = it did not exist. `erased`: the personal data or secrets of `before` are. */
+export interface Step<D> {
+  readonly before: D | null;
+  readonly after: D | null;
+  readonly erased: boolean;
+}
+
+/** A command of the past: its events, and the documents that it changed. */
+export interface PastCommand {
+  readonly first: EventHeader;
+  readonly last: EventHeader;
+  readonly events: readonly RecordedEvent[];
+  readonly clients: ReadonlyMap<ClientNumber, Step<Client>>;
+  readonly inbounds: ReadonlyMap<InboundId, Step<Inbound>>;
+  readonly nodes: ReadonlyMap<NodeId, Step<Node>>;
+  /** The settings that it changed; null = none. */
+  readonly settings: { readonly before: Partial<Settings>; readonly after: Partial<Settings> } | null;
+  readonly template: { readonly before: Template; readonly after: Template; readonly erased: boolean } | null;
+}
+
+/** The template of the core, and the URL of outbound tests. */
+export interface Template {
+  readonly template: JsonObject;
+  readonly outboundTestUrl: string;
+}
+
+/** Headers that are read before other work gets a turn: about 5 ms. */
+const PAGE = 300;
+/** Documents that are folded before other work gets a turn. */
+const DOCUMENTS_PER_TURN = 20;
+const EVERYTHING = { types: null, actorKind: null, from: 0, to: Number.MAX_SAFE_INTEGER } as const;
+
+/** Reads the command that an event belongs to. Null if there is no event at the position. `builtIn`: the first template. */
+export async function readCommand(log: LogSearch, position: number, builtIn: Template): Promise<PastCommand | null> {
+  const range = await rangeOf(log, position);
+  if (range === null) return null;
+  const events: RecordedEvent[] = [];
+  for (let at = range.first.position; at <= range.last.position; at += 1) {
+    const event = log.event(at);
+    if (event) events.push(event);
+    if (at % PAGE === 0) await nextTurn();
+  }
+  return {
+    ...{ ...range, events },
+    clients: await stepsOf(log, events, CLIENT, evolveClients),
+    inbounds: await stepsOf(log, events, INBOUND, evolveInbounds),
+    nodes: await stepsOf(log, events, NODE, evolveNodes),
+    settings: settingsStep(log, events),
+    template: templateStep(log, events, builtIn),
+  };
+}
+
+/** The first and the last event of the command that an event belongs to: the neighbours with the same origin and time. */
+export async function rangeOf(
+  log: LogSearch,
+  position: number,
+): Promise<{ readonly first: EventHeader; readonly last: EventHeader } | null> {
+  const middle = log.header(position);
+  if (!middle) return null;
+  let [first, last] = [middle, middle];
+  for (let open = true; open; await nextTurn()) {
+    const before = log.between(first.position - PAGE, first.position - 1, EVERYTHING);
+    const same = countSame(before, middle);
+    first = before[same - 1] ?? first;
+    open = same === PAGE;
+  }
+  for (let open = true; open; await nextTurn()) {
+    const after = log.between(last.position + 1, last.position + PAGE, EVERYTHING).toReversed();
+    const same = countSame(after, middle);
+    last = after[same - 1] ?? last;
+    open = same === PAGE;
+  }
+  return { first, last };
+}
+
+/** How many headers, from the first one on, belong to the same command. */
+function countSame(headers: readonly EventHeader[], { meta: { at, correlationId, actor } }: EventHeader): number {
+  const other = headers.findIndex(
+    ({ meta }) => meta.at !== at || meta.correlationId !== correlationId || meta.actor.id !== actor.id,
+  );
+  return other < 0 ? headers.length : other;
+}
+
+interface Noun<K> {
+  readonly numberIn: (event: RecordedEvent) => K | null;
+  /** The types that the document is folded from. The first one begins it. */
+  readonly types: readonly RecordedEvent['type'][];
+}
+
+const CLIENT: Noun<ClientNumber> = {
+  numberIn: (event) => (CLIENT.types.includes(event.type) ? (event.data as { client: ClientNumber }).client : null),
+  types: [
+    ...(['ClientAdded', 'ClientDeleted', 'ClientUpdated', 'ClientIdentityChanged', 'ClientCredentialRotated'] as const),
+    ...(['ClientDepleted', 'ClientReactivated', 'ClientExpiryStarted', 'ClientRenewed'] as const),
+  ],
+};
+const INBOUND: Noun<InboundId> = {
+  numberIn: (event) => (INBOUND.types.includes(event.type) ? (event.data as { inbound: InboundId }).inbound : null),
+  types: [
+    ...(['InboundAdded', 'InboundDeleted', 'InboundUpdated', 'InboundReconfigured'] as const),
+    ...(['InboundEnabled', 'InboundDisabled', 'InboundDepleted', 'InboundReactivated'] as const),
+  ],
+};
+const NODE: Noun<NodeId> = {
+  numberIn: (event) => (NODE.types.includes(event.type) ? (event.data as { node: NodeId }).node : null),
+  types: [
+    ...(['NodeAdded', 'NodeDeleted', 'NodeUpdated', 'NodeTokenReplaced', 'NodeEnabled', 'NodeDisabled'] as const),
+  ],
+};
+
+/** Folds each document that the events changed from its own stream: before them, and after them. */
+async function stepsOf<K, D>(
+  log: Pick<LogSearch, 'earlier'>,
+  events: readonly RecordedEvent[],
+  { numberIn, types }: Noun<K>,
+  evolve: (documents: Map<K, D>, event: RecordedEvent) => void,
+): Promise<ReadonlyMap<K, Step<D>>> {
+  const changed = new Map<K, RecordedEvent[]>();
+  for (const event of events) {
+    const number = numberIn(event);
+    if (number !== null) changed.set(number, [...(changed.get(number) ?? []), event]);
+  }
+  const steps = new Map<K, Step<D>>();
+  for (const [number, own] of changed) {
+    const [first] = own;
+    if (!first) continue;
+    const earlier: RecordedEvent[] = [];
+    for (const event of log.earlier(first.stream, first.version, types)) {
+      earlier.push(event);
+      if (event.type === types[0]) break;
+    }
+    const documents = new Map<K, D>();
+    for (const event of earlier.toReversed()) evolve(documents, event);
+    const before = documents.get(number) ?? null;
+    for (const event of own) evolve(documents, event);
+    const after = documents.get(number) ?? null;
+    steps.set(number, { before, after, erased: before !== null && hasErased(log, earlier) });
+    if (steps.size % DOCUMENTS_PER_TURN === 0) await nextTurn();
+  }
+  return steps;
+}
+
+function settingsStep(log: Pick<LogSearch, 'earlier'>, events: readonly RecordedEvent[]): PastCommand['settings'] {
+  const own = events.filter((event) => event.type === 'SettingsChanged');
+  const [first] = own;
+  if (!first) return null;
+  const after: Partial<Settings> = Object.assign({}, ...own.map(({ data }) => data.changes));
+  const before: Record<string, unknown> = {};
+  const missing = new Set(Object.keys(after));
+  for (const event of log.earlier(first.stream, first.version, ['SettingsChanged'])) {
+    const changes: Readonly<Record<string, unknown>> = event.type === 'SettingsChanged' ? event.data.changes : {};
+    for (const key of missing) {
+      if (!Object.hasOwn(changes, key)) continue;
+      before[key] = changes[key];
+      missing.delete(key);
+    }
+    if (missing.size === 0) break;
+  }
+  for (const key of missing) before[key] = defaultSettings[key as SettingKey];
+  return { before: before as Partial<Settings>, after };
+}
+
+function templateStep(
+  log: Pick<LogSearch, 'earlier'>,
+  events: readonly RecordedEvent[],
+  builtIn: Template,
+): PastCommand['template'] {
+  const own = events.find((event) => event.type === 'CoreTemplateChanged');
+  if (!own) return null;
+  const [earlier] = log.earlier(own.stream, own.version, ['CoreTemplateChanged']);
+  const former = earlier?.type === 'CoreTemplateChanged' ? earlier : null;
+  return {
+    before: former ? templateIn(former.data) : builtIn,
+    after: templateIn(own.data),
+    erased: former !== null && hasErased(log, [former]),
+  };
+}
+
+const templateIn = ({
+  template,
+  outboundTestUrl,
+}: {
+  readonly template: object;
+  readonly outboundTestUrl: string;
+}) => ({
+  template: template as JsonObject,
+  outboundTestUrl,
+});
+
+/** Whether the newest value of a sealed field was erased. `events`: newest first. */
+function hasErased(log: Pick<LogSearch, 'earlier'>, events: readonly RecordedEvent[]): boolean {
+  const known = new Set<string>();
+  for (const { type, data } of events) {
+    for (const [field, seal] of Object.entries(eventType(type)?.seals ?? {})) {
+      if (known.has(field)) continue;
+      known.add(field);
+      const { [field]: value } = data as Readonly<Record<string, unknown>>;
+      if (sameJson(value, seal.erased(data)) && isDestroyed(log, seal.key(data))) return true;
+    }
+  }
+  return false;
+}
+
+/** Whether a data key was destroyed. */
+export function isDestroyed(log: Pick<LogSearch, 'earlier'>, key: string): boolean {
+  for (const event of log.earlier('keys', Number.MAX_SAFE_INTEGER, ['DataKeyDestroyed']))
+    if (event.type === 'DataKeyDestroyed' && event.data.key === key) return true;
+  return false;
+}
