@@ -72,7 +72,7 @@ export function idText(id: Buffer): string {
 }
 
 /** An encrypted value, with the id of its key. */
-interface Box {
+export interface Box {
   readonly key: string;
   /** Base64 of nonce, ciphertext and tag. */
   readonly box: string;
@@ -80,7 +80,8 @@ interface Box {
 /** The boxes of an event, one per key, with the names of the fields that each contains. */
 type SealedFields = readonly (Box & { readonly fields: readonly string[] })[];
 
-function close(keyring: Keyring, key: string, value: unknown, context: string): Box {
+/** Encrypts a value with a data key, which is created at first use. */
+export function close(keyring: Keyring, key: string, value: unknown, context: string): Box {
   const box = seal(keyring.forSealing(key), Buffer.from(JSON.stringify(value)), context);
   return { key, box: box.toString('base64') };
 }
@@ -202,14 +203,20 @@ export function decode(row: EventRow, keyring: Keyring): RecordedEvent {
  * The `meta` column, which is never changed. The name, the address and the chat id of a person are sealed with a key of the
  * month. Ids are UUIDs or keyed digests, because an id that a caller chose may identify a person.
  */
-interface StoredMeta {
-  readonly actor: { readonly kind: Actor['kind']; readonly id: string; readonly name?: string; readonly who?: Box };
+export interface StoredMeta {
+  readonly actor: {
+    readonly kind: Actor['kind'];
+    readonly id: string;
+    readonly name?: string;
+    readonly who?: Box;
+    readonly by?: Box;
+  };
   readonly correlation: string;
   readonly cause?: string;
   readonly command?: string;
 }
 
-type Stamp = Pick<EventMeta, 'actor' | 'correlationId' | 'commandId'> & { readonly at: number };
+export type Stamp = Pick<EventMeta, 'actor' | 'correlationId' | 'commandId'> & { readonly at: number };
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const OPAQUE = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{64})$/;
@@ -217,16 +224,6 @@ const OPAQUE = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{64})$/;
 /** The stored form of an id: a UUID is unchanged, any other id becomes its keyed digest. */
 export function opaqueId(id: string, keyring: Keyring): string {
   return UUID.test(id) ? id : keyring.blind(id);
-}
-
-/** The actor part of the column, created once for all events of a command. */
-export function encodeActor({ actor, at, correlationId }: Stamp, keyring: Keyring): StoredMeta['actor'] {
-  const { kind, id, name, ip } = actor;
-  if (kind === 'system') return { kind, id, name };
-  const month = new Date(at).toISOString().slice(0, 7);
-  const inChat = kind === 'bot';
-  const who = close(keyring, `actors/${month}`, inChat ? [name, ip, id] : [name, ip], `${correlationId}|actor`);
-  return { kind, id: inChat ? '' : id, who };
 }
 
 export function encodeMeta(actor: StoredMeta['actor'], stamp: Stamp, cause: string | null): string {
@@ -239,10 +236,19 @@ export function encodeMeta(actor: StoredMeta['actor'], stamp: Stamp, cause: stri
   return JSON.stringify(stored);
 }
 
+/** What the box of an actor is bound to. */
+export const actorContext = ({ kind, id }: Pick<StoredMeta['actor'], 'kind' | 'id'>): string => `${kind}|${id}|actor`;
+
+function openedActor(actor: StoredMeta['actor'], correlation: string, keyring: Keyring): unknown {
+  if (actor.by) return openBox(keyring, actor.by, actorContext(actor));
+  // Earlier releases sealed the actor again for each command.
+  return actor.who ? openBox(keyring, actor.who, `${correlation}|actor`) : [actor.name ?? '', null];
+}
+
 /** The `meta` column with the name and the address of the actor; "erased" once their key is destroyed. */
 export function decodeMeta(row: Pick<EventRow, 'at' | 'meta'>, keyring: Keyring): EventMeta {
   const { actor, correlation, cause, command } = JSON.parse(row.meta) as StoredMeta;
-  const who = actor.who ? openBox(keyring, actor.who, `${correlation}|actor`) : [actor.name ?? '', null];
+  const who = openedActor(actor, correlation, keyring);
   const [name, ip, id = actor.id] = (who ?? ['erased', null]) as [string, string | null, string?];
   // Earlier releases stored ids without a digest.
   const shown = (kept: string): string => (OPAQUE.test(kept) ? kept : keyring.blind(kept));

@@ -6,22 +6,14 @@ import type { Caused } from '../../events/log/event.js';
 import { type AppendContext, type CommandId, type EventLog, type LogHead, StorageError } from '../../events/log/log.js';
 import type { LogSearch } from '../../events/log/log-search.js';
 import { random } from '../../lib/random.js';
-import {
-  chainHash,
-  type EventRow,
-  encodeActor,
-  encodeMeta,
-  encodePayload,
-  idText,
-  opaqueId,
-  payloadHash,
-} from './codec.js';
+import { chainHash, type EventRow, encodeMeta, encodePayload, idText, opaqueId, payloadHash } from './codec.js';
 import { damageIn, type SqliteDatabase, storageError } from './database.js';
 import { destroyedKeys } from './destroyed-keys.js';
 import type { Keyring } from './keyring.js';
 import { LogReader } from './log-reader.js';
 import { SqliteLogSearch } from './log-search.js';
 import { padded } from './padding.js';
+import { SealedActors } from './sealed-actors.js';
 
 const GENESIS = Buffer.alloc(32);
 const FEW_STREAMS = 8;
@@ -44,6 +36,7 @@ export class SqliteEventLog extends LogReader implements EventLog {
   #sequence = 0;
   #sequenceAt = 0;
   #generation: string;
+  readonly #actors: SealedActors;
   /** Searches backwards, for the audit. */
   readonly search: LogSearch;
 
@@ -54,6 +47,7 @@ export class SqliteEventLog extends LogReader implements EventLog {
     this.#position = last?.position ?? 0;
     this.#hash = last?.hash ?? GENESIS;
     this.#generation = this.#storedGeneration();
+    this.#actors = new SealedActors(keyring);
     keyring.markDestroyed(destroyedKeys(db));
     this.search = new SqliteLogSearch(db, this);
   }
@@ -126,7 +120,7 @@ export class SqliteEventLog extends LogReader implements EventLog {
     const command = context.commandId ? this.#blinded(context.commandId) : null;
     const commandId = command?.key ?? null;
     const stamp = { at, actor, correlationId, commandId };
-    const storedActor = encodeActor(stamp, this.keyring);
+    const storedActor = this.#actors.stored(stamp);
     const first = this.#position + 1;
     const versions = this.#versions(events);
     const metas = new Map<string | null, string>();
