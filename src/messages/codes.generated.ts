@@ -43,6 +43,11 @@ export interface MessageParams {
   'access.quotaCapNeeded': None;
   'access.quotaDays': { readonly days: string | number };
   'access.quotaRenewal': None;
+  'access.adminSaved': None;
+  'access.adminRemoved': None;
+  'access.handedOver': None;
+  'access.roleSaved': None;
+  'access.roleRemoved': None;
   'audit.inboundAdded': { readonly protocol: string | number; readonly port: string | number };
   'audit.inboundUpdated': { readonly fields: readonly (string | number)[] };
   'audit.inboundReconfigured': None;

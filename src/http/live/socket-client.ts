@@ -20,6 +20,8 @@ const POLICY = 1008;
  */
 export class SocketClient {
   readonly idHash: string;
+  /** Number of the account. */
+  readonly admin: number;
   readonly language: Language;
   readonly #ws: WebSocket;
   readonly #socket: Duplex;
@@ -31,10 +33,17 @@ export class SocketClient {
   #received = 0;
 
   /** `phase` spreads the pings of many connections over the ticks. */
-  constructor(ws: WebSocket, socket: Duplex, idHash: string, language: Language, phase: number) {
+  constructor(
+    ws: WebSocket,
+    socket: Duplex,
+    { idHash, user }: { readonly idHash: string; readonly user: number },
+    language: Language,
+    phase: number,
+  ) {
     this.#ws = ws;
     this.#socket = socket;
     this.idHash = idHash;
+    this.admin = user;
     this.language = language;
     this.#tick = phase % PING_TICKS;
     const received = (): void => {

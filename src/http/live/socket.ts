@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Observable, Subscription } from 'rxjs';
 import { type WebSocket, WebSocketServer } from 'ws';
+import type { Access } from '../../events/access/access-of.js';
 import type { RecordedEvent } from '../../events/catalog.js';
 import type { Alarm } from '../../lib/alarms.js';
 import { type Language } from '../../messages/language.js';
@@ -18,9 +19,10 @@ import type { JsonOf } from '../panel/contract/route.js';
 import { baseLines } from '../server/headers.js';
 import type { HttpLog } from '../server/http-log.js';
 import { refuseUpgrade } from '../server/no-upgrade.js';
+import { getsPush, getsStatus, trafficFor } from './audience.js';
 import { textFrame } from './frame.js';
 import { SocketClient } from './socket-client.js';
-import { trafficOf } from './traffic-push.js';
+import { type TrafficPush, trafficOf } from './traffic-push.js';
 
 /** Sockets of one session, and of all. */
 const MAX_PER_SESSION = 32;
@@ -99,7 +101,7 @@ export class PanelSockets {
     let isAccepted = false;
     this.#server.handleUpgrade(req, socket, head, (ws) => {
       isAccepted = true;
-      this.#accept(ws, socket, session.idHash, languageOf(req.headers));
+      this.#accept(ws, socket, session, languageOf(req.headers));
     });
     return isAccepted;
   }
@@ -147,9 +149,9 @@ export class PanelSockets {
     return own >= MAX_PER_SESSION;
   }
 
-  #accept(ws: WebSocket, socket: Duplex, idHash: string, language: Language): void {
+  #accept(ws: WebSocket, socket: Duplex, session: LiveSession, language: Language): void {
     this.#accepted += 1;
-    this.#clients.set(ws, new SocketClient(ws, socket, idHash, language, this.#accepted));
+    this.#clients.set(ws, new SocketClient(ws, socket, session, language, this.#accepted));
     ws.on('close', () => this.#clients.delete(ws));
   }
 
@@ -163,7 +165,8 @@ export class PanelSockets {
       this.#parts.log.error({ err: error }, 'the status could not be computed');
     }
     // The status goes to all sockets first; then each does its own work for the tick.
-    if (frame) for (const client of this.#clients.values()) client.send('status', frame);
+    if (frame)
+      for (const client of this.#clients.values()) if (getsStatus(this.#accessOf(client))) client.send('status', frame);
     for (const client of this.#clients.values()) client.tick();
   }
 
@@ -171,7 +174,7 @@ export class PanelSockets {
     if (this.#clients.size === 0) return;
     this.#closeEnded();
     const author = this.#parts.authorOf(events[0]?.meta.correlationId ?? '');
-    for (const push of pushesOf(events)) this.#push(push, author);
+    for (const push of pushesOf(events)) this.#push(push, author, events);
     this.#sendTraffic(events);
   }
 
@@ -179,20 +182,28 @@ export class PanelSockets {
   #sendTraffic(events: readonly RecordedEvent[]): void {
     const traffic = trafficOf(events);
     if (!traffic) return;
-    const frame = textFrame(JSON.stringify(traffic));
+    const whole = textFrame(JSON.stringify(traffic));
     const key = `traffic ${events[0]?.position}`;
-    for (const client of this.#clients.values()) client.send(key, frame);
+    for (const client of this.#clients.values()) {
+      const part = trafficFor(this.#accessOf(client), traffic, this.#parts.read);
+      if (part !== null) client.send(key, isWhole(part, traffic) ? whole : textFrame(JSON.stringify(part)));
+    }
   }
 
   #warn({ title, body, severity }: Alarm): void {
     this.#closeEnded();
-    this.#push({ type: 'notification', title, body, severity }, null);
+    this.#push({ type: 'notification', title, body, severity }, null, []);
   }
 
-  #push(push: Push, author: string | null): void {
+  #accessOf({ admin }: SocketClient): Access {
+    return this.#parts.read.accessOf(admin);
+  }
+
+  #push(push: Push, author: string | null, events: readonly RecordedEvent[]): void {
     const key = keyOf(push);
     const frameIn = framesOf(push);
     for (const client of this.#clients.values()) {
+      if (!getsPush(this.#accessOf(client), push, events, this.#parts.read)) continue;
       // The session that made a change has its result in the answer.
       if (push.type !== 'invalidate' || author !== client.idHash) client.send(key, frameIn(client.language));
     }
@@ -210,6 +221,9 @@ export class PanelSockets {
     }
   }
 }
+
+const isWhole = (part: TrafficPush, { clients, inbounds }: TrafficPush): boolean =>
+  part.clients === clients && part.inbounds === inbounds;
 
 /** A later message with the same key replaces an earlier one. */
 function keyOf(push: Push): string {

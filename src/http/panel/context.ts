@@ -22,6 +22,7 @@ import type { RemoteNodes } from '../../commands/reactors/nodes/remote-nodes.js'
 import type { CoreInstall } from '../../commands/reactors/releases/core-install.js';
 import type { PanelUpdate } from '../../commands/reactors/releases/panel-update.js';
 import type { Rejection } from '../../commands/rejection.js';
+import type { Access } from '../../events/access/access-of.js';
 import type { RecordedEvent } from '../../events/catalog.js';
 import type { Actor } from '../../events/log/event.js';
 import type { SettingKey, Settings } from '../../events/settings/settings.js';
@@ -204,11 +205,13 @@ export interface HttpRequest {
   /** Renders a text in the language of the caller, for members of `obj`; `msg` is always translated. */
   readonly say: (sentence: Text) => string;
   readonly actor: Actor;
+  readonly access: Access;
+  /** The read models of a caller who sees only a part of the clients; null = all. */
+  readonly reads: ReadModels | null;
   /** The id of the logged-in user; the first user for the Bearer token. */
   readonly userId: number;
   /** The caller is another panel, which wants current counters and not those of the last poll. */
   readonly wantsCounters: boolean;
-  /** The Accept header of the request. */
   readonly accept: string;
   /** Host of the request without its port, for links. A forwarded host counts only from a trusted proxy. */
   readonly requestHost: string;

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { Change, Dispatch } from '../../commands/bus.js';
+import type { Rejection } from '../../commands/rejection.js';
 import { message } from '../../messages/message.js';
 import { BodyRoom, bodyOf, bytesOf } from '../server/body.js';
 import { correlationId } from '../server/correlation-id.js';
@@ -20,6 +21,7 @@ import type { PanelServices } from './context.js';
 import { type Route, Upload } from './contract/route.js';
 import { HotReads } from './hot-reads.js';
 import { type Gate, type Handler, sendMessage, type Verdict } from './mount.js';
+import { type Refusals, refusalOf } from './refusals.js';
 import { type MakeRequest, requestMaker } from './request-context.js';
 
 /** Largest body of a caller that is not logged in, in bytes. */
@@ -42,6 +44,7 @@ interface GateParts {
   readonly unsaved: UnsavedSessions;
   readonly limiter: LoginLimiter;
   readonly failures: FailureRecords;
+  readonly refusals: Refusals;
   readonly basePath: () => string;
   readonly webDomain: () => string;
 }
@@ -66,8 +69,9 @@ export class PanelGate implements Gate<AuthRequest> {
     this.#bearers = new Bearers(parts.services.now);
     const { services, dispatch, change, sessions, unsaved, limiter, failures, basePath } = parts;
     const apiToken = (): string | null => services.read.users().apiToken;
-    this.#authParts = { sessions, unsaved, limiter, failures, basePath, dispatch, apiToken };
     const { read, history } = services;
+    const accessOf = (admin: number) => read.accessOf(admin);
+    this.#authParts = { sessions, unsaved, limiter, failures, basePath, dispatch, apiToken, accessOf };
     const authored = (id: string, idHash: string): unknown => this.#authors.set(id, idHash);
     this.#request = requestMaker({ ...history, read, dispatch, change, onChange: authored });
     this.hot = new HotReads(this, (req, peer) => this.rejectedStatus(req, peer));
@@ -120,8 +124,10 @@ export class PanelGate implements Gate<AuthRequest> {
     const byToken = route.auth === 'panel' && this.#byToken(req);
     auth.byToken = byToken;
     if (route.auth !== 'none' && !byToken && !auth.session) return 'unauthenticated';
+    auth.permission = route.permission;
     const acts = route.method === 'POST' || route.acts;
-    return acts && !byToken && this.#failsCsrf(req, route, auth) ? 'csrf' : 'pass';
+    if (acts && !byToken && this.#failsCsrf(req, route, auth)) return 'csrf';
+    return refusalOf(route, auth.access) === null ? 'pass' : 'forbidden';
   }
 
   guard(route: Route): RequestHandler {
@@ -132,6 +138,12 @@ export class PanelGate implements Gate<AuthRequest> {
       if (route.auth !== 'none') res.setHeader('X-Correlation-Id', auth.correlationId);
       if (verdict === 'csrf') {
         sendMessage(res.status(403), false, message('CSRF_TOKEN_INVALID'));
+        return;
+      }
+      const refused = verdict === 'forbidden' ? refusalOf(route, auth.access) : null;
+      if (refused) {
+        this.#parts.refusals.add(this.requestOf(req, res).actor, refused);
+        sendMessage(res.status(403), false, refused);
         return;
       }
       next();
@@ -161,6 +173,10 @@ export class PanelGate implements Gate<AuthRequest> {
       }
       next();
     };
+  }
+
+  noteRefusal({ actor }: AuthRequest, rejection: Rejection): void {
+    this.#parts.refusals.add(actor, rejection);
   }
 
   requestOf(req: IncomingMessage, res: ServerResponse): AuthRequest {

@@ -30,8 +30,8 @@ export interface Input {
 }
 export type Handler<R extends HttpRequest = HttpRequest> = (input: Input, request: R) => unknown;
 
-/** What the guard decides: pass, not authenticated, or possibly sent by a page of another site. */
-export type Verdict = 'pass' | 'unauthenticated' | 'csrf';
+/** What the guard decides: pass, not authenticated, possibly sent by a page of another site, or a missing permission. */
+export type Verdict = 'pass' | 'unauthenticated' | 'csrf' | 'forbidden';
 
 /** What guards every route: the policy of its `auth`, and the parser of its body. */
 export interface Gate<R extends HttpRequest = HttpRequest> {
@@ -39,6 +39,8 @@ export interface Gate<R extends HttpRequest = HttpRequest> {
   guard(route: Route): RequestHandler;
   parse(route: Route): RequestHandler;
   requestOf(req: Request, res: Response): R;
+  /** Notes a rejection because of a permission or a quota for the log. */
+  noteRefusal(request: R, rejection: Rejection): void;
   /** Registers the handler of a hot route, which is answered without the router. */
   addHotRoute(route: Route, path: string, handle: Handler<R>): void;
 }
@@ -67,7 +69,9 @@ export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
   for (const [name, route] of Object.entries(table)) {
     // `Handlers` pairs each handler with its route; a loop over all of them cannot express the pair.
     const handler = handlers[name] as (input: Input, services: S, request: R) => unknown;
-    const handle: Handler<R> = (input, request) => handler(input, services, request);
+    // Callers who see only a part of the clients get read models that contain nothing else.
+    const handle: Handler<R> = (input, request) =>
+      handler(input, request.reads === null ? services : { ...services, read: request.reads }, request);
     const outcomeOf = async (req: Request, request: R): Promise<unknown> => {
       const params = route.params.safeParse(req.params, WITH_INPUT);
       const query = route.query.safeParse(req.query, WITH_INPUT);
@@ -90,10 +94,16 @@ export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
       // If the handler fails, the status shows that the answer is not the file.
       res.locals['file'] = route.media !== null;
       const perform = (): Promise<unknown> => (repeatable ? request.handling.once(run) : run());
-      const outcome = await (acts ? performed(route, req, request, { run, perform }) : run());
+      const outcome = await (request.reads !== null && asksForHistory(req)
+        ? reject('OUT_OF_SCOPE', { permission: 'clients:read' })
+        : acts
+          ? performed(route, req, request, { run, perform })
+          : run());
       // A script that saves the answer as a file sees by the status that it is not the file.
       if (route.media !== null && isRefusalOfFile(outcome)) res.status(fileStatus(outcome));
-      if (document && !(outcome instanceof Rejection)) request.handling.tag(document, req.params);
+      if (document && request.reads === null && !(outcome instanceof Rejection))
+        request.handling.tag(document, req.params);
+      if (outcome instanceof Rejection) gate.noteRefusal(request, outcome);
       await answer(res, outcome);
     };
     for (const path of [route.path, ...route.aliases]) {
@@ -102,6 +112,10 @@ export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
     }
   }
 }
+
+/** Versions and dry runs compare documents of the whole panel. */
+const asksForHistory = ({ headers, query: { dryRun, expectedVersion } }: Request): boolean =>
+  dryRun !== undefined || expectedVersion !== undefined || headers['if-match'] !== undefined;
 
 /** Carries out a request that acts, or only decides it. */
 function performed(
@@ -140,6 +154,7 @@ async function answer(res: Response, outcome: unknown): Promise<void> {
 
 /** These rejections have a status of their own, because only callers that ask for more than 3x-ui offers get them. */
 const STATUSES: Readonly<Partial<Record<RejectionCode, number>>> = {
+  ...{ FORBIDDEN: 403, OUT_OF_SCOPE: 403 },
   ...{ DRY_RUN_INVALID: 400, DRY_RUN_UNSUPPORTED: 400, VERSION_INVALID: 400, VERSION_STALE: 412, EVENT_UNKNOWN: 400 },
 };
 

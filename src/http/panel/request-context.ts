@@ -3,11 +3,13 @@ import type { Change, CommandContext, Dispatch, Done } from '../../commands/bus.
 import type { AnyCommand } from '../../commands/catalog.js';
 import type { Rehearsal } from '../../commands/rehearsal.js';
 import { Rejection } from '../../commands/rejection.js';
+import type { Access } from '../../events/access/access-of.js';
 import type { Actor } from '../../events/log/event.js';
 import type { CommandId } from '../../events/log/log.js';
 import { FRESH_COUNTERS } from '../../lib/panel-wire.js';
 import { type Text } from '../../messages/message.js';
 import { render } from '../../messages/render.js';
+import type { ReadModels } from '../../projections/read-models.js';
 import { languageOf } from '../language/language.js';
 import { goneSignal } from '../server/gone.js';
 import type { AuthContext, AuthRequest } from './auth/auth-context.js';
@@ -61,9 +63,19 @@ class PanelRequest implements AuthRequest {
     return this.#actor;
   }
 
+  get access(): Access {
+    return this.auth.access;
+  }
+
+  #reads: ReadModels | null | undefined;
+  get reads(): ReadModels | null {
+    if (this.#reads === undefined) this.#reads = this.access.isLimited ? this.#parts.read.limitedTo(this.access) : null;
+    return this.#reads;
+  }
+
   get userId(): number {
     const { byToken, session } = this.auth;
-    return byToken ? Math.min(...this.#parts.read.users().users.keys()) : (session?.account.id ?? 0);
+    return byToken ? firstOwner(this.#parts.read) : (session?.account.id ?? 0);
   }
 
   get wantsCounters(): boolean {
@@ -200,6 +212,11 @@ class PanelRequest implements AuthRequest {
     if (this.#ids === undefined) this.#ids = commandIds(this.#req, this.auth, callerOf(this.actor));
     return this.#ids?.() ?? null;
   }
+}
+
+/** The owner with the lowest number, whose inbounds the API token has. */
+function firstOwner(read: ReadModels): number {
+  return Math.min(...[...read.users().users.keys()].filter((id) => read.accessOf(id).isOwner));
 }
 
 /** Ends the handler of a dry run: its command was decided. */

@@ -24,6 +24,7 @@ import type { PanelServices } from './context.js';
 import { tables } from './contract/index.js';
 import { PanelGate } from './gate.js';
 import { type Gate, mount, sendMessage } from './mount.js';
+import { Refusals } from './refusals.js';
 import { mountWeb } from './web.js';
 
 /**
@@ -71,6 +72,7 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
   const sessions = new Sessions(read, unsaved, now);
   const failures = new FailureRecords(now);
   const limiter = new LoginLimiter(now, (ip, username) => failures.add({ ip, username, reason: 'locked' }));
+  const refusals = new Refusals(now, dispatch);
   const gate = new PanelGate({
     services,
     dispatch,
@@ -80,6 +82,7 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
     unsaved,
     limiter,
     failures,
+    refusals,
     basePath,
     webDomain,
   });
@@ -100,7 +103,10 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
   const app = createApp(parts, gate, peers);
   const endpoints = createEndpoints(parts, { app, gate, peers, sockets });
   const room = machine.host.readings$.subscribe(() => unsaved.flush());
-  const reports = setInterval(() => report(failures, dispatch), REPORT_MS).unref();
+  const reports = setInterval(() => {
+    report(failures, dispatch);
+    refusals.flush();
+  }, REPORT_MS).unref();
 
   return {
     app,

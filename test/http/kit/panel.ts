@@ -248,9 +248,9 @@ export class Browser {
     this.send('POST', path, body, headers);
 
   /** Logs in as the clients of 3x-ui do: the token first, then the login. */
-  async login(): Promise<this> {
+  async login(as: { readonly username: string; readonly password: string } = ADMIN): Promise<this> {
     this.token = String((await this.get('/csrf-token')).json?.obj);
-    await this.post('/login', ADMIN);
+    await this.post('/login', as);
     return this;
   }
 }

@@ -3,6 +3,8 @@
 /** The answer is a file, not the envelope: link to it instead of fetching it. */
 export interface File { readonly file: true }
 
+export type Admin = { readonly id: number; readonly username: string; readonly role: string; readonly inbounds: readonly (number)[]; readonly quotas: { readonly clients: number; readonly totalBytes: number; readonly clientBytes: number; readonly days: number }; readonly clients: number; readonly capBytes: number };
+
 export type ClientPage = { readonly clients: readonly (ClientRow)[]; readonly matched: number; readonly used: number; readonly counts: { readonly all: number; readonly online: number; readonly active: number; readonly expiring: number; readonly high: number; readonly depleted: number; readonly expired: number; readonly disabled: number } };
 
 export type ClientRow = { readonly id: number; readonly inboundId: number; readonly enable: boolean; readonly email: string; readonly uuid: string; readonly subId: string; readonly up: number; readonly down: number; readonly allTime: number; readonly expiryTime: number; readonly total: number; readonly reset: number; readonly lastOnline: number; readonly state: "active" | "expiring" | "high" | "depleted" | "expired" | "disabled"; readonly enabled: boolean; readonly online: boolean; readonly comment: string; readonly limitIp: number; readonly createdAt: number };
@@ -435,6 +437,24 @@ export interface Gets {
     query: undefined;
     body: undefined;
     reply: { readonly entry: { readonly position: number; readonly id: string; readonly at: number; readonly type: string; readonly group: "clients" | "inbounds" | "nodes" | "access" | "settings" | "core" | "geo" | "backups" | "traffic" | "panel"; readonly subject: { readonly kind: "client" | "inbound" | "node" | "user" | "geoSource"; readonly number: number; readonly name: string; readonly exists: boolean } | null; readonly what: string; readonly whatCode: TextCode; readonly by: string; readonly byCode: TextCode; readonly actor: { readonly kind: "user" | "token" | "bot" | "node" | "system"; readonly id: string; readonly name: string; readonly ip: string | null }; readonly cause: { readonly position: number; readonly type: string } | null }; readonly changes: readonly ({ readonly field: string; readonly before?: unknown; readonly after?: unknown; readonly secret: boolean })[]; readonly causes: readonly ({ readonly position: number; readonly id: string; readonly at: number; readonly type: string; readonly group: "clients" | "inbounds" | "nodes" | "access" | "settings" | "core" | "geo" | "backups" | "traffic" | "panel"; readonly subject: { readonly kind: "client" | "inbound" | "node" | "user" | "geoSource"; readonly number: number; readonly name: string; readonly exists: boolean } | null; readonly what: string; readonly whatCode: TextCode; readonly by: string; readonly byCode: TextCode; readonly actor: { readonly kind: "user" | "token" | "bot" | "node" | "system"; readonly id: string; readonly name: string; readonly ip: string | null }; readonly cause: { readonly position: number; readonly type: string } | null })[]; readonly effects: readonly ({ readonly position: number; readonly id: string; readonly at: number; readonly type: string; readonly group: "clients" | "inbounds" | "nodes" | "access" | "settings" | "core" | "geo" | "backups" | "traffic" | "panel"; readonly subject: { readonly kind: "client" | "inbound" | "node" | "user" | "geoSource"; readonly number: number; readonly name: string; readonly exists: boolean } | null; readonly what: string; readonly whatCode: TextCode; readonly by: string; readonly byCode: TextCode; readonly actor: { readonly kind: "user" | "token" | "bot" | "node" | "system"; readonly id: string; readonly name: string; readonly ip: string | null }; readonly cause: { readonly position: number; readonly type: string } | null })[]; readonly moreEffects: boolean; readonly removed: boolean; readonly hash: string; readonly event: Readonly<Record<string, unknown>> };
+  };
+  '/panel/api/admins/list': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: readonly (Admin)[];
+  };
+  '/panel/api/admins/me': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: { readonly username: string; readonly role: string; readonly inbounds: readonly (number)[]; readonly quotas: { readonly clients: number; readonly totalBytes: number; readonly clientBytes: number; readonly days: number }; readonly clients: number; readonly capBytes: number; readonly grants: readonly ({ readonly permission: string; readonly scope: "all" | "own" | "inbounds" })[] };
+  };
+  '/panel/api/roles/list': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: { readonly roles: readonly ({ readonly name: string; readonly builtIn: boolean; readonly grants: readonly ({ readonly permission: string; readonly scope: "all" | "own" | "inbounds" })[]; readonly admins: number })[]; readonly permissions: readonly ({ readonly permission: string; readonly reserved: boolean; readonly scoped: boolean })[] };
   };
   '/panel/api/openapi.json': {
     params: undefined;
@@ -972,5 +992,47 @@ export interface Posts {
     query: undefined;
     body: { readonly dryRun?: boolean };
     reply: { readonly from: number; readonly to: number; readonly obstacles: readonly ({ readonly document: string; readonly name: string; readonly field: string; readonly why: string; readonly whyCode: TextCode })[] } | { readonly dryRun: true; readonly events: readonly ({ readonly type: string; readonly group: string; readonly subject: { readonly kind: string; readonly number: number; readonly name: string; readonly exists: boolean } | null; readonly what: string; readonly whatCode: TextCode; readonly changes: readonly ({ readonly field: string; readonly before?: unknown; readonly after?: unknown; readonly secret: boolean })[]; readonly data: Readonly<Record<string, unknown>> })[]; readonly total: number; readonly effects: { readonly disconnected: { readonly count: number; readonly clients: readonly ({ readonly number: number; readonly email: string })[] }; readonly reconnected: { readonly count: number; readonly clients: readonly ({ readonly number: number; readonly email: string })[] } }; readonly report?: { readonly from: number; readonly to: number; readonly obstacles: readonly ({ readonly document: string; readonly name: string; readonly field: string; readonly why: string; readonly whyCode: TextCode })[] }; readonly head: { readonly position: number; readonly hash: string } };
+  };
+  '/panel/api/admins/add': {
+    params: undefined;
+    query: undefined;
+    body: { readonly username?: string; readonly password?: string; readonly role?: string; readonly inbounds?: readonly (number)[]; readonly quotas?: { readonly clients?: number; readonly totalBytes?: number; readonly clientBytes?: number; readonly days?: number } };
+    reply: { readonly id: number };
+  };
+  '/panel/api/admins/access/:id': {
+    params: { readonly id: string | number };
+    query: undefined;
+    body: { readonly role?: string; readonly inbounds?: readonly (number)[]; readonly quotas?: { readonly clients?: number; readonly totalBytes?: number; readonly clientBytes?: number; readonly days?: number } };
+    reply: null;
+  };
+  '/panel/api/admins/password/:id': {
+    params: { readonly id: string | number };
+    query: undefined;
+    body: { readonly password?: string };
+    reply: null;
+  };
+  '/panel/api/admins/del/:id': {
+    params: { readonly id: string | number };
+    query: undefined;
+    body: undefined;
+    reply: null;
+  };
+  '/panel/api/admins/handOver': {
+    params: undefined;
+    query: undefined;
+    body: { readonly clients: readonly (number)[]; readonly owner?: number };
+    reply: null;
+  };
+  '/panel/api/roles/save': {
+    params: undefined;
+    query: undefined;
+    body: { readonly name?: string; readonly grants?: readonly ({ readonly permission: string; readonly scope?: "all" | "own" | "inbounds" })[] };
+    reply: null;
+  };
+  '/panel/api/roles/del/:name': {
+    params: { readonly name: string | number };
+    query: undefined;
+    body: undefined;
+    reply: null;
   };
 }

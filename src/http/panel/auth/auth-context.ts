@@ -2,7 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CommandContext, Dispatch, Done } from '../../../commands/bus.js';
 import type { AnyCommand } from '../../../commands/catalog.js';
 import type { Rejection } from '../../../commands/rejection.js';
+import { type Access, FULL_ACCESS } from '../../../events/access/access-of.js';
 import type { UserId } from '../../../events/ids.js';
+import { type Permission, permissionName } from '../../../lib/permissions.js';
 import type { UserRow } from '../../../projections/users.js';
 import type { HttpRequest } from '../context.js';
 import { holdsToken } from './bearer.js';
@@ -18,6 +20,8 @@ export interface AuthContextParts extends BrowserSessionParts {
   readonly failures: FailureRecords;
   readonly dispatch: Dispatch;
   readonly apiToken: () => string | null;
+  /** What an admin may do. */
+  readonly accessOf: (admin: number) => Access;
 }
 
 /** A request for handlers that start and end sessions. */
@@ -35,6 +39,8 @@ export class AuthContext {
   readonly limiter: LoginLimiter;
   /** The request was authenticated by the API token; its cookie is ignored. */
   byToken = false;
+  /** What the matched route needs; null before that, and for routes that every client may call. */
+  permission: Permission | null = null;
   /** The body as received, for the fingerprint of the request. */
   body: Buffer | null = null;
   readonly #req: IncomingMessage;
@@ -56,9 +62,15 @@ export class AuthContext {
     return this.browser.current;
   }
 
-  /** Whether the request would still be authenticated now. Long-running requests check this again. */
+  /** What the caller may do now. */
+  get access(): Access {
+    return this.byToken || this.session === null ? FULL_ACCESS : this.#parts.accessOf(this.session.account.id);
+  }
+
+  /** Whether the request would still be authenticated and permitted now. Long-running requests check this again. */
   get isStillValid(): boolean {
     const { sessions, apiToken } = this.#parts;
+    if (this.permission !== null && this.access.scopeOf(permissionName(this.permission)) === null) return false;
     if (this.byToken) return holdsToken(this.#req, apiToken());
     return this.session !== null && sessions.byHash(this.session.idHash) !== null;
   }

@@ -1,3 +1,4 @@
+import { adminRoutes, roleRoutes } from './access.js';
 import { apiDocsRoutes } from './api-docs.js';
 import { attentionRoutes } from './attention.js';
 import { auditRoutes } from './audit.js';
@@ -59,5 +60,7 @@ export const tables = {
   events: eventRoutes,
   undo: undoRoutes,
   audit: auditRoutes,
+  admins: adminRoutes,
+  roles: roleRoutes,
   apiDocs: apiDocsRoutes,
 } as const satisfies Readonly<Record<string, Routes>>;

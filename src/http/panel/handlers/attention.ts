@@ -4,14 +4,16 @@ import { refusedHere } from '../../../projections/core/refused-here.js';
 import type { Needs } from '../context.js';
 import type { attentionRoutes } from '../contract/attention.js';
 import type { Handlers } from '../mount.js';
+import { visibleInbounds } from '../visible-inbounds.js';
 
 type Services = Needs<'read' | 'past'>;
 
 export const attentionHandlers: Handlers<typeof attentionRoutes, Services> = {
-  attention(_, services, { say, userId }) {
+  attention(_, services, request) {
+    const { say } = request;
     const { read } = services;
     const problem = (text: Text | null) => ({ problem: text === null ? '' : say(text), problemCode: codeOf(text) });
-    const own = read.inbounds.all().filter(({ owner }) => owner === userId);
+    const own = visibleInbounds({ read }, request);
     const refused = refusedHere(new Map(own.map((inbound) => [inbound.id, inbound])), read.core());
     return {
       certificates: certificatesOf(services, problem),

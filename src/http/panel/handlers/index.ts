@@ -5,6 +5,7 @@ import type { PanelServices } from '../context.js';
 import { tables } from '../contract/index.js';
 import { type Gate, mount } from '../mount.js';
 import { mountApiDocs } from '../openapi/serve.js';
+import { adminHandlers, roleHandlers } from './access.js';
 import { attentionHandlers } from './attention.js';
 import { auditHandlers } from './audit.js';
 import { databaseHandlers } from './backups/database.js';
@@ -66,5 +67,7 @@ export function mountHandlers(router: Router, gate: Gate<AuthRequest>, services:
   mount(router, tables.events, eventHandlers, gate, history);
   mount(router, tables.undo, undoHandlers, gate, history);
   mount(router, tables.audit, auditHandlers, gate, { read, ...history });
+  mount(router, tables.admins, adminHandlers, gate, { read, ...accounts });
+  mount(router, tables.roles, roleHandlers, gate, { read });
   mountApiDocs(router, gate, machine.version);
 }

@@ -13,6 +13,7 @@ const core = { tag: 'Core settings', description: 'The template of the core, its
 const geo = { tag: 'Custom geo', description: 'Custom lists of addresses and domains for routing rules.' };
 const nodes = { tag: 'Nodes', description: 'Remote panels that this one manages.' };
 const events = { tag: 'Events', description: 'The event log, for other programs.' };
+const access = { tag: 'Access', description: 'Admins, their roles, and what they may do.' };
 const docs = { tag: 'Documents', description: 'This description of the API.' };
 
 /** The tag and the description of each table. */
@@ -38,6 +39,8 @@ export const nouns: Readonly<Record<keyof typeof tables, Noun>> = {
   settingsApi: settings,
   settingDetails: settings,
   account: settings,
+  admins: access,
+  roles: access,
   panel: settings,
   panelApi: settings,
   coreSettings: core,

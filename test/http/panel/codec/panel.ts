@@ -7,6 +7,7 @@ import type { HostReading } from '../../../../src/commands/ports/host.js';
 import type { Web } from '../../../../src/commands/ports/web.js';
 import { Rejection } from '../../../../src/commands/rejection.js';
 import { panelState } from '../../../../src/commands/state.js';
+import { FULL_ACCESS } from '../../../../src/events/access/access-of.js';
 import { eventType, type RecordedEvent } from '../../../../src/events/catalog.js';
 import type { EventLog } from '../../../../src/events/log/log.js';
 import { begin } from '../../../../src/events/log/replay.js';
@@ -122,6 +123,8 @@ export function startPanel(parts: Parts = {}) {
     servedSettings: () => read.settings.current(),
     pairProblem: async () => null,
     actor,
+    access: FULL_ACCESS,
+    reads: null,
     userId: 1,
     requestHost: 'panel.example',
     say: (text: Text) => render(text, 'en'),

@@ -9,9 +9,10 @@ import { clientLines } from '../../codec/client-csv.js';
 import { clientTraffic } from '../../codec/client-traffic.js';
 import { clientVersion } from '../../codec/client-version.js';
 import { supportsVision } from '../../codec/inbound.js';
-import { type Needs, TextStream } from '../../context.js';
+import { type HttpRequest, type Needs, TextStream } from '../../context.js';
 import type { clientListRoutes } from '../../contract/clients/list.js';
 import type { Handlers } from '../../mount.js';
+import { visibleInbounds } from '../../visible-inbounds.js';
 import { planOf, withNumbers } from './change.js';
 import { restoreClients } from './restore.js';
 
@@ -24,16 +25,16 @@ const TOP = 10;
 const SAMPLE = 5;
 
 export const clientListHandlers: Handlers<typeof clientListRoutes, Services> = {
-  page({ query: { sort, order, offset, limit, ...filter } }, { read, now }, { userId }) {
+  page({ query: { sort, order, offset, limit, ...filter } }, { read, now }, request) {
     const at = now();
-    const list = listClients(read, ownInbounds(read, userId), filter, { sort, desc: order === 'desc' }, at);
+    const list = listClients(read, ownInbounds(read, request), filter, { sort, desc: order === 'desc' }, at);
     const { clients, counts, used } = list;
     const online = onlineNow(read, at);
     const page = clients.slice(offset, offset + (limit || DEFAULT_LIMIT));
     return { clients: page.map((client) => rowOf(read, client, online, at)), matched: clients.length, used, counts };
   },
 
-  async top(_, { read, now, ledger }, { userId }) {
+  async top(_, { read, now, ledger }, request) {
     const answer = await ledger((books) => {
       const day = books.days.of(now());
       return { since: books.days.begin(day), bytes: books.bytesOn(day) };
@@ -41,7 +42,7 @@ export const clientListHandlers: Handlers<typeof clientListRoutes, Services> = {
     if ('unavailable' in answer)
       return answer.unavailable === 'unready' ? reject('LEDGER_NOT_READY') : reject('LEDGER_WRONG');
     const { since, bytes } = answer.answer;
-    const own = ownInbounds(read, userId);
+    const own = ownInbounds(read, request);
     const byEmail = new Map<string, number>();
     for (const [number, more] of bytes) {
       const client = read.clients.get(number);
@@ -52,17 +53,16 @@ export const clientListHandlers: Handlers<typeof clientListRoutes, Services> = {
     return { since, clients: ranked.map(([email, used]) => ({ email, bytes: used })) };
   },
 
-  exported({ query: { sort, order, ...filter } }, { read, now }, { userId }) {
+  exported({ query: { sort, order, ...filter } }, { read, now }, request) {
     const at = now();
-    const list = listClients(read, ownInbounds(read, userId), filter, { sort, desc: order === 'desc' }, at);
+    const list = listClients(read, ownInbounds(read, request), filter, { sort, desc: order === 'desc' }, at);
     const name = `clients-${new Date(at).toISOString().slice(0, 10)}.csv`;
     return new TextStream({ media: 'text/csv', name, lines: clientLines(read, list.clients, at) });
   },
 
-  inbounds: (_, { read }, { userId }) =>
-    read.inbounds
-      .all()
-      .filter(({ owner, protocol }) => owner === userId && hasClients(protocol))
+  inbounds: (_, { read }, request) =>
+    visibleInbounds({ read }, request)
+      .filter(({ protocol }) => hasClients(protocol))
       .map((inbound) => ({
         ...{ id: inbound.id, remark: inbound.remark, tag: inbound.tag, protocol: inbound.protocol },
         ...{ port: inbound.port, enable: inbound.enabled && inbound.depletion === null, nodeId: inbound.node ?? 0 },
@@ -84,9 +84,10 @@ export const clientListHandlers: Handlers<typeof clientListRoutes, Services> = {
     }));
   },
 
-  async change({ body }, { read, now }, { dispatch, change, refusalOf, userId }) {
+  async change({ body }, { read, now }, request) {
+    const { dispatch, change, refusalOf } = request;
     if (body.action === 'move' && !read.inbounds.get(body.to)) return reject('INBOUND_NOT_FOUND', { inbound: body.to });
-    const chosen = body.clients ?? matching(read, userId, body, now());
+    const chosen = body.clients ?? matching(read, request, body, now());
     const left = new Set(body.except);
     const numbers = chosen.filter((number) => !left.has(number));
     const plan = () => planOf(body, documents(read, numbers), read, now());
@@ -120,16 +121,18 @@ export const clientListHandlers: Handlers<typeof clientListRoutes, Services> = {
   restore: restoreClients,
 };
 
-const ownInbounds = (read: Services['read'], userId: number): ReadonlySet<Inbound['id']> =>
-  new Set(read.inbounds.all().flatMap(({ id, owner }) => (owner === userId ? [id] : [])));
+type Caller = Pick<HttpRequest, 'access' | 'userId'>;
+
+const ownInbounds = (read: Services['read'], caller: Caller): ReadonlySet<Inbound['id']> =>
+  new Set(visibleInbounds({ read }, caller).map(({ id }) => id));
 
 function matching(
   read: Services['read'],
-  userId: number,
+  request: Caller,
   filter: Parameters<typeof listClients>[2],
   now: number,
 ): readonly number[] {
-  const list = listClients(read, ownInbounds(read, userId), filter, { sort: 'email', desc: false }, now);
+  const list = listClients(read, ownInbounds(read, request), filter, { sort: 'email', desc: false }, now);
   return list.clients.map(({ number }) => number);
 }
 

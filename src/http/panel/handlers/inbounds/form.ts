@@ -7,6 +7,7 @@ import { inboundForm, inboundSummary, previewLinks } from '../../codec/inbound-f
 import type { Needs } from '../../context.js';
 import type { inboundFormRoutes } from '../../contract/inbounds/form.js';
 import type { Handlers } from '../../mount.js';
+import { visibleInbounds } from '../../visible-inbounds.js';
 import { externalProblem } from './checks.js';
 import { storedInbound } from './inbounds.js';
 import { inboundRestoring } from './restore.js';
@@ -21,12 +22,12 @@ const ATTEMPTS = 50;
 export const inboundFormHandlers: Handlers<typeof inboundFormRoutes, Services> = {
   ...inboundRestoring,
 
-  overview(_, { read, now }, { userId }) {
+  overview(_, { read, now }, request) {
     const online = new Map<number, number>();
     for (const email of onlineNow(read, now())) {
       for (const { inbound } of read.clients.byEmail(email)) online.set(inbound, (online.get(inbound) ?? 0) + 1);
     }
-    const own = read.inbounds.all().filter(({ owner }) => owner === userId);
+    const own = visibleInbounds({ read }, request);
     return own.map((inbound) => inboundSummary(read, inbound, online.get(inbound.id) ?? 0));
   },
 

@@ -11,6 +11,7 @@ import { type HttpRequest, Message, type Needs } from '../../context.js';
 import type { inboundRoutes } from '../../contract/inbounds/inbounds.js';
 import type { WireInbound } from '../../contract/schemas/inbound.js';
 import type { Handlers } from '../../mount.js';
+import { visibleInbounds } from '../../visible-inbounds.js';
 import { externalProblem } from './checks.js';
 
 const CREATED = message('inbound.created');
@@ -22,9 +23,9 @@ const STILL_CLOSED = message('inbound.enabledButClosed');
 type Services = Needs<'read' | 'core' | 'collect' | 'coreSettled' | 'portProblem' | 'pairProblem'>;
 
 export const inboundHandlers: Handlers<typeof inboundRoutes, Services> = {
-  async list(_, { read, collect }, { userId, wantsCounters }) {
-    if (wantsCounters) await collect();
-    const own = read.inbounds.all().filter((inbound) => inbound.owner === userId);
+  async list(_, { read, collect }, request) {
+    if (request.wantsCounters) await collect();
+    const own = visibleInbounds({ read }, request);
     return inSlices(inboundPages(read, own));
   },
 

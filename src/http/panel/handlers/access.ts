@@ -1,0 +1,98 @@
+import { Rejection, reject } from '../../../commands/rejection.js';
+import { credentialProblem } from '../../../commands/user/credential-rules.js';
+import { NO_QUOTAS } from '../../../events/access/access-of.js';
+import { BUILT_IN_ROLES, CLIENT_PERMISSIONS, OWNER, RESERVED } from '../../../events/access/roles.js';
+import type { ClientNumber, InboundId, UserId } from '../../../events/ids.js';
+import { PERMISSION_NAMES } from '../../../lib/permissions.js';
+import { message } from '../../../messages/message.js';
+import type { ReadModels } from '../../../projections/read-models.js';
+import type { UserRow } from '../../../projections/users.js';
+import { messageOf } from '../answers.js';
+import type { Needs } from '../context.js';
+import type { adminRoutes, roleRoutes } from '../contract/access.js';
+import type { RequestOf } from '../contract/route.js';
+import type { Handlers } from '../mount.js';
+
+export const adminHandlers: Handlers<typeof adminRoutes, Needs<'read' | 'passwords'>> = {
+  list: (_, { read }) => [...read.users().users.values()].map((user) => ({ id: user.id, ...adminOf(read, user) })),
+
+  me(_, { read }, { access, actor, userId }) {
+    const grants = BUILT_IN_ROLES.get(access.role) ?? read.access().roles.get(access.role) ?? [];
+    const user = actor.kind === 'user' ? read.users().users.get(userId) : undefined;
+    if (user) return { ...adminOf(read, user), grants: [...grants] };
+    const none = { inbounds: [], quotas: NO_QUOTAS, clients: 0, capBytes: 0 };
+    return { username: actor.name, role: access.role, ...none, grants: [...grants] };
+  },
+
+  async add({ body: { username, password, ...access } }, { passwords, read }, { dispatch, refusalOf }) {
+    const weakness = credentialProblem(username, password);
+    if (weakness !== null) return reject('CREDENTIALS_WEAK', { why: weakness });
+    const data = { username, passwordHash: '', access: requested(access) };
+    const refused = refusalOf({ type: 'CreateUser', data });
+    if (refused) return refused;
+    const passwordHash = await passwords.hash(password);
+    const done = dispatch({ type: 'CreateUser', data: { ...data, passwordHash } });
+    if (done instanceof Rejection) return done;
+    const created = done.events.find(({ type }) => type === 'UserCreated');
+    return { id: created?.type === 'UserCreated' ? created.data.user : Math.max(...read.users().users.keys()) };
+  },
+
+  setAccess: ({ params: { id }, body }, _, { dispatch }) =>
+    messageOf(
+      dispatch({ type: 'ChangeAdminAccess', data: { user: id as UserId, ...requested(body) } }),
+      message('access.adminSaved'),
+    ),
+
+  async setPassword({ params: { id }, body: { password } }, { passwords, read }, { dispatch }) {
+    const username = read.users().users.get(id)?.username;
+    if (username === undefined) return reject('ADMIN_NOT_FOUND', { admin: id });
+    const weakness = credentialProblem(username, password, username);
+    if (weakness !== null) return reject('CREDENTIALS_WEAK', { why: weakness });
+    const passwordHash = await passwords.hash(password);
+    const data = { user: id as UserId, username, passwordHash };
+    return messageOf(dispatch({ type: 'ChangeCredentials', data }), message('access.adminSaved'));
+  },
+
+  del: ({ params: { id } }, _, { dispatch }) =>
+    messageOf(dispatch({ type: 'DeleteAdmin', data: { user: id as UserId } }), message('access.adminRemoved')),
+
+  handOver({ body: { clients, owner } }, _, { dispatch }) {
+    const data = { clients: clients as ClientNumber[], owner: owner === 0 ? null : (owner as UserId) };
+    return messageOf(dispatch({ type: 'HandOverClients', data }), message('access.handedOver'));
+  },
+};
+
+export const roleHandlers: Handlers<typeof roleRoutes, Needs<'read'>> = {
+  list(_, { read }) {
+    const held = [...read.users().users.keys()].map((id) => read.accessOf(id).role);
+    const roles = [...BUILT_IN_ROLES, ...read.access().roles].map(([name, grants]) => ({
+      ...{ name, builtIn: BUILT_IN_ROLES.has(name), grants: [...grants] },
+      admins: held.filter((role) => role === name).length,
+    }));
+    const permissions = PERMISSION_NAMES.map((permission) => ({
+      ...{ permission, reserved: RESERVED.has(permission), scoped: CLIENT_PERMISSIONS.has(permission) },
+    }));
+    return { roles, permissions };
+  },
+
+  save: ({ body: { name, grants } }, _, { dispatch }) =>
+    messageOf(dispatch({ type: 'DefineRole', data: { role: name, grants } }), message('access.roleSaved')),
+
+  del: ({ params: { name } }, _, { dispatch }) =>
+    messageOf(dispatch({ type: 'DeleteRole', data: { role: name } }), message('access.roleRemoved')),
+};
+
+const requested = ({ role, inbounds, quotas }: RequestOf<typeof adminRoutes.setAccess>['body']) => ({
+  role: role === '' ? OWNER : role,
+  inbounds: inbounds as InboundId[],
+  quotas,
+});
+
+function adminOf(read: ReadModels, { id, username }: UserRow) {
+  const { role, inbounds, quotas } = read.accessOf(id);
+  const owned = [...read.access().owners].flatMap(([client, owner]) =>
+    owner === id ? (read.clients.get(client) ?? []) : [],
+  );
+  const capBytes = owned.reduce((sum, { spec }) => sum + spec.capBytes, 0);
+  return { username, role, inbounds: [...inbounds], quotas, clients: owned.length, capBytes };
+}

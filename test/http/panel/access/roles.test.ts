@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { reject } from '../../../../src/commands/rejection.js';
+import { NO_QUOTAS } from '../../../../src/events/access/access-of.js';
+import { tables } from '../../../../src/http/panel/contract/index.js';
+import type { Route } from '../../../../src/http/panel/contract/route.js';
+import { mount } from '../../../../src/http/panel/mount.js';
+import { permissionName } from '../../../../src/lib/permissions.js';
+import { inboundDraft, one, userId } from '../../../kit/builders.js';
+import { startPanel } from '../../kit/panel.js';
+
+const { auth: _auth, account: _account, ...others } = tables;
+const guarded = Object.values(others).flatMap((table): Route[] => Object.values(table));
+const everyone = ['account:read', 'account:update', 'docs:read', 'keys:create'];
+const forbiddenToOperators = [
+  ...['admins:read', 'admins:create', 'admins:update', 'admins:delete', 'secrets:update'],
+  ...['tokens:read', 'tokens:create', 'tokens:update', 'tokens:delete', 'backups:export', 'backups:restore'],
+];
+
+/** What each role may do, apart from the table of the product. */
+const expected: Readonly<Record<string, (name: string, filtered: boolean) => boolean>> = {
+  owner: () => true,
+  operator: (name) => !forbiddenToOperators.includes(name),
+  support: (name) => [...everyone, 'clients:read', 'clients:reset', 'clients:extend'].includes(name),
+  auditor: (name) => everyone.includes(name) || (name.endsWith(':read') && name !== 'tokens:read'),
+  reseller: (name, filtered) =>
+    everyone.includes(name) || (filtered && /^clients:(read|create|update|extend|delete)$/.test(name)),
+  nothing: (name) => name === 'logs:read',
+};
+
+/** A panel whose handlers all reject, so that a request that passes the guard does nothing. */
+async function start() {
+  const reached = reject('CORE_NOT_RUNNING');
+  const panel = await startPanel({
+    bind: (router, gate) => {
+      for (const table of Object.values(others)) {
+        const handlers = Object.fromEntries(Object.keys(table).map((name) => [name, () => reached]));
+        mount(router, table as never, handlers as never, gate, {});
+      }
+    },
+  });
+  panel.given({ type: 'DefineRole', data: { role: 'nothing', grants: [{ permission: 'logs:read', scope: 'all' }] } });
+  panel.given({ type: 'AddInbound', data: { ...inboundDraft(), owner: userId(1) } });
+  return panel;
+}
+
+describe('each route', () => {
+  it.each(Object.keys(expected))('lets the role %s do what it may, and nothing else', async (role) => {
+    const panel = await start();
+    if (role !== 'owner')
+      panel.given({
+        type: 'CreateUser',
+        data: {
+          ...{ username: role, passwordHash: 'plain long enough' },
+          access: { role, inbounds: [one], quotas: NO_QUOTAS },
+        },
+      });
+    const browser = await panel
+      .browser()
+      .login(...(role === 'owner' ? [] : [{ username: role, password: 'long enough' }]));
+    const may = expected[role];
+    const wrong: string[] = [];
+    for (const route of guarded) {
+      if (route.permission === null || route.path.includes('/events')) continue;
+      const name = permissionName(route.permission);
+      for (const path of [route.path, ...route.aliases].map((one) => one.replaceAll(/:\w+/g, '1'))) {
+        const { status, json } = await browser.send(route.method, path, route.method === 'POST' ? {} : undefined);
+        const isRefused = status === 403;
+        if (isRefused === may?.(name, route.filtered)) wrong.push(`${status} ${route.method} ${path} ${name}`);
+        const code = (json as { code?: string } | undefined)?.code ?? '';
+        if (isRefused && !['FORBIDDEN', 'OUT_OF_SCOPE'].includes(code)) wrong.push(`${path}: ${code}`);
+        if (isRefused && !String(json?.msg).includes(name)) wrong.push(`${path} does not name ${name}: ${json?.msg}`);
+      }
+    }
+    expect(wrong).toStrictEqual([]);
+  });
+
+  it('records refused requests, at most once a minute for each reason', async () => {
+    const panel = await start();
+    const access = { role: 'auditor', inbounds: [], quotas: NO_QUOTAS };
+    const data = { username: 'checker', passwordHash: 'plain long enough', access };
+    panel.given({ type: 'CreateUser', data });
+    const browser = await panel.browser().login({ username: 'checker', password: 'long enough' });
+    const from = panel.log.head().position;
+    for (let i = 0; i < 5; i += 1) await browser.post('/panel/api/inbounds/add');
+    await browser.post('/panel/api/nodes/add');
+    panel.later(61_000);
+    await browser.post('/panel/api/inbounds/add');
+    const refused = panel.log.read(from, 100).filter(({ type }) => type === 'CommandRefused');
+    const told = refused.map((event) => {
+      const { reason, permission, count } = event.data as { reason: string; permission: string; count: number };
+      return [reason, permission, count];
+    });
+    expect(told).toStrictEqual([
+      ['permission', 'inbounds:create', 1],
+      ['permission', 'nodes:create', 1],
+      ['permission', 'inbounds:create', 5],
+    ]);
+    expect(refused[0]?.meta.actor).toMatchObject({ kind: 'user', name: 'checker' });
+  });
+});
