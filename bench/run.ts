@@ -11,11 +11,13 @@ import { endShared } from './kit/live.js';
 import { type Bench, type Evaluated, evaluated, table } from './kit/row.js';
 import { limits } from './limits.js';
 import { logins } from './logins.js';
+import { loop } from './loop.js';
 import { memory } from './memory.js';
 import { nodes } from './nodes.js';
 import { outbox } from './outbox.js';
 import { reads } from './reads.js';
 import { replay } from './replay.js';
+import { scale } from './scale.js';
 import { settings } from './settings.js';
 import { sockets } from './sockets.js';
 import { start } from './start.js';
@@ -46,6 +48,8 @@ const benches: Readonly<Record<string, Bench>> = {
   idle,
   growth,
   web,
+  loop,
+  scale,
 };
 
 const flags = process.argv.slice(2);
