@@ -41,8 +41,10 @@ export class Subject {
   async poll(): Promise<Turns> {
     const bytes = this.#answers.next();
     this.#ahead(POLL_MS);
-    return turnsOf(() => {
-      const growth = growthOf(decodeCounters(bytes), this.inside.panel.read.usage.baselines());
+    return turnsOf(async () => {
+      const counters = decodeCounters(bytes);
+      await new Promise((resolve) => setImmediate(resolve)); // as the port of the core does
+      const growth = growthOf(counters, this.inside.panel.read.usage.baselines());
       this.dispatch({ type: 'RecordTraffic', data: { run: RUN, ...growth } });
       this.dispatch({ type: 'BeginPeriods', data: {} });
       this.dispatch({ type: 'DepleteExpired', data: {} });

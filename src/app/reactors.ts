@@ -33,10 +33,7 @@ export function createReactors(parts: Parts) {
     dispatch: dispatchAs('traffic-intake', store.dispatch, warn),
     period: () => read.settings.current().pollSeconds * 1000,
     now,
-    ipSeen: (number, ip) => {
-      const client = read.clients.get(number);
-      return (client && read.usage.addresses(client).find(([known]) => known === ip)?.[1]) ?? 0;
-    },
+    ipSeen: (client, ip) => read.usage.addressSeen(client, ip),
     online: (clients) =>
       read.usage.online.set(clients.flatMap((number) => read.clients.get(number)?.identity.email ?? [])),
     counted: (clients) => sync.observe(clients),

@@ -145,7 +145,7 @@ function changedMembers(current: Inbound, spec: InboundSpec): Partial<InboundSpe
 }
 
 /** Keys that one command destroys at least, if there are as many. More would delay other work for too long. */
-const ERASED_AT_ONCE = 250;
+const ERASED_AT_ONCE = 100;
 
 /** Destroys data keys of what was deleted before a time (ms since 1970). To be repeated until nothing is left. */
 export function erase(state: PanelState, before: number): PanelEvent[] {

@@ -42,10 +42,7 @@ export function nodeRecords(read: Pick<ReadModels, Known>, head: () => number) {
         return inbound ? bytes(read.usage.inbound(inbound)) : 0;
       },
     },
-    ipSeen(number: number, ip: string) {
-      const client = read.clients.get(number);
-      return (client && read.usage.addresses(client).find(([known]) => known === ip)?.[1]) ?? 0;
-    },
+    ipSeen: (client: number, ip: string) => read.usage.addressSeen(client, ip),
     affected: (event: RecordedEvent) => read.nodes.affected(event),
   };
 }

@@ -1,5 +1,6 @@
 import type { Client } from '../../events/client/client-document.js';
 import { type Counter, zero } from '../../events/counters.js';
+import type { ClientNumber } from '../../events/ids.js';
 import type { Inbound } from '../../events/inbound/inbound-document.js';
 import { newestFirst } from '../client-ips.js';
 import { counterOwner, tagsToPassOn } from '../core/baselines.js';
@@ -65,6 +66,14 @@ export class UsageQueries extends TrafficQueries {
   /** Addresses from which its email was connected, with the time they were last seen, newest first. */
   addresses(client: Client): readonly (readonly [string, number])[] {
     return newestFirst(this.#clients.siblings(client).map(({ number }) => this.#models.clientIps.state.get(number)));
+  }
+
+  /** When the email of a client was last connected from an address, in ms; 0 = never, or the client is deleted. */
+  addressSeen(client: number, ip: string): number {
+    const { state } = this.#models.clientIps;
+    const numbers = this.#models.clients.state.byEmail.siblings(client as ClientNumber);
+    if (!numbers) return state.get(client)?.get(ip) ?? 0;
+    return Math.max(...numbers.map((number) => state.get(number)?.get(ip) ?? 0));
   }
 
   /** The last recorded readings of the running core's counters. */

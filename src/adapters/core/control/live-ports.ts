@@ -83,8 +83,13 @@ export function addressControl(parts: LiveParts): AddressControl {
 
 export function coreStats({ config, process }: LiveParts): CoreStats {
   return {
-    counters: async () =>
-      decodeCounters(await process.live.api.call('StatsService/QueryStats', { pattern: '', reset: false }, 15_000)),
+    counters: async () => {
+      const { api } = process.live;
+      const counters = decodeCounters(await api.call('StatsService/QueryStats', { pattern: '', reset: false }, 15_000));
+      // Both the decoding and the recording of many counters take long: other work runs in between.
+      await new Promise((resolve) => setImmediate(resolve));
+      return counters;
+    },
     online: async () => onlineUsers(process.live.api),
     metrics: coreMetrics({
       api: () => process.live.api,
