@@ -4,6 +4,7 @@ import { append } from './append.js';
 import { backup } from './backup.js';
 import { bulk } from './bulk.js';
 import { edits } from './edits.js';
+import { followers } from './followers.js';
 import { growth } from './growth.js';
 import { idle } from './idle.js';
 import { imports } from './import.js';
@@ -33,6 +34,7 @@ const benches: Readonly<Record<string, Bench>> = {
   start,
   edits,
   sub,
+  followers,
   status,
   limits,
   logins,

@@ -31,7 +31,7 @@ const Environment = z.object({
   PORT: port.optional(),
   SUB_HOST: ip.optional(),
   SUB_PORT: port.optional(),
-  /** Processes that answer subscriptions beside the panel. */
+  /** Processes that answer subscriptions beside the panel; by default one for each two processors. */
   SUB_PROCESSES: z
     .string()
     .regex(/^\d+$/, issue('input.notWholeNumber'))

@@ -107,6 +107,15 @@ export const proc = {
         ?.split(' ') ?? [];
     return (Number(fields[11]) + Number(fields[12])) / TICKS;
   },
+  /** The processes that a process has started and whose command line contains `name`. */
+  children(pid: number, name: string): readonly number[] {
+    const text = readFileSync(join('/proc', String(pid), 'task', String(pid), 'children'), 'utf8');
+    const matches = (one: number): boolean =>
+      readFileSync(join('/proc', String(one), 'cmdline'), 'utf8').includes(name);
+    return text.split(' ').filter(Boolean).map(Number).filter(matches);
+  },
+  /** The processes of a panel that answer subscriptions beside it. */
+  followers: (pid: number): readonly number[] => proc.children(pid, 'followers/follower'),
   /** Resident memory, in MB. */
   rss(pid: number): number {
     const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(join('/proc', String(pid), 'status'), 'utf8'))?.[1];

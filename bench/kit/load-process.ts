@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import type { LoadPlan, LoadResult } from './load.js';
 import { quantile } from './time.js';
 
@@ -8,7 +9,8 @@ process.once('message', (plan: LoadPlan) => {
   void run(plan).then((result) => process.send?.(result));
 });
 
-async function run({ port, connections, requests, seconds, pauseMs = 0, expect }: LoadPlan): Promise<LoadResult> {
+async function run(plan: LoadPlan): Promise<LoadResult> {
+  const { connections, requests, seconds, expect } = plan;
   const messages = requests.map((text) => Buffer.from(text));
   const latencies: number[] = [];
   let bad = 0;
@@ -27,7 +29,7 @@ async function run({ port, connections, requests, seconds, pauseMs = 0, expect }
     bad += 1;
     example ||= answer.toString('utf8', 0, 300);
   };
-  await Promise.all(Array.from({ length: connections }, () => worker(port, take, answered, pauseMs)));
+  await Promise.all(Array.from({ length: connections }, () => worker(plan, take, answered)));
   const took = (performance.now() - start) / 1000;
   return {
     count: latencies.length,
@@ -40,15 +42,36 @@ async function run({ port, connections, requests, seconds, pauseMs = 0, expect }
   };
 }
 
-/** One connection: sends a request, reads the whole answer, and continues with the next request. */
-function worker(
-  port: number,
+/** One connection after another, or the same one: sends a request, reads the whole answer, and continues with the next. */
+async function worker(
+  plan: LoadPlan,
   take: () => Buffer | undefined,
   answered: (began: number, answer: Buffer) => void,
-  pauseMs: number,
-) {
+): Promise<void> {
+  if (!plan.fresh) return connection(plan, take, answered);
+  for (let message = take(); message; message = take()) {
+    let once: Buffer | undefined = message;
+    const began = performance.now();
+    await connection(
+      plan,
+      () => {
+        const next = once;
+        once = undefined;
+        return next;
+      },
+      (_, answer) => answered(began, answer),
+    );
+  }
+}
+
+function connection(
+  { port, tls = false, pauseMs = 0 }: LoadPlan,
+  take: () => Buffer | undefined,
+  answered: (began: number, answer: Buffer) => void,
+): Promise<void> {
   return new Promise<void>((resolve, reject) => {
-    const socket: Socket = connect({ port, host: '127.0.0.1', noDelay: true });
+    const to = { port, host: '127.0.0.1', noDelay: true };
+    const socket: Socket = tls ? connectTls({ ...to, rejectUnauthorized: false }) : connect(to);
     let chunks: Buffer[] = [];
     let got = 0;
     let wanted = 0;
@@ -66,7 +89,7 @@ function worker(
       began = performance.now();
       socket.write(message);
     };
-    socket.once('connect', send);
+    socket.once(tls ? 'secureConnect' : 'connect', send);
     socket.once('error', reject);
     socket.once('close', () => reject(new Error(`the connection to port ${port} was closed`)));
     socket.on('data', (chunk: Buffer) => {

@@ -10,6 +10,9 @@ export interface LoadPlan {
   readonly seconds?: number;
   /** Pause of each connection after an answer, in ms; by default none. */
   readonly pauseMs?: number;
+  /** A new connection for each request. */
+  readonly fresh?: boolean;
+  readonly tls?: boolean;
   /** Text that a valid answer contains, besides status 200. */
   readonly expect?: string;
 }

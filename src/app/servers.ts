@@ -1,4 +1,6 @@
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { writeFollowerStates } from '../adapters/data-directory/follower-states.js';
 import { portHolder } from '../adapters/host/port-holder.js';
 import { portProblem } from '../adapters/host/port-problem.js';
 import type { PanelLogger } from '../adapters/logs/logger.js';
@@ -23,6 +25,9 @@ import { createOps } from './ops.js';
 import type { Panel } from './panel.js';
 import type { Services } from './services.js';
 
+/** More are used only if configured: each has the clients in memory. */
+const MAX_USUAL_FOLLOWERS = 8;
+
 interface Parts {
   readonly config: Config;
   readonly logger: PanelLogger;
@@ -46,7 +51,6 @@ export async function openServers(panel: Panel, servers: Servers, parts: Parts):
   disposal.add(() => chat.delivery.stop());
   // A request that deletes a node is answered before the servers close.
   disposal.add(() => nodes.nodes.stop());
-  await endOrphans(panel.directory.database);
   await servers.open(web, sub);
   // The last one: when it reports that the panel is ready, the others accept connections.
   disposal.add(() => closeServer(ops));
@@ -91,13 +95,14 @@ function createFollowers(
   logger: PanelLogger,
   domain: () => string,
 ) {
-  const count = config.SUB_PROCESSES ?? 0;
+  const count = config.SUB_PROCESSES ?? Math.min(MAX_USUAL_FOLLOWERS, Math.floor(availableParallelism() / 2));
   const { damaged, complaint } = store.startup;
   if (count === 0 || damaged || complaint !== null) return { sharing: undefined, misses: new MissLimiter(now) };
   const misses = new MissLimiter(now, (network) => sharing.missed(network));
   const sharing: FollowerPool = new FollowerPool({
     ...{ count, domain, misses, log: logger, database: directory.database },
     head: () => log.head().position,
+    changed: (followers) => writeFollowerStates(directory.run, followers),
   });
   return { sharing, misses };
 }
@@ -126,6 +131,8 @@ export function createServers(panel: Panel, config: Config, logger: PanelLogger)
         warn: (message, fields) => logger.warn(fields, message),
       }),
     portProblem: (address, port) => portProblem(address, port, false),
+    freePort: (address, port) =>
+      endOrphans(directory.database, async () => (await portProblem(address, port, false)) === null),
     startError: startErrors(config),
     log: logger,
   });

@@ -10,6 +10,7 @@ import { coreBinary } from '../app/core-binary.js';
 import type { Config } from '../config.js';
 import type { Settings } from '../events/settings/settings.js';
 import { message, type Text } from '../messages/message.js';
+import { examineProcesses } from './examine-processes.js';
 import { bad, type Finding, good, note } from './finding.js';
 import { examineRights } from './rights.js';
 
@@ -35,6 +36,7 @@ export async function examineMachine(
       config.SUB_PORT ?? subPort,
       directory,
     ),
+    ...examineProcesses(directory),
     ...(await certificate(message('cli.checkPanelCertificate'), webCertFile, webKeyFile)),
     ...(await certificate(message('cli.checkSubscriptionCertificate'), subCertFile, subKeyFile)),
   ];

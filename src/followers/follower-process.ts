@@ -13,6 +13,8 @@ const STABLE_MS = 60_000;
 /** Beats without an answer after which a follower counts as silent, and after which it is replaced. */
 const SILENT_BEATS = 2;
 const DEAD_BEATS = 60;
+/** How long a follower may take to handle messages, in ms. */
+const SETTLE_MS = 2000;
 /** How long a follower may take to complete its requests, in ms. */
 const CLOSE_MS = 12_000;
 
@@ -39,7 +41,10 @@ export class FollowerProcess {
   #child: ChildProcess | null = null;
   #startedAt = 0;
   #delayMs = MIN_DELAY_MS;
-  #unanswered = 0;
+  /** Beats that were sent and answered. */
+  #sent = 0;
+  #answered = 0;
+  #settling: { readonly beat: number; readonly done: () => void }[] = [];
   #timer: NodeJS.Timeout | undefined;
   #closing = false;
 
@@ -59,7 +64,8 @@ export class FollowerProcess {
     });
     this.#child = child;
     this.#startedAt = performance.now();
-    this.#unanswered = 0;
+    this.#sent = 0;
+    this.#answered = 0;
     child.on('message', (message, handle) => this.#receive(message as FromFollower, handle as Server | undefined));
     child.on('error', (error) => this.#events.warn({ err: error }, 'a follower of the subscription server failed'));
     child.once('exit', (code, signal) => this.#ended(code, signal));
@@ -73,10 +79,28 @@ export class FollowerProcess {
 
   /** Asks for a sign of life. To be called twice a second. */
   beat(): void {
-    if (this.state !== 'ready' && this.state !== 'silent') return;
-    if (this.#unanswered >= DEAD_BEATS) return this.kill();
-    if (this.#unanswered >= SILENT_BEATS && this.state === 'ready') this.#change('silent');
-    this.#unanswered += 1;
+    if (!this.#runs) return;
+    const unanswered = this.#sent - this.#answered;
+    if (unanswered >= DEAD_BEATS) return this.kill();
+    if (unanswered >= SILENT_BEATS && this.state === 'ready') this.#change('silent');
+    this.#sendBeat();
+  }
+
+  /** Resolves when it has handled all messages that were sent before. Kills it when it does not within two seconds. */
+  async settled(): Promise<void> {
+    if (!this.#runs) return;
+    this.#sendBeat();
+    const cut = setTimeout(() => this.kill(), SETTLE_MS);
+    await new Promise<void>((done) => this.#settling.push({ beat: this.#sent, done }));
+    clearTimeout(cut);
+  }
+
+  get #runs(): boolean {
+    return this.state === 'ready' || this.state === 'silent';
+  }
+
+  #sendBeat(): void {
+    this.#sent += 1;
     this.send({ kind: 'beat' });
   }
 
@@ -101,17 +125,25 @@ export class FollowerProcess {
   #receive(message: FromFollower, handle: Server | undefined): void {
     if (message.kind === 'ready' || message.kind === 'beat') {
       this.position = message.position;
-      this.#unanswered = 0;
-      const before = this.state;
-      if (before !== 'ready') this.#change('ready');
+      if (message.kind === 'beat') this.#answered += 1;
+      this.#settle((beat) => beat <= this.#answered);
+      // A process that was stopped answers all beats at once.
+      if (this.state !== 'ready' && this.#sent - this.#answered < SILENT_BEATS) this.#change('ready');
       if (message.kind === 'ready') this.#events.ready();
       return;
     }
     this.#events.received(message, handle);
   }
 
+  #settle(isDone: (beat: number) => boolean): void {
+    const settling = this.#settling;
+    this.#settling = settling.filter(({ beat }) => !isDone(beat));
+    for (const { beat, done } of settling) if (isDone(beat)) done();
+  }
+
   #ended(code: number | null, signal: NodeJS.Signals | null): void {
     this.#child = null;
+    this.#settle(() => true);
     if (!this.#closing) {
       if (performance.now() - this.#startedAt > STABLE_MS) this.#delayMs = MIN_DELAY_MS;
       const fields = { code, signal, againInMs: this.#delayMs };

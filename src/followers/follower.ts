@@ -52,6 +52,9 @@ function serve(models: FollowedModels): void {
         domain = message.domain;
         endpoints.set(message.endpoint, server.endpoints.adopt(handle, pairOf(message.key)));
         return tell({ kind: 'serving', endpoint: message.endpoint });
+      case 'domain':
+        domain = message.domain;
+        return;
       case 'secure':
         return endpoints.get(message.endpoint)?.secure(pairOf(message.key));
       case 'copy':
@@ -61,7 +64,7 @@ function serve(models: FollowedModels): void {
         endpoints.delete(message.endpoint);
         // Releases the port at once, and then completes running requests.
         if (endpoint) void server.endpoints.close(endpoint);
-        return tell({ kind: 'left', endpoint: message.endpoint });
+        return;
       }
       case 'misses':
         return message.networks.forEach((network) => server.misses.count(network));

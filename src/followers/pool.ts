@@ -3,12 +3,10 @@ import type { Endpoint, Sharing } from '../http/server/endpoint.js';
 import type { HttpLog } from '../http/server/http-log.js';
 import type { MissLimiter } from '../http/server/miss-limiter.js';
 import { FollowerProcess, type FollowerState } from './follower-process.js';
-import type { FromFollower, KeyText } from './protocol.js';
+import type { FromFollower, KeyText, ToFollower } from './protocol.js';
 
 /** Interval of the beats, in ms. */
 const BEAT_MS = 500;
-/** How long a follower may take to release a port, in ms. */
-const LEAVE_MS = 2000;
 
 interface Parts {
   /** The number of processes. */
@@ -50,9 +48,6 @@ export class FollowerPool implements Sharing {
   readonly #parts: Parts;
   readonly #followers: readonly FollowerProcess[];
   readonly #shared = new Map<number, Shared>();
-  /** Followers that still have a released socket. */
-  readonly #leaving = new Map<number, Set<FollowerProcess>>();
-  readonly #whenLeft = new Map<number, () => void>();
   #endpoints = 0;
   #beats: NodeJS.Timeout | undefined;
   #closed = false;
@@ -62,7 +57,9 @@ export class FollowerPool implements Sharing {
     this.#followers = Array.from({ length: parts.count }, () => this.#follower());
   }
 
+  /** None before they have started. */
   readonly followers = (): readonly FollowerStatus[] => {
+    if (this.#beats === undefined) return [];
     const head = this.#parts.head();
     return this.#followers.map(({ pid, state, position, restarts }) => {
       return { pid, state, restarts, lag: state === 'stopped' ? head : Math.max(0, head - position) };
@@ -92,8 +89,12 @@ export class FollowerPool implements Sharing {
     for (const [number, shared] of this.#shared) {
       if (shared.endpoint !== endpoint) continue;
       this.#shared.delete(number);
-      await this.#leave(number);
+      await this.#tell({ kind: 'leave', endpoint: number });
     }
+  }
+
+  renamed(domain: string): Promise<void> {
+    return this.#tell({ kind: 'domain', domain });
   }
 
   /** Counts failed guesses of this process in the others. */
@@ -115,6 +116,16 @@ export class FollowerPool implements Sharing {
     return follower;
   }
 
+  /** Resolves when every follower that runs has handled the message. */
+  async #tell(message: ToFollower): Promise<void> {
+    await Promise.all(
+      this.#followers.map((follower) => {
+        follower.send(message);
+        return follower.settled();
+      }),
+    );
+  }
+
   #serve(follower: FollowerProcess, number: number): void {
     const endpoint = this.#shared.get(number)?.endpoint;
     const handle = endpoint?.front.handle;
@@ -130,8 +141,6 @@ export class FollowerPool implements Sharing {
         return this.#settle();
       case 'copy':
         return this.#copied(message.endpoint, handle);
-      case 'left':
-        return this.#left(follower, message.endpoint);
       case 'misses':
         for (const network of message.networks) misses.count(network);
         return this.#spread(message.networks, follower);
@@ -152,7 +161,6 @@ export class FollowerPool implements Sharing {
         shared.by.delete(follower);
         if (shared.asked === follower) shared.asked = null;
       }
-      for (const number of this.#leaving.keys()) this.#left(follower, number);
     }
     this.#settle();
     this.#parts.changed?.(this.followers());
@@ -178,25 +186,6 @@ export class FollowerPool implements Sharing {
     if (shared && handle && shared.asked !== null) shared.endpoint.front.pause(handle);
     else handle?.close();
     if (shared) shared.asked = null;
-  }
-
-  async #leave(number: number): Promise<void> {
-    const waiting = new Set(this.#followers.filter(({ state }) => state === 'ready' || state === 'silent'));
-    if (waiting.size === 0) return;
-    this.#leaving.set(number, waiting);
-    for (const follower of waiting) follower.send({ kind: 'leave', endpoint: number });
-    const cut = setTimeout(() => waiting.forEach((follower) => follower.kill()), LEAVE_MS);
-    await new Promise<void>((resolve) => this.#whenLeft.set(number, resolve));
-    clearTimeout(cut);
-  }
-
-  #left(follower: FollowerProcess, number: number): void {
-    const waiting = this.#leaving.get(number);
-    waiting?.delete(follower);
-    if (waiting?.size !== 0) return;
-    this.#leaving.delete(number);
-    this.#whenLeft.get(number)?.();
-    this.#whenLeft.delete(number);
   }
 }
 

@@ -403,6 +403,7 @@ export interface MessageParams {
   'cli.checkPanelPort': None;
   'cli.checkSubscriptionCertificate': None;
   'cli.checkSubscriptionPort': None;
+  'cli.checkSubscriptionProcesses': None;
   'cli.checksFailed': { readonly failed: string | number; readonly total: string | number };
   'cli.clientDeleted': { readonly client: string | number; readonly numbers: readonly (string | number)[] };
   'cli.clientUnknown': { readonly client: string | number };
@@ -539,6 +540,8 @@ export interface MessageParams {
   'cli.portHeld': { readonly at: string | number; readonly pid: string | number };
   'cli.portNoAddress': { readonly listen: string | number };
   'cli.portTaken': { readonly at: string | number };
+  'cli.processesAnswer': { readonly ready: string | number; readonly total: string | number };
+  'cli.processesMissing': { readonly ready: string | number; readonly total: string | number };
   'cli.replayed': { readonly position: string | number };
   'cli.requestInvalid': None;
   'cli.restore': None;

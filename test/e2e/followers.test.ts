@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { makeCertificate, type TestCertificate } from '../kit/real/certificate.js';
 import {
   type Admin,
+  cli,
   must,
   type PanelPorts,
   type PanelProcess,
@@ -186,6 +187,8 @@ describe('a follower', () => {
   });
   afterEach(() => panel?.cleanUp());
 
+  const doctor = async (): Promise<string> =>
+    (await cli(['doctor'], panel.dataDir, { env: { PORTOLAN_OPS_PORT: String(panel.ports.ops) } })).stdout;
   const served = async (): Promise<number> => (await get(panel, '/sub/subscription-1')).status;
 
   it('that is killed under load costs the running requests only, and is started again', async () => {
@@ -222,10 +225,14 @@ describe('a follower', () => {
       );
       expect(await figure(panel, 'up')).toBe(0);
       expect(await figure(panel, 'lag_events')).toBeGreaterThan(0);
+      expect(await doctor()).toContain(
+        'NOTE subscription processes: 0 of 1 answer; the panel answers in place of the others',
+      );
     } finally {
       process.kill(pid, 'SIGCONT');
     }
     await until('the follower', async () => (await figure(panel, 'lag_events')) === 0);
+    expect(await doctor()).toContain('ok   subscription processes: 1 of 1 answer');
     expect(await following(panel)).toBe(pid);
     expect((await get(panel, '/sub/subscription-1')).headers['profile-title']).toContain(
       Buffer.from('Meanwhile').toString('base64'),

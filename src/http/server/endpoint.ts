@@ -32,6 +32,8 @@ export interface Sharing {
   secured(endpoint: Endpoint): void;
   /** A connection has arrived in this process. */
   used(): void;
+  /** The only host name that the server accepts will be this one. Resolves when the other processes use it. */
+  renamed(domain: string): Promise<void>;
   /** This process has released the port. Resolves when no other process has it any more. */
   released(endpoint: Endpoint): Promise<void>;
 }
@@ -226,6 +228,11 @@ export class Endpoints {
     endpoint.secure(key);
     endpoint.front.adopt(handle);
     return endpoint;
+  }
+
+  /** Sets the only host name that the server accepts in the processes that share it. */
+  async rename(domain: string): Promise<void> {
+    await this.#rules.sharing?.renamed(domain);
   }
 
   /** Closes one, or all of them. */

@@ -28,6 +28,14 @@ export interface ListenConfig {
   readonly certificate: CertificateStatus;
 }
 
+/** The only host name that each server accepts; empty = any. */
+export type Domains = Readonly<Record<ServerName, string>>;
+
+export const configuredDomains = ({ webDomain, subDomain }: Settings): Domains => ({
+  panel: webDomain,
+  subscription: subDomain,
+});
+
 /** A server cannot listen as configured. `cause` is the error of the system, if there is one. */
 export class ListenError extends MessageError {
   override readonly name = 'ListenError';

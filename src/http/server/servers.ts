@@ -15,6 +15,8 @@ import { BoundServers, bind } from './bound-server.js';
 import { certificateRecorder, recordLoaded, type ServersLog } from './certificate-recorder.js';
 import type { Endpoints } from './endpoint.js';
 import {
+  configuredDomains,
+  type Domains,
   type ListenConfig,
   ListenError,
   type ListenOverrides,
@@ -40,6 +42,8 @@ interface ServersParts {
   readonly certificateKeeper: (name: ServerName, events: CertificateEvents) => CertificateKeeper;
   /** Why a TCP port cannot be bound, found by binding it; null when it can. */
   readonly portProblem: (listen: string, port: number) => Promise<PortProblem | null>;
+  /** Ends what an earlier panel has left at a port in use. Resolves to whether it is free now. */
+  readonly freePort: (listen: string, port: number) => Promise<boolean>;
   /** The message for an operator when a start could not bind a server. */
   readonly startError: (error: unknown, server: StartedServer, at: { listen: string; port: number }) => Text;
   readonly log: ServersLog;
@@ -51,8 +55,6 @@ interface WebServer {
   closeSockets(): Promise<void>;
   close(): Promise<void>;
 }
-
-type Domains = Readonly<Record<ServerName, string>>;
 
 /**
  * The panel's web server and the subscription server, at the addresses and with the certificates of the settings. A restart
@@ -72,7 +74,7 @@ export class Servers {
   constructor(parts: ServersParts) {
     this.#parts = parts;
     this.#basePath = this.#configuredBasePath();
-    this.#domains = this.#configuredDomains();
+    this.#domains = configuredDomains(this.#parts.settings());
     this.#following = parts.changed$.subscribe((events) => {
       if (events.some(({ type }) => type === 'PanelRestartRequested')) this.#restartSoon();
     });
@@ -100,7 +102,8 @@ export class Servers {
       const keeper = this.#keeper(name);
       const configured = await this.#config(name, keeper);
       const config = lacksCertificate(configured) ? { ...configured, listen: LOOPBACK } : configured;
-      const endpoint = await bind(endpoints, config).catch((error: unknown) => {
+      const makeRoom = () => this.#parts.freePort(config.listen, config.port);
+      const endpoint = await bind(endpoints, config, makeRoom).catch((error: unknown) => {
         throw error instanceof ListenError
           ? new MessageError(this.#parts.startError(error.cause, name, config))
           : error;
@@ -219,8 +222,10 @@ export class Servers {
     const opened = await this.#bound.openAll(moving);
     const basePath = this.#configuredBasePath();
     if (opened.has('panel') || basePath !== this.#basePath) void this.#web?.closeSockets();
+    const domains = configuredDomains(this.#parts.settings());
+    for (const [name, { endpoints }] of this.#bound.all) await endpoints.rename(domains[name]);
     this.#basePath = basePath;
-    this.#domains = this.#configuredDomains();
+    this.#domains = domains;
     for (const config of configs) {
       const server = this.#bound.get(config.name);
       const endpoint = opened.get(config.name);
@@ -281,11 +286,6 @@ export class Servers {
 
   #dispatch(command: AnyCommand) {
     return this.#parts.dispatch(command, asSystem('servers'));
-  }
-
-  #configuredDomains(): Domains {
-    const { webDomain, subDomain } = this.#parts.settings();
-    return { panel: webDomain, subscription: subDomain };
   }
 
   #configuredBasePath(): string {

@@ -22,16 +22,20 @@ interface Ops {
   readonly ahead?: () => number;
   readonly writable?: () => boolean;
   readonly clients?: boolean;
+  readonly followers?: readonly { readonly state: string; readonly lag: number; readonly restarts: number }[];
 }
 
 /** The health port of a panel, and a function that requests it. */
-async function opsOf(panel: TestPanel, { ahead = () => 0, writable = () => true, clients = false }: Ops = {}) {
+async function opsOf(
+  panel: TestPanel,
+  { ahead = () => 0, writable = () => true, clients = false, followers = [] }: Ops = {},
+) {
   const { read, log } = panel;
   const head = () => ({ ...log.head(), position: log.head().position + ahead() });
   const server = createOpsServer({
     panel: () => panelNotReadyReason(read, { head }),
     core: () => coreNotReadyReason(read),
-    metrics: createMetrics({ read, log, version: '1.2.3', now: () => T0, writable, followers: () => [] }),
+    metrics: createMetrics({ read, log, version: '1.2.3', now: () => T0, writable, followers: () => followers }),
     clients: clients ? () => clientFigures(read) : null,
   });
   const { port }: AddressInfo = await listen(server, 0, '127.0.0.1');
@@ -177,6 +181,23 @@ describe('the metrics', () => {
     if (!asked) throw new Error('there is no node');
     panel.given({ type: 'RecordNodeOnline', data: { queried: asked } });
     expect(await ofNodes()).toMatchObject({ 'portolan_node_up{node="1",name="Oslo"}': 1 });
+  });
+
+  it('contain the state of each follower', async () => {
+    const followers = [
+      { state: 'ready', lag: 0, restarts: 0 },
+      { state: 'silent', lag: 12, restarts: 3 },
+    ];
+    const ask = await opsOf(await startPanel(), { followers });
+    const figures = [...readMetrics((await ask('/metrics')).text)].filter(([name]) => name.includes('_follower_'));
+    expect(Object.fromEntries(figures)).toStrictEqual({
+      'portolan_subscription_follower_up{follower="0"}': 1,
+      'portolan_subscription_follower_up{follower="1"}': 0,
+      'portolan_subscription_follower_lag_events{follower="0"}': 0,
+      'portolan_subscription_follower_lag_events{follower="1"}': 12,
+      'portolan_subscription_follower_restarts_total{follower="0"}': 0,
+      'portolan_subscription_follower_restarts_total{follower="1"}': 3,
+    });
   });
 
   it('contain each email once, only when the operator enables that', async () => {
