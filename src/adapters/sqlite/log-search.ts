@@ -1,5 +1,5 @@
 import type { RecordedEvent } from '../../events/catalog.js';
-import type { ChainPart, EventHeader, HeaderFilter, LogSearch } from '../../events/log/log-search.js';
+import type { ChainPart, EventHeader, HeaderFilter, HeaderPage, LogSearch } from '../../events/log/log-search.js';
 import { message, type Text } from '../../messages/message.js';
 import { chainHash, decodeMeta, type EventRow, idText, payloadHash } from './codec.js';
 import type { SqliteDatabase } from './database.js';
@@ -10,18 +10,21 @@ type HeaderRow = Pick<EventRow, 'position' | 'stream' | 'version' | 'id' | 'type
 const COLUMNS = 'position, stream, version, id, type, at, meta';
 /** Versions of a stream that one search for an earlier event reads at most. */
 const MAX_EARLIER = 20_000;
-/** Around the place where an id belongs by its time, other events of the same millisecond may have been appended. */
-const ID_WINDOW = 500;
+
+/** Of a query of SQLite. */
+const NO_LIMIT = -1;
 
 type Nullable = string | null;
-type Between = [number, number, number, number, Nullable, Nullable, Nullable, Nullable];
+type Between = [number, number, number, number, Nullable, Nullable, Nullable, Nullable, Nullable, Nullable, number];
 
 function statements(db: SqliteDatabase) {
   return {
     between: db.prepare<Between, HeaderRow>(
       `SELECT ${COLUMNS} FROM events WHERE position BETWEEN ? AND ? AND at BETWEEN ? AND ?
        AND (? IS NULL OR type IN (SELECT value FROM json_each(?)))
-       AND (? IS NULL OR json_extract(meta, '$.actor.kind') = ?) ORDER BY position DESC`,
+       AND (? IS NULL OR json_extract(meta, '$.actor.kind') = ?)
+       AND (? IS NULL OR json_extract(meta, '$.actor.kind') <> 'system' OR type IN (SELECT value FROM json_each(?)))
+       ORDER BY position DESC LIMIT ?`,
     ),
     ofStream: db.prepare<[string, number, number], HeaderRow>(
       `SELECT ${COLUMNS} FROM events WHERE stream = ? AND version <= ? ORDER BY version DESC LIMIT ?`,
@@ -36,10 +39,6 @@ function statements(db: SqliteDatabase) {
     earlier: db.prepare<[string, number, number, string], EventRow>(
       `SELECT * FROM events WHERE stream = ? AND version < ? AND version >= ?
        AND type IN (SELECT value FROM json_each(?)) ORDER BY version DESC`,
-    ),
-    idAt: db.prepare<[number], { id: Buffer }>('SELECT id FROM events WHERE position = ?'),
-    find: db.prepare<[number, number, Buffer], HeaderRow>(
-      `SELECT ${COLUMNS} FROM events WHERE position BETWEEN ? AND ? AND id = ?`,
     ),
     causedBy: db.prepare<[number, number, string], HeaderRow>(
       `SELECT ${COLUMNS} FROM events WHERE position BETWEEN ? AND ? AND json_extract(meta, '$.cause') = ?
@@ -64,10 +63,17 @@ export class SqliteLogSearch implements LogSearch {
     return this.#log.head();
   }
 
-  between(low: number, high: number, { types, actorKind, from, to }: HeaderFilter): readonly EventHeader[] {
+  between(
+    low: number,
+    high: number,
+    { types, actorKind, from, to }: HeaderFilter,
+    { limit, addressTypes }: HeaderPage = { limit: NO_LIMIT, addressTypes: null },
+  ): readonly EventHeader[] {
     const kind = [actorKind, actorKind] as const;
     const names = types === null ? null : JSON.stringify([...types]);
-    return this.#sql.between.all(low, high, from, to, names, names, ...kind).map((row) => this.#header(row));
+    const others = addressTypes && JSON.stringify(addressTypes);
+    const rows = this.#sql.between.all(low, high, from, to, names, names, ...kind, others, others, limit);
+    return rows.map((row) => this.#header(row));
   }
 
   ofStream(stream: string, before: number, limit: number): readonly EventHeader[] {
@@ -91,18 +97,8 @@ export class SqliteLogSearch implements LogSearch {
   }
 
   find(id: string, before: number): EventHeader | null {
-    const wanted = Buffer.from(id.replaceAll('-', ''), 'hex');
-    if (wanted.length !== 16) return null;
-    // Ids begin with their time, so they ascend with the positions.
-    let [low, high] = [1, before - 1];
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if ((this.#sql.idAt.get(middle)?.id.compare(wanted) ?? 1) <= 0) low = middle;
-      else high = middle - 1;
-    }
-    const around = [low - ID_WINDOW, Math.min(low + ID_WINDOW, before - 1)] as const;
-    const row = this.#sql.find.get(...around, wanted) ?? this.#sql.find.get(before - ID_WINDOW, before - 1, wanted);
-    return row ? this.#header(row) : null;
+    const place = this.#log.place(id, before);
+    return place && this.header(place.position);
   }
 
   causedBy(id: string, low: number, high: number): readonly EventHeader[] {

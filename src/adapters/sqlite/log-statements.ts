@@ -19,8 +19,9 @@ export function statements(db: SqliteDatabase) {
     nextBy: db.prepare<[number, number], { position: number; at: number }>(
       'SELECT position, at FROM events WHERE position > ? AND at <= ? ORDER BY position LIMIT 1',
     ),
-    place: db.prepare<[number, Buffer], { position: number; type: string }>(
-      'SELECT position, type FROM events WHERE position < ? AND id = ? ORDER BY position DESC LIMIT 1',
+    idAt: db.prepare<[number], { id: Buffer }>('SELECT id FROM events WHERE position = ?'),
+    place: db.prepare<[number, number, Buffer], { position: number; type: string }>(
+      'SELECT position, type FROM events WHERE position BETWEEN ? AND ? AND id = ? ORDER BY position DESC LIMIT 1',
     ),
     version: db.prepare<[string], { version: number | null }>(
       'SELECT max(version) AS version FROM events WHERE stream = ?',

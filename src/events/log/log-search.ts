@@ -23,6 +23,16 @@ export interface HeaderFilter {
   readonly to: number;
 }
 
+/** How many headers a part of a search reads at most, and which. */
+export interface HeaderPage {
+  readonly limit: number;
+  /**
+   * With it, only events that can have an address: those of actors other than the panel itself, and those of these types,
+   * which contain addresses. Null = all.
+   */
+  readonly addressTypes: readonly string[] | null;
+}
+
 /** The result of verifying a part of the chain. */
 export interface ChainPart {
   /** The last position that was verified. */
@@ -33,8 +43,8 @@ export interface ChainPart {
 /** Searches the log backwards. Each call reads a bounded number of rows. */
 export interface LogSearch {
   head(): LogHead;
-  /** The matching events from position `low` to `high`, newest first. */
-  between(low: number, high: number, filter: HeaderFilter): readonly EventHeader[];
+  /** The matching events from position `low` to `high`, newest first; with a page, the newest of them. */
+  between(low: number, high: number, filter: HeaderFilter, page?: HeaderPage): readonly EventHeader[];
   /** The newest `limit` events of a stream before a position, newest first. */
   ofStream(stream: string, before: number, limit: number): readonly EventHeader[];
   header(position: number): EventHeader | null;

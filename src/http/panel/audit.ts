@@ -14,9 +14,9 @@ import { actorText } from '../../projections/why/history.js';
 
 type Say = (text: Text) => string;
 
-/** Work between two turns of the event loop, and for one request, in ms. */
-const TURN_MS = 10;
-const REQUEST_MS = 300;
+/** Work between two turns of the event loop, and for the search of one request, in ms. */
+const TURN_MS = 5;
+const REQUEST_MS = 200;
 const CSV_HEADER = ['position', 'time', 'type', 'subject', 'number', 'what', 'by', 'name', 'address', 'cause'];
 
 /** The caller may no longer read the log. The error breaks the download off, so that the file does not look complete. */
@@ -76,9 +76,15 @@ export class AuditPages {
     return new Subjects(this.#read, this.log);
   }
 
-  /** Entries of events, newest first or in the given order. */
-  entries(headers: readonly EventHeader[], say: Say, subjects = this.subjects()) {
-    return headers.map((header) => this.entryOf(header, this.log.event(header.position), subjects, say));
+  /** Entries of events, in the given order. */
+  async entries(headers: readonly EventHeader[], say: Say, subjects = this.subjects()) {
+    const entries: ReturnType<AuditPages['entryOf']>[] = [];
+    const turn = new Turns();
+    for (const header of headers) {
+      entries.push(this.entryOf(header, this.log.event(header.position), subjects, say));
+      await turn.next();
+    }
+    return entries;
   }
 
   /** An event as in the event feed; without data when its payload was rolled up. */
@@ -144,14 +150,23 @@ export class AuditPages {
 
   /** The steps of a search. Other work gets a turn between them. */
   async *#steps(filter: AuditFilter, before: number, after: number, signal: AbortSignal): AsyncGenerator<SearchStep> {
-    let turn = performance.now();
+    const turn = new Turns();
     for (const step of searchLog(this.log, filter, before, after)) {
       yield step;
       if (signal.aborted) return;
-      if (performance.now() - turn < TURN_MS) continue;
-      await nextTurn();
-      turn = performance.now();
+      await turn.next();
     }
+  }
+}
+
+/** Gives other requests a turn of the event loop when the work has taken `TURN_MS`. */
+class Turns {
+  #began = performance.now();
+
+  async next(): Promise<void> {
+    if (performance.now() - this.#began < TURN_MS) return;
+    await nextTurn();
+    this.#began = performance.now();
   }
 }
 

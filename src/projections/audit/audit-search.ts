@@ -22,9 +22,10 @@ export interface SearchStep {
   readonly next: number;
 }
 
-/** Rows that one step reads, so that it takes a few milliseconds. Names and addresses of actors have to be decrypted. */
+/** Rows that SQLite examines in one step: about 2 ms. */
 const STEP_ROWS = 1000;
-const SEALED_STEP_ROWS = 100;
+/** Headers that one step reads: about 1 ms, because names and addresses of actors have to be decrypted. */
+const STEP_HEADERS = 60;
 
 /**
  * Searches backwards from the event before `before` down to `after`, both exclusive, newest first. A step reads about
@@ -35,14 +36,17 @@ export function* searchLog(
   filter: AuditFilter,
   before: number,
   after = 0,
-  rows = filter.actorName === '' && filter.ip === '' ? STEP_ROWS : SEALED_STEP_ROWS,
+  rows = STEP_ROWS,
 ): Generator<SearchStep> {
   const streams = streamsOf(filter);
   const matches = matcher(log, filter);
   let next = Math.min(before, log.head().position + 1);
   while (next > after + 1) {
     const range = { before: next, after, rows };
-    const part = streams === null ? rangeBefore(log, filter, range) : streamsBefore(log, streams, range);
+    const part =
+      streams === null
+        ? rangeBefore(log, filter, range)
+        : streamsBefore(log, streams, { ...range, rows: Math.min(rows, STEP_HEADERS) });
     next = part.next;
     yield { found: part.headers.filter(matches), next };
   }
@@ -63,7 +67,12 @@ interface Range {
 
 function rangeBefore(log: LogSearch, filter: AuditFilter, { before, after, rows }: Range): Part {
   const low = Math.max(after + 1, before - rows);
-  return { headers: log.between(low, before - 1, filter), next: low };
+  const limit = Math.min(rows, STEP_HEADERS);
+  const headers = log.between(low, before - 1, filter, {
+    limit,
+    addressTypes: filter.ip === '' ? null : ADDRESS_TYPES,
+  });
+  return { headers, next: headers.length < limit ? low : (headers.at(-1)?.position ?? low) };
 }
 
 /** Merges streams. Below the oldest row of a stream that has more rows, the others are not complete. */
@@ -119,7 +128,9 @@ export function rejectedInbound(event: RecordedEvent | undefined): number | null
   return isInbound ? event.data.inbound : null;
 }
 
-const WITH_ADDRESSES: ReadonlySet<string> = new Set(['LoginFailed', 'ClientIpsSeen', 'ClientIpsBlocked']);
+/** Events that contain addresses besides that of the actor. */
+const ADDRESS_TYPES = ['LoginFailed', 'ClientIpsSeen', 'ClientIpsBlocked'];
+const WITH_ADDRESSES: ReadonlySet<string> = new Set(ADDRESS_TYPES);
 
 /** The address of the actor, and the addresses in the event. */
 function addressesOf(log: LogSearch, { meta, type, position }: EventHeader): readonly string[] {

@@ -130,6 +130,26 @@ describe('a search of the log', () => {
   });
 });
 
+describe('a step of a search', () => {
+  it('reads at most 60 headers, and those without an address are left to the database', () => {
+    const test = new TestLog();
+    const { must, clock } = busOver(test.log, test.clock);
+    must({ type: 'AddInbound', data: { owner: userId(1), ...inboundDraft() } });
+    for (let n = 0; n < 250; n += 1) must({ type: 'ResetInboundTraffic', data: { inbound: one } });
+    const system = { kind: 'system', id: 'traffic-intake', name: 'traffic-intake', ip: null } as const;
+    const reset = { type: 'InboundTrafficReset', data: { inbound: one, up: 0, down: 0 } } as const;
+    test.log.append(
+      Array.from({ length: 700 }, () => reset),
+      { at: clock.now(), actor: system, correlationId: 'x' },
+    );
+    const steps = [...searchLog(test.log.search, EVERYTHING, Number.MAX_SAFE_INTEGER)];
+    expect(Math.max(...steps.map(({ found }) => found.length))).toBe(60);
+    const [ofAddress] = searchLog(test.log.search, { ...EVERYTHING, ip: '203.0.113.7' }, Number.MAX_SAFE_INTEGER);
+    expect(ofAddress?.found).toHaveLength(60);
+    expect(ofAddress?.found[0]?.position).toBe(test.log.head().position - 700);
+  });
+});
+
 describe('an event in the log', () => {
   it('is found by its id, also in a long log, and its effects by its id', () => {
     const test = new TestLog();
@@ -151,6 +171,19 @@ describe('an event in the log', () => {
       ...{ at: clock.now(), actor: admin, correlationId: 'x', causationId: cause },
     });
     expect(search.causedBy(cause, 4, 2000).map(({ position }) => position)).toStrictEqual([1502]);
+  });
+
+  it('is found by its id when the clock was set back before or after it', () => {
+    const test = new TestLog();
+    const { must, clock } = busOver(test.log, test.clock);
+    must({ type: 'AddInbound', data: { owner: userId(1), ...inboundDraft() } });
+    for (let n = 0; n < 1800; n += 1) {
+      clock.advance(n % 600 === 599 ? -2 * HOUR : 1);
+      must({ type: 'ResetInboundTraffic', data: { inbound: one } });
+    }
+    const { search } = test.log;
+    for (const position of [1, 300, 601, 602, 900, 1201, 1500, 1800])
+      expect(search.find(search.header(position)?.id ?? '', 1801)?.position).toBe(position);
   });
 
   it('has the values before it', () => {

@@ -26,10 +26,11 @@ export const auditHandlers: Handlers<typeof auditRoutes, Needs<'audit' | 'feed' 
     if (filter instanceof Rejection) return filter;
     const range = { before: before || Number.MAX_SAFE_INTEGER, after, limit: limit || DEFAULT_LIMIT };
     const { found, next } = await audit.page(filter, range, signal);
+    const events = await audit.entries(found, say);
     // The session may have ended during a long search.
     if (!auth.isStillValid) return reject('SESSION_EXPIRED');
     const { generation } = feed.log;
-    return { events: audit.entries(found, say), next, head: audit.log.head().position, generation };
+    return { events, next, head: audit.log.head().position, generation };
   },
 
   types: () => [...auditTypes],
@@ -60,18 +61,21 @@ export const auditHandlers: Handlers<typeof auditRoutes, Needs<'audit' | 'feed' 
     return new TextStream({ media: MEDIA[format], name, lines });
   },
 
-  details({ params: { position } }, { audit }, { say }) {
+  async details({ params: { position } }, { audit }, { say, auth }) {
     const { log } = audit;
     const header = log.header(position);
     if (!header) return reject('POSITION_UNKNOWN', { after: position, head: log.head().position });
     const event = log.event(position);
     const subjects = audit.subjects();
     const effects = log.causedBy(header.id, position + 1, position + EFFECT_RANGE);
+    const shown = await audit.entries(effects.slice(0, MAX_EFFECTS), say, subjects);
+    const causes = await audit.entries(causesOf(log, header), say, subjects);
+    if (!auth.isStillValid) return reject('SESSION_EXPIRED');
     return {
       entry: audit.entryOf(header, event, subjects, say),
       changes: event ? [...changesOf(log, event)] : [],
-      causes: audit.entries(causesOf(log, header), say, subjects),
-      effects: audit.entries(effects.slice(0, MAX_EFFECTS), say, subjects),
+      causes,
+      effects: shown,
       moreEffects: effects.length > MAX_EFFECTS,
       removed: event === undefined,
       hash: log.hashAt(position) ?? '',
