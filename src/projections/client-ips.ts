@@ -1,3 +1,4 @@
+import type { RecordedEvent } from '../events/catalog.js';
 import type { Fold } from '../events/log/fold.js';
 import { mayBePruned } from '../events/traffic.js';
 
@@ -38,12 +39,22 @@ export const clientIps: Fold<ClientIps> = {
       case 'MeasurementsRolledUp':
         // Forgets what is pruned from the log, so that a replay gives the same state.
         for (const [client, seen] of state) {
+          if (!hasPruned(seen, event)) continue;
           const kept = [...seen].filter(([, at]) => !mayBePruned(event.data, at));
           if (kept.length === 0) state.delete(client);
-          else if (kept.length < seen.size) state.set(client, new Map(kept));
+          else state.set(client, new Map(kept));
         }
         break;
       default:
     }
   },
 };
+
+/** Without a list for each client: nearly none has anything to forget. */
+function hasPruned(
+  seen: ReadonlyMap<string, number>,
+  { data }: Extract<RecordedEvent, { type: 'MeasurementsRolledUp' }>,
+) {
+  for (const at of seen.values()) if (mayBePruned(data, at)) return true;
+  return false;
+}

@@ -1,6 +1,7 @@
 import type { CoreCounters } from '../../../commands/ports/core.js';
 import { CounterTable } from '../../../events/counter-table.js';
 import { blockOutbound, metricsTag } from '../config/names.js';
+import { FieldReader } from './field-reader.js';
 import type { CoreApi } from './grpc.js';
 
 interface Sums {
@@ -11,16 +12,25 @@ interface Sums {
 /**
  * Reads a `QueryStatsResponse`, repeated field 1 of `{ name = 1, value = 2 }`, and sums its counters: those of clients, such
  * as `user>>>5:alice>>>traffic>>>uplink`, by number, over all names that a client has had in this run. Accounts of SOCKS,
- * HTTP and mixed inbounds and the panel's own outbounds are left out. An answer may have 200,000 counters and is read every few
- * seconds on the thread that serves requests, so the names of clients are never made strings.
+ * HTTP and mixed inbounds and the panel's own outbounds are left out. The names of clients are never made strings.
  */
 export function decodeCounters(bytes: Buffer): CoreCounters {
   const clients = new CounterTable();
   const inbounds = new Map<string, Sums>();
   const outbounds = new Map<string, Sums>();
-  const reader = new Reader(bytes);
-  while (reader.next()) {
-    const { start, end, value } = reader;
+  const [answer, counter] = [new FieldReader(bytes), new FieldReader(bytes)];
+  while (answer.next()) {
+    if (answer.field !== 1) continue;
+    let start = 0;
+    let end = 0;
+    let value = 0;
+    counter.enter(answer.start, answer.end);
+    while (counter.next()) {
+      if (counter.field === 1) {
+        start = counter.start;
+        end = counter.end;
+      } else if (counter.field === 2) value = counter.value;
+    }
     const isUp = endsWith(bytes, start, end, UP);
     if (!isUp && !endsWith(bytes, start, end, DOWN)) continue;
     const last = end - (isUp ? UP : DOWN).length;
@@ -71,7 +81,7 @@ const MAX_DIGITS = 15;
 const [ZERO, COLON] = [48, 58];
 
 /** `clientOfAccount` of the bytes of a name. */
-function clientIn(bytes: Buffer, start: number, end: number): number {
+export function clientIn(bytes: Buffer, start: number, end: number): number {
   let number = 0;
   for (let at = start; at < end && at <= start + MAX_DIGITS; at += 1) {
     const byte = bytes[at] ?? 0;
@@ -88,71 +98,4 @@ function add(sums: Map<string, Sums>, tag: string, isUp: boolean, value: number)
   if (sum === undefined) sums.set(tag, (sum = { up: 0, down: 0 }));
   if (isUp) sum.up += value;
   else sum.down += value;
-}
-
-/** Reads the counters one after another, without an object for each. Throws `RangeError` when the answer is cut off. */
-class Reader {
-  /** Where the name of the counter starts and ends. */
-  start = 0;
-  end = 0;
-  /** Bytes. */
-  value = 0;
-  readonly #bytes: Buffer;
-  #at = 0;
-
-  constructor(bytes: Buffer) {
-    this.#bytes = bytes;
-  }
-
-  /** Reads the next counter; false at the end. */
-  next(): boolean {
-    while (this.#at < this.#bytes.length) {
-      const key = this.#varint();
-      if (key === 10) {
-        const length = this.#varint();
-        this.#counter(this.#at + length);
-        return true;
-      }
-      this.#skip(key);
-    }
-    return false;
-  }
-
-  #counter(end: number): void {
-    this.start = 0;
-    this.end = 0;
-    this.value = 0;
-    while (this.#at < end) {
-      const field = this.#varint();
-      if (field === 10) {
-        const size = this.#varint();
-        this.start = this.#at;
-        this.#at += size;
-        this.end = this.#at;
-      } else if (field === 16) this.value = this.#varint();
-      else this.#skip(field);
-    }
-  }
-
-  #varint(): number {
-    const bytes = this.#bytes;
-    let at = this.#at;
-    let value = 0;
-    for (let scale = 1; ; scale *= 128) {
-      const byte = bytes[at];
-      if (byte === undefined) throw new RangeError('the answer of the core is cut off');
-      at += 1;
-      value += (byte & 127) * scale;
-      if (byte < 128) break;
-    }
-    this.#at = at;
-    return value;
-  }
-
-  #skip(key: number): void {
-    const wire = key & 7;
-    if (wire === 0) this.#varint();
-    else if (wire === 2) this.#at += this.#varint();
-    else this.#at += wire === 1 ? 8 : 4;
-  }
 }

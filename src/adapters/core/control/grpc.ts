@@ -23,16 +23,13 @@ interface Calls {
   'HandlerService/AlterInbound': [{ tag: string; operation: TypedMessage }, object];
   'HandlerService/ListInbounds': [{ isOnlyTags: boolean }, { inbounds: readonly InboundHandler[] }];
   'HandlerService/GetInboundUsers': [{ tag: string; email?: string }, { users: readonly UserMessage[] }];
-  /** The answer is not decoded, because of its size; see `decodeCounters`. */
+  /** Answers that are not decoded, because of their size; see `decodeCounters` and `decodeOnline`. */
   'StatsService/QueryStats': [{ pattern: string; reset: boolean }, Buffer];
   'StatsService/GetSysStats': [
     object,
     { Uptime: number; NumGC: number; Alloc: number; Sys: number; LiveObjects: number; PauseTotalNs: number },
   ];
-  'StatsService/GetUsersStats': [
-    object,
-    { users: readonly { email: string; ips: readonly { ip: string; last_seen: number }[] }[] },
-  ];
+  'StatsService/GetUsersStats': [object, Buffer];
   'RoutingService/AddRule': [{ config: TypedMessage; shouldAppend: boolean }, object];
   'RoutingService/RemoveRule': [{ ruleTag: string }, object];
   'RoutingService/ListRule': [object, { rules: readonly { tag: string; ruleTag: string }[] }];
@@ -51,6 +48,8 @@ interface Calls {
     },
   ];
 }
+
+const UNDECODED: ReadonlySet<string> = new Set(['StatsService/QueryStats', 'StatsService/GetUsersStats']);
 
 const packages: Record<string, string> = {
   HandlerService: 'xray.app.proxyman.command',
@@ -87,7 +86,7 @@ export function connectApi(socket: string): CoreApi {
         const call = client.makeUnaryRequest(
           method.path,
           method.requestSerialize as Serialize<typeof request>,
-          (name === 'StatsService/QueryStats' ? (bytes: Buffer) => bytes : method.responseDeserialize) as Deserialize<
+          (UNDECODED.has(name) ? (bytes: Buffer) => bytes : method.responseDeserialize) as Deserialize<
             Calls[typeof name][1]
           >,
           request,

@@ -17,6 +17,7 @@ import { unblockAll, unblockUser } from '../config/routing.js';
 import type { Binary, Converted } from '../process/binary.js';
 import { type CoreApi, isAbsent, isPresent } from './grpc.js';
 import { typed } from './messages.js';
+import { decodeOnline } from './online-users.js';
 
 /** Resolves to those that the core rejects, by tag; they do not run. Rejects with `CoreError` when it is unknown which of them run. */
 export async function addInbounds(
@@ -103,18 +104,9 @@ export async function usersOf(api: CoreApi, inbound: CoreInbound): Promise<Reado
   return found;
 }
 
+/** The clients with open connections, and their addresses. */
 export async function onlineUsers(api: CoreApi): Promise<readonly OnlineUser[]> {
-  const { users } = await api.call('StatsService/GetUsersStats', {});
-  const online = new Map<number, OnlineUser['ips'][number][]>();
-  for (const { email: name, ips } of users) {
-    const client = clientOfAccount(name);
-    if (client === 0) continue;
-    const known = online.get(client) ?? [];
-    // Under its previous name too, while connections from before a rename are open.
-    known.push(...ips.map(({ ip, last_seen }) => ({ ip, at: last_seen * 1000 })));
-    online.set(client, known);
-  }
-  return [...online].map(([client, ips]) => ({ client, ips }));
+  return decodeOnline(await api.call('StatsService/GetUsersStats', {}));
 }
 
 async function removeHandler(api: CoreApi, tag: string): Promise<void> {
