@@ -10,6 +10,7 @@ import { deedsOf, headOf, recorded } from '../support.js';
 const found = chromiumFor('the test of the account in the web panel');
 const PHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1';
+const DESK = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0';
 const NEW_PASSWORD = 'a longer password than before';
 
 describe.skipIf(found === null)('the account in the web panel', () => {
@@ -52,6 +53,13 @@ describe.skipIf(found === null)('the account in the web panel', () => {
     await session('Chrome on Linux').getByText('This device').waitFor();
     await session('Safari on iOS').getByText('127.0.0.1').waitFor();
     await session('Safari on iOS').getByText('in use now').waitFor();
+    // A login elsewhere appears without a reload.
+    const desk = await signIn(DESK);
+    await session('Firefox on Windows').waitFor();
+    await button('End the session: Firefox on Windows').click();
+    await dialog().getByRole('button', { name: 'End', exact: true }).click();
+    await session('Firefox on Windows').waitFor({ state: 'detached' });
+    await desk.context().close();
     const head = headOf(panel.dataDir);
     await button('End the session: Safari on iOS').click();
     await dialog().getByRole('button', { name: 'End', exact: true }).click();
@@ -112,6 +120,10 @@ describe.skipIf(found === null)('the account in the web panel', () => {
     await button('Switch on').click();
     await web.sees('This code is wrong or was used before.');
     await dialog().getByLabel('Code from the app').fill(code());
+    await dialog().getByRole('button', { name: 'Show as curl' }).click();
+    const command = await dialog().getByRole('region', { name: 'Show as curl' }).locator('pre').textContent();
+    expect(command).toMatch(/\/panel\/setting\/update'/);
+    expect(command).not.toContain(token);
     await button('Switch on').click();
     await web.page.getByText('On', { exact: true }).waitFor();
     expect(deeds(head)).toEqual([

@@ -79,6 +79,10 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
     const head = headOf(panel.dataDir);
     await button('Check the file').click();
     await web.sees('Choose a file.');
+    const buffer = Buffer.from('any');
+    await web.page.locator('input[type=file]').setInputFiles({ name: 'any.db', mimeType: 'text/plain', buffer });
+    await button('Show as curl').click();
+    await web.page.getByRole('region', { name: 'Show as curl' }).getByText("-F 'db=@any.db'").waitFor();
     await check('holiday.jpg', Buffer.from('certainly no database'));
     await web.sees('This file cannot be used');
     await web.sees('It is not an SQLite database');

@@ -197,6 +197,8 @@ describe.skipIf(found === null)('the clients in the web panel', () => {
     await page.getByRole('toolbar').getByRole('button', { name: 'Disable' }).click();
     await page.getByRole('dialog').getByText('Clients that change: 3').waitFor();
     await page.getByRole('dialog').getByText('Disconnected: 3').waitFor();
+    await inDialog('Show as curl').click();
+    await page.getByRole('dialog').getByText('/panel/api/clients/change').waitFor();
     expect(typesSince(before)).toStrictEqual([]);
     await inDialog('Disable').click();
     await undo('Clients disabled: 3');

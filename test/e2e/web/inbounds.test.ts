@@ -93,6 +93,8 @@ describe.skipIf(found === null || withoutCore('the inbounds in the web panel'))(
     await button('Add inbound').click();
     await page.getByText('Fill this in.').waitFor();
     await page.getByLabel('Domain').fill('localhost');
+    await button('Show as curl').click();
+    await page.getByRole('region', { name: 'Show as curl' }).getByText('/panel/api/inbounds/add').waitFor();
     const before = head();
     await button('Add inbound').click();
     await web.heading('Inbounds');
@@ -201,7 +203,7 @@ describe.skipIf(found === null || withoutCore('the inbounds in the web panel'))(
     expect(inbound.trafficReset).toBe('weekly');
 
     const toast = page.getByRole('alert').filter({ has: page.getByRole('button', { name: 'Undo' }) });
-    await toast.getByRole('button', { name: 'Undo' }).click();
+    await toast.last().getByRole('button', { name: 'Undo' }).click();
     await row('Theirs').waitFor();
     const undone = await must(admin.get<{ trafficReset: string }>(`/panel/api/inbounds/get/${id}`));
     expect(undone).toMatchObject({ trafficReset: 'weekly', total: 0 });

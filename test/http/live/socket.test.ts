@@ -114,7 +114,8 @@ describe('a connected browser', () => {
     const panel = await startPanel();
     panel.given({ type: 'IssueApiToken', data: { token: 'secret-token', replace: true } });
     const browser = await panel.browser().login();
-    const both = [await listen(panel, browser), await listen(panel, await panel.browser().login())];
+    const other = await panel.browser().login();
+    const both = [await listen(panel, browser), await listen(panel, other)];
     const headers = { authorization: 'Bearer secret-token', 'content-type': 'application/json' };
     // The cookie is sent too, but the token takes precedence.
     const update = { method: 'POST', headers: { ...headers, cookie: browser.cookie }, body: '{"subTitle":"Mine"}' };

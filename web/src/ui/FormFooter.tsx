@@ -42,6 +42,12 @@ export function FormFooter({ submit, isBusy = false, isDisabled = false, onCance
 
 /** The button "curl" and what it opens, for a form with a footer of its own. */
 export function useCurl(request: () => FormRequest | null) {
+  const { isOpen, button, viewOf } = useCurlButton();
+  return { button, view: isOpen && viewOf(request()) };
+}
+
+/** The same for a form that prepares its request only when it is shown. */
+export function useCurlButton() {
   const { t } = useTranslation('shell');
   const [isOpen, setOpen] = useState(false);
   const id = useId();
@@ -59,10 +65,10 @@ export function useCurl(request: () => FormRequest | null) {
       curl
     </Button>
   );
-  const view = isOpen && (
+  const viewOf = (request: FormRequest | null) => (
     <Suspense>
-      <RequestView id={id} request={request()} />
+      <RequestView id={id} request={request} />
     </Suspense>
   );
-  return { button, view };
+  return { isOpen, button, viewOf };
 }

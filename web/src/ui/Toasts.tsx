@@ -1,6 +1,7 @@
 import { Notifications, useNotifications } from '@mantine/notifications';
 import { useEffect } from 'react';
 import classes from './Toasts.module.css';
+import { MAX_SHOWN } from './toast';
 
 const POSITION = 'bottom-right';
 
@@ -26,7 +27,7 @@ export function Toasts() {
   }, [hasAny]);
   return (
     <>
-      <Notifications position={POSITION} limit={3} />
+      <Notifications position={POSITION} limit={MAX_SHOWN} />
       {hasAny && <div className={classes['strip']} data-toasts aria-hidden />}
     </>
   );

@@ -1,10 +1,12 @@
 import { Button, Group, Text } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
+import { type NotificationData, notifications, notificationsStore } from '@mantine/notifications';
 import i18next from 'i18next';
 import type { ReactNode } from 'react';
 import { ApiError } from '../api/client';
 
 const SHOWN_MS = 5000;
+/** More would leave little of a phone's screen. */
+export const MAX_SHOWN = 3;
 let toasts = 0;
 /** Long enough to read the message and to reach the button. */
 const UNDO_MS = 12_000;
@@ -12,6 +14,13 @@ const UNDO_MS = 12_000;
 interface Undo {
   /** Takes the change back; a failure is shown like any other. */
   readonly undo: () => Promise<unknown>;
+}
+
+/** Shows a message at once: the oldest one makes room for it. */
+export function show(message: NotificationData): void {
+  const [oldest, ...others] = notificationsStore.getState().notifications;
+  if (oldest?.id !== undefined && others.length + 1 >= MAX_SHOWN) notifications.hide(oldest.id);
+  notifications.show(message);
 }
 
 /** Shows that a change was made, with Undo where the change can be undone. */
@@ -28,7 +37,7 @@ export function toastDone(message: ReactNode, { undo }: Partial<Undo> = {}): voi
       toastError(error);
     }
   };
-  notifications.show({
+  show({
     id,
     color: 'teal',
     autoClose: undo ? UNDO_MS : SHOWN_MS,
@@ -48,7 +57,7 @@ export function toastDone(message: ReactNode, { undo }: Partial<Undo> = {}): voi
 
 /** Shows why a request was refused, in the words of the panel. */
 export function toastError(error: unknown): void {
-  notifications.show({
+  show({
     color: 'red',
     autoClose: UNDO_MS,
     closeButtonProps: { 'aria-label': i18next.t('close', { ns: 'shell' }) },

@@ -1,10 +1,11 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Box, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError, api } from '../../api/client';
 import type { Posts } from '../../api/contract.generated';
 import { useAction } from '../../ui/action';
 import { CopyButton } from '../../ui/CopyButton';
+import { useCurl } from '../../ui/FormFooter';
 import { Qr } from '../../ui/Qr';
 import { sentenceOf } from '../../ui/toast';
 import classes from './Account.module.css';
@@ -36,10 +37,14 @@ function CodeDialog({ title, action, isLoss = false, onClose, change, children }
     silent: true,
     run: (twoFactorCode) => api.post('/panel/setting/update', { body: { ...change, twoFactorCode } }),
   });
+  const twoFactorCode = code.replaceAll(/\s/g, '');
+  const curl = useCurl(() =>
+    twoFactorCode === '' ? null : api.request('/panel/setting/update', { body: { ...change, twoFactorCode } }),
+  );
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     setRefusal('');
-    send.mutate(code.replaceAll(/\s/g, ''), {
+    send.mutate(twoFactorCode, {
       onSuccess: onClose,
       onError(error) {
         setCode('');
@@ -67,7 +72,9 @@ function CodeDialog({ title, action, isLoss = false, onClose, change, children }
             value={code}
             onChange={({ currentTarget }) => setCode(currentTarget.value)}
           />
+          {curl.view}
           <Group justify="flex-end">
+            <Box me="auto">{curl.button}</Box>
             <Button variant="default" onClick={onClose}>
               {t('cancel', { ns: 'shell' })}
             </Button>

@@ -10,9 +10,8 @@ export const account = queryOptions({
 export const sessions = queryOptions({
   queryKey: ['users', 'sessions'],
   queryFn: ({ signal }) => api.get('/panel/setting/sessions', { signal }),
-  // A login elsewhere is not announced: the list is asked for whenever it is shown.
+  // Logins and logouts are pushed. The times of use are those of when the list was opened.
   staleTime: 0,
-  refetchInterval: 20_000,
 });
 
 export const STALE = [['users']] as const;

@@ -4,12 +4,21 @@ import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
 import { useAction } from '../../ui/action';
+import { useCurl } from '../../ui/FormFooter';
 import { sentenceOf } from '../../ui/toast';
 import { CheckProgress } from './CheckProgress';
 import { STALE } from './queries';
 
 /** The server refuses larger files after they were sent; saying so before saves the time. */
 const MAX_BYTES = 1024 ** 3;
+
+/** The parts in the order in which the server reads them. */
+function formOf(file: File, passphrase: string): FormData {
+  const form = new FormData();
+  if (passphrase !== '') form.append('passphrase', passphrase);
+  form.append('db', file);
+  return form;
+}
 
 /** Sends a file to be checked. */
 export function UploadForm() {
@@ -25,14 +34,12 @@ export function UploadForm() {
     stale: STALE,
     silent: true,
     run(chosen) {
-      const form = new FormData();
-      // The server reads the form in this order.
-      if (passphrase !== '') form.append('passphrase', passphrase);
-      form.append('db', chosen);
+      const form = formOf(chosen, passphrase);
       abort.current = new AbortController();
       return api.upload('/panel/api/server/checkDB', form, { follow: setShare, signal: abort.current.signal });
     },
   });
+  const curl = useCurl(() => file && api.request('/panel/api/server/checkDB', { body: formOf(file, passphrase) }));
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     setRefusal('');
@@ -81,7 +88,9 @@ export function UploadForm() {
           value={passphrase}
           onChange={({ currentTarget }) => setPassphrase(currentTarget.value)}
         />
-        <Group justify="flex-end">
+        {curl.view}
+        <Group justify="space-between">
+          {curl.button}
           <Button type="submit">{t('upload.check')}</Button>
         </Group>
       </Stack>

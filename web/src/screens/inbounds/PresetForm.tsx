@@ -1,10 +1,12 @@
 import { Alert, Button, Group, Paper, Stack, Text, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
 import { api } from '../../api/client';
 import { useAction } from '../../ui/action';
+import { useCurlButton } from '../../ui/FormFooter';
 import { Loaded } from '../../ui/Page';
 import { sentenceOf, toastError } from '../../ui/toast';
 import { bodyOf, type Draft } from './draft';
@@ -45,6 +47,7 @@ function Questions({ preset, port, start, onMore }: Props & { readonly port: num
     run: async (given) =>
       api.post('/panel/api/inbounds/add', { body: bodyOf(await draftFor(preset, { ...given, port })) }),
   });
+  const curl = usePresetCurl(preset, { ...answers, port }, isComplete);
   const submit = (): void => {
     setAsked(true);
     if (isComplete) add.mutate(answers, { onSuccess: () => void navigate('/inbounds') });
@@ -89,10 +92,14 @@ function Questions({ preset, port, start, onMore }: Props & { readonly port: num
               {sentenceOf(add.error)}
             </Alert>
           )}
+          {curl.view}
           <Group justify="space-between">
-            <Button variant="subtle" onClick={more}>
-              {t('allOptions')}
-            </Button>
+            <Group gap="xs">
+              <Button variant="subtle" onClick={more}>
+                {t('allOptions')}
+              </Button>
+              {curl.button}
+            </Group>
             <Button type="submit" loading={add.isPending}>
               {t('add')}
             </Button>
@@ -101,4 +108,20 @@ function Questions({ preset, port, start, onMore }: Props & { readonly port: num
       </Paper>
     </form>
   );
+}
+
+/** The request with keys of its own, made when it is shown: a later one has others. */
+function usePresetCurl(preset: Props['preset'], answers: Answers & { readonly port: number }, isComplete: boolean) {
+  const { isOpen, button, viewOf } = useCurlButton();
+  const [settled] = useDebouncedValue(answers, 300);
+  const { data } = useQuery({
+    queryKey: ['preset', preset, 'draft', settled],
+    queryFn: () => draftFor(preset, settled),
+    enabled: isOpen && isComplete,
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+  const body = isComplete && data ? bodyOf(data) : null;
+  return { button, view: isOpen && viewOf(body && api.request('/panel/api/inbounds/add', { body })) };
 }

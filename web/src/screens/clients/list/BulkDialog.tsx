@@ -1,10 +1,11 @@
-import { Alert, Button, Group, Modal, NativeSelect, NumberInput, Skeleton, Stack, Text } from '@mantine/core';
+import { Alert, Box, Button, Group, Modal, NativeSelect, NumberInput, Skeleton, Stack, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../../api/client';
 import type { Posts } from '../../../api/contract.generated';
 import { type ClientInbound, inboundName } from '../../../model/clients';
+import { useCurl } from '../../../ui/FormFooter';
 import { useFormat } from '../../../ui/format';
 import { Problem } from '../../../ui/Page';
 import { type ClientAction, type ClientChange, useChange } from '../actions';
@@ -39,10 +40,13 @@ export function BulkDialog({ action, target, inbounds, onClose, onDone }: Props)
     gcTime: 0,
   });
   const change = useChange();
-  const { data } = preview;
+  const { data = null } = preview;
   // Exactly the clients of the preview, whatever matches the filters meanwhile.
   const run = (clients: readonly number[]): void =>
     change.mutate({ body: { action, clients, ...how } }, { onSuccess: onDone });
+  const curl = useCurl(
+    () => data && api.request('/panel/api/clients/change', { body: { action, clients: data.clients, ...how } }),
+  );
   return (
     <Modal
       opened
@@ -58,7 +62,9 @@ export function BulkDialog({ action, target, inbounds, onClose, onDone }: Props)
         {preview.error && <Problem error={preview.error} retry={() => void preview.refetch()} />}
         {preview.isLoading && <Skeleton height={72} />}
         {data && <Effect action={action} effect={data} />}
+        {curl.view}
         <Group justify="flex-end">
+          <Box me="auto">{curl.button}</Box>
           <Button variant="default" onClick={onClose}>
             {t('cancel', { ns: 'shell' })}
           </Button>
