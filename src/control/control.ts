@@ -13,7 +13,7 @@ import type { CoreInstall } from '../commands/reactors/releases/core-install.js'
 import { Rejection, reject } from '../commands/rejection.js';
 import { panelState } from '../commands/state.js';
 import { nameProblem } from '../commands/user/credential-rules.js';
-import { UserId } from '../events/ids.js';
+import { InboundId, UserId } from '../events/ids.js';
 import type { EventLog } from '../events/log/log.js';
 import { begin, catchUp } from '../events/log/replay.js';
 import { defaultSettings, secretKeys, settingKeys } from '../events/settings/settings.js';
@@ -55,12 +55,22 @@ const MAX_NAME_CHARS = 64;
 const MAX_KEY_CHARS = 100;
 const MAX_VALUE_CHARS = 100_000;
 
+const Name = z
+  .string()
+  .min(1, issue('input.missing'))
+  .max(MAX_NAME_CHARS, issue('input.tooLong', { limit: MAX_NAME_CHARS }));
 const Credentials = z.strictObject({
-  username: z
-    .string()
-    .min(1, issue('input.missing'))
-    .max(MAX_NAME_CHARS, issue('input.tooLong', { limit: MAX_NAME_CHARS })),
+  username: Name,
   passwordHash: z.string().max(1024, issue('cli.notPasswordHash')).refine(isPasswordHash, issue('cli.notPasswordHash')),
+});
+
+const MAX_ROLE_CHARS = 32;
+const limit = z.int().nonnegative();
+/** What an admin may do, as the command `ChangeAdminAccess` takes it. */
+const AccessOf = z.strictObject({
+  role: z.string().max(MAX_ROLE_CHARS, issue('input.tooLong', { limit: MAX_ROLE_CHARS })),
+  inbounds: z.array(InboundId),
+  quotas: z.strictObject({ clients: limit, totalBytes: limit, clientBytes: limit, days: limit }),
 });
 
 /** `null` resets the setting to its default. */
@@ -78,18 +88,33 @@ function typed(text: string, byDefault: unknown): unknown {
   return typeof byDefault === 'number' && /^-?\d+$/.test(text) ? Number(text) : text;
 }
 
+/** Throws `OperatorError` for an unknown name. */
+function idOf(users: ControlTarget['users'], username: string): UserId {
+  const user = [...users()].find((known) => sameName(known.username, username));
+  if (!user) throw new OperatorError(message('cli.adminUnknown', { username }));
+  return UserId.parse(user.id);
+}
+
 /** The operations of the operator. Passwords arrive only as hashes. */
 const operations = {
-  'admin.create': operation(Credentials, (data, { dispatch }) => {
+  'admin.create': operation(Credentials.extend({ access: AccessOf.optional() }), (data, { dispatch }) => {
     const problem = nameProblem(data.username);
     if (problem !== null) throw new OperatorError(problem);
-    dispatch({ type: 'CreateUser', data });
+    const { username, passwordHash, access } = data;
+    dispatch({ type: 'CreateUser', data: { username, passwordHash, ...(access ? { access } : {}) } });
+  }),
+
+  'admin.role': operation(AccessOf.extend({ username: Name }), ({ username, ...access }, { users, dispatch }) => {
+    const { events } = dispatch({ type: 'ChangeAdminAccess', data: { user: idOf(users, username), ...access } });
+    return { changed: events.length > 0 };
+  }),
+
+  'admin.remove': operation(z.strictObject({ username: Name }), ({ username }, { users, dispatch }) => {
+    dispatch({ type: 'DeleteAdmin', data: { user: idOf(users, username) } });
   }),
 
   'admin.reset-password': operation(Credentials, ({ username, passwordHash }, { users, dispatch }) => {
-    const user = [...users()].find((known) => sameName(known.username, username));
-    if (!user) throw new OperatorError(message('cli.adminUnknown', { username }));
-    dispatch({ type: 'ChangeCredentials', data: { user: UserId.parse(user.id), username, passwordHash } });
+    dispatch({ type: 'ChangeCredentials', data: { user: idOf(users, username), username, passwordHash } });
   }),
 
   'admin.disable-2fa': operation(z.strictObject({}), (_, { dispatch }) => {

@@ -607,6 +607,14 @@ export interface MessageParams {
   'cli.pathMode': { readonly path: string | number; readonly mode: string | number };
   'cli.fileProblem': { readonly file: string | number; readonly why: Text };
   'cli.textMissing': { readonly language: string | number; readonly name: string | number };
+  'cli.adminRole': None;
+  'cli.adminRemove': None;
+  'cli.optionRole': None;
+  'cli.optionInbounds': None;
+  'cli.optionClients': None;
+  'cli.optionTotalBytes': None;
+  'cli.optionClientBytes': None;
+  'cli.optionDays': None;
   'client.nameEmpty': None;
   'client.emailPathSegment': None;
   'client.nameTooLong': { readonly limit: string | number };

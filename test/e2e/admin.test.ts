@@ -65,8 +65,23 @@ describe('portolan admin', () => {
 
   it('makes and changes accounts while the panel runs', async () => {
     await makesAndChangesAccounts(NAME);
-    expect(await ok('list')).toContainEqual({ id: 2, username: NAME });
+    expect(await ok('list')).toContainEqual({ id: 2, username: NAME, role: 'owner' });
     expect(await login(NAME, `from a file ${NAME}`)).toMatchObject({ success: true });
+  });
+
+  it('adds admins with a role, changes it, and deletes them', async () => {
+    const [made] = await ok('add', 'night shift', '--role', 'support', '--days', '31');
+    const support = new Admin(panel.url, { username: 'night shift', password: String(made?.['password']) });
+    expect(await support.login()).toMatchObject({ success: true });
+    const me = () => support.raw('GET', '/panel/api/admins/me').then((answer) => answer.json());
+    expect(await me()).toMatchObject({ obj: { role: 'support', quotas: { days: 31 } } });
+    expect((await support.raw('GET', '/panel/api/nodes/list')).status).toBe(403);
+    await ok('role', 'night shift', 'auditor');
+    expect((await support.raw('GET', '/panel/api/nodes/list')).status).toBe(200);
+    expect((await run('role', 'night shift', 'captain')).stderr).toContain('Role captain not found');
+    expect(await run('remove', 'unknown')).toMatchObject({ code: 1, stderr: 'portolan: Admin unknown not found\n' });
+    await ok('remove', 'night shift');
+    expect((await support.raw('GET', '/panel/api/admins/me')).status).toBe(401);
   });
 
   it('reports failures with its exit code and a message', async () => {

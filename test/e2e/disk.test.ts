@@ -63,6 +63,10 @@ function bodies(port: number, lists: string): readonly (readonly [RegExp, object
     [/nodes\/setEnable\/:id$/, { enable: true }],
     [/getNew(EchCert|SelfSignedCert)$/, { sni: 'example.com' }],
     [/logs\/:count$/, { level: 'error' }],
+    [/admins\/add$/, { username: 'helper', password: 'b2c3d4e5f6g7', role: 'support' }],
+    [/admins\/password\/:id$/, { password: 'c3d4e5f6g7h8' }],
+    [/admins\/handOver$/, { clients: [1], owner: 0 }],
+    [/roles\/save$/, { name: 'lead', grants: [{ permission: 'logs:read' }] }],
   ];
 }
 
@@ -106,6 +110,8 @@ const OTHER_REASONS: readonly (readonly [RegExp, RegExp])[] = [
   [/\/backups\/check$/, /is not in the list/],
   [/\/server\/restore$/, /check the file again/],
   [/\/sessions\/end$/, /already ended/],
+  [/\/admins\/del\/:id$/, /last owner/],
+  [/\/roles\/del\/:name$/, /Role name not found/],
   [/\/undo$/, /Nothing of this can be undone/],
 ];
 

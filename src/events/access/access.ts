@@ -71,6 +71,7 @@ export const OwnerAssigned = defineEvent('OwnerAssigned', {
   summary: 'Clients got another owner. Before that, the owner of a client is the admin who added it.',
   recordedBy: {
     HandOverClients: 'an owner of the panel hands clients over',
+    DeleteAdmin: 'an admin who owns clients is deleted',
     MoveClients: 'an admin moves a client of another admin',
   },
   data: z.strictObject({
