@@ -4,6 +4,7 @@ import { bannerText, switchText } from '../control/banner.js';
 import { openControl } from '../control/control.js';
 import { prepareFirstAdmin } from '../control/first-admin.js';
 import { createShutdown, RESTART_SIGNAL, restartOnSignal, type StopSignals } from '../control/signals.js';
+import { formerFrom } from '../control/undo.js';
 import { choosePanel, READY } from '../launcher/launcher.js';
 import type { Disposal } from '../lib/disposal.js';
 import type { Text } from '../messages/message.js';
@@ -53,7 +54,11 @@ export async function runPanel(panel: Panel, parts: RunParts): Promise<string> {
   });
   prepareInstalls(panel, services.installs, config.DATA_DIR, disposal);
   const firstAdmin = await prepareFirstAdmin(panel, config, warn, say);
-  await openControl(panel, warn, disposal, services.installs.coreInstall, services.backups);
+  const undo = {
+    ...{ search: panel.log.search, rehearse: store.rehearse, change: panel.change },
+    former: formerFrom((question) => store.ledger.query(question)),
+  };
+  await openControl(panel, warn, disposal, services.installs.coreInstall, services.backups, undo);
   startServices(panel, adapters, services, { warn, disposal });
   await openServers(panel, servers, { config, logger, disposal, services });
   // In the same turn of the event loop in which the last port was bound: a panel that is ready has an admin.

@@ -23,6 +23,7 @@ import { importCommand } from './import.js';
 import { nodeCommands } from './node.js';
 import { printEither } from './output.js';
 import { settingCommands } from './settings.js';
+import { undoCommand } from './undo.js';
 import { usageText } from './usage-error.js';
 
 /** The settings in the log of a data directory, or null when there is none. */
@@ -116,6 +117,7 @@ export async function run(
     });
   settingCommands(configuration, globals, say);
   eventCommands(program, globals, say);
+  undoCommand(program, globals, say);
   adminCommands(program, globals, say);
   backupCommands(program, config, globals, say);
   importCommand(program, config, globals, say);

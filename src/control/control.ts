@@ -26,6 +26,7 @@ import { message } from '../messages/message.js';
 import type { ReadModels } from '../projections/read-models.js';
 import { completeSwitch } from '../store/generations.js';
 import { openJournal } from '../store/journal.js';
+import { type UndoTarget, undoAsOperator, undoWithoutPanel } from './undo.js';
 
 /** What an operation works on: a running panel, or the log of a stopped one. */
 export interface ControlTarget {
@@ -36,6 +37,7 @@ export interface ControlTarget {
   readonly installCore: ((version: string) => Promise<string>) | null;
   /** Creates and restores backups. Null: no panel runs here. */
   readonly backups: Backups | null;
+  readonly undo: UndoTarget;
 }
 
 interface Operation {
@@ -145,6 +147,10 @@ const operations = {
     return { path, name, bytes, position, sealed };
   }),
 
+  undo: operation(z.strictObject({ position: z.int().positive(), dryRun: z.boolean() }), (data, { undo }) =>
+    undoAsOperator(undo, data),
+  ),
+
   'state.replace': operation(
     z.strictObject({ file: z.string().min(1).max(4096), passphrase: z.string().max(1000).default('') }),
     async ({ file, passphrase }, { backups }) => {
@@ -186,6 +192,7 @@ export async function openControl(
   disposal: Disposal,
   coreInstall: Pick<CoreInstall, 'install'>,
   backups: Backups,
+  undo: UndoTarget,
 ): Promise<void> {
   const target: ControlTarget = {
     users: () => read.users().users.values(),
@@ -196,6 +203,7 @@ export async function openControl(
       return done;
     },
     backups,
+    undo,
   };
   const failed = (error: unknown): ControlAnswer => {
     warn('a request of the operator failed', { err: error });
@@ -256,13 +264,15 @@ export async function withExclusiveLock<T>(
     const state = begin(panelState);
     catchUp(log, [state]);
     const closed = complaint === null ? null : reject('STORAGE_READ_ONLY', { why: complaint });
-    const dispatch = createBus({ log, state, now: Date.now, ownPorts: () => [], closed: () => closed });
+    const parts = { log, state, now: Date.now, ownPorts: () => [], closed: () => closed };
+    const dispatch = createBus(parts);
     try {
       const target: ControlTarget = {
         users: () => state.state.users.values(),
         dispatch: (command) => accepted(dispatch(command, asSystem('cli'))),
         installCore: null,
         backups: null,
+        undo: undoWithoutPanel(log, parts, dispatch),
       };
       const result = await use(target, log);
       if (!closed) await anchor.flush();

@@ -437,6 +437,13 @@ export interface MessageParams {
   'cli.eventsShow': None;
   'cli.eventsTail': None;
   'cli.eventsVerify': None;
+  'cli.undo': None;
+  'cli.optionDryRunUndo': None;
+  'cli.undoWould': { readonly from: string | number; readonly to: string | number };
+  'cli.undoDone': { readonly from: string | number; readonly to: string | number };
+  'cli.undoDisconnected': { readonly email: string | number };
+  'cli.undoReconnected': { readonly email: string | number };
+  'cli.undoObstacle': { readonly what: Text; readonly why: Text };
   'cli.fileExists': { readonly file: string | number };
   'cli.helpCommand': None;
   'cli.import': None;

@@ -217,3 +217,8 @@ export function isDestroyed(log: Pick<LogSearch, 'earlier'>, key: string): boole
     if (event.type === 'DataKeyDestroyed' && event.data.key === key) return true;
   return false;
 }
+
+/** The clients that a command deleted. */
+export function deletedBy({ clients }: PastCommand): readonly ClientNumber[] {
+  return [...clients].flatMap(([number, { before, after }]) => (before && !after ? [number] : []));
+}

@@ -1,19 +1,15 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Rejection, reject } from '../../../commands/rejection.js';
-import { type PastCommand, readCommand } from '../../../commands/undo/past-command.js';
+import { deletedBy, type PastCommand, readCommand } from '../../../commands/undo/past-command.js';
 import { decideUndo, type FormerCounters, type Undo } from '../../../commands/undo/undo.js';
-import type { Counter } from '../../../events/counters.js';
-import type { ClientNumber } from '../../../events/ids.js';
 import { codeOf, message } from '../../../messages/message.js';
 import { defaultOutboundTestUrl, defaultTemplate } from '../../../projections/core/template.js';
+import { countersBefore } from '../../../projections/statement/counters-before.js';
 import type { AuthRequest } from '../auth/auth-context.js';
 import { type HttpRequest, Message, type Needs } from '../context.js';
 import type { undoRoutes } from '../contract/undo.js';
 import type { Handlers } from '../mount.js';
 
 const BUILT_IN = { template: defaultTemplate, outboundTestUrl: defaultOutboundTestUrl };
-/** Clients whose counters are summed up before other work gets a turn. */
-const CLIENTS_PER_TURN = 20;
 
 export const undoHandlers: Handlers<typeof undoRoutes, Needs<'audit' | 'ledger' | 'rehearse'>, AuthRequest> = {
   async undo({ params: { position } }, { audit, ledger, rehearse }, request) {
@@ -44,31 +40,12 @@ function reportOf({ first, last }: PastCommand, { obstacles }: Undo, say: HttpRe
   };
 }
 
-/** The counters of the clients that a command deleted, when it did so: the sum of their lines in the ledger before that. */
+/** The counters of the clients that a command deleted, when it did so. */
 async function formerCounters(
-  { clients, first }: PastCommand,
+  past: PastCommand,
   ledger: Needs<'ledger'>['ledger'],
 ): Promise<FormerCounters | Rejection> {
-  const deleted = [...clients].flatMap(([number, { before, after }]) => (before && !after ? [number] : []));
-  const counters = new Map<ClientNumber, Counter>();
-  for (let at = 0; at < deleted.length; at += CLIENTS_PER_TURN) {
-    const some = deleted.slice(at, at + CLIENTS_PER_TURN);
-    const asked = await ledger((books) =>
-      some.map((number) => {
-        const lines = [...books.flowsOf(number), ...books.entriesOf(number)];
-        const sum = { up: 0, down: 0 };
-        for (const { position, up, down } of lines) {
-          if (position >= first.position) continue;
-          sum.up += up;
-          sum.down += down;
-        }
-        return [number, sum] as const;
-      }),
-    );
-    if ('unavailable' in asked)
-      return asked.unavailable === 'unready' ? reject('LEDGER_NOT_READY') : reject('LEDGER_WRONG');
-    for (const [number, sum] of asked.answer) counters.set(number, sum);
-    await nextTurn();
-  }
-  return counters;
+  const counters = await countersBefore(ledger, deletedBy(past), past.first.position);
+  if (counters === 'unready') return reject('LEDGER_NOT_READY');
+  return counters === 'wrong' ? reject('LEDGER_WRONG') : counters;
 }

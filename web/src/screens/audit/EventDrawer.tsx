@@ -12,6 +12,7 @@ import { Changes } from './Changes';
 import { Address, SubjectName } from './columns';
 import type { AuditEntry, Filters } from './filter';
 import { auditEvent } from './queries';
+import { UndoCommand } from './UndoCommand';
 
 type Details = Gets['/panel/api/audit/:position']['reply'];
 
@@ -53,6 +54,7 @@ function Event({ details, onFilter }: { readonly details: Details } & Pick<Props
       </p>
       <Facts entry={entry} hash={hash} />
       <Only entry={entry} onFilter={onFilter} />
+      {entry.actor.kind !== 'system' && <UndoCommand key={entry.position} position={entry.position} />}
       {changes.length > 0 && (
         <Part title={t('changes')}>
           <Changes changes={changes} />
