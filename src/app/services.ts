@@ -2,8 +2,10 @@ import { firstEvent } from '../events/log/first-event.js';
 import { EventFeed } from '../http/live/event-feed.js';
 import { AuditPages } from '../http/panel/audit.js';
 import type { Overrides, PanelServices } from '../http/panel/context.js';
+import { momentOf } from '../http/panel/moment.js';
 import { statusText } from '../http/panel/status-text.js';
 import type { Disposal } from '../lib/disposal.js';
+import { Moments } from '../projections/moments.js';
 import { unfinishedFile } from '../store/backup-files.js';
 import { PanelRestoreChecks } from '../worker/restore-checks.js';
 import type { CorePlace } from '../worker/xui-template.js';
@@ -84,7 +86,8 @@ function coreServices({ core, log, reactors }: Panel, { outside }: Adapters): Pa
   };
 }
 
-function historyServices({ read, log, store }: Panel): PanelServices['history'] {
+function historyServices({ read, log, store, now }: Panel): PanelServices['history'] {
+  const moments = new Moments(log, () => performance.now());
   return {
     feed: new EventFeed(log, read),
     audit: new AuditPages(log.search, read),
@@ -92,6 +95,7 @@ function historyServices({ read, log, store }: Panel): PanelServices['history'] 
     logged: (id) => log.outcomeOf(id),
     ledger: (question) => store.ledger.query(question),
     rehearse: store.rehearse,
+    moment: (at) => momentOf({ search: log.search, moments, positionAt: (time) => log.positionAt(time), now }, at),
   };
 }
 

@@ -225,8 +225,7 @@ function evolveRetention(state: PanelState, event: RecordedEvent): void {
       for (const [code, at] of state.usedCodes) if (mayBePruned(event.data, at)) state.usedCodes.delete(code);
       break;
     case 'DataKeyDestroyed': {
-      const { key } = event.data;
-      const name = state.erasable.has(key) ? key : key.replace(/\/.*/, '');
+      const name = state.erasable.has(event.data.key) ? event.data.key : event.data.key.replace(/\/.*/, '');
       const rest = state.erasable.get(name);
       if (!rest) break;
       const keys = rest.keys.filter((key) => key !== event.data.key);
@@ -266,9 +265,8 @@ function evolveSettings(state: PanelState, event: RecordedEvent): void {
       break;
     case 'CoreTemplateChanged': {
       const { template, outboundTestUrl, keyVersion } = event.data;
-      // It can be undone as long as deleted items can.
-      const former = `core/template/${state.template?.keyVersion}`;
-      if (state.template) state.erasable.set(former, { at: event.meta.at, keys: [former] });
+      const key = `core/template/${keyVersion - 1}`;
+      if (state.template) state.erasable.set(key, { at: event.meta.at, keys: [key] });
       state.template = { template, url: outboundTestUrl, keyVersion };
       break;
     }

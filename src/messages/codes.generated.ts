@@ -1331,6 +1331,11 @@ export interface MessageParams {
   'VERSION_INVALID': { readonly value: string | number };
   'VERSION_STALE': { readonly document: string | number };
   'EVENT_UNKNOWN': { readonly position: string | number; readonly head: string | number };
+  'MOMENT_INVALID': { readonly value: string | number };
+  'MOMENT_UNKNOWN': { readonly value: string | number; readonly head: string | number };
+  'MOMENT_INSIDE': { readonly position: string | number; readonly first: string | number; readonly last: string | number; readonly before: string | number };
+  'MOMENT_FUTURE': { readonly value: string | number };
+  'MOMENT_UNSUPPORTED': { readonly path: string | number };
   'UNDO_IMPOSSIBLE': { readonly why: Text };
   'FOLLOWERS_FULL': None;
   'SESSION_EXPIRED': None;

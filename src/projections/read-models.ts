@@ -94,11 +94,19 @@ export class LogReadModels {
   readonly #models: Foldings;
   readonly #changed = new Subject<readonly RecordedEvent[]>();
 
-  /** Catches up with the log, then follows it. The folds of `alongside` catch up in the same pass. */
-  constructor(log: EventLog, snapshots?: Pick<SnapshotStore, 'load'>, alongside: readonly Folding[] = []) {
-    const models = startFolds(snapshots);
+  /**
+   * Catches up with the log, then follows it. The folds of `alongside` catch up in the same pass. `folded`: models of an
+   * earlier moment, which stay as they are.
+   */
+  constructor(
+    log: Pick<EventLog, 'read' | 'appended$'>,
+    snapshots?: Pick<SnapshotStore, 'load'>,
+    alongside: readonly Folding[] = [],
+    folded?: Foldings,
+  ) {
+    const models = folded ?? startFolds(snapshots);
     this.#models = models;
-    catchUp(log, [...alongside, ...Object.values(models)]);
+    if (!folded) catchUp(log, [...alongside, ...Object.values(models)]);
     this.desired = desiredOf(models);
     this.follower = new Follower(models, this.desired);
     this.clients = new ClientQueries(models);

@@ -30,9 +30,9 @@ import type { Alarms } from '../../lib/alarms.js';
 import type { CertificatePair } from '../../lib/certificate-pairs.js';
 import { type Text } from '../../messages/message.js';
 import type { ReadModels } from '../../projections/read-models.js';
-import type { DocumentOf } from './contract/documents.js';
 import type { JsonOf } from './contract/route.js';
 import type { Status } from './contract/schemas/status.js';
+import type { Handling } from './handling.js';
 import type { HistoryServices } from './history-services.js';
 
 /** For each overridden setting, the flag or variable that overrides it. */
@@ -186,20 +186,6 @@ type MemberOf<G, Name> = G extends unknown ? (Name extends keyof G ? G[Name] : n
 /** The services that a table of handlers, or one of its functions, uses, each under its own name. */
 export type Needs<Name extends NamesIn<Group>> = { readonly [N in Name]: MemberOf<Group, N> };
 
-/** How a request is carried out. */
-export interface Handling {
-  /** Only a preview is wanted: commands are decided and not appended, so nothing outside the log may act either. */
-  readonly isDryRun: boolean;
-  /** Runs a handler as a dry run. Returns its refusal, or the preview of its commands: of the first one, unless `several`. */
-  readonly rehearse: (run: () => Promise<unknown>, several: boolean) => Promise<unknown>;
-  /** The outcome of `run`, or of the earlier request with the same `Idempotency-Key`. */
-  readonly once: (run: () => Promise<unknown>) => Promise<unknown>;
-  /** Runs a handler if the documents have the versions that the caller expects, by `If-Match` or `expectedVersion`. */
-  readonly expecting: (expectedVersion: unknown, run: () => Promise<unknown>) => Promise<unknown>;
-  /** Answers with the version of a document in `ETag`. */
-  readonly tag: (document: DocumentOf, params: Readonly<Record<string, unknown>>) => void;
-}
-
 /** A request, as a handler sees it. */
 export interface HttpRequest {
   /** Renders a text in the language of the caller, for members of `obj`; `msg` is always translated. */
@@ -221,8 +207,7 @@ export interface HttpRequest {
   readonly dispatch: (command: PlainCommand) => Done | Rejection;
   /**
    * The same for commands of which many may arrive at once: they are committed in groups, after the core's counters up to
-   * now were recorded if the command changes counters. `make` is called for the counters and again for each decision.
-   * `causationId`: the event that caused it.
+   * now were recorded if needed. `make` is called for the counters and again for each decision; `causationId`: the cause.
    */
   readonly change: (make: () => GroupedCommand | Rejection, causationId?: string) => Promise<Done | Rejection>;
   /** What `dispatch` would reject, without appending: called before slow checks by the machine and the core. */

@@ -1,5 +1,7 @@
 import type { Rehearsal } from '../../commands/rehearsal.js';
+import type { Rejection } from '../../commands/rejection.js';
 import type { CommandId } from '../../events/log/log.js';
+import type { Moment } from '../../projections/moments.js';
 import type { Ledger, LedgerAnswer } from '../../projections/statement/ledger.js';
 import type { HistoryLog } from '../../projections/why/history.js';
 import type { EventFeed } from '../live/event-feed.js';
@@ -17,6 +19,8 @@ export interface HistoryServices {
   readonly logged: (id: CommandId) => { readonly same: boolean } | null;
   /** The usage of clients by day and the changes of their counters, read while the read models are at the same event. */
   readonly ledger: <T>(question: (ledger: Ledger) => T) => Promise<LedgerAnswer<T>>;
+  /** The read models at a position or time that a caller names. */
+  readonly moment: (at: string) => Promise<Moment | Rejection>;
   /** Decides commands on a copy of the write state, for dry runs. */
   readonly rehearse: () => Rehearsal;
 }

@@ -10,9 +10,10 @@ import { withValue } from '../../messages/with-value.js';
 import { languageOf } from '../language/language.js';
 import { sendFile } from '../server/send-file.js';
 import { sendJson, sendJsonPieces } from '../server/send-json.js';
-import { Attachment, Download, FramedPage, type HttpRequest, Message, TextStream } from './context.js';
+import { Attachment, Download, FramedPage, type HttpRequest, Message, type Reads, TextStream } from './context.js';
 import { documentOf } from './contract/documents.js';
 import { dryRunOf } from './contract/dry-run.js';
+import { answersAt } from './contract/moments.js';
 import { type HandlersOf, JsonOf, JsonPages, type Route, type Routes } from './contract/route.js';
 
 /** Handlers of a table that need the services `S`. `R` is more than an `HttpRequest` for those that handle sessions. */
@@ -65,6 +66,8 @@ export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
   handlers: Handlers<T, S, R>,
   gate: Gate<R>,
   services: S,
+  /** The services of a moment of the past. */
+  inPast: (moment: Reads) => S = (moment) => Object.assign({}, services, moment),
 ): void {
   for (const [name, route] of Object.entries(table)) {
     // `Handlers` pairs each handler with its route; a loop over all of them cannot express the pair.
@@ -72,15 +75,21 @@ export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
     // Callers who see only a part of the clients get read models that contain nothing else.
     const handle: Handler<R> = (input, request) =>
       handler(input, request.reads === null ? services : { ...services, read: request.reads }, request);
+    const acts = route.method === 'POST' || route.acts;
     const outcomeOf = async (req: Request, request: R): Promise<unknown> => {
       const params = route.params.safeParse(req.params, WITH_INPUT);
       const query = route.query.safeParse(req.query, WITH_INPUT);
       const body = route.body.safeParse(req.body, WITH_INPUT);
       const refused = params.error ?? query.error ?? body.error;
       if (refused) return invalid(problemsOf(refused));
-      return handle({ params: params.data, query: query.data, body: body.data }, request);
+      const input = { params: params.data, query: query.data, body: body.data };
+      const { at } = req.query;
+      if (at === undefined || (acts && !answersAt(route))) return handle(input, request);
+      if (!answersAt(route)) return reject('MOMENT_UNSUPPORTED', { path: route.path });
+      const moment = await request.handling.moment(String(at));
+      if (moment instanceof Rejection) return moment;
+      return handler(input, inPast({ read: moment.read, now: () => moment.at }), request);
     };
-    const acts = route.method === 'POST' || route.acts;
     // A login issues a session, which cannot be issued twice.
     const repeatable = route.auth !== 'none' && acts;
     const document = documentOf(route);
@@ -101,7 +110,7 @@ export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
           : run());
       // A script that saves the answer as a file sees by the status that it is not the file.
       if (route.media !== null && isRefusalOfFile(outcome)) res.status(fileStatus(outcome));
-      if (document && request.reads === null && !(outcome instanceof Rejection))
+      if (document && request.reads === null && req.query['at'] === undefined && !(outcome instanceof Rejection))
         request.handling.tag(document, req.params);
       if (outcome instanceof Rejection) gate.noteRefusal(request, outcome);
       await answer(res, outcome);
@@ -114,8 +123,10 @@ export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
 }
 
 /** Versions and dry runs compare documents of the whole panel. */
-const asksForHistory = ({ headers, query: { dryRun, expectedVersion } }: Request): boolean =>
-  dryRun !== undefined || expectedVersion !== undefined || headers['if-match'] !== undefined;
+const asksForHistory = ({ headers, query: { dryRun, expectedVersion, at }, body }: Request): boolean =>
+  [dryRun, expectedVersion, at, headers['if-match'], (body as { dryRun?: unknown } | undefined)?.dryRun].some(
+    (value) => value !== undefined,
+  );
 
 /** Carries out a request that acts, or only decides it. */
 function performed(
@@ -156,6 +167,7 @@ async function answer(res: Response, outcome: unknown): Promise<void> {
 const STATUSES: Readonly<Partial<Record<RejectionCode, number>>> = {
   ...{ FORBIDDEN: 403, OUT_OF_SCOPE: 403 },
   ...{ DRY_RUN_INVALID: 400, DRY_RUN_UNSUPPORTED: 400, VERSION_INVALID: 400, VERSION_STALE: 412, EVENT_UNKNOWN: 400 },
+  ...{ MOMENT_INVALID: 400, MOMENT_UNKNOWN: 400, MOMENT_INSIDE: 400, MOMENT_FUTURE: 400, MOMENT_UNSUPPORTED: 400 },
 };
 
 function withStatus(res: Response, { code }: Rejection): Response {

@@ -13,14 +13,15 @@ import type { ReadModels } from '../../projections/read-models.js';
 import { languageOf } from '../language/language.js';
 import { goneSignal } from '../server/gone.js';
 import type { AuthContext, AuthRequest } from './auth/auth-context.js';
-import { type Handling, type HttpRequest, Message, type Needs } from './context.js';
+import { type HttpRequest, Message, type Needs } from './context.js';
 import { type Expected, expectedOf, staleness, versionTag } from './documents.js';
+import type { Handling } from './handling.js';
 import { Answers, callerOf, commandIds } from './idempotency.js';
 import { previewOf } from './preview.js';
 
 export type MakeRequest = (req: IncomingMessage, res: ServerResponse, auth: AuthContext) => AuthRequest;
 
-interface RequestParts extends Needs<'read' | 'logged' | 'rehearse' | 'audit'> {
+interface RequestParts extends Needs<'read' | 'logged' | 'rehearse' | 'audit' | 'moment'> {
   readonly dispatch: Dispatch;
   readonly change: Change;
   /** Called with the request's correlation id and the session hash before a session changes something. */
@@ -106,6 +107,11 @@ class PanelRequest implements AuthRequest {
       rehearse: (run, several) => this.#rehearse(run, several),
       once: (run) => (this.#first === null ? run() : this.#parts.answers.once(this.#first, run)),
       expecting: (expectedVersion, run) => this.#expecting(expectedVersion, run),
+      moment: async (at) => {
+        const moment = await this.#parts.moment(at);
+        if (!(moment instanceof Rejection)) this.#res.setHeader('X-Portolan-Position', String(moment.position));
+        return moment;
+      },
       tag: (document, params) => {
         const tag = versionTag(this.#parts, document, params);
         if (tag !== null) this.#res.setHeader('ETag', tag);

@@ -4,10 +4,10 @@ import type { Foldings } from '../foldings.js';
 /** The identity of this panel, and of its clients and inbounds on nodes. */
 export class IdentityQueries {
   readonly #models: Foldings;
-  readonly #log: EventLog;
+  readonly #log: Pick<EventLog, 'read'>;
   #panelId = '';
 
-  constructor(models: Foldings, log: EventLog) {
+  constructor(models: Foldings, log: Pick<EventLog, 'read'>) {
     this.#models = models;
     this.#log = log;
   }

@@ -27,6 +27,7 @@ import { inboundHandlers } from './inbounds/inbounds.js';
 import { keygenHandlers } from './inbounds/keygen.js';
 import { nodeHandlers } from './nodes.js';
 import { panelHandlers } from './panel.js';
+import { pastNodes } from './past-nodes.js';
 import { serverHandlers } from './server.js';
 import { settingDetailHandlers } from './settings/details.js';
 import { settingApiHandlers, settingHandlers } from './settings/settings.js';
@@ -62,7 +63,9 @@ export function mountHandlers(router: Router, gate: Gate<AuthRequest>, services:
   mount(router, tables.coreSettings, coreSettingHandlers, gate, coreSetting);
   mount(router, tables.coreSettingsApi, coreSettingHandlers, gate, coreSetting);
   mount(router, tables.customGeo, customGeoHandlers, gate, { read, ...releases, ...history });
-  mount(router, tables.nodes, nodeHandlers, gate, { read, ...nodes, ...outside });
+  const node = { read, ...nodes, ...outside };
+  const past = pastNodes(nodes);
+  mount(router, tables.nodes, nodeHandlers, gate, node, (moment) => ({ ...node, ...moment, nodes: past }));
   mountEventStream(router, gate, history.feed);
   mount(router, tables.events, eventHandlers, gate, history);
   mount(router, tables.undo, undoHandlers, gate, history);

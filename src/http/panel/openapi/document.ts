@@ -9,6 +9,7 @@ import {
 import { permissionName } from '../../../lib/permissions.js';
 import { dryRunOf } from '../contract/dry-run.js';
 import { tables } from '../contract/index.js';
+import { answersAt } from '../contract/moments.js';
 import type { Route } from '../contract/route.js';
 import { nouns } from './nouns.js';
 import { components, messageCode, named } from './schemas.js';
@@ -113,6 +114,7 @@ function parametersOf(route: Route): { $ref: `#/components/parameters/${string}`
       ? ['IdempotencyKey', ...(route.auth === 'none' ? [] : ['IfMatch', 'ExpectedVersion'])]
       : []),
     ...(dryRunOf(route) === null ? [] : ['DryRun']),
+    ...(answersAt(route) ? ['At'] : []),
   ];
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }

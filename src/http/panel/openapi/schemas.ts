@@ -48,6 +48,13 @@ export const components = {
       description: 'The same as `If-Match`, for one document and without quotes.',
       schema: { type: 'string' },
     },
+    At: {
+      in: 'query',
+      name: 'at',
+      description:
+        'Answers as it would have after this event of the log, or at this time: a position or an ISO 8601 time. Data that was erased since stays erased. `X-Portolan-Position` names the position.',
+      schema: { type: 'string' },
+    },
     DryRun: {
       in: 'query',
       name: 'dryRun',

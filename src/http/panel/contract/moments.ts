@@ -1,0 +1,16 @@
+import { tables } from './index.js';
+import type { Route } from './route.js';
+
+const { inbounds, inboundForms, clientList, clients, nodes, settings, settingsApi, coreSettings, coreSettingsApi } =
+  tables;
+
+/** Routes that answer `?at=` as they would have after an event of the past. They only read. */
+const PATHS: ReadonlySet<string> = new Set(
+  [
+    ...[inbounds.list, inbounds.get, inboundForms.overview, inboundForms.form],
+    ...[clientList.page, clientList.exported, clientList.inbounds, clientList.details, clients.getClientTrafficsById],
+    ...[nodes.list, nodes.get, settings.all, settingsApi.all, coreSettings.read, coreSettingsApi.read],
+  ].map(({ path }) => path),
+);
+
+export const answersAt = ({ path }: Route): boolean => PATHS.has(path);

@@ -1,0 +1,19 @@
+import type { Rejection } from '../../commands/rejection.js';
+import type { Moment } from '../../projections/moments.js';
+import type { DocumentOf } from './contract/documents.js';
+
+/** How a request is carried out. */
+export interface Handling {
+  /** Only a preview is wanted: commands are decided and not appended, so nothing outside the log may act either. */
+  readonly isDryRun: boolean;
+  /** Runs a handler as a dry run. Returns its refusal, or the preview of its commands: of the first one, unless `several`. */
+  readonly rehearse: (run: () => Promise<unknown>, several: boolean) => Promise<unknown>;
+  /** The outcome of `run`, or of the earlier request with the same `Idempotency-Key`. */
+  readonly once: (run: () => Promise<unknown>) => Promise<unknown>;
+  /** Runs a handler if the documents have the versions that the caller expects, by `If-Match` or `expectedVersion`. */
+  readonly expecting: (expectedVersion: unknown, run: () => Promise<unknown>) => Promise<unknown>;
+  /** The read models at a moment of the past. */
+  readonly moment: (at: string) => Promise<Moment | Rejection>;
+  /** Sets `ETag` to the version of a document. */
+  readonly tag: (document: DocumentOf, params: Readonly<Record<string, unknown>>) => void;
+}
