@@ -64,14 +64,6 @@ describe.skipIf(found === null)('the audit in the web panel', () => {
     await web.open(`audit/${headOf(panel.dataDir)}`);
     await drawer().getByRole('button', { name: 'Undo…' }).click();
     await drawer().getByRole('heading', { name: 'What undoing this would do' }).waitFor();
-    const { PORTOLAN_SHOTS: shots } = process.env;
-    for (const [name, width, scheme] of [['wide', 1440, 'light'], ['phone', 390, 'dark']] as const) {
-      if (!shots) break;
-      await page.setViewportSize({ width, height: 900 });
-      await page.emulateMedia({ colorScheme: scheme });
-      await page.screenshot({ path: `${shots}/undo-${name}.png` });
-    }
-    await page.setViewportSize({ width: 1440, height: 900 });
     await drawer().getByText('Could connect again').waitFor();
     expect(recorded(panel.dataDir, 'InboundEnabled')).toHaveLength(0);
     await drawer().getByRole('button', { name: 'Undo now' }).click();

@@ -57,6 +57,20 @@ describe('a reseller', () => {
     expect(panel.appended()).toMatchObject([{ type: 'ClientDeleted', data: { client: 3 } }]);
   });
 
+  it('is refused a moment of the past, an expected version and a dry run, which compare the whole panel', async () => {
+    const { panel, seller } = await start(['foreign-a'], ['mine']);
+    const head = panel.log.head().position;
+    const change = { action: 'disable', clients: [2] };
+    for (const answer of [
+      await seller.get(`/panel/api/clients/page?at=${head}`),
+      await seller.post('/panel/api/clients/change?dryRun=true', change),
+      await seller.post('/panel/api/clients/change', { ...change, dryRun: true }),
+      await seller.post('/panel/api/clients/change?expectedVersion=x', change),
+      await seller.post(`/panel/api/events/${head}/undo`),
+    ])
+      expect([answer.status, answer.text.includes('foreign')], answer.text).toStrictEqual([403, false]);
+  });
+
   it('gets the same answer for the client of another admin as for an unknown one', async () => {
     const { seller } = await start(['foreign-a', 'foreign-b'], ['mine']);
     const paths = (email: string, id: string): readonly (readonly ['GET' | 'POST', string, object?])[] => [
