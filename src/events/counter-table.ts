@@ -30,6 +30,7 @@ export class CounterTable {
 
   /** Adds bytes to a counter. `number` is a positive integer. */
   add(number: number, up: number, down: number): void {
+    if (up === 0 && down === 0) return;
     if (number >= MAX_INDEX) {
       const before = this.#others.get(number);
       this.#others.set(number, { up: (before?.up ?? 0) + up, down: (before?.down ?? 0) + down });

@@ -39,6 +39,14 @@ describe('a table of counters', () => {
     );
   });
 
+  it('has no counter of which nothing was counted', () => {
+    for (const number of [7, 900_000_000_000_000]) {
+      const table = tableOf([[number, 0, 0]]);
+      expect(table.get(number)).toBeUndefined();
+      expect([...table]).toStrictEqual([]);
+    }
+  });
+
   it('finds the growth of each counter, like a comparison one by one', () => {
     fc.assert(
       fc.property(counts, counts, (now, before) => {
