@@ -22,7 +22,7 @@ const NOT_BUILT =
 /** Text becomes HTML only through the policy in web/src/theme/trusted-types.ts. */
 const TRUSTED_TYPES = "require-trusted-types-for 'script'; trusted-types default";
 
-/** File names carry a hash of the content, so a browser may keep them for ever. */
+/** File names carry a hash of the content, so a browser may cache them forever. */
 const FOREVER = 'max-age=31536000, immutable';
 
 const TYPES: Readonly<Record<string, string>> = {

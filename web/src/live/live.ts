@@ -4,7 +4,7 @@ import { ApiError, api, base } from '../api/client';
 import type { SocketMessage } from '../api/contract.generated';
 import { patch } from './patch';
 
-/** The status comes every two seconds: without it for so long, the connection is taken for lost. */
+/** The panel sends its status every two seconds. After this time without a message, the connection counts as lost. */
 const SILENCE_MS = 10_000;
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 30_000;

@@ -1,6 +1,6 @@
 // Before all others: the style sheets of a component follow those of the kit, and win.
 import './styles';
-// Before the router, which hears of Back only after it.
+// Before the router, so that its listener gets Back first.
 import '../ui/pop-guard';
 
 import { DirectionProvider, MantineProvider } from '@mantine/core';

@@ -39,7 +39,7 @@ export function useLeaveGuard({ isDirty, home, onLeave, ...texts }: Guard): void
     Object.assign(navigator, { push: guarded(push), replace: guarded(replace) });
     const onPop = (event: PopStateEvent): void => {
       if (isHome(window.location.hash.slice(1).split('?')[0] ?? '')) return;
-      // The browser is there already: back, before the router hears of it.
+      // The browser has already moved: go back before the router gets the event.
       event.stopImmediatePropagation();
       const steps = (indexOf(event.state) ?? (index ?? 0) + 1) - (index ?? 0) || -1;
       window.history.go(-steps);
