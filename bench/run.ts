@@ -20,6 +20,7 @@ import { reads } from './reads.js';
 import { replay } from './replay.js';
 import { scale } from './scale.js';
 import { settings } from './settings.js';
+import { snapshots } from './snapshots.js';
 import { sockets } from './sockets.js';
 import { start } from './start.js';
 import { statement } from './statement.js';
@@ -31,6 +32,7 @@ const benches: Readonly<Record<string, Bench>> = {
   append,
   bulk,
   replay,
+  snapshots,
   start,
   edits,
   sub,

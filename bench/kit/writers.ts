@@ -36,7 +36,7 @@ export async function writersAtOnce(panel: LivePanel, first: number, count: numb
       name: `edit: ${WRITERS} writers at once`,
       measured: result.perSecond,
       unit: '/s',
-      target: { least: 1000 },
+      target: { least: 2000 },
       note: `${count} clients added, p99 ${result.p99.toFixed(0)} ms; all in the core ${after} s after the last`,
     },
     { name: 'edit: acknowledged and lost', measured: lost + missing.length, unit: '', target: { most: 0 } },
