@@ -21,7 +21,7 @@ export interface WebPanel {
   readonly close: () => Promise<void>;
 }
 
-/** Starts a panel under a base path, and a browser in which its admin is logged in. */
+/** Starts a panel under a base path, and a browser without animations in which its admin is logged in. */
 export async function openWebPanel(chromiumPath: string, options: ContextOptions = {}): Promise<WebPanel> {
   const panel = await startPanel({ env: { PORTOLAN_BASE_PATH: '/a/secret/path/' } });
   const browser = await chromium.launch({ executablePath: chromiumPath, args: [...chromiumFlags] });
@@ -36,7 +36,9 @@ export async function openWebPanel(chromiumPath: string, options: ContextOptions
     });
     return made;
   };
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en', ...options });
+  const still = { reducedMotion: 'reduce' } as const;
+  const viewport = { width: 1440, height: 900 };
+  const context = await browser.newContext({ ...still, viewport, locale: 'en', ...options });
   const page = await newPage(context);
   await page.goto(`${panel.url}/#/overview`);
   await page.getByLabel('User name').fill(panel.username);
@@ -48,7 +50,7 @@ export async function openWebPanel(chromiumPath: string, options: ContextOptions
     open: async (address, of = page) => void (await of.goto(`${panel.url}/#/${address}`)),
     heading: (name, of = page) => of.getByRole('heading', { level: 1, name }).waitFor(),
     another: async (options) =>
-      newPage(await browser.newContext({ storageState: await context.storageState(), ...options })),
+      newPage(await browser.newContext({ ...still, storageState: await context.storageState(), ...options })),
     close: async () => {
       await browser.close();
       await panel.cleanUp();

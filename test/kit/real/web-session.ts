@@ -18,7 +18,7 @@ export interface WebSession {
   sees(text: string | RegExp): Promise<void>;
   /** Closes the toasts, which lie over the buttons at the top for some seconds. */
   closeToasts(): Promise<void>;
-  /** How far the screen is wider than a phone of 390 px, in the same session. */
+  /** How far the screen is wider than a phone of 390 px, in the same session, from right to left. */
   overflowOnPhone(screen: string): Promise<number>;
   close(): Promise<void>;
 }
@@ -37,6 +37,7 @@ export async function startWebSession(chromiumFile: string, panel: PanelProcess)
   await page.locator('input[name=password]').fill(panel.password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  let phone: Page | undefined;
   return {
     browser,
     context,
@@ -56,19 +57,25 @@ export async function startWebSession(chromiumFile: string, panel: PanelProcess)
       await page.evaluate(`${buttons}.forEach((button) => button.click())`);
     },
     async overflowOnPhone(screen) {
-      const viewport = { width: 390, height: 844 };
-      const phone = await browser.newContext({ viewport, locale: 'fa', storageState: await context.storageState() });
-      const small = await watched(phone, complaints);
-      await small.goto(`${panel.url}/#/${screen}`);
-      await small.getByRole('heading', { level: 1 }).waitFor();
-      const overflow = await small.evaluate(
+      phone ??= await phoneOf(browser, complaints);
+      await phone.context().addCookies(await context.cookies());
+      await phone.goto(`${panel.url}/#/${screen}`);
+      await phone.getByRole('heading', { level: 1 }).waitFor();
+      await phone.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
+      const overflow = await phone.evaluate(
         'document.documentElement.scrollWidth - document.documentElement.clientWidth',
       );
-      await phone.close();
+      // It must not stay connected. The next address then loads the page, not only another fragment.
+      await phone.goto('about:blank');
       return Number(overflow);
     },
     close: () => browser.close(),
   };
+}
+
+async function phoneOf(browser: Browser, complaints: string[]): Promise<Page> {
+  const viewport = { width: 390, height: 844 };
+  return watched(await browser.newContext({ viewport, locale: 'fa', reducedMotion: 'reduce' }), complaints);
 }
 
 async function watched(context: BrowserContext, complaints: string[]): Promise<Page> {
