@@ -3,6 +3,7 @@ import type { RecordedEvent } from '../../../src/events/catalog.js';
 import { chromiumFor } from '../../kit/real/chromium.js';
 import { must } from '../../kit/real/panel-process.js';
 import { freePort } from '../../kit/real/ports.js';
+import { closeToasts } from '../../kit/real/web-session.js';
 import { headOf, logOf, recorded } from '../support.js';
 import { openWebPanel, type WebPanel } from './support.js';
 
@@ -61,6 +62,7 @@ describe.skipIf(found === null)('the clients in the web panel', () => {
     await form.getByRole('textbox', { name: 'Comment' }).fill('pays late');
     await inDialog('Add client').click();
     await form.waitFor({ state: 'hidden' });
+    await closeToasts(page);
     const added = recorded(panel.dataDir, 'ClientAdded').at(-1);
     expect(added?.data).toMatchObject({
       spec: { capBytes: 50 * 1024 ** 3, limitIp: 2, enabled: true },
@@ -78,6 +80,7 @@ describe.skipIf(found === null)('the clients in the web panel', () => {
     const emails = deeds(before).map((event) => event.type === 'ClientAdded' && event.data.identity.email);
     expect(emails).toStrictEqual(['sailor-1', 'sailor-2', 'sailor-3']);
     await page.getByText(/^4 clients/).waitFor();
+    await closeToasts(page);
   });
 
   it('keep the form when the panel refuses, with its sentence', async () => {

@@ -16,7 +16,7 @@ export interface WebSession {
   menu(button: string, item: string): Promise<void>;
   /** Waits for a sentence anywhere on the screen. */
   sees(text: string | RegExp): Promise<void>;
-  /** Closes the toasts, which lie over the buttons at the top for some seconds. */
+  /** Closes the toasts, which lie over the buttons of forms for some seconds. */
   closeToasts(): Promise<void>;
   /** How far the screen is wider than a phone of 390 px, in the same session, from right to left. */
   overflowOnPhone(screen: string): Promise<number>;
@@ -52,10 +52,7 @@ export async function startWebSession(chromiumFile: string, panel: PanelProcess)
       await page.getByRole('menuitem', { name: item }).click();
     },
     sees: (text) => page.getByText(text).first().waitFor(),
-    async closeToasts() {
-      const buttons = `document.querySelectorAll('.mantine-Notification-root button[aria-label="Close"]')`;
-      await page.evaluate(`${buttons}.forEach((button) => button.click())`);
-    },
+    closeToasts: () => closeToasts(page),
     async overflowOnPhone(screen) {
       phone ??= await phoneOf(browser, complaints);
       await phone.context().addCookies(await context.cookies());
@@ -71,6 +68,13 @@ export async function startWebSession(chromiumFile: string, panel: PanelProcess)
     },
     close: () => browser.close(),
   };
+}
+
+/** Closes the toasts of a page, which would stay for 5 to 20 seconds, and waits until they are gone. */
+export async function closeToasts(page: Page): Promise<void> {
+  const buttons = `document.querySelectorAll('.mantine-Notification-root button[aria-label="Close"]')`;
+  await page.evaluate(`${buttons}.forEach((button) => button.click())`);
+  await page.locator('.mantine-Notification-root').first().waitFor({ state: 'detached' });
 }
 
 async function phoneOf(browser: Browser, complaints: string[]): Promise<Page> {
