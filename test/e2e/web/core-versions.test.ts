@@ -96,6 +96,7 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
     });
     expect(recorded(panel.dataDir, 'CoreStarted', head)[0]?.data.version).toBe(NEW);
 
+    await web.closeToasts();
     head = headOf(panel.dataDir);
     await button(`Go back to ${OLD}`).click();
     await confirm(OLD);

@@ -75,6 +75,7 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
     await field('Cron expression').fill('99 4 * * *');
     await web.page.getByRole('button', { name: 'Save' }).click();
     await web.page.getByRole('alert').first().waitFor();
+    await web.closeToasts();
     await field('Cron expression').fill('30 3 * * *');
     await web.page.getByRole('button', { name: 'Save' }).click();
     await until('it is stored', () => deedsOf(panel.dataDir, head).length === 1);
@@ -90,9 +91,11 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
     const template = loopbackTemplate({ routing: { domainStrategy: 'AsIs', rules } });
     const store = (value: object) => must(admin.form('/panel/core/update', { coreSetting: JSON.stringify(value) }));
     await store(template);
+    await web.closeToasts();
     await web.menu('Actions for my_list', 'Delete');
     await dialog().getByRole('button', { name: 'Delete' }).click();
     await web.sees('The core uses geosite_my_list.dat');
+    await web.closeToasts();
     await store(loopbackTemplate());
     await web.menu('Actions for my_list', 'Delete');
     await dialog().getByRole('button', { name: 'Delete' }).click();

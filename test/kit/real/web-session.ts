@@ -1,5 +1,5 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { HANG_MS } from '../wait.js';
+import { HANG_MS, until } from '../wait.js';
 import { chromiumFlags } from './chromium.js';
 import type { PanelProcess } from './panel-process.js';
 
@@ -70,11 +70,15 @@ export async function startWebSession(chromiumFile: string, panel: PanelProcess)
   };
 }
 
-/** Closes the toasts of a page, which would stay for 5 to 20 seconds, and waits until they are gone. */
+/** Closes the toasts of a page, which would stay for 5 to 20 seconds, or as long as the pointer is over them. */
 export async function closeToasts(page: Page): Promise<void> {
-  const buttons = `document.querySelectorAll('.mantine-Notification-root button[aria-label="Close"]')`;
-  await page.evaluate(`${buttons}.forEach((button) => button.click())`);
-  await page.locator('.mantine-Notification-root').first().waitFor({ state: 'detached' });
+  const toasts = `document.querySelectorAll('.mantine-Notification-root')`;
+  const close = `${toasts}.forEach((toast) => toast.querySelector('button[aria-label="Close"]')?.click())`;
+  // A toast that comes now is closed as well.
+  await until('all toasts are closed', async () => {
+    await page.evaluate(close);
+    return (await page.evaluate(`${toasts}.length`)) === 0;
+  });
 }
 
 async function phoneOf(browser: Browser, complaints: string[]): Promise<Page> {
