@@ -67,7 +67,11 @@ export class FollowerProcess {
     this.#sent = 0;
     this.#answered = 0;
     child.on('message', (message, handle) => this.#receive(message as FromFollower, handle as Server | undefined));
-    child.on('error', (error) => this.#events.warn({ err: error }, 'a follower of the subscription server failed'));
+    child.on('error', (error) => {
+      this.#events.warn({ err: error }, 'a follower of the subscription server failed');
+      // It could not be started, so there is no exit.
+      if (child.pid === undefined) this.#ended(null, null);
+    });
     child.once('exit', (code, signal) => this.#ended(code, signal));
     this.#change('starting');
   }
