@@ -105,7 +105,7 @@ describe.skipIf(found === null)('the account in the web panel', () => {
     await web.sees('The user name and the password have been changed.');
     password = NEW_PASSWORD;
     expect(deeds(head)).toEqual(['UserCredentialsChanged', 'DataKeyDestroyed', 'LoggedIn']);
-    expect(await web.page.getByLabel('Current password').inputValue()).toBe('');
+    await expect.poll(() => web.page.getByLabel('Current password').inputValue()).toBe('');
     await (await signIn(PHONE)).context().close();
   });
 
