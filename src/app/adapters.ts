@@ -91,5 +91,5 @@ export function secretsOf({ read }: Pick<Panel, 'read'>): readonly string[] {
   // A registration is JSON: a log would show its values.
   const values = [...`${wgprov} ${vpnprov}`.matchAll(/:\s*"([^"\\]{8,})"/g)].map(([, value = '']) => value);
   const tokens = read.nodes.all().map(({ token }) => token);
-  return [...Object.values(read.settings.secrets()), ...values, ...tokens, read.users().apiToken ?? ''];
+  return [...Object.values(read.settings.secrets()), ...values, ...tokens, read.admins.users().apiToken ?? ''];
 }

@@ -41,8 +41,8 @@ export function createInstalls(panel: Panel, releases: Adapters['releases'], par
   const coreInstall = new CoreInstall({
     core,
     versions: releases.core,
-    choice: () => read.core().choice,
-    wanted: () => read.core().process.wanted,
+    choice: () => read.records.core().choice,
+    wanted: () => read.records.core().process.wanted,
     config,
     dispatch,
     outcome: (position, types, ms) => firstEvent(log, position, types, ms),

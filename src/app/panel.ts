@@ -45,14 +45,14 @@ function open(parts: PanelParts, directory: ReturnType<typeof prepareDataDirecto
   const { now = Date.now, warn, version, failed } = parts;
   const alarms = new Alarms();
   const store = openStore({ directory, alarms, now, warn, failed, disposal });
-  const { log, read, dispatch, submit } = store;
+  const { log, read, dispatch, deciding } = store;
   const { damaged, switched } = store.startup;
   const core = parts.createCore(directory, read.settings.current().coreSplice);
   const reactors = createReactors({ core, store, alarms, now, warn });
   let collectNodes = async (_nodes: readonly NodeId[]): Promise<unknown> => undefined;
   const change = countedChange({
     state: store.state.state,
-    submit,
+    submit: deciding.submit,
     collect: reactors.collect,
     collectNodes: (nodes) => collectNodes(nodes),
   });

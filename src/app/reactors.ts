@@ -100,9 +100,9 @@ function createCoreSync({ core, store, alarms, now, warn }: Parts, intake: Traff
     desired: read.desired,
     dispatch: dispatchAs('core', store.dispatch, warn),
     recorded: {
-      process: () => read.core().process,
+      process: () => read.records.core().process,
       inboundOf: (tag) => read.desired.inboundOf(tag),
-      refused: () => read.core().refused,
+      refused: () => read.records.core().refused,
     },
     counters: {
       readLast: () => intake.last(),

@@ -55,7 +55,7 @@ export async function runPanel(panel: Panel, parts: RunParts): Promise<string> {
   prepareInstalls(panel, services.installs, config.DATA_DIR, disposal);
   const firstAdmin = await prepareFirstAdmin(panel, config, warn, say);
   const undo = {
-    ...{ search: panel.log.search, rehearse: store.rehearse, change: panel.change },
+    ...{ search: panel.log.search, rehearse: store.deciding.rehearse, change: panel.change },
     former: formerFrom((question) => store.ledger.query(question)),
   };
   await openControl(panel, warn, disposal, services.installs.coreInstall, services.backups, undo);

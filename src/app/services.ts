@@ -94,7 +94,7 @@ function historyServices({ read, log, store, now }: Panel): PanelServices['histo
     past: log,
     logged: (id) => log.outcomeOf(id),
     ledger: (question) => store.ledger.query(question),
-    rehearse: store.rehearse,
+    rehearse: store.deciding.rehearse,
     moment: (at) => momentOf({ search: log.search, moments, positionAt: (time) => log.positionAt(time), now }, at),
   };
 }

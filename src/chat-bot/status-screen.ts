@@ -11,7 +11,7 @@ export function statusScreen({ host, read, backups, version, now }: BotParts, wo
   const { lastGood } = backups.latest();
   return screen([
     bold(words.t('bot.statusTitle', { version, host: name(hostname()) })),
-    coreLine(read.core().process, words),
+    coreLine(read.records.core().process, words),
     words.t('bot.processor', { percent: Math.round(cpu), load: load.load1.toFixed(2) }),
     words.t('bot.memory', { used: mem.current, total: mem.total }),
     words.t('bot.disk', { used: disk.current, total: disk.total }),

@@ -73,7 +73,7 @@ export async function installCore(config: Config, version: string): Promise<stri
     const install = new CoreInstall({
       core: idleCore(config),
       versions: coreVersions(config, outside(config), Date.now),
-      choice: () => read.core().choice,
+      choice: () => read.records.core().choice,
       wanted: () => false,
       config: () => read.desired.config(),
       dispatch,

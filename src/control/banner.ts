@@ -28,7 +28,7 @@ export function bannerText({ read, core, startup, servers, version, dataDir, say
   const { panel, subscription, ops } = servers.urls();
   const { subEnable, subPath } = read.settings.current();
   const { complaint, switched } = startup;
-  const admin = [...read.users().users.values()][0]?.username;
+  const admin = [...read.admins.users().users.values()][0]?.username;
   const row = (label: Text, value: Text): string => `  ${say(label).padEnd(LABEL)}${say(value)}`;
   const subscriptions = subEnable ? verbatim(`${subscription}${subPath}<subId>`) : message('start.off');
   const warning = (what: Text): Text => message('start.warning', { what });
@@ -52,7 +52,7 @@ export function bannerText({ read, core, startup, servers, version, dataDir, say
 }
 
 function coreStatus(read: ReadModels, core: Pick<Core, 'process'>): Text {
-  const { process: state } = read.core();
+  const { process: state } = read.records.core();
   if (state.state === 'running') return message('start.coreRunning', { version: state.version });
   if (state.error !== null) return message('start.coreError', { why: state.error });
   return message(core.process.running ? 'start.coreStarting' : 'start.coreStopped');
@@ -61,7 +61,7 @@ function coreStatus(read: ReadModels, core: Pick<Core, 'process'>): Text {
 /** Inbounds that the core rejected at an earlier start and still does not run. No event reports them again. */
 function rejectedInbounds(read: ReadModels): readonly Text[] {
   const inbounds = new Map(read.inbounds.all().map((inbound) => [inbound.id, inbound]));
-  return refusedHere(inbounds, read.core()).map(({ inbound: { id, tag }, reason }) =>
+  return refusedHere(inbounds, read.records.core()).map(({ inbound: { id, tag }, reason }) =>
     message('start.inboundRejected', { inbound: id, tag, reason }),
   );
 }

@@ -180,7 +180,7 @@ export async function operate(
 
 /** The running panel, as far as the operator may use it. */
 interface ControlledPanel {
-  readonly read: Pick<ReadModels, 'users'>;
+  readonly read: Pick<ReadModels, 'admins'>;
   readonly dispatch: Dispatch;
   readonly directory: DataDirectory;
 }
@@ -195,7 +195,7 @@ export async function openControl(
   undo: UndoTarget,
 ): Promise<void> {
   const target: ControlTarget = {
-    users: () => read.users().users.values(),
+    users: () => read.admins.users().users.values(),
     dispatch: (command) => accepted(dispatch(command, asSystem('cli'))),
     installCore: async (version) => {
       const done = await coreInstall.install(version, (command) => dispatch(command, asSystem('cli')));

@@ -20,7 +20,7 @@ export interface FirstAdmin {
 }
 
 interface Parts {
-  readonly read: Pick<ReadModels, 'users'>;
+  readonly read: Pick<ReadModels, 'admins'>;
   readonly dispatch: Dispatch;
   readonly store: Pick<PanelStore, 'startup'>;
 }
@@ -38,7 +38,7 @@ export async function prepareFirstAdmin(
   warn: (message: string) => void,
   say: (text: Text) => string,
 ): Promise<FirstAdmin | null> {
-  if (read.users().users.size > 0 || store.startup.complaint !== null) return null;
+  if (read.admins.users().users.size > 0 || store.startup.complaint !== null) return null;
   if (given !== undefined && given.length < MIN_PASSWORD_CHARS)
     warn(
       `PORTOLAN_ADMIN_PASSWORD has fewer than ${MIN_PASSWORD_CHARS} characters: choose a longer one in the settings`,

@@ -1,6 +1,5 @@
 import { type Observable, Subject } from 'rxjs';
 import type { Access } from '../events/access/access-of.js';
-import { accessOf } from '../events/access/access-of.js';
 import type { RecordedEvent } from '../events/catalog.js';
 import type { Client } from '../events/client/client-document.js';
 import { type Fold, stateDigest } from '../events/log/fold.js';
@@ -9,6 +8,7 @@ import { advance, catchUp, type Folding } from '../events/log/replay.js';
 import type { SnapshotStore } from '../events/log/snapshot-store.js';
 import { DesiredCore } from './core/desired-core.js';
 import { type Foldings, startFolds } from './foldings.js';
+import { AdminQueries } from './queries/admins.js';
 import { ClientQueries } from './queries/clients.js';
 import { IdentityQueries } from './queries/identity.js';
 import { InboundQueries } from './queries/inbounds.js';
@@ -88,6 +88,7 @@ export class LogReadModels {
   readonly identity: IdentityQueries;
   readonly settings: SettingQueries;
   readonly records: RecordQueries;
+  readonly admins: AdminQueries;
   readonly follower: Follower;
   /** The configuration that the core must run. */
   readonly desired: DesiredCore;
@@ -116,6 +117,7 @@ export class LogReadModels {
     this.identity = new IdentityQueries(models, log);
     this.settings = new SettingQueries(models);
     this.records = new RecordQueries(models);
+    this.admins = new AdminQueries(models);
     log.appended$.subscribe((events) => {
       if (this.follower.apply(events)) this.#changed.next(events);
     });
@@ -126,15 +128,6 @@ export class LogReadModels {
     return this.#changed;
   }
 
-  /** What an admin may do. */
-  accessOf(admin: number): Access {
-    return accessOf(this.#models.access.state, admin);
-  }
-
-  access() {
-    return this.#models.access.state;
-  }
-
   /** The same read models for a caller who sees only a part of the clients: all others do not exist. */
   limitedTo(access: Access): ReadModels {
     const { owners } = this.#models.access.state;
@@ -143,20 +136,11 @@ export class LogReadModels {
     return {
       ...{ clients, inbounds: new InboundQueries(this.#models, (id) => access.inbounds.has(id)) },
       usage: new UsageQueries(this.#models, clients, this.usage.online),
-      ...{ nodes: this.nodes, identity: this.identity, settings: this.settings, records: this.records },
+      ...{ nodes: this.nodes, identity: this.identity, settings: this.settings },
+      ...{ records: this.records, admins: this.admins },
       ...{ follower: this.follower, desired: this.desired, changed$: this.changed$ },
-      ...{ core: () => this.core(), users: () => this.users(), access: () => this.access() },
-      accessOf: (admin) => this.accessOf(admin),
       limitedTo: (other) => this.limitedTo(other),
     };
-  }
-
-  core() {
-    return this.#models.coreState.state;
-  }
-
-  users() {
-    return this.#models.users.state;
   }
 }
 

@@ -45,6 +45,13 @@ interface Startup {
 }
 
 /** The event log of a running panel with everything that follows it: write state, read models, ledger and snapshots. */
+export interface Deciding {
+  /** Like `dispatch`, for commands that are committed in groups. */
+  readonly submit: Submit;
+  /** Decides commands on a copy of the write state. */
+  readonly rehearse: () => Rehearsal;
+}
+
 export interface PanelStore {
   readonly log: SqliteEventLog;
   readonly read: ReadModels;
@@ -56,10 +63,8 @@ export interface PanelStore {
   readonly startup: Startup;
   /** Rejects changes by people after `markReplaced`, and every change after the log was closed. */
   readonly dispatch: Dispatch;
-  /** The same for commands that are committed in groups. */
-  readonly submit: Submit;
-  /** Decides commands on a copy of the write state. */
-  readonly rehearse: () => Rehearsal;
+  /** Other ways to decide commands. */
+  readonly deciding: Deciding;
   readonly setOwnPorts: (ports: readonly OwnPort[]) => void;
   /** Another state was chosen for the next start: from now on, only the system can append events. */
   readonly markReplaced: () => void;
@@ -124,11 +129,12 @@ export function openStore({ directory, alarms, now, warn, failed, disposal }: Op
   const snapshotWriter = snapshotting(foldings, snapshots, log, warn);
   disposal.add(() => (damaged ? undefined : snapshotWriter.now()));
 
+  const submit: Submit = async (make, context) =>
+    watch(await groups.submit(() => (isLate(context.actor) ? reject('STATE_REPLACED') : make()), context));
   return {
-    ...{ log, read, state, rehearse, foldings, ledger, startup: { complaint, damaged, switched } },
+    ...{ log, read, state, foldings, ledger, startup: { complaint, damaged, switched } },
     dispatch: (command, context) => (isLate(context.actor) ? reject('STATE_REPLACED') : watched(command, context)),
-    submit: async (make, context) =>
-      watch(await groups.submit(() => (isLate(context.actor) ? reject('STATE_REPLACED') : make()), context)),
+    deciding: { submit, rehearse },
     setOwnPorts: (ports) => void (ownPorts = ports),
     markReplaced: () => void (replaced = true),
     digests: () => ({ ...read.follower.digests(), state: snapshotWriter.digestOf(state) }),

@@ -46,7 +46,7 @@ function concerns(access: Access, { data }: RecordedEvent, read: ReadModels): bo
 
 function covers(access: Access, number: number, read: ReadModels): boolean {
   const client = read.clients.get(number);
-  return client !== undefined && access.covers('clients:read', client.inbound, read.access().owners.get(number));
+  return client !== undefined && access.covers('clients:read', client.inbound, read.admins.access().owners.get(number));
 }
 
 /** The part of the traffic that is for this caller; null = none. */

@@ -196,7 +196,7 @@ export class PanelSockets {
   }
 
   #accessOf({ admin }: SocketClient): Access {
-    return this.#parts.read.accessOf(admin);
+    return this.#parts.read.admins.accessOf(admin);
   }
 
   #push(push: Push, author: string | null, events: readonly RecordedEvent[]): void {

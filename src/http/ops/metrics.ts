@@ -82,16 +82,16 @@ function addPanelFigures({ gauge }: Figures, { read, log, version, writable }: M
 }
 
 function addCoreFigures({ gauge }: Figures, { read }: Measured): void {
-  gauge('core_up', 'Whether the core runs.', (set) => set(read.core().process.state === 'running' ? 1 : 0));
-  gauge('core_wanted', 'Whether the core shall run.', (set) => set(read.core().process.wanted ? 1 : 0));
+  gauge('core_up', 'Whether the core runs.', (set) => set(read.records.core().process.state === 'running' ? 1 : 0));
+  gauge('core_wanted', 'Whether the core shall run.', (set) => set(read.records.core().process.wanted ? 1 : 0));
   gauge('core_start_time_seconds', 'When the run of the core began, since 1970; 0 = it does not run.', (set) =>
-    set(read.core().process.since / 1000),
+    set(read.records.core().process.since / 1000),
   );
 }
 
 function addTrafficFigures({ gauge, counter }: Figures, { read, now }: Measured): void {
   gauge('inbounds', 'Inbounds.', (set) => set(read.inbounds.all().length));
-  gauge('inbounds_refused', 'Inbounds that the core does not take.', (set) => set(read.core().refused.size));
+  gauge('inbounds_refused', 'Inbounds that the core does not take.', (set) => set(read.records.core().refused.size));
   gauge(
     'clients',
     'Clients by what they may do: connect, or not because an admin or a limit says no.',

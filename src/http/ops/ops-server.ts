@@ -16,8 +16,8 @@ export function panelNotReadyReason(read: ReadModels, log: Pick<EventLog, 'head'
 }
 
 /** Why the core is not running although it should be; null when it is. */
-export function coreNotReadyReason(read: Pick<ReadModels, 'core'>): string | null {
-  const { state, wanted, error } = read.core().process;
+export function coreNotReadyReason(read: Pick<ReadModels, 'records'>): string | null {
+  const { state, wanted, error } = read.records.core().process;
   if (!wanted || state === 'running') return null;
   return error === null ? 'the core is not running' : `the core is not running: ${render(error, 'en')}`;
 }

@@ -186,19 +186,23 @@ type MemberOf<G, Name> = G extends unknown ? (Name extends keyof G ? G[Name] : n
 /** The services that a table of handlers, or one of its functions, uses, each under its own name. */
 export type Needs<Name extends NamesIn<Group>> = { readonly [N in Name]: MemberOf<Group, N> };
 
+export interface Wants {
+  /** The caller is another panel, which wants current counters and not those of the last poll. */
+  readonly counters: boolean;
+  /** The header `Accept`; empty without it. */
+  readonly accept: string;
+}
+
 /** A request, as a handler sees it. */
 export interface HttpRequest {
   /** Renders a text in the language of the caller, for members of `obj`; `msg` is always translated. */
   readonly say: (sentence: Text) => string;
   readonly actor: Actor;
   readonly access: Access;
-  /** The read models of a caller who sees only a part of the clients; null = all. */
-  readonly reads: ReadModels | null;
   /** The id of the logged-in user; the first user for the Bearer token. */
   readonly userId: number;
-  /** The caller is another panel, which wants current counters and not those of the last poll. */
-  readonly wantsCounters: boolean;
-  readonly accept: string;
+  /** What headers of the request ask for. */
+  readonly wants: Wants;
   /** Host of the request without its port, for links. A forwarded host counts only from a trusted proxy. */
   readonly requestHost: string;
   /** Aborts when the caller disconnects before it has its answer. */

@@ -68,9 +68,9 @@ export class PanelGate implements Gate<AuthRequest> {
     this.#parts = parts;
     this.#bearers = new Bearers(parts.services.now);
     const { services, dispatch, change, sessions, unsaved, limiter, failures, basePath } = parts;
-    const apiToken = (): string | null => services.read.users().apiToken;
+    const apiToken = (): string | null => services.read.admins.users().apiToken;
     const { read, history } = services;
-    const accessOf = (admin: number) => read.accessOf(admin);
+    const accessOf = (admin: number) => read.admins.accessOf(admin);
     this.#authParts = { sessions, unsaved, limiter, failures, basePath, dispatch, apiToken, accessOf };
     const authored = (id: string, idHash: string): unknown => this.#authors.set(id, idHash);
     this.#request = requestMaker({ ...history, read, dispatch, change, onChange: authored });
@@ -111,7 +111,7 @@ export class PanelGate implements Gate<AuthRequest> {
   queueKeyOf(req: IncomingMessage, res: ServerResponse): string | null {
     const { session } = this.authOf(req, res);
     if (session) return session.idHash;
-    return holdsToken(req, this.#parts.services.read.users().apiToken) ? 'token' : null;
+    return holdsToken(req, this.#parts.services.read.admins.users().apiToken) ? 'token' : null;
   }
 
   /** Hash of the session id behind a correlation id of an event, or null. */
@@ -159,12 +159,12 @@ export class PanelGate implements Gate<AuthRequest> {
         if (route.upload !== null) {
           const place = this.#parts.services.backup.uploads;
           const form = await receiveUpload(req, res, { name: route.upload, limit, place });
-          this.authOf(req, res).body = Buffer.from(identityOf(form));
+          this.authOf(req, res).received.body = Buffer.from(identityOf(form));
           req.body = form;
           return next();
         }
         const bytes = await bytesOf(req, res, { limit, room: this.#bodies });
-        this.authOf(req, res).body = bytes;
+        this.authOf(req, res).received.body = bytes;
         req.body = await bodyOf(bytes, req.headers['content-type']);
       } catch (error) {
         if (!(error instanceof BodyError)) throw error;
@@ -185,7 +185,7 @@ export class PanelGate implements Gate<AuthRequest> {
 
   #byToken(req: IncomingMessage): boolean {
     const { services, peers } = this.#parts;
-    return this.#bearers.admits(req, services.read.users().apiToken, () => peers.of(req).ip);
+    return this.#bearers.admits(req, services.read.admins.users().apiToken, () => peers.of(req).ip);
   }
 
   /**

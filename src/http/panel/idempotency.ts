@@ -22,7 +22,7 @@ export const callerOf = ({ kind, id }: Actor): string => `${kind} ${id}`;
  */
 export function commandIds(
   req: IncomingMessage,
-  { body, url }: Pick<AuthContext, 'body' | 'url'>,
+  { received: { body, url } }: Pick<AuthContext, 'received'>,
   caller: string,
 ): (() => CommandId) | null {
   const header = req.headers['idempotency-key'];

@@ -74,7 +74,11 @@ export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
     const handler = handlers[name] as (input: Input, services: S, request: R) => unknown;
     // Callers who see only a part of the clients get read models that contain nothing else.
     const handle: Handler<R> = (input, request) =>
-      handler(input, request.reads === null ? services : { ...services, read: request.reads }, request);
+      handler(
+        input,
+        request.handling.reads === null ? services : { ...services, read: request.handling.reads },
+        request,
+      );
     const acts = route.method === 'POST' || route.acts;
     const outcomeOf = async (req: Request, request: R): Promise<unknown> => {
       const params = route.params.safeParse(req.params, WITH_INPUT);
@@ -103,14 +107,19 @@ export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
       // If the handler fails, the status shows that the answer is not the file.
       res.locals['file'] = route.media !== null;
       const perform = (): Promise<unknown> => (repeatable ? request.handling.once(run) : run());
-      const outcome = await (request.reads !== null && asksForHistory(req)
+      const outcome = await (request.handling.reads !== null && asksForHistory(req)
         ? reject('OUT_OF_SCOPE', { permission: 'clients:read' })
         : acts
           ? performed(route, req, request, { run, perform })
           : run());
       // A script that saves the answer as a file sees by the status that it is not the file.
       if (route.media !== null && isRefusalOfFile(outcome)) res.status(fileStatus(outcome));
-      if (document && request.reads === null && req.query['at'] === undefined && !(outcome instanceof Rejection))
+      if (
+        document &&
+        request.handling.reads === null &&
+        req.query['at'] === undefined &&
+        !(outcome instanceof Rejection)
+      )
         request.handling.tag(document, req.params);
       if (outcome instanceof Rejection) gate.noteRefusal(request, outcome);
       await answer(res, outcome);

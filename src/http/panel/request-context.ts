@@ -13,7 +13,7 @@ import type { ReadModels } from '../../projections/read-models.js';
 import { languageOf } from '../language/language.js';
 import { goneSignal } from '../server/gone.js';
 import type { AuthContext, AuthRequest } from './auth/auth-context.js';
-import { type HttpRequest, Message, type Needs } from './context.js';
+import { type HttpRequest, Message, type Needs, type Wants } from './context.js';
 import { type Expected, expectedOf, staleness, versionTag } from './documents.js';
 import type { Handling } from './handling.js';
 import { Answers, callerOf, commandIds } from './idempotency.js';
@@ -69,7 +69,7 @@ class PanelRequest implements AuthRequest {
   }
 
   #reads: ReadModels | null | undefined;
-  get reads(): ReadModels | null {
+  #limited(): ReadModels | null {
     if (this.#reads === undefined) this.#reads = this.access.isLimited ? this.#parts.read.limitedTo(this.access) : null;
     return this.#reads;
   }
@@ -79,12 +79,9 @@ class PanelRequest implements AuthRequest {
     return byToken ? firstOwner(this.#parts.read) : (session?.account.id ?? 0);
   }
 
-  get wantsCounters(): boolean {
-    return this.auth.byToken && this.#req.headers[FRESH_COUNTERS] === 'now';
-  }
-
-  get accept(): string {
-    return this.#req.headers.accept ?? '';
+  get wants(): Wants {
+    const { headers } = this.#req;
+    return { counters: this.auth.byToken && headers[FRESH_COUNTERS] === 'now', accept: headers.accept ?? '' };
   }
 
   get requestHost(): string {
@@ -100,7 +97,11 @@ class PanelRequest implements AuthRequest {
   #handling: Handling | null = null;
   get handling(): Handling {
     const isDryRun = () => this.#rehearsal !== null;
+    const reads = () => this.#limited();
     this.#handling ??= {
+      get reads() {
+        return reads();
+      },
       get isDryRun() {
         return isDryRun();
       },
@@ -222,7 +223,7 @@ class PanelRequest implements AuthRequest {
 
 /** The owner with the lowest number, whose inbounds the API token has. */
 function firstOwner(read: ReadModels): number {
-  return Math.min(...[...read.users().users.keys()].filter((id) => read.accessOf(id).isOwner));
+  return Math.min(...[...read.admins.users().users.keys()].filter((id) => read.admins.accessOf(id).isOwner));
 }
 
 /** Ends the handler of a dry run: its command was decided. */

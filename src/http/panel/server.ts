@@ -67,7 +67,7 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
   const peers = new Peers(() => read.settings.current());
   const unsaved = new UnsavedSessions({
     ...{ dispatch, now },
-    epochOf: (user) => read.users().users.get(user)?.epoch ?? 0,
+    epochOf: (user) => read.admins.users().users.get(user)?.epoch ?? 0,
   });
   const sessions = new Sessions(read, unsaved, now);
   const failures = new FailureRecords(now);

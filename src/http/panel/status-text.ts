@@ -6,10 +6,10 @@ import type { Status } from './contract/schemas/status.js';
 
 /** The status as JSON, rendered once for each reading of the machine and each change of the core. */
 export function statusText(read: ReadModels, host: HostMonitor, now: () => number): () => JsonOf<Status> {
-  let [reading, core] = [host.latest, read.core().process];
+  let [reading, core] = [host.latest, read.records.core().process];
   let text: JsonOf<Status> | null = null;
   return () => {
-    const current = read.core().process;
+    const current = read.records.core().process;
     if (text === null || reading !== host.latest || core !== current) {
       [reading, core] = [host.latest, current];
       text = JsonOf.from<Status>(statusOf(read, reading, now()));

@@ -11,6 +11,6 @@ export function visibleInbounds(
 ): readonly Inbound[] {
   const all = read.inbounds.all();
   if (!access.isOwner) return all;
-  const owners = new Set([...read.users().users.keys()].filter((id) => read.accessOf(id).isOwner));
+  const owners = new Set([...read.admins.users().users.keys()].filter((id) => read.admins.accessOf(id).isOwner));
   return all.filter(({ owner }) => owner === userId || !owners.has(owner));
 }

@@ -23,7 +23,7 @@ const KINDS: Readonly<Record<string, Subject['kind']>> = {
   'geo-source': 'geoSource',
 };
 
-type Read = Pick<ReadModels, 'clients' | 'inbounds' | 'nodes' | 'records' | 'users'>;
+type Read = Pick<ReadModels, 'admins' | 'clients' | 'inbounds' | 'nodes' | 'records'>;
 
 /** Finds the subjects of events. Keeps those of one answer, because events in a row are often about the same thing. */
 export class Subjects {
@@ -57,7 +57,7 @@ export class Subjects {
     const { clients, inbounds, nodes, records } = this.#read;
     if (kind === 'client') return clients.get(number)?.identity.email;
     if (kind === 'node') return nodes.get(number)?.name;
-    if (kind === 'user') return this.#read.users().users.get(number)?.username;
+    if (kind === 'user') return this.#read.admins.users().users.get(number)?.username;
     if (kind === 'geoSource') return records.geoSources().get(number)?.alias;
     const inbound = inbounds.get(number);
     return inbound && (inbound.remark || inbound.tag);

@@ -1,12 +1,16 @@
 import type { GeoSource } from '../../events/geo/geo-document.js';
 import type { Foldings } from '../foldings.js';
 
-/** Queries for the results of scheduled and repeated work. */
+/** Queries for what the core and scheduled work have reported. */
 export class RecordQueries {
   readonly #models: Foldings;
 
   constructor(models: Foldings) {
     this.#models = models;
+  }
+
+  core() {
+    return this.#models.coreState.state;
   }
 
   timeline() {

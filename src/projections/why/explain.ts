@@ -41,7 +41,7 @@ export function explain(
       used: read.usage.client(client),
       inboundUsed: read.usage.inbound(inbound),
       siblings,
-      core: read.core(),
+      core: read.records.core(),
       node,
       history: eventsOfClient(log, client.number),
       log,

@@ -202,11 +202,13 @@ describe.skipIf(coreBinary === null)('inbounds with which the core does not star
     const serves = async (): Promise<void> => {
       await expect
         .poll(
-          () => here.core.process.running !== null && panel.read.core().process.run === here.core.process.running.run,
+          () =>
+            here.core.process.running !== null &&
+            panel.read.records.core().process.run === here.core.process.running.run,
         )
         .toBe(true);
-      expect([panel.read.core().process.error, await asked()]).toStrictEqual([null, 'small!']);
-      expect([...panel.read.core().refused.keys()]).toStrictEqual([2, 3]);
+      expect([panel.read.records.core().process.error, await asked()]).toStrictEqual([null, 'small!']);
+      expect([...panel.read.records.core().refused.keys()]).toStrictEqual([2, 3]);
     };
     await serves();
     const before = here.core.process.running;

@@ -130,7 +130,7 @@ describe('the feed of events', () => {
     const { panel, ask } = await start();
     const text = JSON.stringify(await ask());
     expect(text).toContain('"UserCreated"');
-    const { passwordHash } = [...panel.read.users().users.values()][0] ?? expect.fail('no user');
+    const { passwordHash } = [...panel.read.admins.users().users.values()][0] ?? expect.fail('no user');
     for (const secret of [TOKEN, passwordHash, '127.0.0.1']) expect(text).not.toContain(secret);
   });
 

@@ -93,7 +93,7 @@ describe('names of admins', () => {
   it('are visually distinct, and log in with any spelling', async () => {
     const { panel, browser } = await start();
     panel.given({ type: 'CreateUser', data: { username: DECOMPOSED, passwordHash: 'plain correct horse' } });
-    const names = () => [...panel.read.users().users.values()].map(({ username }) => username);
+    const names = () => [...panel.read.admins.users().users.values()].map(({ username }) => username);
     expect(names()).toEqual([ADMIN.username, COMPOSED]);
     for (const username of [COMPOSED, DECOMPOSED])
       expect((await panel.browser().post('/login', { ...ADMIN, username })).json?.success).toBe(true);

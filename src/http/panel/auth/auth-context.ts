@@ -24,6 +24,12 @@ export interface AuthContextParts extends BrowserSessionParts {
   readonly accessOf: (admin: number) => Access;
 }
 
+interface Received {
+  /** The path and query, including the base path. */
+  readonly url: string;
+  body: Buffer | null;
+}
+
 /** A request for handlers that start and end sessions. */
 export interface AuthRequest extends HttpRequest {
   readonly auth: AuthContext;
@@ -34,15 +40,13 @@ export class AuthContext {
   readonly peer: Peer;
   readonly correlationId: string;
   readonly browser: BrowserSession;
-  /** The path and query as received, including the base path. */
-  readonly url: string;
   readonly limiter: LoginLimiter;
   /** The request was authenticated by the API token; its cookie is ignored. */
   byToken = false;
   /** What the matched route needs; null before that, and for routes that every client may call. */
   permission: Permission | null = null;
-  /** The body as received, for the fingerprint of the request. */
-  body: Buffer | null = null;
+  /** What was received, for the fingerprint of the request. */
+  readonly received: Received;
   readonly #req: IncomingMessage;
   readonly #parts: AuthContextParts;
 
@@ -50,7 +54,7 @@ export class AuthContext {
     this.peer = peer;
     this.correlationId = correlationId;
     this.limiter = parts.limiter;
-    this.url = req.url ?? '';
+    this.received = { url: req.url ?? '', body: null };
     this.#req = req;
     this.#parts = parts;
     const context = this.#context.bind(this);

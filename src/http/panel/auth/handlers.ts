@@ -42,7 +42,7 @@ export const accountHandlers: Handlers<typeof accountRoutes, Needs<'passwords' |
   async updateUser({ body: { oldUsername, oldPassword, newUsername, newPassword } }, services, request) {
     const { read, passwords } = services;
     const { auth } = request;
-    const user = read.users().users.get(request.userId);
+    const user = read.admins.users().users.get(request.userId);
     const weakness = credentialProblem(newUsername, newPassword, user?.username);
     if (weakness !== null) return reject('CREDENTIALS_WEAK', { why: weakness });
     if (oldPassword.length > MAX_PASSWORD_CHARS) return reject('CREDENTIALS_WRONG');
@@ -56,7 +56,7 @@ export const accountHandlers: Handlers<typeof accountRoutes, Needs<'passwords' |
     if (newUsername === oldUsername && newPassword.normalize('NFC') === oldPassword.normalize('NFC'))
       return reject('CREDENTIALS_WEAK', { why: message('settings.passwordSame') });
     const passwordHash = await passwords.hash(newPassword);
-    if (read.users().users.get(user.id)?.epoch !== user.epoch) return reject('CREDENTIALS_WRONG');
+    if (read.admins.users().users.get(user.id)?.epoch !== user.epoch) return reject('CREDENTIALS_WRONG');
     const data = { user: user.id as UserId, username: newUsername, passwordHash };
     const done = request.dispatch({ type: 'ChangeCredentials', data });
     if (!('events' in done)) return done;
@@ -65,7 +65,7 @@ export const accountHandlers: Handlers<typeof accountRoutes, Needs<'passwords' |
   },
 
   account: (_, { read }, { userId }) => ({
-    username: read.users().users.get(userId)?.username ?? '',
+    username: read.admins.users().users.get(userId)?.username ?? '',
     twoFactorEnable: read.settings.current().twoFactorEnable,
   }),
 
@@ -90,7 +90,7 @@ export const accountHandlers: Handlers<typeof accountRoutes, Needs<'passwords' |
   },
 
   endOtherSessions(_, { read }, { auth, userId, dispatch }) {
-    const user = read.users().users.get(userId);
+    const user = read.admins.users().users.get(userId);
     if (!user) return reject('CREDENTIALS_WRONG');
     const done = dispatch({ type: 'EndSessions', data: { user: user.id as UserId } });
     if (!('events' in done)) return done;

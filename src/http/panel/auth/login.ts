@@ -34,7 +34,7 @@ export class Login {
   /** The reason of the failure. Null when the login succeeded, or was rejected for the reason in `refused`. */
   async check(): Promise<FailureReason | null> {
     const { read, passwords, twoFactor, now } = this.#services;
-    const user = [...read.users().users.values()].find(({ username }) => sameName(username, this.#username));
+    const user = [...read.admins.users().users.values()].find(({ username }) => sameName(username, this.#username));
     const own = await passwords.verify(this.#password, user?.passwordHash ?? null, hashesOf(this.#services));
     const proof = twoFactor.prove(read.settings.secrets().twoFactorToken, this.#code, now());
     const failure = own ? this.#begin(user, proof) : 'credentials';
@@ -64,7 +64,7 @@ export class Login {
   #begin(user: UserRow | undefined, proof: TwoFactorProof | null): FailureReason | null {
     const { read } = this.#services;
     // Hashing takes a while: the user may have changed since it was checked.
-    if (!user || read.users().users.get(user.id)?.epoch !== user.epoch) return 'credentials';
+    if (!user || read.admins.users().users.get(user.id)?.epoch !== user.epoch) return 'credentials';
     const refused = this.#auth.browser.start(user, proof);
     if (refused?.code === 'LOGIN_WRONG') return 'two-factor';
     this.refused = refused;
@@ -80,4 +80,4 @@ export class Login {
 
 /** The hashes of all accounts. */
 export const hashesOf = ({ read }: Needs<'read'>): readonly string[] =>
-  [...read.users().users.values()].map(({ passwordHash }) => passwordHash);
+  [...read.admins.users().users.values()].map(({ passwordHash }) => passwordHash);

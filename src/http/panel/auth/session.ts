@@ -49,7 +49,7 @@ export class Sessions {
 
   /** Null when the session has ended: by logout, expiry, changed credentials or a deleted user. */
   byHash(idHash: string): LiveSession | null {
-    const { sessions, users } = this.#read.users();
+    const { sessions, users } = this.#read.admins.users();
     if (this.#unsaved.hasEnded(idHash)) return null;
     const session = sessions.get(idHash) ?? this.#unsaved.find(idHash);
     if (!session || session.expiresAt <= this.#clock()) return null;
@@ -61,7 +61,7 @@ export class Sessions {
 
   /** The sessions of a user that are valid now, the newest first. */
   ofUser(user: number): readonly LiveSession[] {
-    const hashes = new Set([...this.#read.users().sessions.keys(), ...this.#unsaved.begun.keys()]);
+    const hashes = new Set([...this.#read.admins.users().sessions.keys(), ...this.#unsaved.begun.keys()]);
     return [...hashes]
       .map((idHash) => this.byHash(idHash))
       .filter((session) => session?.user === user)

@@ -26,7 +26,7 @@ export function settingsView(read: ReadModels, environment: Overrides): Record<s
     ...settings,
     trustedProxyCIDRs: cidrs,
     ...Object.fromEntries([...others, ...blanks, ...flags, ...otherFlags]),
-    hasApiToken: read.users().apiToken !== null,
+    hasApiToken: read.admins.users().apiToken !== null,
     environment,
   };
 }

@@ -6,7 +6,7 @@ import type { Status } from '../contract/schemas/status.js';
 
 /** The status object of `GET /status` and of the WebSocket. Carries the names of the specification and of 3x-ui. */
 export function statusOf(read: ReadModels, host: HostReading, now: number): Status {
-  const { state, error, version, since } = read.core().process;
+  const { state, error, version, since } = read.records.core().process;
   const core = {
     state,
     errorMsg: error === null ? '' : render(error, 'en'),

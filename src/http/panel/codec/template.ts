@@ -51,7 +51,7 @@ export function testUrlOf(text: string): string | Rejection {
 
 /** The inbounds that the core should run, without those that it rejected before. */
 export function runnable(read: ReadModels): ReadonlyMap<string, CoreInbound> {
-  const { refused } = read.core();
+  const { refused } = read.records.core();
   const inbounds = [...read.desired.config().inbounds];
   return new Map(inbounds.filter(([tag]) => !refused.has(read.desired.inboundOf(tag) ?? 0)));
 }

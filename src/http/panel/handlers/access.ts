@@ -14,11 +14,12 @@ import type { RequestOf } from '../contract/route.js';
 import type { Handlers } from '../mount.js';
 
 export const adminHandlers: Handlers<typeof adminRoutes, Needs<'read' | 'passwords'>> = {
-  list: (_, { read }) => [...read.users().users.values()].map((user) => ({ id: user.id, ...adminOf(read, user) })),
+  list: (_, { read }) =>
+    [...read.admins.users().users.values()].map((user) => ({ id: user.id, ...adminOf(read, user) })),
 
   me(_, { read }, { access, actor, userId }) {
-    const grants = BUILT_IN_ROLES.get(access.role) ?? read.access().roles.get(access.role) ?? [];
-    const user = actor.kind === 'user' ? read.users().users.get(userId) : undefined;
+    const grants = BUILT_IN_ROLES.get(access.role) ?? read.admins.access().roles.get(access.role) ?? [];
+    const user = actor.kind === 'user' ? read.admins.users().users.get(userId) : undefined;
     if (user) return { ...adminOf(read, user), grants: [...grants] };
     const none = { inbounds: [], quotas: NO_QUOTAS, clients: 0, capBytes: 0 };
     return { username: actor.name, role: access.role, ...none, grants: [...grants] };
@@ -34,7 +35,7 @@ export const adminHandlers: Handlers<typeof adminRoutes, Needs<'read' | 'passwor
     const done = dispatch({ type: 'CreateUser', data: { ...data, passwordHash } });
     if (done instanceof Rejection) return done;
     const created = done.events.find(({ type }) => type === 'UserCreated');
-    return { id: created?.type === 'UserCreated' ? created.data.user : Math.max(...read.users().users.keys()) };
+    return { id: created?.type === 'UserCreated' ? created.data.user : Math.max(...read.admins.users().users.keys()) };
   },
 
   setAccess: ({ params: { id }, body }, _, { dispatch }) =>
@@ -44,7 +45,7 @@ export const adminHandlers: Handlers<typeof adminRoutes, Needs<'read' | 'passwor
     ),
 
   async setPassword({ params: { id }, body: { password } }, { passwords, read }, { dispatch }) {
-    const username = read.users().users.get(id)?.username;
+    const username = read.admins.users().users.get(id)?.username;
     if (username === undefined) return reject('ADMIN_NOT_FOUND', { admin: id });
     const weakness = credentialProblem(username, password, username);
     if (weakness !== null) return reject('CREDENTIALS_WEAK', { why: weakness });
@@ -64,8 +65,8 @@ export const adminHandlers: Handlers<typeof adminRoutes, Needs<'read' | 'passwor
 
 export const roleHandlers: Handlers<typeof roleRoutes, Needs<'read'>> = {
   list(_, { read }) {
-    const held = [...read.users().users.keys()].map((id) => read.accessOf(id).role);
-    const roles = [...BUILT_IN_ROLES, ...read.access().roles].map(([name, grants]) => ({
+    const held = [...read.admins.users().users.keys()].map((id) => read.admins.accessOf(id).role);
+    const roles = [...BUILT_IN_ROLES, ...read.admins.access().roles].map(([name, grants]) => ({
       ...{ name, builtIn: BUILT_IN_ROLES.has(name), grants: [...grants] },
       admins: held.filter((role) => role === name).length,
     }));
@@ -89,8 +90,8 @@ const requested = ({ role, inbounds, quotas }: RequestOf<typeof adminRoutes.setA
 });
 
 function adminOf(read: ReadModels, { id, username }: UserRow) {
-  const { role, inbounds, quotas } = read.accessOf(id);
-  const owned = [...read.access().owners].flatMap(([client, owner]) =>
+  const { role, inbounds, quotas } = read.admins.accessOf(id);
+  const owned = [...read.admins.access().owners].flatMap(([client, owner]) =>
     owner === id ? (read.clients.get(client) ?? []) : [],
   );
   const capBytes = owned.reduce((sum, { spec }) => sum + spec.capBytes, 0);

@@ -14,7 +14,7 @@ export const attentionHandlers: Handlers<typeof attentionRoutes, Services> = {
     const { read } = services;
     const problem = (text: Text | null) => ({ problem: text === null ? '' : say(text), problemCode: codeOf(text) });
     const own = visibleInbounds({ read }, request);
-    const refused = refusedHere(new Map(own.map((inbound) => [inbound.id, inbound])), read.core());
+    const refused = refusedHere(new Map(own.map((inbound) => [inbound.id, inbound])), read.records.core());
     return {
       certificates: certificatesOf(services, problem),
       refusedInbounds: refused.map(({ inbound: { id, remark, tag }, reason }) => ({

@@ -104,8 +104,8 @@ function installOf({ panel, warnings }: Place, core: VersionedCore, versions: Co
   return new CoreInstall({
     core,
     versions,
-    choice: () => panel.read.core().choice,
-    wanted: () => panel.read.core().process.wanted,
+    choice: () => panel.read.records.core().choice,
+    wanted: () => panel.read.records.core().process.wanted,
     config: () => ({ template: {}, inbounds: new Map() }),
     dispatch: (command) => panel.dispatch(command, { actor: admin, correlationId: 'versions' }),
     outcome: (position, types, ms) => firstEvent(panel.log, position, types, ms),
@@ -125,7 +125,7 @@ describe('an installation', () => {
     ]);
     expect(core.run?.version).toBe('2.0.0');
     expect([versions.choice, versions.here, versions.discarded]).toEqual(['2.0.0', ['1.0.0', '2.0.0'], 1]);
-    expect(place.panel.read.core().choice).toMatchObject({ version: '2.0.0', trial: { from: '1.0.0' } });
+    expect(place.panel.read.records.core().choice).toMatchObject({ version: '2.0.0', trial: { from: '1.0.0' } });
   });
 
   it('of the running version changes nothing', async () => {
@@ -232,7 +232,7 @@ describe('a new version', () => {
     core.dead.add('1.0.0');
     const fails = install
       .install('2.0.0', byAdmin(place))
-      .then((done) => [(done as Rejection).code, place.panel.read.core().process.error]);
+      .then((done) => [(done as Rejection).code, place.panel.read.records.core().process.error]);
     expect(await fails).toStrictEqual(['CORE_ROLLED_BACK', verbatim('1.0.0 broke down')]);
   });
 

@@ -13,7 +13,8 @@ async function moved() {
     const answer = await panel.browser().post('/login', { username: 'root', password });
     return answer.json?.success;
   };
-  const hash = () => [...panel.read.users().users.values()].find(({ username }) => username === 'root')?.passwordHash;
+  const hash = () =>
+    [...panel.read.admins.users().users.values()].find(({ username }) => username === 'root')?.passwordHash;
   return { panel, old, login, hash, types: () => panel.appended().map(({ type }) => type) };
 }
 
@@ -29,7 +30,7 @@ describe('a password imported from another panel', () => {
     expect(hash()).toMatch(/^\$scrypt\$/);
     // The session of the login continues: nothing else about the account changed.
     expect(began?.data).toMatchObject({ user: 2, epoch: 0 });
-    expect(panel.read.users().sessions.size).toBe(1);
+    expect(panel.read.admins.users().sessions.size).toBe(1);
 
     expect(await login('of the old panel')).toBe(true);
     expect(types()).toEqual(['LoggedIn']);

@@ -56,7 +56,7 @@ describe.each([false, true])('a login that fails (directory: %j)', (ldap) => {
       ['empty', 'wrong', ''],
       ['empty', '\u200b ', ''],
     ];
-    const hashes = [...panel.read.users().users.values()].map(({ passwordHash }) => passwordHash);
+    const hashes = [...panel.read.admins.users().users.values()].map(({ passwordHash }) => passwordHash);
     for (const [username, password, twoFactorCode] of cases) {
       const answer = await panel.browser().post('/login', { username, password, twoFactorCode });
       expect(answer.json).toEqual(WRONG);
@@ -99,7 +99,7 @@ describe('new credentials', () => {
       expect(answer.json?.success).toBe(false);
       expect(work.hashes).toHaveLength(1);
     }
-    expect(panel.read.users().users.get(UserId.parse(1))?.username).toBe(ADMIN.username);
+    expect(panel.read.admins.users().users.get(UserId.parse(1))?.username).toBe(ADMIN.username);
   });
 });
 

@@ -124,7 +124,6 @@ export function startPanel(parts: Parts = {}) {
     pairProblem: async () => null,
     actor,
     access: FULL_ACCESS,
-    reads: null,
     userId: 1,
     requestHost: 'panel.example',
     say: (text: Text) => render(text, 'en'),

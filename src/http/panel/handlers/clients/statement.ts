@@ -19,7 +19,7 @@ export const clientStatementHandlers: Handlers<
   async statement(
     { params: { email }, query: { from, to, format, client } },
     { read, ledger, past, now },
-    { accept, say },
+    { wants: { accept }, say },
   ) {
     const owner = statementOwner(read, past, email, client);
     if (!owner) return reject('CLIENT_NOT_FOUND', { client: email });

@@ -19,7 +19,7 @@ export const coreControlHandlers: Handlers<typeof coreControlRoutes, Needs<'alar
   },
 
   async stopCoreService(_, { read, outcome }, { dispatch }) {
-    const running = read.core().process.run !== null;
+    const running = read.records.core().process.run !== null;
     const done = dispatch({ type: 'StopCore', data: {} });
     if (done instanceof Rejection) return done;
     const position = done.events.at(-1)?.position;

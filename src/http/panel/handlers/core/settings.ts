@@ -51,7 +51,7 @@ export const coreSettingHandlers: Handlers<typeof coreSettingRoutes, Services> &
   },
 
   getCoreResult(_, { read, core }, { say }) {
-    const { error } = read.core().process;
+    const { error } = read.records.core().process;
     return core.process.output() || (error === null ? '' : say(error));
   },
 

@@ -26,7 +26,7 @@ export const versionHandlers: Handlers<typeof versionRoutes, Services> = {
     ),
 
   coreVersionState(_, { read, past, coreInstall }, { say }) {
-    const { trial } = read.core().choice;
+    const { trial } = read.records.core().choice;
     const last = past.lastOf('core', ['CoreVersionInstalled', 'CoreVersionRolledBack']);
     const { versions, fixedBy } = coreInstall.installed();
     return {

@@ -24,7 +24,7 @@ type Services = Needs<'read' | 'core' | 'collect' | 'coreSettled' | 'portProblem
 
 export const inboundHandlers: Handlers<typeof inboundRoutes, Services> = {
   async list(_, { read, collect }, request) {
-    if (request.wantsCounters) await collect();
+    if (request.wants.counters) await collect();
     const own = visibleInbounds({ read }, request);
     return inSlices(inboundPages(read, own));
   },

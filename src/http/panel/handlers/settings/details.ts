@@ -34,7 +34,7 @@ export const settingDetailHandlers: Handlers<typeof settingDetailRoutes, Service
   setup(_, { read, overrides }, { userId }) {
     const settings = read.settings.current();
     return {
-      password: (read.users().users.get(userId)?.epoch ?? 0) > 0,
+      password: (read.admins.users().users.get(userId)?.epoch ?? 0) > 0,
       basePath: addressOf(settings, overrides).basePath !== '/',
       certificate: settings.webCertFile !== '',
       inbound: [...read.inbounds.all()].length > 0,

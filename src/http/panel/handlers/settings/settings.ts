@@ -33,7 +33,7 @@ export const settingApiHandlers: Handlers<typeof settingApiRoutes, Services, Aut
     const done = await change(services, request, { ...requested, changes });
     if (done instanceof Rejection) return done;
     const { twoFactor, read } = services;
-    const { token, otpauthUrl, qr } = twoFactor.propose(read.users().users.get(request.userId)?.username ?? '');
+    const { token, otpauthUrl, qr } = twoFactor.propose(read.admins.users().users.get(request.userId)?.username ?? '');
     return new Message(message('settings.twoFactorPending'), {
       ...notesOn(done, services),
       twoFactorToken: token,
@@ -114,7 +114,7 @@ function refused(
 function answerOf(done: Done | Rejection, services: Services, request: AuthRequest): Message | Rejection {
   if (done instanceof Rejection) return done;
   const { auth, userId } = request;
-  const user = services.read.users().users.get(userId);
+  const user = services.read.admins.users().users.get(userId);
   const ended = done.events.some(({ type }) => type === 'SessionsRevoked');
   if (ended && user && auth.session && !auth.byToken) {
     const rejection = auth.browser.renew(user);
@@ -147,9 +147,9 @@ function giveToken({ dispatch }: HttpRequest, token: string): Message | Rejectio
 
 /** The token in effect after the command: the existing one unless it is to be replaced. */
 function issue({ read }: Services, { dispatch }: HttpRequest, replace: boolean): string | Rejection {
-  const known = read.users().apiToken;
+  const known = read.admins.users().apiToken;
   if (known !== null && !replace) return known;
   const token = freshApiToken();
   const done = dispatch({ type: 'IssueApiToken', data: { token, replace } });
-  return done instanceof Rejection ? done : (read.users().apiToken ?? token);
+  return done instanceof Rejection ? done : (read.admins.users().apiToken ?? token);
 }
