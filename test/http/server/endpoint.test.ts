@@ -171,7 +171,7 @@ describe('an endpoint that closes', () => {
     const running = ask(endpoint, { path: '/slow' });
     await slow;
     const { port } = endpoint.address;
-    endpoint.release();
+    await endpoint.release();
     const next = await endpoints.open(port, HOST, keyOf(other));
     expect((await ask(next)).names).toContain('other.example');
     finish();
