@@ -28,14 +28,23 @@ async function editing(panel: LivePanel, count: number): Promise<Readonly<Record
   return results;
 }
 
+interface Added {
+  readonly obj: { readonly id: number };
+}
+
 /** Time from the request until the core has the client, in ms. */
 async function untilRunning(panel: LivePanel, n: number): Promise<number> {
   const start = performance.now();
   const body = JSON.stringify(clientBody(n));
   const { headers } = panel;
   await (await fetch(`${panel.process.url}${API}/addClient`, { method: 'POST', headers, body })).text();
+  const email = emailOf(n);
+  const added = (await (
+    await fetch(`${panel.process.url}${API}/getClientTraffics/${email}`, { headers })
+  ).json()) as Added;
+  const named = { client: added.obj.id, email };
   while (performance.now() - start < 5000) {
-    if ((await panel.running(emailOf(n)).catch((): readonly string[] => [])).includes(emailOf(n)))
+    if ((await panel.running(named).catch((): readonly string[] => [])).includes(email))
       return performance.now() - start;
   }
   return Number.POSITIVE_INFINITY;

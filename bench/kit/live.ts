@@ -4,6 +4,7 @@ import { type CoreApi, connectApi } from '../../src/adapters/core/control/grpc.j
 import { coreFiles } from '../../src/adapters/core/process/core-files.js';
 import { dataDirectory } from '../../src/adapters/data-directory/data-directory.js';
 import { scryptPasswords } from '../../src/adapters/passwords/passwords.js';
+import { accountName, emailOfAccount, type NamedClient } from '../../src/lib/account-name.js';
 import type { JsonObject } from '../../src/lib/json.js';
 import { loopbackTemplate, type PanelProcess, processesOf, startPanel } from '../../test/kit/real/panel-process.js';
 import { freePort } from '../../test/kit/real/ports.js';
@@ -25,8 +26,8 @@ export interface LivePanel {
   readonly headers: Readonly<Record<string, string>>;
   /** The API of its core. */
   readonly core: CoreApi;
-  /** Emails of inbound 1 that the core knows, or only the given one. */
-  readonly running: (email?: string) => Promise<readonly string[]>;
+  /** Emails of the clients of inbound 1 that the core has, or only of the given one. */
+  readonly running: (client?: NamedClient) => Promise<readonly string[]>;
   readonly stop: () => Promise<void>;
 }
 
@@ -65,10 +66,10 @@ export async function livePanel(clients: number, env: Readonly<Record<string, st
     clients,
     headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
     core,
-    running: async (email) => {
-      const request = email === undefined ? { tag: 'bench' } : { tag: 'bench', email };
+    running: async (client) => {
+      const request = client === undefined ? { tag: 'bench' } : { tag: 'bench', email: accountName(client) };
       const { users } = await core.call('HandlerService/GetInboundUsers', request, 30_000);
-      return users.map((user) => user.email);
+      return users.map((user) => emailOfAccount(user.email));
     },
     stop: async () => {
       core.close();
