@@ -102,7 +102,7 @@ function createFollowers(
   const sharing: FollowerPool = new FollowerPool({
     ...{ count, domain, misses, log: logger, database: directory.database },
     head: () => log.head().position,
-    changed: (followers) => writeFollowerStates(directory.run, followers),
+    changed: (followers) => writeFollowerStates(directory.run, followers, logger),
   });
   return { sharing, misses };
 }
