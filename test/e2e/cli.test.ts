@@ -184,7 +184,9 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   });
 
   it('lists admins and configuration while the panel runs', async () => {
-    expect(jsonLines(await ok(['admin', 'list', '--json']))).toEqual([{ id: 1, username: panel.username }]);
+    expect(jsonLines(await ok(['admin', 'list', '--json']))).toEqual([
+      { id: 1, username: panel.username, role: 'owner' },
+    ]);
     const shown = await cli(['config', 'show', '--json', '--port', '4321'], panel.dataDir, {
       env: { PORTOLAN_ADMIN_PASSWORD: 'not-to-be-shown', PORTOLAN_SUB_PORT: '1234' },
     });

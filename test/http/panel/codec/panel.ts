@@ -124,6 +124,7 @@ export function startPanel(parts: Parts = {}) {
     pairProblem: async () => null,
     actor,
     access: FULL_ACCESS,
+    wants: { counters: false, accept: '' },
     userId: 1,
     requestHost: 'panel.example',
     say: (text: Text) => render(text, 'en'),
