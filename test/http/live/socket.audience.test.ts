@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { WebSocket } from 'ws';
+import { NO_QUOTAS } from '../../../src/events/access/access-of.js';
+import { verbatim } from '../../../src/messages/message.js';
+import { draft, inboundDraft, one, userId } from '../../kit/builders.js';
+import { eventually } from '../../kit/wait.js';
+import { startPanel } from '../kit/panel.js';
+
+type Said = { readonly type: string; readonly [key: string]: unknown };
+
+describe('the WebSocket of a reseller', () => {
+  it('says nothing of the clients of others, of the machine or of the core', async () => {
+    const panel = await startPanel();
+    panel.given({ type: 'AddInbound', data: { ...inboundDraft(), owner: userId(1) } });
+    const access = { role: 'reseller', inbounds: [one], quotas: NO_QUOTAS };
+    panel.given({ type: 'CreateUser', data: { username: 'seller', passwordHash: 'plain long enough', access } });
+    const owner = await panel.browser().login();
+    const seller = await panel.browser().login({ username: 'seller', password: 'long enough' });
+    const listen = async ({ cookie }: typeof owner) => {
+      const ws = new WebSocket(`ws://127.0.0.1:${panel.port}/ws`, { headers: { cookie } });
+      const said: Said[] = [];
+      ws.on('message', (data) => said.push(JSON.parse(String(data)) as Said));
+      await once(ws, 'open');
+      onTestFinished(() => ws.terminate());
+      return said;
+    };
+    const add = async (browser: typeof owner, email: string, n: number) => {
+      const { credential, identity } = draft(email, n);
+      const clients = [{ id: credential.id, email, subId: identity.subId, enable: true }];
+      const answer = await browser.post('/panel/api/inbounds/addClient', {
+        id: one,
+        settings: JSON.stringify({ clients }),
+      });
+      expect(answer.json).toMatchObject({ success: true });
+    };
+    await add(seller, 'mine', 1);
+    await add(owner, 'foreign', 2);
+    const [all, own] = [await listen(owner), await listen(seller)];
+    const grow = (client: number) =>
+      panel.given({
+        type: 'RecordTraffic',
+        data: { run: 'r', clients: [[client, 5, 7]], inbounds: [[one, 5, 7]], outbounds: [] },
+      });
+    panel.tick();
+    panel.given({ type: 'RecordCoreFailed', data: { reason: verbatim('the port is taken'), run: null } });
+    panel.given({ type: 'ChangeSettings', data: { changes: { subTitle: 'Another' } } });
+    await add(owner, 'foreign-too', 3);
+    grow(2);
+    grow(1);
+    const traffic = (said: readonly Said[]) => said.filter(({ type }) => type === 'traffic');
+    await eventually(() => expect(traffic(own)).toHaveLength(1));
+    await eventually(() => expect(traffic(all)).toHaveLength(2));
+    expect(new Set(all.map(({ type }) => type))).toStrictEqual(
+      new Set(['status', 'notification', 'xrayState', 'invalidate', 'traffic']),
+    );
+    expect(own.filter(({ type }) => type !== 'traffic')).toStrictEqual([]);
+    expect(traffic(own)[0]).toMatchObject({ clients: [[1, 5, 7]], inbounds: [] });
+  });
+});
