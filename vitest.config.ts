@@ -8,7 +8,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * a run depends on this list. Most of these files wait for real cores and use little processor time.
  */
 const SLOWEST_FIRST = [
-  'web/accessibility faults disconnect soak web/panel idempotency web/inbounds ip-limit fleet web/settings',
+  'web/accessibility faults followers disconnect soak web/panel idempotency web/inbounds ip-limit fleet web/settings',
   'web/overview base-headers live web/hostile web/nodes web/client-list web/clients web/geo kit nodes disk programs',
   'versions web/core web/core-versions load request-flood first-start stalled-panel web/languages crash kill web/account restart',
   'backup damaged-files terms simultaneous-clients blocked-addresses import web/backups cli guides replay protocols',
