@@ -2,7 +2,7 @@ import type { Server } from 'node:net';
 import { dirname } from 'node:path';
 import { dataDirectory } from '../adapters/data-directory/data-directory.js';
 import { guardProcess } from '../control/signals.js';
-import type { CertificateAndKey, Endpoint } from '../http/server/endpoint.js';
+import type { CertificateAndKey, Endpoint } from '../http/server/listening/endpoint.js';
 import { MissLimiter } from '../http/server/miss-limiter.js';
 import { createSubscriptionServer } from '../http/subscription/subscription-server.js';
 import { textOf } from '../messages/error.js';

@@ -1,6 +1,6 @@
 import type { Server } from 'node:net';
-import type { Endpoint, Sharing } from '../http/server/endpoint.js';
 import type { HttpLog } from '../http/server/http-log.js';
+import type { Endpoint, Sharing } from '../http/server/listening/endpoint.js';
 import type { MissLimiter } from '../http/server/miss-limiter.js';
 import { FollowerProcess, type FollowerState } from './follower-process.js';
 import type { FromFollower, KeyText, ToFollower } from './protocol.js';

@@ -5,7 +5,7 @@ import type { EventLog } from '../../events/log/log.js';
 import { render } from '../../messages/render.js';
 import type { ReadModels } from '../../projections/read-models.js';
 import { hostOf } from '../panel/auth/peer.js';
-import { hardenedServer } from '../server/listen.js';
+import { hardenedServer } from '../server/listening/listen.js';
 import type { Metrics } from './metrics.js';
 
 /** Why the panel cannot give current answers, or null when it can. */

@@ -7,8 +7,8 @@ import type { SubscriptionModels } from '../../projections/subscription/models.j
 import { languageOf } from '../language/language.js';
 import { nameOf, type Peer, Peers } from '../panel/auth/peer.js';
 import { Admission, type AdmissionRules } from '../server/admission.js';
-import { Endpoints, type Sharing } from '../server/endpoint.js';
 import type { HttpLog } from '../server/http-log.js';
+import { Endpoints, type Sharing } from '../server/listening/endpoint.js';
 import { MissLimiter } from '../server/miss-limiter.js';
 import { invalidSettingsWarning } from './invalid-settings.js';
 import { systemOf } from './page/apps.js';

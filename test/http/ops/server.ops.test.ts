@@ -8,7 +8,7 @@ import { NodeId } from '../../../src/events/ids.js';
 import { clientFigures } from '../../../src/http/ops/client-metrics.js';
 import { createMetrics } from '../../../src/http/ops/metrics.js';
 import { coreNotReadyReason, createOpsServer, panelNotReadyReason } from '../../../src/http/ops/ops-server.js';
-import { closeServer, listen } from '../../../src/http/server/listen.js';
+import { closeServer, listen } from '../../../src/http/server/listening/listen.js';
 import { Alarms } from '../../../src/lib/alarms.js';
 import { message, verbatim } from '../../../src/messages/message.js';
 import { refusedByDisk } from '../../../src/store/storage-watch.js';

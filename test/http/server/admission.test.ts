@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { defaultSettings } from '../../../src/events/settings/settings.js';
 import { Peers } from '../../../src/http/panel/auth/peer.js';
 import { Admission, type AdmissionRules } from '../../../src/http/server/admission.js';
-import { type CertificateAndKey, Endpoints } from '../../../src/http/server/endpoint.js';
+import { type CertificateAndKey, Endpoints } from '../../../src/http/server/listening/endpoint.js';
 import { makeCertificate } from '../../kit/real/certificate.js';
 
 const ROOM: AdmissionRules = { most: 6, mostOfOne: 4, budgetMs: 3, requestMs: 0 };

@@ -3,8 +3,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createMetrics } from '../../../src/http/ops/metrics.js';
 import { createOpsServer } from '../../../src/http/ops/ops-server.js';
 import { operations } from '../../../src/http/panel/openapi/document.js';
-import { Endpoints } from '../../../src/http/server/endpoint.js';
-import { closeServer, listen } from '../../../src/http/server/listen.js';
+import { Endpoints } from '../../../src/http/server/listening/endpoint.js';
+import { closeServer, listen } from '../../../src/http/server/listening/listen.js';
 import { makeCertificate } from '../../kit/real/certificate.js';
 import { startPanel } from '../kit/panel.js';
 

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { BodyRoom, bytesOf } from '../../../src/http/server/body.js';
 import { BodyError } from '../../../src/http/server/json-body.js';
-import { closeServer, hardenedServer, listen } from '../../../src/http/server/listen.js';
+import { closeServer, hardenedServer, listen } from '../../../src/http/server/listening/listen.js';
 import { startPanel } from '../kit/panel.js';
 
 const LIMIT = 32 * 1024;

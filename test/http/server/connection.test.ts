@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Outbox } from '../../../src/http/live/outbox.js';
 import { Connection } from '../../../src/http/server/connection.js';
-import { closeServer, hardenedServer, listen, type ServerRules } from '../../../src/http/server/listen.js';
+import { closeServer, hardenedServer, listen, type ServerRules } from '../../../src/http/server/listening/listen.js';
 
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 const MIB = 1024 * 1024;

@@ -6,7 +6,7 @@ import { type TLSSocket, connect as tlsConnect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { defaultSettings } from '../../../src/events/settings/settings.js';
 import { Peers } from '../../../src/http/panel/auth/peer.js';
-import { type Endpoint, Endpoints } from '../../../src/http/server/endpoint.js';
+import { type Endpoint, Endpoints } from '../../../src/http/server/listening/endpoint.js';
 import { makeCertificate, type TestCertificate } from '../../kit/real/certificate.js';
 
 const HOST = '127.0.0.1';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type ConnectionOptions, connect, getCiphers, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type CertificateAndKey, Endpoints } from '../../../src/http/server/endpoint.js';
+import { type CertificateAndKey, Endpoints } from '../../../src/http/server/listening/endpoint.js';
 import { makeCertificate, type TestCertificate } from '../../kit/real/certificate.js';
 
 const HOST = '127.0.0.1';

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Endpoints } from '../../../src/http/server/endpoint.js';
+import { Endpoints } from '../../../src/http/server/listening/endpoint.js';
 import { makeCertificate } from '../../kit/real/certificate.js';
 
 /** An endpoint with TLS of a server with this domain; `ask` returns its reply to plain HTTP. */

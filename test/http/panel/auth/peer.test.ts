@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../../../src/events/settings/settings.js';
 import { isCrossSite } from '../../../../src/http/panel/auth/csrf.js';
 import { network, Peers } from '../../../../src/http/panel/auth/peer.js';
-import { Endpoints } from '../../../../src/http/server/endpoint.js';
+import { Endpoints } from '../../../../src/http/server/listening/endpoint.js';
 
 function request(remoteAddress: string, headers: Record<string, string>, encrypted = false): IncomingMessage {
   const members = { remoteAddress: { value: remoteAddress }, ...(encrypted && { encrypted: { value: true } }) };

@@ -2,7 +2,7 @@ import { constants } from 'node:crypto';
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
-import { Outbox } from '../live/outbox.js';
+import { Outbox } from '../../live/outbox.js';
 import { Front } from './front.js';
 import { HEADERS_TIMEOUT_MS, hardenedServer, type ServerRules } from './listen.js';
 import { redirectToTls } from './tls-redirect.js';

@@ -1,12 +1,12 @@
-import type { OwnPort } from '../../commands/command.js';
-import { overlap } from '../../commands/inbound/inbound-rules.js';
-import type { CertificateFiles, CertificateKeeper, CertificateStatus } from '../../commands/ports/certificates.js';
-import type { PortProblem } from '../../commands/ports/host.js';
-import { reject } from '../../commands/rejection.js';
-import type { ServerName } from '../../events/certificate.js';
-import type { Settings } from '../../events/settings/settings.js';
-import { MessageError, textOf } from '../../messages/error.js';
-import { message, type Text } from '../../messages/message.js';
+import type { OwnPort } from '../../../commands/command.js';
+import { overlap } from '../../../commands/inbound/inbound-rules.js';
+import type { CertificateFiles, CertificateKeeper, CertificateStatus } from '../../../commands/ports/certificates.js';
+import type { PortProblem } from '../../../commands/ports/host.js';
+import { reject } from '../../../commands/rejection.js';
+import type { ServerName } from '../../../events/certificate.js';
+import type { Settings } from '../../../events/settings/settings.js';
+import { MessageError, textOf } from '../../../messages/error.js';
+import { message, type Text } from '../../../messages/message.js';
 
 /** Values from flags and the environment. They take precedence over the settings in the log. */
 export interface ListenOverrides {

@@ -1,5 +1,5 @@
-import { textOf } from '../../messages/error.js';
-import { message, type Text } from '../../messages/message.js';
+import { textOf } from '../../../messages/error.js';
+import { message, type Text } from '../../../messages/message.js';
 
 /** The servers that a start binds, with the configuration variables of their addresses. */
 export const startedServers = {

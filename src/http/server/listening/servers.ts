@@ -1,18 +1,18 @@
 import type { Observable } from 'rxjs';
-import { asSystem, type Dispatch } from '../../commands/bus.js';
-import type { AnyCommand } from '../../commands/catalog.js';
-import type { OwnPort } from '../../commands/command.js';
-import type { CertificateEvents, CertificateKeeper } from '../../commands/ports/certificates.js';
-import type { PortProblem } from '../../commands/ports/host.js';
-import { Rejection } from '../../commands/rejection.js';
-import type { RecordedEvent } from '../../events/catalog.js';
-import type { ServerName } from '../../events/certificate.js';
-import type { Settings } from '../../events/settings/settings.js';
-import { MessageError, textOf } from '../../messages/error.js';
-import { message, type Text } from '../../messages/message.js';
-import { render } from '../../messages/render.js';
+import { asSystem, type Dispatch } from '../../../commands/bus.js';
+import type { AnyCommand } from '../../../commands/catalog.js';
+import type { OwnPort } from '../../../commands/command.js';
+import type { CertificateEvents, CertificateKeeper } from '../../../commands/ports/certificates.js';
+import type { PortProblem } from '../../../commands/ports/host.js';
+import { Rejection } from '../../../commands/rejection.js';
+import type { RecordedEvent } from '../../../events/catalog.js';
+import type { ServerName } from '../../../events/certificate.js';
+import type { Settings } from '../../../events/settings/settings.js';
+import { MessageError, textOf } from '../../../messages/error.js';
+import { message, type Text } from '../../../messages/message.js';
+import { render } from '../../../messages/render.js';
+import { certificateRecorder, recordLoaded, type ServersLog } from '../certificate-recorder.js';
 import { BoundServers, bind } from './bound-server.js';
-import { certificateRecorder, recordLoaded, type ServersLog } from './certificate-recorder.js';
 import type { Endpoints } from './endpoint.js';
 import {
   configuredDomains,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CertificateKeeper } from '../../commands/ports/certificates.js';
-import { type ServerName, serverNames } from '../../events/certificate.js';
+import type { CertificateKeeper } from '../../../commands/ports/certificates.js';
+import { type ServerName, serverNames } from '../../../events/certificate.js';
 import type { Endpoint, Endpoints } from './endpoint.js';
 import { bindErrorText, type ListenConfig, ListenError } from './listen-config.js';
 

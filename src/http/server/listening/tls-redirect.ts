@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { hostOf, nameOf, plain } from '../panel/auth/peer.js';
+import { hostOf, nameOf, plain } from '../../panel/auth/peer.js';
 
 /** The default port of a Host header, and the port that an https URL omits. */
 const [HTTP_PORT, HTTPS_PORT] = [80, 443];

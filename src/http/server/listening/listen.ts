@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket, Server as SocketServer } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { Outbox } from '../live/outbox.js';
-import { Answer } from './answer.js';
-import { Connection, type ServerTraffic } from './connection.js';
-import { bareAnswer, baseHeaders } from './headers.js';
+import { Outbox } from '../../live/outbox.js';
+import { Answer } from '../answer.js';
+import { Connection, type ServerTraffic } from '../connection.js';
+import { bareAnswer, baseHeaders } from '../headers.js';
 
 /** How long running requests may continue after the server closes, in ms. */
 const GRACE_MS = 10_000;
