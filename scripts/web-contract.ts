@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Route } from '../src/http/panel/contract/route.js';
 import { operations } from '../src/http/panel/openapi/document.js';
 import { SocketMessage } from '../src/http/panel/openapi/socket.js';
+import { PERMISSION_NAMES } from '../src/lib/permissions.js';
 
 /** Where the types of the web client are written. A test compares them with the route tables. */
 export const CONTRACT_FILE = 'web/src/api/contract.generated.ts';
@@ -93,6 +94,9 @@ export function contractModule(): string {
     '',
     '/** The answer is a file, not the envelope: link to it instead of fetching it. */',
     'export interface File { readonly file: true }',
+    '',
+    '/** What a role may include. */',
+    `export type Permission = ${PERMISSION_NAMES.map((name) => JSON.stringify(name)).join(' | ')};`,
     '',
     ...types.flatMap(([name, type]) => [`export type ${name} = ${type};`, '']),
     ...(resources.has('SocketMessage') ? [] : [`export type SocketMessage = ${message};`, '']),

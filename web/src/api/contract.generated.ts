@@ -3,6 +3,9 @@
 /** The answer is a file, not the envelope: link to it instead of fetching it. */
 export interface File { readonly file: true }
 
+/** What a role may include. */
+export type Permission = "account:read" | "account:update" | "clients:read" | "clients:create" | "clients:update" | "clients:extend" | "clients:reset" | "clients:delete" | "inbounds:read" | "inbounds:create" | "inbounds:update" | "inbounds:reset" | "inbounds:delete" | "nodes:read" | "nodes:create" | "nodes:update" | "nodes:delete" | "nodes:run" | "core:read" | "core:update" | "core:run" | "settings:read" | "settings:update" | "secrets:update" | "backups:read" | "backups:create" | "backups:export" | "backups:restore" | "audit:read" | "admins:read" | "admins:create" | "admins:update" | "admins:delete" | "tokens:read" | "tokens:create" | "tokens:update" | "tokens:delete" | "server:read" | "server:run" | "logs:read" | "geo:read" | "geo:create" | "geo:update" | "geo:delete" | "geo:run" | "releases:read" | "releases:run" | "keys:create" | "docs:read";
+
 export type Admin = { readonly id: number; readonly username: string; readonly role: string; readonly inbounds: readonly (number)[]; readonly quotas: { readonly clients: number; readonly totalBytes: number; readonly clientBytes: number; readonly days: number }; readonly clients: number; readonly capBytes: number };
 
 export type ClientPage = { readonly clients: readonly (ClientRow)[]; readonly matched: number; readonly used: number; readonly counts: { readonly all: number; readonly online: number; readonly active: number; readonly expiring: number; readonly high: number; readonly depleted: number; readonly expired: number; readonly disabled: number } };

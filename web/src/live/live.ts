@@ -1,10 +1,11 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
+import { mayOf, me } from '../api/access';
 import { ApiError, api, base } from '../api/client';
 import type { SocketMessage } from '../api/contract.generated';
 import { patch } from './patch';
 
-/** The panel sends its status every two seconds. After this time without a message, the connection counts as lost. */
+/** Who may read the status gets it every two seconds. After this time without a message, the connection counts as lost. */
 const SILENCE_MS = 10_000;
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 30_000;
@@ -87,7 +88,27 @@ export class Live {
   /** Starts the time within which the next message must come. */
   #expect(): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#lost(), SILENCE_MS);
+    const getsStatus = mayOf(this.#client.getQueryData(me.queryKey))('server:read');
+    this.#timer = setTimeout(() => (getsStatus ? this.#lost() : void this.#probe()), SILENCE_MS);
+  }
+
+  /** Without the status, no message may be due for a long time: an answer shows that the panel is there. */
+  async #probe(): Promise<void> {
+    const socket = this.#socket;
+    try {
+      await this.#askRole(AbortSignal.timeout(SILENCE_MS));
+      if (this.#socket !== socket) return;
+      this.#set(true);
+      this.#expect();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if (this.#socket === socket) this.#lost();
+    }
+  }
+
+  /** The role may change while the page is open. */
+  async #askRole(signal?: AbortSignal): Promise<void> {
+    this.#client.setQueryData(me.queryKey, await api.get('/panel/api/admins/me', signal ? { signal } : {}));
   }
 
   #lost(): void {
@@ -107,10 +128,10 @@ export class Live {
     this.#timer = setTimeout(() => void this.#retry(), FIRST_WAIT_MS);
   }
 
-  /** Requests the status first: if the session has ended, its answer opens the login. A refused WebSocket has no status. */
+  /** Requests the role first: if the session has ended, its answer opens the login. A refused WebSocket has no status code. */
   async #retry(): Promise<void> {
     try {
-      this.#client.setQueryData(['status'], await api.get('/panel/api/server/status'));
+      await this.#askRole();
       this.start();
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;

@@ -10,6 +10,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { I18nextProvider } from 'react-i18next';
 import { HashRouter } from 'react-router';
+import { me } from '../api/access';
 import { ApiError, surround } from '../api/client';
 import { addTexts, currentLanguage, directionOf, startTexts } from '../i18n/i18n';
 import { Live } from '../live/live';
@@ -25,12 +26,6 @@ import { Toasts } from '../ui/Toasts';
 
 allowStylesOnly();
 const nonce = styleNonce();
-const i18n = await startTexts('shell');
-// All that the first view needs is requested at once, not each after the other.
-preloadScreen(location.hash);
-await addTexts('shell', async (language) => (await import(`../shell/texts/${language}.json`)).default);
-surround({ offlineText: () => i18n.t('error.offline', { ns: 'shell' }), renew: renewSession });
-
 const client = new QueryClient({
   defaultOptions: {
     queries: {
@@ -41,6 +36,14 @@ const client = new QueryClient({
     },
   },
 });
+const i18n = await startTexts('shell');
+// All that the first view needs is requested at once, not each after the other.
+preloadScreen(location.hash);
+const role = client.prefetchQuery({ ...me, retry: false });
+await addTexts('shell', async (language) => (await import(`../shell/texts/${language}.json`)).default);
+await role;
+surround({ offlineText: () => i18n.t('error.offline', { ns: 'shell' }), renew: renewSession });
+
 const live = new Live(client, notice);
 live.start();
 

@@ -1,5 +1,7 @@
 import { Button, Skeleton, Stack } from '@mantine/core';
+import IconLock from '@tabler/icons-react/dist/esm/icons/IconLock.mjs';
 import IconMapOff from '@tabler/icons-react/dist/esm/icons/IconMapOff.mjs';
+import { useQuery } from '@tanstack/react-query';
 import {
   Component,
   type ComponentType,
@@ -11,13 +13,15 @@ import {
 } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, Navigate, Route, Routes, useLocation } from 'react-router';
+import { me } from '../api/access';
 import { addTexts } from '../i18n/i18n';
 import { screens } from '../screens/registry';
-import type { ScreenDefinition } from '../screens/screen';
+import type { ScreenDefinition, ScreenId } from '../screens/screen';
 import { Empty, Page, Problem } from '../ui/Page';
+import { useAllowedScreens, useHome } from './allowed-screens';
 
 interface LoadedScreen {
-  readonly id: string;
+  readonly id: ScreenId;
   readonly Screen: LazyExoticComponent<ComponentType>;
   /** Loads the component and the texts; they are loaded once. */
   readonly load: () => Promise<{ readonly default: ComponentType }>;
@@ -45,6 +49,8 @@ export function preloadScreen(fragment: string): void {
 /** The screen of the address. */
 export function Screens() {
   const { pathname } = useLocation();
+  const allowed = useAllowedScreens();
+  const home = useHome();
   const [, first = ''] = pathname.split('/');
   // The focus on the heading makes a screen reader announce the new screen.
   useEffect(() => document.querySelector<HTMLElement>('[data-page-title]')?.focus({ preventScroll: true }), [first]);
@@ -52,9 +58,13 @@ export function Screens() {
     <Boundary key={first}>
       <Suspense fallback={<Waiting />}>
         <Routes>
-          <Route index element={<Navigate to="/overview" replace />} />
+          <Route index element={<Navigate to={`/${home}`} replace />} />
           {routes.map(({ id, Screen }) => (
-            <Route key={id} path={`${id}/*`} element={<Screen />} />
+            <Route
+              key={id}
+              path={`${id}/*`}
+              element={allowed.some((one) => one.id === id) ? <Screen /> : <NotAllowed id={id} />}
+            />
           ))}
           <Route path="*" element={<NotFound />} />
         </Routes>
@@ -80,13 +90,36 @@ export function NotFound() {
         icon={<IconMapOff size={28} />}
         title={t('notFound.title')}
         body={t('notFound.body')}
-        action={
-          <Button component={Link} to="/overview" mt="sm">
-            {t('notFound.action')}
-          </Button>
-        }
+        action={<HomeLink />}
       />
     </Page>
+  );
+}
+
+/** A screen that the role of the admin does not include. */
+function NotAllowed({ id }: { readonly id: ScreenId }) {
+  const { t } = useTranslation('shell');
+  const { data } = useQuery(me);
+  const screen = t(`nav.${id}`);
+  return (
+    <Page title={screen}>
+      <Empty
+        icon={<IconLock size={28} />}
+        title={t('notAllowed.title', { role: data?.role ?? '', screen })}
+        body={t('notAllowed.body')}
+        action={<HomeLink />}
+      />
+    </Page>
+  );
+}
+
+function HomeLink() {
+  const { t } = useTranslation('shell');
+  const home = useHome();
+  return (
+    <Button component={Link} to={`/${home}`} mt="sm">
+      {t('keys.go', { screen: t(`nav.${home}`) })}
+    </Button>
   );
 }
 

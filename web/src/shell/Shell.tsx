@@ -8,9 +8,9 @@ import { useTranslation } from 'react-i18next';
 import { Link, useLocation } from 'react-router';
 import { base } from '../api/client';
 import { type Live, useLive } from '../live/live';
-import { screens } from '../screens/registry';
 import { Logo } from '../theme/Logo';
 import { useFormat } from '../ui/format';
+import { useAllowedScreens } from './allowed-screens';
 import { Screens } from './Screens';
 import { SessionDialog } from './SessionDialog';
 import classes from './Shell.module.css';
@@ -51,7 +51,7 @@ export function Shell({ live }: { readonly live: Live }) {
             aria-label={t('nav.open')}
             aria-expanded={isMenuOpen}
           />
-          <Link to="/overview" className={classes['brand']}>
+          <Link to="/" className={classes['brand']}>
             <Logo />
             <Text fw={600} className={classes['brandName']}>
               Portolan
@@ -96,10 +96,11 @@ function skip(event: { preventDefault(): void }): void {
 
 function Navigation({ path }: { readonly path: string }) {
   const { t } = useTranslation('shell');
+  const screens = useAllowedScreens();
   return (
     <nav aria-label={t('nav.label')} className={classes['nav']}>
       <div className={classes['links']}>
-        {GROUPS.map((group) => (
+        {GROUPS.filter((name) => screens.some(({ group }) => group === name)).map((group) => (
           <div key={group} className={classes['group']}>
             <Text size="xs" fw={600} c="dimmed" px="sm" pb={4} component="h2">
               {t(`nav.${group}`)}
@@ -156,6 +157,7 @@ function Offline({ live }: { readonly live: Live }) {
 
 function ShortcutList() {
   const { t } = useTranslation('shell');
+  const screens = useAllowedScreens();
   const rows: readonly (readonly [readonly string[], string])[] = [
     [['Ctrl', 'K'], t('keys.palette')],
     [['?'], t('keys.help')],

@@ -10,7 +10,9 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
+import { useMay } from '../api/access';
 import { api } from '../api/client';
+import type { Permission } from '../api/contract.generated';
 import { onlines } from '../api/queries';
 import { useAction } from '../ui/action';
 import { confirmLoss } from '../ui/confirm';
@@ -23,7 +25,8 @@ export function usePaletteActions(wanted: string, onHelp: () => void): Spotlight
   const navigate = useNavigate();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const [{ density }, setPreferences] = usePreferences();
-  const { data: connected } = useQuery({ ...onlines, refetchInterval: false });
+  const may = useMay();
+  const { data: connected } = useQuery({ ...onlines, enabled: may('clients:read'), refetchInterval: false });
   const restarting = useAction({
     stale: [['status'], ['core'], ['onlines']],
     run: () => api.post('/panel/api/server/restartCoreService'),
@@ -41,15 +44,19 @@ export function usePaletteActions(wanted: string, onHelp: () => void): Spotlight
     leftSection: icon,
     onClick,
   });
+  const allowed = (permission: Permission, one: SpotlightActionData): SpotlightActionData[] =>
+    may(permission) ? [one] : [];
+  const go = (path: string) => () => void navigate(path);
+  const refresh = <IconRefresh size={18} aria-hidden />;
   const plus = <IconPlus size={18} aria-hidden />;
   const contrast = <IconContrast size={18} aria-hidden />;
   const themes = (['light', 'dark', 'auto'] as const).filter((theme) => theme !== colorScheme);
   const otherDensity = density === 'compact' ? 'comfortable' : 'compact';
   return [
-    action('addInbound', t('action.addInbound'), plus, () => void navigate('/inbounds/new')),
-    action('addClient', t('action.addClient'), plus, () => void navigate('/clients?new=1')),
-    action('addNode', t('action.addNode'), plus, () => void navigate('/nodes?new=1')),
-    action('restartCore', t('action.restartCore'), <IconRefresh size={18} aria-hidden />, restart),
+    ...allowed('inbounds:create', action('addInbound', t('action.addInbound'), plus, go('/inbounds/new'))),
+    ...allowed('clients:create', action('addClient', t('action.addClient'), plus, go('/clients?new=1'))),
+    ...allowed('nodes:create', action('addNode', t('action.addNode'), plus, go('/nodes?new=1'))),
+    ...allowed('core:run', action('restartCore', t('action.restartCore'), refresh, restart)),
     ...themes.map((theme) =>
       action(`theme-${theme}`, `${t('theme')}: ${t(`theme.${theme}`)}`, contrast, () => setColorScheme(theme)),
     ),

@@ -2,10 +2,11 @@ import type { SpotlightActionData } from '@mantine/spotlight';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
+import { useMay } from '../api/access';
 import type { Inbound } from '../api/contract.generated';
 import { clientInbounds, clientPage, inbounds, nodes } from '../api/queries';
 import { clientPath } from '../model/clients';
-import { screens } from '../screens/registry';
+import { useAllowedScreens } from './allowed-screens';
 
 /** Matches of each kind. */
 const MOST = 6;
@@ -23,14 +24,16 @@ interface Matches {
 export function usePaletteMatches(wanted: string): Matches {
   const { t } = useTranslation('shell');
   const navigate = useNavigate();
+  const may = useMay();
+  const screens = useAllowedScreens();
   const isSearching = wanted !== '';
   const found = useQuery({
     ...clientPage({ search: wanted, limit: MOST }),
-    enabled: isSearching,
+    enabled: isSearching && may('clients:read'),
     refetchInterval: false,
   });
-  const withClients = useQuery({ ...clientInbounds, enabled: isSearching });
-  const allNodes = useQuery({ ...nodes, enabled: isSearching, refetchInterval: false });
+  const withClients = useQuery({ ...clientInbounds, enabled: isSearching && may('clients:read') });
+  const allNodes = useQuery({ ...nodes, enabled: isSearching && may('nodes:read'), refetchInterval: false });
   // The complete list is long, because it contains the clients. It is used where a screen has loaded it.
   const loaded: readonly Named[] | undefined = useQueryClient().getQueryData(inbounds.queryKey);
   const go = (path: string) => () => void navigate(path);
@@ -50,14 +53,15 @@ export function usePaletteMatches(wanted: string): Matches {
       label: email,
       onClick: go(clientPath(email)),
     })),
-    inbounds: matching(loaded ?? withClients.data ?? [], ({ remark, tag, port }) => `${remark} ${tag} ${port}`).map(
-      ({ id, remark, port }) => ({
-        id: `inbound-${id}`,
-        label: remark || `#${id}`,
-        description: String(port),
-        onClick: go(`/inbounds/${id}`),
-      }),
-    ),
+    inbounds: matching(
+      may('inbounds:read') ? (loaded ?? withClients.data ?? []) : [],
+      ({ remark, tag, port }) => `${remark} ${tag} ${port}`,
+    ).map(({ id, remark, port }) => ({
+      id: `inbound-${id}`,
+      label: remark || `#${id}`,
+      description: String(port),
+      onClick: go(`/inbounds/${id}`),
+    })),
     nodes: matching(allNodes.data ?? [], ({ name, remark, host }) => `${name} ${remark} ${host}`).map(
       ({ id, name, host }) => ({ id: `node-${id}`, label: name, description: host, onClick: go(`/nodes/${id}`) }),
     ),

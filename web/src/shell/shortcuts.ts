@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import { useNavigate } from 'react-router';
-import { screens } from '../screens/registry';
+import { useAllowedScreens } from './allowed-screens';
 
 /** The event by which the shell opens the palette once it is loaded. */
 export const OPEN_PALETTE = 'portolan:palette';
@@ -14,6 +14,7 @@ const isTyping = (target: EventTarget | null): boolean =>
 /** `?` shows the help; `g` and a letter go to a screen. */
 export function useShortcuts(onHelp: () => void): void {
   const navigate = useNavigate();
+  const screens = useAllowedScreens();
   useEffect(() => {
     let pressedAt = 0;
     const onKeyDown = (event: KeyboardEvent): void => {
@@ -25,5 +26,5 @@ export function useShortcuts(onHelp: () => void): void {
     };
     document.addEventListener('keydown', onKeyDown);
     return () => document.removeEventListener('keydown', onKeyDown);
-  }, [navigate, onHelp]);
+  }, [navigate, onHelp, screens]);
 }

@@ -85,7 +85,9 @@ export function Empty({
       <div className={classes['emptyIcon']} aria-hidden>
         {icon}
       </div>
-      <Text fw={600}>{title}</Text>
+      <Text fw={600} ta="center">
+        {title}
+      </Text>
       <Text size="sm" c="dimmed" ta="center" maw={420}>
         {body}
       </Text>

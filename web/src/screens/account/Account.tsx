@@ -1,6 +1,7 @@
 import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { useMay } from '../../api/access';
 import blocks from '../../ui/Blocks.module.css';
 import { Loaded, Page } from '../../ui/Page';
 import { Credentials } from './Credentials';
@@ -12,6 +13,7 @@ import { TwoFactor } from './TwoFactor';
 export function Account() {
   const { t } = useTranslation('account');
   const query = useQuery(account);
+  const may = useMay();
   return (
     <Page title={t('title')}>
       <Loaded query={query}>
@@ -19,7 +21,7 @@ export function Account() {
           <div className={blocks['columns']}>
             <Credentials key={username} username={username} />
             <Stack gap="sm">
-              <TwoFactor isOn={twoFactorEnable} />
+              {may('secrets:update') && <TwoFactor isOn={twoFactorEnable} />}
               <Sessions />
             </Stack>
           </div>

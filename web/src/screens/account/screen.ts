@@ -13,6 +13,7 @@ export const screen: ScreenDefinition = {
   icon: IconUserShield,
   group: 'security',
   key: 'p',
+  permission: 'account:read',
   texts: async (language) => (await import(`./texts/${language}.json`)).default,
   load: async () => (await import('./Account')).Account,
 };

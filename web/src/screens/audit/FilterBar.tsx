@@ -3,6 +3,7 @@ import IconFilter from '@tabler/icons-react/dist/esm/icons/IconFilter.mjs';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useMay } from '../../api/access';
 import { inbounds as inboundsQuery, nodes as nodesQuery } from '../../api/queries';
 import { inboundName } from '../../model/clients';
 import { useFormat } from '../../ui/format';
@@ -106,8 +107,9 @@ function More({ filters, onChange }: Props) {
 /** The inbound and the node. One that the address names and that was deleted is offered by its number. */
 function Places({ filters, onChange }: Props) {
   const { t } = useTranslation('audit');
-  const { data: inbounds = [] } = useQuery(inboundsQuery);
-  const { data: nodes = [] } = useQuery(nodesQuery);
+  const may = useMay();
+  const { data: inbounds = [] } = useQuery({ ...inboundsQuery, enabled: may('inbounds:read') });
+  const { data: nodes = [] } = useQuery({ ...nodesQuery, enabled: may('nodes:read') });
   const choices = {
     inbound: inbounds.map((one) => ({ value: String(one.id), label: `${inboundName(one)} · ${one.port}` })),
     node: nodes.map(({ id, name }) => ({ value: String(id), label: name })),

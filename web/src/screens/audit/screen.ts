@@ -13,6 +13,7 @@ export const screen: ScreenDefinition = {
   icon: IconHistory,
   group: 'security',
   key: 'a',
+  permission: 'audit:read',
   texts: async (language) => (await import(`./texts/${language}.json`)).default,
   load: async () => (await import('./Audit')).Audit,
 };

@@ -5,6 +5,7 @@ import { Button, Stack } from '@mantine/core';
 import IconDatabaseExport from '@tabler/icons-react/dist/esm/icons/IconDatabaseExport.mjs';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useMay } from '../../api/access';
 import { api } from '../../api/client';
 import { useAction } from '../../ui/action';
 import blocks from '../../ui/Blocks.module.css';
@@ -20,9 +21,10 @@ import { Switching, type Target } from './Switching';
 export function Backups() {
   const { t } = useTranslation('backups');
   const [target, setTarget] = useState<Target | null>(null);
+  const may = useMay();
   const [isRestarting, setRestarting] = useState(false);
   const making = useAction({ stale: STALE, run: () => api.post('/panel/api/server/backups/make') });
-  const make = (
+  const make = may('backups:create') && (
     <Button
       leftSection={<IconDatabaseExport size={16} />}
       loading={making.isPending}
@@ -43,13 +45,15 @@ export function Backups() {
           <KeptBackups />
         </Stack>
         <Stack gap="sm">
-          <Restore
-            onConfirmed={(confirmed) => {
-              setTarget(confirmed);
-              setRestarting(true);
-            }}
-          />
-          <ChatDelivery />
+          {may('backups:restore') && (
+            <Restore
+              onConfirmed={(confirmed) => {
+                setTarget(confirmed);
+                setRestarting(true);
+              }}
+            />
+          )}
+          {may('backups:create') && <ChatDelivery />}
         </Stack>
       </div>
     </Page>

@@ -2,6 +2,7 @@ import { ActionIcon, Button, Group, Text, Tooltip } from '@mantine/core';
 import IconDownload from '@tabler/icons-react/dist/esm/icons/IconDownload.mjs';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { useMay } from '../../api/access';
 import { api } from '../../api/client';
 import { backups } from '../../api/queries';
 import { useAction } from '../../ui/action';
@@ -17,8 +18,11 @@ const isSealed = (name: string): boolean => name.endsWith('-sealed.db');
 export function KeptBackups() {
   const { t } = useTranslation('backups');
   const format = useFormat();
+  const may = useMay();
+  const mayDownload = may('backups:export');
+  const mayRestore = may('backups:restore');
   const query = useQuery(backups);
-  const { data: current } = useQuery(checkQuery);
+  const { data: current } = useQuery({ ...checkQuery, enabled: mayRestore });
   const checking = useAction<string>({
     stale: STALE,
     run: (name) => api.post('/panel/api/server/backups/check', { body: { name, passphrase: '' } }),
@@ -28,16 +32,18 @@ export function KeptBackups() {
     <Section
       title={t('kept')}
       actions={
-        <Button
-          component="a"
-          href={api.file('/panel/api/server/getDb')}
-          download
-          size="xs"
-          variant="default"
-          leftSection={<IconDownload size={14} />}
-        >
-          {t('downloadNow')}
-        </Button>
+        mayDownload && (
+          <Button
+            component="a"
+            href={api.file('/panel/api/server/getDb')}
+            download
+            size="xs"
+            variant="default"
+            leftSection={<IconDownload size={14} />}
+          >
+            {t('downloadNow')}
+          </Button>
+        )
       }
     >
       <Loaded query={query} rows={3}>
@@ -58,25 +64,29 @@ export function KeptBackups() {
                     </div>
                   </div>
                   <Group gap="xs" ms="auto">
-                    <Tooltip label={t('download')}>
-                      <ActionIcon
-                        component="a"
-                        href={api.file('/panel/api/server/backups/:name', { params: { name } })}
-                        download={name}
-                        aria-label={t('downloadOf', { name })}
+                    {mayDownload && (
+                      <Tooltip label={t('download')}>
+                        <ActionIcon
+                          component="a"
+                          href={api.file('/panel/api/server/backups/:name', { params: { name } })}
+                          download={name}
+                          aria-label={t('downloadOf', { name })}
+                        >
+                          <IconDownload size={18} />
+                        </ActionIcon>
+                      </Tooltip>
+                    )}
+                    {mayRestore && (
+                      <Button
+                        size="xs"
+                        variant="default"
+                        disabled={isBusy}
+                        aria-label={t('restoreOf', { name })}
+                        onClick={() => checking.mutate(name)}
                       >
-                        <IconDownload size={18} />
-                      </ActionIcon>
-                    </Tooltip>
-                    <Button
-                      size="xs"
-                      variant="default"
-                      disabled={isBusy}
-                      aria-label={t('restoreOf', { name })}
-                      onClick={() => checking.mutate(name)}
-                    >
-                      {t('restore')}
-                    </Button>
+                        {t('restore')}
+                      </Button>
+                    )}
                   </Group>
                 </li>
               ))}

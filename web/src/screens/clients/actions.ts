@@ -1,7 +1,8 @@
 import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useMay } from '../../api/access';
 import { api, type PostRequest } from '../../api/client';
-import type { ClientRow, Posts } from '../../api/contract.generated';
+import type { ClientRow, Permission, Posts } from '../../api/contract.generated';
 import { type ClientDetails, type ClientInbound, clientKey, type WireClient } from '../../model/clients';
 import { useAction } from '../../ui/action';
 import { confirmLoss } from '../../ui/confirm';
@@ -33,6 +34,23 @@ export function updateRequest(
 /** A client of `details` as the API names its members. */
 export const wireOf = ({ client }: Pick<ClientDetails, 'client'>): WireClient => client as unknown as WireClient;
 
+/** What the events of an action need. The route itself needs `clients:extend`. */
+const NEEDED: Readonly<Record<ClientAction, readonly Permission[]>> = {
+  enable: ['clients:update'],
+  disable: ['clients:update'],
+  reset: ['clients:reset'],
+  extend: [],
+  addTraffic: [],
+  move: ['clients:create', 'clients:update', 'clients:delete'],
+  delete: ['clients:delete'],
+};
+
+/** Which changes the role of the admin includes. */
+export function useMayChange(): (action: ClientAction) => boolean {
+  const may = useMay();
+  return useCallback((action) => may('clients:extend') && NEEDED[action].every(may), [may]);
+}
+
 interface Running {
   readonly body: ClientChange;
   /** The one client, if it is one: the toast names it. */
@@ -43,10 +61,11 @@ interface Running {
 export function useChange() {
   const { t } = useTranslation('clients');
   const format = useFormat();
+  const may = useMay();
   return useAction<Running, Changed>({
     stale: STALE,
     run: ({ body }) => api.post('/panel/api/clients/change', { body }),
-    canUndo: ({ obj: { undo } }) => undo !== null,
+    canUndo: ({ obj: { undo } }) => undo !== null && may('clients:update'),
     undo: (_, { obj: { undo } }) => api.post('/panel/api/clients/restore', { body: undo ?? {} }),
     said: ({ body: { action }, email }, { obj: { changed } }) =>
       email === undefined ? t(`doneMany.${action}`, { n: format.number(changed) }) : t(`done.${action}`, { email }),

@@ -13,6 +13,7 @@ export const screen: ScreenDefinition = {
   icon: IconUsers,
   group: 'traffic',
   key: 'c',
+  permission: 'clients:read',
   texts: async (language) => (await import(`./texts/${language}.json`)).default,
   load: async () => (await import('./Clients')).Clients,
 };

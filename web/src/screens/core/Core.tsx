@@ -7,6 +7,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, Route, Routes } from 'react-router';
+import { useMay } from '../../api/access';
 import { useFilters } from '../../ui/filters';
 import { Loaded, Loading, Page } from '../../ui/Page';
 import classes from './Core.module.css';
@@ -43,13 +44,16 @@ const DEFAULTS = { tab: 'state', view: 'edit' } as const;
 function Overview() {
   const { t } = useTranslation('core');
   const query = useQuery(storedQuery);
+  const may = useMay();
   return (
     <Page
       title={t('title')}
       actions={
-        <Button component={Link} to="/core/logs" variant="default" leftSection={<IconFileText size={16} />}>
-          {t('logs')}
-        </Button>
+        may('logs:read') && (
+          <Button component={Link} to="/core/logs" variant="default" leftSection={<IconFileText size={16} />}>
+            {t('logs')}
+          </Button>
+        )
       }
     >
       <Loaded query={query}>{(stored) => <Screen stored={stored} />}</Loaded>
@@ -60,6 +64,9 @@ function Overview() {
 function Screen({ stored }: { readonly stored: Stored }) {
   const { t } = useTranslation('core');
   const editor = useTemplate(stored);
+  const may = useMay();
+  // The accounts at the providers are read by the routes that change them.
+  const tabs = TABS.filter((name) => name !== 'providers' || may('core:update'));
   const [{ tab, view }, setFilters] = useFilters<'tab' | 'view'>(DEFAULTS);
   const shared = { editor, inboundTags: stored.inboundTags };
   // On a phone the tabs are wider than the screen.
@@ -71,7 +78,7 @@ function Screen({ stored }: { readonly stored: Stored }) {
       <Tabs value={tab} onChange={(next) => setFilters({ tab: next ?? 'state' })} keepMounted={false}>
         <div className={classes['tabs']}>
           <Tabs.List mb="md" style={{ flexWrap: 'nowrap', minWidth: 'max-content' }}>
-            {TABS.map((name: Tab) => (
+            {tabs.map((name: Tab) => (
               <Tabs.Tab key={name} value={name}>
                 {t(`tab.${name}`)}
               </Tabs.Tab>
@@ -83,7 +90,7 @@ function Screen({ stored }: { readonly stored: Stored }) {
             {tab === 'state' && <Control />}
             {tab === 'routing' && <Routing {...shared} />}
             {tab === 'outbounds' && <Outbounds {...shared} />}
-            {tab === 'providers' && <Providers {...shared} />}
+            {tab === 'providers' && may('core:update') && <Providers {...shared} />}
             {tab === 'balancers' && <Balancers {...shared} />}
             {tab === 'dns' && <Dns {...shared} />}
             {tab === 'template' && (

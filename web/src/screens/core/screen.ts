@@ -13,6 +13,7 @@ export const screen: ScreenDefinition = {
   icon: IconCpu,
   group: 'system',
   key: 'x',
+  permission: 'core:read',
   texts: async (language) => (await import(`./texts/${language}.json`)).default,
   load: async () => (await import('./Core')).Core,
 };

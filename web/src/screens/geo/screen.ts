@@ -13,6 +13,7 @@ export const screen: ScreenDefinition = {
   icon: IconWorld,
   group: 'system',
   key: 'w',
+  permission: 'geo:read',
   texts: async (language) => (await import(`./texts/${language}.json`)).default,
   load: async () => (await import('./Geo')).Geo,
 };

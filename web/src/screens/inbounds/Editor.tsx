@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate, useParams, useSearchParams } from 'react-router';
+import { useMay } from '../../api/access';
 import { ApiError } from '../../api/client';
 import type { InboundForm } from '../../api/contract.generated';
 import { NotFound } from '../../shell/Screens';
@@ -45,7 +46,9 @@ export function NewInbound() {
   const [params, setParams] = useSearchParams();
   const [start, setStart] = useState<Draft | null>(null);
   const preset = PRESETS.find((one) => one === params.get('preset'));
+  const may = useMay();
   const isOpen = preset !== undefined && start !== null;
+  if (!may('inbounds:create')) return <NotFound />;
   return (
     <Page
       title={preset && preset !== 'empty' ? t(`preset.${preset}`) : t('add')}
@@ -92,6 +95,7 @@ function Editor({ inbound, start }: EditorProps) {
   const editor = useEditor({ inbound, start, onSaved: close });
   const { draft, conflict } = editor;
   const curl = useCurl(editor.request);
+  const may = useMay();
   return (
     <form
       noValidate
@@ -120,9 +124,11 @@ function Editor({ inbound, start }: EditorProps) {
           <Button variant="default" loading={editor.isChecking} onClick={editor.check}>
             {t('check')}
           </Button>
-          <Button type="submit" loading={editor.isSaving} disabled={conflict.isOutdated}>
-            {inbound ? t('save', { ns: 'shell' }) : t('add')}
-          </Button>
+          {may(inbound ? 'inbounds:update' : 'inbounds:create') && (
+            <Button type="submit" loading={editor.isSaving} disabled={conflict.isOutdated}>
+              {inbound ? t('save', { ns: 'shell' }) : t('add')}
+            </Button>
+          )}
         </Group>
       </Stack>
     </form>

@@ -9,6 +9,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, Route, Routes } from 'react-router';
+import { useMay } from '../../api/access';
 import type { InboundSummary } from '../../api/contract.generated';
 import { inbounds as inboundsQuery } from '../../api/queries';
 import { useFormat } from '../../ui/format';
@@ -36,12 +37,13 @@ function Overview() {
   const { t } = useTranslation('inbounds');
   const query = useQuery(inboundsQuery);
   const [isImporting, setImporting] = useState(false);
-  const add = (
+  const mayAdd = useMay()('inbounds:create');
+  const add = mayAdd && (
     <Button component={Link} to="/inbounds/new" leftSection={<IconPlus size={16} />}>
       {t('add')}
     </Button>
   );
-  const actions = (
+  const actions = mayAdd && (
     <>
       <Button variant="default" leftSection={<IconUpload size={16} />} onClick={() => setImporting(true)}>
         {t('import')}

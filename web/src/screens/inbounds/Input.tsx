@@ -2,6 +2,7 @@ import { NativeSelect, NumberInput, PasswordInput, Switch, TagsInput, Textarea, 
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useMay } from '../../api/access';
 import { nodes as nodesQuery } from '../../api/queries';
 import { valueAt } from '../../model/json';
 import type { Draft } from './draft';
@@ -161,7 +162,7 @@ function SelectControl({ field, draft, value, set, shared }: Parts) {
 
 function NodeControl({ value, set, shared }: Parts) {
   const { t } = useTranslation('inbounds');
-  const { data: nodes = [] } = useQuery(nodesQuery);
+  const { data: nodes = [] } = useQuery({ ...nodesQuery, enabled: useMay()('nodes:read') });
   if (nodes.length === 0 && value === 0) return null;
   return (
     <NativeSelect

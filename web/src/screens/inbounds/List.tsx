@@ -11,6 +11,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
+import { useMay } from '../../api/access';
 import type { InboundSummary } from '../../api/contract.generated';
 import { nodes as nodesQuery } from '../../api/queries';
 import { hasClients } from '../../model/clients';
@@ -31,12 +32,13 @@ export function List({ inbounds }: { readonly inbounds: readonly InboundSummary[
   const { t } = useTranslation('inbounds');
   const [filters, setFilters] = useFilters<keyof typeof DEFAULTS>(DEFAULTS);
   const [linked, setLinked] = useState<InboundSummary | null>(null);
-  const { data: all = [] } = useQuery(nodesQuery);
+  const may = useMay();
+  const { data: all = [] } = useQuery({ ...nodesQuery, enabled: may('nodes:read') });
   const nodes = useMemo(() => new Map(all.map(({ id, name }) => [id, name])), [all]);
   const shown = useMemo(() => inbounds.filter((inbound) => matches(inbound, filters)), [inbounds, filters]);
   const actions = useInboundActions();
   const [menuButton, menu] = useInboundMenu(actions, setLinked);
-  const parts = { toggle: actions.switchTo, menuButton, nodes };
+  const parts = { toggle: may('inbounds:update') ? actions.switchTo : null, menuButton, nodes };
   const columns = useColumns(parts);
   const card = useCard(parts);
   return (
@@ -109,14 +111,15 @@ function FilterBar({ filters, onChange, nodes }: FilterBarProps) {
 function useInboundMenu(actions: ReturnType<typeof useInboundActions>, showLinks: (inbound: InboundSummary) => void) {
   const { t } = useTranslation('inbounds');
   const navigate = useNavigate();
+  const may = useMay();
   return useRowMenu<InboundSummary>(
     (inbound) => t('actionsFor', { name: nameOf(inbound) }),
     (inbound) => (
       <>
         <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => void navigate(`/inbounds/${inbound.id}`)}>
-          {t('edit')}
+          {t(may('inbounds:update') ? 'edit' : 'open')}
         </Menu.Item>
-        {hasClients(inbound) && (
+        {hasClients(inbound) && may('clients:read') && (
           <>
             <Menu.Item
               leftSection={<IconUsers size={16} />}
@@ -129,20 +132,28 @@ function useInboundMenu(actions: ReturnType<typeof useInboundActions>, showLinks
             </Menu.Item>
           </>
         )}
-        <Menu.Item leftSection={<IconCopy size={16} />} onClick={() => actions.clone(inbound)}>
-          {t('clone')}
-        </Menu.Item>
+        {may('inbounds:create') && (
+          <Menu.Item leftSection={<IconCopy size={16} />} onClick={() => actions.clone(inbound)}>
+            {t('clone')}
+          </Menu.Item>
+        )}
         <Menu.Item leftSection={<IconDownload size={16} />} onClick={() => actions.exportOne(inbound)}>
           {t('export')}
         </Menu.Item>
         <AuditItem inbound={inbound.id} />
-        <Menu.Item leftSection={<IconReset size={16} />} onClick={() => actions.reset(inbound)}>
-          {t('reset')}
-        </Menu.Item>
-        <Menu.Divider />
-        <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => actions.remove(inbound)}>
-          {t('delete')}
-        </Menu.Item>
+        {may('inbounds:reset') && (
+          <Menu.Item leftSection={<IconReset size={16} />} onClick={() => actions.reset(inbound)}>
+            {t('reset')}
+          </Menu.Item>
+        )}
+        {may('inbounds:delete') && (
+          <>
+            <Menu.Divider />
+            <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => actions.remove(inbound)}>
+              {t('delete')}
+            </Menu.Item>
+          </>
+        )}
       </>
     ),
   );

@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next';
+import { useMay } from '../../api/access';
 import { api } from '../../api/client';
 import type { InboundSummary, Posts } from '../../api/contract.generated';
 import { useAction } from '../../ui/action';
@@ -16,6 +17,7 @@ export const nameOf = ({ id, remark }: Pick<InboundSummary, 'id' | 'remark'>): s
 export function useInboundActions() {
   const { t } = useTranslation('inbounds');
   const format = useFormat();
+  const may = useMay();
   const enable = (id: number, on: boolean) =>
     api.post('/panel/api/inbounds/setEnable/:id', { params: { id }, body: { enable: on } });
   const switching = useAction<{ readonly inbound: InboundSummary; readonly on: boolean }>({
@@ -26,6 +28,7 @@ export function useInboundActions() {
   const removing = useAction<InboundSummary, Posts['/panel/api/inbounds/delete/:id']['reply']>({
     stale: STALE,
     run: ({ id }) => api.post('/panel/api/inbounds/delete/:id', { params: { id } }),
+    canUndo: () => may('inbounds:create'),
     undo: (_, { obj }) => api.post('/panel/api/inbounds/restore', { body: obj }),
   });
   const resetting = useAction<InboundSummary>({

@@ -8,7 +8,8 @@ import { Clients, Closed, Kind, Name, Place, Usage } from './cells';
 import classes from './Inbounds.module.css';
 
 export interface Parts {
-  readonly toggle: (inbound: InboundSummary, enabled: boolean) => void;
+  /** Null: the admin may not enable inbounds. */
+  readonly toggle: ((inbound: InboundSummary, enabled: boolean) => void) | null;
   readonly menuButton: (inbound: InboundSummary) => ReactNode;
   /** Names of the nodes by their ids. */
   readonly nodes: ReadonlyMap<number, string>;
@@ -27,6 +28,12 @@ export function useColumns({ toggle, menuButton, nodes }: Parts): readonly Colum
   const withNodes: readonly Column<Row>[] = [
     { ...column('node', 'minmax(7rem, 1fr)'), cell: (row) => <bdi>{nodeOf(row)}</bdi>, value: nodeOf },
   ];
+  const enabled: Column<Row> = {
+    id: 'enabled',
+    header: t('column.enabled'),
+    cell: (row) => <Enabled row={row} toggle={toggle} />,
+    width: '5.5rem',
+  };
   return [
     {
       ...column('remark', 'minmax(12rem, 2fr)'),
@@ -57,18 +64,14 @@ export function useColumns({ toggle, menuButton, nodes }: Parts): readonly Colum
       value: ({ up, down }) => up + down,
       isNumber: true,
     },
-    {
-      id: 'enabled',
-      header: t('column.enabled'),
-      cell: (row) => <Enabled row={row} toggle={toggle} />,
-      width: '5.5rem',
-    },
+    ...(toggle ? [enabled] : []),
     { id: 'actions', header: '', cell: menuButton, width: '3.5rem' },
   ];
 }
 
 function Enabled({ row, toggle }: { readonly row: Row; readonly toggle: Parts['toggle'] }) {
   const { t } = useTranslation('inbounds');
+  if (!toggle) return null;
   return (
     <Toggle label={t('enabled', { name: nameOf(row) })} checked={row.enabled} onChange={(on) => toggle(row, on)} />
   );

@@ -13,6 +13,7 @@ export const screen: ScreenDefinition = {
   icon: IconArrowBarToDown,
   group: 'traffic',
   key: 'i',
+  permission: 'inbounds:read',
   texts: async (language) => (await import(`./texts/${language}.json`)).default,
   load: async () => (await import('./Inbounds')).Inbounds,
 };

@@ -12,6 +12,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Route, Routes, useNavigate } from 'react-router';
+import { useMay } from '../../api/access';
 import type { Node } from '../../api/contract.generated';
 import { inbounds as inboundsQuery, nodes as nodesQuery } from '../../api/queries';
 import { DataTable } from '../../ui/DataTable';
@@ -39,7 +40,8 @@ function Overview() {
   const query = useQuery(nodesQuery);
   const [isAdding, setAdding] = useAddressFlag('new');
   const [edited, setEdited] = useState<Node | null>(null);
-  const add = (
+  const mayAdd = useMay()('nodes:create');
+  const add = mayAdd && (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>
       {t('add')}
     </Button>
@@ -62,7 +64,7 @@ function Overview() {
           )
         }
       </Loaded>
-      {isAdding && <NodeForm node={null} onClose={() => setAdding(false)} />}
+      {isAdding && mayAdd && <NodeForm node={null} onClose={() => setAdding(false)} />}
       {edited && <NodeForm node={edited} onClose={() => setEdited(null)} />}
     </Page>
   );
@@ -74,7 +76,7 @@ function List({ nodes, onEdit }: { readonly nodes: readonly Node[]; readonly onE
   const { t } = useTranslation('nodes');
   const navigate = useNavigate();
   const [{ sort, order }, setFilters] = useFilters<'sort' | 'order'>(DEFAULTS);
-  const { data: inbounds } = useQuery(inboundsQuery);
+  const { data: inbounds } = useQuery({ ...inboundsQuery, enabled: useMay()('inbounds:read') });
   const counts = useMemo(() => {
     const byNode = new Map<number, number>();
     for (const { nodeId } of inbounds ?? []) byNode.set(nodeId, (byNode.get(nodeId) ?? 0) + 1);

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { useMay } from '../../api/access';
 import { api } from '../../api/client';
 import type { Node } from '../../api/contract.generated';
 import { inbounds as inboundsQuery } from '../../api/queries';
@@ -13,7 +14,7 @@ const setEnable = (id: number, enable: boolean) =>
 /** What an admin does with a node that exists. */
 export function useNodeActions(onDeleted?: () => void) {
   const { t } = useTranslation('nodes');
-  const { data: inbounds = [] } = useQuery(inboundsQuery);
+  const { data: inbounds = [] } = useQuery({ ...inboundsQuery, enabled: useMay()('inbounds:read') });
   const switching = useAction<{ readonly node: Node; readonly on: boolean }>({
     stale: STALE,
     run: ({ node, on }) => setEnable(node.id, on),

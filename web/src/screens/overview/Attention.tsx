@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
+import { useMay } from '../../api/access';
 import type { Status as MachineStatus } from '../../api/contract.generated';
 import { backups as backupsQuery, nodes as nodesQuery } from '../../api/queries';
 import { type Format, useFormat } from '../../ui/format';
@@ -17,15 +18,16 @@ import { attention as attentionQuery, coreVersions, panelUpdate } from './querie
 export function Attention({ status }: { readonly status: MachineStatus }) {
   const { t } = useTranslation('overview');
   const format = useFormat();
+  const may = useMay();
   const attention = useQuery(attentionQuery);
   const sources = {
     status,
     attention: attention.data,
-    backups: useQuery(backupsQuery).data,
-    nodes: useQuery(nodesQuery).data,
+    backups: useQuery({ ...backupsQuery, enabled: may('backups:read') }).data,
+    nodes: useQuery({ ...nodesQuery, enabled: may('nodes:read') }).data,
     // Without a connection to the releases there is nothing to say.
-    coreVersions: useQuery(coreVersions).data,
-    panelUpdate: useQuery(panelUpdate).data,
+    coreVersions: useQuery({ ...coreVersions, enabled: may('releases:read') }).data,
+    panelUpdate: useQuery({ ...panelUpdate, enabled: may('releases:read') }).data,
   };
   const concerns = concernsOf(sources, Date.now());
   if (attention.error && !attention.data)

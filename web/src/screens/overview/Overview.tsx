@@ -4,6 +4,7 @@ import './styles';
 import { Paper, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { useMay } from '../../api/access';
 import { status as statusQuery } from '../../api/queries';
 import { useFilters } from '../../ui/filters';
 import { Loaded, Page } from '../../ui/Page';
@@ -21,10 +22,11 @@ const DEFAULTS = { chart: 'network' } as const;
 export function Overview() {
   const { t } = useTranslation('overview');
   const status = useQuery(statusQuery);
+  const may = useMay();
   const [{ chart }, setFilters] = useFilters<'chart'>(DEFAULTS);
   return (
     <Page title={t('title')}>
-      <SetupOffer />
+      {may('settings:update') && <SetupOffer />}
       <Loaded query={status} rows={4}>
         {(data) => (
           <>
@@ -52,23 +54,30 @@ export function Overview() {
                 <Attention status={data} />
               </Paper>
             </div>
-            <div className={classes['columns']}>
-              <Paper p="md" className={classes['wide']}>
-                <Text component="h2" fw={600} size="sm" mb="sm">
-                  {t('top')}
-                </Text>
-                <TopClients />
-              </Paper>
-              <Paper p="md">
-                <Text component="h2" fw={600} size="sm" mb="sm">
-                  {t('clients')}
-                </Text>
-                <ClientCounts />
-              </Paper>
-            </div>
+            {may('clients:read') && <Clients />}
           </>
         )}
       </Loaded>
     </Page>
+  );
+}
+
+function Clients() {
+  const { t } = useTranslation('overview');
+  return (
+    <div className={classes['columns']}>
+      <Paper p="md" className={classes['wide']}>
+        <Text component="h2" fw={600} size="sm" mb="sm">
+          {t('top')}
+        </Text>
+        <TopClients />
+      </Paper>
+      <Paper p="md">
+        <Text component="h2" fw={600} size="sm" mb="sm">
+          {t('clients')}
+        </Text>
+        <ClientCounts />
+      </Paper>
+    </div>
   );
 }

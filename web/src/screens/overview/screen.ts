@@ -13,6 +13,7 @@ export const screen: ScreenDefinition = {
   icon: IconLayoutDashboard,
   group: 'traffic',
   key: 'o',
+  permission: 'server:read',
   texts: async (language) => (await import(`./texts/${language}.json`)).default,
   load: async () => (await import('./Overview')).Overview,
 };

@@ -13,6 +13,7 @@ export const screen: ScreenDefinition = {
   icon: IconSettings,
   group: 'system',
   key: 's',
+  permission: 'settings:read',
   texts: async (language) => (await import(`./texts/${language}.json`)).default,
   load: async () => (await import('./Settings')).Settings,
 };

@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useMay } from '../../../api/access';
 import type { ClientRow } from '../../../api/contract.generated';
 import { type ClientInbound, inboundName } from '../../../model/clients';
 import { Loaded, Section } from '../../../ui/Page';
@@ -20,6 +21,7 @@ export function LinkPanel({ rows, inbounds }: Props) {
   const [first] = rows;
   const subscription = useSubscription({ subId: first?.subId ?? '' });
   const [chosen, setChosen] = useState(0);
+  const may = useMay();
   const entry = subscription[chosen] ?? subscription[0];
   if (!first) return null;
   return (
@@ -38,9 +40,12 @@ export function LinkPanel({ rows, inbounds }: Props) {
       {entry ? (
         <LinkBox entry={entry} email={first.email} />
       ) : (
-        <Text size="sm" c="dimmed">
-          {t('noSubscription')}
-        </Text>
+        // The settings say whether there are subscriptions.
+        may('settings:read') && (
+          <Text size="sm" c="dimmed">
+            {t('noSubscription')}
+          </Text>
+        )
       )}
       {rows.map((row) => (
         <InboundLinks key={row.id} row={row} inbound={inbounds.find(({ id }) => id === row.inboundId)} />

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { useMay } from '../../../api/access';
 import { api } from '../../../api/client';
 import type { ClientRow } from '../../../api/contract.generated';
 import { pageSettings } from '../../../api/queries';
@@ -13,7 +14,7 @@ export interface ClientLink {
 /** The addresses of the subscription of a client, one for each format that is switched on. */
 export function useSubscription({ subId }: Pick<ClientRow, 'subId'>): readonly ClientLink[] {
   const { t } = useTranslation('clients');
-  const { data } = useQuery(pageSettings);
+  const { data } = useQuery({ ...pageSettings, enabled: useMay()('settings:read') });
   if (!data || subId === '') return [];
   const id = encodeURIComponent(subId);
   return [

@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../../api/client';
 import { useFormat } from '../../../ui/format';
-import type { ClientAction, ClientChange } from '../actions';
+import { type ClientAction, type ClientChange, useMayChange } from '../actions';
 import classes from '../Clients.module.css';
 
 const ACTIONS: readonly ClientAction[] = ['enable', 'disable', 'extend', 'addTraffic', 'reset', 'move', 'delete'];
@@ -24,6 +24,7 @@ export function BulkBar({
   const { t } = useTranslation('clients');
   const format = useFormat();
   const used = useUsed(target);
+  const mayChange = useMayChange();
   return (
     <div className={classes['bulk']} role="toolbar" aria-label={t('selected', { n: format.number(count) })}>
       <span className="number">
@@ -35,7 +36,7 @@ export function BulkBar({
           </>
         )}
       </span>
-      {ACTIONS.map((action) => (
+      {ACTIONS.filter(mayChange).map((action) => (
         <Button
           key={action}
           size="compact-sm"

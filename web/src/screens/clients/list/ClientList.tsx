@@ -10,6 +10,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate } from 'react-router';
+import { useMay } from '../../../api/access';
 import type { ClientRow } from '../../../api/contract.generated';
 import { clientInbounds } from '../../../api/queries';
 import { type ClientInbound, clientPath } from '../../../model/clients';
@@ -18,7 +19,7 @@ import { useAddressFlag, useFilters, useTypedSearch } from '../../../ui/filters'
 import { useFormat } from '../../../ui/format';
 import { Empty, Loaded, Page } from '../../../ui/Page';
 import { useRowMenu } from '../../../ui/RowMenu';
-import { type ClientAction, type ClientActions, useClientActions } from '../actions';
+import { type ClientAction, type ClientActions, useClientActions, useMayChange } from '../actions';
 import classes from '../Clients.module.css';
 import { AddClient } from '../form/AddClient';
 import { EditClient } from '../form/EditClient';
@@ -41,14 +42,17 @@ export function ClientList() {
   const { t } = useTranslation('clients');
   const query = useQuery(clientInbounds);
   const [isAdding, setAdding] = useAddressFlag('new');
+  const may = useMay();
   return (
     <Page
       title={t('title')}
       fill
       actions={
-        <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)} disabled={!query.data?.length}>
-          {t('add')}
-        </Button>
+        may('clients:create') && (
+          <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)} disabled={!query.data?.length}>
+            {t('add')}
+          </Button>
+        )
       }
     >
       <Loaded query={query} rows={12}>
@@ -60,15 +64,17 @@ export function ClientList() {
                 title={t('noInbounds.title')}
                 body={t('noInbounds.body')}
                 action={
-                  <Button component={Link} to="/inbounds/new" mt="sm">
-                    {t('noInbounds.action')}
-                  </Button>
+                  may('inbounds:create') && (
+                    <Button component={Link} to="/inbounds/new" mt="sm">
+                      {t('noInbounds.action')}
+                    </Button>
+                  )
                 }
               />
             ) : (
               <List inbounds={inbounds} onAdd={() => setAdding(true)} />
             )}
-            {isAdding && <AddClient inbounds={inbounds} onClose={() => setAdding(false)} />}
+            {isAdding && may('clients:create') && <AddClient inbounds={inbounds} onClose={() => setAdding(false)} />}
           </>
         )}
       </Loaded>
@@ -95,8 +101,14 @@ function List({ inbounds, onAdd }: { readonly inbounds: readonly ClientInbound[]
   const { selection, count, isAll, target, clear } = useSelection(remote.count, t('select'));
   const wholeTarget = useMemo(() => (isAll ? { ...filter, ...target } : target), [isAll, filter, target]);
   const actions = useClientActions();
+  const may = useMay();
+  const mayChange = useMayChange();
   const [menuButton, menu] = useClientMenu(actions, (row, what) => setOpened({ row, what }));
-  const { columns, card } = useColumns({ inbounds, toggle: actions.setEnabled, menuButton });
+  const { columns, card } = useColumns({
+    inbounds,
+    toggle: mayChange('enable') ? actions.setEnabled : null,
+    menuButton,
+  });
   const change = (changes: Partial<Filters>): void => {
     // A selection of all is one of these filters.
     if (isAll) clear();
@@ -140,7 +152,7 @@ function List({ inbounds, onAdd }: { readonly inbounds: readonly ClientInbound[]
               sort={{ id: filters.sort, desc: filters.order === 'desc' }}
               onSort={({ id, desc }) => setFilters({ sort: id, order: desc ? 'desc' : 'asc' })}
               hidden={hidden}
-              selection={selection}
+              {...(may('clients:extend') ? { selection } : {})}
               card={card}
               cardHeight={104}
             />
@@ -182,6 +194,7 @@ function Totals({ count, used }: { readonly count: number; readonly used: number
 function useClientMenu(actions: ClientActions, open: (row: ClientRow, what: Opened['what']) => void) {
   const { t } = useTranslation('clients');
   const navigate = useNavigate();
+  const mayChange = useMayChange();
   return useRowMenu<ClientRow>(
     ({ email }) => t('actionsFor', { email }),
     (row) => (
@@ -189,19 +202,27 @@ function useClientMenu(actions: ClientActions, open: (row: ClientRow, what: Open
         <Menu.Item leftSection={<IconUser size={16} />} onClick={() => void navigate(clientPath(row.email))}>
           {t('open')}
         </Menu.Item>
-        <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => open(row, 'edit')}>
-          {t('edit')}
-        </Menu.Item>
+        {mayChange('enable') && (
+          <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => open(row, 'edit')}>
+            {t('edit')}
+          </Menu.Item>
+        )}
         <Menu.Item leftSection={<IconQr size={16} />} onClick={() => open(row, 'links')}>
           {t('links')}
         </Menu.Item>
-        <Menu.Item leftSection={<IconReset size={16} />} onClick={() => actions.reset(row)}>
-          {t('reset')}
-        </Menu.Item>
-        <Menu.Divider />
-        <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => actions.remove(row)}>
-          {t('delete')}
-        </Menu.Item>
+        {mayChange('reset') && (
+          <Menu.Item leftSection={<IconReset size={16} />} onClick={() => actions.reset(row)}>
+            {t('reset')}
+          </Menu.Item>
+        )}
+        {mayChange('delete') && (
+          <>
+            <Menu.Divider />
+            <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => actions.remove(row)}>
+              {t('delete')}
+            </Menu.Item>
+          </>
+        )}
       </>
     ),
   );
@@ -216,15 +237,18 @@ interface NothingProps {
 
 function Nothing({ isNew, onAdd, onClear }: NothingProps) {
   const { t } = useTranslation('clients');
+  const may = useMay();
   return (
     <Empty
       icon={<IconUsers size={28} />}
       title={isNew ? t('none.title') : t('nothing.title')}
       body={isNew ? t('none.body') : t('nothing.body')}
       action={
-        <Button variant={isNew ? 'filled' : 'default'} mt="sm" onClick={isNew ? onAdd : onClear}>
-          {isNew ? t('add') : t('nothing.action')}
-        </Button>
+        (!isNew || may('clients:create')) && (
+          <Button variant={isNew ? 'filled' : 'default'} mt="sm" onClick={isNew ? onAdd : onClear}>
+            {isNew ? t('add') : t('nothing.action')}
+          </Button>
+        )
       }
     />
   );

@@ -2,6 +2,7 @@ import { NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useMay } from '../../../api/access';
 import type { Gets } from '../../../api/contract.generated';
 import { nodes as nodesQuery } from '../../../api/queries';
 import { type ClientInbound, inboundName } from '../../../model/clients';
@@ -80,7 +81,7 @@ export function FilterBar({ filters, onChange, search, inbounds, counts, childre
 /** By the machine whose core listens; nothing without nodes. */
 function NodeFilter({ value, onChange }: { readonly value: string; readonly onChange: (node: string) => void }) {
   const { t } = useTranslation('clients');
-  const { data: nodes = [] } = useQuery(nodesQuery);
+  const { data: nodes = [] } = useQuery({ ...nodesQuery, enabled: useMay()('nodes:read') });
   if (nodes.length === 0 && value === 'all') return null;
   return (
     <NativeSelect

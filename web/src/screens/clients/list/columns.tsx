@@ -10,7 +10,8 @@ import { clientStatus, expiry, usage } from './cells';
 
 interface Parts {
   readonly inbounds: readonly ClientInbound[];
-  readonly toggle: (row: ClientRow, enabled: boolean) => void;
+  /** Null: the admin may not enable clients. */
+  readonly toggle: ((row: ClientRow, enabled: boolean) => void) | null;
   readonly menuButton: (row: ClientRow) => ReactNode;
 }
 
@@ -21,9 +22,10 @@ export function useColumns({ inbounds, toggle, menuButton }: Parts) {
   const names = useMemo(() => new Map(inbounds.map((inbound) => [inbound.id, inboundName(inbound)])), [inbounds]);
   const nameOf = useCallback(({ inboundId }: ClientRow) => names.get(inboundId) ?? `#${inboundId}`, [names]);
   const enabled = useCallback(
-    (row: ClientRow) => (
-      <Toggle label={t('enabled', { email: row.email })} checked={row.enabled} onChange={(on) => toggle(row, on)} />
-    ),
+    (row: ClientRow) =>
+      toggle && (
+        <Toggle label={t('enabled', { email: row.email })} checked={row.enabled} onChange={(on) => toggle(row, on)} />
+      ),
     [t, toggle],
   );
   const name = useCallback((row: ClientRow) => <Name row={row} online={t('state.online')} />, [t]);
@@ -44,10 +46,12 @@ export function useColumns({ inbounds, toggle, menuButton }: Parts) {
       },
       { ...column('comment', 'minmax(8rem, 1fr)'), cell: ({ comment }) => <bdi title={comment}>{comment}</bdi> },
       { ...column('created', 'minmax(8rem, 1fr)'), cell: ({ createdAt }) => format.date(createdAt) },
-      { id: 'enabled', header: t('column.enabled'), cell: enabled, width: '5.5rem', isFixed: true },
+      ...(toggle
+        ? [{ id: 'enabled', header: t('column.enabled'), cell: enabled, width: '5.5rem', isFixed: true }]
+        : []),
       { id: 'actions', header: '', cell: menuButton, width: '3.5rem', isFixed: true },
     ],
-    [t, name, nameOf, enabled, menuButton, format],
+    [t, name, nameOf, toggle, enabled, menuButton, format],
   );
   /** The server sorts; `value` only says that it can. */
   function column(id: SortedColumn, width: string) {

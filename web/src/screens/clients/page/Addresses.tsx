@@ -1,5 +1,6 @@
 import { Button, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { useMay } from '../../../api/access';
 import { api } from '../../../api/client';
 import type { ClientDetails } from '../../../model/clients';
 import { useAction } from '../../../ui/action';
@@ -15,6 +16,7 @@ const SHOWN = 20;
 export function Addresses({ email, addresses }: { readonly email: string } & Pick<ClientDetails, 'addresses'>) {
   const { t } = useTranslation('clients');
   const format = useFormat();
+  const may = useMay();
   const clear = useAction({
     stale: STALE,
     run: () => api.post('/panel/api/inbounds/clearClientIps/:email', { params: { email } }),
@@ -30,7 +32,8 @@ export function Addresses({ email, addresses }: { readonly email: string } & Pic
     <Section
       title={t('addresses')}
       actions={
-        addresses.length > 0 && (
+        addresses.length > 0 &&
+        may('clients:reset') && (
           <Button size="compact-sm" variant="default" loading={clear.isPending} onClick={ask}>
             {t('addresses.clear')}
           </Button>

@@ -10,7 +10,7 @@ import { clientDetails, clientInbounds } from '../../../api/queries';
 import { type ClientDetails, type ClientInbound, clientPath, emailIn, inboundName } from '../../../model/clients';
 import { AuditLink } from '../../../ui/AuditLink';
 import { Loaded, Page, Section } from '../../../ui/Page';
-import { type ClientAction, useClientActions } from '../actions';
+import { type ClientAction, useClientActions, useMayChange } from '../actions';
 import { EditClient } from '../form/EditClient';
 import { LinkPanel } from '../links/LinkPanel';
 import { BulkDialog } from '../list/BulkDialog';
@@ -110,8 +110,10 @@ interface ActionsProps {
 function Actions({ rows, inbounds, onEdit, onAction }: ActionsProps) {
   const { t } = useTranslation('clients');
   const { setEnabled, reset, remove } = useClientActions();
+  const mayChange = useMayChange();
   const [first, ...others] = rows;
-  if (!first) return null;
+  // Each action needs the permission to extend, and some another one.
+  if (!first || !mayChange('extend')) return null;
   const nameOf = (row: ClientRow): string => {
     const inbound = inbounds.find(({ id }) => id === row.inboundId);
     return inbound ? inboundName(inbound) : `#${row.inboundId}`;
@@ -121,10 +123,12 @@ function Actions({ rows, inbounds, onEdit, onAction }: ActionsProps) {
   const flip = (): void => (isOne ? setEnabled(first, !first.enabled) : onAction(isEnabled ? 'disable' : 'enable'));
   return (
     <>
-      {isOne && <Button onClick={() => onEdit(first)}>{t('edit')}</Button>}
-      <Button variant="default" onClick={flip}>
-        {isEnabled ? t('disable') : t('enable')}
-      </Button>
+      {isOne && mayChange('enable') && <Button onClick={() => onEdit(first)}>{t('edit')}</Button>}
+      {mayChange('enable') && (
+        <Button variant="default" onClick={flip}>
+          {isEnabled ? t('disable') : t('enable')}
+        </Button>
+      )}
       <Menu position="bottom-end" shadow="md" withinPortal>
         <Menu.Target>
           <Button variant="default" px="xs" aria-label={t('actionsFor', { email: first.email })}>
@@ -133,6 +137,7 @@ function Actions({ rows, inbounds, onEdit, onAction }: ActionsProps) {
         </Menu.Target>
         <Menu.Dropdown>
           {!isOne &&
+            mayChange('enable') &&
             rows.map((row) => (
               <Menu.Item key={row.id} onClick={() => onEdit(row)}>
                 {t('editOn', { inbound: nameOf(row) })}
@@ -140,12 +145,18 @@ function Actions({ rows, inbounds, onEdit, onAction }: ActionsProps) {
             ))}
           <Menu.Item onClick={() => onAction('extend')}>{t('action.extend')}</Menu.Item>
           <Menu.Item onClick={() => onAction('addTraffic')}>{t('action.addTraffic')}</Menu.Item>
-          {isOne && inbounds.length > 1 && <Menu.Item onClick={() => onAction('move')}>{t('action.move')}</Menu.Item>}
-          <Menu.Item onClick={() => reset(first)}>{t('reset')}</Menu.Item>
-          <Menu.Divider />
-          <Menu.Item color="red" onClick={() => (isOne ? remove(first) : onAction('delete'))}>
-            {t('delete')}
-          </Menu.Item>
+          {isOne && inbounds.length > 1 && mayChange('move') && (
+            <Menu.Item onClick={() => onAction('move')}>{t('action.move')}</Menu.Item>
+          )}
+          {mayChange('reset') && <Menu.Item onClick={() => reset(first)}>{t('reset')}</Menu.Item>}
+          {mayChange('delete') && (
+            <>
+              <Menu.Divider />
+              <Menu.Item color="red" onClick={() => (isOne ? remove(first) : onAction('delete'))}>
+                {t('delete')}
+              </Menu.Item>
+            </>
+          )}
         </Menu.Dropdown>
       </Menu>
     </>

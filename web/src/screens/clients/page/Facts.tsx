@@ -1,7 +1,8 @@
-import { Anchor } from '@mantine/core';
+import { Anchor, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
+import { useMay } from '../../../api/access';
 import { type ClientDetails, type ClientInbound, inboundName } from '../../../model/clients';
 import blocks from '../../../ui/Blocks.module.css';
 import { Technical, useFormat } from '../../../ui/format';
@@ -19,6 +20,7 @@ export function Facts({
   readonly inbounds: readonly ClientInbound[];
 }) {
   const { t } = useTranslation('clients');
+  const may = useMay();
   return details.map((one) => {
     const inbound = inbounds.find(({ id }) => id === one.row.inboundId);
     const name = inbound ? inboundName(inbound) : `#${one.row.inboundId}`;
@@ -27,9 +29,15 @@ export function Facts({
         key={one.row.id}
         title={details.length > 1 ? t('termsOn', { inbound: name }) : t('terms')}
         actions={
-          <Anchor component={Link} to={`/inbounds/${one.row.inboundId}`} size="sm">
-            <bdi>{name}</bdi>
-          </Anchor>
+          may('inbounds:read') ? (
+            <Anchor component={Link} to={`/inbounds/${one.row.inboundId}`} size="sm">
+              <bdi>{name}</bdi>
+            </Anchor>
+          ) : (
+            <Text size="sm" c="dimmed">
+              <bdi>{name}</bdi>
+            </Text>
+          )
         }
       >
         <Terms details={one} />

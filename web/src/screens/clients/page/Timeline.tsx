@@ -2,6 +2,7 @@ import { Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
+import { useMay } from '../../../api/access';
 import { useFormat } from '../../../ui/format';
 import classes from './ClientPage.module.css';
 import type { Why } from './StateCard';
@@ -12,6 +13,7 @@ const SHOWN = 10;
 export function Timeline({ story }: Pick<Why, 'story'>) {
   const { t } = useTranslation('clients');
   const format = useFormat();
+  const mayAudit = useMay()('audit:read');
   const [isWhole, setWhole] = useState(false);
   const newest = story.toReversed();
   const shown = isWhole ? newest : newest.slice(0, SHOWN);
@@ -23,7 +25,7 @@ export function Timeline({ story }: Pick<Why, 'story'>) {
             <span>{what}</span>
             <span className={classes['when']}>
               <time dateTime={new Date(at).toISOString()}>{format.dateTime(at)}</time> · <bdi>{by}</bdi> ·{' '}
-              <Link to={`/audit/${position}`}>#{position}</Link>
+              {mayAudit ? <Link to={`/audit/${position}`}>#{position}</Link> : `#${position}`}
               {because && ` ${t('because', { position: because.position })}`}
             </span>
           </li>

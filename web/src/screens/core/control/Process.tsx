@@ -4,6 +4,7 @@ import IconPlayerStop from '@tabler/icons-react/dist/esm/icons/IconPlayerStop.mj
 import IconRefresh from '@tabler/icons-react/dist/esm/icons/IconRefresh.mjs';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { useMay } from '../../../api/access';
 import { api } from '../../../api/client';
 import type { Status as MachineStatus } from '../../../api/contract.generated';
 import { onlines as onlinesQuery } from '../../../api/queries';
@@ -21,6 +22,7 @@ const TONES = { running: 'good', stop: 'quiet', error: 'bad' } as const;
 export function Process({ status }: { readonly status: MachineStatus }) {
   const { t } = useTranslation('core');
   const { core } = status;
+  const may = useMay();
   const output = useQuery({
     queryKey: ['core', 'output', core.state],
     queryFn: ({ signal }) => api.get('/panel/core/getCoreResult', { signal }),
@@ -29,7 +31,7 @@ export function Process({ status }: { readonly status: MachineStatus }) {
     <Paper p="md" component="section">
       <div className={classes['head']}>
         <Status tone={TONES[core.state]}>{t(`state.${core.state}`)}</Status>
-        <Buttons isRunning={core.state === 'running'} />
+        {may('core:run') && <Buttons isRunning={core.state === 'running'} />}
       </div>
       {core.errorMsg !== '' && (
         <Text size="sm" c="var(--bad)" className={classes['wrap']} role="alert">

@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { useMay } from '../../../api/access';
 import { Loaded } from '../../../ui/Page';
 import { sentenceOf } from '../../../ui/toast';
 import type { TemplateEditor } from '../draft';
@@ -12,7 +13,8 @@ import { Code } from './Code';
 export function Running({ editor: { template } }: { readonly editor: TemplateEditor }) {
   const { t } = useTranslation('core');
   const running = useQuery(runningQuery);
-  const wanted = useQuery(checked(template));
+  const mayCheck = useMay()('core:run');
+  const wanted = useQuery({ ...checked(template), enabled: mayCheck });
   return (
     <Loaded query={running}>
       {(config) => {
@@ -20,14 +22,16 @@ export function Running({ editor: { template } }: { readonly editor: TemplateEdi
         const next = wanted.data ? inOrder(wanted.data.config) : now;
         const note = wanted.error
           ? sentenceOf(wanted.error)
-          : wanted.isPending
+          : wanted.isLoading
             ? t('checking')
             : t(now === next ? 'running.same' : 'running.differs');
         return (
           <>
-            <Text size="sm" c={wanted.error ? 'var(--bad)' : 'dimmed'} role="status">
-              {note}
-            </Text>
+            {mayCheck && (
+              <Text size="sm" c={wanted.error ? 'var(--bad)' : 'dimmed'} role="status">
+                {note}
+              </Text>
+            )}
             {now === next ? (
               <Code value={now} label={t('view.running')} />
             ) : (
