@@ -12,7 +12,6 @@ import {
   numberOf,
   openThrough,
   overOrSilent,
-  pause,
 } from './kit.js';
 import { coreStage, serve } from './stage.js';
 import { udpEcho, udpFlow } from './udp.js';
@@ -149,16 +148,22 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     const echo = await udpEcho();
     try {
       const [idle = 0, other = 0, busy = 0] = client.ports;
-      // Simultaneous requests for one target cannot be distinguished.
-      const waiting = await openThrough(idle, stage.web.port, '/wait');
-      await pause(150);
-      const talking = await openThrough(other, stage.web.port, '/wait');
-      await pause(150);
-      const download = await openThrough(busy, stage.web.port, '/slow');
-      const flow = await udpFlow(other, echo.port);
       const addresses = [PHONE, HOME, BUSY, '203.0.113.99'];
+      const asked = [{ person: 'alice@x', clients: [numberOf('Alice@x')], addresses }];
+      // Simultaneous requests for one target cannot be distinguished, so each starts when the one before is known.
+      const opened = async (proxy: number, path: string, address: string) => {
+        const request = await openThrough(proxy, stage.web.port, path);
+        await eventually(async () =>
+          expect((await core.addresses.idleTimes(asked))('alice@x', address)).not.toBeNull(),
+        );
+        return request;
+      };
+      const waiting = await opened(idle, '/wait', PHONE);
+      const talking = await opened(other, '/wait', HOME);
+      const download = await opened(busy, '/slow', BUSY);
+      const flow = await udpFlow(other, echo.port);
       await eventually(async () => {
-        const ms = await core.addresses.idleTimes([{ person: 'alice@x', clients: [numberOf('Alice@x')], addresses }]);
+        const ms = await core.addresses.idleTimes(asked);
         expect(ms('alice@x', PHONE)).toBeGreaterThan(1000);
         expect(ms('alice@x', BUSY)).toBeLessThan(1000);
         expect([ms('alice@x', HOME), ms('alice@x', '203.0.113.99')]).toEqual([null, null]);

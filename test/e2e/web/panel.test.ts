@@ -211,6 +211,8 @@ describe.skipIf(found === null)('the web panel, in a real browser', () => {
         return (await admin.get<{ email: string } | null>('/panel/api/inbounds/getClientTraffics/queequeg')).obj?.email;
       })
       .toBe('queequeg');
+    // Until the form is closed, leaving the screen asks about the changes.
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
   });
 
   it('shows that it is offline with the time of its data, and refreshes it after the reconnect', async () => {
