@@ -223,7 +223,7 @@ describe('a follower', () => {
       expect((await get(panel, '/sub/subscription-1')).headers['profile-title']).toContain(
         Buffer.from('Meanwhile').toString('base64'),
       );
-      expect(await figure(panel, 'up')).toBe(0);
+      await until('the panel knows', async () => (await figure(panel, 'up')) === 0);
       expect(await figure(panel, 'lag_events')).toBeGreaterThan(0);
       expect(await doctor()).toContain(
         'NOTE subscription processes: 0 of 1 answer; the panel answers in place of the others',
