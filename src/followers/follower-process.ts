@@ -69,7 +69,7 @@ export class FollowerProcess {
     child.on('message', (message, handle) => this.#receive(message as FromFollower, handle as Server | undefined));
     child.on('error', (error) => {
       this.#events.warn({ err: error }, 'a follower of the subscription server failed');
-      // It could not be started, so there is no exit.
+      // A process that could not be started emits no exit.
       if (child.pid === undefined) this.#ended(null, null);
     });
     child.once('exit', (code, signal) => this.#ended(code, signal));

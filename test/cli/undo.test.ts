@@ -59,6 +59,8 @@ describe('portolan undo without a running panel', () => {
     const { given, seen, undo } = place();
     given({ type: 'ResetInboundTraffic', data: { inbound: one } });
     await expect(undo(seen().position)).rejects.toThrow('Nothing of this can be undone: traffic');
-    await expect(undo(99)).rejects.toThrow(`There is no event 99: the log has the positions 1 to ${seen().position}`);
+    await expect(undo(99)).rejects.toThrow(
+      `Position 99 is not in the log, which has the positions 1 to ${seen().position}`,
+    );
   });
 });

@@ -242,7 +242,7 @@ describe('an undo', () => {
     const { status, json } = await undo(head() + 1);
     expect([status, json?.msg]).toStrictEqual([
       400,
-      `There is no event ${head() + 1}: the log has the positions 1 to ${head()}`,
+      `Position ${head() + 1} is not in the log, which has the positions 1 to ${head()}`,
     ]);
     expect((await undo(0)).json?.success).toBe(false);
   });

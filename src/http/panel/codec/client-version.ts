@@ -4,7 +4,7 @@ import type { Client } from '../../../events/client/client-document.js';
 import { canonicalJson } from '../../../lib/json.js';
 import { wireClient } from './client.js';
 
-/** Equal settings have an equal version, so a change that was taken back is no conflict. */
+/** Equal settings have an equal version, so a change that was taken back does not conflict. */
 export function clientVersion(client: Client): string {
   const { created_at: _created, updated_at: _updated, ...content } = wireClient(client);
   return hash('sha256', canonicalJson(content)).slice(0, 32);
