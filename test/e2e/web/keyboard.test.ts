@@ -129,7 +129,6 @@ describe.skipIf(found === null)('the web panel by keyboard alone', () => {
     const before = headOf(panel.dataDir);
     await moveTo('Actions for ahab');
     await press('Enter');
-    await page.getByRole('menuitem', { name: 'Delete' }).waitFor();
     await moveTo('Delete', 'ArrowDown');
     await press('Enter');
     await dialog().getByRole('button', { name: 'Delete' }).waitFor();
@@ -144,6 +143,7 @@ describe.skipIf(found === null)('the web panel by keyboard alone', () => {
     await moveTo('Delete');
     await press('Enter');
     await expect.poll(() => deedsOf(panel.dataDir, before)).toStrictEqual(['ClientDeleted']);
+    await dialog().waitFor({ state: 'hidden' });
   });
 
   it('shows the shortcuts, and signs out', async () => {

@@ -3,6 +3,8 @@ import IconDots from '@tabler/icons-react/dist/esm/icons/IconDots.mjs';
 import { type ReactNode, useCallback, useRef, useState } from 'react';
 import classes from './RowMenu.module.css';
 
+const POINTER_EVENTS = ['mousedown', 'touchstart'];
+
 interface Opened<R> {
   readonly row: R;
   readonly x: number;
@@ -50,6 +52,8 @@ export function useRowMenu<R>(
       shadow="md"
       withinPortal
       trapFocus
+      // Without keydown: a key that comes before the focus has moved into the dropdown must not close it.
+      clickOutsideEvents={POINTER_EVENTS}
       // The anchor has no size, so its moves are not observed: the dropdown must be mounted again at each opening, and an
       // anchor at the edge of the window is no reason to hide it.
       transitionProps={{ exitDuration: 0 }}
