@@ -6,9 +6,7 @@ import type { Route } from '../../../src/http/panel/contract/route.js';
 import { feedEvent } from '../../../src/projections/feed.js';
 import { draft, one } from '../../kit/builders.js';
 import { startPanel } from '../kit/panel.js';
-
-const headers = { authorization: 'Bearer secret-token', 'content-type': 'application/json' };
-const API = '/panel/api';
+import { API, TOKEN_HEADERS as headers, INBOUND, NODE, wireOf } from '../kit/samples.js';
 
 interface Seen {
   dryRun: boolean;
@@ -37,23 +35,6 @@ async function start() {
   };
   return { panel, send, dry };
 }
-
-const INBOUND = {
-  ...{ enable: true, protocol: 'vless', streamSettings: '{"network":"tcp","security":"none"}', sniffing: '{}' },
-  ...{ settings: '{"clients":[],"decryption":"none"}', remark: 'home', port: 4433 },
-};
-const NODE = {
-  name: 'far',
-  scheme: 'https',
-  address: '192.0.2.7',
-  port: 2053,
-  basePath: '/',
-  apiToken: 'a'.repeat(32),
-};
-const wireOf = (email: string, id: number) => ({
-  email,
-  id: `00000000-0000-4000-8000-${String(id).padStart(12, '0')}`,
-});
 
 /** Requests in an order in which each of them changes something. */
 const REQUESTS: readonly (readonly [path: string, body?: object])[] = [

@@ -7,22 +7,7 @@ import { Moments } from '../../../src/projections/moments.js';
 import { digestsOf } from '../../../src/projections/read-models.js';
 import { draft, one } from '../../kit/builders.js';
 import { startPanel } from '../kit/panel.js';
-
-const headers = { authorization: 'Bearer secret-token', 'content-type': 'application/json' };
-const API = '/panel/api';
-
-const INBOUND = {
-  ...{ enable: true, protocol: 'vless', streamSettings: '{"network":"tcp","security":"none"}', sniffing: '{}' },
-  ...{ settings: '{"clients":[],"decryption":"none"}', remark: 'home', port: 4433 },
-};
-const NODE = {
-  name: 'far',
-  scheme: 'https',
-  address: '192.0.2.7',
-  port: 2053,
-  basePath: '/',
-  apiToken: 'a'.repeat(32),
-};
+import { API, TOKEN_HEADERS as headers, INBOUND, NODE } from '../kit/samples.js';
 
 async function start() {
   const panel = await startPanel();

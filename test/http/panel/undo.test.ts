@@ -4,26 +4,7 @@ import { defaultOutboundTestUrl } from '../../../src/projections/core/template.j
 import type { ReadModels } from '../../../src/projections/read-models.js';
 import { draft, one } from '../../kit/builders.js';
 import { startPanel } from '../kit/panel.js';
-
-const headers = { authorization: 'Bearer secret-token', 'content-type': 'application/json' };
-const API = '/panel/api';
-
-const INBOUND = {
-  ...{ enable: true, protocol: 'vless', streamSettings: '{"network":"tcp","security":"none"}', sniffing: '{}' },
-  ...{ settings: '{"clients":[],"decryption":"none"}', remark: 'home', port: 4433 },
-};
-const NODE = {
-  name: 'far',
-  scheme: 'https',
-  address: '192.0.2.7',
-  port: 2053,
-  basePath: '/',
-  apiToken: 'a'.repeat(32),
-};
-const wireOf = (email: string, id: number) => ({
-  email,
-  id: `00000000-0000-4000-8000-${String(id).padStart(12, '0')}`,
-});
+import { API, TOKEN_HEADERS as headers, INBOUND, NODE, wireOf } from '../kit/samples.js';
 
 /** What an admin sees of the state. Numbers, times and key versions are of the log, and differ after an undo. */
 function shown(read: ReadModels): unknown {
