@@ -77,8 +77,13 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
 
   it('says why a release cannot be used, and keeps the present one', async () => {
     const head = headOf(panel.dataDir);
+    const answer = web.page.waitForResponse((response) => response.url().includes('/installCore/'));
     await install(BROKEN);
-    await web.page.getByRole('alert').filter({ hasText: 'reports no version' }).first().waitFor();
+    await answer;
+    // The answer and the notification have the same reason: the page shows it once.
+    await web.page.getByRole('alert').filter({ hasText: 'The core could not be installed' }).waitFor();
+    await expect.poll(async () => button('Install').isEnabled()).toBe(true);
+    expect(await web.page.getByRole('alert').filter({ hasText: 'reports no version' }).count()).toBe(1);
     expect(deedsOf(panel.dataDir, head)).toStrictEqual(['CoreInstallFailed']);
     await versions().getByText(OLD, { exact: true }).waitFor();
     await web.closeToasts();

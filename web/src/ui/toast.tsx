@@ -55,15 +55,30 @@ export function toastDone(message: ReactNode, { undo }: Partial<Undo> = {}): voi
   });
 }
 
-/** Shows why a request was refused, in the words of the panel. */
+/**
+ * Shows why a request was refused, in the words of the panel. A failure that the panel has also reported to all admins is
+ * shown once, as that notification.
+ */
 export function toastError(error: unknown): void {
+  const message = sentenceOf(error);
+  const isReported = ({ 'data-failure': failure }: NotificationData): boolean =>
+    typeof failure === 'string' && message.includes(failure);
+  if (notificationsStore.getState().notifications.some(isReported)) return;
   show({
+    'data-refusal': message,
     color: 'red',
     autoClose: UNDO_MS,
     closeButtonProps: { 'aria-label': i18next.t('close', { ns: 'shell' }) },
-    message: sentenceOf(error),
+    message,
     role: 'alert',
   });
+}
+
+/** Shows a failure that the panel reports to all admins, in place of the refused request that it explains. */
+export function showFailure(message: NotificationData, reason: string): void {
+  for (const { id, 'data-refusal': refusal } of notificationsStore.getState().notifications)
+    if (id !== undefined && typeof refusal === 'string' && refusal.includes(reason)) notifications.hide(id);
+  show({ ...message, 'data-failure': reason });
 }
 
 /** The message of an error for the admin. */
