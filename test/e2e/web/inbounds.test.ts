@@ -20,6 +20,7 @@ interface Stored {
   readonly remark: string;
   readonly port: number;
   readonly streamSettings: string;
+  readonly sniffing: string;
 }
 
 describe.skipIf(found === null || withoutCore('the inbounds in the web panel'))('the inbounds in the web panel', () => {
@@ -150,13 +151,26 @@ describe.skipIf(found === null || withoutCore('the inbounds in the web panel'))(
 
     await page.getByRole('tab', { name: 'JSON' }).click();
     const json = page.getByRole('textbox', { name: 'JSON' });
-    const text = await json.inputValue();
-    await json.fill('{');
+    await json.getByText('"decryption": "none"').waitFor();
+    const untouched = head();
+    await json.fill('{"sniffing": {');
+    await page.locator('.cm-lint-marker-error').waitFor();
+    const reason = page.getByRole('alert').filter({ hasText: 'This is not valid JSON.' });
+    await reason.waitFor();
+    for (const name of ['Save', 'Check']) {
+      expect(await button(name).isDisabled()).toBe(true);
+      expect(await button(name).getAttribute('aria-describedby')).toBe(await reason.getAttribute('id'));
+    }
     await page.getByRole('tab', { name: 'Form' }).click();
-    await page.getByText('This is not valid JSON.').waitFor();
-    await json.fill(
-      text.replace('"routeOnly": true', '').replace('"enabled": true', '"enabled": true, "routeOnly": true'),
-    );
+    expect(await json.textContent()).toContain('{"sniffing": {');
+    await json.fill('[]');
+    await page.getByText('This is not the JSON of an inbound.').waitFor();
+    expect(await button('Save').isDisabled()).toBe(true);
+    const sniffing = { enabled: true, destOverride: ['http', 'tls'], routeOnly: true };
+    await json.fill(JSON.stringify({ sniffing }));
+    await reason.waitFor({ state: 'detached' });
+    expect(await button('Save').isEnabled()).toBe(true);
+    expect(typesSince(untouched)).toStrictEqual([]);
     await page.getByRole('tab', { name: 'Form' }).click();
     expect(await page.getByLabel('For routing only').isChecked()).toBe(true);
 
@@ -174,7 +188,9 @@ describe.skipIf(found === null || withoutCore('the inbounds in the web panel'))(
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await web.heading('Inbounds');
     expect(typesSince(before)).toStrictEqual(['InboundUpdated', 'InboundReconfigured']);
-    expect(JSON.parse((await stored('Atoll')).streamSettings)).toMatchObject({
+    const saved = await stored('Atoll');
+    expect(JSON.parse(saved.sniffing)).toStrictEqual(sniffing);
+    expect(JSON.parse(saved.streamSettings)).toMatchObject({
       sockopt: { tcpFastOpen: true },
       externalProxy: [{ dest: 'cdn.example.com', port: 443, forceTls: 'same' }],
     });
@@ -193,7 +209,9 @@ describe.skipIf(found === null || withoutCore('the inbounds in the web panel'))(
     expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true);
     expect(await notice.textContent()).toMatch(/Theirs.*Mine/);
     const before = head();
+    await page.getByRole('tab', { name: 'JSON' }).click();
     await notice.getByRole('button', { name: 'Continue with these values' }).click();
+    await page.getByRole('textbox', { name: 'JSON' }).getByText('"trafficReset": "weekly"').waitFor();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await web.heading('Inbounds');
     const [updated, ...others] = deeds(before);

@@ -108,9 +108,11 @@ describe.skipIf(found === null)('the web panel, in a real browser', () => {
     await page.getByRole('row').nth(1).getByRole('link').click();
     await page.getByRole('tab', { name: 'JSON' }).click();
     const json = page.getByRole('textbox', { name: 'JSON' });
-    const draft = JSON.parse(await json.inputValue()) as { streamSettings: Record<string, unknown> };
+    const [stored] = await must((await panel.admin()).get<{ id: number }[]>('/panel/api/inbounds/list'));
+    const form = `/panel/api/inbounds/overview/${stored?.id}`;
+    const draft = await must((await panel.admin()).get<{ streamSettings: Record<string, unknown> }>(form));
     const sockopt = { tcpFastOpen: true, mark: 7 };
-    await json.fill(JSON.stringify({ ...draft, streamSettings: { ...draft.streamSettings, sockopt } }));
+    await json.fill(JSON.stringify({ streamSettings: { ...draft.streamSettings, sockopt } }));
     await page.getByRole('tab', { name: 'Form' }).click();
     await page.getByLabel('Name', { exact: false }).first().fill('');
     await page.getByRole('button', { name: 'Save', exact: true }).click();

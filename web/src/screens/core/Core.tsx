@@ -11,12 +11,12 @@ import { useMay } from '../../api/access';
 import { useFilters } from '../../ui/filters';
 import { Loaded, Loading, Page } from '../../ui/Page';
 import classes from './Core.module.css';
-import { Control } from './control/Control';
 import { useTemplate } from './draft';
 import { type Stored, stored as storedQuery } from './queries';
 import { SaveBar } from './SaveBar';
 
 /** Each part is loaded when it is opened. */
+const Control = lazy(async () => ({ default: (await import('./control/Control')).Control }));
 const Logs = lazy(async () => ({ default: (await import('./Logs')).Logs }));
 const Routing = lazy(async () => ({ default: (await import('./routing/Routing')).Routing }));
 const Outbounds = lazy(async () => ({ default: (await import('./outbounds/Outbounds')).Outbounds }));

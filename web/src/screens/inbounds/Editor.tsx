@@ -1,6 +1,6 @@
-import { Alert, Box, Button, Group, JsonInput, Stack, Tabs, Text } from '@mantine/core';
+import { Alert, Box, Button, Group, Stack, Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { lazy, Suspense, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate, useParams, useSearchParams } from 'react-router';
 import { useMay } from '../../api/access';
@@ -8,10 +8,8 @@ import { ApiError } from '../../api/client';
 import type { InboundForm } from '../../api/contract.generated';
 import { NotFound } from '../../shell/Screens';
 import { useCurl } from '../../ui/FormFooter';
-import { Loaded, Page } from '../../ui/Page';
+import { Loaded, Loading, Page } from '../../ui/Page';
 import { type Draft, draftOf } from './draft';
-import { FormFields } from './FormFields';
-import { InboundConflict } from './InboundConflict';
 import classes from './Inbounds.module.css';
 import { PresetChoice } from './PresetChoice';
 import { PresetForm } from './PresetForm';
@@ -19,6 +17,10 @@ import { draftFor, PRESETS, proposed } from './presets';
 import { inboundForm } from './queries';
 import { SharePreview } from './SharePreview';
 import { useEditor } from './useEditor';
+
+const InboundConflict = lazy(async () => ({ default: (await import('./InboundConflict')).InboundConflict }));
+const FormFields = lazy(async () => ({ default: (await import('./FormFields')).FormFields }));
+const Code = lazy(async () => ({ default: (await import('../../ui/Code')).Code }));
 
 /** `#/inbounds/:id`: changes an inbound. */
 export function EditInbound() {
@@ -93,7 +95,8 @@ function Editor({ inbound, start }: EditorProps) {
   const navigate = useNavigate();
   const close = (): void => void navigate('/inbounds');
   const editor = useEditor({ inbound, start, onSaved: close });
-  const { draft, conflict } = editor;
+  const { draft, conflict, jsonProblem } = editor;
+  const reason = useId();
   const curl = useCurl(editor.request);
   const may = useMay();
   return (
@@ -105,7 +108,9 @@ function Editor({ inbound, start }: EditorProps) {
       }}
     >
       <Stack gap="md" maw={880}>
-        {conflict.isOutdated && <InboundConflict found={conflict.found} onMerge={conflict.merge} />}
+        <Suspense>
+          {conflict.isOutdated && !jsonProblem && <InboundConflict found={conflict.found} onMerge={conflict.merge} />}
+        </Suspense>
         <EditorTabs editor={editor} isNew={inbound === null} />
         <SharePreview draft={draft} id={inbound?.id ?? 0} />
         {editor.refusal !== '' && (
@@ -117,15 +122,31 @@ function Editor({ inbound, start }: EditorProps) {
         )}
         {curl.view}
         <Group justify="flex-end" className={classes['bar']}>
+          {jsonProblem && (
+            <Text id={reason} role="alert" size="sm" c="var(--bad)" w="100%">
+              {t(jsonProblem)}
+            </Text>
+          )}
           <Box me="auto">{curl.button}</Box>
           <Button variant="default" onClick={close}>
             {t('cancel', { ns: 'shell' })}
           </Button>
-          <Button variant="default" loading={editor.isChecking} onClick={editor.check}>
+          <Button
+            variant="default"
+            loading={editor.isChecking}
+            disabled={jsonProblem !== null}
+            aria-describedby={jsonProblem ? reason : undefined}
+            onClick={editor.check}
+          >
             {t('check')}
           </Button>
           {may(inbound ? 'inbounds:update' : 'inbounds:create') && (
-            <Button type="submit" loading={editor.isSaving} disabled={conflict.isOutdated}>
+            <Button
+              type="submit"
+              loading={editor.isSaving}
+              disabled={conflict.isOutdated || jsonProblem !== null}
+              aria-describedby={jsonProblem ? reason : undefined}
+            >
               {inbound ? t('save', { ns: 'shell' }) : t('add')}
             </Button>
           )}
@@ -145,24 +166,21 @@ function EditorTabs({ editor, isNew }: { readonly editor: ReturnType<typeof useE
         <Tabs.Tab value="json">{t('tab.json')}</Tabs.Tab>
       </Tabs.List>
       <Tabs.Panel value="form" pt="md">
-        <Stack gap="md">
-          <FormFields draft={draft} isNew={isNew} onChange={change} onGenerate={generate} problems={problems} />
-        </Stack>
+        <Suspense fallback={<Loading rows={10} />}>
+          <Stack gap="md">
+            <FormFields draft={draft} isNew={isNew} onChange={change} onGenerate={generate} problems={problems} />
+          </Stack>
+        </Suspense>
       </Tabs.Panel>
       <Tabs.Panel value="json" pt="md">
-        <JsonInput
-          aria-label={t('tab.json')}
-          description={t('json.help')}
-          autosize
-          minRows={16}
-          maxRows={40}
-          formatOnBlur
-          value={json}
-          onChange={setJson}
-          dir="ltr"
-          spellCheck={false}
-          classNames={{ input: classes['code'] ?? '' }}
-        />
+        <Suspense fallback={<Loading rows={10} />}>
+          <Stack gap="xs">
+            <Text size="sm" c="dimmed">
+              {t('json.help')}
+            </Text>
+            <Code value={json} label={t('tab.json')} onChange={setJson} />
+          </Stack>
+        </Suspense>
       </Tabs.Panel>
     </Tabs>
   );

@@ -6,7 +6,8 @@ import { type Json, valueAt, withValue } from '../../model/json';
 import type { Draft } from './draft';
 import { type Field, fieldsBySection, RARE, SECTIONS, type Section } from './fields';
 import classes from './Inbounds.module.css';
-import { type FormProps, Input, useLabels } from './Input';
+import { type FormProps, Input } from './Input';
+import { useLabels } from './labels';
 import { itemFields } from './values';
 
 /** The form renderer: every field whose condition holds, by sections. */

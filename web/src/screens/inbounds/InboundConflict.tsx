@@ -3,7 +3,7 @@ import type { Json } from '../../model/json';
 import type { Difference } from '../../model/merge';
 import { Conflict, plainText } from '../../ui/Conflict';
 import { fields } from './fields';
-import { useLabels } from './Input';
+import { useLabels } from './labels';
 
 interface Props {
   readonly found: readonly Difference[];

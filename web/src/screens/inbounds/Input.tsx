@@ -11,6 +11,7 @@ import { type Field, securitiesOf } from './fields';
 import { GenerateButtons } from './GenerateButtons';
 import type { Generator } from './generators';
 import classes from './Inbounds.module.css';
+import { useLabels } from './labels';
 import { type Shown, shown } from './values';
 
 export interface FormProps {
@@ -57,16 +58,6 @@ export function Input({ field, ...form }: FormProps & { readonly field: Field })
       {field.generators && <GenerateButtons generators={field.generators} onGenerate={form.onGenerate} />}
     </div>
   );
-}
-
-/** The label of a field and its help. A field without a text has its name in the core, which documents and people use. */
-export function useLabels(): (field: Pick<Field, 'name'>) => { label: string; help: string | undefined } {
-  const { t, i18n } = useTranslation('inbounds');
-  const has = (key: string): boolean => i18n.exists(key, { ns: 'inbounds' });
-  return ({ name }) => ({
-    label: has(`field.${name}`) ? t(`field.${name}` as 'field.remark') : name,
-    help: has(`help.${name}`) ? t(`help.${name}` as 'help.listen') : undefined,
-  });
 }
 
 function Control(parts: Parts): ReactNode {

@@ -42,18 +42,21 @@ export function bodyOf({ settings, streamSettings, sniffing, ...others }: Draft)
   };
 }
 
-/** A text of the JSON tab as a draft; null when it is not one. */
-export function parseDraft(text: string, before: Draft): Draft | null {
+/** Why a text of the JSON tab is not a draft: the key of a text. */
+export type JsonProblem = 'notJson' | 'import.wrong';
+
+/** A text of the JSON tab as a draft, or why it is not one. */
+export function parseDraft(text: string, before: Draft): Draft | JsonProblem {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    if (error instanceof SyntaxError) return null;
+    if (error instanceof SyntaxError) return 'notJson';
     throw error;
   }
-  if (!isObject(value)) return null;
+  if (!isObject(value)) return 'import.wrong';
   const draft = { ...before, ...value } as Draft;
   const { settings, streamSettings, sniffing, protocol, remark, listen } = draft;
   const areTexts = [protocol, remark, listen].every((one) => typeof one === 'string');
-  return areTexts && [settings, streamSettings, sniffing].every(isObject) ? draft : null;
+  return areTexts && [settings, streamSettings, sniffing].every(isObject) ? draft : 'import.wrong';
 }

@@ -19,6 +19,7 @@ const FIELD_OF: Readonly<Record<string, string>> = {
   ...{ TAG_TAKEN: 'tag', TAG_INVALID: 'tag', NODE_NOT_FOUND: 'nodeId' },
 };
 const NONE: Readonly<Record<string, string>> = {};
+const textOf = (draft: Draft): string => JSON.stringify(draft, null, 2);
 
 interface Start {
   /** Null = a new one. */
@@ -35,7 +36,14 @@ export function useEditor({ inbound, start, onSaved }: Start) {
   const [json, setJson] = useState('');
   const [problems, setProblems] = useState(NONE);
   const [refusal, setRefusal] = useState('');
-  const conflict = useConflict(inbound, draft, setDraft);
+  const parsed = tab === 'json' ? parseDraft(json, draft) : draft;
+  const jsonProblem = typeof parsed === 'string' ? parsed : null;
+  /** The draft of the open tab; null while its text is not one. */
+  const current = typeof parsed === 'string' ? null : parsed;
+  const conflict = useConflict(inbound, current ?? draft, (next) => {
+    setDraft(next);
+    setJson(textOf(next));
+  });
   const { save, check } = useRequests(inbound, conflict);
 
   useEffect(() => {
@@ -54,42 +62,33 @@ export function useEditor({ inbound, start, onSaved }: Start) {
     if (path === undefined || tab === 'json') setRefusal(sentenceOf(error));
     else setProblems({ [path]: sentenceOf(error) });
   };
-  /** The draft of the open tab if it is complete, else null with the problems on screen. */
-  const complete = (): Draft | null => {
-    const value = tab === 'json' ? parseDraft(json, draft) : draft;
-    if (value === null) {
-      setRefusal(t('notJson'));
-      return null;
-    }
-    const empty = missing(value, t('required'));
-    setProblems(empty);
-    setDraft(value);
-    setRefusal('');
-    if (Object.keys(empty).length === 0) return value;
-    setTab('form');
-    return null;
-  };
+  /** Runs an action with the draft of the open tab if it is complete; else puts the problems on screen. */
   const run = (action: (value: Draft) => void): void => {
-    const value = complete();
-    if (value) action(value);
+    if (!current) return;
+    const empty = missing(current, t('required'));
+    setProblems(empty);
+    setDraft(current);
+    setRefusal('');
+    if (Object.keys(empty).length === 0) action(current);
+    else setTab('form');
   };
   return {
-    ...{ draft, tab, json, problems, refusal, change, setJson },
+    ...{ draft, tab, json, jsonProblem, problems, refusal, change },
+    setJson(text: string): void {
+      setJson(text);
+      setRefusal('');
+    },
     // The own save changes the version too.
     conflict: { ...conflict, isOutdated: conflict.isOutdated && !save.isPending && !save.isSuccess },
     ...{ isSaving: save.isPending, isChecking: check.isPending },
     generate: (generator: Generator): void => void generated(draft, generator).then(change, toastError),
     turn(next: 'form' | 'json'): void {
-      if (next === 'json') setJson(JSON.stringify(draft, null, 2));
-      const parsed = next === 'form' ? parseDraft(json, draft) : draft;
-      if (parsed === null) return setRefusal(t('notJson'));
-      change(parsed);
+      if (!current) return;
+      if (next === 'json') setJson(textOf(current));
+      change(current);
       setTab(next);
     },
-    request(): FormRequest | null {
-      const value = tab === 'json' ? parseDraft(json, draft) : draft;
-      return value && requestOf(inbound, value, conflict.version);
-    },
+    request: (): FormRequest | null => current && requestOf(inbound, current, conflict.version),
     check: () =>
       run((value) =>
         check.mutate(value, {

@@ -2,12 +2,13 @@ import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../../../api/access';
+import { Code } from '../../../ui/Code';
 import { Loaded } from '../../../ui/Page';
 import { sentenceOf } from '../../../ui/toast';
 import type { TemplateEditor } from '../draft';
 import { checked, running as runningQuery } from '../queries';
 import { isObject, type Json, type JsonObject, pretty, textAt } from '../template';
-import { Code } from './Code';
+import { Comparison } from './Comparison';
 
 /** The configuration that the core runs, and what the template with its changes would make different in it. */
 export function Running({ editor: { template } }: { readonly editor: TemplateEditor }) {
@@ -35,7 +36,7 @@ export function Running({ editor: { template } }: { readonly editor: TemplateEdi
             {now === next ? (
               <Code value={now} label={t('view.running')} />
             ) : (
-              <Code key="difference" value={next} original={now} label={t('view.running')} />
+              <Comparison key="difference" value={next} original={now} label={t('view.running')} />
             )}
           </>
         );

@@ -2,12 +2,13 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../../api/client';
+import { Code } from '../../../ui/Code';
 import { confirmLoss } from '../../../ui/confirm';
 import { SegmentedControl } from '../../../ui/SegmentedControl';
 import { toastError } from '../../../ui/toast';
 import type { TemplateEditor } from '../draft';
 import { isObject, type JsonObject, parse, pretty } from '../template';
-import { Code } from './Code';
+import { Comparison } from './Comparison';
 import { Running } from './Running';
 
 const VIEWS = ['edit', 'changes', 'running'] as const;
@@ -54,7 +55,7 @@ export function Template({ editor, base, view, onView }: Props) {
       {shown === 'edit' && <Edit editor={editor} />}
       {shown === 'changes' &&
         (editor.isChanged ? (
-          <Code value={pretty(editor.template)} original={pretty(base)} label={t('view.changes')} />
+          <Comparison value={pretty(editor.template)} original={pretty(base)} label={t('view.changes')} />
         ) : (
           <Text size="sm" c="dimmed">
             {t('view.same')}
@@ -64,6 +65,8 @@ export function Template({ editor, base, view, onView }: Props) {
     </Stack>
   );
 }
+
+const loadEditing = async () => (await import('./editing')).editing();
 
 /** Text that is not JSON stays in the editor, and does not reach the other tabs. */
 function Edit({ editor: { template, change } }: { readonly editor: TemplateEditor }) {
@@ -81,6 +84,7 @@ function Edit({ editor: { template, change } }: { readonly editor: TemplateEdito
       <Code
         value={value}
         label={t('view.edit')}
+        more={loadEditing}
         onChange={(next) => {
           setText(next);
           const parsed = parse(next);

@@ -1,6 +1,5 @@
 import { autocompletion, type CompletionContext, type CompletionResult, closeBrackets } from '@codemirror/autocomplete';
-import { jsonParseLinter } from '@codemirror/lang-json';
-import { type Diagnostic, linter, lintGutter } from '@codemirror/lint';
+import { type Diagnostic, linter } from '@codemirror/lint';
 import type { Extension } from '@codemirror/state';
 import type { EditorView } from '@codemirror/view';
 import i18next from 'i18next';
@@ -31,11 +30,5 @@ function hint({ state }: EditorView): readonly Diagnostic[] {
   }));
 }
 
-/** What only an editable text needs: completion and lint. */
-export const editing = (): Extension => [
-  linter(jsonParseLinter()),
-  linter(hint),
-  lintGutter(),
-  closeBrackets(),
-  autocompletion({ override: [complete] }),
-];
+/** What helps to write the configuration of the core: completion, hints, and brackets that close themselves. */
+export const editing = (): Extension => [linter(hint), closeBrackets(), autocompletion({ override: [complete] })];

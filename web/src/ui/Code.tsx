@@ -5,17 +5,17 @@ import { EditorState, type Extension, StateEffect } from '@codemirror/state';
 import { EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { useEffect, useRef } from 'react';
-import { styleNonce } from '../../../theme/nonce';
-import { toastError } from '../../../ui/toast';
-import classes from '../Core.module.css';
+import { styleNonce } from '../theme/nonce';
+import classes from './Code.module.css';
+import { toastError } from './toast';
 
 interface Props {
   readonly value: string;
   readonly label: string;
   /** Without it, the text can be read only. */
   readonly onChange?: (value: string) => void;
-  /** With it, the differences to this text are shown. */
-  readonly original?: string;
+  /** Loads what this text needs more, such as completion. Another function makes another editor. */
+  readonly more?: () => Promise<Extension>;
 }
 
 const appearance = EditorView.theme({
@@ -48,7 +48,7 @@ function openSearch(view: EditorView): boolean {
 }
 
 /** An editor for JSON, always left to right. Tab moves the focus on, as everywhere on the page. */
-export function Code({ value, label, onChange, original }: Props) {
+export function Code({ value, label, onChange, more }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
   const latest = useRef({ value, onChange });
@@ -81,18 +81,13 @@ export function Code({ value, label, onChange, original }: Props) {
     const add = (extension: Extension): void => {
       if (view.current === made) made.dispatch({ effects: StateEffect.appendConfig.of(extension) });
     };
-    if (isEditable) import('./editing').then(({ editing }) => add(editing()), toastError);
-    if (original !== undefined)
-      import('@codemirror/merge').then(
-        ({ unifiedMergeView }) =>
-          add(unifiedMergeView({ original, mergeControls: false, collapseUnchanged: { margin: 3 } })),
-        toastError,
-      );
+    if (isEditable) import('./code-lint').then(({ jsonLint }) => add(jsonLint()), toastError);
+    more?.().then(add, toastError);
     return () => {
       made.destroy();
       view.current = null;
     };
-  }, [label, isEditable, original]);
+  }, [label, isEditable, more]);
 
   useEffect(() => {
     const editor = view.current;
