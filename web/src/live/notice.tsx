@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import i18next from 'i18next';
 import type { SocketMessage } from '../api/contract.generated';
-import { show, showFailure } from '../ui/toast';
+import { show, showFailure } from '../ui/feedback/toast';
 
 const COLORS = { success: 'teal', warning: 'orange', error: 'red' } as const;
 const SHOWN_MS = { success: 5000, warning: 10_000, error: 20_000 } as const;

@@ -1,7 +1,7 @@
 // Before all others: the style sheets of a component follow those of the kit, and win.
 import './styles';
 // Before the router, so that its listener gets Back first.
-import '../ui/pop-guard';
+import '../ui/feedback/pop-guard';
 
 import { DirectionProvider, MantineProvider } from '@mantine/core';
 import { ModalsProvider } from '@mantine/modals';
@@ -21,8 +21,8 @@ import { renewSession } from '../shell/session';
 import { styleNonce } from '../theme/nonce';
 import { theme } from '../theme/theme';
 import { allowStylesOnly } from '../theme/trusted-types';
-import { FormatProvider } from '../ui/format';
-import { Toasts } from '../ui/Toasts';
+import { FormatProvider } from '../ui/display/format';
+import { Toasts } from '../ui/feedback/Toasts';
 
 allowStylesOnly();
 const nonce = styleNonce();

@@ -17,7 +17,7 @@ import { me } from '../api/access';
 import { addTexts } from '../i18n/i18n';
 import { screens } from '../screens/registry';
 import type { ScreenDefinition, ScreenId } from '../screens/screen';
-import { Empty, Page, Problem } from '../ui/Page';
+import { Empty, Page, Problem } from '../ui/display/Page';
 import { useAllowedScreens, useHome } from './allowed-screens';
 
 interface LoadedScreen {

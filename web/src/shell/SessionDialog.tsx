@@ -3,7 +3,7 @@ import { type FormEvent, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, forgetToken } from '../api/client';
 import type { Live } from '../live/live';
-import { sentenceOf } from '../ui/toast';
+import { sentenceOf } from '../ui/feedback/toast';
 import { sessionRenewed, useSessionEnded } from './session';
 
 /** The login over the screen, which keeps its state. */

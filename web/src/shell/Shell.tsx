@@ -9,7 +9,7 @@ import { Link, useLocation } from 'react-router';
 import { base } from '../api/client';
 import { type Live, useLive } from '../live/live';
 import { Logo } from '../theme/Logo';
-import { useFormat } from '../ui/format';
+import { useFormat } from '../ui/display/format';
 import { useAllowedScreens } from './allowed-screens';
 import { Screens } from './Screens';
 import { SessionDialog } from './SessionDialog';

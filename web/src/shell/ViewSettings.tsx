@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { changeLanguage, directionOf, type Language, languageNames, languages } from '../i18n/i18n';
 import type { Live } from '../live/live';
-import { SegmentedControl } from '../ui/SegmentedControl';
+import { SegmentedControl } from '../ui/form/SegmentedControl';
 import { usePreferences } from './preferences';
 
 /** Theme, density and language. */

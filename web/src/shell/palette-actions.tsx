@@ -14,8 +14,8 @@ import { useMay } from '../api/access';
 import { api } from '../api/client';
 import type { Permission } from '../api/contract.generated';
 import { onlines } from '../api/queries';
-import { useAction } from '../ui/action';
-import { confirmLoss } from '../ui/confirm';
+import { useAction } from '../ui/feedback/action';
+import { confirmLoss } from '../ui/feedback/confirm';
 import { logOut } from './log-out';
 import { usePreferences } from './preferences';
 

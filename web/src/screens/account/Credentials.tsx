@@ -3,10 +3,10 @@ import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
-import { useAction } from '../../ui/action';
-import { useCurl } from '../../ui/FormFooter';
-import { Section } from '../../ui/Page';
-import { sentenceOf } from '../../ui/toast';
+import { Section } from '../../ui/display/Page';
+import { useAction } from '../../ui/feedback/action';
+import { sentenceOf } from '../../ui/feedback/toast';
+import { useCurl } from '../../ui/form/FormFooter';
 import { STALE } from './queries';
 
 interface Values {

@@ -3,10 +3,10 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
-import { Technical } from '../../ui/format';
-import { Section } from '../../ui/Page';
-import { Status } from '../../ui/Status';
-import { toastError } from '../../ui/toast';
+import { Technical } from '../../ui/display/format';
+import { Section } from '../../ui/display/Page';
+import { Status } from '../../ui/display/Status';
+import { toastError } from '../../ui/feedback/toast';
 import { SwitchOff, SwitchOn, type Token } from './TwoFactorDialogs';
 
 /** Whether a login needs a code of an app as well, and how to change that. */

@@ -3,11 +3,11 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError, api } from '../../api/client';
 import type { Posts } from '../../api/contract.generated';
-import { useAction } from '../../ui/action';
-import { CopyButton } from '../../ui/CopyButton';
-import { useCurl } from '../../ui/FormFooter';
-import { Qr } from '../../ui/Qr';
-import { sentenceOf } from '../../ui/toast';
+import { CopyButton } from '../../ui/display/CopyButton';
+import { Qr } from '../../ui/display/Qr';
+import { useAction } from '../../ui/feedback/action';
+import { sentenceOf } from '../../ui/feedback/toast';
+import { useCurl } from '../../ui/form/FormFooter';
 import classes from './Account.module.css';
 import { STALE } from './queries';
 

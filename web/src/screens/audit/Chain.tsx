@@ -3,11 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
-import { CopyButton } from '../../ui/CopyButton';
-import { Technical, useFormat } from '../../ui/format';
-import { Loaded } from '../../ui/Page';
-import { Meter, Status } from '../../ui/Status';
-import { sentenceOf } from '../../ui/toast';
+import { CopyButton } from '../../ui/display/CopyButton';
+import { Technical, useFormat } from '../../ui/display/format';
+import { Loaded } from '../../ui/display/Page';
+import { Meter, Status } from '../../ui/display/Status';
+import { sentenceOf } from '../../ui/feedback/toast';
 import classes from './Audit.module.css';
 import { auditChain } from './queries';
 

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import type { Gets } from '../../api/contract.generated';
-import { type Format, Technical, useFormat } from '../../ui/format';
+import { type Format, Technical, useFormat } from '../../ui/display/format';
 import classes from './Audit.module.css';
 
 type Change = Gets['/panel/api/audit/:position']['reply']['changes'][number];

@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { useMay } from '../../api/access';
 import { inbounds as inboundsQuery, nodes as nodesQuery } from '../../api/queries';
 import { inboundName } from '../../model/clients';
-import { useFormat } from '../../ui/format';
+import { useFormat } from '../../ui/display/format';
 import classes from './Audit.module.css';
 import { DEFAULTS, type Filters, GROUPS, KINDS, MORE } from './filter';
 import { auditTypes } from './queries';

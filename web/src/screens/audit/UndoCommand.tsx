@@ -4,9 +4,9 @@ import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
 import { api } from '../../api/client';
 import type { Posts } from '../../api/contract.generated';
-import { useAction } from '../../ui/action';
-import { useFormat } from '../../ui/format';
-import { sentenceOf } from '../../ui/toast';
+import { useFormat } from '../../ui/display/format';
+import { useAction } from '../../ui/feedback/action';
+import { sentenceOf } from '../../ui/feedback/toast';
 import classes from './Audit.module.css';
 import { SubjectName } from './columns';
 

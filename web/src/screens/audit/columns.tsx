@@ -2,8 +2,8 @@ import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useLocation } from 'react-router';
 import { clientPath } from '../../model/clients';
-import type { Column } from '../../ui/DataTable';
-import { type Format, Technical, useFormat } from '../../ui/format';
+import { type Format, Technical, useFormat } from '../../ui/display/format';
+import type { Column } from '../../ui/table/DataTable';
 import classes from './Audit.module.css';
 import type { AuditEntry } from './filter';
 

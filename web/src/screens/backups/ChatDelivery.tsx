@@ -4,12 +4,12 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
 import type { Posts } from '../../api/contract.generated';
-import { useAction } from '../../ui/action';
-import blocks from '../../ui/Blocks.module.css';
-import { Technical } from '../../ui/format';
-import { Section } from '../../ui/Page';
-import { Status } from '../../ui/Status';
-import { sentenceOf } from '../../ui/toast';
+import blocks from '../../ui/display/Blocks.module.css';
+import { Technical } from '../../ui/display/format';
+import { Section } from '../../ui/display/Page';
+import { Status } from '../../ui/display/Status';
+import { useAction } from '../../ui/feedback/action';
+import { sentenceOf } from '../../ui/feedback/toast';
 import classes from './Backups.module.css';
 
 type Chats = Posts['/panel/api/backuptochatbot']['reply'];

@@ -1,6 +1,6 @@
 import { Progress, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useFormat } from '../../ui/format';
+import { useFormat } from '../../ui/display/format';
 import classes from './Backups.module.css';
 import type { Check } from './queries';
 

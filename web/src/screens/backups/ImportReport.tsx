@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useFormat } from '../../ui/format';
-import { Status } from '../../ui/Status';
+import { useFormat } from '../../ui/display/format';
+import { Status } from '../../ui/display/Status';
 import classes from './Backups.module.css';
 import type { Import } from './queries';
 

@@ -5,10 +5,10 @@ import { useTranslation } from 'react-i18next';
 import { useMay } from '../../api/access';
 import { api } from '../../api/client';
 import { backups } from '../../api/queries';
-import { useAction } from '../../ui/action';
-import blocks from '../../ui/Blocks.module.css';
-import { Technical, useFormat } from '../../ui/format';
-import { Loaded, Section } from '../../ui/Page';
+import blocks from '../../ui/display/Blocks.module.css';
+import { Technical, useFormat } from '../../ui/display/format';
+import { Loaded, Section } from '../../ui/display/Page';
+import { useAction } from '../../ui/feedback/action';
 import classes from './Backups.module.css';
 import { check as checkQuery, isRunning, STALE } from './queries';
 

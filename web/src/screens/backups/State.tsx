@@ -4,10 +4,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { backups } from '../../api/queries';
-import blocks from '../../ui/Blocks.module.css';
-import { useFormat } from '../../ui/format';
-import { Loaded, Section } from '../../ui/Page';
-import { Status } from '../../ui/Status';
+import blocks from '../../ui/display/Blocks.module.css';
+import { useFormat } from '../../ui/display/format';
+import { Loaded, Section } from '../../ui/display/Page';
+import { Status } from '../../ui/display/Status';
 import classes from './Backups.module.css';
 
 const REFRESH_MS = 30_000;

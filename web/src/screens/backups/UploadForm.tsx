@@ -3,9 +3,9 @@ import IconFileDatabase from '@tabler/icons-react/dist/esm/icons/IconFileDatabas
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
-import { useAction } from '../../ui/action';
-import { useCurl } from '../../ui/FormFooter';
-import { sentenceOf } from '../../ui/toast';
+import { useAction } from '../../ui/feedback/action';
+import { sentenceOf } from '../../ui/feedback/toast';
+import { useCurl } from '../../ui/form/FormFooter';
 import { CheckProgress } from './CheckProgress';
 import { STALE } from './queries';
 

@@ -3,7 +3,7 @@ import './styles';
 
 import { lazy, Suspense } from 'react';
 import { Route, Routes } from 'react-router';
-import { Loading } from '../../ui/Page';
+import { Loading } from '../../ui/display/Page';
 import { ClientList } from './list/ClientList';
 
 const ClientPage = lazy(async () => ({ default: (await import('./page/ClientPage')).ClientPage }));

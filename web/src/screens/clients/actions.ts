@@ -4,9 +4,9 @@ import { useMay } from '../../api/access';
 import { api, type PostRequest } from '../../api/client';
 import type { ClientRow, Permission, Posts } from '../../api/contract.generated';
 import { type ClientDetails, type ClientInbound, clientKey, type WireClient } from '../../model/clients';
-import { useAction } from '../../ui/action';
-import { confirmLoss } from '../../ui/confirm';
-import { useFormat } from '../../ui/format';
+import { useFormat } from '../../ui/display/format';
+import { useAction } from '../../ui/feedback/action';
+import { confirmLoss } from '../../ui/feedback/confirm';
 
 export const STALE = [['inbounds'], ['onlines']] as const;
 

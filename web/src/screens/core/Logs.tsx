@@ -5,11 +5,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
-import { useFilters } from '../../ui/filters';
-import { useFormat } from '../../ui/format';
-import { Loaded, Page } from '../../ui/Page';
-import { SegmentedControl } from '../../ui/SegmentedControl';
-import { saveFile } from '../../ui/save';
+import { useFormat } from '../../ui/display/format';
+import { Loaded, Page } from '../../ui/display/Page';
+import { saveFile } from '../../ui/display/save';
+import { SegmentedControl } from '../../ui/form/SegmentedControl';
+import { useFilters } from '../../ui/table/filters';
 import classes from './Core.module.css';
 
 const SOURCES = ['core', 'access', 'panel', 'system'] as const;

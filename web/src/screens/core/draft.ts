@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState, useSyncExternalStore } from 'react';
 import { api } from '../../api/client';
 import type { FormRequest } from '../../model/curl';
-import { toastDone, toastError } from '../../ui/toast';
+import { toastDone, toastError } from '../../ui/feedback/toast';
 import { fetchStored, type Stored, stored as storedQuery } from './queries';
 import { type JsonObject, pretty } from './template';
 

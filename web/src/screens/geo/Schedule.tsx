@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
-import { useAction } from '../../ui/action';
-import { FormFooter } from '../../ui/FormFooter';
-import { Loaded } from '../../ui/Page';
-import { sentenceOf } from '../../ui/toast';
+import { Loaded } from '../../ui/display/Page';
+import { useAction } from '../../ui/feedback/action';
+import { sentenceOf } from '../../ui/feedback/toast';
+import { FormFooter } from '../../ui/form/FormFooter';
 import { schedule as scheduleQuery } from './queries';
 
 /** Cron expressions under names that people use. */

@@ -2,9 +2,9 @@ import { Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
-import { DrawerForm } from '../../ui/DrawerForm';
-import { Technical } from '../../ui/format';
-import { SegmentedControl } from '../../ui/SegmentedControl';
+import { Technical } from '../../ui/display/format';
+import { DrawerForm } from '../../ui/form/DrawerForm';
+import { SegmentedControl } from '../../ui/form/SegmentedControl';
 import { type Source, STALE } from './queries';
 
 interface Values {

@@ -7,8 +7,8 @@ import { useMay } from '../../api/access';
 import { ApiError } from '../../api/client';
 import type { InboundForm } from '../../api/contract.generated';
 import { NotFound } from '../../shell/Screens';
-import { useCurl } from '../../ui/FormFooter';
-import { Loaded, Loading, Page } from '../../ui/Page';
+import { Loaded, Loading, Page } from '../../ui/display/Page';
+import { useCurl } from '../../ui/form/FormFooter';
 import { type Draft, draftOf } from './draft';
 import classes from './Inbounds.module.css';
 import { PresetChoice } from './PresetChoice';
@@ -20,7 +20,7 @@ import { useEditor } from './useEditor';
 
 const InboundConflict = lazy(async () => ({ default: (await import('./InboundConflict')).InboundConflict }));
 const FormFields = lazy(async () => ({ default: (await import('./FormFields')).FormFields }));
-const Code = lazy(async () => ({ default: (await import('../../ui/Code')).Code }));
+const Code = lazy(async () => ({ default: (await import('../../ui/form/Code')).Code }));
 
 /** `#/inbounds/:id`: changes an inbound. */
 export function EditInbound() {

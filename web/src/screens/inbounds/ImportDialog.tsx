@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
 import { isObject } from '../../model/json';
-import { useAction } from '../../ui/action';
-import { sentenceOf } from '../../ui/toast';
+import { useAction } from '../../ui/feedback/action';
+import { sentenceOf } from '../../ui/feedback/toast';
 import { STALE } from './actions';
 import classes from './Inbounds.module.css';
 

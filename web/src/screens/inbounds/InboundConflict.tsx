@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import type { Json } from '../../model/json';
 import type { Difference } from '../../model/merge';
-import { Conflict, plainText } from '../../ui/Conflict';
+import { Conflict, plainText } from '../../ui/form/Conflict';
 import { fields } from './fields';
 import { useLabels } from './labels';
 

@@ -3,7 +3,7 @@ import './styles';
 
 import { lazy, Suspense } from 'react';
 import { Route, Routes } from 'react-router';
-import { Loading } from '../../ui/Page';
+import { Loading } from '../../ui/display/Page';
 
 const Overview = lazy(async () => ({ default: (await import('./Overview')).Overview }));
 const EditInbound = lazy(async () => ({ default: (await import('./Editor')).EditInbound }));

@@ -6,9 +6,9 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
 import type { InboundSummary } from '../../api/contract.generated';
 import { clientPage } from '../../api/queries';
-import { CopyButton } from '../../ui/CopyButton';
-import { Loaded } from '../../ui/Page';
-import { Qr } from '../../ui/Qr';
+import { CopyButton } from '../../ui/display/CopyButton';
+import { Loaded } from '../../ui/display/Page';
+import { Qr } from '../../ui/display/Qr';
 import { nameOf } from './actions';
 import classes from './Inbounds.module.css';
 

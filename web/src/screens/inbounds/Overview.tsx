@@ -9,8 +9,8 @@ import { Link } from 'react-router';
 import { useMay } from '../../api/access';
 import type { InboundSummary } from '../../api/contract.generated';
 import { inbounds as inboundsQuery } from '../../api/queries';
-import { useFormat } from '../../ui/format';
-import { Empty, Loaded, Page } from '../../ui/Page';
+import { useFormat } from '../../ui/display/format';
+import { Empty, Loaded, Page } from '../../ui/display/Page';
 import { ImportDialog } from './ImportDialog';
 import { List } from './List';
 

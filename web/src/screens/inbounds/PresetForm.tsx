@@ -5,10 +5,10 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
 import { api } from '../../api/client';
-import { useAction } from '../../ui/action';
-import { useCurlButton } from '../../ui/FormFooter';
-import { Loaded } from '../../ui/Page';
-import { sentenceOf, toastError } from '../../ui/toast';
+import { Loaded } from '../../ui/display/Page';
+import { useAction } from '../../ui/feedback/action';
+import { sentenceOf, toastError } from '../../ui/feedback/toast';
+import { useCurlButton } from '../../ui/form/FormFooter';
 import { bodyOf, type Draft } from './draft';
 import { type Answers, draftFor, type Preset, proposed, secondOf } from './presets';
 

@@ -3,9 +3,9 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
-import { CopyButton } from '../../ui/CopyButton';
-import { Section } from '../../ui/Page';
-import { sentenceOf } from '../../ui/toast';
+import { CopyButton } from '../../ui/display/CopyButton';
+import { Section } from '../../ui/display/Page';
+import { sentenceOf } from '../../ui/feedback/toast';
 import { bodyOf, type Draft } from './draft';
 import classes from './Inbounds.module.css';
 

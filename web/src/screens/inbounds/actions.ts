@@ -2,11 +2,11 @@ import { useTranslation } from 'react-i18next';
 import { useMay } from '../../api/access';
 import { api } from '../../api/client';
 import type { InboundSummary, Posts } from '../../api/contract.generated';
-import { useAction } from '../../ui/action';
-import { confirmLoss } from '../../ui/confirm';
-import { useFormat } from '../../ui/format';
-import { saveFile } from '../../ui/save';
-import { toastDone, toastError } from '../../ui/toast';
+import { useFormat } from '../../ui/display/format';
+import { saveFile } from '../../ui/display/save';
+import { useAction } from '../../ui/feedback/action';
+import { confirmLoss } from '../../ui/feedback/confirm';
+import { toastDone, toastError } from '../../ui/feedback/toast';
 import { bodyOf, draftOf } from './draft';
 
 export const STALE = [['inbounds']] as const;

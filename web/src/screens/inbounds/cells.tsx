@@ -2,8 +2,8 @@ import { Anchor } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import type { InboundSummary } from '../../api/contract.generated';
-import { Technical, useFormat } from '../../ui/format';
-import { Meter, Status } from '../../ui/Status';
+import { Technical, useFormat } from '../../ui/display/format';
+import { Meter, Status } from '../../ui/display/Status';
 import { nameOf } from './actions';
 import classes from './Inbounds.module.css';
 

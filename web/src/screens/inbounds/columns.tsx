@@ -1,8 +1,8 @@
 import { type ReactNode, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { InboundSummary } from '../../api/contract.generated';
-import type { Column } from '../../ui/DataTable';
-import { Toggle } from '../../ui/Toggle';
+import type { Column } from '../../ui/table/DataTable';
+import { Toggle } from '../../ui/table/Toggle';
 import { nameOf } from './actions';
 import { Clients, Closed, Kind, Name, Place, Usage } from './cells';
 import classes from './Inbounds.module.css';

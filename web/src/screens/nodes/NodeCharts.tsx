@@ -2,9 +2,9 @@ import { Paper, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
-import { Chart } from '../../ui/Chart';
-import { useFormat } from '../../ui/format';
-import { Problem } from '../../ui/Page';
+import { Chart } from '../../ui/display/Chart';
+import { useFormat } from '../../ui/display/format';
+import { Problem } from '../../ui/display/Page';
 import classes from './Nodes.module.css';
 
 const METRICS = ['cpu', 'mem'] as const;

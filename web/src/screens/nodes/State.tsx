@@ -2,9 +2,9 @@ import { Anchor, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Node, NodeSync } from '../../api/contract.generated';
-import blocks from '../../ui/Blocks.module.css';
-import { Technical, useFormat } from '../../ui/format';
-import { Status } from '../../ui/Status';
+import blocks from '../../ui/display/Blocks.module.css';
+import { Technical, useFormat } from '../../ui/display/format';
+import { Status } from '../../ui/display/Status';
 import classes from './Nodes.module.css';
 import { stateOf, TONES, urlOf } from './state';
 

@@ -4,8 +4,8 @@ import { useMay } from '../../api/access';
 import { api } from '../../api/client';
 import type { Node } from '../../api/contract.generated';
 import { inbounds as inboundsQuery } from '../../api/queries';
-import { useAction } from '../../ui/action';
-import { confirmLoss } from '../../ui/confirm';
+import { useAction } from '../../ui/feedback/action';
+import { confirmLoss } from '../../ui/feedback/confirm';
 
 export const STALE = [['nodes']] as const;
 const setEnable = (id: number, enable: boolean) =>

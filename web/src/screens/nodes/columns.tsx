@@ -3,10 +3,10 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import type { Node } from '../../api/contract.generated';
-import type { Column } from '../../ui/DataTable';
-import { Technical, useFormat } from '../../ui/format';
-import { Status } from '../../ui/Status';
-import { Toggle } from '../../ui/Toggle';
+import { Technical, useFormat } from '../../ui/display/format';
+import { Status } from '../../ui/display/Status';
+import type { Column } from '../../ui/table/DataTable';
+import { Toggle } from '../../ui/table/Toggle';
 import classes from './Nodes.module.css';
 import { stateOf, TONES } from './state';
 

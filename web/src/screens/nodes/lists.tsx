@@ -4,10 +4,10 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import type { Node, NodeSync } from '../../api/contract.generated';
 import { inbounds as inboundsQuery } from '../../api/queries';
-import blocks from '../../ui/Blocks.module.css';
-import { Technical, useFormat } from '../../ui/format';
-import { Loaded } from '../../ui/Page';
-import { Status } from '../../ui/Status';
+import blocks from '../../ui/display/Blocks.module.css';
+import { Technical, useFormat } from '../../ui/display/format';
+import { Loaded } from '../../ui/display/Page';
+import { Status } from '../../ui/display/Status';
 import classes from './Nodes.module.css';
 
 /** Why the node is behind: each inbound with what waits for it, and the reason. */

@@ -1,5 +1,5 @@
 import type { Node } from '../../api/contract.generated';
-import type { Tone } from '../../ui/Status';
+import type { Tone } from '../../ui/display/Status';
 
 export type NodeState = 'paused' | 'connecting' | 'offline' | 'failing' | 'refused' | 'behind' | 'synced';
 

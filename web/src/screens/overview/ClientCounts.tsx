@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { clientPage } from '../../api/queries';
-import { useFormat } from '../../ui/format';
-import { Loaded } from '../../ui/Page';
+import { useFormat } from '../../ui/display/format';
+import { Loaded } from '../../ui/display/Page';
 import classes from './Overview.module.css';
 
 /** The counts of all clients; of the rows, none is needed. */

@@ -4,9 +4,9 @@ import { useEffect, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
 import type { Gets, Status } from '../../api/contract.generated';
-import { Chart } from '../../ui/Chart';
-import { type Format, useFormat } from '../../ui/format';
-import { Problem } from '../../ui/Page';
+import { Chart } from '../../ui/display/Chart';
+import { type Format, useFormat } from '../../ui/display/format';
+import { Problem } from '../../ui/display/Page';
 import { joined, type LivePoint, LONGEST_S } from './joined';
 
 /** Seconds between two points, of the history and of what comes in. */

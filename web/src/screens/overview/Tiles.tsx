@@ -1,8 +1,8 @@
 import { Paper, SimpleGrid } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Status as MachineStatus } from '../../api/contract.generated';
-import { Technical, useFormat } from '../../ui/format';
-import { Meter, Status } from '../../ui/Status';
+import { Technical, useFormat } from '../../ui/display/format';
+import { Meter, Status } from '../../ui/display/Status';
 import classes from './Overview.module.css';
 
 const CORE_TONES = { running: 'good', stop: 'quiet', error: 'bad' } as const;

@@ -2,9 +2,9 @@ import { Anchor, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
-import { useFormat } from '../../ui/format';
-import { Loaded } from '../../ui/Page';
-import { Meter } from '../../ui/Status';
+import { useFormat } from '../../ui/display/format';
+import { Loaded } from '../../ui/display/Page';
+import { Meter } from '../../ui/display/Status';
 import classes from './Overview.module.css';
 import { topToday } from './queries';
 

@@ -2,10 +2,10 @@ import { Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
-import { useAction } from '../../ui/action';
-import { CopyButton } from '../../ui/CopyButton';
-import { confirmLoss } from '../../ui/confirm';
-import { Technical } from '../../ui/format';
+import { CopyButton } from '../../ui/display/CopyButton';
+import { Technical } from '../../ui/display/format';
+import { useAction } from '../../ui/feedback/action';
+import { confirmLoss } from '../../ui/feedback/confirm';
 import classes from './Settings.module.css';
 
 /** The Bearer token of the API: shown on demand, replaced after a question. */

@@ -3,9 +3,9 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { covers } from '../../model/panel-address';
-import { Technical, useFormat } from '../../ui/format';
-import { Status } from '../../ui/Status';
-import { sentenceOf } from '../../ui/toast';
+import { Technical, useFormat } from '../../ui/display/format';
+import { Status } from '../../ui/display/Status';
+import { sentenceOf } from '../../ui/feedback/toast';
 import { certificate } from './queries';
 import classes from './Settings.module.css';
 

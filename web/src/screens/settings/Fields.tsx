@@ -3,7 +3,7 @@ import IconSearchOff from '@tabler/icons-react/dist/esm/icons/IconSearchOff.mjs'
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { SettingSources } from '../../api/contract.generated';
-import { Empty, Section } from '../../ui/Page';
+import { Empty, Section } from '../../ui/display/Page';
 import { ApiToken } from './ApiToken';
 import { Certificate } from './Certificate';
 import { type FieldKey, fieldKeys, fieldOf, fields, GROUPS, type Group, type SettingKey, sameValue } from './catalog';

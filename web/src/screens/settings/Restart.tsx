@@ -5,9 +5,9 @@ import { useTranslation } from 'react-i18next';
 import { answersAt, api, base } from '../../api/client';
 import type { SettingSources } from '../../api/contract.generated';
 import { nextAddress } from '../../model/panel-address';
-import { CopyButton } from '../../ui/CopyButton';
-import { Technical } from '../../ui/format';
-import { sentenceOf } from '../../ui/toast';
+import { CopyButton } from '../../ui/display/CopyButton';
+import { Technical } from '../../ui/display/format';
+import { sentenceOf } from '../../ui/feedback/toast';
 import type { SettingKey } from './catalog';
 import classes from './Settings.module.css';
 

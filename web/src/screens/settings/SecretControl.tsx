@@ -1,6 +1,6 @@
 import { Button, Group, PasswordInput, Textarea } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { Status } from '../../ui/Status';
+import { Status } from '../../ui/display/Status';
 import type { Field } from './catalog';
 import { type Change, changeSecret, revert } from './draft';
 

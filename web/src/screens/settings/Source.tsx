@@ -3,7 +3,7 @@ import IconLock from '@tabler/icons-react/dist/esm/icons/IconLock.mjs';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { SettingSource } from '../../api/contract.generated';
-import { Technical } from '../../ui/format';
+import { Technical } from '../../ui/display/format';
 import { type Field, type SettingKey, sameValue, type Value } from './catalog';
 import { type Change, change, revert } from './draft';
 import classes from './Settings.module.css';

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
-import { useFormat } from '../../ui/format';
+import { useFormat } from '../../ui/display/format';
 import classes from './Setup.module.css';
 import { hideOffer, isHidden, isOffered, STEPS, setup } from './steps';
 

@@ -4,9 +4,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, urlOf } from '../../api/client';
-import { useAction } from '../../ui/action';
-import { Loaded } from '../../ui/Page';
-import { sentenceOf } from '../../ui/toast';
+import { Loaded } from '../../ui/display/Page';
+import { useAction } from '../../ui/feedback/action';
+import { sentenceOf } from '../../ui/feedback/toast';
 import { account } from '../account/queries';
 import { StepForm } from './StepForm';
 

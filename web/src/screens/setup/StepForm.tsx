@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { FormRequest } from '../../model/curl';
-import { FormFooter } from '../../ui/FormFooter';
+import { FormFooter } from '../../ui/form/FormFooter';
 
 interface Props {
   readonly submit: string;

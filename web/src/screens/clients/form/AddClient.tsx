@@ -5,7 +5,7 @@ import { api, type PostRequest } from '../../../api/client';
 import { type ClientInbound, inboundName, type WireClient } from '../../../model/clients';
 import { newCredentials } from '../../../model/new-client';
 import { randomWord } from '../../../model/random';
-import { useAction } from '../../../ui/action';
+import { useAction } from '../../../ui/feedback/action';
 import { STALE } from '../actions';
 import { ClientForm } from './ClientForm';
 import { type Values, valuesOf, wireOfValues } from './client-values';

@@ -2,8 +2,8 @@ import { useTranslation } from 'react-i18next';
 import type { WireClient } from '../../../model/clients';
 import type { Json } from '../../../model/json';
 import { differences, merged } from '../../../model/merge';
-import { Conflict, plainText } from '../../../ui/Conflict';
-import { useFormat } from '../../../ui/format';
+import { useFormat } from '../../../ui/display/format';
+import { Conflict, plainText } from '../../../ui/form/Conflict';
 
 const LABELS = {
   ...({ email: 'form.email', enable: 'form.enabled', totalGB: 'form.cap', expiryTime: 'form.expires' } as const),

@@ -19,8 +19,8 @@ import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { FormRequest } from '../../../model/curl';
 import { randomWord } from '../../../model/random';
-import { useCurl } from '../../../ui/FormFooter';
-import { sentenceOf } from '../../../ui/toast';
+import { sentenceOf } from '../../../ui/feedback/toast';
+import { useCurl } from '../../../ui/form/FormFooter';
 import classes from '../Clients.module.css';
 import { localDate, type Values } from './client-values';
 

@@ -3,10 +3,10 @@ import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import IconDownload from '@tabler/icons-react/dist/esm/icons/IconDownload.mjs';
 import IconMaximize from '@tabler/icons-react/dist/esm/icons/IconMaximize.mjs';
 import { useTranslation } from 'react-i18next';
-import { CopyButton } from '../../../ui/CopyButton';
-import { Qr, qrFile } from '../../../ui/Qr';
-import { saveFile } from '../../../ui/save';
-import { toastError } from '../../../ui/toast';
+import { CopyButton } from '../../../ui/display/CopyButton';
+import { Qr, qrFile } from '../../../ui/display/Qr';
+import { saveFile } from '../../../ui/display/save';
+import { toastError } from '../../../ui/feedback/toast';
 import classes from '../Clients.module.css';
 import type { ClientLink } from './links';
 

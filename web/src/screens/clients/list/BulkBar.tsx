@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../../api/client';
-import { useFormat } from '../../../ui/format';
+import { useFormat } from '../../../ui/display/format';
 import { type ClientAction, type ClientChange, useMayChange } from '../actions';
 import classes from '../Clients.module.css';
 

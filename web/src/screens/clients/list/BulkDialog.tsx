@@ -5,9 +5,9 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../../api/client';
 import type { Posts } from '../../../api/contract.generated';
 import { type ClientInbound, inboundName } from '../../../model/clients';
-import { useCurl } from '../../../ui/FormFooter';
-import { useFormat } from '../../../ui/format';
-import { Problem } from '../../../ui/Page';
+import { useFormat } from '../../../ui/display/format';
+import { Problem } from '../../../ui/display/Page';
+import { useCurl } from '../../../ui/form/FormFooter';
 import { type ClientAction, type ClientChange, useChange } from '../actions';
 import classes from '../Clients.module.css';
 

@@ -1,7 +1,7 @@
 import { ActionIcon, Checkbox, Popover, Stack } from '@mantine/core';
 import IconColumns from '@tabler/icons-react/dist/esm/icons/IconColumns3.mjs';
 import { useTranslation } from 'react-i18next';
-import type { Column } from '../../../ui/DataTable';
+import type { Column } from '../../../ui/table/DataTable';
 
 interface Props<R> {
   readonly columns: readonly Column<R>[];

@@ -6,7 +6,7 @@ import { useMay } from '../../../api/access';
 import type { Gets } from '../../../api/contract.generated';
 import { nodes as nodesQuery } from '../../../api/queries';
 import { type ClientInbound, inboundName } from '../../../model/clients';
-import { useFormat } from '../../../ui/format';
+import { useFormat } from '../../../ui/display/format';
 import classes from '../Clients.module.css';
 import { type Filters, STATES } from './filters';
 

@@ -2,8 +2,8 @@ import type { TFunction } from 'i18next';
 import type { ReactNode } from 'react';
 import type { ClientRow } from '../../../api/contract.generated';
 import { type ClientState, usedBytes, usedShare } from '../../../model/clients';
-import type { Format } from '../../../ui/format';
-import { Meter, Status, type Tone } from '../../../ui/Status';
+import type { Format } from '../../../ui/display/format';
+import { Meter, Status, type Tone } from '../../../ui/display/Status';
 import classes from '../Clients.module.css';
 
 const TONES: Readonly<Record<ClientState, Tone>> = {

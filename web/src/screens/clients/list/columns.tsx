@@ -2,9 +2,9 @@ import { type ReactNode, useCallback, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ClientRow } from '../../../api/contract.generated';
 import { type ClientInbound, clientPath, inboundName } from '../../../model/clients';
-import type { Column } from '../../../ui/DataTable';
-import { useFormat } from '../../../ui/format';
-import { Toggle } from '../../../ui/Toggle';
+import { useFormat } from '../../../ui/display/format';
+import type { Column } from '../../../ui/table/DataTable';
+import { Toggle } from '../../../ui/table/Toggle';
 import classes from '../Clients.module.css';
 import { clientStatus, expiry, usage } from './cells';
 

@@ -2,7 +2,7 @@ import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
 import type { ClientRow } from '../../../api/contract.generated';
 import { type ClientQuery, clientPage } from '../../../api/queries';
-import type { RemoteRows } from '../../../ui/DataTable';
+import type { RemoteRows } from '../../../ui/table/DataTable';
 
 /** Rows of one request. */
 const PAGE = 100;

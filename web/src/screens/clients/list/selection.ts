@@ -1,5 +1,5 @@
 import { useCallback, useMemo, useState } from 'react';
-import type { Selection } from '../../../ui/DataTable';
+import type { Selection } from '../../../ui/table/DataTable';
 
 /** The numbers of single clients, or all that match the filters except some. */
 interface Chosen {

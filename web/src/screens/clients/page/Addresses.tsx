@@ -3,10 +3,10 @@ import { useTranslation } from 'react-i18next';
 import { useMay } from '../../../api/access';
 import { api } from '../../../api/client';
 import type { ClientDetails } from '../../../model/clients';
-import { useAction } from '../../../ui/action';
-import { confirmLoss } from '../../../ui/confirm';
-import { Technical, useFormat } from '../../../ui/format';
-import { Section } from '../../../ui/Page';
+import { Technical, useFormat } from '../../../ui/display/format';
+import { Section } from '../../../ui/display/Page';
+import { useAction } from '../../../ui/feedback/action';
+import { confirmLoss } from '../../../ui/feedback/confirm';
 import { STALE } from '../actions';
 import classes from './ClientPage.module.css';
 

@@ -2,9 +2,9 @@ import { Text } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import type { ClientRow, Gets } from '../../../api/contract.generated';
-import { useFormat } from '../../../ui/format';
-import { Loaded, Section } from '../../../ui/Page';
-import { Status } from '../../../ui/Status';
+import { useFormat } from '../../../ui/display/format';
+import { Loaded, Section } from '../../../ui/display/Page';
+import { Status } from '../../../ui/display/Status';
 import { clientStatus } from '../list/cells';
 import classes from './ClientPage.module.css';
 

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { useMay } from '../../../api/access';
-import { useFormat } from '../../../ui/format';
+import { useFormat } from '../../../ui/display/format';
 import classes from './ClientPage.module.css';
 import type { Why } from './StateCard';
 

@@ -6,11 +6,11 @@ import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../../api/client';
 import type { Gets } from '../../../api/contract.generated';
-import { Chart } from '../../../ui/Chart';
-import { useFilters } from '../../../ui/filters';
-import { useFormat } from '../../../ui/format';
-import { Loaded, Section } from '../../../ui/Page';
-import { SegmentedControl } from '../../../ui/SegmentedControl';
+import { Chart } from '../../../ui/display/Chart';
+import { useFormat } from '../../../ui/display/format';
+import { Loaded, Section } from '../../../ui/display/Page';
+import { SegmentedControl } from '../../../ui/form/SegmentedControl';
+import { useFilters } from '../../../ui/table/filters';
 import { localDate } from '../form/client-values';
 import classes from './ClientPage.module.css';
 

@@ -1,8 +1,8 @@
 import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { status as statusQuery } from '../../../api/queries';
-import blocks from '../../../ui/Blocks.module.css';
-import { Loaded } from '../../../ui/Page';
+import blocks from '../../../ui/display/Blocks.module.css';
+import { Loaded } from '../../../ui/display/Page';
 import { PanelVersion } from './PanelVersion';
 import { Process } from './Process';
 import { Versions } from './Versions';

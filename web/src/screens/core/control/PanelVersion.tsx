@@ -2,11 +2,11 @@ import { Button, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../../api/client';
-import { useAction } from '../../../ui/action';
-import { confirmLoss } from '../../../ui/confirm';
-import { Technical } from '../../../ui/format';
-import { Loaded, Section } from '../../../ui/Page';
-import { Status } from '../../../ui/Status';
+import { Technical } from '../../../ui/display/format';
+import { Loaded, Section } from '../../../ui/display/Page';
+import { Status } from '../../../ui/display/Status';
+import { useAction } from '../../../ui/feedback/action';
+import { confirmLoss } from '../../../ui/feedback/confirm';
 import { panelUpdate } from '../queries';
 
 /** The version of the panel, and its update. The core keeps running meanwhile. */

@@ -8,11 +8,11 @@ import { useMay } from '../../../api/access';
 import { api } from '../../../api/client';
 import type { Status as MachineStatus } from '../../../api/contract.generated';
 import { onlines as onlinesQuery } from '../../../api/queries';
-import { useAction } from '../../../ui/action';
-import blocks from '../../../ui/Blocks.module.css';
-import { confirmLoss } from '../../../ui/confirm';
-import { Technical, useFormat } from '../../../ui/format';
-import { Status } from '../../../ui/Status';
+import blocks from '../../../ui/display/Blocks.module.css';
+import { Technical, useFormat } from '../../../ui/display/format';
+import { Status } from '../../../ui/display/Status';
+import { useAction } from '../../../ui/feedback/action';
+import { confirmLoss } from '../../../ui/feedback/confirm';
 import classes from '../Core.module.css';
 import { STALE_STATE } from '../queries';
 

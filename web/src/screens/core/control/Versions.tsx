@@ -4,11 +4,11 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../../api/client';
 import type { Gets } from '../../../api/contract.generated';
-import { useAction } from '../../../ui/action';
-import { confirmLoss } from '../../../ui/confirm';
-import { Technical, useFormat } from '../../../ui/format';
-import { Loaded, Section } from '../../../ui/Page';
-import { Status } from '../../../ui/Status';
+import { Technical, useFormat } from '../../../ui/display/format';
+import { Loaded, Section } from '../../../ui/display/Page';
+import { Status } from '../../../ui/display/Status';
+import { useAction } from '../../../ui/feedback/action';
+import { confirmLoss } from '../../../ui/feedback/confirm';
 import { STALE_STATE, versionState, versions as versionsQuery } from '../queries';
 
 type State = Gets['/panel/api/server/coreVersionState']['reply'];

@@ -4,9 +4,9 @@ import { Drawer, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../../api/client';
-import { Chart } from '../../../ui/Chart';
-import { useFormat } from '../../../ui/format';
-import { Loaded } from '../../../ui/Page';
+import { Chart } from '../../../ui/display/Chart';
+import { useFormat } from '../../../ui/display/format';
+import { Loaded } from '../../../ui/display/Page';
 
 /** Seconds between two points. */
 const BUCKET = '30';

@@ -5,7 +5,7 @@ import IconPlus from '@tabler/icons-react/dist/esm/icons/IconPlus.mjs';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import blocks from '../../../ui/Blocks.module.css';
+import blocks from '../../../ui/display/Blocks.module.css';
 import classes from '../Core.module.css';
 import type { TemplateEditor } from '../draft';
 import { observatory, outboundTraffic } from '../queries';

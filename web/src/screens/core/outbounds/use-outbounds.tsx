@@ -8,10 +8,10 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../../api/client';
-import { useAction } from '../../../ui/action';
-import { confirmLoss } from '../../../ui/confirm';
-import { useRowMenu } from '../../../ui/RowMenu';
-import { sentenceOf } from '../../../ui/toast';
+import { useAction } from '../../../ui/feedback/action';
+import { confirmLoss } from '../../../ui/feedback/confirm';
+import { sentenceOf } from '../../../ui/feedback/toast';
+import { useRowMenu } from '../../../ui/table/RowMenu';
 import { type JsonObject, textAt } from '../template';
 import type { TestResult } from './OutboundRow';
 

@@ -2,8 +2,8 @@ import { Button } from '@mantine/core';
 import type { QueryKey } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import type { Done } from '../../../api/client';
-import { useAction } from '../../../ui/action';
-import { confirmLoss } from '../../../ui/confirm';
+import { useAction } from '../../../ui/feedback/action';
+import { confirmLoss } from '../../../ui/feedback/confirm';
 
 interface Props {
   readonly stale: readonly QueryKey[];

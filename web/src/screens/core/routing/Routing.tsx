@@ -2,7 +2,7 @@ import { Button, NativeSelect, Paper, Text } from '@mantine/core';
 import IconPlus from '@tabler/icons-react/dist/esm/icons/IconPlus.mjs';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import blocks from '../../../ui/Blocks.module.css';
+import blocks from '../../../ui/display/Blocks.module.css';
 import classes from '../Core.module.css';
 import type { TemplateEditor } from '../draft';
 import { type JsonObject, moved, objectsAt, textAt, withValue } from '../template';

@@ -1,7 +1,7 @@
 import IconGripVertical from '@tabler/icons-react/dist/esm/icons/IconGripVertical.mjs';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Technical } from '../../../ui/format';
+import { Technical } from '../../../ui/display/format';
 import classes from '../Core.module.css';
 import { type JsonObject, textAt, valueAt } from '../template';
 

@@ -1,5 +1,5 @@
 import { useCallback } from 'react';
-import { Code } from '../../../ui/Code';
+import { Code } from '../../../ui/form/Code';
 
 interface Props {
   readonly value: string;

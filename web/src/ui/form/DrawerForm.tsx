@@ -3,10 +3,10 @@ import type { UseFormReturnType } from '@mantine/form';
 import type { QueryKey } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { PostRequest } from '../api/client';
-import { useAction } from './action';
+import type { PostRequest } from '../../api/client';
+import { useAction } from '../feedback/action';
+import { sentenceOf } from '../feedback/toast';
 import { FormFooter } from './FormFooter';
-import { sentenceOf } from './toast';
 
 interface Props<V> {
   readonly title: string;

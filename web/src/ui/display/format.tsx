@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useMay } from '../api/access';
-import { pageSettings } from '../api/queries';
+import { useMay } from '../../api/access';
+import { pageSettings } from '../../api/queries';
 
 const UNITS = ['kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
 const SPANS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [

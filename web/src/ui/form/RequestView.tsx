@@ -2,8 +2,8 @@ import { Group, Paper, Stack, Switch, Text } from '@mantine/core';
 import '@mantine/core/styles/Switch.css';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { curlOf, type FormRequest } from '../model/curl';
-import { CopyButton } from './CopyButton';
+import { curlOf, type FormRequest } from '../../model/curl';
+import { CopyButton } from '../display/CopyButton';
 import classes from './RequestView.module.css';
 
 /** The request of a form as a curl command. Secrets are masked until the admin asks for them. */

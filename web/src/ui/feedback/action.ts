@@ -1,5 +1,5 @@
 import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
-import type { Done } from '../api/client';
+import type { Done } from '../../api/client';
 import { toastDone, toastError } from './toast';
 
 interface Action<V, R> {

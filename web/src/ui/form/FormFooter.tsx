@@ -2,7 +2,7 @@ import { Button, Group, Stack } from '@mantine/core';
 import IconTerminal from '@tabler/icons-react/dist/esm/icons/IconTerminal2.mjs';
 import { lazy, Suspense, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { FormRequest } from '../model/curl';
+import type { FormRequest } from '../../model/curl';
 
 const RequestView = lazy(async () => ({ default: (await import('./RequestView')).RequestView }));
 

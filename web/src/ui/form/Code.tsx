@@ -5,9 +5,9 @@ import { EditorState, type Extension, StateEffect } from '@codemirror/state';
 import { EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { useEffect, useRef } from 'react';
-import { styleNonce } from '../theme/nonce';
+import { styleNonce } from '../../theme/nonce';
+import { toastError } from '../feedback/toast';
 import classes from './Code.module.css';
-import { toastError } from './toast';
 
 interface Props {
   readonly value: string;

@@ -2,8 +2,8 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import IconUsers from '@tabler/icons-react/dist/esm/icons/IconUsers.mjs';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Json } from '../model/json';
-import type { Difference } from '../model/merge';
+import type { Json } from '../../model/json';
+import type { Difference } from '../../model/merge';
 import classes from './Conflict.module.css';
 import { SegmentedControl } from './SegmentedControl';
 

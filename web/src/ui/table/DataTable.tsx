@@ -10,7 +10,7 @@ import {
 } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, type RefObject, useEffect, useMemo, useRef } from 'react';
-import { usePreferences } from '../shell/preferences';
+import { usePreferences } from '../../shell/preferences';
 import classes from './DataTable.module.css';
 import { Header } from './TableHeader';
 import { Row } from './TableRow';

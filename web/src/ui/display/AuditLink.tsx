@@ -2,7 +2,7 @@ import { Anchor, Menu } from '@mantine/core';
 import IconHistory from '@tabler/icons-react/dist/esm/icons/IconHistory.mjs';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
-import { useMay } from '../api/access';
+import { useMay } from '../../api/access';
 
 /** Filters of the audit: `{ client: 'ahab' }`. */
 type AuditFilter = Readonly<Partial<Record<'client' | 'inbound' | 'node', string | number>>>;

@@ -5,8 +5,8 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
+import { sentenceOf } from '../feedback/toast';
 import classes from './Page.module.css';
-import { sentenceOf } from './toast';
 
 interface PageProps {
   readonly title: string;

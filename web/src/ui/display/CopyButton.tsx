@@ -1,7 +1,7 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
 import IconCopy from '@tabler/icons-react/dist/esm/icons/IconCopy.mjs';
 import { useTranslation } from 'react-i18next';
-import { toastDone } from './toast';
+import { toastDone } from '../feedback/toast';
 
 /** Copies a text, also where the panel is served without TLS and browsers hide the clipboard. */
 export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {

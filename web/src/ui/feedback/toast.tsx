@@ -2,7 +2,7 @@ import { Button, Group, Text } from '@mantine/core';
 import { type NotificationData, notifications, notificationsStore } from '@mantine/notifications';
 import i18next from 'i18next';
 import type { ReactNode } from 'react';
-import { ApiError } from '../api/client';
+import { ApiError } from '../../api/client';
 
 const SHOWN_MS = 5000;
 /** More would leave little of a phone's screen. */
