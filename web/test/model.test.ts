@@ -77,7 +77,13 @@ describe('the draft of an inbound', () => {
     expect(withValue(changed, 'streamSettings.tlsSettings', undefined)).toStrictEqual(draftOf(inbound));
   });
 
-  it.each(['', '[]', '{"settings":1}', '{"remark":7}'])('is not the JSON %s', (text) => {
-    expect(parseDraft(text, draftOf(inbound))).toBeNull();
+  it.each([
+    ['', 'notJson'],
+    ['{"remark":', 'notJson'],
+    ['[]', 'import.wrong'],
+    ['{"settings":1}', 'import.wrong'],
+    ['{"remark":7}', 'import.wrong'],
+  ])('is not the JSON %s', (text, problem) => {
+    expect(parseDraft(text, draftOf(inbound))).toBe(problem);
   });
 });
