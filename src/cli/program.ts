@@ -16,6 +16,7 @@ import { openJournal } from '../store/journal.js';
 import { version } from '../version.js';
 import { adminCommands } from './admin.js';
 import { backupCommands } from './backup.js';
+import { capsuleCommands } from './capsule.js';
 import { coreCommands } from './core.js';
 import { doctorCommand } from './doctor.js';
 import { eventCommands } from './events.js';
@@ -118,6 +119,7 @@ export async function run(
   settingCommands(configuration, globals, say);
   eventCommands(program, globals, say);
   undoCommand(program, globals, say);
+  capsuleCommands(program, globals, say);
   adminCommands(program, globals, say);
   backupCommands(program, config, globals, say);
   importCommand(program, config, globals, say);

@@ -19,7 +19,7 @@ export type Text = Message | Verbatim;
 type None = Readonly<Record<never, never>>;
 
 /** The files of each language. */
-export const areas = ['access', 'audit', 'backup', 'bot', 'certificate', 'cli', 'client', 'common', 'core', 'directory', 'file', 'geo', 'history', 'import', 'inbound', 'input', 'network', 'node', 'notifications', 'rejections', 'releases', 'settings', 'start', 'storage', 'subscription-page', 'subscription', 'undo', 'why'] as const;
+export const areas = ['access', 'audit', 'backup', 'bot', 'capsule', 'certificate', 'cli', 'client', 'common', 'core', 'directory', 'file', 'geo', 'history', 'import', 'inbound', 'input', 'network', 'node', 'notifications', 'rejections', 'releases', 'settings', 'start', 'storage', 'subscription-page', 'subscription', 'undo', 'why'] as const;
 
 /** What stands in each message, by its code. */
 export interface MessageParams {
@@ -335,6 +335,20 @@ export interface MessageParams {
   'bot.repeated': { readonly what: Text; readonly count: number };
   'bot.dropped': { readonly count: number };
   'bot.coreNotStarted': { readonly span: number };
+  'capsule.about': None;
+  'capsule.aboutReplay': None;
+  'capsule.optionAround': None;
+  'capsule.argumentFile': None;
+  'capsule.topicMissing': None;
+  'capsule.headerInvalid': None;
+  'capsule.lineInvalid': { readonly line: string | number };
+  'capsule.incomplete': { readonly found: string | number; readonly expected: string | number };
+  'capsule.eventUnknown': { readonly line: string | number; readonly type: string | number };
+  'capsule.replayed': { readonly events: string | number; readonly position: string | number; readonly panel: string | number };
+  'capsule.same': None;
+  'capsule.modelDiffers': None;
+  'capsule.modelChanged': None;
+  'capsule.different': { readonly models: string | number };
   'certificate.fileNotSet': { readonly what: Text };
   'certificate.notAFile': { readonly what: Text };
   'certificate.fileTooLarge': { readonly what: Text };

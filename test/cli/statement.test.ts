@@ -1,5 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
-import { run } from '../../src/cli/program.js';
+import { describe, expect, it } from 'vitest';
 import { ClientTrafficReset } from '../../src/events/client/client.js';
 import { ClientIpsBlocked } from '../../src/events/ip-limit.js';
 import { dayText } from '../../src/lib/time/days.js';
@@ -17,30 +16,16 @@ import {
   two,
   userId,
 } from '../kit/builders.js';
+import { commandLine } from '../kit/command-line.js';
 import { busOver, TestLog } from '../kit/log.js';
 
 /** The output of a command and its exit code, over a log that another process has open. */
 const portolan = (journal: TestLog, ...args: readonly string[]) => portolanIn('en', journal, ...args);
 
 async function portolanIn(language: string, journal: TestLog, ...args: readonly string[]) {
-  const written = { out: '', err: '' };
-  const keep = (end: 'out' | 'err') => (text: unknown) => {
-    written[end] += String(text);
-    return true;
-  };
-  const out = vi.spyOn(process.stdout, 'write').mockImplementation(keep('out'));
-  const err = vi.spyOn(process.stderr, 'write').mockImplementation(keep('err'));
-  try {
-    const code = await run(
-      ['node', 'portolan', ...args],
-      { PORTOLAN_DATA_DIR: journal.directory.root, PORTOLAN_LANG: language },
-      async () => 0,
-    );
-    return { code, ...written, lines: written.out.split('\n').filter((line) => line !== '') };
-  } finally {
-    out.mockRestore();
-    err.mockRestore();
-  }
+  const env = { PORTOLAN_DATA_DIR: journal.directory.root, PORTOLAN_LANG: language };
+  const written = await commandLine(args, env);
+  return { ...written, lines: written.out.split('\n').filter((line) => line !== '') };
 }
 
 /** Alice used something, was reset, used something; day by day, by the clocks of UTC. */

@@ -1,34 +1,15 @@
 import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { prepareDataDirectory } from '../../src/adapters/data-directory/data-directory.js';
 import { scryptPasswords } from '../../src/adapters/passwords/passwords.js';
-import { run } from '../../src/cli/program.js';
 import { operate } from '../../src/control/control.js';
 import { OperatorError } from '../../src/lib/errors/operator-error.js';
 import { message, verbatim } from '../../src/messages/message.js';
+import { commandLine as portolan } from '../kit/command-line.js';
 import { temporaryFolder } from '../kit/log.js';
 
 const passwordHash = await scryptPasswords().hash('a-good-password');
-
-type Env = Readonly<Record<string, string>>;
-
-/** Runs a command line in this process. */
-async function portolan(args: readonly string[], env: Env = {}, serve = async () => 0) {
-  const written = { out: '', err: '' };
-  const spies = (['out', 'err'] as const).map((name) =>
-    vi.spyOn(name === 'out' ? process.stdout : process.stderr, 'write').mockImplementation((text) => {
-      written[name] += String(text);
-      return true;
-    }),
-  );
-  try {
-    const code = await run(['node', 'portolan', ...args], { PATH: '', ...env }, serve);
-    return { code, ...written };
-  } finally {
-    for (const spy of spies) spy.mockRestore();
-  }
-}
 
 /** A data directory whose log has three events: three accounts. */
 async function panelData(): Promise<string> {

@@ -252,6 +252,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   it('configure a panel and read its log', async () => {
     expect(await works('configuration.md')).toContain('PORTOLAN_SUB_PORT');
     expect(await works('cli.md')).toContain('SettingsChanged');
+    expect(await works('troubleshooting.md')).toContain('same digest');
   });
 
   it('harden a panel', async () => {
