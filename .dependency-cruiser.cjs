@@ -35,9 +35,10 @@ const may = {
     ...['launcher', 'worker', 'followers', 'control', 'store', 'adapters', 'http', 'chat-bot'],
     ...['commands', 'projections', 'events', 'messages', 'lib', 'config', 'version'],
   ],
+  verifier: ['verifier', 'messages', 'lib'],
   cli: [
     'cli',
-    ...['app', 'launcher', 'worker', 'control', 'store', 'adapters', 'commands', 'projections', 'events'],
+    ...['app', 'launcher', 'worker', 'control', 'store', 'adapters', 'commands', 'projections', 'events', 'verifier'],
     ...['messages', 'lib', 'config', 'version'],
   ],
 };

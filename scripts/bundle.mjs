@@ -53,7 +53,26 @@ export async function bundle(folder) {
     const place = chunks.find(({ moduleIds }) => moduleIds.includes(INSTALLATION))?.fileName ?? 'no file';
     if (dirname(place) !== CHUNKS) throw new Error(`src/lib/installation.ts is in ${place}, not in ${CHUNKS}/`);
     await writeLicences(folder, packagesOf(chunks));
+    await bundleVerifier(folder);
     for (const path of ASSETS) await cp(join(root, 'src', path), join(folder, path), { recursive: true });
+  } finally {
+    await build.close();
+  }
+}
+
+/** The verifier for outsiders: one file that needs only Node. */
+async function bundleVerifier(folder) {
+  const build = await rolldown({
+    cwd: root,
+    platform: 'node',
+    input: 'src/verifier/verify-log.ts',
+    resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
+  });
+  try {
+    const { output } = await build.write({ file: join(folder, 'verify-log.mjs'), format: 'esm', comments: false });
+    const [{ imports }] = output;
+    const others = output.length > 1 ? ['another file'] : imports.filter((name) => !name.startsWith('node:'));
+    if (others.length > 0) throw new Error(`dist/verify-log.mjs must need only Node, but imports ${others.join(', ')}`);
   } finally {
     await build.close();
   }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { idText, storedData } from '../adapters/sqlite/codec.js';
+import { exportLineOf } from '../adapters/sqlite/codec.js';
 import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import type { StoredLog } from '../adapters/sqlite/stored-log.js';
 import { panelState } from '../commands/state.js';
@@ -154,23 +154,7 @@ function exportRows(log: Pick<StoredLog, 'rows'>, from: number): void {
   let position = from;
   for (let rows = log.rows(position, PAGE); rows.length > 0; rows = log.rows(position, PAGE)) {
     for (const row of rows) {
-      const { stream, version, type, schema, at } = row;
-      const data = storedData(row);
-      const hashes = { payloadHash: row.payload_hash.toString('hex'), hash: row.hash.toString('hex') };
-      print(
-        JSON.stringify({
-          position: row.position,
-          id: idText(row.id),
-          stream,
-          version,
-          type,
-          schema,
-          at,
-          meta: JSON.parse(row.meta),
-          data,
-          ...hashes,
-        }),
-      );
+      print(exportLineOf(row));
       position = row.position;
     }
   }

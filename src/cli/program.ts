@@ -26,6 +26,7 @@ import { printEither } from './output.js';
 import { settingCommands } from './settings.js';
 import { undoCommand } from './undo.js';
 import { usageText } from './usage-error.js';
+import { verifyLogCommand } from './verify-log.js';
 
 /** The settings in the log of a data directory, or null when there is none. */
 function settingsIn(dataDir: string): Settings | null {
@@ -120,6 +121,7 @@ export async function run(
   eventCommands(program, globals, say);
   undoCommand(program, globals, say);
   capsuleCommands(program, globals, say);
+  verifyLogCommand(program, json, say);
   adminCommands(program, globals, say);
   backupCommands(program, config, globals, say);
   importCommand(program, config, globals, say);

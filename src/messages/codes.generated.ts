@@ -19,7 +19,7 @@ export type Text = Message | Verbatim;
 type None = Readonly<Record<never, never>>;
 
 /** The files of each language. */
-export const areas = ['access', 'audit', 'backup', 'bot', 'capsule', 'certificate', 'cli', 'client', 'common', 'core', 'directory', 'file', 'geo', 'history', 'import', 'inbound', 'input', 'network', 'node', 'notifications', 'rejections', 'releases', 'settings', 'start', 'storage', 'subscription-page', 'subscription', 'undo', 'why'] as const;
+export const areas = ['access', 'audit', 'backup', 'bot', 'capsule', 'certificate', 'cli', 'client', 'common', 'core', 'directory', 'file', 'geo', 'history', 'import', 'inbound', 'input', 'network', 'node', 'notifications', 'proof', 'rejections', 'releases', 'settings', 'start', 'storage', 'subscription-page', 'subscription', 'undo', 'why'] as const;
 
 /** What stands in each message, by its code. */
 export interface MessageParams {
@@ -636,6 +636,12 @@ export interface MessageParams {
   'cli.optionTotalBytes': None;
   'cli.optionClientBytes': None;
   'cli.optionDays': None;
+  'cli.argumentExport': None;
+  'cli.verifyLog': None;
+  'cli.optionPublicKey': None;
+  'cli.optionHeads': None;
+  'cli.optionProof': None;
+  'cli.verifyLogIncomplete': None;
   'client.nameEmpty': None;
   'client.emailPathSegment': None;
   'client.nameTooLong': { readonly limit: string | number };
@@ -1243,6 +1249,33 @@ export interface MessageParams {
   'notifications.blockedAddressesOpen': None;
   'notifications.blockedAddressesHelp': None;
   'notifications.coreKeptConfiguration': None;
+  'proof.headUnreadable': { readonly line: string | number };
+  'proof.headSignature': { readonly line: string | number };
+  'proof.headPanel': { readonly line: string | number };
+  'proof.headOrder': { readonly line: string | number };
+  'proof.headTwice': { readonly line: string | number; readonly position: string | number };
+  'proof.noHeads': None;
+  'proof.lineInvalid': None;
+  'proof.lineCut': None;
+  'proof.positionExpected': { readonly position: string | number };
+  'proof.otherPanel': { readonly id: string | number; readonly panel: string | number };
+  'proof.headDiffers': { readonly position: string | number; readonly confirmed: string | number };
+  'proof.logEnds': { readonly last: string | number; readonly head: string | number };
+  'proof.logFits': { readonly events: string | number; readonly heads: string | number; readonly confirmed: string | number };
+  'proof.unconfirmed': { readonly count: number; readonly confirmed: string | number };
+  'proof.faultAt': { readonly position: string | number; readonly what: Text };
+  'proof.headsFault': { readonly what: Text };
+  'proof.keyInvalid': { readonly file: string | number };
+  'proof.fileUnreadable': { readonly file: string | number; readonly why: Text };
+  'proof.proofUnreadable': { readonly file: string | number };
+  'proof.proofHeadSignature': { readonly position: string | number };
+  'proof.proofNoHead': { readonly position: string | number };
+  'proof.proofHeadOther': { readonly position: string | number };
+  'proof.proofEvent': None;
+  'proof.proofPath': None;
+  'proof.inclusionHolds': { readonly position: string | number; readonly panel: string | number; readonly size: string | number };
+  'proof.consistencyHolds': { readonly to: string | number; readonly from: string | number };
+  'proof.proofFails': { readonly what: Text };
   'INBOUND_NOT_FOUND': { readonly inbound: string | number };
   'NODE_NOT_FOUND': { readonly node: string | number };
   'NODE_INVALID': { readonly why: Text };

@@ -88,6 +88,8 @@ function sign(
     const { sealing, salt, cost, key } = boxKey(master, passphrase, generation);
     const { position, hash } = last ?? { position: 0, hash: Buffer.alloc(32) };
     db.exec(BACKUP_SCHEMA);
+    // A cache, which a restored panel computes from the events.
+    db.exec('DROP TABLE IF EXISTS tree');
     db.prepare('INSERT INTO backup VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').run(
       ...[FORMAT, now, release, generation, position, hash.toString('hex'), sealing, salt, cost, key],
     );

@@ -3,6 +3,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { eventType, type PanelEvent, type RecordedEvent } from '../../events/catalog.js';
 import { type Actor, type EventMeta, type EventType, upcast } from '../../events/log/event.js';
 import { StorageError } from '../../events/log/log.js';
+import { chainHashOf, exportLine } from '../../lib/proof/export-line.js';
 import { textOf } from '../../messages/error.js';
 import { message, type Text } from '../../messages/message.js';
 import { type Keyring, open, seal } from './keyring.js';
@@ -48,18 +49,13 @@ const DEFLATED = 1;
 /** Shorter payloads are not worth compressing, and ciphertext does not shrink. */
 const DEFLATE_FROM_BYTES = 1024;
 
-const HASH_BYTES = 32;
-
-/** `hash = SHA-256(hash before, header, payload hash)`; the header is a JSON array, which is unambiguous. */
 export function chainHash(before: Buffer, row: Omit<EventRow, 'hash' | 'payload'>): Buffer {
-  const { position, stream, version, id, type, schema, at, meta, encoding, payload_hash } = row;
-  const header = JSON.stringify([position, stream, version, id.toString('hex'), type, schema, at, meta, encoding]);
-  // Hashing one buffer takes half the time of an incremental hash.
-  const chained = Buffer.allocUnsafe(2 * HASH_BYTES + Buffer.byteLength(header));
-  before.copy(chained);
-  const end = HASH_BYTES + chained.write(header, HASH_BYTES);
-  payload_hash.copy(chained, end);
-  return hash('sha256', chained, 'buffer');
+  return chainHashOf(before, { ...row, id: row.id.toString('hex') }, row.payload_hash);
+}
+
+/** The line of an event in an export. */
+export function exportLineOf({ payload_hash: payloadHash, hash, ...row }: EventRow): string {
+  return exportLine({ ...row, id: idText(row.id) }, { payloadHash, hash });
 }
 
 export function payloadHash(payload: Buffer): Buffer {

@@ -56,6 +56,15 @@ BEGIN SELECT RAISE(ABORT, 'events are never changed'); END;
  */
 export const PRUNED_INDEX = 'CREATE INDEX IF NOT EXISTS pruned ON events (type, position) WHERE payload IS NULL';
 
+/**
+ * Complete subtrees of the Merkle tree over the hashes. Not a part of the layout either: it is a cache, which `EventTree`
+ * fills from the events.
+ */
+const TREE_TABLE = `
+CREATE TABLE IF NOT EXISTS tree (
+  level INTEGER NOT NULL, number INTEGER NOT NULL, hash BLOB NOT NULL, PRIMARY KEY (level, number)
+) STRICT, WITHOUT ROWID`;
+
 /** Version of the layout above. A database with a higher version was written by a newer release. */
 export const LAYOUT = 1;
 
@@ -235,6 +244,7 @@ function prepareDatabase(db: SqliteDatabase): void {
   if (!isMarked && !isEmpty) unlessFull(() => db.pragma(`application_id = ${MARK}`));
   // Takes about one second per million events, once. Without it, a start reads the whole table.
   unlessFull(() => db.exec(PRUNED_INDEX));
+  unlessFull(() => db.exec(TREE_TABLE));
 }
 
 /** Hides the events after a position from a read-only connection, and prevents changes through it. */

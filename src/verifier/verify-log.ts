@@ -1,0 +1,3 @@
+import { verifierProgram } from './program.js';
+
+process.exitCode = await verifierProgram(process.argv.slice(2));
