@@ -4,7 +4,7 @@ import type { Request, RequestHandler, Response, Router } from 'express';
 import type { z } from 'zod';
 import { Rejection, type RejectionCode, reject, type SettingProblem } from '../../commands/rejection.js';
 import { textOfIssue } from '../../messages/issue.js';
-import { codeOf, message, type Text } from '../../messages/message.js';
+import { codeOf, isText, message, type Text } from '../../messages/message.js';
 import { render } from '../../messages/render.js';
 import { withValue } from '../../messages/with-value.js';
 import { languageOf } from '../language/language.js';
@@ -223,13 +223,14 @@ export function successText(outcome: unknown): string {
 }
 
 /**
- * Which setting is wrong and why, the result for each, or the current state of what has changed meanwhile, in
- * machine-readable form; null for a rejection that is one sentence.
+ * Which setting is wrong and why, the result for each, the current state of what has changed meanwhile, or the codes of the
+ * reason, in machine-readable form; null for a rejection that is one sentence.
  */
 function errorsOf({ code, details }: Rejection, { req }: Response): unknown {
   if ('results' in details) return details.results;
   if ('current' in details) return { current: details.current };
   if ('stale' in details) return details.stale;
+  if ((code === 'CONFIG_INVALID' || code === 'CORE_REFUSED') && 'why' in details) return reasonsOf(details.why);
   if (code !== 'SETTING_INVALID' || !('problems' in details)) return null;
   const language = languageOf(req.headers);
   const errors = (details.problems as readonly SettingProblem[]).map(({ key, why }) => ({
@@ -238,6 +239,18 @@ function errorsOf({ code, details }: Rejection, { req }: Response): unknown {
     code: codeOf(why),
   }));
   return { errors };
+}
+
+/** The codes of why an inbound or a template is refused; null if the reason is a text of the core, which has none. */
+function reasonsOf(why: unknown): { readonly reasons: readonly string[] } | null {
+  const reasons = isText(why) ? codesIn(why) : [];
+  return reasons.length === 0 ? null : { reasons };
+}
+
+/** The code of a text, and those of the texts in it. */
+function codesIn(text: Text): readonly string[] {
+  if (!('code' in text)) return [];
+  return [text.code, ...Object.values(text.params).filter(isText).flatMap(codesIn)];
 }
 
 /** Sends the envelope with a sentence in the language of the caller. */

@@ -134,6 +134,52 @@ describe.skipIf(found === null || withoutCore('the inbounds in the web panel'))(
     await expectTraffic('Reef', { id: crypto.randomUUID(), flow: 'xtls-rprx-vision' });
   });
 
+  it('show each refusal of the core at its field, and others at the top of the form', async () => {
+    const { page } = web;
+    await make('reality', 'Skerry');
+    await row('Skerry').getByRole('link').click();
+    await web.heading('Skerry');
+    const before = head();
+    const cell = (path: string) => page.locator(`[data-field="${path}"]`);
+    const input = (path: string) => cell(path).locator('input:not([type=hidden]), textarea');
+    const refused = async (path: string, sentence: string): Promise<void> => {
+      await button('Check').click();
+      await cell(path).getByText(sentence).waitFor();
+      await cell(path).locator('input:focus').waitFor();
+      expect(await input(path).getAttribute('aria-invalid')).toBe('true');
+    };
+    const REALITY = 'streamSettings.realitySettings';
+    await input(`${REALITY}.shortIds`).fill('xyz,');
+    await refused(`${REALITY}.shortIds`, 'infra/conf: invalid "shortIds[');
+    await input(`${REALITY}.shortIds`).press('Backspace');
+    await input(`${REALITY}.minClientVer`).fill('1.2.3.4');
+    await refused(`${REALITY}.minClientVer`, 'infra/conf: invalid "minClientVer": 1.2.3.4');
+    await input(`${REALITY}.minClientVer`).fill('');
+    await cell(`${REALITY}.minClientVer`).getByText('infra/conf').waitFor({ state: 'detached' });
+    await input(`${REALITY}.privateKey`).fill('short');
+    await refused(`${REALITY}.privateKey`, 'realitySettings.privateKey must be 32 bytes in base64url');
+
+    await page.getByLabel('Security').selectOption('tls');
+    await page.getByLabel('Certificate file').fill('/nowhere/to/be/found.pem');
+    await refused('streamSettings.tlsSettings.certificates.0.certificateFile', 'The certificate file does not exist');
+    await page.getByLabel('Security').selectOption('none');
+    await page.getByText('Fallbacks', { exact: true }).click();
+    await button('Add: Fallback').click();
+    await input('settings.fallbacks.0.dest').fill('nowhere');
+    await page.getByText('Fallbacks', { exact: true }).click();
+    await refused('settings.fallbacks.0.dest', 'please fill in a valid value for every "dest"');
+    await input('settings.fallbacks.0.dest').fill('8080');
+
+    await page.getByRole('tab', { name: 'JSON' }).click();
+    const json = page.getByRole('textbox', { name: 'JSON' });
+    await json.fill(JSON.stringify({ streamSettings: { network: 'tcp', sockopt: { tcpFastOpen: 'perhaps' } } }));
+    await page.getByRole('tab', { name: 'Form' }).click();
+    await button('Save').click();
+    const top = page.locator('[role=alert]:focus');
+    await top.getByText('The core does not accept this configuration').waitFor();
+    expect(typesSince(before)).toStrictEqual([]);
+  });
+
   it('get generated keys beside each field, and the same value in the JSON tab', async () => {
     const { page } = web;
     await make('reality', 'Atoll');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { message } from '../../../src/messages/message.js';
 import { freePort } from '../../kit/real/ports.js';
 import { startPanel } from '../kit/panel.js';
 
@@ -10,8 +11,8 @@ type Form = { id: number; version: string; remark: string; enable: boolean; sett
 type Envelope = { success: boolean; msg: string; code?: string; obj: unknown };
 
 /** One inbound with two clients. */
-async function start() {
-  const panel = await startPanel();
+async function start(parts: NonNullable<Parameters<typeof startPanel>[0]>['parts'] = {}) {
+  const panel = await startPanel({ parts });
   panel.given({ type: 'IssueApiToken', data: { token: 'secret-token', replace: true } });
   const post = async (path: string, body: object): Promise<Envelope> => {
     const { json } = await panel.call('POST', `${PATH}/${path}`, { headers, body: JSON.stringify(body) });
@@ -102,6 +103,23 @@ describe('a draft of an inbound', () => {
     expect(await post('check', { ...free, port })).toMatchObject({ success: false, code: 'PORT_TAKEN' });
     expect(await post('check', { id: 1, remark: 'same port' })).toMatchObject({ success: true });
     expect(await post('check', { id: 9 })).toMatchObject({ code: 'INBOUND_NOT_FOUND' });
+    expect(since()).toStrictEqual([]);
+  });
+
+  it('is refused with the codes of the reason', async () => {
+    const why = message('certificate.fileMissing', { what: message('certificate.key') });
+    const { post, since } = await start({ pairProblem: async () => why });
+    const refused = async (stream: object) =>
+      post('check', { id: 1, port: await freePort(), streamSettings: JSON.stringify(stream) });
+    const files = { certificateFile: '/nowhere/cert.pem', keyFile: '/nowhere/key.pem' };
+    expect(await refused({ network: 'tcp', security: 'tls', tlsSettings: { certificates: [files] } })).toMatchObject({
+      code: 'CONFIG_INVALID',
+      obj: { reasons: ['certificate.fileMissing', 'certificate.key'] },
+    });
+    expect(await refused({ network: 'pigeon' })).toMatchObject({
+      code: 'CONFIG_INVALID',
+      obj: { reasons: ['inbound.networkUnknown'] },
+    });
     expect(since()).toStrictEqual([]);
   });
 

@@ -4,6 +4,8 @@ import type { Gets, Posts } from './contract.generated';
 /** The address of the panel, with its base path and a slash at the end. All paths of the contract are relative to it. */
 export const base = new URL('.', document.baseURI);
 
+type Details = Partial<Pick<ApiError, 'fields' | 'reasons'>>;
+
 /** A request that the panel refused, or that did not reach it. */
 export class ApiError extends Error {
   /** The stable code of the refusal; `OFFLINE` when the panel did not answer. */
@@ -11,12 +13,15 @@ export class ApiError extends Error {
   readonly status: number;
   /** Problems of single members, by their names. */
   readonly fields: Readonly<Record<string, string>>;
+  /** Stable codes of the reason and of the texts in it, such as `certificate.fileMissing`. */
+  readonly reasons: readonly string[];
 
-  constructor(message: string, code: string, status: number, fields: Readonly<Record<string, string>> = {}) {
+  constructor(message: string, code: string, status: number, details: Details = {}) {
     super(message);
     this.code = code;
     this.status = status;
-    this.fields = fields;
+    this.fields = details.fields ?? {};
+    this.reasons = details.reasons ?? [];
   }
 
   get isOffline(): boolean {
@@ -135,7 +140,7 @@ async function send(...[method, url, { body, signal }, csrf]: Parameters<Send>):
 function checked(status: number, envelope: Envelope | null): Envelope {
   if (envelope?.success === true) return envelope;
   if (envelope === null) throw new ApiError(surroundings.offlineText(), status >= 500 ? OFFLINE : 'NOT_FOUND', status);
-  throw new ApiError(envelope.msg, envelope.code ?? 'UNKNOWN', status, fieldsOf(envelope.obj));
+  throw new ApiError(envelope.msg, envelope.code ?? 'UNKNOWN', status, detailsOf(envelope.obj));
 }
 
 /** Sends a form and reports the share that is sent, 0 to 1, which `fetch` cannot. */
@@ -168,10 +173,14 @@ export async function answersAt(address: URL): Promise<boolean> {
 }
 
 /** A refusal of settings names each key; other refusals have a sentence alone. */
-function fieldsOf(obj: unknown): Readonly<Record<string, string>> {
-  if (typeof obj !== 'object' || obj === null || !('errors' in obj) || !Array.isArray(obj.errors)) return {};
-  const errors = obj.errors as readonly { readonly key: string; readonly why: string }[];
-  return Object.fromEntries(errors.map(({ key, why }) => [key, why]));
+function detailsOf(obj: unknown): Details {
+  if (typeof obj !== 'object' || obj === null) return {};
+  const { errors, reasons } = obj as { readonly errors?: unknown; readonly reasons?: unknown };
+  const wrong = (Array.isArray(errors) ? errors : []) as readonly { readonly key: string; readonly why: string }[];
+  return {
+    fields: Object.fromEntries(wrong.map(({ key, why }) => [key, why])),
+    reasons: Array.isArray(reasons) ? reasons.map(String) : [],
+  };
 }
 
 /** Sends, and sends again after a login when the session has ended, or with a new token when the old one is not valid. */

@@ -64,7 +64,7 @@ export function openApi(version: string, base = ''): oas31.OpenAPIObject {
         title: 'Portolan',
         version,
         description:
-          'Every answer is the envelope `{success, msg, obj}` with HTTP 200, unless stated. `msg` is in the language of the cookie `lang`, else of `Accept-Language`. A refusal (`success: false`) also has `code`, which stays the same in every language and when the wording changes. Each text in `obj` has its code in a member beside it: `errorCode` for `error`, `code` in an entry of `errors`, `remedyCodes` for the list `remedies`. The code is null for texts of other programs.',
+          'Every answer is the envelope `{success, msg, obj}` with HTTP 200, unless stated. `msg` is in the language of the cookie `lang`, else of `Accept-Language`. A refusal (`success: false`) also has `code`, which stays the same in every language and when the wording changes. Each text in `obj` has its code in a member beside it: `errorCode` for `error`, `code` in an entry of `errors`, `remedyCodes` for the list `remedies`. A refused configuration (`CONFIG_INVALID`, `CORE_REFUSED`) has the codes of its reason in `obj.reasons`. The code is null for texts of other programs.',
       },
       servers: [{ url: base === '' ? '/' : base }],
       tags: [

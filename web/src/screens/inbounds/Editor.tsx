@@ -1,4 +1,4 @@
-import { Alert, Box, Button, Group, Stack, Tabs, Text } from '@mantine/core';
+import { Box, Button, Group, Stack, Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -9,6 +9,7 @@ import type { InboundForm } from '../../api/contract.generated';
 import { NotFound } from '../../shell/Screens';
 import { Loaded, Loading, Page } from '../../ui/display/Page';
 import { useCurl } from '../../ui/form/FormFooter';
+import { Refusal } from '../../ui/form/Refusal';
 import { type Draft, draftOf } from './draft';
 import classes from './Inbounds.module.css';
 import { PresetChoice } from './PresetChoice';
@@ -111,15 +112,9 @@ function Editor({ inbound, start }: EditorProps) {
         <Suspense>
           {conflict.isOutdated && !jsonProblem && <InboundConflict found={conflict.found} onMerge={conflict.merge} />}
         </Suspense>
+        <Refusal text={editor.refusal} />
         <EditorTabs editor={editor} isNew={inbound === null} />
         <SharePreview draft={draft} id={inbound?.id ?? 0} />
-        {editor.refusal !== '' && (
-          <Alert color="red" variant="light" role="alert">
-            <Text size="sm" className={classes['refusal']}>
-              {editor.refusal}
-            </Text>
-          </Alert>
-        )}
         {curl.view}
         <Group justify="flex-end" className={classes['bar']}>
           {jsonProblem && (

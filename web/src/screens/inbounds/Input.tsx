@@ -53,7 +53,7 @@ export function Input({ field, ...form }: FormProps & { readonly field: Field })
     },
   };
   return (
-    <div className={field.isWide ? classes['wide'] : classes['cell']}>
+    <div className={field.isWide ? classes['wide'] : classes['cell']} data-field={path}>
       <Control {...parts} />
       {field.generators && <GenerateButtons generators={field.generators} onGenerate={form.onGenerate} />}
     </div>
@@ -200,6 +200,7 @@ function TextControl({ field, value, set, shared }: Parts) {
     <PasswordInput
       {...input}
       dir="ltr"
+      aria-invalid={shared.error !== undefined}
       autoComplete="new-password"
       defaultVisible={value === '' || value === 'none'}
       visibilityToggleButtonProps={{ 'aria-label': t('reveal') }}

@@ -1,14 +1,15 @@
-import { Alert, Button, Group, Paper, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Paper, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
-import { api } from '../../api/client';
+import { ApiError, api } from '../../api/client';
 import { Loaded } from '../../ui/display/Page';
 import { useAction } from '../../ui/feedback/action';
 import { sentenceOf, toastError } from '../../ui/feedback/toast';
 import { useCurlButton } from '../../ui/form/FormFooter';
+import { Refusal } from '../../ui/form/Refusal';
 import { bodyOf, type Draft } from './draft';
 import { type Answers, draftFor, type Preset, proposed, secondOf } from './presets';
 
@@ -37,9 +38,9 @@ function Questions({ preset, port, start, onMore }: Props & { readonly port: num
   const { t } = useTranslation(['inbounds', 'shell']);
   const navigate = useNavigate();
   const [answers, setAnswers] = useState(start);
-  const [asked, setAsked] = useState(false);
+  const [attempts, setAttempts] = useState(0);
   const second = secondOf[preset];
-  const empty = (text: string): string | undefined => (asked && text.trim() === '' ? t('required') : undefined);
+  const empty = (text: string): string | undefined => (attempts > 0 && text.trim() === '' ? t('required') : undefined);
   const isComplete = answers.remark.trim() !== '' && answers.second.trim() !== '';
   const add = useAction<Answers>({
     stale: [['inbounds']],
@@ -49,14 +50,19 @@ function Questions({ preset, port, start, onMore }: Props & { readonly port: num
   });
   const curl = usePresetCurl(preset, { ...answers, port }, isComplete);
   const submit = (): void => {
-    setAsked(true);
+    setAttempts((before) => before + 1);
     if (isComplete) add.mutate(answers, { onSuccess: () => void navigate('/inbounds') });
   };
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus(), [attempts, add.error]);
+  const refusal = add.error ? sentenceOf(add.error) : '';
+  const isOfPort = second === 'port' && add.error instanceof ApiError && add.error.code.startsWith('PORT_');
   const more = (): void => {
     draftFor(preset, { ...answers, port }).then(onMore, toastError);
   };
   return (
     <form
+      ref={form}
       onSubmit={(event) => {
         event.preventDefault();
         submit();
@@ -67,6 +73,7 @@ function Questions({ preset, port, start, onMore }: Props & { readonly port: num
           <Text size="sm" c="dimmed">
             {t(`preset.${preset}.body`)}
           </Text>
+          <Refusal text={isOfPort ? '' : refusal} />
           <TextInput
             label={t('field.remark')}
             withAsterisk
@@ -79,7 +86,7 @@ function Questions({ preset, port, start, onMore }: Props & { readonly port: num
             label={t(`question.${second}`)}
             description={t(`question.${second}.help`)}
             withAsterisk
-            error={empty(answers.second)}
+            error={empty(answers.second) ?? (isOfPort ? refusal : undefined)}
             inputMode={second === 'port' ? 'numeric' : 'url'}
             value={answers.second}
             onChange={({ currentTarget: { value } }) => setAnswers((all) => ({ ...all, second: value }))}
@@ -87,11 +94,6 @@ function Questions({ preset, port, start, onMore }: Props & { readonly port: num
             spellCheck={false}
             autoCapitalize="none"
           />
-          {add.error && (
-            <Alert color="red" variant="light" role="alert">
-              {sentenceOf(add.error)}
-            </Alert>
-          )}
           {curl.view}
           <Group justify="space-between">
             <Group gap="xs">

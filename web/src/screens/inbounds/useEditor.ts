@@ -4,22 +4,23 @@ import { useTranslation } from 'react-i18next';
 import { ApiError, api, type Done } from '../../api/client';
 import type { InboundForm } from '../../api/contract.generated';
 import type { FormRequest } from '../../model/curl';
+import { valueAt } from '../../model/json';
 import { differences, merged } from '../../model/merge';
 import { useAction } from '../../ui/feedback/action';
 import { sentenceOf, toastDone, toastError } from '../../ui/feedback/toast';
 import { bodyOf, type Draft, draftOf, parseDraft } from './draft';
 import { type Generator, generated } from './generators';
+import { problemField } from './problem-field';
 import { inboundForm } from './queries';
 import { missing } from './values';
 
-/** The field that a refusal of the panel is about. */
-const FIELD_OF: Readonly<Record<string, string>> = {
-  ...{ PORT_TAKEN: 'port', PORT_FORBIDDEN: 'port', PORT_OUT_OF_RANGE: 'port' },
-  ...{ LISTEN_UNKNOWN: 'listen', LISTEN_INVALID: 'listen', SOCKET_TAKEN: 'listen' },
-  ...{ TAG_TAKEN: 'tag', TAG_INVALID: 'tag', NODE_NOT_FOUND: 'nodeId' },
-};
 const NONE: Readonly<Record<string, string>> = {};
 const textOf = (draft: Draft): string => JSON.stringify(draft, null, 2);
+
+/** The field that gets the focus, once for each object. */
+interface Focused {
+  readonly path: string;
+}
 
 interface Start {
   /** Null = a new one. */
@@ -36,6 +37,7 @@ export function useEditor({ inbound, start, onSaved }: Start) {
   const [json, setJson] = useState('');
   const [problems, setProblems] = useState(NONE);
   const [refusal, setRefusal] = useState('');
+  const [focused, setFocused] = useState<Focused | null>(null);
   const parsed = tab === 'json' ? parseDraft(json, draft) : draft;
   const jsonProblem = typeof parsed === 'string' ? parsed : null;
   /** The draft of the open tab; null while its text is not one. */
@@ -47,26 +49,31 @@ export function useEditor({ inbound, start, onSaved }: Start) {
   const { save, check } = useRequests(inbound, conflict);
 
   useEffect(() => {
-    const [path] = Object.keys(problems);
-    if (path !== undefined) document.querySelector<HTMLElement>(`[name="${CSS.escape(path)}"]`)?.focus();
-  }, [problems]);
+    if (focused) focusField(focused.path);
+  }, [focused]);
 
   const change = (next: Draft): void => {
+    const isSame = ([path]: readonly [string, string]): boolean => valueAt(next, path) === valueAt(draft, path);
     setDraft(next);
-    setProblems(NONE);
+    setProblems((before) => Object.fromEntries(Object.entries(before).filter(isSame)));
     setRefusal('');
   };
+  const point = (found: typeof NONE): void => {
+    const [path] = Object.keys(found);
+    setProblems(found);
+    if (path !== undefined) setFocused({ path });
+  };
   const refuse = (error: unknown): void => {
-    const path = error instanceof ApiError ? FIELD_OF[error.code] : undefined;
     if (error instanceof ApiError && error.code === 'INBOUND_CHANGED') return conflict.look();
-    if (path === undefined || tab === 'json') setRefusal(sentenceOf(error));
-    else setProblems({ [path]: sentenceOf(error) });
+    const path = error instanceof ApiError && tab === 'form' ? problemField(error, draft) : null;
+    if (path === null) setRefusal(sentenceOf(error));
+    else point({ [path]: sentenceOf(error) });
   };
   /** Runs an action with the draft of the open tab if it is complete; else puts the problems on screen. */
   const run = (action: (value: Draft) => void): void => {
     if (!current) return;
     const empty = missing(current, t('required'));
-    setProblems(empty);
+    point(empty);
     setDraft(current);
     setRefusal('');
     if (Object.keys(empty).length === 0) action(current);
@@ -98,6 +105,14 @@ export function useEditor({ inbound, start, onSaved }: Start) {
       ),
     submit: () => run((value) => save.mutate(value, { onSuccess: onSaved, onError: refuse })),
   };
+}
+
+/** Moves the focus to a field, and opens the section around it. */
+function focusField(path: string): void {
+  const field = document.querySelector(`[data-field="${CSS.escape(path)}"]`);
+  const section = field?.closest('details');
+  if (section) section.open = true;
+  field?.querySelector<HTMLElement>('input:not([type=hidden]), textarea, select')?.focus();
 }
 
 /** What saving a draft sends. */
