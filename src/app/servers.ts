@@ -38,12 +38,13 @@ interface Parts {
 /** Binds the three servers. From then on no inbound may use their ports. */
 export async function openServers(panel: Panel, servers: Servers, parts: Parts): Promise<void> {
   const { config, logger, disposal, services } = parts;
-  const { http, chat, nodes } = services;
+  const { http, chat, nodes, metrics } = services;
   const { basePath } = servers;
   const domainOf = (name: ServerName): string => servers.domainOf(name);
   const followers = createFollowers(panel, config, logger, () => domainOf('subscription'));
   const { web, sub } = createWebServers(panel, http, { basePath, domainOf, log: logger, ...followers });
-  const ops = createOps(panel, config, followers.sharing?.followers ?? (() => []));
+  if (followers.sharing) metrics.followers = followers.sharing.followers;
+  const ops = createOps(panel, config, metrics.get());
 
   disposal.add(() => followers.sharing?.close());
   disposal.add(() => servers.close());

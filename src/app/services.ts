@@ -14,6 +14,7 @@ import { createBackups, createBackupTimer } from './backups.js';
 import { createChatBot } from './chat-bot.js';
 import { createDirectorySync } from './directory.js';
 import { createInstalls } from './installs.js';
+import { PanelMetrics } from './metrics.js';
 import { createNodes } from './nodes.js';
 import type { Panel } from './panel.js';
 import { createTrafficReporter } from './traffic-report.js';
@@ -50,13 +51,14 @@ export function createServices(panel: Panel, adapters: Adapters, parts: Parts) {
   const chat = createChatBot(panel, { web, host: machine.host, backups, version, warn });
   const nodes = createNodes(panel, { web, warn });
   panel.reactors.collectNodesBy((asked) => nodes.nodes.collect(asked));
+  const metrics = new PanelMetrics(panel);
   const http: PanelServices = {
     read: panel.read,
     now: panel.now,
     core: coreServices(panel, adapters),
     machine: {
       ...machine,
-      ...{ alarms: panel.alarms, version },
+      ...{ alarms: panel.alarms, version, metrics: () => metrics.get() },
       status: statusText(panel.read, machine.host, panel.now),
       serverPortProblem: parts.servers.serverPortProblem,
     },
@@ -73,7 +75,7 @@ export function createServices(panel: Panel, adapters: Adapters, parts: Parts) {
     server: { ...parts.servers, overrides: parts.overrides },
     outside,
   };
-  return { http, installs, backups, chat, nodes };
+  return { http, installs, backups, chat, nodes, metrics };
 }
 
 function coreServices({ core, log, reactors }: Panel, { outside }: Adapters): PanelServices['core'] {

@@ -28,7 +28,7 @@ export function printEither(json: boolean, value: unknown, text: string): void {
 }
 
 /** Sealed fields that identify people and are not credentials. Of all others, only their presence is shown. */
-const PERSONAL: ReadonlySet<string> = new Set(['identity', 'ips', 'attempt', 'details']);
+const PERSONAL: ReadonlySet<string> = new Set(['identity', 'ips', 'attempt', 'details', 'label']);
 
 /** The event as an auditor may see it: no credential, key or token. */
 function maskedData(event: RecordedEvent): Record<string, unknown> {

@@ -24,6 +24,7 @@ import { importCommand } from './import.js';
 import { nodeCommands } from './node.js';
 import { printEither } from './output.js';
 import { settingCommands } from './settings.js';
+import { tokenCommands } from './token.js';
 import { undoCommand } from './undo.js';
 import { usageText } from './usage-error.js';
 import { verifyLogCommand } from './verify-log.js';
@@ -123,6 +124,7 @@ export async function run(
   capsuleCommands(program, globals, say);
   verifyLogCommand(program, json, say);
   adminCommands(program, globals, say);
+  tokenCommands(program, globals, say);
   backupCommands(program, config, globals, say);
   importCommand(program, config, globals, say);
   coreCommands(program, config, globals, say);

@@ -1,4 +1,5 @@
 import { type AccessCommand, access } from './access/access.js';
+import { type TokenCommand, tokens } from './access/tokens.js';
 import { type BackupCommand, backup } from './backup.js';
 import { type CertificateCommand, certificate } from './certificate.js';
 import { type ChatBotCommand, chatBot } from './chat-bot.js';
@@ -49,7 +50,8 @@ export type SingleCommand =
   | ImportCommand
   | TrafficReportCommand
   | IpLimitCommand
-  | AccessCommand;
+  | AccessCommand
+  | TokenCommand;
 
 /** Several commands in one append: each is decided on the state that the ones before it leave. */
 export type CommandSequence = Command<'Sequence', { readonly commands: readonly SingleCommand[] }>;
@@ -82,4 +84,5 @@ export const deciders: Decider<SingleCommand> = {
   ...trafficReport,
   ...ipLimit,
   ...access,
+  ...tokens,
 };

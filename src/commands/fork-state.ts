@@ -24,6 +24,8 @@ export function forkState(state: PanelState): PanelState {
       admins: new Map(state.access.admins),
       roles: new Map(state.access.roles),
       owners: new Map(state.access.owners),
+      tokens: new Map(state.access.tokens),
+      secrets: new Map(state.access.secrets),
     },
     nodes: new Map(state.nodes),
     geoSources: new Map(state.geoSources),

@@ -101,7 +101,7 @@ function initial(): PanelState {
 
 export const panelState: Fold<PanelState> = {
   name: 'state',
-  version: 12,
+  version: 13,
   initial,
   apply(state, event) {
     unindex(state, event);

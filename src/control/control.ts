@@ -7,60 +7,30 @@ import { type DataDirectory, dataDirectory, prepareRunFolder } from '../adapters
 import { isPasswordHash } from '../adapters/passwords/passwords.js';
 import { lockDirectory } from '../adapters/sqlite/lock.js';
 import { asSystem, createBus, type Dispatch, type Done } from '../commands/bus.js';
-import type { AnyCommand } from '../commands/catalog.js';
 import { BackupError, type Backups } from '../commands/ports/backups.js';
 import type { CoreInstall } from '../commands/reactors/releases/core-install.js';
 import { Rejection, reject } from '../commands/rejection.js';
 import { panelState } from '../commands/state.js';
 import { nameProblem } from '../commands/user/credential-rules.js';
-import { InboundId, UserId } from '../events/ids.js';
+import { InboundId } from '../events/ids.js';
 import type { EventLog } from '../events/log/log.js';
 import { begin, catchUp } from '../events/log/replay.js';
 import { defaultSettings, secretKeys, settingKeys } from '../events/settings/settings.js';
 import type { Disposal } from '../lib/disposal.js';
 import { OperatorError } from '../lib/errors/operator-error.js';
-import { sameName } from '../lib/identifiers.js';
 import { textOf } from '../messages/error.js';
 import { issue, issueOf } from '../messages/issue.js';
 import { message } from '../messages/message.js';
 import type { ReadModels } from '../projections/read-models.js';
 import { completeSwitch } from '../store/generations.js';
 import { openJournal } from '../store/journal.js';
+import { type ControlTarget, idOf, Name, type Operation, operation } from './operation.js';
+import { tokenOperations } from './token-operations.js';
 import { type UndoTarget, undoAsOperator, undoWithoutPanel } from './undo.js';
 
-/** What an operation works on: a running panel, or the log of a stopped one. */
-export interface ControlTarget {
-  readonly users: () => Iterable<{ readonly id: number; readonly username: string }>;
-  /** Dispatches as the operator. Throws `OperatorError` for a rejection. */
-  readonly dispatch: (command: AnyCommand) => Done;
-  /** Resolves to the installed version. Null: only a running panel can install one. */
-  readonly installCore: ((version: string) => Promise<string>) | null;
-  /** Creates and restores backups. Null: no panel runs here. */
-  readonly backups: Backups | null;
-  readonly undo: UndoTarget;
-}
-
-interface Operation {
-  readonly data: z.ZodType;
-  /** Throws `OperatorError`. */
-  readonly run: (data: never, target: ControlTarget) => Promise<unknown> | unknown;
-}
-
-function operation<S extends z.ZodType>(
-  data: S,
-  run: (data: z.output<S>, target: ControlTarget) => Promise<unknown> | unknown,
-): Operation {
-  return { data, run };
-}
-
-const MAX_NAME_CHARS = 64;
 const MAX_KEY_CHARS = 100;
 const MAX_VALUE_CHARS = 100_000;
 
-const Name = z
-  .string()
-  .min(1, issue('input.missing'))
-  .max(MAX_NAME_CHARS, issue('input.tooLong', { limit: MAX_NAME_CHARS }));
 const Credentials = z.strictObject({
   username: Name,
   passwordHash: z.string().max(1024, issue('cli.notPasswordHash')).refine(isPasswordHash, issue('cli.notPasswordHash')),
@@ -90,15 +60,10 @@ function typed(text: string, byDefault: unknown): unknown {
   return typeof byDefault === 'number' && /^-?\d+$/.test(text) ? Number(text) : text;
 }
 
-/** Throws `OperatorError` for an unknown name. */
-function idOf(users: ControlTarget['users'], username: string): UserId {
-  const user = [...users()].find((known) => sameName(known.username, username));
-  if (!user) throw new OperatorError(message('cli.adminUnknown', { username }));
-  return UserId.parse(user.id);
-}
-
-/** The operations of the operator. Passwords arrive only as hashes. */
+/** The operations of the operator. Passwords and secrets of tokens arrive only as hashes. */
 const operations = {
+  ...tokenOperations,
+
   'admin.create': operation(Credentials.extend({ access: AccessOf.optional() }), (data, { dispatch }) => {
     const problem = nameProblem(data.username);
     if (problem !== null) throw new OperatorError(problem);
@@ -196,6 +161,7 @@ export async function openControl(
 ): Promise<void> {
   const target: ControlTarget = {
     users: () => read.admins.users().users.values(),
+    tokens: () => read.admins.access().tokens.values(),
     dispatch: (command) => accepted(dispatch(command, asSystem('cli'))),
     installCore: async (version) => {
       const done = await coreInstall.install(version, (command) => dispatch(command, asSystem('cli')));
@@ -269,6 +235,7 @@ export async function withExclusiveLock<T>(
     try {
       const target: ControlTarget = {
         users: () => state.state.users.values(),
+        tokens: () => state.state.access.tokens.values(),
         dispatch: (command) => accepted(dispatch(command, asSystem('cli'))),
         installCore: null,
         backups: null,

@@ -1,4 +1,5 @@
 import { accessEvents } from './access/access.js';
+import { tokenEvents } from './access/tokens.js';
 import { backupEvents } from './backup.js';
 import { certificateEvents } from './certificate.js';
 import { chatBotEvents } from './chat-bot.js';
@@ -40,6 +41,7 @@ export const catalog = [
   ...trafficReportEvents,
   ...ipLimitEvents,
   ...accessEvents,
+  ...tokenEvents,
 ] as const;
 
 export type PanelEvent = EventOf<(typeof catalog)[number]>;

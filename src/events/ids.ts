@@ -15,6 +15,10 @@ export type ClientNumber = z.infer<typeof ClientNumber>;
 export const UserId = Id.brand<'UserId'>().meta(asId('admin account'));
 export type UserId = z.infer<typeof UserId>;
 
+/** The number of an access token; the `id` of the panel API. */
+export const TokenId = Id.brand<'TokenId'>().meta(asId('access token'));
+export type TokenId = z.infer<typeof TokenId>;
+
 /** The number of a node; the `id` of the panel API. */
 export const NodeId = Id.brand<'NodeId'>().meta(asId('node'));
 export type NodeId = z.infer<typeof NodeId>;

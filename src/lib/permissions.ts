@@ -13,14 +13,17 @@ export const ACTIONS = {
   secrets: ['update'],
   /** `export` downloads a backup, which contains all secrets. */
   backups: ['read', 'create', 'export', 'restore'],
-  /** The log for auditors, and the event feed. */
-  audit: ['read'],
+  /** The log for auditors, the event feed, and undo. */
+  audit: ['read', 'undo'],
   /** Admins and their roles. */
   admins: ['read', 'create', 'update', 'delete'],
+  /** The API token, and access tokens with a role. */
   tokens: ['read', 'create', 'update', 'delete'],
   /** The machine and the panel process. */
   server: ['read', 'run'],
   logs: ['read'],
+  /** Figures for monitoring, without clients. */
+  metrics: ['read'],
   geo: ['read', 'create', 'update', 'delete', 'run'],
   /** Versions of the core and of the panel. */
   releases: ['read', 'run'],

@@ -1,4 +1,8 @@
 import { eventType, type RecordedEvent } from '../events/catalog.js';
+import type { Actor } from '../events/log/event.js';
+
+/** Who caused an event, without the address. */
+export type FeedActor = Omit<Actor, 'ip'>;
 
 /** An event for other programs, without sealed fields and without the address of the actor. */
 export interface FeedEvent {
@@ -9,7 +13,7 @@ export interface FeedEvent {
   readonly version: number;
   /** Milliseconds since 1970. */
   readonly at: number;
-  readonly actor: { readonly kind: string; readonly id: string; readonly name: string };
+  readonly actor: FeedActor;
   readonly correlationId: string;
   readonly causationId: string | null;
   readonly data: Readonly<Record<string, unknown>>;
@@ -28,15 +32,19 @@ export function feedEvent(event: RecordedEvent, emailOf: (client: number) => str
     const email = emailOf(client);
     return email === undefined ? [] : [[String(client), email] as const];
   });
-  const { kind, id: actor, name } = meta.actor;
   return {
     ...{ position, id, type, stream, version, at: meta.at },
-    actor: { kind, id: actor, name },
+    actor: feedActor(meta.actor),
     correlationId: meta.correlationId,
     causationId: meta.causationId,
     data,
     ...(emails.length > 0 ? { emails: Object.fromEntries(emails) } : {}),
   };
+}
+
+export function feedActor(actor: Actor): FeedActor {
+  const { ip: _, ...shown } = actor;
+  return shown;
 }
 
 /** The fields that are not sealed. None for an unknown type, which a newer panel stored. */

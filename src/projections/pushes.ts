@@ -16,7 +16,7 @@ const resources: readonly (readonly [RegExp, string])[] = [
   [/^OutboundTraffic/, 'outbounds'],
   [/^CoreTemplate/, 'core'],
   [/^(Secret)?Setting/, 'settings'],
-  [/^(User|ApiToken|Admin|Role|Session|LoggedIn$|LoggedOut$)/, 'users'],
+  [/^(User|ApiToken|Token|Admin|Role|Session|LoggedIn$|LoggedOut$)/, 'users'],
   [/^Node(Added|Updated|TokenReplaced|Enabled|Disabled|Deleted|Identified|Went|Inbound|Unmanaged|Sync)/, 'nodes'],
   [/^GeoSource/, 'custom-geo'],
 ];

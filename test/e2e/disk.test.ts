@@ -66,6 +66,7 @@ function bodies(port: number, lists: string): readonly (readonly [RegExp, object
     [/admins\/add$/, { username: 'helper', password: 'b2c3d4e5f6g7', role: 'support' }],
     [/admins\/password\/:id$/, { password: 'c3d4e5f6g7h8' }],
     [/admins\/handOver$/, { clients: [1], owner: 0 }],
+    [/tokens\/add$/, { name: 'shop', role: 'support' }],
     [/roles\/save$/, { name: 'lead', grants: [{ permission: 'logs:read' }] }],
   ];
 }
@@ -112,6 +113,7 @@ const OTHER_REASONS: readonly (readonly [RegExp, RegExp])[] = [
   [/\/sessions\/end$/, /already ended/],
   [/\/admins\/del\/:id$/, /last owner/],
   [/\/roles\/del\/:name$/, /Role name not found/],
+  [/\/tokens\/(rotate|revoke)\/:id$/, /Token 1 not found/],
   [/\/undo$/, /Nothing of this can be undone/],
 ];
 

@@ -204,6 +204,8 @@ export interface StoredMeta {
     readonly kind: Actor['kind'];
     readonly id: string;
     readonly name?: string;
+    readonly role?: string;
+    readonly admin?: string;
     readonly who?: Box;
     readonly by?: Box;
   };
@@ -241,6 +243,12 @@ function openedActor(actor: StoredMeta['actor'], correlation: string, keyring: K
   return actor.who ? openBox(keyring, actor.who, `${correlation}|actor`) : [actor.name ?? '', null];
 }
 
+/** The role of the actor and the admin of a token, where they were recorded. */
+const standing = ({ role, admin }: StoredMeta['actor']): Pick<Actor, 'role' | 'admin'> => ({
+  ...(role === undefined ? {} : { role }),
+  ...(admin === undefined ? {} : { admin }),
+});
+
 /** The `meta` column with the name and the address of the actor; "erased" once their key is destroyed. */
 export function decodeMeta(row: Pick<EventRow, 'at' | 'meta'>, keyring: Keyring): EventMeta {
   const { actor, correlation, cause, command } = JSON.parse(row.meta) as StoredMeta;
@@ -250,7 +258,7 @@ export function decodeMeta(row: Pick<EventRow, 'at' | 'meta'>, keyring: Keyring)
   const shown = (kept: string): string => (OPAQUE.test(kept) ? kept : keyring.blind(kept));
   return {
     at: row.at,
-    actor: { kind: actor.kind, id, name, ip },
+    actor: { kind: actor.kind, id, name, ip, ...standing(actor) },
     correlationId: shown(correlation),
     causationId: cause === undefined ? null : shown(cause),
     commandId: command === undefined ? null : shown(command),

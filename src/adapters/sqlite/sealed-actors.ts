@@ -18,10 +18,14 @@ export class SealedActors {
   }
 
   /** To be called inside the transaction that stores it, because it may create a key. */
-  stored({ actor: { kind, id, name, ip }, at }: Stamp): StoredMeta['actor'] {
+  stored({ actor: { kind, id, name, ip, role, admin }, at }: Stamp): StoredMeta['actor'] {
     if (kind === 'system') return { kind, id, name };
     const inChat = kind === 'bot';
-    const actor = { kind, id: inChat ? '' : id };
+    const actor = {
+      ...{ kind, id: inChat ? '' : id },
+      ...(role === undefined ? {} : { role }),
+      ...(admin === undefined ? {} : { admin }),
+    };
     const month = new Date(at).toISOString().slice(0, 7);
     const values = inChat ? [name, ip, id] : [name, ip];
     const wanted = JSON.stringify([month, kind, id, name, ip]);

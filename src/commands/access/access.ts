@@ -16,6 +16,7 @@ import { siblingsOf } from '../client/siblings.js';
 import type { Command, Decider } from '../command.js';
 import { reject } from '../rejection.js';
 import { accessProblem, isLastOwner, type RequestedAccess, roleProblem } from './access-rules.js';
+import { revokedWith } from './tokens.js';
 
 export type AccessCommand =
   | Command<'DefineRole', { readonly role: string; readonly grants: readonly RoleGrant[] }>
@@ -34,10 +35,10 @@ export const access: Decider<AccessCommand> = {
     return [RoleDefined({ role, grants: [...grants] })];
   },
 
-  DeleteRole({ role }, { access: { roles, admins } }) {
+  DeleteRole({ role }, { access: { roles, admins, tokens } }) {
     if (BUILT_IN_ROLES.has(role)) return reject('ROLE_INVALID', { why: message('access.roleBuiltIn', { role }) });
     if (!roles.has(role)) return reject('ROLE_NOT_FOUND', { role });
-    const holders = [...admins.values()].filter((admin) => admin.role === role).length;
+    const holders = [...admins.values(), ...tokens.values()].filter((holder) => holder.role === role).length;
     if (holders > 0) return reject('ROLE_INVALID', { why: message('access.roleUsed', { role, count: holders }) });
     return [RoleDeleted({ role })];
   },
@@ -62,6 +63,7 @@ export const access: Decider<AccessCommand> = {
     );
     return [
       ...(owned.length > 0 ? [OwnerAssigned({ clients: owned, owner: null })] : []),
+      ...revokedWith(state, user),
       AdminDeleted({ user }),
       DataKeyDestroyed({ key: current.key, reason: 'erased' }),
     ];

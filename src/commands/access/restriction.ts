@@ -12,12 +12,12 @@ import type { PanelState } from '../state.js';
 import { quotaProblem } from './quotas.js';
 
 /** Settings that decide who may log in or act as an admin. */
-const LOGIN_SETTINGS = /^(ldap|twoFactor|chatBot|trustedProxy)/;
+const LOGIN_SETTINGS = /^(ldap|twoFactor|apiToken|chatBot|trustedProxy)/;
 
 /** Events of the caller's own account and sessions, and keys that other events destroy. */
 const HARMLESS: ReadonlySet<PanelEvent['type']> = new Set<PanelEvent['type']>([
   ...(['LoggedIn', 'LoggedOut', 'SessionsRevoked', 'UserCredentialsChanged', 'PasswordHashUpgraded'] as const),
-  ...(['TwoFactorCodeUsed', 'LoginFailed', 'DataKeyDestroyed', 'CommandRefused'] as const),
+  ...(['TwoFactorCodeUsed', 'LoginFailed', 'DataKeyDestroyed', 'CommandRefused', 'TokenUsed'] as const),
 ]);
 
 const NEEDED: Partial<Record<PanelEvent['type'], PermissionName>> = {
@@ -30,6 +30,9 @@ const NEEDED: Partial<Record<PanelEvent['type'], PermissionName>> = {
   ClientIpsCleared: 'clients:reset',
   SecretSettingChanged: 'secrets:update',
   ApiTokenIssued: 'tokens:update',
+  TokenCreated: 'tokens:create',
+  TokenRotated: 'tokens:update',
+  TokenRevoked: 'tokens:delete',
   UserCreated: 'admins:create',
   AdminAccessChanged: 'admins:update',
   AdminDeleted: 'admins:delete',
@@ -38,7 +41,7 @@ const NEEDED: Partial<Record<PanelEvent['type'], PermissionName>> = {
 };
 
 /**
- * The decision of an admin who is not an owner: it is refused if an event needs a permission that the admin lacks, concerns a
+ * The decision of a caller without full access: it is refused if an event needs a permission that the admin lacks, concerns a
  * client of others, or exceeds a quota. `decide` is called with the state that the admin can see, so that a rejection names
  * only what the admin knows.
  */

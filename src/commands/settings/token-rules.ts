@@ -8,7 +8,7 @@ import type { SettingProblem } from '../rejection.js';
 const GUARDED: readonly SettingKey[] = [
   ...(['ldapEnable', 'ldapHost', 'ldapPort', 'ldapUseTLS'] as const),
   ...(['ldapBaseDN', 'ldapBindDN', 'ldapUserFilter', 'ldapUserAttr'] as const),
-  ...(['twoFactorEnable', 'trustedProxyCIDRs'] as const),
+  ...(['twoFactorEnable', 'trustedProxyCIDRs', 'apiTokenEnable'] as const),
 ];
 const GUARDED_SECRETS: readonly SecretKey[] = ['ldapPassword', 'twoFactorToken'];
 

@@ -36,7 +36,8 @@ export function otherCommands(past: PastCommand, state: PanelState, planning: Pl
 
 function whyNot({ type, stream }: RecordedEvent): Text {
   if (type === 'SecretSettingChanged' || type === 'ApiTokenIssued') return KEY_DESTROYED;
-  if (stream.startsWith('user-') || stream === 'users' || stream === 'sessions') return ACCESS;
+  if (stream.startsWith('user-') || stream.startsWith('token-') || stream === 'users' || stream === 'sessions')
+    return ACCESS;
   return type.includes('Traffic') || eventType(type)?.class === 'measured' || type === 'ClientIpsCleared'
     ? TRAFFIC
     : OUTSIDE;

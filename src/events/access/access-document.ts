@@ -1,5 +1,6 @@
 import type { RecordedEvent } from '../catalog.js';
 import type { Quotas, RoleGrant } from './access.js';
+import { applyToToken, type TokenState } from './token-document.js';
 
 /** What was set for an admin. */
 export interface AdminAccess {
@@ -8,8 +9,8 @@ export interface AdminAccess {
   readonly quotas: Quotas;
 }
 
-/** Roles, what each admin may do, and the owner of each client. */
-export interface AccessState {
+/** Roles, what each admin and each token may do, and the owner of each client. */
+export interface AccessState extends TokenState {
   /** By number of the account. An account without an entry is an owner. */
   readonly admins: Map<number, AdminAccess>;
   /** The roles that owners made, by name. */
@@ -26,7 +27,10 @@ const NO_ACCESS: AdminAccess = {
   quotas: { clients: 0, totalBytes: 0, clientBytes: 0, days: 0 },
 };
 
-export const noAccess = (): AccessState => ({ admins: new Map(), roles: new Map(), owners: new Map(), lastAdmin: 0 });
+export const noAccess = (): AccessState => ({
+  ...{ admins: new Map(), roles: new Map(), owners: new Map(), lastAdmin: 0 },
+  ...{ tokens: new Map(), secrets: new Map(), lastToken: 0 },
+});
 
 /** Applies one event. Events of other nouns are ignored. */
 export function evolveAccess(state: AccessState, event: RecordedEvent): void {
@@ -50,8 +54,8 @@ export function evolveAccess(state: AccessState, event: RecordedEvent): void {
       state.admins.set(event.data.user, NO_ACCESS);
       break;
     case 'ClientAdded': {
-      const { kind, id } = event.meta.actor;
-      if (kind === 'user') state.owners.set(event.data.client, Number(id));
+      const owner = ownerOf(state, event);
+      if (owner !== null) state.owners.set(event.data.client, owner);
       break;
     }
     case 'ClientDeleted':
@@ -64,5 +68,12 @@ export function evolveAccess(state: AccessState, event: RecordedEvent): void {
       }
       break;
     default:
+      applyToToken(state, event);
   }
+}
+
+/** The admin who adds a client, or for whom a token adds it. */
+function ownerOf(state: AccessState, { meta: { actor } }: RecordedEvent): number | null {
+  if (actor.kind === 'user') return Number(actor.id);
+  return actor.kind === 'token' ? (state.tokens.get(Number(actor.id))?.admin ?? null) : null;
 }

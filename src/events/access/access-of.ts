@@ -1,8 +1,9 @@
-import type { PermissionName, Scope } from '../../lib/permissions.js';
+import { PERMISSION_NAMES, type PermissionName, type Scope } from '../../lib/permissions.js';
 import type { Actor } from '../log/event.js';
 import type { Quotas, RoleGrant } from './access.js';
 import type { AccessState, AdminAccess } from './access-document.js';
-import { BUILT_IN_ROLES, OWNER } from './roles.js';
+import { BUILT_IN_ROLES, OWNER, RESERVED } from './roles.js';
+import type { Token } from './token-document.js';
 
 export const NO_QUOTAS: Quotas = { clients: 0, totalBytes: 0, clientBytes: 0, days: 0 };
 
@@ -23,8 +24,9 @@ export class Access {
     this.#scopes = new Map(grants.map(({ permission, scope }) => [permission, scope]));
   }
 
+  /** Whether everything is permitted. A token with the role of owners cannot manage admins and tokens. */
   get isOwner(): boolean {
-    return this.role === OWNER;
+    return this.#scopes.size === PERMISSION_NAMES.length;
   }
 
   /** Whether the caller sees only a part of the clients. */
@@ -46,6 +48,9 @@ export class Access {
     return this.inbounds.has(inbound) && (scope === 'inbounds' || (owner !== undefined && owner === this.admin));
   }
 }
+
+/** The id of the API token as an actor. Other tokens have numbers. */
+export const API_TOKEN = 'api';
 
 const grantsOf = (state: AccessState, role: string): readonly RoleGrant[] =>
   BUILT_IN_ROLES.get(role) ?? state.roles.get(role) ?? [];
@@ -79,7 +84,48 @@ export function accessOf(state: AccessState, admin: number): Access {
   return access;
 }
 
-/** What the actor of a command may do. Only admins may have less than full access. */
+interface KnownToken extends Known {
+  readonly owner: Access | null;
+}
+const resolvedTokens = new WeakMap<Token, KnownToken>();
+
+/** What a token may do: what its role permits, within what the admin to whom it belongs may do now. */
+export function accessOfToken(state: AccessState, token: Token): Access {
+  const grants = grantsOf(state, token.role);
+  const owner = token.admin === null ? null : accessOf(state, token.admin);
+  const known = resolvedTokens.get(token);
+  if (known?.grants === grants && known.owner === owner) return known.access;
+  const limited = grants.some(({ scope }) => scope !== 'all');
+  const inbounds = limited ? token.inbounds : [...(owner?.inbounds ?? [])];
+  const access = new Access(
+    token.role,
+    token.admin,
+    grants.flatMap((grant) => within(owner, grant)),
+    {
+      inbounds: owner?.isLimited ? inbounds.filter((id) => owner.inbounds.has(id)) : inbounds,
+      quotas: owner?.quotas ?? NO_QUOTAS,
+    },
+  );
+  resolvedTokens.set(token, { grants, owner, access });
+  return access;
+}
+
+/** A permission of a token within the access of its admin. A stolen token must not create others. */
+function within(owner: Access | null, { permission, scope }: RoleGrant): readonly RoleGrant[] {
+  const name = permission as PermissionName;
+  const most = owner === null ? 'all' : owner.scopeOf(name);
+  if (most === null || RESERVED.has(name)) return [];
+  return [{ permission, scope: NARROW.indexOf(most) < NARROW.indexOf(scope) ? most : scope }];
+}
+/** From the narrowest scope to the widest. */
+const NARROW: readonly Scope[] = ['own', 'inbounds', 'all'];
+
+const NOTHING = new Access('', null, [], FULL);
+
+/** What the actor of a command may do. Only admins and named tokens may have less than full access. */
 export function accessOfActor(state: AccessState, { kind, id }: Actor): Access {
-  return kind === 'user' ? accessOf(state, Number(id)) : FULL_ACCESS;
+  if (kind === 'user') return accessOf(state, Number(id));
+  if (kind !== 'token' || id === API_TOKEN) return FULL_ACCESS;
+  const token = state.tokens.get(Number(id));
+  return token ? accessOfToken(state, token) : NOTHING;
 }

@@ -40,7 +40,7 @@ export const RoleDefined = defineEvent('RoleDefined', {
 
 export const RoleDeleted = defineEvent('RoleDeleted', {
   summary: 'An owner deleted a role.',
-  recordedBy: { DeleteRole: 'an owner deletes a role that no admin has' },
+  recordedBy: { DeleteRole: 'an owner deletes a role that no admin and no token has' },
   data: z.strictObject({ role: roleName }),
   stream: roleStream,
 });

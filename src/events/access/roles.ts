@@ -39,6 +39,11 @@ export const BUILT_IN_ROLES: ReadonlyMap<string, readonly RoleGrant[]> = new Map
       ...grants(['clients:read', 'clients:create', 'clients:update', 'clients:extend', 'clients:delete'], 'own'),
     ],
   ],
+  ['metrics', grants(['metrics:read'])],
+  [
+    'monitoring',
+    grants([...(['metrics:read', 'server:read', 'nodes:read', 'backups:read', 'releases:read', 'geo:read'] as const)]),
+  ],
 ]);
 
 const known: ReadonlySet<string> = new Set(PERMISSION_NAMES);

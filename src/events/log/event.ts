@@ -12,6 +12,10 @@ export interface Actor {
   readonly id: string;
   readonly name: string;
   readonly ip: string | null;
+  /** The role of the admin or the token at that time. Absent for other actors, and in events of earlier releases. */
+  readonly role?: string;
+  /** Number of the admin to whom the token belongs; absent without one. */
+  readonly admin?: string;
 }
 
 export interface EventMeta {

@@ -40,6 +40,8 @@ export const settingsTable = {
   sessionMaxAge: whole(0, 525_600, 360),
   trustedProxyCIDRs: cidrs.default(['127.0.0.0/8', '::1/128']),
   twoFactorEnable: z.boolean().default(false),
+  /** Whether the API token is valid. Access tokens do not depend on it. */
+  apiTokenEnable: z.boolean().default(true),
   timeLocation: timeZone.default('Local'),
   datepicker: z
     .enum(['gregorian', 'jalalian'], issue('input.notOneOf', { known: ['gregorian', 'jalalian'] }))

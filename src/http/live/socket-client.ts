@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
+import type { Access } from '../../events/access/access-of.js';
 import { type Language } from '../../messages/language.js';
 
 /** Ticks without progress after which a reader counts as gone. */
@@ -14,14 +15,22 @@ const MAX_RECEIVED = 64;
 
 const POLICY = 1008;
 
+/** Who connected: the session of a browser, or a token. */
+export interface SocketCaller {
+  /** The same for all sockets of one session or token. */
+  readonly key: string;
+  /** What the caller may do now. */
+  readonly access: () => Access;
+  /** Whether the session or the token is still valid. Notes that it is in use. */
+  readonly isValid: () => boolean;
+}
+
 /**
  * One connected browser. For a slow reader messages are conflated, not queued: of the messages with one key it gets the
  * latest when it reads again.
  */
 export class SocketClient {
-  readonly idHash: string;
-  /** Number of the account. */
-  readonly admin: number;
+  readonly caller: SocketCaller;
   readonly language: Language;
   readonly #ws: WebSocket;
   readonly #socket: Duplex;
@@ -33,17 +42,10 @@ export class SocketClient {
   #received = 0;
 
   /** `phase` spreads the pings of many connections over the ticks. */
-  constructor(
-    ws: WebSocket,
-    socket: Duplex,
-    { idHash, user }: { readonly idHash: string; readonly user: number },
-    language: Language,
-    phase: number,
-  ) {
+  constructor(ws: WebSocket, socket: Duplex, caller: SocketCaller, language: Language, phase: number) {
     this.#ws = ws;
     this.#socket = socket;
-    this.idHash = idHash;
-    this.admin = user;
+    this.caller = caller;
     this.language = language;
     this.#tick = phase % PING_TICKS;
     const received = (): void => {

@@ -11,17 +11,18 @@ import { coded } from '../../messages/rendered.js';
 import { type Push, pushesOf } from '../../projections/pushes.js';
 import type { ReadModels } from '../../projections/read-models.js';
 import { languageOf } from '../language/language.js';
+import type { Bearers } from '../panel/auth/bearer.js';
 import { readSessionCookie } from '../panel/auth/cookie.js';
 import { isCrossSite } from '../panel/auth/csrf.js';
 import type { Peer, Peers } from '../panel/auth/peer.js';
-import type { LiveSession, Sessions } from '../panel/auth/session.js';
+import type { Sessions } from '../panel/auth/session.js';
 import type { JsonOf } from '../panel/contract/route.js';
 import { baseLines } from '../server/headers.js';
 import type { HttpLog } from '../server/http-log.js';
 import { refuseUpgrade } from '../server/no-upgrade.js';
 import { getsPush, getsStatus, trafficFor } from './audience.js';
 import { textFrame } from './frame.js';
-import { SocketClient } from './socket-client.js';
+import { type SocketCaller, SocketClient } from './socket-client.js';
 import { type TrafficPush, trafficOf } from './traffic-push.js';
 
 /** Sockets of one session, and of all. */
@@ -50,6 +51,7 @@ const options = {
 interface SocketParts {
   readonly read: ReadModels;
   readonly sessions: Sessions;
+  readonly bearers: Bearers;
   readonly peers: Peers;
   readonly basePath: () => string;
   /** Emits every 2 s with a new reading of the machine; the status is sent then. */
@@ -88,37 +90,59 @@ export class PanelSockets {
   }
 
   /**
-   * Answers an upgrade request: 101 for the browser of a logged-in admin, otherwise an error after which the connection is
+   * Answers an upgrade request: 101 for the browser of a logged-in admin and for a program with an access token, otherwise an error after which the connection is
    * closed. Returns whether it was accepted.
    */
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     socket.on('error', () => socket.destroy());
-    const session = this.#sessionOf(req);
-    if (typeof session === 'number') {
-      refuseUpgrade(socket, session);
+    const caller = this.#callerOf(req);
+    if (typeof caller === 'number') {
+      refuseUpgrade(socket, caller);
       return false;
     }
     let isAccepted = false;
     this.#server.handleUpgrade(req, socket, head, (ws) => {
       isAccepted = true;
-      this.#accept(ws, socket, session, languageOf(req.headers));
+      this.#accept(ws, socket, caller, languageOf(req.headers));
     });
     return isAccepted;
   }
 
-  /** The session of an accepted request, or the HTTP status of a rejection. */
-  #sessionOf(req: IncomingMessage): LiveSession | number {
-    const { basePath, peers, sessions, rejectedStatus: turnedAway } = this.#parts;
+  /** The caller of an accepted request, or the HTTP status of a rejection. */
+  #callerOf(req: IncomingMessage): SocketCaller | number {
+    const { basePath, peers, rejectedStatus: turnedAway } = this.#parts;
     const peer = peers.of(req);
     const status = turnedAway(req, peer);
     if (status !== null) return status;
     if (req.url?.split('?')[0] !== `${basePath()}ws` || req.method !== 'GET') return 404;
-    const session = sessions.find(readSessionCookie(req.headers.cookie).id);
-    if (!session) return 401;
+    const caller = this.#tokenOf(req, peer) ?? this.#sessionOf(req);
+    if (!caller) return 401;
     if (isCrossSite(req, peer)) return 403;
     // Version 8 has its origin in another header, and no browser uses it.
     if (req.headers['sec-websocket-version'] !== '13') return 400;
-    return this.#isFull(session.idHash) ? 429 : session;
+    return this.#isFull(caller.key) ? 429 : caller;
+  }
+
+  #sessionOf({ headers }: IncomingMessage): SocketCaller | null {
+    const { read, sessions } = this.#parts;
+    const session = sessions.find(readSessionCookie(headers.cookie).id);
+    if (!session) return null;
+    const { idHash, user } = session;
+    const isValid = (): boolean => {
+      if (sessions.byHash(idHash) === null) return false;
+      sessions.use(idHash);
+      return true;
+    };
+    return { key: idHash, access: () => read.admins.accessOf(user), isValid };
+  }
+
+  /** The API token does not open a WebSocket, as in 3x-ui. */
+  #tokenOf(req: IncomingMessage, { ip }: Peer): SocketCaller | null {
+    const { bearers } = this.#parts;
+    const token = bearers.admit(req, () => ip);
+    if (token === null || token === 'api') return null;
+    const isValid = (): boolean => bearers.of(req, () => ip) !== null;
+    return { key: `token ${token.id}`, access: () => bearers.accessOf(token), isValid };
   }
 
   /** Stops sending and closes all sockets. */
@@ -142,16 +166,16 @@ export class PanelSockets {
     clearTimeout(cut);
   }
 
-  #isFull(idHash: string): boolean {
+  #isFull(key: string): boolean {
     if (this.#clients.size >= MAX_SOCKETS) return true;
     let own = 0;
-    for (const client of this.#clients.values()) if (client.idHash === idHash) own += 1;
+    for (const client of this.#clients.values()) if (client.caller.key === key) own += 1;
     return own >= MAX_PER_SESSION;
   }
 
-  #accept(ws: WebSocket, socket: Duplex, session: LiveSession, language: Language): void {
+  #accept(ws: WebSocket, socket: Duplex, caller: SocketCaller, language: Language): void {
     this.#accepted += 1;
-    this.#clients.set(ws, new SocketClient(ws, socket, session, language, this.#accepted));
+    this.#clients.set(ws, new SocketClient(ws, socket, caller, language, this.#accepted));
     ws.on('close', () => this.#clients.delete(ws));
   }
 
@@ -195,8 +219,8 @@ export class PanelSockets {
     this.#push({ type: 'notification', title, body, severity }, null, []);
   }
 
-  #accessOf({ admin }: SocketClient): Access {
-    return this.#parts.read.admins.accessOf(admin);
+  #accessOf({ caller }: SocketClient): Access {
+    return caller.access();
   }
 
   #push(push: Push, author: string | null, events: readonly RecordedEvent[]): void {
@@ -205,18 +229,17 @@ export class PanelSockets {
     for (const client of this.#clients.values()) {
       if (!getsPush(this.#accessOf(client), push, events, this.#parts.read)) continue;
       // The session that made a change has its result in the answer.
-      if (push.type !== 'invalidate' || author !== client.idHash) client.send(key, frameIn(client.language));
+      if (push.type !== 'invalidate' || author !== client.caller.key) client.send(key, frameIn(client.language));
     }
   }
 
-  /** Closes the sockets of sessions that have ended. */
+  /** Closes the sockets of sessions and tokens that have ended. */
   #closeEnded(): void {
     const alive = new Map<string, boolean>();
     for (const client of this.#clients.values()) {
-      const { idHash } = client;
-      const isAlive = alive.get(idHash) ?? this.#parts.sessions.byHash(idHash) !== null;
-      if (isAlive && !alive.has(idHash)) this.#parts.sessions.use(idHash);
-      alive.set(idHash, isAlive);
+      const { key, isValid } = client.caller;
+      const isAlive = alive.get(key) ?? isValid();
+      alive.set(key, isAlive);
       if (!isAlive) client.close(POLICY, 'the session has ended');
     }
   }

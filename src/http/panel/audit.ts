@@ -8,7 +8,7 @@ import { type AuditFilter, type SearchStep, searchLog } from '../../projections/
 import { groupOf } from '../../projections/audit/groups.js';
 import { sentenceOf } from '../../projections/audit/sentences.js';
 import { Subjects } from '../../projections/audit/subjects.js';
-import { feedEvent } from '../../projections/feed.js';
+import { feedActor, feedEvent } from '../../projections/feed.js';
 import type { ReadModels } from '../../projections/read-models.js';
 import { actorText } from '../../projections/why/history.js';
 
@@ -17,7 +17,7 @@ type Say = (text: Text) => string;
 /** Work between two turns of the event loop, and for the search of one request, in ms. */
 const TURN_MS = 5;
 const REQUEST_MS = 200;
-const CSV_HEADER = ['position', 'time', 'type', 'subject', 'number', 'what', 'by', 'name', 'address', 'cause'];
+const CSV_HEADER = ['position', 'time', 'type', 'subject', 'number', 'what', 'by', 'name', 'address', 'cause', 'role'];
 
 /** The caller may no longer read the log. The error breaks the download off, so that the file does not look complete. */
 export class SessionEnded extends Error {
@@ -91,10 +91,9 @@ export class AuditPages {
   json(header: EventHeader, event: RecordedEvent | undefined): Readonly<Record<string, unknown>> {
     if (event) return { ...feedEvent(event, (client) => this.#read.clients.get(client)?.identity.email) };
     const { position, id, type, stream, version, meta } = header;
-    const { kind, id: actor, name } = meta.actor;
     const { at, correlationId, causationId } = meta;
     return {
-      ...{ position, id, type, stream, version, at, actor: { kind, id: actor, name } },
+      ...{ position, id, type, stream, version, at, actor: feedActor(meta.actor) },
       ...{ correlationId, causationId, data: null },
     };
   }
@@ -145,6 +144,7 @@ export class AuditPages {
       actor.name,
       actor.ip ?? '',
       cause?.position ?? '',
+      actor.role ?? '',
     ]);
   }
 

@@ -30,6 +30,7 @@ import type { Alarms } from '../../lib/alarms.js';
 import type { CertificatePair } from '../../lib/certificate-pairs.js';
 import { type Text } from '../../messages/message.js';
 import type { ReadModels } from '../../projections/read-models.js';
+import type { Metrics } from '../ops/metrics.js';
 import type { JsonOf } from './contract/route.js';
 import type { Status } from './contract/schemas/status.js';
 import type { Handling } from './handling.js';
@@ -98,6 +99,8 @@ export interface MachineServices {
   /** The same for a pair in an inbound or the template, given as files or as lines. */
   readonly pairProblem: (pair: CertificatePair) => Promise<Text | null>;
   readonly version: string;
+  /** The figures for monitoring. */
+  readonly metrics: () => Metrics;
 }
 
 /** The services that authenticate admins. */
@@ -199,7 +202,7 @@ export interface HttpRequest {
   readonly say: (sentence: Text) => string;
   readonly actor: Actor;
   readonly access: Access;
-  /** The id of the logged-in user; the first user for the Bearer token. */
+  /** The id of the logged-in user; for a token, the admin to whom it belongs, else the first owner. */
   readonly userId: number;
   /** What headers of the request ask for. */
   readonly wants: Wants;

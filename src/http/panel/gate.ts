@@ -10,7 +10,7 @@ import { BodyError } from '../server/json-body.js';
 import { receiveUpload } from '../server/multipart.js';
 import { notFound } from '../server/not-found.js';
 import { AuthContext, type AuthContextParts, type AuthRequest } from './auth/auth-context.js';
-import { Bearers, holdsToken } from './auth/bearer.js';
+import type { Bearer, Bearers } from './auth/bearer.js';
 import { isCrossSite, tokenMatches, tokenOf } from './auth/csrf.js';
 import type { FailureRecords } from './auth/failure-records.js';
 import type { LoginLimiter } from './auth/limiter.js';
@@ -45,6 +45,7 @@ interface GateParts {
   readonly limiter: LoginLimiter;
   readonly failures: FailureRecords;
   readonly refusals: Refusals;
+  readonly bearers: Bearers;
   readonly basePath: () => string;
   readonly webDomain: () => string;
 }
@@ -57,7 +58,6 @@ type WithAuth = IncomingMessage & { [AUTH]?: AuthContext };
 export class PanelGate implements Gate<AuthRequest> {
   readonly #parts: GateParts;
   readonly #authors = new LRUCache<string, string>({ max: MAX_REMEMBERED });
-  readonly #bearers: Bearers;
   readonly #bodies = new BodyRoom();
   readonly #request: MakeRequest;
   readonly #authParts: AuthContextParts;
@@ -66,12 +66,10 @@ export class PanelGate implements Gate<AuthRequest> {
 
   constructor(parts: GateParts) {
     this.#parts = parts;
-    this.#bearers = new Bearers(parts.services.now);
-    const { services, dispatch, change, sessions, unsaved, limiter, failures, basePath } = parts;
-    const apiToken = (): string | null => services.read.admins.users().apiToken;
+    const { services, dispatch, change, sessions, unsaved, limiter, failures, basePath, bearers } = parts;
     const { read, history } = services;
     const accessOf = (admin: number) => read.admins.accessOf(admin);
-    this.#authParts = { sessions, unsaved, limiter, failures, basePath, dispatch, apiToken, accessOf };
+    this.#authParts = { sessions, unsaved, limiter, failures, basePath, dispatch, bearers, accessOf };
     const authored = (id: string, idHash: string): unknown => this.#authors.set(id, idHash);
     this.#request = requestMaker({ ...history, read, dispatch, change, onChange: authored });
     this.hot = new HotReads(this, (req, peer) => this.rejectedStatus(req, peer));
@@ -100,18 +98,19 @@ export class PanelGate implements Gate<AuthRequest> {
   }
 
   /**
-   * Whether the caller is authenticated: by a session, or by the API token where that counts. `path` is without the base
+   * Whether the caller is authenticated: by a session, or by a token where that counts. `path` is without the base
    * path.
    */
   isKnown(req: IncomingMessage, res: ServerResponse, path: string): boolean {
-    return this.authOf(req, res).session !== null || (path.startsWith('/panel/api/') && this.#byToken(req));
+    return this.authOf(req, res).session !== null || (path.startsWith('/panel/api/') && this.#bearerOf(req) !== null);
   }
 
   /** The queue key of an authenticated caller, by session or token; null for all others. */
   queueKeyOf(req: IncomingMessage, res: ServerResponse): string | null {
     const { session } = this.authOf(req, res);
     if (session) return session.idHash;
-    return holdsToken(req, this.#parts.services.read.admins.users().apiToken) ? 'token' : null;
+    const bearer = this.#parts.bearers.of(req, () => this.#parts.peers.of(req).ip);
+    return bearer === null ? null : `token ${bearer === 'api' ? bearer : bearer.id}`;
   }
 
   /** Hash of the session id behind a correlation id of an event, or null. */
@@ -121,8 +120,8 @@ export class PanelGate implements Gate<AuthRequest> {
 
   /** Whether this caller may call this route. */
   verdictOn(route: Route, req: IncomingMessage, auth: AuthContext): Verdict {
-    const byToken = route.auth === 'panel' && this.#byToken(req);
-    auth.byToken = byToken;
+    auth.bearer = route.auth === 'panel' ? this.#bearerOf(req) : null;
+    const { byToken } = auth;
     if (route.auth !== 'none' && !byToken && !auth.session) return 'unauthenticated';
     auth.permission = route.permission;
     const acts = route.method === 'POST' || route.acts;
@@ -183,9 +182,9 @@ export class PanelGate implements Gate<AuthRequest> {
     return this.#request(req, res, this.authOf(req, res));
   }
 
-  #byToken(req: IncomingMessage): boolean {
-    const { services, peers } = this.#parts;
-    return this.#bearers.admits(req, services.read.admins.users().apiToken, () => peers.of(req).ip);
+  #bearerOf(req: IncomingMessage): Bearer | null {
+    const { bearers, peers } = this.#parts;
+    return bearers.admit(req, () => peers.of(req).ip);
   }
 
   /**

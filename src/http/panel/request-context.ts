@@ -60,7 +60,7 @@ class PanelRequest implements AuthRequest {
   }
 
   get actor(): Actor {
-    this.#actor ??= actorOf(this.auth);
+    this.#actor ??= this.auth.actor;
     return this.#actor;
   }
 
@@ -75,8 +75,9 @@ class PanelRequest implements AuthRequest {
   }
 
   get userId(): number {
-    const { byToken, session } = this.auth;
-    return byToken ? firstOwner(this.#parts.read) : (session?.account.id ?? 0);
+    const { bearer, session } = this.auth;
+    if (bearer === null) return session?.account.id ?? 0;
+    return (bearer === 'api' ? null : bearer.admin) ?? firstOwner(this.#parts.read);
   }
 
   get wants(): Wants {
@@ -221,7 +222,7 @@ class PanelRequest implements AuthRequest {
   }
 }
 
-/** The owner with the lowest number, whose inbounds the API token has. */
+/** The owner with the lowest number, whose inbounds a token without an admin has. */
 function firstOwner(read: ReadModels): number {
   return Math.min(...[...read.admins.users().users.keys()].filter((id) => read.admins.accessOf(id).isOwner));
 }
@@ -229,11 +230,4 @@ function firstOwner(read: ReadModels): number {
 /** Ends the handler of a dry run: its command was decided. */
 class Rehearsed extends Error {
   override readonly name = 'Rehearsed';
-}
-
-function actorOf({ session, byToken, peer: { ip } }: AuthContext): Actor {
-  if (byToken) return { kind: 'token', id: 'api', name: 'API token', ip };
-  if (!session) return { kind: 'system', id: 'anonymous', name: 'anonymous', ip };
-  const { id, username } = session.account;
-  return { kind: 'user', id: String(id), name: username, ip };
 }

@@ -14,6 +14,7 @@ import { Endpoints } from '../server/listening/endpoint.js';
 import { serveAsHttp } from '../server/no-upgrade.js';
 import { notFound } from '../server/not-found.js';
 import { type AuthRequest, loginFailure } from './auth/auth-context.js';
+import { Bearers } from './auth/bearer.js';
 import { FailureRecords } from './auth/failure-records.js';
 import { accountHandlers, authHandlers } from './auth/handlers.js';
 import { LoginLimiter } from './auth/limiter.js';
@@ -73,6 +74,7 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
   const failures = new FailureRecords(now);
   const limiter = new LoginLimiter(now, (ip, username) => failures.add({ ip, username, reason: 'locked' }));
   const refusals = new Refusals(now, dispatch);
+  const bearers = new Bearers({ read, now, dispatch });
   const gate = new PanelGate({
     services,
     dispatch,
@@ -83,6 +85,7 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
     limiter,
     failures,
     refusals,
+    bearers,
     basePath,
     webDomain,
   });
@@ -90,6 +93,7 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
   const sockets = new PanelSockets({
     read,
     sessions,
+    bearers,
     peers,
     basePath,
     readings$: machine.host.readings$,

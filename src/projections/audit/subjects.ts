@@ -5,7 +5,7 @@ import { rejectedInbound } from './audit-search.js';
 
 /** What an event is about. */
 export interface Subject {
-  readonly kind: 'client' | 'inbound' | 'node' | 'user' | 'geoSource';
+  readonly kind: 'client' | 'inbound' | 'node' | 'user' | 'geoSource' | 'token';
   readonly number: number;
   /** Its name now, or the last one that it had; empty when that was erased. */
   readonly name: string;
@@ -13,7 +13,7 @@ export interface Subject {
   readonly exists: boolean;
 }
 
-const STREAM = /^(client|inbound|node-sync|node|user|geo-source)-(\d+)$/;
+const STREAM = /^(client|inbound|node-sync|node|user|geo-source|token)-(\d+)$/;
 const KINDS: Readonly<Record<string, Subject['kind']>> = {
   client: 'client',
   inbound: 'inbound',
@@ -21,6 +21,7 @@ const KINDS: Readonly<Record<string, Subject['kind']>> = {
   'node-sync': 'node',
   user: 'user',
   'geo-source': 'geoSource',
+  token: 'token',
 };
 
 type Read = Pick<ReadModels, 'admins' | 'clients' | 'inbounds' | 'nodes' | 'records'>;
@@ -58,6 +59,7 @@ export class Subjects {
     if (kind === 'client') return clients.get(number)?.identity.email;
     if (kind === 'node') return nodes.get(number)?.name;
     if (kind === 'user') return this.#read.admins.users().users.get(number)?.username;
+    if (kind === 'token') return this.#read.admins.access().tokens.get(number)?.name;
     if (kind === 'geoSource') return records.geoSources().get(number)?.alias;
     const inbound = inbounds.get(number);
     return inbound && (inbound.remark || inbound.tag);
@@ -107,5 +109,10 @@ const FORMER: Readonly<Partial<Record<Subject['kind'], Former>>> = {
     stream: 'geo-source',
     types: ['GeoSourceAdded', 'GeoSourceUpdated'],
     nameIn: (event) => ('alias' in event.data ? event.data.alias : undefined),
+  },
+  token: {
+    stream: 'token',
+    types: ['TokenCreated'],
+    nameIn: (event) => (event.type === 'TokenCreated' ? event.data.label.name : undefined),
   },
 };

@@ -56,6 +56,10 @@ export const systemSentences = {
   LoginFailed: ({ attempt: { username, ip }, reason, count }: DataOf<'LoginFailed'>) =>
     message('audit.loginFailed', { name: username, ip, reason: message(FAILURES[reason]), attempts: count }),
   ApiTokenIssued: () => message('audit.tokenIssued'),
+  TokenCreated: ({ role }: DataOf<'TokenCreated'>) => message('audit.tokenCreated', { role }),
+  TokenRotated: ({ previousUntil: until }: DataOf<'TokenRotated'>) => message('audit.tokenRotated', { until }),
+  TokenRevoked: () => message('audit.tokenRevoked'),
+  TokenUsed: ({ requests }: DataOf<'TokenUsed'>) => message('audit.tokenUsed', { requests }),
   RoleDefined: ({ role, grants }: DataOf<'RoleDefined'>) =>
     message('audit.roleDefined', { role, permissions: grants.map(({ permission }) => permission) }),
   RoleDeleted: ({ role }: DataOf<'RoleDeleted'>) => message('audit.roleDeleted', { role }),

@@ -1,3 +1,4 @@
+import { OWNER } from '../../events/access/roles.js';
 import type { RecordedEvent } from '../../events/catalog.js';
 import type { EventLog } from '../../events/log/log.js';
 import { message, type Text } from '../../messages/message.js';
@@ -71,10 +72,11 @@ function entryOf(log: HistoryLog, event: RecordedEvent): HistoryEntry {
   return { position, at: meta.at, type, what: textOfEvent(event), by: actorText(meta), because };
 }
 
-/** Who caused an event. */
-export function actorText({ actor: { kind, name, ip } }: RecordedEvent['meta']): Text {
+/** Who caused an event. The role is named unless everything was permitted. */
+export function actorText({ actor: { kind, name, ip, role = OWNER } }: RecordedEvent['meta']): Text {
   if (kind === 'system') return panelText(name);
-  const actor = message(ACTORS[kind], { name });
+  const account = message(ACTORS[kind], { name });
+  const actor = role === OWNER ? account : message('history.withRole', { actor: account, role });
   return ip === null ? actor : message('history.fromAddress', { actor, ip });
 }
 

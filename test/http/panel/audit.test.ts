@@ -234,7 +234,7 @@ describe('an export of the audit', () => {
     const { headers: sent, text } = await panel.call('GET', `${PATH}/export?format=csv&inbound=1`, { headers });
     expect(sent.get('content-type')).toBe('text/csv; charset=utf-8');
     const lines = text.split('\r\n');
-    expect(lines[0]).toBe('position,time,type,subject,number,what,by,name,address,cause');
+    expect(lines[0]).toBe('position,time,type,subject,number,what,by,name,address,cause,role');
     expect(lines).toHaveLength(4);
     expect(lines[1]).toContain(`,InboundUpdated,"'=cmd|""<img src=x onerror=alert(1)>,;\\u202e",1,`);
   });

@@ -3,23 +3,26 @@ import type { CommandContext, Dispatch, Done } from '../../../commands/bus.js';
 import type { AnyCommand } from '../../../commands/catalog.js';
 import type { Rejection } from '../../../commands/rejection.js';
 import { type Access, FULL_ACCESS } from '../../../events/access/access-of.js';
+import type { Token } from '../../../events/access/token-document.js';
 import type { UserId } from '../../../events/ids.js';
+import type { Actor } from '../../../events/log/event.js';
 import { type Permission, permissionName } from '../../../lib/permissions.js';
 import type { UserRow } from '../../../projections/users.js';
 import type { HttpRequest } from '../context.js';
-import { holdsToken } from './bearer.js';
+import { actorOf, type Bearer, type Bearers } from './bearer.js';
 import { BrowserSession, type BrowserSessionParts } from './browser-session.js';
 import type { FailureReason, FailureRecords, Failures } from './failure-records.js';
 import type { LoginLimiter } from './limiter.js';
 import type { Peer } from './peer.js';
 import type { LiveSession } from './session.js';
+import type { TokenUse } from './token-uses.js';
 
 /** What `AuthContext` needs of its server. */
 export interface AuthContextParts extends BrowserSessionParts {
   readonly limiter: LoginLimiter;
   readonly failures: FailureRecords;
   readonly dispatch: Dispatch;
-  readonly apiToken: () => string | null;
+  readonly bearers: Bearers;
   /** What an admin may do. */
   readonly accessOf: (admin: number) => Access;
 }
@@ -41,8 +44,8 @@ export class AuthContext {
   readonly correlationId: string;
   readonly browser: BrowserSession;
   readonly limiter: LoginLimiter;
-  /** The request was authenticated by the API token; its cookie is ignored. */
-  byToken = false;
+  /** The token that authenticated the request, whose cookie is then ignored. */
+  bearer: Bearer | null = null;
   /** What the matched route needs; null before that, and for routes that every client may call. */
   permission: Permission | null = null;
   /** What was received, for the fingerprint of the request. */
@@ -66,16 +69,35 @@ export class AuthContext {
     return this.browser.current;
   }
 
+  get byToken(): boolean {
+    return this.bearer !== null;
+  }
+
+  /** The caller, for the log. */
+  get actor(): Actor {
+    const { ip } = this.peer;
+    if (this.bearer !== null) return actorOf(this.bearer, ip);
+    if (!this.session) return { kind: 'system', id: 'anonymous', name: 'anonymous', ip };
+    const { id, username } = this.session.account;
+    return { kind: 'user', id: String(id), name: username, ip, role: this.#parts.accessOf(id).role };
+  }
+
+  /** The last use of an access token; null = none. */
+  lastUse(token: Token): TokenUse | null {
+    return this.#parts.bearers.uses.last(token);
+  }
+
   /** What the caller may do now. */
   get access(): Access {
-    return this.byToken || this.session === null ? FULL_ACCESS : this.#parts.accessOf(this.session.account.id);
+    if (this.bearer !== null) return this.#parts.bearers.accessOf(this.bearer);
+    return this.session === null ? FULL_ACCESS : this.#parts.accessOf(this.session.account.id);
   }
 
   /** Whether the request would still be authenticated and permitted now. Long-running requests check this again. */
   get isStillValid(): boolean {
-    const { sessions, apiToken } = this.#parts;
+    const { sessions, bearers } = this.#parts;
     if (this.permission !== null && this.access.scopeOf(permissionName(this.permission)) === null) return false;
-    if (this.byToken) return holdsToken(this.#req, apiToken());
+    if (this.bearer !== null) return bearers.of(this.#req, () => this.peer.ip) !== null;
     return this.session !== null && sessions.byHash(this.session.idHash) !== null;
   }
 
@@ -98,7 +120,8 @@ export class AuthContext {
   }
 
   #context(kind: 'user' | 'system', id: string, name: string): CommandContext {
-    return { actor: { kind, id, name, ip: this.peer.ip }, correlationId: this.correlationId };
+    const role = kind === 'user' ? { role: this.#parts.accessOf(Number(id)).role } : {};
+    return { actor: { kind, id, name, ip: this.peer.ip, ...role }, correlationId: this.correlationId };
   }
 }
 

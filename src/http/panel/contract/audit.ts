@@ -53,7 +53,7 @@ export const AuditQuery = z.object(filter);
 export type AuditQuery = z.output<typeof AuditQuery>;
 
 const Subject = z.object({
-  kind: z.enum(['client', 'inbound', 'node', 'user', 'geoSource']),
+  kind: z.enum(['client', 'inbound', 'node', 'user', 'geoSource', 'token']),
   number: z.int(),
   /** Its current name, or the last one of a deleted item; empty if it was erased. */
   name: z.string(),
@@ -76,7 +76,13 @@ const AuditEntry = z.object({
   /** Who caused it, in the language of the caller, without the address. */
   by: z.string(),
   byCode: TextCode,
-  actor: z.object({ kind: z.enum(KINDS), id: z.string(), name: z.string(), ip: z.string().nullable() }),
+  actor: z.object({
+    ...{ kind: z.enum(KINDS), id: z.string(), name: z.string(), ip: z.string().nullable() },
+    /** The role of the admin or the token at that time. Absent for others, and in events of earlier releases. */
+    role: z.string().optional(),
+    /** Number of the admin to whom the token belongs. */
+    admin: z.string().optional(),
+  }),
   /** The event that caused it. */
   cause: z.object({ position: z.int(), type: z.string() }).nullable(),
 });

@@ -29,7 +29,13 @@ const FeedEvent = z.object({
   stream: z.string(),
   version: z.int(),
   at: z.int(),
-  actor: z.object({ kind: z.string(), id: z.string(), name: z.string() }),
+  actor: z.object({
+    ...{ kind: z.string(), id: z.string(), name: z.string() },
+    /** The role of the admin or the token at that time. Absent for others, and in events of earlier releases. */
+    role: z.string().optional(),
+    /** Number of the admin to whom the token belongs. */
+    admin: z.string().optional(),
+  }),
   correlationId: z.string(),
   causationId: z.string().nullable(),
   /** As described in docs/events.md, without sealed fields. */

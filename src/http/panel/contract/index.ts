@@ -26,6 +26,7 @@ import type { Routes } from './route.js';
 import { serverRoutes } from './server.js';
 import { settingDetailRoutes } from './settings/details.js';
 import { accountRoutes, settingApiRoutes, settingRoutes } from './settings/settings.js';
+import { metricRoutes, tokenRoutes } from './tokens.js';
 import { undoRoutes } from './undo.js';
 
 /** Every table, in the order in which they are mounted: `clients` before `inbounds`, whose paths would shadow it. */
@@ -62,5 +63,7 @@ export const tables = {
   audit: auditRoutes,
   admins: adminRoutes,
   roles: roleRoutes,
+  tokens: tokenRoutes,
+  metrics: metricRoutes,
   apiDocs: apiDocsRoutes,
 } as const satisfies Readonly<Record<string, Routes>>;

@@ -6,8 +6,8 @@ import { Preview, Undone } from './schemas/preview.js';
 /** Undo of a command, named by any of its events. */
 export const undoRoutes = routes('/panel/api/events', {
   undo: post('/:position/undo', {
-    // It can change whatever the command changed.
-    permission: { resource: 'secrets', action: 'update' },
+    // Each compensating command needs a permission of its own as well.
+    permission: { resource: 'audit', action: 'undo' },
     summary:
       'Take back the command that an event belongs to, as far as it can be; with `dryRun`, only show what would happen',
     params: z.object({ position: Id }),

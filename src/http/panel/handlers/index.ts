@@ -31,6 +31,7 @@ import { pastNodes } from './past-nodes.js';
 import { serverHandlers } from './server.js';
 import { settingDetailHandlers } from './settings/details.js';
 import { settingApiHandlers, settingHandlers } from './settings/settings.js';
+import { metricHandlers, tokenHandlers } from './tokens.js';
 import { undoHandlers } from './undo.js';
 
 /** Binds every table except `auth` and `account`, whose handlers set cookies. Each receives the services that it declares. */
@@ -72,5 +73,7 @@ export function mountHandlers(router: Router, gate: Gate<AuthRequest>, services:
   mount(router, tables.audit, auditHandlers, gate, { read, ...history });
   mount(router, tables.admins, adminHandlers, gate, { read, ...accounts });
   mount(router, tables.roles, roleHandlers, gate, { read });
+  mount(router, tables.tokens, tokenHandlers, gate, { read, now });
+  mount(router, tables.metrics, metricHandlers, gate, { ...machine });
   mountApiDocs(router, gate, machine.version);
 }

@@ -1,6 +1,8 @@
+import type { SingleCommand } from '../../../commands/catalog.js';
 import { Rejection, reject } from '../../../commands/rejection.js';
 import { deletedBy, type PastCommand, readCommand } from '../../../commands/undo/past-command.js';
 import { decideUndo, type FormerCounters, type Undo } from '../../../commands/undo/undo.js';
+import type { PermissionName } from '../../../lib/permissions.js';
 import { codeOf, message } from '../../../messages/message.js';
 import { defaultOutboundTestUrl, defaultTemplate } from '../../../projections/core/template.js';
 import { countersBefore } from '../../../projections/statement/counters-before.js';
@@ -24,6 +26,8 @@ export const undoHandlers: Handlers<typeof undoRoutes, Needs<'audit' | 'ledger' 
       undo = decideUndo(past, rehearse(), former, context);
       const [obstacle] = undo.obstacles;
       if (undo.commands.length === 0 && obstacle) return reject('UNDO_IMPOSSIBLE', { why: obstacle.why });
+      const missing = undo.commands.map(neededFor).find((permission) => request.access.scopeOf(permission) === null);
+      if (missing) return reject('FORBIDDEN', { permission: missing });
       return { type: 'Sequence', data: { commands: undo.commands } };
     }, past.first.id);
     if (done instanceof Rejection) return done;
@@ -32,6 +36,17 @@ export const undoHandlers: Handlers<typeof undoRoutes, Needs<'audit' | 'ledger' 
     return new Message(message(text), reportOf(past, undo, request.say));
   },
 };
+
+/** What a compensating command needs. */
+const NEEDED: readonly (readonly [RegExp, PermissionName])[] = [
+  [/Client/, 'clients:update'],
+  [/Inbound/, 'inbounds:update'],
+  [/Node/, 'nodes:update'],
+  [/Settings/, 'settings:update'],
+  [/Core/, 'core:update'],
+];
+const neededFor = ({ type }: SingleCommand): PermissionName =>
+  NEEDED.find(([pattern]) => pattern.test(type))?.[1] ?? 'secrets:update';
 
 function reportOf({ first, last }: PastCommand, { obstacles }: Undo, say: HttpRequest['say']) {
   return {

@@ -41,6 +41,8 @@ export const nouns: Readonly<Record<keyof typeof tables, Noun>> = {
   account: settings,
   admins: access,
   roles: access,
+  tokens: access,
+  metrics: server,
   panel: settings,
   panelApi: settings,
   coreSettings: core,

@@ -5,8 +5,9 @@ import { tables } from '../../../../src/http/panel/contract/index.js';
 import type { Route } from '../../../../src/http/panel/contract/route.js';
 import { mount } from '../../../../src/http/panel/mount.js';
 import { permissionName } from '../../../../src/lib/permissions.js';
+import { newTokenSecret } from '../../../../src/lib/token-secret.js';
 import { inboundDraft, one, userId } from '../../../kit/builders.js';
-import { startPanel } from '../../kit/panel.js';
+import { type Answer, startPanel } from '../../kit/panel.js';
 
 const { auth: _auth, account: _account, ...others } = tables;
 const guarded = Object.values(others).flatMap((table): Route[] => Object.values(table));
@@ -24,8 +25,16 @@ const expected: Readonly<Record<string, (name: string, filtered: boolean) => boo
   auditor: (name) => everyone.includes(name) || (name.endsWith(':read') && name !== 'tokens:read'),
   reseller: (name, filtered) =>
     everyone.includes(name) || (filtered && /^clients:(read|create|update|extend|delete)$/.test(name)),
+  metrics: (name) => name === 'metrics:read',
+  monitoring: (name) => /^(metrics|server|nodes|backups|releases|geo):read$/.test(name),
   nothing: (name) => name === 'logs:read',
 };
+
+/** Never permitted to a token, so that a stolen one does not create others. */
+const forbiddenToTokens = [
+  ...['admins:create', 'admins:update', 'admins:delete'],
+  ...['tokens:read', 'tokens:create', 'tokens:update', 'tokens:delete'],
+];
 
 /** A panel whose handlers all reject, so that a request that passes the guard does nothing. */
 async function start() {
@@ -43,7 +52,47 @@ async function start() {
   return panel;
 }
 
+type Call = (method: string, path: string, body?: object) => Promise<Answer>;
+
+/** The routes whose answer does not fit the role. */
+async function misfits(call: Call, may: (name: string, filtered: boolean) => boolean, routes = guarded) {
+  const wrong: string[] = [];
+  for (const route of routes) {
+    if (route.permission === null || route.path.includes('/events')) continue;
+    const name = permissionName(route.permission);
+    for (const path of [route.path, ...route.aliases].map((one) => one.replaceAll(/:\w+/g, '1'))) {
+      const { status, json } = await call(route.method, path, route.method === 'POST' ? {} : undefined);
+      const isRefused = status === 403;
+      if (isRefused === may(name, route.filtered)) wrong.push(`${status} ${route.method} ${path} ${name}`);
+      const code = (json as { code?: string } | undefined)?.code ?? '';
+      if (isRefused && !['FORBIDDEN', 'OUT_OF_SCOPE'].includes(code)) wrong.push(`${path}: ${code}`);
+      if (isRefused && !String(json?.msg).includes(name)) wrong.push(`${path} does not name ${name}: ${json?.msg}`);
+    }
+  }
+  return wrong;
+}
+
 describe('each route', () => {
+  it.each(Object.keys(expected))('lets a token with the role %s do what it may, and nothing else', async (role) => {
+    const panel = await start();
+    const { secret, ...stored } = newTokenSecret();
+    const of = { role, inbounds: [one], admin: role === 'reseller' ? userId(1) : null };
+    panel.given({ type: 'CreateToken', data: { name: 'program', ...of, expiresAt: 0, addresses: [], ...stored } });
+    const call: Call = (method, path, body) =>
+      panel.call(method, path, {
+        headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+    const may = (name: string, filtered: boolean): boolean =>
+      expected[role]?.(name, filtered) === true && !forbiddenToTokens.includes(name);
+    const byToken = guarded.filter(({ auth }) => auth === 'panel');
+    expect(await misfits(call, may, byToken)).toStrictEqual([]);
+    for (const route of guarded.filter(({ auth }) => auth === 'session')) {
+      const { status } = await call(route.method, route.path.replaceAll(/:\w+/g, '1'));
+      expect([route.path, status]).toStrictEqual([route.path, 404]);
+    }
+  });
+
   it.each(Object.keys(expected))('lets the role %s do what it may, and nothing else', async (role) => {
     const panel = await start();
     if (role !== 'owner')
@@ -57,21 +106,8 @@ describe('each route', () => {
     const browser = await panel
       .browser()
       .login(...(role === 'owner' ? [] : [{ username: role, password: 'long enough' }]));
-    const may = expected[role];
-    const wrong: string[] = [];
-    for (const route of guarded) {
-      if (route.permission === null || route.path.includes('/events')) continue;
-      const name = permissionName(route.permission);
-      for (const path of [route.path, ...route.aliases].map((one) => one.replaceAll(/:\w+/g, '1'))) {
-        const { status, json } = await browser.send(route.method, path, route.method === 'POST' ? {} : undefined);
-        const isRefused = status === 403;
-        if (isRefused === may?.(name, route.filtered)) wrong.push(`${status} ${route.method} ${path} ${name}`);
-        const code = (json as { code?: string } | undefined)?.code ?? '';
-        if (isRefused && !['FORBIDDEN', 'OUT_OF_SCOPE'].includes(code)) wrong.push(`${path}: ${code}`);
-        if (isRefused && !String(json?.msg).includes(name)) wrong.push(`${path} does not name ${name}: ${json?.msg}`);
-      }
-    }
-    expect(wrong).toStrictEqual([]);
+    const call: Call = (method, path, body) => browser.send(method, path, body);
+    expect(await misfits(call, expected[role] ?? (() => false))).toStrictEqual([]);
   });
 
   it('records refused requests, at most once a minute for each reason', async () => {

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useLocation } from 'react-router';
+import { useMay } from '../../api/access';
 import type { Gets } from '../../api/contract.generated';
 import { CopyButton } from '../../ui/display/CopyButton';
 import { Technical, useFormat } from '../../ui/display/format';
@@ -45,6 +46,7 @@ export function EventDrawer({ position, onFilter, onClose }: Props) {
 
 function Event({ details, onFilter }: { readonly details: Details } & Pick<Props, 'onFilter'>) {
   const { t } = useTranslation('audit');
+  const may = useMay();
   const { entry, changes, causes, effects, moreEffects, removed, event, hash } = details;
   const json = JSON.stringify(event, null, 2);
   return (
@@ -54,7 +56,9 @@ function Event({ details, onFilter }: { readonly details: Details } & Pick<Props
       </p>
       <Facts entry={entry} hash={hash} />
       <Only entry={entry} onFilter={onFilter} />
-      {entry.actor.kind !== 'system' && <UndoCommand key={entry.position} position={entry.position} />}
+      {entry.actor.kind !== 'system' && may('audit:undo') && (
+        <UndoCommand key={entry.position} position={entry.position} />
+      )}
       {changes.length > 0 && (
         <Part title={t('changes')}>
           <Changes changes={changes} />

@@ -65,7 +65,7 @@ export const fields: Readonly<Record<FieldKey, FieldDefinition>> = {
   ...of('directory', 'code', 'ldapInboundTags'),
   ...of('directory', 'text', 'ldapAutoCreate', 'ldapAutoDelete'),
   ...of('directory', 'text', 'ldapDefaultTotalGB', 'ldapDefaultExpiryDays', 'ldapDefaultLimitIP'),
-  ...of('api', 'text', 'apiDialect'),
+  ...of('api', 'text', 'apiTokenEnable', 'apiDialect'),
   ...of('api', 'code', 'wgprov', 'vpnprov'),
 };
 

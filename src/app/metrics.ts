@@ -1,0 +1,28 @@
+import type { FollowerStatus } from '../followers/pool.js';
+import { createMetrics, type Metrics } from '../http/ops/metrics.js';
+import type { Text } from '../messages/message.js';
+import { refusedByDisk } from '../store/storage-watch.js';
+import { version } from '../version.js';
+import type { Panel } from './panel.js';
+
+/** Why changes cannot be saved, or null. */
+export const storageProblem = (panel: Panel): Text | null => panel.store.startup.complaint ?? refusedByDisk(panel);
+
+/** The figures for monitoring. They are constructed at the first scrape, because most panels are not monitored. */
+export class PanelMetrics {
+  readonly #panel: Panel;
+  #metrics: Metrics | null = null;
+  /** The processes that answer subscriptions beside the panel. */
+  followers: () => readonly FollowerStatus[] = () => [];
+
+  constructor(panel: Panel) {
+    this.#panel = panel;
+  }
+
+  get(): Metrics {
+    const { read, log, now } = this.#panel;
+    const writable = (): boolean => storageProblem(this.#panel) === null;
+    this.#metrics ??= createMetrics({ read, log, version, now, writable, followers: () => this.followers() });
+    return this.#metrics;
+  }
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import type { Done } from '../commands/bus.js';
+import type { AnyCommand } from '../commands/catalog.js';
+import type { Backups } from '../commands/ports/backups.js';
+import { UserId } from '../events/ids.js';
+import { OperatorError } from '../lib/errors/operator-error.js';
+import { sameName } from '../lib/identifiers.js';
+import { issue } from '../messages/issue.js';
+import { message } from '../messages/message.js';
+import type { UndoTarget } from './undo.js';
+
+/** What an operation works on: a running panel, or the log of a stopped one. */
+export interface ControlTarget {
+  readonly users: () => Iterable<{ readonly id: number; readonly username: string }>;
+  readonly tokens: () => Iterable<{ readonly id: number; readonly name: string }>;
+  /** Dispatches as the operator. Throws `OperatorError` for a rejection. */
+  readonly dispatch: (command: AnyCommand) => Done;
+  /** Resolves to the installed version. Null: only a running panel can install one. */
+  readonly installCore: ((version: string) => Promise<string>) | null;
+  /** Creates and restores backups. Null: no panel runs here. */
+  readonly backups: Backups | null;
+  readonly undo: UndoTarget;
+}
+
+export interface Operation {
+  readonly data: z.ZodType;
+  /** Throws `OperatorError`. */
+  readonly run: (data: never, target: ControlTarget) => Promise<unknown> | unknown;
+}
+
+export function operation<S extends z.ZodType>(
+  data: S,
+  run: (data: z.output<S>, target: ControlTarget) => Promise<unknown> | unknown,
+): Operation {
+  return { data, run };
+}
+
+const MAX_NAME_CHARS = 64;
+export const Name = z
+  .string()
+  .min(1, issue('input.missing'))
+  .max(MAX_NAME_CHARS, issue('input.tooLong', { limit: MAX_NAME_CHARS }));
+
+/** Throws `OperatorError` for an unknown name. */
+export function idOf(users: ControlTarget['users'], username: string): UserId {
+  const user = [...users()].find((known) => sameName(known.username, username));
+  if (!user) throw new OperatorError(message('cli.adminUnknown', { username }));
+  return UserId.parse(user.id);
+}

@@ -1,0 +1,60 @@
+import { Rejection, reject } from '../../../commands/rejection.js';
+import type { Token } from '../../../events/access/token-document.js';
+import { type InboundId, TokenId, type UserId } from '../../../events/ids.js';
+import { newTokenSecret } from '../../../lib/token-secret.js';
+import { message } from '../../../messages/message.js';
+import { messageOf } from '../answers.js';
+import type { AuthContext, AuthRequest } from '../auth/auth-context.js';
+import { Attachment, type Needs } from '../context.js';
+import type { metricRoutes, tokenRoutes } from '../contract/tokens.js';
+import type { Handlers } from '../mount.js';
+
+export const tokenHandlers: Handlers<typeof tokenRoutes, Needs<'read' | 'now'>, AuthRequest> = {
+  list: (_, { read, now }, { auth }) =>
+    [...read.admins.access().tokens.values()].map((token) => shown(token, auth, now())),
+
+  add({ body: { name, role, inbounds, admin, expiresAt, addresses } }, _, { dispatch }) {
+    const { secret, ...stored } = newTokenSecret();
+    const of = { role, inbounds: inbounds as InboundId[], admin: admin === 0 ? null : (admin as UserId) };
+    const done = dispatch({ type: 'CreateToken', data: { name, ...of, expiresAt, addresses, ...stored } });
+    return done instanceof Rejection ? done : revealed(done.events, stored.hash, secret);
+  },
+
+  rotate({ params: { id }, body: { overlapHours } }, _, { dispatch }) {
+    const { secret, ...stored } = newTokenSecret();
+    const done = dispatch({ type: 'RotateToken', data: { token: TokenId.parse(id), overlapHours, ...stored } });
+    return done instanceof Rejection ? done : revealed(done.events, stored.hash, secret);
+  },
+
+  revoke: ({ params: { id } }, _, { dispatch }) =>
+    messageOf(dispatch({ type: 'RevokeToken', data: { token: TokenId.parse(id) } }), message('access.tokenRevoked')),
+};
+
+export const metricHandlers: Handlers<typeof metricRoutes, Needs<'metrics'>> = {
+  async metrics(_, { metrics }) {
+    const { type, text } = metrics();
+    return new Attachment({ media: type.replace(/; charset=.*/, ''), name: 'metrics.txt', text: await text() });
+  },
+};
+
+/** A repeated request has the events of the first one, whose secret is not known any more. */
+function revealed(events: readonly { type: string; data: object }[], hash: string, secret: string) {
+  for (const { data } of events) {
+    if (!('token' in data && 'secret' in data)) continue;
+    const { token, secret: stored } = data as { token: number; secret: { hash: string } };
+    return stored.hash === hash ? { id: token, secret } : reject('TOKEN_SHOWN');
+  }
+  return reject('TOKEN_SHOWN');
+}
+
+function shown(token: Token, auth: AuthContext, now: number) {
+  const { id, name, prefix, role, inbounds, admin, expiresAt, addresses, createdAt, rotatedAt, previous } = token;
+  const used = auth.lastUse(token);
+  return {
+    ...{ id, name, prefix, role, inbounds: [...inbounds], admin: admin ?? 0 },
+    ...{ expiresAt, addresses: [...addresses], createdAt, rotatedAt },
+    previousUntil: previous && previous.until > now ? previous.until : null,
+    usedAt: used?.at ?? null,
+    usedFrom: used?.ip ?? null,
+  };
+}
