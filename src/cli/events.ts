@@ -7,14 +7,13 @@ import { panelState } from '../commands/state.js';
 import type { RecordedEvent } from '../events/catalog.js';
 import { stateDigest } from '../events/log/fold.js';
 import { begin, catchUp } from '../events/log/replay.js';
-import { OperatorError, UsageError } from '../lib/errors/operator-error.js';
-import { isoTime } from '../lib/time/iso-time.js';
+import { OperatorError } from '../lib/errors/operator-error.js';
 import { message } from '../messages/message.js';
 import type { Say } from '../messages/terminal.js';
 import { startFolds } from '../projections/foldings.js';
 import { digestsOf } from '../projections/read-models.js';
 import { verifyLog } from '../store/verify.js';
-import { assertOneOf, wholeNumber } from './option-values.js';
+import { assertOneOf, positionAt, wholeNumber } from './option-values.js';
 import { eventLine, inEnglish, masked, print, printEither } from './output.js';
 import { type GlobalOptions, reading } from './reading.js';
 import { statementCommand } from './statement.js';
@@ -113,16 +112,6 @@ function eventAt(log: Pick<SqliteEventLog, 'head' | 'read'>, at: string): Record
   const [event] = log.read(position - 1, 1);
   if (event?.position !== position) throw new OperatorError(message('cli.eventUnreadable', { position }));
   return event;
-}
-
-/** The position that an option gives as a number or as an ISO time; by default that of the last event. */
-function positionAt(log: Pick<SqliteEventLog, 'head' | 'positionAt'>, name: string, value: string | undefined): number {
-  const head = log.head().position;
-  if (value === undefined) return head;
-  if (/^\d{1,15}$/.test(value) && Number(value) <= head) return Number(value);
-  const time = isoTime(value);
-  if (time === null) throw new UsageError(message('cli.placeInvalid', { name, value, head }));
-  return log.positionAt(time);
 }
 
 /** `say`: null = as JSON. */

@@ -1,4 +1,6 @@
+import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import { UsageError } from '../lib/errors/operator-error.js';
+import { isoTime } from '../lib/time/iso-time.js';
 import { message } from '../messages/message.js';
 
 /** Throws `UsageError` unless the text is a whole number between two limits, both allowed. `name` is the option or the argument. */
@@ -22,4 +24,18 @@ export function assertOneOf(name: string, value: unknown, other: string, otherVa
 /** Throws `UsageError` for an empty value: as a path it would be the current folder. */
 export function assertNotEmpty(name: string, value: string | undefined): void {
   if (value === '') throw new UsageError(message('cli.optionNeedsValue', { name }));
+}
+
+/** The position that an option gives as a number or as an ISO time; by default that of the last event. */
+export function positionAt(
+  log: Pick<SqliteEventLog, 'head' | 'positionAt'>,
+  name: string,
+  value: string | undefined,
+): number {
+  const head = log.head().position;
+  if (value === undefined) return head;
+  if (/^\d{1,15}$/.test(value) && Number(value) <= head) return Number(value);
+  const time = isoTime(value);
+  if (time === null) throw new UsageError(message('cli.placeInvalid', { name, value, head }));
+  return log.positionAt(time);
 }

@@ -18,6 +18,7 @@ import { adminCommands } from './admin.js';
 import { backupCommands } from './backup.js';
 import { capsuleCommands } from './capsule.js';
 import { coreCommands } from './core.js';
+import { diffCommand } from './diff.js';
 import { doctorCommand } from './doctor.js';
 import { eventCommands } from './events.js';
 import { importCommand } from './import.js';
@@ -120,6 +121,7 @@ export async function run(
     });
   settingCommands(configuration, globals, say);
   eventCommands(program, globals, say);
+  diffCommand(program, globals, say);
   undoCommand(program, globals, say);
   capsuleCommands(program, globals, say);
   verifyLogCommand(program, json, say);

@@ -19,7 +19,7 @@ export type Text = Message | Verbatim;
 type None = Readonly<Record<never, never>>;
 
 /** The files of each language. */
-export const areas = ['access', 'audit', 'backup', 'bot', 'capsule', 'certificate', 'cli', 'client', 'common', 'core', 'directory', 'file', 'geo', 'history', 'import', 'inbound', 'input', 'network', 'node', 'notifications', 'proof', 'rejections', 'releases', 'settings', 'start', 'storage', 'subscription-page', 'subscription', 'undo', 'why'] as const;
+export const areas = ['access', 'audit', 'backup', 'bot', 'capsule', 'certificate', 'cli', 'client', 'common', 'core', 'diff', 'directory', 'file', 'geo', 'history', 'import', 'inbound', 'input', 'network', 'node', 'notifications', 'proof', 'rejections', 'releases', 'settings', 'start', 'storage', 'subscription-page', 'subscription', 'undo', 'why'] as const;
 
 /** What stands in each message, by its code. */
 export interface MessageParams {
@@ -467,6 +467,15 @@ export interface MessageParams {
   'cli.eventsShow': None;
   'cli.eventsTail': None;
   'cli.eventsVerify': None;
+  'cli.diff': None;
+  'cli.optionDiffFrom': None;
+  'cli.optionDiffTo': None;
+  'cli.optionDiffFromBackup': None;
+  'cli.optionDiffToBackup': None;
+  'cli.optionDiffNoun': None;
+  'cli.optionDiffClient': None;
+  'cli.diffSame': None;
+  'cli.diffNoun': { readonly value: string | number; readonly known: readonly (string | number)[] };
   'cli.undo': None;
   'cli.optionDryRunUndo': None;
   'cli.undoWould': { readonly from: string | number; readonly to: string | number };
@@ -816,6 +825,21 @@ export interface MessageParams {
   'core.outboundUnusable': { readonly why: Text };
   'core.accessLogOff': None;
   'core.folderForeign': { readonly folder: string | number };
+  'diff.title': { readonly from: string | number; readonly fromAt: number; readonly to: string | number; readonly toAt: number };
+  'diff.counts': { readonly added: string | number; readonly removed: string | number; readonly changed: string | number };
+  'diff.added': { readonly what: Text };
+  'diff.removed': { readonly what: Text };
+  'diff.changed': { readonly what: Text };
+  'diff.client': { readonly name: string | number; readonly number: string | number };
+  'diff.inbound': { readonly name: string | number; readonly number: string | number };
+  'diff.node': { readonly name: string | number; readonly number: string | number };
+  'diff.settings': None;
+  'diff.core': None;
+  'diff.secret': { readonly field: string | number };
+  'diff.secretErased': { readonly field: string | number };
+  'diff.valueErased': { readonly field: string | number; readonly value: string | number };
+  'diff.event': { readonly at: number; readonly type: string | number; readonly by: Text; readonly position: string | number };
+  'diff.more': { readonly count: number };
   'directory.portClosed': None;
   'directory.nameUnknown': None;
   'directory.nameLookupFailed': None;
@@ -1415,6 +1439,7 @@ export interface MessageParams {
   'MOMENT_INSIDE': { readonly position: string | number; readonly first: string | number; readonly last: string | number; readonly before: string | number };
   'MOMENT_FUTURE': { readonly value: string | number };
   'MOMENT_UNSUPPORTED': { readonly path: string | number };
+  'MOMENTS_REVERSED': { readonly from: string | number; readonly to: string | number };
   'UNDO_IMPOSSIBLE': { readonly why: Text };
   'FOLLOWERS_FULL': None;
   'SESSION_EXPIRED': None;

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { NEVER } from 'rxjs';
 import type { EventLog } from '../events/log/log.js';
-import { advance } from '../events/log/replay.js';
+import { advance, catchUp } from '../events/log/replay.js';
 import { startFolds } from './foldings.js';
 import { LogReadModels, type ReadModels } from './read-models.js';
 
@@ -79,6 +79,13 @@ export class Moments {
     if (erasures === this.#erasures) this.#kept.set(position, moment);
     return moment;
   }
+}
+
+/** The read models after the event at a position, folded at once. Position 0 = before the first event. */
+export function readModelsAt(log: Pick<EventLog, 'read'>, position: number): ReadModels {
+  const models = startFolds();
+  catchUp(log, Object.values(models), position);
+  return new LogReadModels(frozen(log), undefined, [], models);
 }
 
 /** A log from which nothing more comes: the models of a moment do not follow it. */

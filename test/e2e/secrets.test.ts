@@ -48,7 +48,7 @@ const PLACES: readonly (readonly [RegExp, readonly Canary[]])[] = [
   // The form of a client shows its credentials.
   [/\/panel\/api\/clients\/[^/]+\/details$/, ['email', 'subId', 'comment', 'clientPassword']],
   [/\/panel\/api\/clients\/[^/]+\/(why|statement)$/, ['email']],
-  [/\/panel\/api\/audit\/(page|export|\d+)$/, ['email']],
+  [/\/panel\/api\/audit\/(page|export|diff|\d+)$/, ['email']],
   // A billing program requests the events of clients.
   [/\/panel\/api\/events$/, ['email']],
   [/\/(getConfigJson)$/, ['email', 'clientPassword', 'outbound']],

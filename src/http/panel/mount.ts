@@ -176,7 +176,14 @@ async function answer(res: Response, outcome: unknown): Promise<void> {
 const STATUSES: Readonly<Partial<Record<RejectionCode, number>>> = {
   ...{ FORBIDDEN: 403, OUT_OF_SCOPE: 403 },
   ...{ DRY_RUN_INVALID: 400, DRY_RUN_UNSUPPORTED: 400, VERSION_INVALID: 400, VERSION_STALE: 412, EVENT_UNKNOWN: 400 },
-  ...{ MOMENT_INVALID: 400, MOMENT_UNKNOWN: 400, MOMENT_INSIDE: 400, MOMENT_FUTURE: 400, MOMENT_UNSUPPORTED: 400 },
+  ...{
+    MOMENT_INVALID: 400,
+    MOMENT_UNKNOWN: 400,
+    MOMENT_INSIDE: 400,
+    MOMENT_FUTURE: 400,
+    MOMENT_UNSUPPORTED: 400,
+    MOMENTS_REVERSED: 400,
+  },
 };
 
 function withStatus(res: Response, { code }: Rejection): Response {

@@ -192,12 +192,12 @@ function secretChanges(log: Earlier, event: RecordedEvent): readonly Change[] {
 const MAX_PATHS = 30;
 const MAX_DEPTH = 4;
 
-/** The paths at which two JSON values differ. */
-function changedPaths(before: unknown, after: unknown): readonly string[] {
+/** The paths at which two JSON values differ, at most 30. `depth`: the longest path, in keys. */
+export function changedPaths(before: unknown, after: unknown, depth = MAX_DEPTH): readonly string[] {
   const paths: string[] = [];
   const compare = (one: unknown, other: unknown, path: readonly string[]): void => {
     if (JSON.stringify(one) === JSON.stringify(other) || paths.length >= MAX_PATHS) return;
-    if (!isRecord(one) || !isRecord(other) || path.length >= MAX_DEPTH) return void paths.push(path.join('.'));
+    if (!isRecord(one) || !isRecord(other) || path.length >= depth) return void paths.push(path.join('.'));
     for (const key of new Set([...Object.keys(one), ...Object.keys(other)]))
       compare(one[key], other[key], [...path, key]);
   };

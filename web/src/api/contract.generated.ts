@@ -437,6 +437,12 @@ export interface Gets {
     body: undefined;
     reply: File;
   };
+  '/panel/api/audit/diff': {
+    params: undefined;
+    query: { readonly from: string; readonly to?: string; readonly noun?: "" | "inbound" | "client" | "node" | "settings" | "core"; readonly client?: string; readonly skip?: number; readonly limit?: number; readonly format?: "json" | "text" };
+    body: undefined;
+    reply: { readonly from: { readonly position: number; readonly at: number }; readonly to: { readonly position: number; readonly at: number }; readonly counts: { readonly added: number; readonly removed: number; readonly changed: number }; readonly documents: readonly ({ readonly noun: "inbound" | "client" | "node" | "settings" | "core"; readonly number: number; readonly name: string; readonly change: "added" | "removed" | "changed"; readonly fields: readonly ({ readonly field: string; readonly before?: unknown; readonly after?: unknown; readonly secret: boolean; readonly erased: boolean; readonly position: number | null })[]; readonly events: readonly ({ readonly position: number; readonly at: number; readonly type: string; readonly by: string; readonly byCode: TextCode })[] })[] };
+  };
   '/panel/api/audit/:position': {
     params: { readonly position: string | number };
     query: undefined;

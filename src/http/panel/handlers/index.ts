@@ -70,7 +70,7 @@ export function mountHandlers(router: Router, gate: Gate<AuthRequest>, services:
   mountEventStream(router, gate, history.feed);
   mount(router, tables.events, eventHandlers, gate, history);
   mount(router, tables.undo, undoHandlers, gate, history);
-  mount(router, tables.audit, auditHandlers, gate, { read, ...history });
+  mount(router, tables.audit, auditHandlers, gate, { read, now, ...history });
   mount(router, tables.admins, adminHandlers, gate, { read, ...accounts });
   mount(router, tables.roles, roleHandlers, gate, { read });
   mount(router, tables.tokens, tokenHandlers, gate, { read, now });

@@ -1,0 +1,214 @@
+import type { RecordedEvent } from '../../events/catalog.js';
+import type { LogSearch } from '../../events/log/log-search.js';
+import { sameJson } from '../../lib/json.js';
+import type { Steps } from '../../lib/time/slices.js';
+import { type Text } from '../../messages/message.js';
+import { type Change, changedPaths, changesOf } from '../audit/changes.js';
+import type { ReadModels } from '../read-models.js';
+import { actorText } from '../why/history.js';
+import { documentsOf, type MomentDocument, type Noun, nouns, type Shown } from './documents.js';
+
+/** A field whose value differs between two moments. */
+export interface FieldChange extends Change {
+  /** Its data key was destroyed since: the erased value is left out. */
+  readonly erased: boolean;
+  /** The last event between the moments that set it; null when there is none. */
+  readonly position: number | null;
+}
+
+/** An event between two moments that changed a document. */
+export interface ChangingEvent {
+  readonly position: number;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly type: string;
+  readonly by: Text;
+}
+
+/** A document that was added, removed or changed. An added one has all fields of the later moment. */
+export interface DocumentDiff {
+  readonly noun: Noun;
+  /** 0 for the settings and the core. */
+  readonly number: number;
+  readonly name: string;
+  readonly change: 'added' | 'removed' | 'changed';
+  readonly fields: readonly FieldChange[];
+  /** Newest first, at most 50. */
+  readonly events: readonly ChangingEvent[];
+}
+
+/** A document of which the two moments have different versions. */
+interface Pair {
+  readonly before: MomentDocument | undefined;
+  readonly after: MomentDocument | undefined;
+}
+
+type Read = Pick<ReadModels, 'clients' | 'inbounds' | 'nodes' | 'settings'>;
+
+/** What is compared. Empty = everything. */
+export interface DiffFilter {
+  readonly noun: Noun | '';
+  /** The email of clients at either moment. */
+  readonly client: string;
+}
+
+/** How many documents of each noun were added, removed and changed. */
+export type DiffCounts = Readonly<Record<DocumentDiff['change'], number>>;
+
+/** Documents that are compared in one step. */
+const STEP = 100;
+const MAX_EVENTS = 50;
+
+/** One of the two moments. */
+interface Side {
+  readonly position: number;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly read: Read;
+  /** Names of data keys that this side has and the other one has destroyed. */
+  readonly destroyed?: ReadonlySet<string>;
+}
+
+/** A report of the documents that differ. `part`: those that it contains. `search`: null = the sides are of different logs. */
+export function* diffSteps(
+  before: Side,
+  after: Side,
+  filter: DiffFilter,
+  { part: { skip, limit }, search }: { readonly part: Part; readonly search: Between['search'] | null },
+): Steps<DiffReport> {
+  const pairs = yield* differences(before, after, filter);
+  const between = search && { search, from: before.position, to: after.position };
+  const documents: DocumentDiff[] = [];
+  for (const pair of pairs.slice(skip, skip + limit)) {
+    documents.push(diffOf(pair, between));
+    yield;
+  }
+  const moment = ({ position, at }: Side) => ({ position, at });
+  return { from: moment(before), to: moment(after), counts: countsOf(pairs), documents, skipped: skip };
+}
+
+interface Part {
+  readonly skip: number;
+  readonly limit: number;
+}
+
+/** The documents that differ between two moments, or a part of them. */
+export interface DiffReport {
+  readonly from: Pick<Side, 'position' | 'at'>;
+  readonly to: Pick<Side, 'position' | 'at'>;
+  readonly counts: DiffCounts;
+  readonly documents: readonly DocumentDiff[];
+  /** How many documents are left out at the beginning. */
+  readonly skipped: number;
+}
+
+/** Compares the documents of two moments, by noun and number. Reads them in its first step. */
+function* differences(before: Side, after: Side, { noun, client }: DiffFilter): Steps<readonly Pair[]> {
+  const pairs: Pair[] = [];
+  const wanted = client === '' ? nouns.filter((one) => noun === '' || one === noun) : (['client'] as const);
+  const email = client.toLowerCase();
+  const isNamed = (document: MomentDocument | undefined): boolean => document?.name.toLowerCase() === email;
+  const both = wanted.map((one) => [documentsOf(before, one), documentsOf(after, one)] as const);
+  for (const [earlier, later] of both) {
+    let compared = 0;
+    for (const key of new Set([...earlier.keys(), ...later.keys()])) {
+      const pair = { before: earlier.get(key), after: later.get(key) };
+      const differs = !sameJson(pair.before?.source, pair.after?.source) && hasDifference(pair);
+      if (differs && (client === '' || isNamed(pair.before) || isNamed(pair.after))) pairs.push(pair);
+      compared += 1;
+      if (compared % STEP === 0) yield;
+    }
+  }
+  return pairs;
+}
+
+const changeOf = ({ before, after }: Pair): DocumentDiff['change'] =>
+  before === undefined ? 'added' : after === undefined ? 'removed' : 'changed';
+
+/** A document can differ in something that is not shown, such as the time of its last change. */
+const hasDifference = (pair: Pair): boolean => changeOf(pair) !== 'changed' || fieldsOf(pair).length > 0;
+
+function countsOf(pairs: readonly Pair[]): DiffCounts {
+  const counts = { added: 0, removed: 0, changed: 0 };
+  for (const pair of pairs) counts[changeOf(pair)] += 1;
+  return counts;
+}
+
+/** The events from which causes are read; null = the two moments are of different logs. */
+interface Between {
+  readonly search: Pick<LogSearch, 'earlier'>;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The fields of one document, and the events that changed them. */
+function diffOf(pair: Pair, between: Between | null): DocumentDiff {
+  const document = pair.after ?? pair.before;
+  if (!document) throw new Error('a difference without documents');
+  const { noun, number, stream } = document;
+  const events = between ? eventsOf(between, noun, stream) : [];
+  const setBy = new Map<string, number>();
+  for (const event of events.toReversed())
+    for (const { field } of between ? changesOf(between.search, event) : []) setBy.set(field, event.position);
+  const fields = fieldsOf(pair).map((change) => ({ ...change, position: setBy.get(change.field) ?? null }));
+  const known = [pair.after, pair.before].find((one) => one && !one.shown().erased.has('email'));
+  return {
+    ...{ noun, number, name: (known ?? document).name, change: changeOf(pair), fields },
+    events: events.map(({ position, type, meta }) => {
+      const by = actorText({ ...meta, actor: { ...meta.actor, ip: null } });
+      return { position, at: meta.at, type, by };
+    }),
+  };
+}
+
+/** The events that change what a diff shows. */
+const TYPES: Readonly<Record<Noun, readonly RecordedEvent['type'][]>> = {
+  client: [
+    ...(['ClientAdded', 'ClientDeleted', 'ClientUpdated', 'ClientIdentityChanged', 'ClientCredentialRotated'] as const),
+    ...(['ClientDepleted', 'ClientReactivated', 'ClientExpiryStarted', 'ClientRenewed'] as const),
+  ],
+  inbound: [
+    ...(['InboundAdded', 'InboundDeleted', 'InboundUpdated', 'InboundReconfigured'] as const),
+    ...(['InboundEnabled', 'InboundDisabled', 'InboundDepleted', 'InboundReactivated'] as const),
+  ],
+  node: ['NodeAdded', 'NodeDeleted', 'NodeUpdated', 'NodeTokenReplaced', 'NodeEnabled', 'NodeDisabled'],
+  settings: ['SettingsChanged', 'SecretSettingChanged'],
+  core: ['CoreTemplateChanged'],
+};
+
+/** Newest first. */
+function eventsOf({ search, from, to }: Between, noun: Noun, stream: string): readonly RecordedEvent[] {
+  const events: RecordedEvent[] = [];
+  for (const event of search.earlier(stream, Number.MAX_SAFE_INTEGER, TYPES[noun])) {
+    if (event.position > to) continue;
+    if (event.position <= from || events.length === MAX_EVENTS) break;
+    events.push(event);
+  }
+  return events;
+}
+
+const NONE: Shown = { values: {}, secrets: {}, erased: new Set() };
+
+/** Keys of the longest path of a secret: those of a configuration are named one by one. */
+const SECRET_DEPTH: Readonly<Record<Noun, number>> = { inbound: 4, core: 4, client: 1, node: 1, settings: 1 };
+
+function fieldsOf({ before, after }: Pair): readonly Omit<FieldChange, 'position'>[] {
+  const [earlier, later] = [before?.shown() ?? NONE, after?.shown() ?? NONE];
+  const depth = SECRET_DEPTH[(after ?? before)?.noun ?? 'client'];
+  const isErased = ({ erased }: Shown, field: string): boolean => erased.has(field.split('.')[0] ?? field);
+  const fields: Omit<FieldChange, 'position'>[] = [];
+  for (const field of new Set([...Object.keys(earlier.values), ...Object.keys(later.values)])) {
+    const [from, to] = [earlier.values[field], later.values[field]];
+    if (sameJson(from, to) && before && after) continue;
+    const [hidesFrom, hidesTo] = [isErased(earlier, field), isErased(later, field)];
+    fields.push({
+      field,
+      ...(from === undefined || hidesFrom ? {} : { before: from }),
+      ...(to === undefined || hidesTo ? {} : { after: to }),
+      ...{ secret: false, erased: hidesFrom || hidesTo },
+    });
+  }
+  for (const field of changedPaths(earlier.secrets, later.secrets, depth))
+    fields.push({ field, secret: true, erased: isErased(earlier, field) || isErased(later, field) });
+  return fields;
+}

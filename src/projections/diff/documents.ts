@@ -1,0 +1,131 @@
+import type { Client } from '../../events/client/client-document.js';
+import type { Inbound } from '../../events/inbound/inbound-document.js';
+import type { Node } from '../../events/node/node-document.js';
+import { sameJson } from '../../lib/json.js';
+import { defaultOutboundTestUrl, defaultTemplate } from '../core/template.js';
+import type { ReadModels } from '../read-models.js';
+
+/** What a diff compares. `settings` and `core` are one document each. */
+export const nouns = ['inbound', 'client', 'node', 'settings', 'core'] as const;
+export type Noun = (typeof nouns)[number];
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** The values of a document by field. The fields are named as in the details of an event. */
+export interface Shown {
+  readonly values: Values;
+  /** Values that are compared and never shown. */
+  readonly secrets: Values;
+  /** The fields and secrets whose data keys were destroyed, so that their values are placeholders. */
+  readonly erased: ReadonlySet<string>;
+}
+
+/** A document at a moment. */
+export interface MomentDocument {
+  readonly noun: Noun;
+  /** 0 for a document of which there is one. */
+  readonly number: number;
+  readonly name: string;
+  /** The stream of its events. */
+  readonly stream: string;
+  /** Equal for equal documents. */
+  readonly source: unknown;
+  readonly shown: () => Shown;
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+/** Personal fields of a client, which one data key seals. */
+const PERSONAL: ReadonlySet<string> = new Set(['email', 'comment', 'tgId', 'extra', 'subId', 'credential']);
+/** The configuration of an inbound after its data key was destroyed. */
+const ERASED_CONFIG = { settings: {}, stream: null };
+
+type Read = Pick<ReadModels, 'clients' | 'inbounds' | 'nodes' | 'settings'>;
+
+/**
+ * All documents of a noun, by stream. `destroyed`: names of data keys that a backup still has and the running panel has
+ * destroyed.
+ */
+export function documentsOf(
+  { read, destroyed = NOTHING }: { readonly read: Read; readonly destroyed?: ReadonlySet<string> },
+  noun: Noun,
+): ReadonlyMap<string, MomentDocument> {
+  const documents = listed(read, noun, destroyed);
+  return new Map(documents.map((document) => [document.stream, document]));
+}
+
+function listed(read: Read, noun: Noun, destroyed: ReadonlySet<string>): readonly MomentDocument[] {
+  switch (noun) {
+    case 'inbound':
+      return read.inbounds.all().map(inboundDocument);
+    case 'client':
+      return [...read.clients.all()].map((client) => clientDocument(client, destroyed));
+    case 'node':
+      return read.nodes.all().map(nodeDocument);
+    case 'settings': {
+      const source = { values: read.settings.current(), secrets: read.settings.secrets() };
+      return [{ ...single(noun), source, shown: () => ({ ...source, erased: NOTHING }) }];
+    }
+    case 'core':
+      return [coreDocument(read)];
+  }
+}
+
+const single = (noun: Noun) => ({ noun, number: 0, name: '', stream: noun });
+
+function clientDocument(source: Client, destroyed: ReadonlySet<string>): MomentDocument {
+  const { number, inbound, spec, identity, credential, depletion, keyVersion } = source;
+  const { email, comment, tgId, subId, extra } = identity;
+  const erasedName = `erased-${number}`;
+  const isErased = email === erasedName || destroyed.has(`client:${number}/${keyVersion}`);
+  return {
+    ...{ noun: 'client', number, name: isErased ? erasedName : email, stream: `client-${number}`, source },
+    shown: () => ({
+      values: { ...spec, email, comment, tgId, inbound, depletion },
+      secrets: { subId, credential, extra },
+      erased: isErased ? PERSONAL : NOTHING,
+    }),
+  };
+}
+
+function inboundDocument(source: Inbound): MomentDocument {
+  const { id, config, remark, tag } = source;
+  return {
+    ...{ noun: 'inbound', number: id, name: remark || tag, stream: `inbound-${id}`, source },
+    shown() {
+      const { listen, port, protocol, capBytes, expiresAt, trafficReset, sniffing } = source;
+      const { owner, node, enabled, depletion } = source;
+      const isGone = sameJson(config, ERASED_CONFIG);
+      return {
+        values: {
+          ...{ remark, listen, port, protocol, tag, capBytes, expiresAt, trafficReset, sniffing },
+          ...{ owner, node, enabled, depletion },
+        },
+        secrets: isGone ? { config: null } : { ...config },
+        erased: isGone ? new Set(['config', 'settings', 'stream']) : NOTHING,
+      };
+    },
+  };
+}
+
+function nodeDocument(source: Node): MomentDocument {
+  const { id, name, remark, scheme, host, port, basePath, allowPrivateAddress, enabled, token } = source;
+  const values = { name, remark, scheme, host, port, basePath, allowPrivateAddress, enabled };
+  return {
+    ...{ noun: 'node', number: id, name, stream: `node-${id}`, source },
+    shown: () => ({ values, secrets: { token }, erased: token === '' ? new Set(['token']) : NOTHING }),
+  };
+}
+
+function coreDocument({ settings }: Pick<Read, 'settings'>): MomentDocument {
+  const source = settings.template() ?? { template: defaultTemplate, outboundTestUrl: defaultOutboundTestUrl };
+  const { template, outboundTestUrl } = source;
+  const isGone = sameJson(template, {});
+  return {
+    ...{ ...single('core'), source },
+    shown: () => ({
+      values: { outboundTestUrl },
+      secrets: isGone ? { template: null } : { ...template },
+      erased: isGone ? new Set(['template']) : NOTHING,
+    }),
+  };
+}
