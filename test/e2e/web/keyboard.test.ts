@@ -125,6 +125,38 @@ describe.skipIf(found === null)('the web panel by keyboard alone', () => {
     await page.getByRole('columnheader', { name: 'Email' }).and(page.locator('[aria-sort=descending]')).waitFor();
   });
 
+  it('returns the focus to what opened a dialog, when it is closed', async () => {
+    const closed = async (opener: string): Promise<void> => {
+      await dialog().waitFor();
+      await expect.poll(async () => page.evaluate(IS_IN_DIALOG)).toBe(true);
+      await press('Escape');
+      await dialog().waitFor({ state: 'hidden' });
+      await expect.poll(async () => page.evaluate(FOCUSED)).toBe(opener);
+    };
+    await moveTo('Add client', 'Shift+Tab');
+    await press('Enter');
+    await closed('Add client');
+    for (const item of ['Edit', 'Links and QR code', 'Delete']) {
+      await moveTo('Actions for ahab');
+      await press('Enter');
+      await moveTo(item, 'ArrowDown');
+      await press('Enter');
+      await closed('Actions for ahab');
+    }
+    await press('g', 'i');
+    await heading('Inbounds');
+    await moveTo('Import');
+    await press('Enter');
+    await closed('Import');
+    await press('g', 'a');
+    await heading('Audit');
+    await moveTo('Hash chain');
+    await press('Enter');
+    await closed('Hash chain');
+    await press('g', 'c');
+    await heading('Clients');
+  });
+
   it('deletes a client from the menu of its row, after a question', async () => {
     const before = headOf(panel.dataDir);
     await moveTo('Actions for ahab');
@@ -165,6 +197,8 @@ describe.skipIf(found === null)('the web panel by keyboard alone', () => {
     expect(complaints).toStrictEqual([]);
   });
 });
+
+const IS_IN_DIALOG = `document.activeElement?.closest('[role=dialog]') != null`;
 
 /** The name of the focused element. */
 const FOCUSED = `(() => {

@@ -1,4 +1,4 @@
-import { Box, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Box, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError, api } from '../../api/client';
@@ -6,6 +6,7 @@ import type { Posts } from '../../api/contract.generated';
 import { CopyButton } from '../../ui/display/CopyButton';
 import { Qr } from '../../ui/display/Qr';
 import { useAction } from '../../ui/feedback/action';
+import { Dialog } from '../../ui/feedback/Dialog';
 import { sentenceOf } from '../../ui/feedback/toast';
 import { useCurl } from '../../ui/form/FormFooter';
 import classes from './Account.module.css';
@@ -54,7 +55,7 @@ function CodeDialog({ title, action, isLoss = false, onClose, change, children }
     });
   };
   return (
-    <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}>
+    <Dialog onClose={onClose} title={title}>
       <form onSubmit={submit}>
         <Stack gap="md">
           {children}
@@ -84,7 +85,7 @@ function CodeDialog({ title, action, isLoss = false, onClose, change, children }
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Button, Modal, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -7,6 +7,7 @@ import { CopyButton } from '../../ui/display/CopyButton';
 import { Technical, useFormat } from '../../ui/display/format';
 import { Loaded } from '../../ui/display/Page';
 import { Meter, Status } from '../../ui/display/Status';
+import { Dialog } from '../../ui/feedback/Dialog';
 import { sentenceOf } from '../../ui/feedback/toast';
 import classes from './Audit.module.css';
 import { auditChain } from './queries';
@@ -17,13 +18,7 @@ export function Chain({ onClose }: { readonly onClose: () => void }) {
   const query = useQuery(auditChain);
   const format = useFormat();
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t('chain')}
-      size="lg"
-      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
-    >
+    <Dialog onClose={onClose} title={t('chain')} size="lg">
       <Loaded query={query} rows={3}>
         {({ head, verified }) => (
           <div className={classes['event']}>
@@ -49,7 +44,7 @@ export function Chain({ onClose }: { readonly onClose: () => void }) {
           </div>
         )}
       </Loaded>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Button, Drawer, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -8,6 +8,7 @@ import type { Gets } from '../../api/contract.generated';
 import { CopyButton } from '../../ui/display/CopyButton';
 import { Technical, useFormat } from '../../ui/display/format';
 import { Loaded } from '../../ui/display/Page';
+import { SidePanel } from '../../ui/feedback/SidePanel';
 import classes from './Audit.module.css';
 import { Changes } from './Changes';
 import { Address, SubjectName } from './columns';
@@ -26,21 +27,17 @@ interface Props {
 
 /** One event: what it changed, why it happened, what it caused, and its JSON. */
 export function EventDrawer({ position, onFilter, onClose }: Props) {
-  const { t } = useTranslation(['audit', 'shell']);
   const query = useQuery(auditEvent(position));
   return (
-    <Drawer
-      opened
+    <SidePanel
       onClose={onClose}
-      position="right"
       size="lg"
       title={<Technical>{`#${position}${query.data ? ` · ${query.data.entry.type}` : ''}`}</Technical>}
-      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
     >
       <Loaded query={query} rows={6}>
         {(details) => <Event details={details} onFilter={onFilter} />}
       </Loaded>
-    </Drawer>
+    </SidePanel>
   );
 }
 

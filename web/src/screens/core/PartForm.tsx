@@ -1,9 +1,10 @@
 // Before all others: the style sheets of a component follow those of the kit, and win.
 import './form-styles';
 
-import { Button, Drawer, Group, JsonInput, Stack, Tabs, Text } from '@mantine/core';
+import { Button, Group, JsonInput, Stack, Tabs, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { SidePanel } from '../../ui/feedback/SidePanel';
 import { type FieldDefinition, Fields } from './Fields';
 import { type JsonObject, parse, pretty } from './template';
 
@@ -43,13 +44,7 @@ export function PartForm({ title, start, fieldsOf, check, onApply, onClose }: Pr
     onClose();
   };
   return (
-    <Drawer
-      opened
-      onClose={onClose}
-      position="right"
-      title={title}
-      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
-    >
+    <SidePanel onClose={onClose} title={title}>
       <form
         noValidate
         onSubmit={(event) => {
@@ -94,6 +89,6 @@ export function PartForm({ title, start, fieldsOf, check, onApply, onClose }: Pr
           <Button type="submit">{t('apply')}</Button>
         </Group>
       </form>
-    </Drawer>
+    </SidePanel>
   );
 }

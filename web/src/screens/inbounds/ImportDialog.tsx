@@ -1,9 +1,10 @@
-import { Alert, Button, FileButton, Group, Modal, Stack, Text, Textarea } from '@mantine/core';
+import { Alert, Button, FileButton, Group, Stack, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
 import { isObject } from '../../model/json';
 import { useAction } from '../../ui/feedback/action';
+import { Dialog } from '../../ui/feedback/Dialog';
 import { sentenceOf } from '../../ui/feedback/toast';
 import { STALE } from './actions';
 import classes from './Inbounds.module.css';
@@ -30,13 +31,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
     run.mutate(inbounds, { onSuccess: onClose, onError: (error) => setProblem(sentenceOf(error)) });
   };
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      size="lg"
-      title={t('import')}
-      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
-    >
+    <Dialog onClose={onClose} size="lg" title={t('import')}>
       <Stack gap="md">
         <Text size="sm" c="dimmed">
           {t('import.help')}
@@ -70,7 +65,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -9,6 +9,7 @@ import { clientPage } from '../../api/queries';
 import { CopyButton } from '../../ui/display/CopyButton';
 import { Loaded } from '../../ui/display/Page';
 import { Qr } from '../../ui/display/Qr';
+import { Dialog } from '../../ui/feedback/Dialog';
 import { nameOf } from './actions';
 import classes from './Inbounds.module.css';
 
@@ -26,13 +27,7 @@ export function LinksDialog({ inbound, onClose }: { readonly inbound: InboundSum
     refetchInterval: false,
   });
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      size="lg"
-      title={t('linksOf', { name: nameOf(inbound) })}
-      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
-    >
+    <Dialog onClose={onClose} size="lg" title={t('linksOf', { name: nameOf(inbound) })}>
       <Stack gap="md">
         <TextInput
           type="search"
@@ -57,7 +52,7 @@ export function LinksDialog({ inbound, onClose }: { readonly inbound: InboundSum
           )}
         </Loaded>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 

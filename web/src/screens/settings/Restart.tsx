@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Loader, Modal, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Loader, Stack, Text } from '@mantine/core';
 import IconRefresh from '@tabler/icons-react/dist/esm/icons/IconRefresh.mjs';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -7,6 +7,7 @@ import type { SettingSources } from '../../api/contract.generated';
 import { nextAddress } from '../../model/panel-address';
 import { CopyButton } from '../../ui/display/CopyButton';
 import { Technical } from '../../ui/display/format';
+import { Dialog } from '../../ui/feedback/Dialog';
 import { sentenceOf } from '../../ui/feedback/toast';
 import type { SettingKey } from './catalog';
 import classes from './Settings.module.css';
@@ -68,14 +69,12 @@ function RestartDialog({ sources, onClose }: { readonly sources: SettingSources;
   };
   useArrival(step === 'waiting', address, () => setStep('late'));
   return (
-    <Modal
-      opened
+    <Dialog
       onClose={onClose}
       title={t('restart.title')}
       withCloseButton={step === 'asking'}
       closeOnClickOutside={step === 'asking'}
       closeOnEscape={step === 'asking'}
-      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
     >
       <Stack gap="sm">
         <Text size="sm">{t('restart.body')}</Text>
@@ -120,7 +119,7 @@ function RestartDialog({ sources, onClose }: { readonly sources: SettingSources;
           )}
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 

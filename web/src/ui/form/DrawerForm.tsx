@@ -1,10 +1,10 @@
-import { Drawer, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { QueryKey } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { PostRequest } from '../../api/client';
 import { useAction } from '../feedback/action';
+import { SidePanel } from '../feedback/SidePanel';
 import { sentenceOf } from '../feedback/toast';
 import { FormFooter } from './FormFooter';
 
@@ -22,7 +22,6 @@ interface Props<V> {
 
 /** A form in a drawer. It closes after a success; after a refusal it stays open and shows the panel's sentence. */
 export function DrawerForm<V>({ title, submit, form, request, stale, onClose, children }: Props<V>) {
-  const { t } = useTranslation('shell');
   const [refusal, setRefusal] = useState('');
   const save = useAction<V>({ stale, silent: true, run: (values) => request(values).send() });
   const send = form.onSubmit((values) => {
@@ -30,7 +29,7 @@ export function DrawerForm<V>({ title, submit, form, request, stale, onClose, ch
     save.mutate(values, { onSuccess: onClose, onError: (error) => setRefusal(sentenceOf(error)) });
   });
   return (
-    <Drawer opened onClose={onClose} position="right" title={title} closeButtonProps={{ 'aria-label': t('close') }}>
+    <SidePanel onClose={onClose} title={title}>
       <form onSubmit={send} noValidate>
         <Stack gap="md">
           {children}
@@ -42,6 +41,6 @@ export function DrawerForm<V>({ title, submit, form, request, stale, onClose, ch
           <FormFooter submit={submit} isBusy={save.isPending} onCancel={onClose} request={() => request(form.values)} />
         </Stack>
       </form>
-    </Drawer>
+    </SidePanel>
   );
 }

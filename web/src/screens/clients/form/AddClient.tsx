@@ -1,4 +1,4 @@
-import { Drawer, NativeSelect, NumberInput } from '@mantine/core';
+import { NativeSelect, NumberInput } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, type PostRequest } from '../../../api/client';
@@ -6,6 +6,7 @@ import { type ClientInbound, inboundName, type WireClient } from '../../../model
 import { newCredentials } from '../../../model/new-client';
 import { randomWord } from '../../../model/random';
 import { useAction } from '../../../ui/feedback/action';
+import { SidePanel } from '../../../ui/feedback/SidePanel';
 import { STALE } from '../actions';
 import { ClientForm } from './ClientForm';
 import { type Values, valuesOf, wireOfValues } from './client-values';
@@ -31,13 +32,7 @@ export function AddClient({ inbounds, onClose }: Props) {
     run: (values) => addRequest(inbounds, values, count).send(),
   });
   return (
-    <Drawer
-      opened
-      onClose={onClose}
-      position="right"
-      title={t('addTitle')}
-      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
-    >
+    <SidePanel onClose={onClose} title={t('addTitle')}>
       <ClientForm
         initial={initial}
         submit={count > 1 ? t('addMany', { n: count }) : t('add')}
@@ -75,7 +70,7 @@ export function AddClient({ inbounds, onClose }: Props) {
         onClose={onClose}
         request={(values) => addRequest(inbounds, values, count)}
       />
-    </Drawer>
+    </SidePanel>
   );
 }
 

@@ -1,4 +1,3 @@
-import { Drawer } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -7,6 +6,7 @@ import { clientDetails } from '../../../api/queries';
 import type { ClientDetails, ClientInbound, WireClient } from '../../../model/clients';
 import { Loaded } from '../../../ui/display/Page';
 import { useAction } from '../../../ui/feedback/action';
+import { SidePanel } from '../../../ui/feedback/SidePanel';
 import { STALE, updateRequest, wireOf } from '../actions';
 import { ClientConflict } from './ClientConflict';
 import { ClientForm } from './ClientForm';
@@ -31,19 +31,13 @@ export function EditClient({ row, inbounds, onClose, onSaved }: Props) {
   const inbound = inbounds.find(({ id }) => id === row.inboundId);
   const found = query.data?.find((one) => one.row.id === row.id);
   return (
-    <Drawer
-      opened
-      onClose={onClose}
-      position="right"
-      title={t('editTitle', { email: row.email })}
-      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
-    >
+    <SidePanel onClose={onClose} title={t('editTitle', { email: row.email })}>
       <Loaded query={query} rows={6}>
         {() =>
           found && inbound && <Form details={found} inbound={inbound} onClose={onClose} onSaved={onSaved ?? noop} />
         }
       </Loaded>
-    </Drawer>
+    </SidePanel>
   );
 }
 

@@ -1,8 +1,9 @@
-import { Modal, Skeleton, Text } from '@mantine/core';
+import { Skeleton, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ClientRow } from '../../../api/contract.generated';
 import { Problem } from '../../../ui/display/Page';
+import { Dialog } from '../../../ui/feedback/Dialog';
 import { SegmentedControl } from '../../../ui/form/SegmentedControl';
 import classes from '../Clients.module.css';
 import { LinkBox } from './LinkBox';
@@ -17,12 +18,7 @@ export function LinksDialog({ client, onClose }: { readonly client: ClientRow; r
   const [chosen, setChosen] = useState('0');
   const entry = entries[Number(chosen)];
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t('linksOf', { email: client.email })}
-      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
-    >
+    <Dialog onClose={onClose} title={t('linksOf', { email: client.email })}>
       {query.error && <Problem error={query.error} retry={() => void query.refetch()} />}
       {query.isPending && <Skeleton height={280} />}
       {query.data && entries.length === 0 && <Text size="sm">{t('noLinks')}</Text>}
@@ -40,6 +36,6 @@ export function LinksDialog({ client, onClose }: { readonly client: ClientRow; r
           <LinkBox entry={entry} email={client.email} />
         </div>
       )}
-    </Modal>
+    </Dialog>
   );
 }

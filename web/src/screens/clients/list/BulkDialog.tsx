@@ -1,4 +1,4 @@
-import { Alert, Box, Button, Group, Modal, NativeSelect, NumberInput, Skeleton, Stack, Text } from '@mantine/core';
+import { Alert, Box, Button, Group, NativeSelect, NumberInput, Skeleton, Stack, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -7,6 +7,7 @@ import type { Posts } from '../../../api/contract.generated';
 import { type ClientInbound, inboundName } from '../../../model/clients';
 import { useFormat } from '../../../ui/display/format';
 import { Problem } from '../../../ui/display/Page';
+import { Dialog } from '../../../ui/feedback/Dialog';
 import { useCurl } from '../../../ui/form/FormFooter';
 import { type ClientAction, type ClientChange, useChange } from '../actions';
 import classes from '../Clients.module.css';
@@ -48,12 +49,7 @@ export function BulkDialog({ action, target, inbounds, onClose, onDone }: Props)
     () => data && api.request('/panel/api/clients/change', { body: { action, clients: data.clients, ...how } }),
   );
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t(`action.${action}`)}
-      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
-    >
+    <Dialog onClose={onClose} title={t(`action.${action}`)}>
       <Stack gap="md">
         {(action === 'extend' || action === 'addTraffic') && (
           <Amount action={action} value={amount} onChange={setAmount} />
@@ -79,7 +75,7 @@ export function BulkDialog({ action, target, inbounds, onClose, onDone }: Props)
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,8 +1,9 @@
-import { ActionIcon, Button, Menu, Modal, Stack, TextInput, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Menu, Stack, TextInput, Tooltip } from '@mantine/core';
 import IconBookmark from '@tabler/icons-react/dist/esm/icons/IconBookmark.mjs';
 import IconTrash from '@tabler/icons-react/dist/esm/icons/IconTrash.mjs';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { Dialog } from '../../../ui/feedback/Dialog';
 import type { Filters } from './filters';
 import { useViews } from './views';
 
@@ -62,12 +63,7 @@ function SaveView({ filters, onClose }: { readonly filters: Filters; readonly on
   const { hidden, save } = useViews();
   const [name, setName] = useState('');
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t('views.save')}
-      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
-    >
+    <Dialog onClose={onClose} title={t('views.save')}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -89,6 +85,6 @@ function SaveView({ filters, onClose }: { readonly filters: Filters; readonly on
           </Button>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,12 +1,13 @@
 import '../form-styles';
 
-import { Drawer, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../../api/client';
 import { Chart } from '../../../ui/display/Chart';
 import { useFormat } from '../../../ui/display/format';
 import { Loaded } from '../../../ui/display/Page';
+import { SidePanel } from '../../../ui/feedback/SidePanel';
 
 /** Seconds between two points. */
 const BUCKET = '30';
@@ -23,14 +24,7 @@ export function DelayHistory({ tag, onClose }: { readonly tag: string; readonly 
   });
   const label = t('observed.history', { tag });
   return (
-    <Drawer
-      opened
-      onClose={onClose}
-      position="right"
-      size="lg"
-      title={label}
-      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
-    >
+    <SidePanel onClose={onClose} size="lg" title={label}>
       <Loaded query={query} rows={4}>
         {(points) =>
           points.length === 0 ? (
@@ -51,6 +45,6 @@ export function DelayHistory({ tag, onClose }: { readonly tag: string; readonly 
       <Text size="xs" c="dimmed" mt="sm">
         {t('observed.help')}
       </Text>
-    </Drawer>
+    </SidePanel>
   );
 }

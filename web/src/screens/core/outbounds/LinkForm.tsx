@@ -1,11 +1,12 @@
 import '../form-styles';
 
-import { Button, Drawer, Group, Stack, Text, Textarea } from '@mantine/core';
+import { Button, Group, Stack, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import blocks from '../../../ui/display/Blocks.module.css';
 import { Technical } from '../../../ui/display/format';
 import { Status } from '../../../ui/display/Status';
+import { SidePanel } from '../../../ui/feedback/SidePanel';
 import classes from '../Core.module.css';
 import { type JsonObject, textAt } from '../template';
 import { serverOf } from './outbound-fields';
@@ -27,13 +28,7 @@ export function LinkForm({ tags, onAdd, onClose }: Props) {
   const read = readLinks(lines, tags);
   const outbounds = read.map(({ outbound }) => outbound).filter((outbound) => outbound !== null);
   return (
-    <Drawer
-      opened
-      onClose={onClose}
-      position="right"
-      title={t('link.title')}
-      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
-    >
+    <SidePanel onClose={onClose} title={t('link.title')}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -95,7 +90,7 @@ export function LinkForm({ tags, onAdd, onClose }: Props) {
           </Group>
         </Stack>
       </form>
-    </Drawer>
+    </SidePanel>
   );
 }
 

@@ -1,0 +1,10 @@
+import { Drawer, type DrawerProps } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { useFocusReturn } from './focus-return';
+
+/** A panel at the side that is mounted only while it is open. The focus returns to what opened it. */
+export function SidePanel(props: Omit<DrawerProps, 'opened' | 'position'>) {
+  const { t } = useTranslation('shell');
+  useFocusReturn();
+  return <Drawer opened position="right" closeButtonProps={{ 'aria-label': t('close') }} {...props} />;
+}
