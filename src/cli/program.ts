@@ -24,6 +24,7 @@ import { eventCommands } from './events.js';
 import { importCommand } from './import.js';
 import { nodeCommands } from './node.js';
 import { printEither } from './output.js';
+import { recountCommand } from './recount.js';
 import { settingCommands } from './settings.js';
 import { tokenCommands } from './token.js';
 import { undoCommand } from './undo.js';
@@ -125,6 +126,7 @@ export async function run(
   undoCommand(program, globals, say);
   capsuleCommands(program, globals, say);
   verifyLogCommand(program, json, say);
+  recountCommand(program, globals, say);
   adminCommands(program, globals, say);
   tokenCommands(program, globals, say);
   backupCommands(program, config, globals, say);

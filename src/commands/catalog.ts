@@ -21,6 +21,7 @@ import { type PanelCommand, panel } from './panel.js';
 import { type ReleaseCommand, releases } from './releases.js';
 import { type SettingsCommand, settings } from './settings/settings.js';
 import { type IpLimitCommand, ipLimit } from './traffic/ip-limit.js';
+import { type RecountCommand, recount } from './traffic/recount.js';
 import { type TrafficCommand, traffic } from './traffic/traffic.js';
 import { type TrafficReportCommand, trafficReport } from './traffic/traffic-report.js';
 import { type UserCommand, user } from './user/user.js';
@@ -33,6 +34,7 @@ export type SingleCommand =
   | ClientsCommand
   | MoveCommand
   | TrafficCommand
+  | RecountCommand
   | CoreCommand
   | RenewalCommand
   | SettingsCommand
@@ -66,6 +68,7 @@ export const deciders: Decider<SingleCommand> = {
   ...clientsTogether,
   ...clientMoves,
   ...traffic,
+  ...recount,
   ...core,
   ...renewal,
   ...settings,

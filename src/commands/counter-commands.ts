@@ -14,6 +14,7 @@ const types = [
   'AdjustClientTraffic',
   'ResetClientsTraffic',
   'AdjustClientsTraffic',
+  'RecountTraffic',
   'DeleteClients',
   'MoveClients',
   'DeleteDepletedClients',
@@ -68,6 +69,8 @@ function countingInbounds(command: CountedCommand, state: PanelState): Iterable<
       return ofClients(command.data.clients.flatMap((number) => state.clients.get(number) ?? []));
     case 'AdjustClientsTraffic':
       return ofClients(command.data.counters.flatMap(({ email }) => clientsNamed(state, email)));
+    case 'RecountTraffic':
+      return ofClients(command.data.changes.flatMap(({ client }) => state.clients.get(client) ?? []));
     case 'ResetAllClientTraffic': {
       const { inbound } = command.data;
       if (inbound === 'all') return state.inbounds.keys();

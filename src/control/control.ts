@@ -25,6 +25,7 @@ import type { ReadModels } from '../projections/read-models.js';
 import { completeSwitch } from '../store/generations.js';
 import { openJournal } from '../store/journal.js';
 import { type ControlTarget, idOf, Name, type Operation, operation } from './operation.js';
+import { applyRecount, RecountRequest } from './recount.js';
 import { tokenOperations } from './token-operations.js';
 import { type UndoTarget, undoAsOperator, undoWithoutPanel } from './undo.js';
 
@@ -111,6 +112,8 @@ const operations = {
     const { path, name, bytes, position, sealed } = await reported(backups.create());
     return { path, name, bytes, position, sealed };
   }),
+
+  'traffic.recount': operation(RecountRequest, (data, { undo }) => applyRecount(data, undo.change)),
 
   undo: operation(z.strictObject({ position: z.int().positive(), dryRun: z.boolean() }), (data, { undo }) =>
     undoAsOperator(undo, data),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Count, Down, Position, place, Run, Time, Up } from './fields.js';
-import { ClientNumber, InboundId } from './ids.js';
+import { Bytes, Count, Down, Position, place, Run, Time, Up } from './fields.js';
+import { ClientNumber, InboundId, NodeId } from './ids.js';
 import { defineEvent } from './log/event.js';
 import { NodeTraffic } from './node/node-sync.js';
 
@@ -71,6 +71,39 @@ export const OutboundTrafficReset = defineEvent('OutboundTrafficReset', {
   stream: () => 'traffic',
 });
 
+export const RecountRule = z
+  .strictObject({
+    from: Time.optional().describe('First time of the period; absent = from the beginning.'),
+    to: Time.optional().describe('End of the period, exclusive; absent = open.'),
+    node: NodeId.nullable()
+      .optional()
+      .describe('The node that measured it; null = the core of this panel; absent = any.'),
+    moreThan: Bytes.optional().describe(
+      'Only growth of a client in one measurement, up plus down, above this; absent = any.',
+    ),
+    count: z
+      .number()
+      .min(0)
+      .max(100)
+      .meta({ unit: 'factor', description: 'The matching growth is multiplied by this; 0 = it is not counted.' }),
+  })
+  .meta({
+    typeName: 'RecountRule',
+    description: 'Which growth of counters is counted differently. The first match applies.',
+  });
+export type RecountRule = z.infer<typeof RecountRule>;
+
+export const TrafficRecounted = defineEvent('TrafficRecounted', {
+  summary: 'The measurements of clients were counted again under other rules. The adjusted counters follow.',
+  recordedBy: { RecountTraffic: 'the operator applies a recount; the counters of at least one client change' },
+  data: z.strictObject({
+    rules: z.array(RecountRule).describe('The rules, in order.'),
+    position: Position.describe('Position of the last measurement that was counted.'),
+    clients: Count.describe('Number of emails whose counters change.'),
+  }),
+  stream: () => 'traffic',
+});
+
 const endOf = Position.min(1).describe('Position of the last event in the sum.');
 
 export const MeasurementsRolledUp = defineEvent('MeasurementsRolledUp', {
@@ -111,4 +144,5 @@ export const trafficEvents = [
   InboundCountersReleased,
   OutboundTrafficReset,
   MeasurementsRolledUp,
+  TrafficRecounted,
 ] as const;

@@ -19,7 +19,7 @@ export type Text = Message | Verbatim;
 type None = Readonly<Record<never, never>>;
 
 /** The files of each language. */
-export const areas = ['access', 'audit', 'backup', 'bot', 'capsule', 'certificate', 'cli', 'client', 'common', 'core', 'diff', 'directory', 'file', 'geo', 'history', 'import', 'inbound', 'input', 'network', 'node', 'notifications', 'proof', 'rejections', 'releases', 'settings', 'start', 'storage', 'subscription-page', 'subscription', 'undo', 'why'] as const;
+export const areas = ['access', 'audit', 'backup', 'bot', 'capsule', 'certificate', 'cli', 'client', 'common', 'core', 'diff', 'directory', 'file', 'geo', 'history', 'import', 'inbound', 'input', 'network', 'node', 'notifications', 'proof', 'recount', 'rejections', 'releases', 'settings', 'start', 'storage', 'subscription-page', 'subscription', 'undo', 'why'] as const;
 
 /** What stands in each message, by its code. */
 export interface MessageParams {
@@ -178,6 +178,7 @@ export interface MessageParams {
   'audit.tokenRotated': { readonly until: number };
   'audit.tokenRevoked': None;
   'audit.tokenUsed': { readonly requests: string | number };
+  'audit.trafficRecounted': { readonly clients: string | number };
   'backup.noRoomForBackup': { readonly mb: string | number };
   'backup.noRoomForState': { readonly mb: string | number };
   'backup.keyInvalid': None;
@@ -1332,6 +1333,22 @@ export interface MessageParams {
   'proof.inclusionHolds': { readonly position: string | number; readonly panel: string | number; readonly size: string | number };
   'proof.consistencyHolds': { readonly to: string | number; readonly from: string | number };
   'proof.proofFails': { readonly what: Text };
+  'recount.about': None;
+  'recount.optionRule': None;
+  'recount.optionClient': None;
+  'recount.optionInbound': None;
+  'recount.optionAll': None;
+  'recount.optionApply': None;
+  'recount.scopeMissing': None;
+  'recount.notDay': None;
+  'recount.noRule': None;
+  'recount.nodeUnknown': { readonly node: string | number };
+  'recount.notJson': { readonly why: Text };
+  'recount.found': { readonly clients: string | number };
+  'recount.line': { readonly email: string | number; readonly before: string | number; readonly after: string | number; readonly difference: string | number };
+  'recount.unchecked': { readonly sums: string | number };
+  'recount.applied': { readonly adjusted: string | number; readonly depleted: string | number; readonly reactivated: string | number };
+  'recount.notApplied': None;
   'INBOUND_NOT_FOUND': { readonly inbound: string | number };
   'NODE_NOT_FOUND': { readonly node: string | number };
   'NODE_INVALID': { readonly why: Text };
@@ -1477,6 +1494,7 @@ export interface MessageParams {
   'TOKEN_NOT_FOUND': { readonly token: string | number };
   'TOKEN_INVALID': { readonly why: Text };
   'TOKEN_SHOWN': None;
+  'RECOUNT_OUTDATED': { readonly client: string | number };
   'releases.executableUnusable': { readonly why: Text };
   'releases.coreStartTimedOut': None;
   'releases.startedWithoutLauncher': None;

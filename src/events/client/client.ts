@@ -171,6 +171,7 @@ export const ClientDepleted = defineEvent('ClientDepleted', {
     UpdateInbound: 'an admin saves the inbound with a cap, expiry or email of the client by which a limit is reached',
     AdjustClientTraffic: 'an admin sets the counters to the cap or more',
     AdjustClientsTraffic: 'an admin undoes a reset of several clients that had reached their caps',
+    RecountTraffic: 'after a recount the client has reached its cap',
     ResetClientTraffic: 'the traffic is reset, but the expiry has passed',
     ResetClientsTraffic: 'the traffic is reset, but the expiry has passed',
     ResetAllClientTraffic: 'the traffic is reset, but the expiry has passed',
@@ -189,6 +190,7 @@ export const ClientReactivated = defineEvent('ClientReactivated', {
     UpdateInbound: 'an admin saves the inbound with a higher cap or a later expiry of the client',
     AdjustClientTraffic: 'an admin sets the counters below the cap',
     AdjustClientsTraffic: 'an admin undoes a reset, with counters below the cap',
+    RecountTraffic: 'after a recount the client is below its cap',
     ResetClientTraffic: 'an admin resets the traffic of the client',
     ResetClientsTraffic: 'an admin resets the traffic of several clients',
     ResetAllClientTraffic: 'an admin resets the traffic of all clients',
@@ -220,6 +222,7 @@ export const ClientTrafficAdjusted = defineEvent('ClientTrafficAdjusted', {
     AdjustClientTraffic:
       'an admin sets the counters; one of the clients with the email gets the values, the others get 0',
     AdjustClientsTraffic: 'an admin undoes a reset or a deletion of several clients',
+    RecountTraffic: 'the operator applies a recount under other rules',
     RestoreInbound: 'an admin undoes the deletion of its inbound',
   },
   data: z.strictObject({

@@ -13,6 +13,7 @@ export const operationSentences = {
     message('audit.countersReleased', { tags: counters.map(([tag]) => tag) }),
   TrafficRecorded: ({ clients, inbounds }: DataOf<'TrafficRecorded'>) =>
     message('audit.trafficRecorded', { ...sumOf(inbounds), clients: clients.length }),
+  TrafficRecounted: ({ clients }: DataOf<'TrafficRecounted'>) => message('audit.trafficRecounted', { clients }),
   MeasurementsRolledUp: ({ fromPosition, toPosition, prunedCount }: DataOf<'MeasurementsRolledUp'>) =>
     message('audit.rolledUp', { first: fromPosition, last: toPosition, removed: prunedCount }),
   LogLossAccepted: ({ foundPosition }: DataOf<'LogLossAccepted'>) =>
