@@ -19,6 +19,8 @@ const POLICY = 1008;
 export interface SocketCaller {
   /** The same for all sockets of one session or token. */
   readonly key: string;
+  /** See `authorOf`; empty for a token, which gets its own changes as well. */
+  readonly author: string;
   /** What the caller may do now. */
   readonly access: () => Access;
   /** Whether the session or the token is still valid. Notes that it is in use. */

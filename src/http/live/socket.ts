@@ -11,6 +11,7 @@ import { coded } from '../../messages/rendered.js';
 import { type Push, pushesOf } from '../../projections/pushes.js';
 import type { ReadModels } from '../../projections/read-models.js';
 import { languageOf } from '../language/language.js';
+import { authorOf, tabOfSocket } from '../panel/auth/author.js';
 import type { Bearers } from '../panel/auth/bearer.js';
 import { readSessionCookie } from '../panel/auth/cookie.js';
 import { isCrossSite } from '../panel/auth/csrf.js';
@@ -61,7 +62,7 @@ interface SocketParts {
   readonly alarms$: Observable<Alarm>;
   /** The check that every request passes: the HTTP status of a rejected one, or null. */
   readonly rejectedStatus: (req: IncomingMessage, peer: Peer) => number | null;
-  /** Hash of the session whose request has this correlation id, or null. */
+  /** The author of the request with this correlation id, or null. */
   readonly authorOf: (correlationId: string) => string | null;
   readonly log: HttpLog;
 }
@@ -123,9 +124,9 @@ export class PanelSockets {
     return this.#isFull(caller.key) ? 429 : caller;
   }
 
-  #sessionOf({ headers }: IncomingMessage): SocketCaller | null {
+  #sessionOf(req: IncomingMessage): SocketCaller | null {
     const { read, sessions } = this.#parts;
-    const session = sessions.find(readSessionCookie(headers.cookie).id);
+    const session = sessions.find(readSessionCookie(req.headers.cookie).id);
     if (!session) return null;
     const { idHash, user } = session;
     const isValid = (): boolean => {
@@ -133,7 +134,8 @@ export class PanelSockets {
       sessions.use(idHash);
       return true;
     };
-    return { key: idHash, access: () => read.admins.accessOf(user), isValid };
+    const author = authorOf(idHash, tabOfSocket(req));
+    return { key: idHash, author, access: () => read.admins.accessOf(user), isValid };
   }
 
   /** The API token does not open a WebSocket, as in 3x-ui. */
@@ -142,7 +144,7 @@ export class PanelSockets {
     const token = bearers.admit(req, () => ip);
     if (token === null || token === 'api') return null;
     const isValid = (): boolean => bearers.of(req, () => ip) !== null;
-    return { key: `token ${token.id}`, access: () => bearers.accessOf(token), isValid };
+    return { key: `token ${token.id}`, author: '', access: () => bearers.accessOf(token), isValid };
   }
 
   /** Stops sending and closes all sockets. */
@@ -228,8 +230,8 @@ export class PanelSockets {
     const frameIn = framesOf(push);
     for (const client of this.#clients.values()) {
       if (!getsPush(this.#accessOf(client), push, events, this.#parts.read)) continue;
-      // The session that made a change has its result in the answer.
-      if (push.type !== 'invalidate' || author !== client.caller.key) client.send(key, frameIn(client.language));
+      // The tab that made a change has its result in the answer.
+      if (push.type !== 'invalidate' || author !== client.caller.author) client.send(key, frameIn(client.language));
     }
   }
 

@@ -26,7 +26,7 @@ import { type MakeRequest, requestMaker } from './request-context.js';
 
 /** Largest body of a caller that is not logged in, in bytes. */
 const ANONYMOUS_BODY_BYTES = 8 * 1024;
-/** Requests whose session is remembered for the WebSocket, which sends a change to all sessions except its author. */
+/** Requests whose author is remembered for the WebSocket, which sends a change to all others. */
 const MAX_REMEMBERED = 2000;
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST']);
 /** More headers than a browser behind several proxies sends. */
@@ -70,7 +70,7 @@ export class PanelGate implements Gate<AuthRequest> {
     const { read, history } = services;
     const accessOf = (admin: number) => read.admins.accessOf(admin);
     this.#authParts = { sessions, unsaved, limiter, failures, basePath, dispatch, bearers, accessOf };
-    const authored = (id: string, idHash: string): unknown => this.#authors.set(id, idHash);
+    const authored = (id: string, author: string): unknown => this.#authors.set(id, author);
     this.#request = requestMaker({ ...history, read, dispatch, change, onChange: authored });
     this.hot = new HotReads(this, (req, peer) => this.rejectedStatus(req, peer));
   }
@@ -113,8 +113,8 @@ export class PanelGate implements Gate<AuthRequest> {
     return bearer === null ? null : `token ${bearer === 'api' ? bearer : bearer.id}`;
   }
 
-  /** Hash of the session id behind a correlation id of an event, or null. */
-  sessionOfRequest(correlationId: string): string | null {
+  /** The author of the request behind a correlation id of an event, or null. */
+  authorOfRequest(correlationId: string): string | null {
     return this.#authors.get(correlationId) ?? null;
   }
 

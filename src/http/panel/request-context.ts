@@ -13,6 +13,7 @@ import type { ReadModels } from '../../projections/read-models.js';
 import { languageOf } from '../language/language.js';
 import { goneSignal } from '../server/gone.js';
 import type { AuthContext, AuthRequest } from './auth/auth-context.js';
+import { authorOf, tabOf } from './auth/author.js';
 import { type HttpRequest, Message, type Needs, type Wants } from './context.js';
 import { type Expected, expectedOf, staleness, versionTag } from './documents.js';
 import type { Handling } from './handling.js';
@@ -24,8 +25,8 @@ export type MakeRequest = (req: IncomingMessage, res: ServerResponse, auth: Auth
 interface RequestParts extends Needs<'read' | 'logged' | 'rehearse' | 'audit' | 'moment'> {
   readonly dispatch: Dispatch;
   readonly change: Change;
-  /** Called with the request's correlation id and the session hash before a session changes something. */
-  readonly onChange: (correlationId: string, idHash: string) => void;
+  /** Called with the request's correlation id and the author before a session changes something. */
+  readonly onChange: (correlationId: string, author: string) => void;
   readonly answers: Answers;
 }
 
@@ -199,7 +200,7 @@ class PanelRequest implements AuthRequest {
 
   #asCaller(causationId?: string): CommandContext {
     const { correlationId, session, byToken } = this.auth;
-    if (session && !byToken) this.#parts.onChange(correlationId, session.idHash);
+    if (session && !byToken) this.#parts.onChange(correlationId, authorOf(session.idHash, tabOf(this.#req)));
     const commandId = this.#nextId();
     return {
       ...{ actor: this.actor, correlationId },

@@ -100,7 +100,7 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
     status: machine.status,
     alarms$: machine.alarms.raised$,
     log,
-    authorOf: (id) => gate.sessionOfRequest(id),
+    authorOf: (id) => gate.authorOfRequest(id),
     rejectedStatus: (req, peer) => gate.rejectedStatus(req, peer),
   });
 

@@ -110,6 +110,21 @@ describe('a connected browser', () => {
     expect(theirs.of('invalidate')).toHaveLength(2);
   });
 
+  it('receives the changes of other tabs of its session, and not its own', async () => {
+    const panel = await startPanel();
+    const browser = await panel.browser().login();
+    const { cookie } = browser;
+    const [mine, theirs] = [await open(panel, { cookie }, '/ws?tab=one'), await open(panel, { cookie }, '/ws?tab=two')];
+    const plain = await listen(panel, browser);
+    await browser.post('/panel/setting/update', { subTitle: 'Mine' }, { 'portolan-tab': 'one' });
+    for (const other of [theirs, plain])
+      await eventually(() => expect(other.of('invalidate')).toEqual([{ type: 'invalidate', resource: 'settings' }]));
+    expect(mine.of('invalidate')).toEqual([]);
+    await browser.post('/panel/setting/update', { subTitle: 'Ours' }, { 'portolan-tab': 'two' });
+    await eventually(() => expect(mine.of('invalidate')).toHaveLength(1));
+    expect(theirs.of('invalidate')).toHaveLength(1);
+  });
+
   it('receives changes by the API token and by the panel itself', async () => {
     const panel = await startPanel();
     panel.given({ type: 'IssueApiToken', data: { token: 'secret-token', replace: true } });

@@ -1,4 +1,5 @@
 import { type FormRequest, MASK } from '../model/curl';
+import { randomWord } from '../model/random';
 import type { Gets, Posts } from './contract.generated';
 
 /** The address of the panel, with its base path and a slash at the end. All paths of the contract are relative to it. */
@@ -112,8 +113,12 @@ export function urlOf(path: string, { params, query }: Pick<AnyInput, 'params' |
 
 type Send = (method: 'GET' | 'POST', url: URL | string, input: AnyInput, csrf?: string) => Promise<Envelope>;
 
+/** Tells this tab from others of the same session: the panel notifies them of its changes. */
+export const tab = randomWord(16);
+
 const headersOf = (csrf?: string): Record<string, string> => ({
   'X-Requested-With': 'XMLHttpRequest',
+  'Portolan-Tab': tab,
   ...(csrf === undefined ? {} : { 'X-CSRF-Token': csrf }),
 });
 

@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import { mayOf, me } from '../api/access';
-import { ApiError, api, base } from '../api/client';
+import { ApiError, api, base, tab } from '../api/client';
 import type { SocketMessage } from '../api/contract.generated';
 import { patch } from './patch';
 
@@ -41,6 +41,7 @@ export class Live {
   start(): void {
     const url = new URL('ws', base);
     url.protocol = url.protocol.replace('http', 'ws');
+    url.searchParams.set('tab', tab);
     const socket = new WebSocket(url);
     this.#socket = socket;
     this.#expect();
@@ -88,7 +89,7 @@ export class Live {
   /** Starts the time within which the next message must come. */
   #expect(): void {
     clearTimeout(this.#timer);
-    const getsStatus = mayOf(this.#client.getQueryData(me.queryKey))('server:read');
+    const getsStatus = mayOf(this.#client.getQueryData(me.queryKey))('/panel/api/server/status');
     this.#timer = setTimeout(() => (getsStatus ? this.#lost() : void this.#probe()), SILENCE_MS);
   }
 

@@ -43,7 +43,7 @@ export const socketMessages = [
   },
   {
     schema: InvalidateMessage,
-    when: 'when another session changed something: reload the data that is shown',
+    when: 'when another tab or session changed something: reload the data that is shown',
   },
   { schema: TrafficMessage, when: 'when counters have grown' },
 ] as const;
