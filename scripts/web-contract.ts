@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Route } from '../src/http/panel/contract/route.js';
 import { operations } from '../src/http/panel/openapi/document.js';
 import { SocketMessage } from '../src/http/panel/openapi/socket.js';
-import { PERMISSION_NAMES } from '../src/lib/permissions.js';
+import { PERMISSION_NAMES, permissionName } from '../src/lib/permissions.js';
 
 /** Where the types of the web client are written. A test compares them with the route tables. */
 export const CONTRACT_FILE = 'web/src/api/contract.generated.ts';
@@ -72,7 +72,23 @@ function paramsOf({ path, params }: Route, resources: Resources): string {
   return print(params, 'input', resources).replaceAll(': string', ': string | number');
 }
 
-/** The module of types that `web/src/api/client.ts` is built on: one row for each path, by method. */
+/** The paths by the permission that they need. A path with two methods has one permission for both. */
+function pathsByPermission(): ReadonlyMap<string, ReadonlySet<string>> {
+  const ofPath = new Map<string, string>();
+  const paths = new Map<string, Set<string>>();
+  for (const { route } of operations()) {
+    if (route.permission === null) continue;
+    const name = permissionName(route.permission);
+    const known = ofPath.get(route.path) ?? name;
+    if (known !== name)
+      throw new Error(`${route.path} needs ${known} and ${name}: the web client takes one for a path`);
+    ofPath.set(route.path, name);
+    paths.set(name, (paths.get(name) ?? new Set()).add(route.path));
+  }
+  return paths;
+}
+
+/** The module that `web/src/api/client.ts` is built on: the types of each path by method, and the permissions. */
 export function contractModule(): string {
   const resources: Resources = new Map();
   const rows: Record<Route['method'], string[]> = { GET: [], POST: [] };
@@ -100,6 +116,15 @@ export function contractModule(): string {
     '',
     ...types.flatMap(([name, type]) => [`export type ${name} = ${type};`, '']),
     ...(resources.has('SocketMessage') ? [] : [`export type SocketMessage = ${message};`, '']),
+    '/** The paths of the API by the permission that they need. */',
+    'export const PATHS = {',
+    ...[...pathsByPermission()].flatMap(([name, paths]) => [
+      `  '${name}': [`,
+      ...[...paths].map((path) => `    '${path}',`),
+      '  ],',
+    ]),
+    '} as const satisfies Partial<Record<Permission, readonly (keyof Gets | keyof Posts)[]>>;',
+    '',
     'export interface Gets {',
     ...rows.GET,
     '}',

@@ -14,6 +14,10 @@ import { quotaProblem } from './quotas.js';
 /** Settings that decide who may log in or act as an admin. */
 const LOGIN_SETTINGS = /^(ldap|twoFactor|apiToken|chatBot|trustedProxy)/;
 
+/** What an admin needs to change a setting. */
+export const permissionToChange = (key: string): 'settings:update' | 'secrets:update' =>
+  LOGIN_SETTINGS.test(key) ? 'secrets:update' : 'settings:update';
+
 /** Events of the caller's own account and sessions, and keys that other events destroy. */
 const HARMLESS: ReadonlySet<PanelEvent['type']> = new Set<PanelEvent['type']>([
   ...(['LoggedIn', 'LoggedOut', 'SessionsRevoked', 'UserCredentialsChanged', 'PasswordHashUpgraded'] as const),
@@ -99,7 +103,9 @@ function neededFor(event: PanelEvent, state: PanelState): PermissionName | null 
   // Registrations with providers belong to the core.
   if (event.type === 'SecretSettingChanged' && /^(wg|vpn)prov$/.test(event.data.key)) return 'core:update';
   if (event.type === 'SettingsChanged')
-    return Object.keys(event.data.changes).some((key) => LOGIN_SETTINGS.test(key)) ? 'secrets:update' : null;
+    return Object.keys(event.data.changes).some((key) => permissionToChange(key) === 'secrets:update')
+      ? 'secrets:update'
+      : null;
   return NEEDED[event.type] ?? null;
 }
 

@@ -11,6 +11,22 @@ const found = chromiumFor('the test of roles in the web panel');
 const GB = 1024 ** 3;
 const PASSWORD = 'seven-bells-and-a-lantern';
 
+/** What an auditor can press or fill in on the screens that change something: each only shows more. */
+const TABS = ['routing', 'outbounds', 'balancers', 'dns', 'template'];
+const READ_ONLY: Readonly<Record<string, readonly string[]>> = {
+  geo: ['geoip', 'geoip_IR', 'geoip_RU', 'geosite', 'geosite_IR', 'geosite_RU'].map(
+    (n) => `Copy the rule for ${n}.dat`,
+  ),
+  nodes: [],
+  settings: ['Only changed settings'],
+  'settings?group=api': ['Only changed settings'],
+  core: ['Try again'],
+  ...Object.fromEntries(TABS.map((tab) => [`core?tab=${tab}`, []])),
+  'core?tab=routing': ['1. To blocked', '2. To blocked'],
+  'core?tab=outbounds': ['direct', 'blocked'],
+  backups: [],
+};
+
 /** What each role sees. The first screen is the one at which the panel opens. */
 const ROLES = {
   auditor: {
@@ -38,7 +54,13 @@ const ROLES = {
     ofClient: ['Open', 'Edit', 'Links and QR code', 'Delete'],
   },
 } as const;
-type Role = keyof typeof ROLES;
+type Role = keyof typeof ROLES | 'desk';
+
+/** A role that an owner made. */
+const DESK = [
+  ...['account:read', 'core:read', 'core:update', 'geo:read', 'geo:run', 'nodes:read', 'nodes:run'],
+  ...['settings:read', 'clients:read', 'clients:update'],
+];
 
 interface Watched {
   readonly page: Page;
@@ -61,7 +83,9 @@ describe.skipIf(found === null)('an admin with a role', () => {
     const body = { remark: 'Harbour', protocol: 'vless', port: await freePort(), listen: '127.0.0.1', enable: true };
     const stream = { streamSettings: '{"network":"tcp","security":"none"}' };
     await must(owner.post('/panel/api/inbounds/add', { ...body, ...stream, settings }));
-    for (const role of Object.keys(ROLES))
+    const grants = DESK.map((permission) => ({ permission, scope: 'all' }));
+    await must(owner.post('/panel/api/roles/save', { name: 'desk', grants }));
+    for (const role of [...Object.keys(ROLES), 'desk'])
       await must(owner.post('/panel/api/admins/add', { username: role, password: PASSWORD, role, inbounds: [1] }));
   });
 
@@ -128,6 +152,26 @@ describe.skipIf(found === null)('an admin with a role', () => {
     },
   );
 
+  it('an auditor is offered no change, and can read everything', async () => {
+    const { page, refused, settled } = sessionOf('auditor');
+    for (const [address, names] of Object.entries(READ_ONLY)) {
+      await web.open(address, page);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await settled();
+      const usable = page.locator(
+        '#content :is(button, input, textarea, select):enabled:not([type=search], [role=tab], [type=radio], nav *, [aria-hidden])',
+      );
+      const found = await usable.evaluateAll((elements) =>
+        elements.map(
+          (one) =>
+            one.getAttribute('aria-label') ?? (one as HTMLInputElement).labels?.[0]?.textContent ?? one.textContent,
+        ),
+      );
+      expect.soft([address, found]).toStrictEqual([address, names]);
+    }
+    expect(refused).toStrictEqual([]);
+  });
+
   it.each(['auditor', 'support', 'reseller'] as const)(
     '%s: is led from a hidden screen to a visible one',
     async (role) => {
@@ -177,6 +221,9 @@ describe.skipIf(found === null)('an admin with a role', () => {
     await web.open('clients/bea', page);
     await web.heading('bea', page);
     await settled();
+    // The addresses come from a route that each role with clients may read.
+    const link = await page.locator('code[title*="/sub/"]').getAttribute('title');
+    expect((await fetch(String(link))).status).toBe(200);
     expect(refused).toStrictEqual([]);
   });
 
@@ -208,6 +255,44 @@ describe.skipIf(found === null)('an admin with a role', () => {
     const events = logOf(web.panel.dataDir, before).filter(({ meta }) => meta.actor.kind === 'user');
     expect(events).toMatchObject([{ type: 'ClientUpdated', data: { changes: { capBytes: 11 * GB } } }]);
     expect(refused).toStrictEqual([]);
+  });
+
+  it('a role that an owner made offers what it includes', async () => {
+    const { page, refused, settled } = await logIn('desk');
+    await web.heading('Clients', page);
+    const screens = ['Clients', 'Nodes', 'Core', 'Geo files', 'Settings', 'Account'];
+    expect(await navigation(page).allTextContents()).toStrictEqual(screens);
+    const buttons = async (address: string): Promise<readonly string[]> => {
+      await web.open(address, page);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await settled();
+      return page.locator('#content').getByRole('button').allTextContents();
+    };
+    for (const tab of ['routing', 'outbounds', 'balancers', 'dns', 'template']) await buttons(`core?tab=${tab}`);
+    expect(await buttons('core?tab=routing')).toContain('Add rule');
+    expect(await buttons('core?tab=outbounds')).not.toContain('Test');
+    expect(await buttons('geo')).toContain('Update all');
+    expect(await buttons('geo')).not.toContain('Add source');
+    expect(await buttons('settings')).not.toContain('Reset');
+    await buttons('nodes');
+    // A role that may change clients may extend them.
+    await web.open('clients/ann', page);
+    await page.getByRole('button', { name: 'Actions for ann', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Add traffic' }).waitFor();
+    await settled();
+    expect(await problems(page)).toStrictEqual([]);
+    expect(refused).toStrictEqual([]);
+  });
+
+  it('a change appears in the other tab of the same session', async () => {
+    const other = await web.context.newPage();
+    await other.goto(`${web.panel.url}/#/clients`);
+    await other.getByRole('link', { name: 'ann' }).waitFor();
+    await web.open('clients');
+    const state = (page: Page) => page.getByRole('switch', { name: 'ann enabled' });
+    await state(web.page).click();
+    await until('the other tab shows it', async () => !(await state(other).isChecked()));
+    await other.close();
   });
 
   it('a role without the status of the machine stays connected', async () => {

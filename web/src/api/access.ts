@@ -1,12 +1,23 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { api } from './client';
-import type { Gets, Permission } from './contract.generated';
+import { type Gets, PATHS, type Permission } from './contract.generated';
 
 type Me = Gets['/panel/api/admins/me']['reply'];
+type PathsOf = typeof PATHS;
 
-/** Whether the role of the admin includes a permission, at least for some clients. */
-export type May = (permission: Permission) => boolean;
+/** A path of the API that needs a permission. */
+export type GuardedPath = PathsOf[keyof PathsOf][number];
+
+/**
+ * Whether the role of the admin includes a path of the API, at least for some clients. A permission is named only where the
+ * body of a request decides which one it needs.
+ */
+export type May = (needed: GuardedPath | Permission) => boolean;
+
+const permissionOf: ReadonlyMap<string, string> = new Map(
+  Object.entries(PATHS).flatMap(([permission, paths]) => paths.map((path) => [path, permission] as const)),
+);
 
 /** The admin of this session with the role. It is loaded before the first screen. */
 export const me = queryOptions({
@@ -18,7 +29,7 @@ export const me = queryOptions({
 /** While the role is not known, everything is shown: the panel refuses what the admin may not do. */
 export function mayOf(admin: Me | undefined): May {
   const granted = new Set(admin?.grants.map(({ permission }) => permission));
-  return (permission) => admin === undefined || granted.has(permission);
+  return (needed) => admin === undefined || granted.has(permissionOf.get(needed) ?? needed);
 }
 
 /** What the admin may do, to hide the rest and to send no request that the panel would refuse. */

@@ -30,7 +30,7 @@ export type PanelAddress = { readonly port: number; readonly tls: boolean; reado
 
 export type Settings = { readonly webListen: "" | string; readonly webPort: number; readonly webBasePath: string; readonly webDomain: string; readonly webCertFile: string; readonly webKeyFile: string; readonly sessionMaxAge: number; readonly trustedProxyCIDRs: readonly (string)[] | string; readonly twoFactorEnable: boolean; readonly apiTokenEnable: boolean; readonly timeLocation: string; readonly datepicker: "gregorian" | "jalalian"; readonly pageSize: number; readonly expireDiff: number; readonly trafficDiff: number; readonly remarkModel: string; readonly externalTrafficInformEnable: boolean; readonly externalTrafficInformURI: string; readonly restartCoreOnClientDisable: boolean; readonly chatBotEnable: boolean; readonly chatBotAPIServer: string; readonly chatBotChatId: string; readonly chatBotRunTime: string; readonly chatBotBackup: boolean; readonly chatBotLoginNotify: boolean; readonly chatBotCpu: number; readonly chatBotLang: "en-US" | "fa-IR" | "ru-RU" | "zh-CN" | "zh-TW" | "ar-EG" | "es-ES" | "id-ID" | "ja-JP" | "pt-BR" | "tr-TR" | "uk-UA" | "vi-VN"; readonly subEnable: boolean; readonly subListen: "" | string; readonly subPort: number; readonly subPath: string; readonly subDomain: string; readonly subCertFile: string; readonly subKeyFile: string; readonly subTitle: string; readonly subSupportUrl: string; readonly subProfileUrl: string; readonly subAnnounce: string; readonly subUpdates: number; readonly subEncrypt: boolean; readonly subShowInfo: boolean; readonly subEnableRouting: boolean; readonly subRoutingRules: string; readonly subURI: string; readonly subJsonEnable: boolean; readonly subJsonPath: string; readonly subJsonURI: string; readonly subJsonFragment: string; readonly subJsonNoises: string; readonly subJsonMux: string; readonly subJsonRules: string; readonly subClashEnable: boolean; readonly subClashPath: string; readonly subClashURI: string; readonly ldapEnable: boolean; readonly ldapHost: string; readonly ldapPort: number; readonly ldapUseTLS: boolean; readonly ldapBindDN: string; readonly ldapBaseDN: string; readonly ldapUserFilter: string; readonly ldapUserAttr: string; readonly ldapVlessField: string; readonly ldapFlagField: string; readonly ldapTruthyValues: string; readonly ldapInvertFlag: boolean; readonly ldapSyncCron: string; readonly ldapInboundTags: string; readonly ldapAutoCreate: boolean; readonly ldapAutoDelete: boolean; readonly ldapDefaultTotalGB: number; readonly ldapDefaultExpiryDays: number; readonly ldapDefaultLimitIP: number; readonly backupSchedule: string; readonly backupKeep: number; readonly apiDialect: "spec" | "3x-ui"; readonly coreSplice: boolean; readonly pollSeconds: number; readonly ipLimitGraceSeconds: number; readonly ipLimitKeep: "newest" | "oldest"; readonly measuredRetentionHours: number; readonly eraseDeletedAfterDays: number; readonly geoUpdateSchedule: string; readonly tgBotEnable: boolean; readonly tgBotAPIServer: string; readonly tgBotChatId: string; readonly tgRunTime: string; readonly tgBotBackup: boolean; readonly tgBotLoginNotify: boolean; readonly tgCpu: number; readonly tgLang: "en-US" | "fa-IR" | "ru-RU" | "zh-CN" | "zh-TW" | "ar-EG" | "es-ES" | "id-ID" | "ja-JP" | "pt-BR" | "tr-TR" | "uk-UA" | "vi-VN"; readonly restartXrayOnClientDisable: boolean; readonly twoFactorToken: ""; readonly chatBotToken: ""; readonly chatBotProxy: ""; readonly ldapPassword: ""; readonly backupPassphrase: ""; readonly wgprov: ""; readonly vpnprov: ""; readonly apiToken: ""; readonly tgBotToken: ""; readonly tgBotProxy: ""; readonly hasTwoFactorToken: boolean; readonly hasChatBotToken: boolean; readonly hasChatBotProxy: boolean; readonly hasLdapPassword: boolean; readonly hasBackupPassphrase: boolean; readonly hasWgprov: boolean; readonly hasVpnprov: boolean; readonly hasTgBotToken: boolean; readonly hasTgBotProxy: boolean; readonly hasWarpSecret: boolean; readonly hasNordSecret: boolean; readonly hasApiToken: boolean; readonly environment: Readonly<Record<string, { readonly variable: string; readonly value: string | number }>> };
 
-export type SettingSource = { readonly source: "flag" | "environment" | "log" | "default"; readonly variable: string | null; readonly value: unknown; readonly default: unknown; readonly atRestart: boolean; readonly pending: boolean; readonly min: number | null; readonly max: number | null; readonly maxLength: number | null; readonly choices: readonly (string)[] | null };
+export type SettingSource = { readonly source: "flag" | "environment" | "log" | "default"; readonly variable: string | null; readonly value: unknown; readonly default: unknown; readonly atRestart: boolean; readonly pending: boolean; readonly min: number | null; readonly max: number | null; readonly maxLength: number | null; readonly choices: readonly (string)[] | null; readonly permission: "settings:update" | "secrets:update" };
 
 export type SettingSources = { readonly settings: { readonly webListen: SettingSource; readonly webPort: SettingSource; readonly webBasePath: SettingSource; readonly webDomain: SettingSource; readonly webCertFile: SettingSource; readonly webKeyFile: SettingSource; readonly sessionMaxAge: SettingSource; readonly trustedProxyCIDRs: SettingSource; readonly twoFactorEnable: SettingSource; readonly apiTokenEnable: SettingSource; readonly timeLocation: SettingSource; readonly datepicker: SettingSource; readonly pageSize: SettingSource; readonly expireDiff: SettingSource; readonly trafficDiff: SettingSource; readonly remarkModel: SettingSource; readonly externalTrafficInformEnable: SettingSource; readonly externalTrafficInformURI: SettingSource; readonly restartCoreOnClientDisable: SettingSource; readonly chatBotEnable: SettingSource; readonly chatBotAPIServer: SettingSource; readonly chatBotChatId: SettingSource; readonly chatBotRunTime: SettingSource; readonly chatBotBackup: SettingSource; readonly chatBotLoginNotify: SettingSource; readonly chatBotCpu: SettingSource; readonly chatBotLang: SettingSource; readonly subEnable: SettingSource; readonly subListen: SettingSource; readonly subPort: SettingSource; readonly subPath: SettingSource; readonly subDomain: SettingSource; readonly subCertFile: SettingSource; readonly subKeyFile: SettingSource; readonly subTitle: SettingSource; readonly subSupportUrl: SettingSource; readonly subProfileUrl: SettingSource; readonly subAnnounce: SettingSource; readonly subUpdates: SettingSource; readonly subEncrypt: SettingSource; readonly subShowInfo: SettingSource; readonly subEnableRouting: SettingSource; readonly subRoutingRules: SettingSource; readonly subURI: SettingSource; readonly subJsonEnable: SettingSource; readonly subJsonPath: SettingSource; readonly subJsonURI: SettingSource; readonly subJsonFragment: SettingSource; readonly subJsonNoises: SettingSource; readonly subJsonMux: SettingSource; readonly subJsonRules: SettingSource; readonly subClashEnable: SettingSource; readonly subClashPath: SettingSource; readonly subClashURI: SettingSource; readonly ldapEnable: SettingSource; readonly ldapHost: SettingSource; readonly ldapPort: SettingSource; readonly ldapUseTLS: SettingSource; readonly ldapBindDN: SettingSource; readonly ldapBaseDN: SettingSource; readonly ldapUserFilter: SettingSource; readonly ldapUserAttr: SettingSource; readonly ldapVlessField: SettingSource; readonly ldapFlagField: SettingSource; readonly ldapTruthyValues: SettingSource; readonly ldapInvertFlag: SettingSource; readonly ldapSyncCron: SettingSource; readonly ldapInboundTags: SettingSource; readonly ldapAutoCreate: SettingSource; readonly ldapAutoDelete: SettingSource; readonly ldapDefaultTotalGB: SettingSource; readonly ldapDefaultExpiryDays: SettingSource; readonly ldapDefaultLimitIP: SettingSource; readonly backupSchedule: SettingSource; readonly backupKeep: SettingSource; readonly apiDialect: SettingSource; readonly coreSplice: SettingSource; readonly pollSeconds: SettingSource; readonly ipLimitGraceSeconds: SettingSource; readonly ipLimitKeep: SettingSource; readonly measuredRetentionHours: SettingSource; readonly eraseDeletedAfterDays: SettingSource; readonly geoUpdateSchedule: SettingSource }; readonly secrets: { readonly twoFactorToken: boolean; readonly chatBotToken: boolean; readonly chatBotProxy: boolean; readonly ldapPassword: boolean; readonly backupPassphrase: boolean; readonly wgprov: boolean; readonly vpnprov: boolean }; readonly current: PanelAddress; readonly next: PanelAddress };
 
@@ -39,6 +39,267 @@ export type SocketMessage = { readonly type: "status"; readonly data: Status } |
 export type Status = { readonly cpu: number; readonly cpuCores: number; readonly logicalPro: number; readonly cpuSpeedMhz: number; readonly mem: { readonly current: number; readonly total: number }; readonly swap: { readonly current: number; readonly total: number }; readonly disk: { readonly current: number; readonly total: number }; readonly core: { readonly state: "running" | "stop" | "error"; readonly errorMsg: string; readonly errorMsgCode: TextCode; readonly version: string }; readonly xray: { readonly state: "running" | "stop" | "error"; readonly errorMsg: string; readonly errorMsgCode: TextCode; readonly version: string }; readonly uptime: number; readonly load: { readonly load1: number; readonly load5: number; readonly load15: number }; readonly loads: readonly (number)[]; readonly tcpCount: number; readonly udpCount: number; readonly netIO: { readonly up: number; readonly down: number }; readonly netTraffic: { readonly sent: number; readonly recv: number }; readonly publicIP: { readonly ipv4: string; readonly ipv6: string }; readonly appStats: { readonly threads: number; readonly mem: number; readonly uptime: number }; readonly panelId: string; readonly missing: readonly (string)[] };
 
 export type TextCode = string | null;
+
+/** The paths of the API by the permission that they need. */
+export const PATHS = {
+  'account:update': [
+    '/logout',
+    '/panel/setting/updateUser',
+    '/panel/setting/sessions/end',
+    '/panel/setting/sessions/endOthers',
+  ],
+  'clients:read': [
+    '/panel/api/inbounds/getClientTraffics/:email',
+    '/panel/api/inbounds/getClientTrafficsById/:id',
+    '/panel/api/inbounds/clientIps/:email',
+    '/panel/api/inbounds/onlines',
+    '/panel/api/inbounds/lastOnline',
+    '/panel/api/inbounds/getSubLinks/:subId',
+    '/panel/api/inbounds/getClientLinks/:id/:email',
+    '/panel/api/clients/page',
+    '/panel/api/clients/top',
+    '/panel/api/clients/export',
+    '/panel/api/clients/inbounds',
+    '/panel/api/clients/subscriptions',
+    '/panel/api/clients/:email/details',
+    '/panel/api/clients/:email/why',
+    '/panel/api/clients/:email/statement',
+  ],
+  'clients:reset': [
+    '/panel/api/inbounds/clearClientIps/:email',
+    '/panel/api/inbounds/resetAllClientTraffics/:id',
+    '/panel/api/inbounds/updateClientTraffic/:email',
+    '/panel/api/inbounds/:id/resetClientTraffic/:email',
+  ],
+  'clients:create': [
+    '/panel/api/inbounds/addClient',
+    '/panel/api/inbounds/:id/copyClients',
+  ],
+  'clients:extend': [
+    '/panel/api/inbounds/updateClient/:clientId',
+    '/panel/api/clients/change',
+  ],
+  'clients:delete': [
+    '/panel/api/inbounds/delDepletedClients/:id',
+    '/panel/api/inbounds/:id/delClient/:clientId',
+    '/panel/api/inbounds/:id/delClientByEmail/:email',
+  ],
+  'clients:update': [
+    '/panel/api/clients/restore',
+  ],
+  'inbounds:read': [
+    '/panel/api/inbounds/overview',
+    '/panel/api/inbounds/overview/:id',
+    '/panel/api/inbounds/freePort',
+    '/panel/api/inbounds/check',
+    '/panel/api/inbounds/preview',
+    '/panel/api/inbounds/list',
+    '/panel/api/inbounds/get/:id',
+  ],
+  'inbounds:delete': [
+    '/panel/api/inbounds/delete/:id',
+    '/panel/api/inbounds/del/:id',
+  ],
+  'inbounds:create': [
+    '/panel/api/inbounds/restore',
+    '/panel/api/inbounds/add',
+    '/panel/api/inbounds/import',
+  ],
+  'inbounds:update': [
+    '/panel/api/inbounds/update/:id',
+    '/panel/api/inbounds/setEnable/:id',
+  ],
+  'inbounds:reset': [
+    '/panel/api/inbounds/resetAllTraffics',
+    '/panel/api/inbounds/:id/resetTraffic',
+  ],
+  'server:read': [
+    '/panel/api/server/status',
+    '/panel/api/server/getWebCertFiles',
+    '/panel/api/server/attention',
+    '/panel/api/server/cpuHistory/:bucket',
+    '/panel/api/server/history/:metric/:bucket',
+    '/panel/api/server/coreMetricsState',
+    '/panel/api/server/coreMetricsHistory/:metric/:bucket',
+    '/panel/api/server/coreObservatory',
+    '/panel/api/server/coreObservatoryHistory/:tag/:bucket',
+  ],
+  'logs:read': [
+    '/panel/api/server/logs/:count',
+    '/panel/api/server/corelogs/:count',
+  ],
+  'core:read': [
+    '/panel/api/server/getConfigJson',
+    '/panel/core/',
+    '/panel/core/getDefaultJsonConfig',
+    '/panel/core/getOutboundsTraffic',
+    '/panel/core/getCoreResult',
+    '/panel/api/xray/',
+    '/panel/api/xray/getDefaultJsonConfig',
+    '/panel/api/xray/getOutboundsTraffic',
+    '/panel/api/xray/getXrayResult',
+  ],
+  'core:run': [
+    '/panel/api/server/stopCoreService',
+    '/panel/api/server/restartCoreService',
+    '/panel/core/check',
+    '/panel/core/testOutbound',
+    '/panel/api/xray/check',
+    '/panel/api/xray/testOutbound',
+  ],
+  'keys:create': [
+    '/panel/api/server/getNewUUID',
+    '/panel/api/server/getNewX25519Cert',
+    '/panel/api/server/getNewmldsa65',
+    '/panel/api/server/getNewmlkem768',
+    '/panel/api/server/getNewVlessEnc',
+    '/panel/api/server/getNewSelfSignedCert',
+    '/panel/api/server/getNewEchCert',
+  ],
+  'releases:read': [
+    '/panel/api/server/getCoreVersion',
+    '/panel/api/server/coreVersionState',
+    '/panel/api/server/getPanelUpdateInfo',
+  ],
+  'releases:run': [
+    '/panel/api/server/installCore/:version',
+    '/panel/api/server/updatePanel',
+  ],
+  'geo:run': [
+    '/panel/api/server/updateGeofile',
+    '/panel/api/server/updateGeofile/:fileName',
+    '/panel/api/custom-geo/download/:id',
+    '/panel/api/custom-geo/update-all',
+  ],
+  'backups:export': [
+    '/panel/api/server/getDb',
+    '/panel/api/server/backups/:name',
+  ],
+  'backups:restore': [
+    '/panel/api/server/importDB',
+    '/panel/api/server/backups/check',
+    '/panel/api/server/checkDB',
+    '/panel/api/server/restore',
+    '/panel/api/server/restore/discard',
+  ],
+  'backups:read': [
+    '/panel/api/server/backups',
+  ],
+  'backups:create': [
+    '/panel/api/server/backups/make',
+    '/panel/api/backuptochatbot',
+    '/panel/api/inbounds/createbackup',
+  ],
+  'settings:read': [
+    '/panel/setting/all',
+    '/panel/setting/defaultSettings',
+    '/panel/setting/getDefaultJsonConfig',
+    '/panel/api/setting/all',
+    '/panel/api/setting/defaultSettings',
+    '/panel/api/setting/getDefaultJsonConfig',
+    '/panel/api/setting/sources',
+    '/panel/api/setting/setup',
+    '/panel/api/setting/checkCertificate',
+    '/panel/api/setting/previewSubscriptionPage',
+  ],
+  'settings:update': [
+    '/panel/setting/update',
+    '/panel/api/setting/update',
+  ],
+  'secrets:update': [
+    '/panel/setting/secret',
+    '/panel/api/events/:position/undo',
+  ],
+  'tokens:read': [
+    '/panel/setting/getApiToken',
+  ],
+  'tokens:update': [
+    '/panel/setting/regenerateApiToken',
+  ],
+  'account:read': [
+    '/panel/setting/account',
+    '/panel/setting/sessions',
+    '/panel/api/admins/me',
+  ],
+  'server:run': [
+    '/panel/setting/restartPanel',
+    '/panel/api/setting/restartPanel',
+  ],
+  'core:update': [
+    '/panel/core/update',
+    '/panel/core/resetOutboundsTraffic',
+    '/panel/core/wgprov/:action',
+    '/panel/core/vpnprov/:action',
+    '/panel/api/xray/update',
+    '/panel/api/xray/resetOutboundsTraffic',
+    '/panel/api/xray/wgprov/:action',
+    '/panel/api/xray/vpnprov/:action',
+  ],
+  'geo:read': [
+    '/panel/api/custom-geo/list',
+    '/panel/api/custom-geo/aliases',
+  ],
+  'geo:create': [
+    '/panel/api/custom-geo/add',
+  ],
+  'geo:update': [
+    '/panel/api/custom-geo/update/:id',
+  ],
+  'geo:delete': [
+    '/panel/api/custom-geo/delete/:id',
+  ],
+  'nodes:read': [
+    '/panel/api/nodes/list',
+    '/panel/api/nodes/get/:id',
+    '/panel/api/nodes/:id/sync',
+    '/panel/api/nodes/history/:id/:metric/:bucket',
+  ],
+  'nodes:create': [
+    '/panel/api/nodes/add',
+  ],
+  'nodes:update': [
+    '/panel/api/nodes/update/:id',
+    '/panel/api/nodes/setEnable/:id',
+  ],
+  'nodes:delete': [
+    '/panel/api/nodes/del/:id',
+  ],
+  'nodes:run': [
+    '/panel/api/nodes/test',
+    '/panel/api/nodes/probe/:id',
+  ],
+  'audit:read': [
+    '/panel/api/events',
+    '/panel/api/audit/page',
+    '/panel/api/audit/types',
+    '/panel/api/audit/chain',
+    '/panel/api/audit/verify',
+    '/panel/api/audit/export',
+    '/panel/api/audit/:position',
+  ],
+  'admins:read': [
+    '/panel/api/admins/list',
+    '/panel/api/roles/list',
+  ],
+  'admins:create': [
+    '/panel/api/admins/add',
+  ],
+  'admins:update': [
+    '/panel/api/admins/access/:id',
+    '/panel/api/admins/password/:id',
+    '/panel/api/admins/handOver',
+    '/panel/api/roles/save',
+  ],
+  'admins:delete': [
+    '/panel/api/admins/del/:id',
+    '/panel/api/roles/del/:name',
+  ],
+  'docs:read': [
+    '/panel/api/openapi.json',
+    '/panel/api-docs',
+    '/panel/api-docs/:file',
+  ],
+} as const satisfies Partial<Record<Permission, readonly (keyof Gets | keyof Posts)[]>>;
 
 export interface Gets {
   '/csrf-token': {
@@ -94,6 +355,12 @@ export interface Gets {
     query: undefined;
     body: undefined;
     reply: readonly ({ readonly id: number; readonly remark: string; readonly tag: string; readonly protocol: string; readonly port: number; readonly enable: boolean; readonly nodeId: number; readonly clients: number; readonly method: string; readonly vision: boolean })[];
+  };
+  '/panel/api/clients/subscriptions': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: { readonly subEnable: boolean; readonly subJsonEnable: boolean; readonly subClashEnable: boolean; readonly subURI: string; readonly subJsonURI: string; readonly subClashURI: string; readonly datepicker: string };
   };
   '/panel/api/clients/:email/details': {
     params: { readonly email: string | number };

@@ -57,10 +57,10 @@ export const status = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-/** The settings that other screens need. */
-export const pageSettings = queryOptions({
-  queryKey: ['settings', 'page'],
-  queryFn: async ({ signal }) => (await api.post('/panel/setting/defaultSettings', { signal })).obj,
+/** The addresses of subscriptions, and the calendar. */
+export const subscriptions = queryOptions({
+  queryKey: ['settings', 'subscriptions'],
+  queryFn: ({ signal }) => api.get('/panel/api/clients/subscriptions', { signal }),
   staleTime: 300_000,
 });
 

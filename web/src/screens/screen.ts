@@ -1,6 +1,6 @@
 import type { Icon } from '@tabler/icons-react';
 import type { ComponentType } from 'react';
-import type { Permission } from '../api/contract.generated';
+import type { GuardedPath } from '../api/access';
 import type { LoadTexts } from '../i18n/i18n';
 import type { Texts } from '../i18n/texts';
 
@@ -15,8 +15,8 @@ export interface ScreenDefinition {
   readonly group: 'traffic' | 'system' | 'security' | 'none';
   /** The second key of the shortcut `g` + key. */
   readonly key: string;
-  /** Without it the screen is hidden: its first query, or all that it offers, would be refused. */
-  readonly permission: Permission;
+  /** A role without it does not see the screen: its first query, or all that it offers, would be refused. */
+  readonly route: GuardedPath;
   readonly texts: LoadTexts;
   /** The component; it is loaded when the screen is opened, and handles all addresses below `#/<id>`. */
   readonly load: () => Promise<ComponentType>;

@@ -6,6 +6,7 @@ import IconWifiOff from '@tabler/icons-react/dist/esm/icons/IconWifiOff.mjs';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useLocation } from 'react-router';
+import { useMay } from '../api/access';
 import { base } from '../api/client';
 import { type Live, useLive } from '../live/live';
 import { Logo } from '../theme/Logo';
@@ -97,6 +98,7 @@ function skip(event: { preventDefault(): void }): void {
 function Navigation({ path }: { readonly path: string }) {
   const { t } = useTranslation('shell');
   const screens = useAllowedScreens();
+  const may = useMay();
   return (
     <nav aria-label={t('nav.label')} className={classes['nav']}>
       <div className={classes['links']}>
@@ -125,13 +127,15 @@ function Navigation({ path }: { readonly path: string }) {
           </div>
         ))}
       </div>
-      <NavLink
-        component="a"
-        href={new URL('panel/api-docs', base).href}
-        label={t('apiDocs')}
-        leftSection={<IconBook size={18} stroke={1.6} aria-hidden />}
-        className={classes['link']}
-      />
+      {may('/panel/api-docs') && (
+        <NavLink
+          component="a"
+          href={new URL('panel/api-docs', base).href}
+          label={t('apiDocs')}
+          leftSection={<IconBook size={18} stroke={1.6} aria-hidden />}
+          className={classes['link']}
+        />
+      )}
     </nav>
   );
 }

@@ -6,7 +6,7 @@ import type { ScreenDefinition, ScreenId } from '../screens/screen';
 /** The screens that the role of the admin includes, in the order of the navigation. */
 export function useAllowedScreens(): readonly ScreenDefinition[] {
   const may = useMay();
-  return useMemo(() => screens.filter(({ permission }) => may(permission)), [may]);
+  return useMemo(() => screens.filter(({ route }) => may(route)), [may]);
 }
 
 /** The screen at which the panel opens. */

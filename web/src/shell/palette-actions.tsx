@@ -10,9 +10,8 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
-import { useMay } from '../api/access';
+import { type GuardedPath, useMay } from '../api/access';
 import { api } from '../api/client';
-import type { Permission } from '../api/contract.generated';
 import { onlines } from '../api/queries';
 import { useAction } from '../ui/feedback/action';
 import { confirmLoss } from '../ui/feedback/confirm';
@@ -26,7 +25,7 @@ export function usePaletteActions(wanted: string, onHelp: () => void): Spotlight
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const [{ density }, setPreferences] = usePreferences();
   const may = useMay();
-  const { data: connected } = useQuery({ ...onlines, enabled: may('clients:read'), refetchInterval: false });
+  const { data: connected } = useQuery({ ...onlines, enabled: may('/panel/api/clients/page'), refetchInterval: false });
   const restarting = useAction({
     stale: [['status'], ['core'], ['onlines']],
     run: () => api.post('/panel/api/server/restartCoreService'),
@@ -44,8 +43,7 @@ export function usePaletteActions(wanted: string, onHelp: () => void): Spotlight
     leftSection: icon,
     onClick,
   });
-  const allowed = (permission: Permission, one: SpotlightActionData): SpotlightActionData[] =>
-    may(permission) ? [one] : [];
+  const allowed = (route: GuardedPath, one: SpotlightActionData): SpotlightActionData[] => (may(route) ? [one] : []);
   const go = (path: string) => () => void navigate(path);
   const refresh = <IconRefresh size={18} aria-hidden />;
   const plus = <IconPlus size={18} aria-hidden />;
@@ -53,10 +51,13 @@ export function usePaletteActions(wanted: string, onHelp: () => void): Spotlight
   const themes = (['light', 'dark', 'auto'] as const).filter((theme) => theme !== colorScheme);
   const otherDensity = density === 'compact' ? 'comfortable' : 'compact';
   return [
-    ...allowed('inbounds:create', action('addInbound', t('action.addInbound'), plus, go('/inbounds/new'))),
-    ...allowed('clients:create', action('addClient', t('action.addClient'), plus, go('/clients?new=1'))),
-    ...allowed('nodes:create', action('addNode', t('action.addNode'), plus, go('/nodes?new=1'))),
-    ...allowed('core:run', action('restartCore', t('action.restartCore'), refresh, restart)),
+    ...allowed('/panel/api/inbounds/add', action('addInbound', t('action.addInbound'), plus, go('/inbounds/new'))),
+    ...allowed('/panel/api/inbounds/addClient', action('addClient', t('action.addClient'), plus, go('/clients?new=1'))),
+    ...allowed('/panel/api/nodes/add', action('addNode', t('action.addNode'), plus, go('/nodes?new=1'))),
+    ...allowed(
+      '/panel/api/server/restartCoreService',
+      action('restartCore', t('action.restartCore'), refresh, restart),
+    ),
     ...themes.map((theme) =>
       action(`theme-${theme}`, `${t('theme')}: ${t(`theme.${theme}`)}`, contrast, () => setColorScheme(theme)),
     ),

@@ -29,11 +29,11 @@ export function usePaletteMatches(wanted: string): Matches {
   const isSearching = wanted !== '';
   const found = useQuery({
     ...clientPage({ search: wanted, limit: MOST }),
-    enabled: isSearching && may('clients:read'),
+    enabled: isSearching && may('/panel/api/clients/page'),
     refetchInterval: false,
   });
-  const withClients = useQuery({ ...clientInbounds, enabled: isSearching && may('clients:read') });
-  const allNodes = useQuery({ ...nodes, enabled: isSearching && may('nodes:read'), refetchInterval: false });
+  const withClients = useQuery({ ...clientInbounds, enabled: isSearching && may('/panel/api/clients/page') });
+  const allNodes = useQuery({ ...nodes, enabled: isSearching && may('/panel/api/nodes/list'), refetchInterval: false });
   // The complete list is long, because it contains the clients. It is used where a screen has loaded it.
   const loaded: readonly Named[] | undefined = useQueryClient().getQueryData(inbounds.queryKey);
   const go = (path: string) => () => void navigate(path);
@@ -54,7 +54,7 @@ export function usePaletteMatches(wanted: string): Matches {
       onClick: go(clientPath(email)),
     })),
     inbounds: matching(
-      may('inbounds:read') ? (loaded ?? withClients.data ?? []) : [],
+      may('/panel/api/inbounds/overview') ? (loaded ?? withClients.data ?? []) : [],
       ({ remark, tag, port }) => `${remark} ${tag} ${port}`,
     ).map(({ id, remark, port }) => ({
       id: `inbound-${id}`,

@@ -18,11 +18,15 @@ export const adminHandlers: Handlers<typeof adminRoutes, Needs<'read' | 'passwor
     [...read.admins.users().users.values()].map((user) => ({ id: user.id, ...adminOf(read, user) })),
 
   me(_, { read }, { access, actor, userId }) {
-    const grants = BUILT_IN_ROLES.get(access.role) ?? read.admins.access().roles.get(access.role) ?? [];
+    // A permission that another one includes is listed as well.
+    const grants = PERMISSION_NAMES.flatMap((permission) => {
+      const scope = access.scopeOf(permission);
+      return scope === null ? [] : [{ permission, scope }];
+    });
     const user = actor.kind === 'user' ? read.admins.users().users.get(userId) : undefined;
-    if (user) return { ...adminOf(read, user), grants: [...grants] };
+    if (user) return { ...adminOf(read, user), grants };
     const none = { inbounds: [], quotas: NO_QUOTAS, clients: 0, capBytes: 0 };
-    return { username: actor.name, role: access.role, ...none, grants: [...grants] };
+    return { username: actor.name, role: access.role, ...none, grants };
   },
 
   async add({ body: { username, password, ...access } }, { passwords, read }, { dispatch, refusalOf }) {

@@ -38,7 +38,7 @@ import { undoHandlers } from './undo.js';
 export function mountHandlers(router: Router, gate: Gate<AuthRequest>, services: PanelServices): void {
   const { read, now, core, machine, accounts, nodes, releases, backup, history, server, outside } = services;
   mount(router, tables.clients, clientHandlers, gate, { read, now });
-  mount(router, tables.clientList, clientListHandlers, gate, { read, now, ...history });
+  mount(router, tables.clientList, clientListHandlers, gate, { read, now, ...history, ...server });
   mount(router, tables.clientWhy, clientWhyHandlers, gate, { read, now, ...history, ...nodes });
   mount(router, tables.clientStatement, clientStatementHandlers, gate, { read, now, ...history });
   mount(router, tables.inboundForms, inboundFormHandlers, gate, { read, now, ...core, ...machine });

@@ -57,6 +57,38 @@ describe('a reseller', () => {
     expect(panel.appended()).toMatchObject([{ type: 'ClientDeleted', data: { client: 3 } }]);
   });
 
+  it('gets the addresses of subscriptions, to hand them out', async () => {
+    const { panel, owner, seller } = await start([], ['mine']);
+    const changes = {
+      subEnable: true,
+      subJsonEnable: true,
+      subURI: 'https://links.example/in/',
+      datepicker: 'jalalian',
+    };
+    await owner.post('/panel/setting/update', changes);
+    panel.appended();
+    expect((await seller.post('/panel/setting/defaultSettings')).status).toBe(403);
+    expect(await obj(seller.get('/panel/api/clients/subscriptions'))).toStrictEqual({
+      ...{ subEnable: true, subJsonEnable: true, subClashEnable: expect.any(Boolean) },
+      ...{ subURI: 'https://links.example/in/', subJsonURI: expect.stringMatching(/\/json\/$/) },
+      ...{ subClashURI: expect.any(String), datepicker: 'jalalian' },
+    });
+  });
+
+  it('reads that a permission includes another one', async () => {
+    const { panel, owner } = await start([], []);
+    const grants = ['clients:read', 'clients:update'].map((permission) => ({ permission, scope: 'own' }));
+    const account = { permission: 'account:read', scope: 'all' };
+    await owner.post('/panel/api/roles/save', { name: 'desk', grants: [account, ...grants] });
+    const login = { username: 'desk', password: 'a long pass phrase' };
+    await owner.post('/panel/api/admins/add', { ...login, role: 'desk', inbounds: [1] });
+    const desk = await panel.browser().login(login);
+    const extend = { permission: 'clients:extend', scope: 'own' };
+    expect(await obj(desk.get('/panel/api/admins/me'))).toMatchObject({
+      grants: [account, ...grants, extend],
+    });
+  });
+
   it('is refused a moment of the past, an expected version and a dry run, which compare the whole panel', async () => {
     const { panel, seller } = await start(['foreign-a'], ['mine']);
     const head = panel.log.head().position;

@@ -21,7 +21,7 @@ export function Account() {
           <div className={blocks['columns']}>
             <Credentials key={username} username={username} />
             <Stack gap="sm">
-              {may('secrets:update') && <TwoFactor isOn={twoFactorEnable} />}
+              {may('/panel/setting/secret') && <TwoFactor isOn={twoFactorEnable} />}
               <Sessions />
             </Stack>
           </div>

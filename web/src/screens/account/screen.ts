@@ -13,7 +13,7 @@ export const screen: ScreenDefinition = {
   icon: IconUserShield,
   group: 'security',
   key: 'p',
-  permission: 'account:read',
+  route: '/panel/api/admins/me',
   texts: async (language) => (await import(`./texts/${language}.json`)).default,
   load: async () => (await import('./Account')).Account,
 };

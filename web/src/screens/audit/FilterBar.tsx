@@ -108,8 +108,8 @@ function More({ filters, onChange }: Props) {
 function Places({ filters, onChange }: Props) {
   const { t } = useTranslation('audit');
   const may = useMay();
-  const { data: inbounds = [] } = useQuery({ ...inboundsQuery, enabled: may('inbounds:read') });
-  const { data: nodes = [] } = useQuery({ ...nodesQuery, enabled: may('nodes:read') });
+  const { data: inbounds = [] } = useQuery({ ...inboundsQuery, enabled: may('/panel/api/inbounds/overview') });
+  const { data: nodes = [] } = useQuery({ ...nodesQuery, enabled: may('/panel/api/nodes/list') });
   const choices = {
     inbound: inbounds.map((one) => ({ value: String(one.id), label: `${inboundName(one)} · ${one.port}` })),
     node: nodes.map(({ id, name }) => ({ value: String(id), label: name })),

@@ -13,7 +13,7 @@ export const screen: ScreenDefinition = {
   icon: IconHistory,
   group: 'security',
   key: 'a',
-  permission: 'audit:read',
+  route: '/panel/api/audit/page',
   texts: async (language) => (await import(`./texts/${language}.json`)).default,
   load: async () => (await import('./Audit')).Audit,
 };

@@ -24,7 +24,7 @@ export function Backups() {
   const may = useMay();
   const [isRestarting, setRestarting] = useState(false);
   const making = useAction({ stale: STALE, run: () => api.post('/panel/api/server/backups/make') });
-  const make = may('backups:create') && (
+  const make = may('/panel/api/server/backups/make') && (
     <Button
       leftSection={<IconDatabaseExport size={16} />}
       loading={making.isPending}
@@ -45,7 +45,7 @@ export function Backups() {
           <KeptBackups />
         </Stack>
         <Stack gap="sm">
-          {may('backups:restore') && (
+          {may('/panel/api/server/backups/check') && (
             <Restore
               onConfirmed={(confirmed) => {
                 setTarget(confirmed);
@@ -53,7 +53,7 @@ export function Backups() {
               }}
             />
           )}
-          {may('backups:create') && <ChatDelivery />}
+          {may('/panel/api/server/backups/make') && <ChatDelivery />}
         </Stack>
       </div>
     </Page>

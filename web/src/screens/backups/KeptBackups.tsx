@@ -19,8 +19,8 @@ export function KeptBackups() {
   const { t } = useTranslation('backups');
   const format = useFormat();
   const may = useMay();
-  const mayDownload = may('backups:export');
-  const mayRestore = may('backups:restore');
+  const mayDownload = may('/panel/api/server/backups/:name');
+  const mayRestore = may('/panel/api/server/backups/check');
   const query = useQuery(backups);
   const { data: current } = useQuery({ ...checkQuery, enabled: mayRestore });
   const checking = useAction<string>({

@@ -13,7 +13,7 @@ export const screen: ScreenDefinition = {
   icon: IconDatabase,
   group: 'system',
   key: 'b',
-  permission: 'backups:read',
+  route: '/panel/api/server/backups',
   texts: async (language) => (await import(`./texts/${language}.json`)).default,
   load: async () => (await import('./Backups')).Backups,
 };

@@ -48,7 +48,7 @@ const NEEDED: Readonly<Record<ClientAction, readonly Permission[]>> = {
 /** Which changes the role of the admin includes. */
 export function useMayChange(): (action: ClientAction) => boolean {
   const may = useMay();
-  return useCallback((action) => may('clients:extend') && NEEDED[action].every(may), [may]);
+  return useCallback((action) => may('/panel/api/clients/change') && NEEDED[action].every(may), [may]);
 }
 
 interface Running {
@@ -65,7 +65,7 @@ export function useChange() {
   return useAction<Running, Changed>({
     stale: STALE,
     run: ({ body }) => api.post('/panel/api/clients/change', { body }),
-    canUndo: ({ obj: { undo } }) => undo !== null && may('clients:update'),
+    canUndo: ({ obj: { undo } }) => undo !== null && may('/panel/api/clients/restore'),
     undo: (_, { obj: { undo } }) => api.post('/panel/api/clients/restore', { body: undo ?? {} }),
     said: ({ body: { action }, email }, { obj: { changed } }) =>
       email === undefined ? t(`doneMany.${action}`, { n: format.number(changed) }) : t(`done.${action}`, { email }),

@@ -13,7 +13,7 @@ export const screen: ScreenDefinition = {
   icon: IconUsers,
   group: 'traffic',
   key: 'c',
-  permission: 'clients:read',
+  route: '/panel/api/clients/page',
   texts: async (language) => (await import(`./texts/${language}.json`)).default,
   load: async () => (await import('./Clients')).Clients,
 };

@@ -9,6 +9,7 @@ import { useTranslation } from 'react-i18next';
 import { Link, Route, Routes } from 'react-router';
 import { useMay } from '../../api/access';
 import { Loaded, Loading, Page } from '../../ui/display/Page';
+import { ReadOnlyNote } from '../../ui/form/Locked';
 import { useFilters } from '../../ui/table/filters';
 import classes from './Core.module.css';
 import { useTemplate } from './draft';
@@ -49,7 +50,7 @@ function Overview() {
     <Page
       title={t('title')}
       actions={
-        may('logs:read') && (
+        may('/panel/api/server/logs/:count') && (
           <Button component={Link} to="/core/logs" variant="default" leftSection={<IconFileText size={16} />}>
             {t('logs')}
           </Button>
@@ -66,7 +67,7 @@ function Screen({ stored }: { readonly stored: Stored }) {
   const editor = useTemplate(stored);
   const may = useMay();
   // The accounts at the providers are read by the routes that change them.
-  const tabs = TABS.filter((name) => name !== 'providers' || may('core:update'));
+  const tabs = TABS.filter((name) => name !== 'providers' || may('/panel/core/update'));
   const [{ tab, view }, setFilters] = useFilters<'tab' | 'view'>(DEFAULTS);
   const shared = { editor, inboundTags: stored.inboundTags };
   // On a phone the tabs are wider than the screen.
@@ -75,6 +76,7 @@ function Screen({ stored }: { readonly stored: Stored }) {
   }, [tab]);
   return (
     <Stack gap="md">
+      {tab !== 'state' && <ReadOnlyNote unless="/panel/core/update" />}
       <Tabs value={tab} onChange={(next) => setFilters({ tab: next ?? 'state' })} keepMounted={false}>
         <div className={classes['tabs']}>
           <Tabs.List mb="md" style={{ flexWrap: 'nowrap', minWidth: 'max-content' }}>
@@ -87,10 +89,10 @@ function Screen({ stored }: { readonly stored: Stored }) {
         </div>
         <Tabs.Panel value={tab}>
           <Suspense fallback={<Loading rows={6} />}>
-            {tab === 'state' && <Control />}
+            {tab === 'state' && may('/panel/api/server/status') && <Control />}
             {tab === 'routing' && <Routing {...shared} />}
             {tab === 'outbounds' && <Outbounds {...shared} />}
-            {tab === 'providers' && may('core:update') && <Providers {...shared} />}
+            {tab === 'providers' && may('/panel/core/update') && <Providers {...shared} />}
             {tab === 'balancers' && <Balancers {...shared} />}
             {tab === 'dns' && <Dns {...shared} />}
             {tab === 'template' && (

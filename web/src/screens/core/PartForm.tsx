@@ -4,7 +4,9 @@ import './form-styles';
 import { Button, Group, JsonInput, Stack, Tabs, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useMay } from '../../api/access';
 import { SidePanel } from '../../ui/feedback/SidePanel';
+import { Locked } from '../../ui/form/Locked';
 import { type FieldDefinition, Fields } from './Fields';
 import { type JsonObject, parse, pretty } from './template';
 
@@ -43,6 +45,7 @@ export function PartForm({ title, start, fieldsOf, check, onApply, onClose }: Pr
     onApply(value);
     onClose();
   };
+  const mayApply = useMay()('/panel/core/update');
   return (
     <SidePanel onClose={onClose} title={title}>
       <form
@@ -58,9 +61,11 @@ export function PartForm({ title, start, fieldsOf, check, onApply, onClose }: Pr
             <Tabs.Tab value="json">JSON</Tabs.Tab>
           </Tabs.List>
           <Tabs.Panel value="form">
-            <Stack gap="sm">
-              <Fields fields={fieldsOf(part)} value={part} onChange={setPart} />
-            </Stack>
+            <Locked unless="/panel/core/update">
+              <Stack gap="sm">
+                <Fields fields={fieldsOf(part)} value={part} onChange={setPart} />
+              </Stack>
+            </Locked>
           </Tabs.Panel>
           <Tabs.Panel value="json">
             <JsonInput
@@ -70,6 +75,7 @@ export function PartForm({ title, start, fieldsOf, check, onApply, onClose }: Pr
               minRows={14}
               maxRows={30}
               value={json}
+              readOnly={!mayApply}
               onChange={setJson}
               dir="ltr"
               spellCheck={false}
@@ -84,9 +90,9 @@ export function PartForm({ title, start, fieldsOf, check, onApply, onClose }: Pr
         )}
         <Group justify="flex-end" mt="md">
           <Button variant="default" onClick={onClose}>
-            {t('cancel', { ns: 'shell' })}
+            {t(mayApply ? 'cancel' : 'close', { ns: 'shell' })}
           </Button>
-          <Button type="submit">{t('apply')}</Button>
+          {mayApply && <Button type="submit">{t('apply')}</Button>}
         </Group>
       </form>
     </SidePanel>

@@ -3,6 +3,7 @@ import IconAlertTriangle from '@tabler/icons-react/dist/esm/icons/IconAlertTrian
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useMay } from '../../api/access';
 import { api } from '../../api/client';
 import { Status } from '../../ui/display/Status';
 import { sentenceOf } from '../../ui/feedback/toast';
@@ -15,6 +16,7 @@ import { type JsonObject, pretty } from './template';
 export function SaveBar({ editor, onDiff }: { readonly editor: TemplateEditor; readonly onDiff: () => void }) {
   const { t } = useTranslation('core');
   const [refusal, setRefusal] = useState('');
+  const mayCheck = useMay()('/panel/core/check');
   const curl = useCurl(editor.request);
   const checking = useMutation({
     mutationFn: async (template: JsonObject) =>
@@ -59,14 +61,16 @@ export function SaveBar({ editor, onDiff }: { readonly editor: TemplateEditor; r
             <Button size="xs" variant="default" onClick={editor.discard}>
               {t('discard')}
             </Button>
-            <Button
-              size="xs"
-              variant="default"
-              loading={checking.isPending}
-              onClick={() => checking.mutate(editor.template)}
-            >
-              {t('check')}
-            </Button>
+            {mayCheck && (
+              <Button
+                size="xs"
+                variant="default"
+                loading={checking.isPending}
+                onClick={() => checking.mutate(editor.template)}
+              >
+                {t('check')}
+              </Button>
+            )}
             <Button size="xs" loading={editor.isSaving} onClick={save}>
               {t('saveAll')}
             </Button>

@@ -13,7 +13,7 @@ export const screen: ScreenDefinition = {
   icon: IconCpu,
   group: 'system',
   key: 'x',
-  permission: 'core:read',
+  route: '/panel/core/',
   texts: async (language) => (await import(`./texts/${language}.json`)).default,
   load: async () => (await import('./Core')).Core,
 };

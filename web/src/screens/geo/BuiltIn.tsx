@@ -3,6 +3,7 @@ import IconRefresh from '@tabler/icons-react/dist/esm/icons/IconRefresh.mjs';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useMay } from '../../api/access';
 import { api } from '../../api/client';
 import type { Posts } from '../../api/contract.generated';
 import blocks from '../../ui/display/Blocks.module.css';
@@ -42,6 +43,7 @@ export function BuiltIn() {
       return done;
     },
   });
+  const mayUpdate = useMay()('/panel/api/server/updateGeofile');
   const pending = updating.isPending ? updating.variables : null;
   return (
     <Paper p="md" component="section">
@@ -49,16 +51,18 @@ export function BuiltIn() {
         <Text component="h2" fw={600} size="sm">
           {t('builtIn')}
         </Text>
-        <Button
-          size="xs"
-          variant="default"
-          leftSection={<IconRefresh size={14} />}
-          loading={pending === ''}
-          disabled={pending !== null}
-          onClick={() => updating.mutate('')}
-        >
-          {t('updateAll')}
-        </Button>
+        {mayUpdate && (
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<IconRefresh size={14} />}
+            loading={pending === ''}
+            disabled={pending !== null}
+            onClick={() => updating.mutate('')}
+          >
+            {t('updateAll')}
+          </Button>
+        )}
       </Group>
       <Loaded query={query} rows={4}>
         {(all) => (
@@ -72,7 +76,7 @@ export function BuiltIn() {
                   outcome={outcomes[file.fileName]}
                   isUpdating={pending === file.fileName}
                   isBusy={pending !== null}
-                  onUpdate={() => updating.mutate(file.fileName)}
+                  onUpdate={mayUpdate ? () => updating.mutate(file.fileName) : null}
                 />
               ))}
           </ul>
@@ -88,7 +92,8 @@ interface RowProps {
   readonly outcome: Outcome | undefined;
   readonly isUpdating: boolean;
   readonly isBusy: boolean;
-  readonly onUpdate: () => void;
+  /** Null for a role that cannot update files. */
+  readonly onUpdate: (() => void) | null;
 }
 
 /** A file: whether it is there, since when, and why its last update failed. */
@@ -118,16 +123,18 @@ function Row({ file, outcome, isUpdating, isBusy, onUpdate }: RowProps) {
       </div>
       <div className={classes['actions']}>
         <CopyButton text={extExample} label={t('copyRule', { name: fileName })} />
-        <Tooltip label={t('update')}>
-          <ActionIcon
-            aria-label={t('updateOf', { name: fileName })}
-            loading={isUpdating}
-            disabled={isBusy}
-            onClick={onUpdate}
-          >
-            <IconRefresh size={16} />
-          </ActionIcon>
-        </Tooltip>
+        {onUpdate && (
+          <Tooltip label={t('update')}>
+            <ActionIcon
+              aria-label={t('updateOf', { name: fileName })}
+              loading={isUpdating}
+              disabled={isBusy}
+              onClick={onUpdate}
+            >
+              <IconRefresh size={16} />
+            </ActionIcon>
+          </Tooltip>
+        )}
       </div>
       {why && (
         <div className={classes['why']}>

@@ -6,6 +6,7 @@ import IconPlus from '@tabler/icons-react/dist/esm/icons/IconPlus.mjs';
 import IconRefresh from '@tabler/icons-react/dist/esm/icons/IconRefresh.mjs';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useMay } from '../../api/access';
 import { api } from '../../api/client';
 import blocks from '../../ui/display/Blocks.module.css';
 import { Page } from '../../ui/display/Page';
@@ -23,7 +24,8 @@ export function Geo() {
   const { t } = useTranslation('geo');
   const [form, setForm] = useState<Form>(null);
   const updating = useAction({ stale: STALE, run: () => api.post('/panel/api/custom-geo/update-all') });
-  const add = (
+  const may = useMay();
+  const add = may('/panel/api/custom-geo/add') && (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setForm({ source: null })}>
       {t('add')}
     </Button>
@@ -36,20 +38,22 @@ export function Geo() {
             <Text component="h2" fw={600} size="sm">
               {t('sources')}
             </Text>
-            <Button
-              size="xs"
-              variant="default"
-              leftSection={<IconRefresh size={14} />}
-              loading={updating.isPending}
-              onClick={() => updating.mutate()}
-            >
-              {t('updateAll')}
-            </Button>
+            {may('/panel/api/custom-geo/update-all') && (
+              <Button
+                size="xs"
+                variant="default"
+                leftSection={<IconRefresh size={14} />}
+                loading={updating.isPending}
+                onClick={() => updating.mutate()}
+              >
+                {t('updateAll')}
+              </Button>
+            )}
           </Group>
           <Sources onEdit={(source) => setForm({ source })} />
         </Paper>
         <Stack gap="sm">
-          <Schedule />
+          {may('/panel/setting/all') && <Schedule />}
           <BuiltIn />
         </Stack>
       </div>

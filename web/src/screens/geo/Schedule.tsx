@@ -7,6 +7,7 @@ import { Loaded } from '../../ui/display/Page';
 import { useAction } from '../../ui/feedback/action';
 import { sentenceOf } from '../../ui/feedback/toast';
 import { FormFooter } from '../../ui/form/FormFooter';
+import { Locked } from '../../ui/form/Locked';
 import { schedule as scheduleQuery } from './queries';
 
 /** Cron expressions under names that people use. */
@@ -24,7 +25,11 @@ export function Schedule() {
         {t('schedule')}
       </Text>
       <Loaded query={query} rows={1}>
-        {(cron) => <Form key={cron} cron={cron} />}
+        {(cron) => (
+          <Locked unless="/panel/setting/update">
+            <Form key={cron} cron={cron} />
+          </Locked>
+        )}
       </Loaded>
     </Paper>
   );

@@ -5,6 +5,7 @@ import IconTrash from '@tabler/icons-react/dist/esm/icons/IconTrash.mjs';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useMay } from '../../api/access';
 import { api } from '../../api/client';
 import blocks from '../../ui/display/Blocks.module.css';
 import { CopyButton } from '../../ui/display/CopyButton';
@@ -23,6 +24,7 @@ const TONES = { ok: 'good', failed: 'bad', never: 'quiet' } as const;
 export function Sources({ onEdit }: { readonly onEdit: (source: Source) => void }) {
   const { t } = useTranslation('geo');
   const query = useQuery(sourcesQuery);
+  const may = useMay();
   const downloading = useAction<Source>({
     stale: STALE,
     run: ({ id }) => api.post('/panel/api/custom-geo/download/:id', { params: { id } }),
@@ -30,6 +32,7 @@ export function Sources({ onEdit }: { readonly onEdit: (source: Source) => void 
   const removing = useAction<Source>({
     stale: STALE,
     run: ({ id }) => api.post('/panel/api/custom-geo/delete/:id', { params: { id } }),
+    canUndo: () => may('/panel/api/custom-geo/add'),
     undo: ({ type, alias, url }) => api.post('/panel/api/custom-geo/add', { body: { type, alias, url } }),
   });
   const remove = (source: Source): void =>
@@ -39,20 +42,31 @@ export function Sources({ onEdit }: { readonly onEdit: (source: Source) => void 
       action: t('delete'),
       run: () => removing.mutate(source),
     });
+  const mayDelete = may('/panel/api/custom-geo/delete/:id');
+  const mayEdit = may('/panel/api/custom-geo/update/:id');
+  const mayUpdate = may('/panel/api/custom-geo/download/:id');
   const [menuButton, menu] = useRowMenu<Source>(
     ({ alias }) => t('actionsFor', { name: alias }),
     (source) => (
       <>
-        <Menu.Item leftSection={<IconRefresh size={16} />} onClick={() => downloading.mutate(source)}>
-          {t('update')}
-        </Menu.Item>
-        <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => onEdit(source)}>
-          {t('edit')}
-        </Menu.Item>
-        <Menu.Divider />
-        <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => remove(source)}>
-          {t('delete')}
-        </Menu.Item>
+        {mayUpdate && (
+          <Menu.Item leftSection={<IconRefresh size={16} />} onClick={() => downloading.mutate(source)}>
+            {t('update')}
+          </Menu.Item>
+        )}
+        {mayEdit && (
+          <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => onEdit(source)}>
+            {t('edit')}
+          </Menu.Item>
+        )}
+        {mayDelete && (
+          <>
+            {(mayEdit || mayUpdate) && <Menu.Divider />}
+            <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => remove(source)}>
+              {t('delete')}
+            </Menu.Item>
+          </>
+        )}
       </>
     ),
   );
@@ -67,7 +81,7 @@ export function Sources({ onEdit }: { readonly onEdit: (source: Source) => void 
           <>
             <ul className={`${blocks['list']} ${classes['list']}`}>
               {all.map((source) => (
-                <Row key={source.id} source={source} menu={menuButton(source)} />
+                <Row key={source.id} source={source} menu={(mayUpdate || mayEdit || mayDelete) && menuButton(source)} />
               ))}
             </ul>
             {menu}

@@ -13,7 +13,7 @@ export const screen: ScreenDefinition = {
   icon: IconWorld,
   group: 'system',
   key: 'w',
-  permission: 'geo:read',
+  route: '/panel/api/custom-geo/list',
   texts: async (language) => (await import(`./texts/${language}.json`)).default,
   load: async () => (await import('./Geo')).Geo,
 };

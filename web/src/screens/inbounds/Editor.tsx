@@ -51,7 +51,7 @@ export function NewInbound() {
   const preset = PRESETS.find((one) => one === params.get('preset'));
   const may = useMay();
   const isOpen = preset !== undefined && start !== null;
-  if (!may('inbounds:create')) return <NotFound />;
+  if (!may('/panel/api/inbounds/add')) return <NotFound />;
   return (
     <Page
       title={preset && preset !== 'empty' ? t(`preset.${preset}`) : t('add')}
@@ -135,7 +135,7 @@ function Editor({ inbound, start }: EditorProps) {
           >
             {t('check')}
           </Button>
-          {may(inbound ? 'inbounds:update' : 'inbounds:create') && (
+          {may(inbound ? '/panel/api/inbounds/update/:id' : '/panel/api/inbounds/add') && (
             <Button
               type="submit"
               loading={editor.isSaving}

@@ -153,7 +153,7 @@ function SelectControl({ field, draft, value, set, shared }: Parts) {
 
 function NodeControl({ value, set, shared }: Parts) {
   const { t } = useTranslation('inbounds');
-  const { data: nodes = [] } = useQuery({ ...nodesQuery, enabled: useMay()('nodes:read') });
+  const { data: nodes = [] } = useQuery({ ...nodesQuery, enabled: useMay()('/panel/api/nodes/list') });
   if (nodes.length === 0 && value === 0) return null;
   return (
     <NativeSelect

@@ -33,12 +33,12 @@ export function List({ inbounds }: { readonly inbounds: readonly InboundSummary[
   const [filters, setFilters] = useFilters<keyof typeof DEFAULTS>(DEFAULTS);
   const [linked, setLinked] = useState<InboundSummary | null>(null);
   const may = useMay();
-  const { data: all = [] } = useQuery({ ...nodesQuery, enabled: may('nodes:read') });
+  const { data: all = [] } = useQuery({ ...nodesQuery, enabled: may('/panel/api/nodes/list') });
   const nodes = useMemo(() => new Map(all.map(({ id, name }) => [id, name])), [all]);
   const shown = useMemo(() => inbounds.filter((inbound) => matches(inbound, filters)), [inbounds, filters]);
   const actions = useInboundActions();
   const [menuButton, menu] = useInboundMenu(actions, setLinked);
-  const parts = { toggle: may('inbounds:update') ? actions.switchTo : null, menuButton, nodes };
+  const parts = { toggle: may('/panel/api/inbounds/update/:id') ? actions.switchTo : null, menuButton, nodes };
   const columns = useColumns(parts);
   const card = useCard(parts);
   return (
@@ -117,9 +117,9 @@ function useInboundMenu(actions: ReturnType<typeof useInboundActions>, showLinks
     (inbound) => (
       <>
         <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => void navigate(`/inbounds/${inbound.id}`)}>
-          {t(may('inbounds:update') ? 'edit' : 'open')}
+          {t(may('/panel/api/inbounds/update/:id') ? 'edit' : 'open')}
         </Menu.Item>
-        {hasClients(inbound) && may('clients:read') && (
+        {hasClients(inbound) && may('/panel/api/clients/page') && (
           <>
             <Menu.Item
               leftSection={<IconUsers size={16} />}
@@ -132,7 +132,7 @@ function useInboundMenu(actions: ReturnType<typeof useInboundActions>, showLinks
             </Menu.Item>
           </>
         )}
-        {may('inbounds:create') && (
+        {may('/panel/api/inbounds/add') && (
           <Menu.Item leftSection={<IconCopy size={16} />} onClick={() => actions.clone(inbound)}>
             {t('clone')}
           </Menu.Item>
@@ -141,12 +141,12 @@ function useInboundMenu(actions: ReturnType<typeof useInboundActions>, showLinks
           {t('export')}
         </Menu.Item>
         <AuditItem inbound={inbound.id} />
-        {may('inbounds:reset') && (
+        {may('/panel/api/inbounds/:id/resetTraffic') && (
           <Menu.Item leftSection={<IconReset size={16} />} onClick={() => actions.reset(inbound)}>
             {t('reset')}
           </Menu.Item>
         )}
-        {may('inbounds:delete') && (
+        {may('/panel/api/inbounds/delete/:id') && (
           <>
             <Menu.Divider />
             <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => actions.remove(inbound)}>

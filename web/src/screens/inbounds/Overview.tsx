@@ -19,7 +19,7 @@ export function Overview() {
   const { t } = useTranslation('inbounds');
   const query = useQuery(inboundsQuery);
   const [isImporting, setImporting] = useState(false);
-  const mayAdd = useMay()('inbounds:create');
+  const mayAdd = useMay()('/panel/api/inbounds/add');
   const add = mayAdd && (
     <Button component={Link} to="/inbounds/new" leftSection={<IconPlus size={16} />}>
       {t('add')}

@@ -28,7 +28,7 @@ export function useInboundActions() {
   const removing = useAction<InboundSummary, Posts['/panel/api/inbounds/delete/:id']['reply']>({
     stale: STALE,
     run: ({ id }) => api.post('/panel/api/inbounds/delete/:id', { params: { id } }),
-    canUndo: () => may('inbounds:create'),
+    canUndo: () => may('/panel/api/inbounds/add'),
     undo: (_, { obj }) => api.post('/panel/api/inbounds/restore', { body: obj }),
   });
   const resetting = useAction<InboundSummary>({

@@ -13,7 +13,7 @@ export const screen: ScreenDefinition = {
   icon: IconArrowBarToDown,
   group: 'traffic',
   key: 'i',
-  permission: 'inbounds:read',
+  route: '/panel/api/inbounds/overview',
   texts: async (language) => (await import(`./texts/${language}.json`)).default,
   load: async () => (await import('./Inbounds')).Inbounds,
 };

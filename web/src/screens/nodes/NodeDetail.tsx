@@ -9,6 +9,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate, useParams } from 'react-router';
+import { useMay } from '../../api/access';
 import { api } from '../../api/client';
 import type { Node } from '../../api/contract.generated';
 import { nodes as nodesQuery } from '../../api/queries';
@@ -48,20 +49,25 @@ export function NodeDetail() {
 function Actions({ node, onEdit }: { readonly node: Node; readonly onEdit: () => void }) {
   const { t } = useTranslation('nodes');
   const navigate = useNavigate();
+  const may = useMay();
   const { switching, probing, remove } = useNodeActions(() => void navigate('/nodes'));
   return (
     <>
-      <Button
-        variant="default"
-        leftSection={<IconPlugConnected size={16} />}
-        loading={probing.isPending}
-        onClick={() => probing.mutate(node)}
-      >
-        {t('check')}
-      </Button>
-      <Button variant="default" leftSection={<IconPencil size={16} />} onClick={onEdit}>
-        {t('edit')}
-      </Button>
+      {may('/panel/api/nodes/probe/:id') && (
+        <Button
+          variant="default"
+          leftSection={<IconPlugConnected size={16} />}
+          loading={probing.isPending}
+          onClick={() => probing.mutate(node)}
+        >
+          {t('check')}
+        </Button>
+      )}
+      {may('/panel/api/nodes/update/:id') && (
+        <Button variant="default" leftSection={<IconPencil size={16} />} onClick={onEdit}>
+          {t('edit')}
+        </Button>
+      )}
       <Menu position="bottom-end" shadow="md">
         <Menu.Target>
           <Button variant="default" rightSection={<IconChevronDown size={16} />}>
@@ -69,17 +75,24 @@ function Actions({ node, onEdit }: { readonly node: Node; readonly onEdit: () =>
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item
-            leftSection={node.enable ? <IconPlayerPause size={16} /> : <IconPlayerPlay size={16} />}
-            onClick={() => switching.mutate({ node, on: !node.enable })}
-          >
-            {t(node.enable ? 'pause' : 'resume')}
-          </Menu.Item>
+          {may('/panel/api/nodes/setEnable/:id') && (
+            <Menu.Item
+              leftSection={node.enable ? <IconPlayerPause size={16} /> : <IconPlayerPlay size={16} />}
+              onClick={() => switching.mutate({ node, on: !node.enable })}
+            >
+              {t(node.enable ? 'pause' : 'resume')}
+            </Menu.Item>
+          )}
           <AuditItem node={node.id} />
-          <Menu.Divider />
-          <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => remove(node)}>
-            {t('delete')}
-          </Menu.Item>
+          {may('/panel/api/nodes/del/:id') && (
+            <>
+              {' '}
+              <Menu.Divider />
+              <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => remove(node)}>
+                {t('delete')}
+              </Menu.Item>
+            </>
+          )}
         </Menu.Dropdown>
       </Menu>
     </>

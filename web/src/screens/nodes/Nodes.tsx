@@ -40,7 +40,7 @@ function Overview() {
   const query = useQuery(nodesQuery);
   const [isAdding, setAdding] = useAddressFlag('new');
   const [edited, setEdited] = useState<Node | null>(null);
-  const mayAdd = useMay()('nodes:create');
+  const mayAdd = useMay()('/panel/api/nodes/add');
   const add = mayAdd && (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>
       {t('add')}
@@ -76,7 +76,8 @@ function List({ nodes, onEdit }: { readonly nodes: readonly Node[]; readonly onE
   const { t } = useTranslation('nodes');
   const navigate = useNavigate();
   const [{ sort, order }, setFilters] = useFilters<'sort' | 'order'>(DEFAULTS);
-  const { data: inbounds } = useQuery({ ...inboundsQuery, enabled: useMay()('inbounds:read') });
+  const may = useMay();
+  const { data: inbounds } = useQuery({ ...inboundsQuery, enabled: may('/panel/api/inbounds/overview') });
   const counts = useMemo(() => {
     const byNode = new Map<number, number>();
     for (const { nodeId } of inbounds ?? []) byNode.set(nodeId, (byNode.get(nodeId) ?? 0) + 1);
@@ -90,23 +91,31 @@ function List({ nodes, onEdit }: { readonly nodes: readonly Node[]; readonly onE
         <Menu.Item leftSection={<IconEye size={16} />} onClick={() => void navigate(`/nodes/${node.id}`)}>
           {t('open')}
         </Menu.Item>
-        <Menu.Item leftSection={<IconPlugConnected size={16} />} onClick={() => probing.mutate(node)}>
-          {t('check')}
-        </Menu.Item>
-        <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => onEdit(node)}>
-          {t('edit')}
-        </Menu.Item>
-        <Menu.Divider />
-        <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => remove(node)}>
-          {t('delete')}
-        </Menu.Item>
+        {may('/panel/api/nodes/probe/:id') && (
+          <Menu.Item leftSection={<IconPlugConnected size={16} />} onClick={() => probing.mutate(node)}>
+            {t('check')}
+          </Menu.Item>
+        )}
+        {may('/panel/api/nodes/update/:id') && (
+          <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => onEdit(node)}>
+            {t('edit')}
+          </Menu.Item>
+        )}
+        {may('/panel/api/nodes/del/:id') && (
+          <>
+            <Menu.Divider />
+            <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => remove(node)}>
+              {t('delete')}
+            </Menu.Item>
+          </>
+        )}
       </>
     ),
   );
   const { columns, card } = useColumns({
     inbounds: counts,
     menuButton,
-    toggle: (node, on) => switching.mutate({ node, on }),
+    toggle: may('/panel/api/nodes/setEnable/:id') ? (node, on) => switching.mutate({ node, on }) : null,
   });
   return (
     <>

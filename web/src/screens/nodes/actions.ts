@@ -14,7 +14,7 @@ const setEnable = (id: number, enable: boolean) =>
 /** What an admin does with a node that exists. */
 export function useNodeActions(onDeleted?: () => void) {
   const { t } = useTranslation('nodes');
-  const { data: inbounds = [] } = useQuery({ ...inboundsQuery, enabled: useMay()('inbounds:read') });
+  const { data: inbounds = [] } = useQuery({ ...inboundsQuery, enabled: useMay()('/panel/api/inbounds/overview') });
   const switching = useAction<{ readonly node: Node; readonly on: boolean }>({
     stale: STALE,
     run: ({ node, on }) => setEnable(node.id, on),

@@ -11,7 +11,8 @@ import classes from './Nodes.module.css';
 import { stateOf, TONES } from './state';
 
 interface Parts {
-  readonly toggle: (node: Node, on: boolean) => void;
+  /** Null for a role that cannot pause nodes. */
+  readonly toggle: ((node: Node, on: boolean) => void) | null;
   readonly menuButton: (node: Node) => ReactNode;
   /** Inbounds by the number of their node. */
   readonly inbounds: ReadonlyMap<number, number>;
@@ -40,9 +41,10 @@ export function useColumns({ toggle, menuButton, inbounds }: Parts) {
     isKnown(node) ? `${format.percent(node.cpuPct / 100)} · ${format.percent(node.memPct / 100)}` : '–';
   const lag = ({ pendingChanges }: Node) => (pendingChanges === 0 ? '–' : format.number(pendingChanges));
   const count = ({ id }: Node): number => inbounds.get(id) ?? 0;
-  const enabled = (node: Node) => (
-    <Toggle label={t('enabled', { name: node.name })} checked={node.enable} onChange={(on) => toggle(node, on)} />
-  );
+  const enabled = (node: Node) =>
+    toggle && (
+      <Toggle label={t('enabled', { name: node.name })} checked={node.enable} onChange={(on) => toggle(node, on)} />
+    );
   const columns: readonly Column<Node>[] = [
     { id: 'name', header: t('column.name'), cell: name, value: (node) => node.name, width: 'minmax(11rem, 2fr)' },
     { id: 'state', header: t('column.state'), cell: state, value: stateOf, width: 'minmax(10rem, 1.3fr)' },
@@ -85,7 +87,7 @@ export function useColumns({ toggle, menuButton, inbounds }: Parts) {
       width: '7rem',
       isNumber: true,
     },
-    { id: 'enabled', header: t('column.enabled'), cell: enabled, width: '5.5rem' },
+    ...(toggle ? [{ id: 'enabled', header: t('column.enabled'), cell: enabled, width: '5.5rem' }] : []),
     { id: 'actions', header: '', cell: menuButton, width: '3.5rem' },
   ];
   const card = (node: Node) => (

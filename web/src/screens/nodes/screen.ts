@@ -13,7 +13,7 @@ export const screen: ScreenDefinition = {
   icon: IconServer2,
   group: 'traffic',
   key: 'n',
-  permission: 'nodes:read',
+  route: '/panel/api/nodes/list',
   texts: async (language) => (await import(`./texts/${language}.json`)).default,
   load: async () => (await import('./Nodes')).Nodes,
 };

@@ -23,11 +23,11 @@ export function Attention({ status }: { readonly status: MachineStatus }) {
   const sources = {
     status,
     attention: attention.data,
-    backups: useQuery({ ...backupsQuery, enabled: may('backups:read') }).data,
-    nodes: useQuery({ ...nodesQuery, enabled: may('nodes:read') }).data,
+    backups: useQuery({ ...backupsQuery, enabled: may('/panel/api/server/backups') }).data,
+    nodes: useQuery({ ...nodesQuery, enabled: may('/panel/api/nodes/list') }).data,
     // Without a connection to the releases there is nothing to say.
-    coreVersions: useQuery({ ...coreVersions, enabled: may('releases:read') }).data,
-    panelUpdate: useQuery({ ...panelUpdate, enabled: may('releases:read') }).data,
+    coreVersions: useQuery({ ...coreVersions, enabled: may('/panel/api/server/getCoreVersion') }).data,
+    panelUpdate: useQuery({ ...panelUpdate, enabled: may('/panel/api/server/getCoreVersion') }).data,
   };
   const concerns = concernsOf(sources, Date.now());
   if (attention.error && !attention.data)

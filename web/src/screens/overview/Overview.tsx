@@ -26,7 +26,7 @@ export function Overview() {
   const [{ chart }, setFilters] = useFilters<'chart'>(DEFAULTS);
   return (
     <Page title={t('title')}>
-      {may('settings:update') && <SetupOffer />}
+      {may('/panel/setting/update') && <SetupOffer />}
       <Loaded query={status} rows={4}>
         {(data) => (
           <>
@@ -54,7 +54,7 @@ export function Overview() {
                 <Attention status={data} />
               </Paper>
             </div>
-            {may('clients:read') && <Clients />}
+            {may('/panel/api/clients/page') && <Clients />}
           </>
         )}
       </Loaded>

@@ -13,7 +13,7 @@ export const screen: ScreenDefinition = {
   icon: IconLayoutDashboard,
   group: 'traffic',
   key: 'o',
-  permission: 'server:read',
+  route: '/panel/api/server/status',
   texts: async (language) => (await import(`./texts/${language}.json`)).default,
   load: async () => (await import('./Overview')).Overview,
 };

@@ -1,6 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useMay } from '../../api/access';
 import { api } from '../../api/client';
 import { CopyButton } from '../../ui/display/CopyButton';
 import { Technical } from '../../ui/display/format';
@@ -17,6 +18,7 @@ export function ApiToken() {
     stale: [],
   });
   const regenerate = useAction({ run: () => api.post('/panel/setting/regenerateApiToken'), stale: [['settings']] });
+  const may = useMay();
   const replace = (): void =>
     confirmLoss({
       title: t('token.regenerate.title'),
@@ -56,9 +58,11 @@ export function ApiToken() {
               {t('token.hide')}
             </Button>
           )}
-          <Button size="xs" variant="default" color="red" loading={regenerate.isPending} onClick={replace}>
-            {t('token.regenerate')}
-          </Button>
+          {may('/panel/setting/regenerateApiToken') && (
+            <Button size="xs" variant="default" color="red" loading={regenerate.isPending} onClick={replace}>
+              {t('token.regenerate')}
+            </Button>
+          )}
         </Group>
       </div>
     </div>

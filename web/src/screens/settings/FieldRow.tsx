@@ -2,6 +2,7 @@ import { Anchor, Checkbox, Text } from '@mantine/core';
 import { memo, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
+import { Locked } from '../../ui/form/Locked';
 import { Control } from './Control';
 import { type Field, fields, sameValue } from './catalog';
 import { type Change, change, trustEveryProxy } from './draft';
@@ -24,51 +25,53 @@ export const FieldRow = memo(function FieldRow({ field, edited, error, trustsEve
   const id = `setting-${key}`;
   const describedBy = `${id}-help ${id}-error`;
   return (
-    <div className={classes['row']} data-edited={edited !== undefined || undefined} data-field={key}>
-      <div className={classes['about']}>
-        <label htmlFor={id} className={classes['label']}>
-          {t(key)}
-        </label>
-        <Text id={`${id}-help`} size="sm" c="dimmed">
-          {t(`${key}.help`)}
-        </Text>
-        <Source field={field} edited={edited} />
-      </div>
-      <div className={classes['control']}>
-        {fields[key].input === 'account' ? (
-          <Elsewhere field={field} />
-        ) : field.secret ? (
-          <SecretControl {...{ id, describedBy, field, edited, hasError: error !== undefined }} />
-        ) : (
-          <Control
-            {...{ id, describedBy, source: field.source }}
-            input={fields[key].input}
-            value={edited && !edited.secret ? edited.to : field.value}
-            hasError={error !== undefined}
-            set={(value) => change(field, value)}
-          />
-        )}
-        <Text
-          id={`${id}-error`}
-          size="sm"
-          c="var(--bad)"
-          className={classes['error']}
-          role={error === undefined ? undefined : 'alert'}
-        >
-          {error}
-        </Text>
-        {key === 'trustedProxyCIDRs' && error !== undefined && (
-          <Checkbox
+    <Locked unless={field.secret ? '/panel/setting/secret' : field.source.permission}>
+      <div className={classes['row']} data-edited={edited !== undefined || undefined} data-field={key}>
+        <div className={classes['about']}>
+          <label htmlFor={id} className={classes['label']}>
+            {t(key)}
+          </label>
+          <Text id={`${id}-help`} size="sm" c="dimmed">
+            {t(`${key}.help`)}
+          </Text>
+          <Source field={field} edited={edited} />
+        </div>
+        <div className={classes['control']}>
+          {fields[key].input === 'account' ? (
+            <Elsewhere field={field} />
+          ) : field.secret ? (
+            <SecretControl {...{ id, describedBy, field, edited, hasError: error !== undefined }} />
+          ) : (
+            <Control
+              {...{ id, describedBy, source: field.source }}
+              input={fields[key].input}
+              value={edited && !edited.secret ? edited.to : field.value}
+              hasError={error !== undefined}
+              set={(value) => change(field, value)}
+            />
+          )}
+          <Text
+            id={`${id}-error`}
             size="sm"
-            mt={4}
-            label={t('trustEveryProxy')}
-            checked={trustsEveryProxy}
-            onChange={({ currentTarget }) => trustEveryProxy(currentTarget.checked)}
-          />
-        )}
-        <Stale field={field} edited={edited} />
+            c="var(--bad)"
+            className={classes['error']}
+            role={error === undefined ? undefined : 'alert'}
+          >
+            {error}
+          </Text>
+          {key === 'trustedProxyCIDRs' && error !== undefined && (
+            <Checkbox
+              size="sm"
+              mt={4}
+              label={t('trustEveryProxy')}
+              checked={trustsEveryProxy}
+              onChange={({ currentTarget }) => trustEveryProxy(currentTarget.checked)}
+            />
+          )}
+          <Stale field={field} edited={edited} />
+        </div>
       </div>
-    </div>
+    </Locked>
   );
 });
 

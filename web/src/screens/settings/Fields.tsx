@@ -2,8 +2,10 @@ import { Text } from '@mantine/core';
 import IconSearchOff from '@tabler/icons-react/dist/esm/icons/IconSearchOff.mjs';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useMay } from '../../api/access';
 import type { SettingSources } from '../../api/contract.generated';
 import { Empty, Section } from '../../ui/display/Page';
+import { Locked } from '../../ui/form/Locked';
 import { ApiToken } from './ApiToken';
 import { Certificate } from './Certificate';
 import { type FieldKey, fieldKeys, fieldOf, fields, GROUPS, type Group, type SettingKey, sameValue } from './catalog';
@@ -24,6 +26,7 @@ interface Props {
 /** The settings of a group, or those of all groups that a search or a filter leaves. */
 export function Fields({ sources, draft, group, search, show }: Props) {
   const { t } = useTranslation('settings');
+  const may = useMay();
   const isFiltered = search !== '' || show === 'changed';
   const isShown = (key: FieldKey): boolean =>
     isFiltered
@@ -33,29 +36,31 @@ export function Fields({ sources, draft, group, search, show }: Props) {
   if (shown.length === 0)
     return <Empty icon={<IconSearchOff size={28} />} title={t('nothing.title')} body={t('nothing.body')} />;
   return (
-    <div className={classes['sections']}>
-      {GROUPS.filter((one) => shown.some((key) => fields[key].group === one)).map((one) => (
-        <Section key={one} title={t(`group.${one}`)}>
-          <Text size="sm" c="dimmed" mb="sm">
-            {t(`group.${one}.help`)}
-          </Text>
-          {shown
-            .filter((key) => fields[key].group === one)
-            .map((key) => (
-              <div key={key} className={classes['item']}>
-                <FieldRow
-                  field={fieldOf(key, sources)}
-                  edited={draft.changes.get(key)}
-                  error={draft.errors[key]}
-                  trustsEveryProxy={key === 'trustedProxyCIDRs' && draft.trustsEveryProxy}
-                />
-                {!isFiltered && <After field={key} sources={sources} draft={draft} />}
-              </div>
-            ))}
-          {!isFiltered && one === 'api' && <ApiToken />}
-        </Section>
-      ))}
-    </div>
+    <Locked unless="/panel/setting/update">
+      <div className={classes['sections']}>
+        {GROUPS.filter((one) => shown.some((key) => fields[key].group === one)).map((one) => (
+          <Section key={one} title={t(`group.${one}`)}>
+            <Text size="sm" c="dimmed" mb="sm">
+              {t(`group.${one}.help`)}
+            </Text>
+            {shown
+              .filter((key) => fields[key].group === one)
+              .map((key) => (
+                <div key={key} className={classes['item']}>
+                  <FieldRow
+                    field={fieldOf(key, sources)}
+                    edited={draft.changes.get(key)}
+                    error={draft.errors[key]}
+                    trustsEveryProxy={key === 'trustedProxyCIDRs' && draft.trustsEveryProxy}
+                  />
+                  {!isFiltered && <After field={key} sources={sources} draft={draft} />}
+                </div>
+              ))}
+            {!isFiltered && one === 'api' && may('/panel/setting/getApiToken') && <ApiToken />}
+          </Section>
+        ))}
+      </div>
+    </Locked>
   );
 }
 

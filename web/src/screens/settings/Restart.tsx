@@ -2,6 +2,7 @@ import { Alert, Button, Group, Loader, Stack, Text } from '@mantine/core';
 import IconRefresh from '@tabler/icons-react/dist/esm/icons/IconRefresh.mjs';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useMay } from '../../api/access';
 import { answersAt, api, base } from '../../api/client';
 import type { SettingSources } from '../../api/contract.generated';
 import { nextAddress } from '../../model/panel-address';
@@ -25,6 +26,7 @@ export const pendingOf = ({ settings }: SettingSources): readonly SettingKey[] =
 export function RestartBanner({ sources }: { readonly sources: SettingSources }) {
   const { t } = useTranslation('settings');
   const [isOpen, setOpen] = useState(false);
+  const may = useMay();
   const pending = pendingOf(sources);
   return (
     <>
@@ -39,9 +41,11 @@ export function RestartBanner({ sources }: { readonly sources: SettingSources })
         >
           <Group justify="space-between" gap="sm">
             <Text size="sm">{t('restart.waiting', { list: pending.map((key) => t(key)).join(', ') })}</Text>
-            <Button size="xs" onClick={() => setOpen(true)}>
-              {t('restart')}
-            </Button>
+            {may('/panel/setting/restartPanel') && (
+              <Button size="xs" onClick={() => setOpen(true)}>
+                {t('restart')}
+              </Button>
+            )}
           </Group>
         </Alert>
       )}

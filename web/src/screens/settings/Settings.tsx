@@ -9,6 +9,7 @@ import { useTranslation } from 'react-i18next';
 import type { SettingSources } from '../../api/contract.generated';
 import { Loaded, Page } from '../../ui/display/Page';
 import { useLeaveGuard } from '../../ui/feedback/leave';
+import { ReadOnlyNote } from '../../ui/form/Locked';
 import { useFilters } from '../../ui/table/filters';
 import { type FieldKey, fields, GROUPS, type Group } from './catalog';
 import { type Draft, discardAll, useDraft } from './draft';
@@ -36,6 +37,7 @@ export function Settings() {
   });
   return (
     <Page title={t('title')} summary={t('summary')}>
+      <ReadOnlyNote unless="/panel/setting/update" />
       <Loaded query={query} rows={8}>
         {(sources) => <Editor sources={sources} draft={draft} />}
       </Loaded>

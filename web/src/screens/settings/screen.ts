@@ -13,7 +13,7 @@ export const screen: ScreenDefinition = {
   icon: IconSettings,
   group: 'system',
   key: 's',
-  permission: 'settings:read',
+  route: '/panel/api/setting/sources',
   texts: async (language) => (await import(`./texts/${language}.json`)).default,
   load: async () => (await import('./Settings')).Settings,
 };

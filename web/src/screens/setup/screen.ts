@@ -13,7 +13,7 @@ export const screen: ScreenDefinition = {
   icon: IconRocket,
   group: 'none',
   key: 'w',
-  permission: 'settings:update',
+  route: '/panel/setting/update',
   texts: async (language) => (await import(`./texts/${language}.json`)).default,
   load: async () => (await import('./Setup')).Setup,
 };

@@ -14,7 +14,7 @@ const auditPath = (filter: AuditFilter): string =>
 export function AuditLink(filter: AuditFilter) {
   const { t } = useTranslation('shell');
   const may = useMay();
-  if (!may('audit:read')) return null;
+  if (!may('/panel/api/audit/page')) return null;
   return (
     <Anchor component={Link} to={auditPath(filter)} size="sm">
       {t('nav.audit')}
@@ -26,7 +26,7 @@ export function AuditLink(filter: AuditFilter) {
 export function AuditItem(filter: AuditFilter) {
   const { t } = useTranslation('shell');
   const may = useMay();
-  if (!may('audit:read')) return null;
+  if (!may('/panel/api/audit/page')) return null;
   return (
     <Menu.Item component={Link} to={auditPath(filter)} leftSection={<IconHistory size={16} />}>
       {t('nav.audit')}

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../../api/access';
-import { pageSettings } from '../../api/queries';
+import { subscriptions } from '../../api/queries';
 
 const UNITS = ['kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
 const SPANS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
@@ -98,7 +98,7 @@ const FormatContext = createContext(makeFormat('en', 'gregory'));
 /** Gives the whole page one `Format`: for its language, and the calendar in the settings. */
 export function FormatProvider({ children }: { readonly children: ReactNode }) {
   const { i18n } = useTranslation();
-  const { data } = useQuery({ ...pageSettings, enabled: useMay()('settings:read') });
+  const { data } = useQuery({ ...subscriptions, enabled: useMay()('/panel/api/clients/subscriptions') });
   const language = i18n.language;
   const calendar = data?.datepicker === 'jalalian' || (data === undefined && language === 'fa') ? 'persian' : 'gregory';
   const format = useMemo(() => makeFormat(language, calendar), [language, calendar]);

@@ -3,6 +3,7 @@ import { issue } from '../../../../messages/issue.js';
 import { get, LARGE_BODY_BYTES, post, routes } from '../route.js';
 import { ClientTraffic, WireClient } from '../schemas/client.js';
 import { body, optionalFlag, optionalWhole, text, whole } from '../schemas/fields.js';
+import { PageSettings } from '../settings/settings.js';
 
 /** The names are those of the queries of `projections/queries/client-list.ts`; the compiler compares them in the handler. */
 const STATES = ['all', 'online', 'active', 'expiring', 'high', 'depleted', 'expired', 'disabled'] as const;
@@ -141,6 +142,16 @@ export const clientListRoutes = routes('/panel/api/clients', {
     filtered: true,
     summary: "The caller's inbounds that can have clients, without these clients",
     reply: z.array(ClientInbound),
+  }),
+  subscriptions: get('/subscriptions', {
+    permission: { resource: 'clients', action: 'read' },
+    filtered: true,
+    summary:
+      'Get which subscriptions are on, their addresses without the subscription ID, and the calendar of the panel',
+    reply: PageSettings.pick({
+      ...{ subEnable: true, subJsonEnable: true, subClashEnable: true },
+      ...{ subURI: true, subJsonURI: true, subClashURI: true, datepicker: true },
+    }),
   }),
   details: get('/:email/details', {
     permission: { resource: 'clients', action: 'read' },

@@ -21,6 +21,8 @@ export const SettingSource = z
     max: z.number().nullable(),
     maxLength: z.number().nullable(),
     choices: z.array(z.string()).nullable(),
+    /** What a change needs: settings that decide who may log in need `secrets:update`. */
+    permission: z.enum(['settings:update', 'secrets:update']),
   })
   .meta({ id: 'SettingSource' });
 

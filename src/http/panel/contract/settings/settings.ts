@@ -40,7 +40,7 @@ const Notes = z
   .nullable();
 
 /** The settings that are shown beside the inbounds. */
-const PageSettings = z.object({
+export const PageSettings = z.object({
   expireDiff: z.number(),
   trafficDiff: z.number(),
   pageSize: z.number(),

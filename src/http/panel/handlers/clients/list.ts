@@ -9,6 +9,7 @@ import { clientLines } from '../../codec/client-csv.js';
 import { clientTraffic } from '../../codec/client-traffic.js';
 import { clientVersion } from '../../codec/client-version.js';
 import { supportsVision } from '../../codec/inbound.js';
+import { pageSettings } from '../../codec/settings.js';
 import { type HttpRequest, type Needs, TextStream } from '../../context.js';
 import type { clientListRoutes } from '../../contract/clients/list.js';
 import type { Handlers } from '../../mount.js';
@@ -16,7 +17,7 @@ import { visibleInbounds } from '../../visible-inbounds.js';
 import { planOf, withNumbers } from './change.js';
 import { restoreClients } from './restore.js';
 
-type Services = Needs<'now' | 'read' | 'ledger'>;
+type Services = Needs<'now' | 'read' | 'ledger' | 'subPort'>;
 
 const DEFAULT_LIMIT = 100;
 /** How many clients the list of those with the most traffic has. */
@@ -51,6 +52,12 @@ export const clientListHandlers: Handlers<typeof clientListRoutes, Services> = {
     }
     const ranked = [...byEmail].toSorted(([, one], [, other]) => other - one).slice(0, TOP);
     return { since, clients: ranked.map(([email, used]) => ({ email, bytes: used })) };
+  },
+
+  subscriptions(_, { read, subPort }, { requestHost }) {
+    const page = pageSettings(read.settings.current(), { requestHost, subPort: subPort() });
+    const { subEnable, subJsonEnable, subClashEnable, subURI, subJsonURI, subClashURI, datepicker } = page;
+    return { subEnable, subJsonEnable, subClashEnable, subURI, subJsonURI, subClashURI, datepicker };
   },
 
   exported({ query: { sort, order, ...filter } }, { read, now }, request) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { permissionToChange } from '../../../../commands/access/restriction.js';
 import {
   defaultSettings,
   type SettingKey,
@@ -87,6 +88,7 @@ function detailsOf(key: SettingKey, { current, served, overrides }: Known) {
     pending: AT_RESTART.has(key) && !override && !sameJson(current[key], served[key]),
     ...{ min: minimum ?? null, max: maximum ?? null, maxLength: maxLength ?? null },
     choices: choices?.map(String) ?? null,
+    permission: permissionToChange(key),
   };
 }
 

@@ -1,7 +1,6 @@
 import { Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useMay } from '../../../api/access';
 import type { ClientRow } from '../../../api/contract.generated';
 import { type ClientInbound, inboundName } from '../../../model/clients';
 import { Loaded, Section } from '../../../ui/display/Page';
@@ -21,7 +20,6 @@ export function LinkPanel({ rows, inbounds }: Props) {
   const [first] = rows;
   const subscription = useSubscription({ subId: first?.subId ?? '' });
   const [chosen, setChosen] = useState(0);
-  const may = useMay();
   const entry = subscription[chosen] ?? subscription[0];
   if (!first) return null;
   return (
@@ -40,12 +38,9 @@ export function LinkPanel({ rows, inbounds }: Props) {
       {entry ? (
         <LinkBox entry={entry} email={first.email} />
       ) : (
-        // The settings say whether there are subscriptions.
-        may('settings:read') && (
-          <Text size="sm" c="dimmed">
-            {t('noSubscription')}
-          </Text>
-        )
+        <Text size="sm" c="dimmed">
+          {t('noSubscription')}
+        </Text>
       )}
       {rows.map((row) => (
         <InboundLinks key={row.id} row={row} inbound={inbounds.find(({ id }) => id === row.inboundId)} />

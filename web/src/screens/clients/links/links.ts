@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { useMay } from '../../../api/access';
 import { api } from '../../../api/client';
 import type { ClientRow } from '../../../api/contract.generated';
-import { pageSettings } from '../../../api/queries';
+import { subscriptions } from '../../../api/queries';
 
 /** A link with the name that people know it by. */
 export interface ClientLink {
@@ -14,7 +13,7 @@ export interface ClientLink {
 /** The addresses of the subscription of a client, one for each format that is switched on. */
 export function useSubscription({ subId }: Pick<ClientRow, 'subId'>): readonly ClientLink[] {
   const { t } = useTranslation('clients');
-  const { data } = useQuery({ ...pageSettings, enabled: useMay()('settings:read') });
+  const { data } = useQuery(subscriptions);
   if (!data || subId === '') return [];
   const id = encodeURIComponent(subId);
   return [

@@ -48,7 +48,7 @@ export function ClientList() {
       title={t('title')}
       fill
       actions={
-        may('clients:create') && (
+        may('/panel/api/inbounds/addClient') && (
           <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)} disabled={!query.data?.length}>
             {t('add')}
           </Button>
@@ -64,7 +64,7 @@ export function ClientList() {
                 title={t('noInbounds.title')}
                 body={t('noInbounds.body')}
                 action={
-                  may('inbounds:create') && (
+                  may('/panel/api/inbounds/add') && (
                     <Button component={Link} to="/inbounds/new" mt="sm">
                       {t('noInbounds.action')}
                     </Button>
@@ -74,7 +74,9 @@ export function ClientList() {
             ) : (
               <List inbounds={inbounds} onAdd={() => setAdding(true)} />
             )}
-            {isAdding && may('clients:create') && <AddClient inbounds={inbounds} onClose={() => setAdding(false)} />}
+            {isAdding && may('/panel/api/inbounds/addClient') && (
+              <AddClient inbounds={inbounds} onClose={() => setAdding(false)} />
+            )}
           </>
         )}
       </Loaded>
@@ -152,7 +154,7 @@ function List({ inbounds, onAdd }: { readonly inbounds: readonly ClientInbound[]
               sort={{ id: filters.sort, desc: filters.order === 'desc' }}
               onSort={({ id, desc }) => setFilters({ sort: id, order: desc ? 'desc' : 'asc' })}
               hidden={hidden}
-              {...(may('clients:extend') ? { selection } : {})}
+              {...(may('/panel/api/clients/change') ? { selection } : {})}
               card={card}
               cardHeight={104}
             />
@@ -244,7 +246,7 @@ function Nothing({ isNew, onAdd, onClear }: NothingProps) {
       title={isNew ? t('none.title') : t('nothing.title')}
       body={isNew ? t('none.body') : t('nothing.body')}
       action={
-        (!isNew || may('clients:create')) && (
+        (!isNew || may('/panel/api/inbounds/addClient')) && (
           <Button variant={isNew ? 'filled' : 'default'} mt="sm" onClick={isNew ? onAdd : onClear}>
             {isNew ? t('add') : t('nothing.action')}
           </Button>

@@ -81,7 +81,7 @@ export function FilterBar({ filters, onChange, search, inbounds, counts, childre
 /** By the machine whose core listens; nothing without nodes. */
 function NodeFilter({ value, onChange }: { readonly value: string; readonly onChange: (node: string) => void }) {
   const { t } = useTranslation('clients');
-  const { data: nodes = [] } = useQuery({ ...nodesQuery, enabled: useMay()('nodes:read') });
+  const { data: nodes = [] } = useQuery({ ...nodesQuery, enabled: useMay()('/panel/api/nodes/list') });
   if (nodes.length === 0 && value === 'all') return null;
   return (
     <NativeSelect

@@ -33,7 +33,7 @@ export function Addresses({ email, addresses }: { readonly email: string } & Pic
       title={t('addresses')}
       actions={
         addresses.length > 0 &&
-        may('clients:reset') && (
+        may('/panel/api/inbounds/clearClientIps/:email') && (
           <Button size="compact-sm" variant="default" loading={clear.isPending} onClick={ask}>
             {t('addresses.clear')}
           </Button>

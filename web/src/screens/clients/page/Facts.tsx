@@ -29,7 +29,7 @@ export function Facts({
         key={one.row.id}
         title={details.length > 1 ? t('termsOn', { inbound: name }) : t('terms')}
         actions={
-          may('inbounds:read') ? (
+          may('/panel/api/inbounds/overview') ? (
             <Anchor component={Link} to={`/inbounds/${one.row.inboundId}`} size="sm">
               <bdi>{name}</bdi>
             </Anchor>

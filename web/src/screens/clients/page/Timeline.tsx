@@ -13,7 +13,7 @@ const SHOWN = 10;
 export function Timeline({ story }: Pick<Why, 'story'>) {
   const { t } = useTranslation('clients');
   const format = useFormat();
-  const mayAudit = useMay()('audit:read');
+  const mayAudit = useMay()('/panel/api/audit/page');
   const [isWhole, setWhole] = useState(false);
   const newest = story.toReversed();
   const shown = isWhole ? newest : newest.slice(0, SHOWN);

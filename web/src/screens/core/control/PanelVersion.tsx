@@ -1,6 +1,7 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { useMay } from '../../../api/access';
 import { api } from '../../../api/client';
 import { Technical } from '../../../ui/display/format';
 import { Loaded, Section } from '../../../ui/display/Page';
@@ -13,6 +14,7 @@ import { panelUpdate } from '../queries';
 export function PanelVersion() {
   const { t } = useTranslation('core');
   const query = useQuery(panelUpdate);
+  const mayUpdate = useMay()('/panel/api/server/updatePanel');
   const updating = useAction({ stale: [['core']], run: () => api.post('/panel/api/server/updatePanel') });
   return (
     <Section title={t('panel')}>
@@ -25,20 +27,22 @@ export function PanelVersion() {
             {updateAvailable ? (
               <>
                 <Status tone="warn">{t('panel.newer', { version: latestVersion })}</Status>
-                <Button
-                  size="xs"
-                  loading={updating.isPending}
-                  onClick={() =>
-                    confirmLoss({
-                      title: t('panel.title', { version: latestVersion }),
-                      body: t('panel.body'),
-                      action: t('panel.update'),
-                      run: () => updating.mutate(),
-                    })
-                  }
-                >
-                  {t('panel.update')}
-                </Button>
+                {mayUpdate && (
+                  <Button
+                    size="xs"
+                    loading={updating.isPending}
+                    onClick={() =>
+                      confirmLoss({
+                        title: t('panel.title', { version: latestVersion }),
+                        body: t('panel.body'),
+                        action: t('panel.update'),
+                        run: () => updating.mutate(),
+                      })
+                    }
+                  >
+                    {t('panel.update')}
+                  </Button>
+                )}
               </>
             ) : (
               <Status tone="good">{t('panel.current')}</Status>

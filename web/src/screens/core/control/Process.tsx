@@ -31,7 +31,7 @@ export function Process({ status }: { readonly status: MachineStatus }) {
     <Paper p="md" component="section">
       <div className={classes['head']}>
         <Status tone={TONES[core.state]}>{t(`state.${core.state}`)}</Status>
-        {may('core:run') && <Buttons isRunning={core.state === 'running'} />}
+        {may('/panel/api/server/restartCoreService') && <Buttons isRunning={core.state === 'running'} />}
       </div>
       {core.errorMsg !== '' && (
         <Text size="sm" c="var(--bad)" className={classes['wrap']} role="alert">
@@ -56,7 +56,7 @@ export function Process({ status }: { readonly status: MachineStatus }) {
 /** Start, stop and restart. What ends connections says how many clients it concerns. */
 function Buttons({ isRunning }: { readonly isRunning: boolean }) {
   const { t } = useTranslation('core');
-  const { data: onlines } = useQuery(onlinesQuery);
+  const { data: onlines } = useQuery({ ...onlinesQuery, enabled: useMay()('/panel/api/inbounds/onlines') });
   const stopping = useAction({ stale: STALE_STATE, run: () => api.post('/panel/api/server/stopCoreService') });
   const starting = useAction({ stale: STALE_STATE, run: () => api.post('/panel/api/server/restartCoreService') });
   const ask = (action: 'stop' | 'restart', run: () => void): void =>
@@ -105,7 +105,7 @@ function Buttons({ isRunning }: { readonly isRunning: boolean }) {
 function Facts({ status: { core, appStats, tcpCount, udpCount } }: { readonly status: MachineStatus }) {
   const { t } = useTranslation('core');
   const format = useFormat();
-  const { data: onlines } = useQuery(onlinesQuery);
+  const { data: onlines } = useQuery({ ...onlinesQuery, enabled: useMay()('/panel/api/inbounds/onlines') });
   return (
     <dl className={`${blocks['facts']} ${classes['facts']}`}>
       <div>

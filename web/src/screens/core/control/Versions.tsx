@@ -2,6 +2,7 @@ import { Alert, Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useMay } from '../../../api/access';
 import { api } from '../../../api/client';
 import type { Gets } from '../../../api/contract.generated';
 import { Technical, useFormat } from '../../../ui/display/format';
@@ -18,6 +19,7 @@ const plain = (version: string): string => version.replace(/^v/, '');
 export function Versions({ current }: { readonly current: string }) {
   const { t } = useTranslation('core');
   const query = useQuery(versionState);
+  const mayInstall = useMay()('/panel/api/server/installCore/:version');
   const installing = useAction<string>({
     stale: STALE_STATE,
     run: (version) => api.post('/panel/api/server/installCore/:version', { params: { version } }),
@@ -35,7 +37,7 @@ export function Versions({ current }: { readonly current: string }) {
         {(state) => (
           <Stack gap="sm" align="flex-start">
             <Trial state={state} current={current} />
-            {state.fixedBy === '' ? (
+            {!mayInstall ? null : state.fixedBy === '' ? (
               <>
                 <Choice current={current} installed={state.installed} isBusy={installing.isPending} onInstall={ask} />
                 {state.previous !== '' && plain(state.previous) !== plain(current) && (

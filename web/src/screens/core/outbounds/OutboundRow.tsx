@@ -24,7 +24,8 @@ interface Props {
   readonly observed: Observed | undefined;
   readonly result: TestResult | undefined;
   readonly isTesting: boolean;
-  readonly onTest: () => void;
+  /** Null for a role that cannot run tests. */
+  readonly onTest: (() => void) | null;
   readonly onOpen: () => void;
   readonly onHistory: () => void;
   readonly menu: ReactNode;
@@ -70,7 +71,7 @@ export function OutboundRow(props: Props) {
         )}
       </div>
       <Group gap={4} wrap="nowrap">
-        {!UNTESTED.has(protocol) && (
+        {onTest && !UNTESTED.has(protocol) && (
           <Button
             size="compact-sm"
             variant="default"

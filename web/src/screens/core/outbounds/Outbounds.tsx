@@ -5,7 +5,9 @@ import IconPlus from '@tabler/icons-react/dist/esm/icons/IconPlus.mjs';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useMay } from '../../../api/access';
 import blocks from '../../../ui/display/Blocks.module.css';
+import { Locked } from '../../../ui/form/Locked';
 import classes from '../Core.module.css';
 import type { TemplateEditor } from '../draft';
 import { observatory, outboundTraffic } from '../queries';
@@ -29,6 +31,7 @@ export function Outbounds({ editor }: { readonly editor: TemplateEditor }) {
   const tags = tagsAt(template, PATH);
   const [opened, setOpened] = useState<Opened>(null);
   const set = (next: readonly JsonObject[]): void => change(withValue(template, PATH, next));
+  const mayEdit = useMay()('/panel/core/update');
   const close = (): void => setOpened(null);
   return (
     <Paper p="md" component="section">
@@ -36,26 +39,30 @@ export function Outbounds({ editor }: { readonly editor: TemplateEditor }) {
         <Text size="sm" c="dimmed" maw={460}>
           {t('outbound.help')}
         </Text>
-        <Group gap="xs">
-          <Button size="xs" variant="default" leftSection={<IconLink size={14} />} onClick={() => setOpened('link')}>
-            {t('link.open')}
-          </Button>
-          <Button size="xs" leftSection={<IconPlus size={14} />} onClick={() => setOpened({ edit: NEW })}>
-            {t('outbound.add')}
-          </Button>
-        </Group>
+        {mayEdit && (
+          <Group gap="xs">
+            <Button size="xs" variant="default" leftSection={<IconLink size={14} />} onClick={() => setOpened('link')}>
+              {t('link.open')}
+            </Button>
+            <Button size="xs" leftSection={<IconPlus size={14} />} onClick={() => setOpened({ edit: NEW })}>
+              {t('outbound.add')}
+            </Button>
+          </Group>
+        )}
       </div>
       <List outbounds={outbounds} set={set} onOpened={setOpened} />
-      <TextInput
-        mt="md"
-        maw={480}
-        label={t('testUrl')}
-        description={t('testUrl.help')}
-        dir="ltr"
-        spellCheck={false}
-        value={editor.testUrl}
-        onChange={({ currentTarget }) => editor.changeTestUrl(currentTarget.value)}
-      />
+      <Locked unless="/panel/core/update">
+        <TextInput
+          mt="md"
+          maw={480}
+          label={t('testUrl')}
+          description={t('testUrl.help')}
+          dir="ltr"
+          spellCheck={false}
+          value={editor.testUrl}
+          onChange={({ currentTarget }) => editor.changeTestUrl(currentTarget.value)}
+        />
+      </Locked>
       {opened === 'link' && <LinkForm tags={tags} onAdd={(more) => set([...outbounds, ...more])} onClose={close} />}
       {opened !== null && typeof opened === 'object' && 'history' in opened && (
         <DelayHistory tag={opened.history} onClose={close} />
@@ -81,9 +88,10 @@ interface ListProps {
 
 function List({ outbounds, set, onOpened }: ListProps) {
   const { t } = useTranslation('core');
+  const may = useMay();
   const { results, running, test } = useOutboundTests(outbounds);
   const { data: traffic = [] } = useQuery(outboundTraffic);
-  const { data: measured = [] } = useQuery(observatory);
+  const { data: measured = [] } = useQuery({ ...observatory, enabled: may('/panel/api/server/coreObservatory') });
   const tagOf = (index: number): string => textAt(outbounds[index] ?? {}, 'tag');
   const observedOf = (tag: string) => measured.find((one) => one.tag === tag);
   const [menuButton, menu] = useOutboundMenu({
@@ -94,6 +102,7 @@ function List({ outbounds, set, onOpened }: ListProps) {
     onDefault: (index) => set(moved(outbounds, index, 0)),
     onRemove: (index) => set(outbounds.toSpliced(index, 1)),
   });
+  const mayTest = may('/panel/core/testOutbound');
   const testable = outbounds.filter((outbound) => !UNTESTED.has(textAt(outbound, 'protocol')));
   return (
     <>
@@ -109,16 +118,16 @@ function List({ outbounds, set, onOpened }: ListProps) {
               observed={observedOf(tag)}
               result={results[tag]}
               isTesting={running.has(tag)}
-              onTest={() => test(outbound)}
+              onTest={mayTest ? () => test(outbound) : null}
               onOpen={() => onOpened({ edit: index })}
               onHistory={() => onOpened({ history: tag })}
-              menu={menuButton(index)}
+              menu={(may('/panel/core/update') || observedOf(tag)) && menuButton(index)}
             />
           );
         })}
       </ul>
       {menu}
-      {testable.length > 1 && (
+      {mayTest && testable.length > 1 && (
         <Button
           mt="xs"
           size="xs"

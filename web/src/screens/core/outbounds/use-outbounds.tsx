@@ -7,6 +7,7 @@ import IconTrash from '@tabler/icons-react/dist/esm/icons/IconTrash.mjs';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useMay } from '../../../api/access';
 import { api } from '../../../api/client';
 import { useAction } from '../../../ui/feedback/action';
 import { confirmLoss } from '../../../ui/feedback/confirm';
@@ -47,6 +48,7 @@ interface Actions {
 /** What one does with an outbound: the button for a row, and the menu. */
 export function useOutboundMenu({ tagOf, isObserved, onOpen, onHistory, onDefault, onRemove }: Actions) {
   const { t } = useTranslation('core');
+  const mayEdit = useMay()('/panel/core/update');
   const resetting = useAction<string>({
     stale: [['outbounds']],
     run: (tag) => api.post('/panel/core/resetOutboundsTraffic', { body: { tag } }),
@@ -62,24 +64,30 @@ export function useOutboundMenu({ tagOf, isObserved, onOpen, onHistory, onDefaul
     (index) => t('actionsFor', { name: tagOf(index) }),
     (index) => (
       <>
-        <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => onOpen(index)}>
-          {t('edit')}
-        </Menu.Item>
+        {mayEdit && (
+          <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => onOpen(index)}>
+            {t('edit')}
+          </Menu.Item>
+        )}
         {isObserved(index) && (
           <Menu.Item leftSection={<IconChartLine size={16} />} onClick={() => onHistory(index)}>
             {t('observed.open')}
           </Menu.Item>
         )}
-        <Menu.Item leftSection={<IconStar size={16} />} disabled={index === 0} onClick={() => onDefault(index)}>
-          {t('outbound.makeDefault')}
-        </Menu.Item>
-        <Menu.Item leftSection={<IconReset size={16} />} onClick={() => reset(tagOf(index))}>
-          {t('outbound.reset')}
-        </Menu.Item>
-        <Menu.Divider />
-        <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => onRemove(index)}>
-          {t('remove')}
-        </Menu.Item>
+        {mayEdit && (
+          <>
+            <Menu.Item leftSection={<IconStar size={16} />} disabled={index === 0} onClick={() => onDefault(index)}>
+              {t('outbound.makeDefault')}
+            </Menu.Item>
+            <Menu.Item leftSection={<IconReset size={16} />} onClick={() => reset(tagOf(index))}>
+              {t('outbound.reset')}
+            </Menu.Item>
+            <Menu.Divider />
+            <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => onRemove(index)}>
+              {t('remove')}
+            </Menu.Item>
+          </>
+        )}
       </>
     ),
   );

@@ -4,6 +4,7 @@ import IconPlus from '@tabler/icons-react/dist/esm/icons/IconPlus.mjs';
 import IconTrash from '@tabler/icons-react/dist/esm/icons/IconTrash.mjs';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useMay } from '../../../api/access';
 import blocks from '../../../ui/display/Blocks.module.css';
 import { Technical } from '../../../ui/display/format';
 import { useRowMenu } from '../../../ui/table/RowMenu';
@@ -27,6 +28,7 @@ export function Balancers({ editor: { template, change } }: { readonly editor: T
   const { t } = useTranslation('core');
   const balancers = objectsAt(template, PATH);
   const [opened, setOpened] = useState<number | null>(null);
+  const mayEdit = useMay()('/panel/core/update');
   const set = (next: readonly JsonObject[]): void => change(observed(withValue(template, PATH, next)));
   return (
     <Paper p="md" component="section">
@@ -34,9 +36,11 @@ export function Balancers({ editor: { template, change } }: { readonly editor: T
         <Text size="sm" c="dimmed" maw={560}>
           {balancers.length === 0 ? t('balancer.none') : t('balancer.help')}
         </Text>
-        <Button size="xs" leftSection={<IconPlus size={14} />} onClick={() => setOpened(NEW)}>
-          {t('balancer.add')}
-        </Button>
+        {mayEdit && (
+          <Button size="xs" leftSection={<IconPlus size={14} />} onClick={() => setOpened(NEW)}>
+            {t('balancer.add')}
+          </Button>
+        )}
       </div>
       <List balancers={balancers} onOpen={setOpened} onRemove={(index) => set(balancers.toSpliced(index, 1))} />
       {opened !== null && (
@@ -61,6 +65,7 @@ interface ListProps {
 
 function List({ balancers, onOpen, onRemove }: ListProps) {
   const { t } = useTranslation('core');
+  const mayEdit = useMay()('/panel/core/update');
   const tagOf = (index: number): string => textAt(balancers[index] ?? {}, 'tag');
   const [menuButton, menu] = useRowMenu<number>(
     (index) => t('actionsFor', { name: tagOf(index) }),
@@ -94,7 +99,7 @@ function List({ balancers, onOpen, onRemove }: ListProps) {
                   </Technical>
                 </span>
               </div>
-              {menuButton(index)}
+              {mayEdit && menuButton(index)}
             </li>
           );
         })}

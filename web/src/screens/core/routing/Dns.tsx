@@ -1,5 +1,6 @@
 import { Paper, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { Locked } from '../../../ui/form/Locked';
 import type { TemplateEditor } from '../draft';
 import { type FieldDefinition, Fields } from '../Fields';
 import { isObject, type Json, type JsonObject, valueAt, withValue } from '../template';
@@ -24,14 +25,16 @@ export function Dns({ editor: { template, change } }: { readonly editor: Templat
   const set = (next: JsonObject): void => change(withValue(template, 'dns', next));
   return (
     <Paper p="md" component="section">
-      <Stack gap="md" maw={560}>
-        <Text size="sm" c="dimmed">
-          {t('dns.help')}
-        </Text>
-        <Servers value={value} onChange={set} />
-        <Hosts value={value} onChange={set} />
-        <Fields fields={fields} value={value} onChange={set} />
-      </Stack>
+      <Locked unless="/panel/core/update">
+        <Stack gap="md" maw={560}>
+          <Text size="sm" c="dimmed">
+            {t('dns.help')}
+          </Text>
+          <Servers value={value} onChange={set} />
+          <Hosts value={value} onChange={set} />
+          <Fields fields={fields} value={value} onChange={set} />
+        </Stack>
+      </Locked>
     </Paper>
   );
 }

@@ -2,7 +2,9 @@ import { Button, NativeSelect, Paper, Text } from '@mantine/core';
 import IconPlus from '@tabler/icons-react/dist/esm/icons/IconPlus.mjs';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useMay } from '../../../api/access';
 import blocks from '../../../ui/display/Blocks.module.css';
+import { Locked } from '../../../ui/form/Locked';
 import classes from '../Core.module.css';
 import type { TemplateEditor } from '../draft';
 import { type JsonObject, moved, objectsAt, textAt, withValue } from '../template';
@@ -26,6 +28,7 @@ export function Routing({ editor, inboundTags }: Props) {
   const { template, change } = editor;
   const rules = objectsAt(template, RULES);
   const [opened, setOpened] = useState<number | null>(null);
+  const mayEdit = useMay()('/panel/core/update');
   const setRules = (next: readonly JsonObject[]): void => change(withValue(template, RULES, next));
   return (
     <Paper p="md" component="section">
@@ -33,9 +36,11 @@ export function Routing({ editor, inboundTags }: Props) {
         <Text size="sm" c="dimmed" maw={560}>
           {t('rule.help')}
         </Text>
-        <Button size="xs" leftSection={<IconPlus size={14} />} onClick={() => setOpened(NEW)}>
-          {t('rule.add')}
-        </Button>
+        {mayEdit && (
+          <Button size="xs" leftSection={<IconPlus size={14} />} onClick={() => setOpened(NEW)}>
+            {t('rule.add')}
+          </Button>
+        )}
       </div>
       {rules.length === 0 && (
         <Text size="sm" c="dimmed">
@@ -43,7 +48,9 @@ export function Routing({ editor, inboundTags }: Props) {
         </Text>
       )}
       <Rules rules={rules} setRules={setRules} onOpen={setOpened} />
-      <Strategy template={template} change={change} />
+      <Locked unless="/panel/core/update">
+        <Strategy template={template} change={change} />
+      </Locked>
       {opened !== null && (
         <RuleForm
           key={opened}
@@ -66,6 +73,7 @@ interface RulesProps {
 }
 
 function Rules({ rules, setRules, onOpen }: RulesProps) {
+  const mayEdit = useMay()('/panel/core/update');
   const [dragged, setDragged] = useState<number | null>(null);
   const [over, setOver] = useState<number | null>(null);
   const move = (from: number, to: number): void => setRules(moved(rules, from, to));
@@ -98,7 +106,8 @@ function Rules({ rules, setRules, onOpen }: RulesProps) {
             onDrag={(phase) => drag(index, phase)}
             onMove={(to) => move(index, to)}
             onOpen={() => onOpen(index)}
-            menu={menuButton(index)}
+            isMovable={mayEdit}
+            menu={mayEdit && menuButton(index)}
           />
         ))}
       </ol>

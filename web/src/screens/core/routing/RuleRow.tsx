@@ -17,15 +17,17 @@ interface Props {
   readonly onDrag: (phase: 'start' | 'over' | 'end' | 'drop') => void;
   readonly onMove: (to: number) => void;
   readonly onOpen: () => void;
+  /** False for a role that can only read the rules. */
+  readonly isMovable: boolean;
   readonly menu: ReactNode;
 }
 
 /** A rule in the list: where it stands, what it matches and where the traffic goes. */
-export function RuleRow({ rule, index, count, isTarget, onDrag, onMove, onOpen, menu }: Props) {
+export function RuleRow({ rule, index, count, isTarget, onDrag, onMove, onOpen, isMovable, menu }: Props) {
   const { t } = useTranslation('core');
   return (
     <li
-      draggable
+      draggable={isMovable}
       data-over={isTarget || undefined}
       onDragStart={() => onDrag('start')}
       onDragOver={(event) => {
@@ -35,7 +37,7 @@ export function RuleRow({ rule, index, count, isTarget, onDrag, onMove, onOpen, 
       onDragEnd={() => onDrag('end')}
       onDrop={() => onDrag('drop')}
     >
-      <Handle index={index} count={count} onMove={onMove} />
+      {isMovable && <Handle index={index} count={count} onMove={onMove} />}
       <div className={classes['main']}>
         <span className={classes['name']}>
           <button type="button" onClick={onOpen}>

@@ -14,7 +14,7 @@ import { Comparison } from './Comparison';
 export function Running({ editor: { template } }: { readonly editor: TemplateEditor }) {
   const { t } = useTranslation('core');
   const running = useQuery(runningQuery);
-  const mayCheck = useMay()('core:run');
+  const mayCheck = useMay()('/panel/core/check');
   const wanted = useQuery({ ...checked(template), enabled: mayCheck });
   return (
     <Loaded query={running}>

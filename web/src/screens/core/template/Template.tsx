@@ -1,6 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useMay } from '../../../api/access';
 import { api } from '../../../api/client';
 import { confirmLoss } from '../../../ui/feedback/confirm';
 import { toastError } from '../../../ui/feedback/toast';
@@ -25,6 +26,7 @@ interface Props {
 export function Template({ editor, base, view, onView }: Props) {
   const { t } = useTranslation('core');
   const shown = VIEWS.find((one) => one === view) ?? 'edit';
+  const mayEdit = useMay()('/panel/core/update');
   const restore = (): void =>
     confirmLoss({
       title: t('default.title'),
@@ -46,7 +48,7 @@ export function Template({ editor, base, view, onView }: Props) {
           onChange={onView}
           data={VIEWS.map((value) => ({ value, label: t(`view.${value}`) }))}
         />
-        {shown === 'edit' && (
+        {shown === 'edit' && mayEdit && (
           <Button size="xs" variant="default" onClick={restore}>
             {t('default')}
           </Button>
@@ -76,23 +78,20 @@ function Edit({ editor: { template, change } }: { readonly editor: TemplateEdito
   // Another tab, Discard or Undo has changed the value.
   const isForeign = pretty(written.current) !== pretty(template);
   const value = isForeign ? pretty(template) : text;
+  const mayEdit = useMay()('/panel/core/update');
+  const edit = (next: string): void => {
+    setText(next);
+    const parsed = parse(next);
+    if (!parsed) return;
+    written.current = parsed;
+    change(parsed);
+  };
   return (
     <>
       <Text size="sm" c="dimmed">
         {t('template.help')}
       </Text>
-      <Code
-        value={value}
-        label={t('view.edit')}
-        more={loadEditing}
-        onChange={(next) => {
-          setText(next);
-          const parsed = parse(next);
-          if (!parsed) return;
-          written.current = parsed;
-          change(parsed);
-        }}
-      />
+      <Code value={value} label={t('view.edit')} {...(mayEdit ? { more: loadEditing, onChange: edit } : {})} />
       {parse(value) === null && (
         <Text size="sm" c="var(--bad)" role="alert">
           {t('notJson')}
