@@ -161,12 +161,13 @@ describe.skipIf(found === null)('an admin with a role', () => {
       const usable = page.locator(
         '#content :is(button, input, textarea, select):enabled:not([type=search], [role=tab], [type=radio], nav *, [aria-hidden])',
       );
-      const found = await usable.evaluateAll((elements) =>
-        elements.map(
-          (one) =>
-            one.getAttribute('aria-label') ?? (one as HTMLInputElement).labels?.[0]?.textContent ?? one.textContent,
-        ),
-      );
+      const found: string[] = [];
+      for (const one of await usable.all()) {
+        const label = page.locator(`label[for="${await one.getAttribute('id')}"]`);
+        const name =
+          (await one.getAttribute('aria-label')) ?? (await ((await label.count()) > 0 ? label : one).textContent());
+        found.push(name ?? '');
+      }
       expect.soft([address, found]).toStrictEqual([address, names]);
     }
     expect(refused).toStrictEqual([]);
