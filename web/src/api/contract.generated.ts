@@ -208,13 +208,14 @@ export const PATHS = {
   ],
   'secrets:update': [
     '/panel/setting/secret',
-    '/panel/api/events/:position/undo',
   ],
   'tokens:read': [
     '/panel/setting/getApiToken',
+    '/panel/api/tokens/list',
   ],
   'tokens:update': [
     '/panel/setting/regenerateApiToken',
+    '/panel/api/tokens/rotate/:id',
   ],
   'account:read': [
     '/panel/setting/account',
@@ -277,6 +278,9 @@ export const PATHS = {
     '/panel/api/audit/export',
     '/panel/api/audit/:position',
   ],
+  'audit:undo': [
+    '/panel/api/events/:position/undo',
+  ],
   'admins:read': [
     '/panel/api/admins/list',
     '/panel/api/roles/list',
@@ -293,6 +297,15 @@ export const PATHS = {
   'admins:delete': [
     '/panel/api/admins/del/:id',
     '/panel/api/roles/del/:name',
+  ],
+  'tokens:create': [
+    '/panel/api/tokens/add',
+  ],
+  'tokens:delete': [
+    '/panel/api/tokens/revoke/:id',
+  ],
+  'metrics:read': [
+    '/panel/api/metrics',
   ],
   'docs:read': [
     '/panel/api/openapi.json',
