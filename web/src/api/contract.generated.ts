@@ -276,6 +276,7 @@ export const PATHS = {
     '/panel/api/audit/chain',
     '/panel/api/audit/verify',
     '/panel/api/audit/export',
+    '/panel/api/audit/diff',
     '/panel/api/audit/:position',
   ],
   'audit:undo': [
