@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
 import { closeSync, fsyncSync, lstatSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { LRUCache } from 'lru-cache';
+import { lruOf } from '../../lib/lru.js';
 import { random } from '../../lib/random.js';
 import { MessageError } from '../../messages/error.js';
 import { message, type Text } from '../../messages/message.js';
@@ -77,7 +77,7 @@ export class Keyring {
    * many small buffers need several times the memory.
    */
   readonly #wrapped = new Map<string, string | null>();
-  readonly #opened = new LRUCache<string, Buffer>({ max: 1024 });
+  readonly #opened = lruOf<string, Buffer>(1024);
   /** Ids of keys that events have destroyed. They are never used or created again, even if the table contains them. */
   readonly #destroyed = new Set<string>();
   /** What takes back each change since `begin`, in order. */

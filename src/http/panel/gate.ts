@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
-import { LRUCache } from 'lru-cache';
 import type { Change, Dispatch } from '../../commands/bus.js';
 import type { Rejection } from '../../commands/rejection.js';
+import { lruOf } from '../../lib/lru.js';
 import { message } from '../../messages/message.js';
 import { BodyRoom, bodyOf, bytesOf } from '../server/body.js';
 import { correlationId } from '../server/correlation-id.js';
@@ -57,7 +57,7 @@ type WithAuth = IncomingMessage & { [AUTH]?: AuthContext };
 /** Guards every route. The policy is that of the matched route, never of a path prefix. */
 export class PanelGate implements Gate<AuthRequest> {
   readonly #parts: GateParts;
-  readonly #authors = new LRUCache<string, string>({ max: MAX_REMEMBERED });
+  readonly #authors = lruOf<string, string>(MAX_REMEMBERED);
   readonly #bodies = new BodyRoom();
   readonly #request: MakeRequest;
   readonly #authParts: AuthContextParts;

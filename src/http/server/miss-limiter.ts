@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { lruOf } from '../../lib/lru.js';
 import { network } from '../panel/auth/peer.js';
 
 const MAX_BURST = 60;
@@ -9,7 +9,7 @@ const MAX_REMEMBERED = 20_000;
 export class MissLimiter {
   readonly #now: () => number;
   readonly #missed: (network: string) => void;
-  readonly #buckets = new LRUCache<string, { left: number; at: number }>({ max: MAX_REMEMBERED });
+  readonly #buckets = lruOf<string, { left: number; at: number }>(MAX_REMEMBERED);
 
   /** `missed` receives the network of each miss that was allowed, for the limiters of other processes. */
   constructor(now: () => number, missed: (network: string) => void = () => undefined) {

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import { LRUCache } from 'lru-cache';
 import type { Dispatch } from '../../../commands/bus.js';
 import { type Access, API_TOKEN, accessOfToken, FULL_ACCESS } from '../../../events/access/access-of.js';
 import { type Token, tokenOf } from '../../../events/access/token-document.js';
 import type { Actor } from '../../../events/log/event.js';
+import { lruOf } from '../../../lib/lru.js';
 import { Networks } from '../../../lib/net/networks.js';
 import { hashOfSecret, TOKEN_PREFIX } from '../../../lib/token-secret.js';
 import type { ReadModels } from '../../../projections/read-models.js';
@@ -38,7 +38,7 @@ interface Parts {
 export class Bearers {
   readonly uses: TokenUses;
   readonly #parts: Parts;
-  readonly #wrong = new LRUCache<string, Wrong>({ max: MAX_REMEMBERED });
+  readonly #wrong = lruOf<string, Wrong>(MAX_REMEMBERED);
   /** Requests that were counted already: one request may be checked several times. */
   readonly #counted = new WeakSet<IncomingMessage>();
 

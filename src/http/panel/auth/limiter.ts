@@ -1,5 +1,6 @@
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
 import { composed } from '../../../lib/identifiers.js';
+import { lruOf } from '../../../lib/lru.js';
 import { network } from './peer.js';
 
 const WINDOW_MS = 5 * 60_000;
@@ -35,8 +36,8 @@ export interface Attempt {
  */
 export class LoginLimiter {
   readonly #now: () => number;
-  readonly #names = new LRUCache<string, Tally>({ max: MAX_REMEMBERED });
-  readonly #addresses = new LRUCache<string, Tally>({ max: MAX_REMEMBERED });
+  readonly #names = lruOf<string, Tally>(MAX_REMEMBERED);
+  readonly #addresses = lruOf<string, Tally>(MAX_REMEMBERED);
   readonly #refused: (ip: string, username: string) => void;
   #underWay = 0;
   #wakers: (() => void)[] = [];

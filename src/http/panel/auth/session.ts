@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import { lruOf } from '../../../lib/lru.js';
 import type { ReadModels } from '../../../projections/read-models.js';
 import type { Session, UserRow } from '../../../projections/users.js';
 import type { UnsavedSessions } from './unsaved.js';
@@ -34,7 +34,7 @@ export class Sessions {
   readonly #unsaved: UnsavedSessions;
   readonly #now: () => number;
   /** By SHA-256 of the session id. In memory only: an event for each request would fill the log. */
-  readonly #used = new LRUCache<string, SessionUse>({ max: MAX_USED });
+  readonly #used = lruOf<string, SessionUse>(MAX_USED);
   #latest = 0;
 
   constructor(read: ReadModels, unsaved: UnsavedSessions, now: () => number) {

@@ -1,0 +1,8 @@
+import { LRUCache } from 'lru-cache';
+
+/**
+ * A cache of the `max` entries that were used last. Its memory grows with its entries. `LRUCache` with the option `max`
+ * allocates memory for all entries when it is created, which slows down the start.
+ */
+export const lruOf = <K extends {}, V extends {}>(max: number): LRUCache<K, V> =>
+  new LRUCache({ maxSize: max, sizeCalculation: () => 1 });
