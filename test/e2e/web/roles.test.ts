@@ -203,6 +203,26 @@ describe.skipIf(found === null)('an admin with a role', () => {
     await search.waitFor({ state: 'hidden' });
   });
 
+  it.each(['auditor', 'support', 'reseller'] as const)('%s: has the keys of these screens only', async (role) => {
+    const { page, refused } = sessionOf(role);
+    await page.keyboard.press('?');
+    const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    await help.waitFor();
+    const offered = await help.getByText(/^Go to /).allTextContents();
+    expect(offered).toStrictEqual(ROLES[role].screens.map((name) => `Go to ${name}`));
+    // In a dialog a key opens no screen.
+    for (const key of ['g', 'p']) await page.keyboard.press(key);
+    await page.keyboard.press('Escape');
+    await help.waitFor({ state: 'hidden' });
+    const start = page.url();
+    for (const key of ['g', 'f']) await page.keyboard.press(key);
+    if (role !== 'auditor') for (const key of ['g', 'i', 'g', 's', 'g', 'x']) await page.keyboard.press(key);
+    expect(page.url()).toBe(start);
+    for (const key of ['g', 'p']) await page.keyboard.press(key);
+    await web.heading('Account', page);
+    expect(refused).toStrictEqual([]);
+  });
+
   it('a reseller adds a client, and sees no others', async () => {
     const { page, refused, settled } = sessionOf('reseller');
     const before = headOf(web.panel.dataDir);

@@ -165,6 +165,7 @@ function ShortcutList() {
   const rows: readonly (readonly [readonly string[], string])[] = [
     [['Ctrl', 'K'], t('keys.palette')],
     [['?'], t('keys.help')],
+    ...(screens.some(({ id }) => id === 'clients') ? [[['/'], t('keys.search')] as const] : []),
     ...screens.map(({ id, key }) => [['g', key], t('keys.go', { screen: t(`nav.${id}`) })] as const),
   ];
   return (

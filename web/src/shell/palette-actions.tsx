@@ -13,8 +13,10 @@ import { useNavigate } from 'react-router';
 import { type GuardedPath, useMay } from '../api/access';
 import { api } from '../api/client';
 import { onlines } from '../api/queries';
+import type { ScreenId } from '../screens/screen';
 import { useAction } from '../ui/feedback/action';
 import { confirmLoss } from '../ui/feedback/confirm';
+import { useAllowedScreens } from './allowed-screens';
 import { logOut } from './log-out';
 import { usePreferences } from './preferences';
 
@@ -25,6 +27,7 @@ export function usePaletteActions(wanted: string, onHelp: () => void): Spotlight
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const [{ density }, setPreferences] = usePreferences();
   const may = useMay();
+  const screens = useAllowedScreens();
   const { data: connected } = useQuery({ ...onlines, enabled: may('/panel/api/clients/page'), refetchInterval: false });
   const restarting = useAction({
     stale: [['status'], ['core'], ['onlines']],
@@ -44,16 +47,22 @@ export function usePaletteActions(wanted: string, onHelp: () => void): Spotlight
     onClick,
   });
   const allowed = (route: GuardedPath, one: SpotlightActionData): SpotlightActionData[] => (may(route) ? [one] : []);
-  const go = (path: string) => () => void navigate(path);
+  /** An action on a screen: the role must include both. */
+  const onScreen = (id: ScreenId, route: GuardedPath, label: string, path: string): SpotlightActionData[] =>
+    screens.some((screen) => screen.id === id)
+      ? allowed(
+          route,
+          action(route, label, <IconPlus size={18} aria-hidden />, () => void navigate(path)),
+        )
+      : [];
   const refresh = <IconRefresh size={18} aria-hidden />;
-  const plus = <IconPlus size={18} aria-hidden />;
   const contrast = <IconContrast size={18} aria-hidden />;
   const themes = (['light', 'dark', 'auto'] as const).filter((theme) => theme !== colorScheme);
   const otherDensity = density === 'compact' ? 'comfortable' : 'compact';
   return [
-    ...allowed('/panel/api/inbounds/add', action('addInbound', t('action.addInbound'), plus, go('/inbounds/new'))),
-    ...allowed('/panel/api/inbounds/addClient', action('addClient', t('action.addClient'), plus, go('/clients?new=1'))),
-    ...allowed('/panel/api/nodes/add', action('addNode', t('action.addNode'), plus, go('/nodes?new=1'))),
+    ...onScreen('inbounds', '/panel/api/inbounds/add', t('action.addInbound'), '/inbounds/new'),
+    ...onScreen('clients', '/panel/api/inbounds/addClient', t('action.addClient'), '/clients?new=1'),
+    ...onScreen('nodes', '/panel/api/nodes/add', t('action.addNode'), '/nodes?new=1'),
     ...allowed(
       '/panel/api/server/restartCoreService',
       action('restartCore', t('action.restartCore'), refresh, restart),

@@ -8,17 +8,21 @@ export const OPEN_PALETTE = 'portolan:palette';
 /** Between `g` and the key of a screen, in ms. */
 const PAUSE_MS = 1500;
 
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+/** Whether the key belongs to an input, or to a dialog or a menu, whose content a shortcut would discard. */
+const isTaken = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable ||
+    /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) ||
+    target.closest('[role=dialog], [role=menu]') !== null);
 
-/** `?` shows the help; `g` and a letter go to a screen. */
+/** `?` shows the help; `g` and a letter open a screen that the role of the admin includes. */
 export function useShortcuts(onHelp: () => void): void {
   const navigate = useNavigate();
   const screens = useAllowedScreens();
   useEffect(() => {
     let pressedAt = 0;
     const onKeyDown = (event: KeyboardEvent): void => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      if (event.ctrlKey || event.metaKey || event.altKey || isTaken(event.target)) return;
       if (event.key === '?') return onHelp();
       const target = event.timeStamp - pressedAt < PAUSE_MS ? screens.find(({ key }) => key === event.key) : undefined;
       pressedAt = event.key === 'g' ? event.timeStamp : 0;

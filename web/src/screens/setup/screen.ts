@@ -12,7 +12,7 @@ export const screen: ScreenDefinition = {
   id: 'setup',
   icon: IconRocket,
   group: 'none',
-  key: 'w',
+  key: 'f',
   route: '/panel/setting/update',
   texts: async (language) => (await import(`./texts/${language}.json`)).default,
   load: async () => (await import('./Setup')).Setup,
