@@ -40,7 +40,7 @@ export const statement: Bench = async ({ quick }) => {
         run({ type: 'ResetClientTraffic', data: { inbound: one, email: emailOf(1 + Math.floor(random() * clients)) } });
       await new Promise((resolve) => setImmediate(resolve));
     }
-    const books = await panel.store.ledger.ready();
+    const books = await panel.store.caches.ledger.ready();
     if (!books) throw new Error('there is no ledger');
     const last = books.days.of(now);
     let lines = 0;

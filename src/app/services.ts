@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { firstEvent } from '../events/log/first-event.js';
 import { EventFeed } from '../http/live/event-feed.js';
 import { AuditPages } from '../http/panel/audit.js';
@@ -35,6 +36,10 @@ interface Parts {
   readonly warn: (message: string, fields?: object) => void;
 }
 
+/** When the checkpoints of a long log are completed after a start, and the rest between two pieces of that work, in ms. */
+const PREPARE_AFTER_MS = 60_000;
+const REST_MS = 8;
+
 /** The services beside the log and the core. */
 export type Services = ReturnType<typeof createServices>;
 
@@ -52,6 +57,8 @@ export function createServices(panel: Panel, adapters: Adapters, parts: Parts) {
   const nodes = createNodes(panel, { web, warn });
   panel.reactors.collectNodesBy((asked) => nodes.nodes.collect(asked));
   const metrics = new PanelMetrics(panel);
+  const moments = new Moments(panel.log, () => performance.now(), { checkpoints: panel.store.caches.checkpoints });
+  moments.follow(panel.read);
   const http: PanelServices = {
     read: panel.read,
     now: panel.now,
@@ -71,11 +78,11 @@ export function createServices(panel: Panel, adapters: Adapters, parts: Parts) {
       logHead: () => ({ generation: panel.log.generation, position: panel.log.head().position }),
       uploads: () => unfinishedFile(panel.directory),
     },
-    history: historyServices(panel),
+    history: historyServices(panel, moments),
     server: { ...parts.servers, overrides: parts.overrides },
     outside,
   };
-  return { http, installs, backups, chat, nodes, metrics };
+  return { http, installs, backups, chat, nodes, metrics, moments };
 }
 
 function coreServices({ core, log, reactors }: Panel, { outside }: Adapters): PanelServices['core'] {
@@ -88,14 +95,13 @@ function coreServices({ core, log, reactors }: Panel, { outside }: Adapters): Pa
   };
 }
 
-function historyServices({ read, log, store, now }: Panel): PanelServices['history'] {
-  const moments = new Moments(log, () => performance.now());
+function historyServices({ read, log, store, now }: Panel, moments: Moments): PanelServices['history'] {
   return {
     feed: new EventFeed(log, read),
     audit: new AuditPages(log.search, read),
     past: log,
     logged: (id) => log.outcomeOf(id),
-    ledger: (question) => store.ledger.query(question),
+    ledger: (question) => store.caches.ledger.query(question),
     rehearse: store.deciding.rehearse,
     moment: (at) => momentOf({ search: log.search, moments, positionAt: (time) => log.positionAt(time), now }, at),
   };
@@ -105,7 +111,7 @@ function historyServices({ read, log, store, now }: Panel): PanelServices['histo
 export function startServices(
   panel: Panel,
   adapters: Adapters,
-  { chat, nodes, backups }: Services,
+  { chat, nodes, backups, moments }: Services,
   { warn, disposal }: { readonly warn: Parts['warn']; readonly disposal: Disposal },
 ): void {
   startAdapters(adapters, disposal);
@@ -119,4 +125,17 @@ export function startServices(
     disposal.add(() => work.stop());
   }
   nodes.start(disposal);
+  const prepare = async (): Promise<void> => {
+    try {
+      await moments.prepare(panel.log.head().position, () => sleep(REST_MS, undefined, { signal: ending.signal }));
+    } catch (error) {
+      if (!ending.signal.aborted) warn('checkpoints of earlier moments could not be written', { error: String(error) });
+    }
+  };
+  const ending = new AbortController();
+  const timer = setTimeout(() => void prepare(), PREPARE_AFTER_MS).unref();
+  disposal.add(() => {
+    clearTimeout(timer);
+    ending.abort();
+  });
 }

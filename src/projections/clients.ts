@@ -48,13 +48,16 @@ export const clients: Fold<Clients> = {
   load(saved: SavedClients) {
     const state = clients.initial();
     for (const client of saved.deleted) state.deleted.put(client);
-    for (const [number, client] of saved.clients) {
-      state.byNumber.set(number, client);
-      link(state, client);
-    }
+    for (const client of saved.clients.values()) putClient(state, client);
     return state;
   },
 };
+
+/** Adds a client to the end of a state without it. */
+export function putClient(state: Clients, client: Client): void {
+  state.byNumber.set(client.number, client);
+  link(state, client);
+}
 
 function clientOf(event: RecordedEvent): ClientNumber | undefined {
   return 'client' in event.data ? event.data.client : undefined;

@@ -1,9 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { NEVER } from 'rxjs';
+import type { RecordedEvent } from '../events/catalog.js';
+import type { CheckpointStore, TakenPart } from '../events/log/checkpoint-store.js';
 import type { EventLog } from '../events/log/log.js';
-import { advance, catchUp } from '../events/log/replay.js';
-import { startFolds } from './foldings.js';
+import { advance, catchUp, type Folding, replayCost } from '../events/log/replay.js';
+import { inSlices } from '../lib/time/slices.js';
+import { checkpointParts, placesOf, restored, withoutKeys } from './checkpoints.js';
+import { type Foldings, startFolds } from './foldings.js';
 import { LogReadModels, type ReadModels } from './read-models.js';
 
 /** The read models as they were after an event. */
@@ -20,29 +24,50 @@ const MAX_KEPT = 3;
 const TURN_MS = 8;
 const FIRST_PAGE = 20;
 const MAX_PAGE = 500;
+/** Estimated work of a replay between two checkpoints, in microseconds. */
+const SPACING = 150_000;
+
+/** How the log is folded: `rest` between two pieces of work, and whether the moment is kept. */
+interface Folds {
+  readonly rest: () => Promise<unknown>;
+  readonly keep: boolean;
+}
+
+type Log = Pick<EventLog, 'read' | 'appended$'>;
 
 /**
- * Folds the log up to earlier positions. One fold runs at a time, in turns, so that other requests are answered meanwhile;
- * requests for the same moment share it. After a data key was destroyed, every moment is folded again without its data.
+ * Folds the log up to earlier positions, from the checkpoint before. One fold runs at a time, in turns, so that other
+ * requests are answered meanwhile; requests for the same moment share it. After a data key was destroyed, the moments and the
+ * checkpoints do not contain its data.
  */
 export class Moments {
-  readonly #log: Pick<EventLog, 'read' | 'appended$'>;
+  readonly #log: Log;
   readonly #kept = new LRUCache<number, Moment>({ max: MAX_KEPT });
   readonly #underWay = new Map<number, Promise<Moment>>();
   readonly #elapsed: () => number;
+  readonly #checkpoints: CheckpointStore | null;
+  readonly #spacing: number;
+  /** Parts of checkpoints that contain data under destroyed keys, with the names of the keys. */
+  #taken: { readonly part: TakenPart; readonly keys: Set<string> }[] = [];
   #last: Promise<unknown> = Promise.resolve();
+  /** Increase when data is erased, or measurements are summed up. What began before must not be stored. */
   #erasures = 0;
+  #rollUps = 0;
 
-  /** `elapsed`: ms on a clock that is never set, for the length of a turn. */
-  constructor(log: Pick<EventLog, 'read' | 'appended$'>, elapsed: () => number) {
+  /** `elapsed`: ms on a clock that is never set, for the length of a turn. `spacing`: work between checkpoints, in microseconds. */
+  constructor(
+    log: Log,
+    elapsed: () => number,
+    {
+      checkpoints = null,
+      spacing = SPACING,
+    }: { readonly checkpoints?: CheckpointStore | null; readonly spacing?: number } = {},
+  ) {
+    this.#spacing = spacing;
     this.#log = log;
     this.#elapsed = elapsed;
-    log.appended$.subscribe((events) => {
-      if (!events.some(({ type }) => type === 'DataKeyDestroyed')) return;
-      this.#erasures += 1;
-      this.#kept.clear();
-      this.#underWay.clear();
-    });
+    this.#checkpoints = checkpoints;
+    log.appended$.subscribe((events) => this.#erase(events));
   }
 
   /** The moment after the event at `position`, which must exist. */
@@ -59,11 +84,73 @@ export class Moments {
     }
   }
 
-  async #fold(position: number): Promise<Moment> {
-    const erasures = this.#erasures;
-    const models = startFolds();
+  /** Stores the checkpoints that are missing before the head. `rest` runs between two pieces of work. */
+  async prepare(head: number, rest: () => Promise<unknown>): Promise<void> {
+    if (this.#checkpoints && head > 0) await this.#fold(head, { rest, keep: false });
+  }
+
+  /** Stores checkpoints of models that follow the log. `changed$`: batches of events that they have applied. */
+  follow({ changed$, follower }: Pick<ReadModels, 'changed$' | 'follower'>): void {
+    let [cost, saving] = [0, false];
+    changed$.subscribe((events) => {
+      const last = events.at(-1);
+      for (const event of events) cost += replayCost(event);
+      if (cost < this.#spacing || saving || !last) return;
+      [cost, saving] = [0, true];
+      void this.#save(last, follower.foldings).finally(() => (saving = false));
+    });
+  }
+
+  /** Forgets what was erased: moments at once, and the parts of checkpoints that contain it. */
+  #erase(events: readonly RecordedEvent[]): void {
+    for (const { type, data } of events) {
+      if (type === 'MeasurementsRolledUp') {
+        this.#erasures += 1;
+        this.#rollUps += 1;
+        // A later sum may include bytes that a checkpoint in the range already contains.
+        this.#checkpoints?.remove(data.fromPosition, data.toPosition - 1);
+      }
+      if (type === 'LogLossAccepted') this.#checkpoints?.clear();
+      if (type !== 'DataKeyDestroyed') continue;
+      this.#erasures += 1;
+      this.#kept.clear();
+      this.#underWay.clear();
+      this.#eraseKey(data.key);
+    }
+  }
+
+  #eraseKey(key: string): void {
+    const places = placesOf(key);
+    if (!places) {
+      this.#taken = [];
+      this.#checkpoints?.clear();
+      return;
+    }
+    const { client, sections } = places;
+    for (const { part, keys } of this.#taken)
+      if (sections.includes(part.section) && part.low <= client && part.high >= client) keys.add(key);
+    const found = sections.flatMap((section) => this.#checkpoints?.take(section, client) ?? []);
+    const isIdle = this.#taken.length === 0;
+    for (const part of found) this.#taken.push({ part, keys: new Set([key]) });
+    if (isIdle) void this.#putBack();
+  }
+
+  /** Puts a part back, without what was erased, in each turn of the event loop. */
+  async #putBack(): Promise<void> {
+    while (this.#taken.length > 0) {
+      await nextTurn();
+      const next = this.#taken.shift();
+      if (next) this.#checkpoints?.put(withoutKeys(next.part, next.keys));
+    }
+  }
+
+  async #fold(position: number, { rest, keep }: Folds = { rest: nextTurn, keep: true }): Promise<Moment> {
+    const [erasures, rollUps] = [this.#erasures, this.#rollUps];
+    const begun = await this.#begin(position);
+    const { models } = begun;
     const foldings = Object.values(models);
-    let [done, size, at] = [0, FIRST_PAGE, 0];
+    let { done, at } = begun;
+    let [size, cost] = [FIRST_PAGE, 0];
     while (done < position) {
       const start = this.#elapsed();
       const page = this.#log.read(done, Math.min(size, position - done)).filter((event) => event.position <= position);
@@ -71,13 +158,43 @@ export class Moments {
       if (!last) break;
       for (const folding of foldings) advance(folding, page);
       [done, at] = [last.position, last.meta.at];
+      for (const event of page) cost += replayCost(event);
       const ms = this.#elapsed() - start;
       size = Math.max(1, Math.min(MAX_PAGE, Math.round((size * TURN_MS) / Math.max(ms, 0.5))));
-      await nextTurn();
+      await rest();
+      // The next sum may include what was already read.
+      if (rollUps !== this.#rollUps) return this.#fold(position, { rest, keep });
+      if (cost < this.#spacing || erasures !== this.#erasures) continue;
+      cost = 0;
+      await this.#save(last, foldings);
     }
     const moment = { position, at, read: new LogReadModels(frozen(this.#log), undefined, [], models) };
-    if (erasures === this.#erasures) this.#kept.set(position, moment);
+    if (keep && erasures === this.#erasures) this.#kept.set(position, moment);
     return moment;
+  }
+
+  /** The models of the last usable checkpoint up to a position, or empty ones. */
+  async #begin(position: number): Promise<{ readonly models: Foldings; readonly done: number; readonly at: number }> {
+    for (;;) {
+      while (this.#taken.length > 0) await nextTurn();
+      const done = this.#checkpoints?.nearest(position) ?? 0;
+      if (!this.#checkpoints || done === 0) return { models: startFolds(), done: 0, at: 0 };
+      const erasures = this.#erasures;
+      const found = await inSlices(restored(done, this.#checkpoints.parts(done)));
+      if (erasures !== this.#erasures) continue;
+      if (found) return { ...found, done };
+      this.#checkpoints.remove(done, done);
+    }
+  }
+
+  /** Stores a checkpoint in turns, unless something is erased meanwhile. */
+  async #save({ position, meta }: RecordedEvent, foldings: readonly Folding[]): Promise<void> {
+    const erasures = this.#erasures;
+    const parts = checkpointParts(foldings, meta.at);
+    for (const _ of this.#checkpoints?.save(position, parts) ?? []) {
+      await nextTurn();
+      if (erasures !== this.#erasures) break;
+    }
   }
 }
 

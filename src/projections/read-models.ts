@@ -38,11 +38,11 @@ export function digestsOf(foldings: Foldings): Readonly<Record<string, string>> 
 /** Keeps the folds at the head of the log. They are updated in the tick in which an append is acknowledged. */
 class Follower {
   readonly #models: Foldings;
-  readonly #desired: DesiredCore;
+  readonly #desired: () => DesiredCore;
   readonly #failed = new Subject<Error>();
   #failure: Error | null = null;
 
-  constructor(models: Foldings, desired: DesiredCore) {
+  constructor(models: Foldings, desired: () => DesiredCore) {
     this.#models = models;
     this.#desired = desired;
   }
@@ -53,7 +53,7 @@ class Follower {
 
   /** By the name of the read model. */
   digests(): Readonly<Record<string, string>> {
-    return { ...digestsOf(this.#models), 'core-config': this.#desired.digest() };
+    return { ...digestsOf(this.#models), 'core-config': this.#desired().digest() };
   }
 
   /** Emits when a fold throws. After that no model is updated, and nothing may be written. */
@@ -66,7 +66,7 @@ class Follower {
     if (this.#failure) return false;
     try {
       for (const folding of this.foldings) advance(folding, events);
-      this.#desired.apply(events);
+      this.#desired().apply(events);
       return true;
     } catch (error) {
       this.#failure = error as Error;
@@ -90,9 +90,8 @@ export class LogReadModels {
   readonly records: RecordQueries;
   readonly admins: AdminQueries;
   readonly follower: Follower;
-  /** The configuration that the core must run. */
-  readonly desired: DesiredCore;
   readonly #models: Foldings;
+  #desired: DesiredCore | null = null;
   readonly #changed = new Subject<readonly RecordedEvent[]>();
 
   /**
@@ -108,8 +107,9 @@ export class LogReadModels {
     const models = folded ?? startFolds(snapshots);
     this.#models = models;
     if (!folded) catchUp(log, [...alongside, ...Object.values(models)]);
-    this.desired = desiredOf(models);
-    this.follower = new Follower(models, this.desired);
+    // Most questions about an earlier moment do not need it.
+    if (!folded) this.#desired = desiredOf(models);
+    this.follower = new Follower(models, () => this.desired);
     this.clients = new ClientQueries(models);
     this.inbounds = new InboundQueries(models);
     this.usage = new UsageQueries(models, this.clients);
@@ -121,6 +121,12 @@ export class LogReadModels {
     log.appended$.subscribe((events) => {
       if (this.follower.apply(events)) this.#changed.next(events);
     });
+  }
+
+  /** The configuration that the core must run. */
+  get desired(): DesiredCore {
+    this.#desired ??= desiredOf(this.#models);
+    return this.#desired;
   }
 
   /** Each batch of events, after all models have applied it. */

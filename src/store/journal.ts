@@ -1,13 +1,16 @@
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { Anchor, type Anchored, anchorProblem, compareAnchor, readAnchor } from '../adapters/data-directory/anchor.js';
 import { type DataDirectory } from '../adapters/data-directory/data-directory.js';
 import { snapshotFiles } from '../adapters/data-directory/snapshot-files.js';
+import { CheckpointFile } from '../adapters/sqlite/checkpoint-file.js';
 import type { LogDamage } from '../adapters/sqlite/codec.js';
 import { endAt, openDatabase, type SqliteDatabase, storageError } from '../adapters/sqlite/database.js';
 import { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import { derivedKey, Keyring, masterKey } from '../adapters/sqlite/keyring.js';
 import { startProblem } from '../adapters/sqlite/start-check.js';
 import type { Client } from '../events/client/client-document.js';
+import type { CheckpointStore } from '../events/log/checkpoint-store.js';
 import type { SnapshotStore } from '../events/log/snapshot-store.js';
 import { warnOperator } from '../lib/errors/operator-warning.js';
 import { sameJson } from '../lib/json.js';
@@ -20,6 +23,8 @@ import { assertWhole } from './generations.js';
 export interface Journal {
   readonly log: SqliteEventLog;
   readonly snapshots: SnapshotStore;
+  /** Opens the checkpoints of the log. `version`: of their content. Only while the log is not read-only. */
+  readonly checkpoints: (version: string) => CheckpointStore;
   readonly anchor: Anchor;
   /** Why nothing may be written, or null. */
   readonly complaint: Text | null;
@@ -58,11 +63,17 @@ export function openJournal(directory: DataDirectory, options: Options = {}): Jo
     const snapshots = snapshotFiles(directory.snapshots, derivedKey(master, 'snapshots'), log);
     // Later, a log with events but without an anchor has lost its anchor.
     if (empty && !readonly && anchored === null) anchor.begin();
+    const checkpoints = (version: string): CheckpointStore =>
+      new CheckpointFile(join(directory.run, 'checkpoints.db'), {
+        key: derivedKey(master, 'checkpoints'),
+        log,
+        version,
+      });
     const complaint =
       anchorProblem(compareAnchor(anchored, log)) ??
       (readonly ? null : damageComplaint(startProblem(db, anchored?.position ?? 0, () => log.rolledTo)));
     if (!readonly && complaint === null) erase(log, snapshots);
-    return { log, snapshots, anchor, complaint };
+    return { log, snapshots, checkpoints, anchor, complaint };
   } catch (error) {
     db.close();
     throw storageError(error);

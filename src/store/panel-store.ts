@@ -7,6 +7,7 @@ import { Rehearsal } from '../commands/rehearsal.js';
 import { type Rejection, reject } from '../commands/rejection.js';
 import { panelState } from '../commands/state.js';
 import { AddressBudget, withAddressBudget } from '../commands/traffic/address-budget.js';
+import type { CheckpointStore } from '../events/log/checkpoint-store.js';
 import type { Actor } from '../events/log/event.js';
 import { begin, catchUp, type Folding } from '../events/log/replay.js';
 import type { SnapshotStore } from '../events/log/snapshot-store.js';
@@ -14,6 +15,7 @@ import type { Alarms } from '../lib/alarms.js';
 import type { Disposal } from '../lib/disposal.js';
 import { MessageError, textOf } from '../messages/error.js';
 import type { Text } from '../messages/message.js';
+import { checkpointVersion } from '../projections/checkpoints.js';
 import { LogReadModels, type ReadModels } from '../projections/read-models.js';
 import { openReadable } from './damaged-log.js';
 import { completeSwitch, recordAttempt, type SwitchResult } from './generations.js';
@@ -44,6 +46,13 @@ interface Startup {
   readonly switched: SwitchResult | null;
 }
 
+/** Files that are derived from the log. */
+interface Caches {
+  readonly ledger: LedgerKeeper;
+  /** Of the read models at earlier positions; null for a damaged log. */
+  readonly checkpoints: CheckpointStore | null;
+}
+
 /** The event log of a running panel with everything that follows it: write state, read models, ledger and snapshots. */
 export interface Deciding {
   /** Like `dispatch`, for commands that are committed in groups. */
@@ -59,7 +68,7 @@ export interface PanelStore {
   readonly state: Folding<ReturnType<typeof panelState.initial>>;
   /** Every fold that has snapshots. */
   readonly foldings: readonly Folding[];
-  readonly ledger: LedgerKeeper;
+  readonly caches: Caches;
   readonly startup: Startup;
   /** Rejects changes by people after `markReplaced`, and every change after the log was closed. */
   readonly dispatch: Dispatch;
@@ -125,6 +134,8 @@ export function openStore({ directory, alarms, now, warn, failed, disposal }: Op
   const groups = new GroupCommit({ log, state, bus, restore });
   const ledger = keepLedger({ log, read, directory, warn });
   disposal.add(() => ledger.close());
+  const checkpoints = damaged ? null : journal.checkpoints(checkpointVersion());
+  disposal.add(() => checkpoints?.close());
   const foldings = [...read.follower.foldings, state];
   const snapshotWriter = snapshotting(foldings, snapshots, log, warn);
   disposal.add(() => (damaged ? undefined : snapshotWriter.now()));
@@ -132,7 +143,7 @@ export function openStore({ directory, alarms, now, warn, failed, disposal }: Op
   const submit: Submit = async (make, context) =>
     watch(await groups.submit(() => (isLate(context.actor) ? reject('STATE_REPLACED') : make()), context));
   return {
-    ...{ log, read, state, foldings, ledger, startup: { complaint, damaged, switched } },
+    ...{ log, read, state, foldings, caches: { ledger, checkpoints }, startup: { complaint, damaged, switched } },
     dispatch: (command, context) => (isLate(context.actor) ? reject('STATE_REPLACED') : watched(command, context)),
     deciding: { submit, rehearse },
     setOwnPorts: (ports) => void (ownPorts = ports),

@@ -1,27 +1,15 @@
-import type { RecordedEvent } from '../events/catalog.js';
 import { savedState, stateDigest } from '../events/log/fold.js';
 import type { EventLog } from '../events/log/log.js';
 import { detached } from '../events/log/parts.js';
-import type { Folding } from '../events/log/replay.js';
+import { type Folding, replayCost } from '../events/log/replay.js';
 import type { SnapshotStore } from '../events/log/snapshot-store.js';
 
-/**
- * Work of replaying events, in microseconds: for each event, and for each element of its lists (the clients of a poll).
- * Snapshots are written when a start after a crash would have to replay this much.
- */
-const EVENT_COST = 30;
-const ELEMENT_COST = 1;
+/** Snapshots are written when a start after a crash would have to replay this much, in microseconds. */
 const SNAPSHOT_AFTER = 500_000;
 /** Delay of the first snapshots after a start, in ms: the events that the start replayed are not counted above. */
 const FIRST_AFTER_MS = 120_000;
 /** Delay of new snapshots after a key was destroyed and all snapshots were deleted, in ms. Keys are destroyed in series. */
 const REWRITE_AFTER_MS = 3000;
-
-function replayCost({ data }: RecordedEvent): number {
-  let cost = EVENT_COST;
-  for (const member of Object.values(data)) if (Array.isArray(member)) cost += member.length * ELEMENT_COST;
-  return cost;
-}
 
 /** Writes snapshots of the folds from time to time. A part is encoded at a time, so the event loop is not blocked. */
 export function snapshotting(

@@ -68,7 +68,7 @@ describe('a diff of two moments', () => {
         }
         journal.log.close();
       }),
-      { numRuns: 40 },
+      { numRuns: 60 },
     );
   });
 });

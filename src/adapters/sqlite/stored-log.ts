@@ -30,6 +30,11 @@ export class StoredLog {
     this.#upTo = upTo;
   }
 
+  /** How many data keys events have destroyed. */
+  get destroyedKeys(): number {
+    return this.#sql.version.get('keys')?.version ?? 0;
+  }
+
   /** Stored rows with encrypted boxes. */
   rows(position: number, limit: number): readonly EventRow[] {
     // Not one row more: SQLite would read the next page, which may be damaged.

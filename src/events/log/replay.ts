@@ -44,6 +44,17 @@ export function advance(folding: Folding, events: readonly RecordedEvent[]): voi
   }
 }
 
+/** Microseconds for each event, and for each element of its lists, such as the clients of a poll. */
+const EVENT_COST = 30;
+const ELEMENT_COST = 1;
+
+/** The estimated work of replaying an event with all folds, in microseconds. */
+export function replayCost({ data }: RecordedEvent): number {
+  let cost = EVENT_COST;
+  for (const member of Object.values(data)) if (Array.isArray(member)) cost += member.length * ELEMENT_COST;
+  return cost;
+}
+
 /** Applies the log to all foldings up to its head, or up to `last`, in one pass. */
 export function catchUp(
   log: Pick<EventLog, 'read'>,

@@ -199,8 +199,9 @@ function fieldsOf({ before, after }: Pair): readonly Omit<FieldChange, 'position
   const fields: Omit<FieldChange, 'position'>[] = [];
   for (const field of new Set([...Object.keys(earlier.values), ...Object.keys(later.values)])) {
     const [from, to] = [earlier.values[field], later.values[field]];
-    if (sameJson(from, to) && before && after) continue;
     const [hidesFrom, hidesTo] = [isErased(earlier, field), isErased(later, field)];
+    // A value can equal the placeholder of an erased one.
+    if (before && after && hidesFrom === hidesTo && (hidesFrom || sameJson(from, to))) continue;
     fields.push({
       field,
       ...(from === undefined || hidesFrom ? {} : { before: from }),

@@ -1,4 +1,6 @@
 import type { Secrets, Settings } from '../../events/settings/settings.js';
+import type { JsonObject } from '../../lib/json.js';
+import { defaultTemplate } from '../core/template.js';
 import type { Foldings } from '../foldings.js';
 
 /** Queries for the settings. */
@@ -18,7 +20,13 @@ export class SettingQueries {
     return this.#settings.state.secrets;
   }
 
+  /** The template that an admin saved; null = the built-in one. */
   template() {
     return this.#settings.state.template;
+  }
+
+  /** The template around the inbounds. */
+  coreTemplate(): JsonObject {
+    return this.#settings.state.template?.template ?? defaultTemplate;
   }
 }

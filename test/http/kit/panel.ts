@@ -180,7 +180,7 @@ export async function startPanel({
     now,
     /** The services of the handlers; a test may replace them. */
     services: all,
-    ledger: store.ledger,
+    ledger: store.caches.ledger,
     directory: panel.directory,
     /** The log file of the core. */
     folder: panel.directory.logs,

@@ -27,7 +27,7 @@ type Services = Needs<'read' | 'core' | 'coreSettled' | 'web' | 'probe' | 'provi
 export const coreSettingHandlers: Handlers<typeof coreSettingRoutes, Services> &
   Handlers<typeof coreSettingApiRoutes, Services> = {
   read(_, { read }) {
-    const template = read.desired.template();
+    const template = read.settings.coreTemplate();
     const inboundTags = read.inbounds.all().map(({ tag }) => tag);
     const reverse = new Set([...read.clients.all()].map(({ spec }) => spec.reverseTag).filter((tag) => tag !== ''));
     const clientReverseTags = [...reverse].sort();

@@ -1,0 +1,181 @@
+import { deserialize, serialize } from 'node:v8';
+import { eventType } from '../events/catalog.js';
+import type { Client } from '../events/client/client-document.js';
+import type { CheckpointPart, TakenPart } from '../events/log/checkpoint-store.js';
+import { savedState } from '../events/log/fold.js';
+import { detached, joined, type Part, partsOf } from '../events/log/parts.js';
+import type { Folding } from '../events/log/replay.js';
+import type { Steps } from '../lib/time/slices.js';
+import { clientIps } from './client-ips.js';
+import { clients, putClient, type SavedClients } from './clients.js';
+import type { DeletedClient } from './deleted-clients.js';
+import { type Foldings, startFolds } from './foldings.js';
+import { traffic } from './traffic.js';
+
+/**
+ * Sections of clients. Terms change often, identities with their credentials rarely, so most checkpoints share the parts of
+ * the latter. Both have the same clients in the same order, a part of terms before the part of their identities.
+ */
+const [TERMS, IDENTITIES, DELETED, ADDRESSES, END] = ['terms', 'identities', 'deleted', 'addresses', 'end'] as const;
+
+/** Numbers of clients in a part. A part ends where the numbers of the next one begin, so a deletion changes one part. */
+const NUMBERS = 500;
+
+type Terms = Omit<Client, 'identity' | 'credential'>;
+type Identity = Pick<Client, 'number' | 'keyVersion' | 'identity' | 'credential'>;
+type Addresses = readonly [client: number, seen: ReadonlyMap<string, number>];
+
+/** The versions of the folds: a checkpoint of others is useless. */
+export const checkpointVersion = (): string =>
+  ['1', ...Object.values(startFolds()).map(({ fold }) => `${fold.name}:${fold.version}`)].join(' ');
+
+/**
+ * The parts of a checkpoint. The states are copied at once, and a part is encoded when it is requested. `at`: when the last
+ * event happened, ms since 1970.
+ */
+export function checkpointParts(foldings: readonly Folding[], at: number): Iterable<CheckpointPart> {
+  const models = foldings.map(({ fold, state }) => ({ name: fold.name, saved: detached(savedState(fold, state)) }));
+  return encoded(models, at);
+}
+
+function* encoded(
+  models: readonly { readonly name: string; readonly saved: unknown }[],
+  at: number,
+): Iterable<CheckpointPart> {
+  let count = 0;
+  for (const { name, saved } of models)
+    for (const part of partsOfModel(name, saved)) {
+      count += 1;
+      yield part;
+    }
+  yield { section: END, low: 0, high: 0, content: json({ count, at }) };
+}
+
+function* partsOfModel(name: string, saved: unknown): Iterable<CheckpointPart> {
+  if (name === clients.name) {
+    const { clients: all, deleted } = saved as SavedClients;
+    for (const { low, high, items } of byNumbers(all.values(), ({ number }) => number)) {
+      const terms = items.map((client) => ({ ...client, identity: undefined, credential: undefined }));
+      const identities = items.map(({ number, keyVersion, identity, credential }) => {
+        return { number, keyVersion, identity, credential };
+      });
+      yield { section: TERMS, low, high, content: json(terms) };
+      yield { section: IDENTITIES, low, high, content: json(identities) };
+    }
+    for (const { low, high, items } of byNumbers(deleted, ({ number }) => number))
+      yield { section: DELETED, low, high, content: json(items) };
+  } else if (name === clientIps.name) {
+    for (const { low, high, items } of byNumbers(saved as Map<number, Addresses[1]>, ([number]) => number))
+      yield { section: ADDRESSES, low, high, content: serialize(items) };
+  } else {
+    for (const part of partsOf(saved).parts) {
+      const isJson = name === traffic.name && 'elements' in part;
+      yield {
+        section: `${name}${isJson ? JSON_PARTS : ''}`,
+        low: 0,
+        high: 0,
+        content: isJson ? json(part) : serialize(part),
+      };
+    }
+  }
+}
+
+/** Counters are encoded as JSON, which is read in half of the time. */
+const JSON_PARTS = '/json';
+const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
+const parsed = ({ content }: CheckpointPart): unknown => JSON.parse(content.toString());
+
+/** Items in their order, divided where the next range of numbers begins. */
+function* byNumbers<T>(items: Iterable<T>, numberOf: (item: T) => number) {
+  let part: { low: number; high: number; items: T[] } = { low: 0, high: 0, items: [] };
+  let range = -1;
+  for (const item of items) {
+    const number = numberOf(item);
+    if (Math.floor(number / NUMBERS) !== range) {
+      if (range >= 0) yield part;
+      range = Math.floor(number / NUMBERS);
+      part = { low: number, high: number, items: [] };
+    }
+    part.low = Math.min(part.low, number);
+    part.high = Math.max(part.high, number);
+    part.items.push(item);
+  }
+  if (range >= 0) yield part;
+}
+
+/** The read models of a checkpoint, and the time of its last event. Null if a part is missing. */
+export function* restored(
+  position: number,
+  parts: Iterable<CheckpointPart>,
+): Steps<{ readonly models: Foldings; readonly at: number } | null> {
+  const state = clients.initial();
+  const seen: [number, Addresses[1]][] = [];
+  const others = new Map<string, Part[]>();
+  let terms: readonly Terms[] = [];
+  let [count, end] = [0, { count: -1, at: 0 }];
+  for (const part of parts) {
+    if (part.section === END) {
+      end = parsed(part) as typeof end;
+      break;
+    }
+    count += 1;
+    if (part.section === TERMS) terms = parsed(part) as readonly Terms[];
+    else if (part.section === IDENTITIES)
+      for (const [place, { identity, credential }] of (parsed(part) as readonly Identity[]).entries()) {
+        const own = terms[place];
+        if (own) putClient(state, Object.assign(own, { identity, credential }));
+      }
+    else if (part.section === DELETED)
+      for (const client of parsed(part) as readonly DeletedClient[]) state.deleted.put(client);
+    else if (part.section === ADDRESSES) seen.push(...(deserialize(part.content) as Addresses[]).map(mutable));
+    else {
+      const name = part.section.replace(JSON_PARTS, '');
+      const value = (name === part.section ? deserialize(part.content) : parsed(part)) as Part;
+      const known = others.get(name);
+      if (known) known.push(value);
+      else others.set(name, [value]);
+    }
+    yield;
+  }
+  if (count !== end.count) return null;
+  const saved = new Map<string, unknown>([[clientIps.name, new Map(seen)]]);
+  for (const [name, own] of others) {
+    saved.set(name, joined(own));
+    yield;
+  }
+  saved.set(clients.name, { clients: new Map(), deleted: [] } satisfies SavedClients);
+  const models = startFolds({ load: (name) => ({ position, state: saved.get(name) }) });
+  Object.assign(models.clients.state, state);
+  return { models, at: end.at };
+}
+
+const mutable = ([client, addresses]: Addresses): [number, Addresses[1]] => [client, addresses];
+
+/** The sections that contain data under a key, and the client that the data is about. Null: it may be anywhere. */
+export function placesOf(key: string): { readonly client: number; readonly sections: readonly string[] } | null {
+  const [, client, version] = /^client:(\d+)\/(\d+|addresses)$/.exec(key) ?? [];
+  if (client === undefined) return null;
+  return { client: Number(client), sections: version === 'addresses' ? [ADDRESSES] : [IDENTITIES, DELETED] };
+}
+
+/** The part without the data under some keys, as a replay returns it after they were destroyed. */
+export function withoutKeys(part: TakenPart, keys: ReadonlySet<string>): TakenPart {
+  const { section } = part;
+  if (section === ADDRESSES) {
+    const items = (deserialize(part.content) as Addresses[]).map(([client, seen]): Addresses => {
+      return [client, keys.has(`client:${client}/addresses`) ? new Map() : seen];
+    });
+    return { ...part, content: serialize(items) };
+  }
+  const items = parsed(part) as readonly (Identity | DeletedClient)[];
+  const kept = items.map((item) => (keys.has(`client:${item.number}/${item.keyVersion}`) ? erased(item) : item));
+  return { ...part, content: json(kept) };
+}
+
+function erased(item: Identity | DeletedClient): object {
+  const seals = eventType('ClientAdded')?.seals ?? {};
+  const placeholder = (field: 'identity' | 'credential'): unknown =>
+    seals[field]?.erased({ client: item.number } as never);
+  if (!('identity' in item)) return { ...item, email: (placeholder('identity') as Client['identity']).email };
+  return { ...item, identity: placeholder('identity'), credential: placeholder('credential') };
+}
