@@ -7,6 +7,7 @@ import { ProcHostMonitor } from '../adapters/host/host-monitor.js';
 import { portProblem } from '../adapters/host/port-problem.js';
 import type { PanelLogger } from '../adapters/logs/logger.js';
 import { createLogs } from '../adapters/logs/logs.js';
+import { passkeys } from '../adapters/passwords/passkeys.js';
 import { scryptPasswords } from '../adapters/passwords/passwords.js';
 import { totp } from '../adapters/passwords/two-factor.js';
 import { createProviders } from '../adapters/providers/providers.js';
@@ -34,7 +35,7 @@ export function createAdapters(panel: AdaptedPanel, config: Config, logger: Pick
   const web = createWeb({ allowPrivate: config.ALLOW_PRIVATE_OUTBOUND });
   return {
     machine: machineAdapters(panel, config, logger),
-    accounts: { passwords: scryptPasswords(), directory: createDirectory({ warn, now }), twoFactor: totp },
+    accounts: { passwords: scryptPasswords(), directory: createDirectory({ warn, now }), twoFactor: totp, passkeys },
     outside: {
       web,
       providers: createProviders(web, { tunnel: config.WGPROV_URL, vpn: config.VPNPROV_URL }, now),

@@ -116,11 +116,17 @@ export function adminCommands(program: Command, globals: () => GlobalOptions, sa
 
   admin
     .command('disable-2fa')
+    .argument('[name]', say(message('cli.argumentFactors')))
     .description(say(message('cli.adminDisable2fa')))
-    .action(async () => {
+    .action(async (username: string | undefined) => {
       const { dataDir, json } = globals();
-      const { changed } = (await operate(dataDir, 'admin.disable-2fa', {})) as { changed: boolean };
-      printEither(json, { changed }, say(message(changed ? 'cli.twoFactorOff' : 'cli.twoFactorWasOff')));
+      const asked = username === undefined ? {} : { username };
+      const operation = username === undefined ? 'admin.disable-2fa' : 'admin.remove-factors';
+      const { changed } = (await operate(dataDir, operation, asked)) as { changed: boolean };
+      const off = username === undefined ? message('cli.twoFactorOff') : message('cli.factorsRemoved', { username });
+      const wasOff =
+        username === undefined ? message('cli.twoFactorWasOff') : message('cli.factorsMissing', { username });
+      printEither(json, { ...asked, changed }, say(changed ? off : wasOff));
     });
 }
 

@@ -24,6 +24,7 @@ import { type IpLimitCommand, ipLimit } from './traffic/ip-limit.js';
 import { type RecountCommand, recount } from './traffic/recount.js';
 import { type TrafficCommand, traffic } from './traffic/traffic.js';
 import { type TrafficReportCommand, trafficReport } from './traffic/traffic-report.js';
+import { type SecondFactorCommand, secondFactors } from './user/second-factors.js';
 import { type UserCommand, user } from './user/user.js';
 
 /** A command with a decider of its own. */
@@ -39,6 +40,7 @@ export type SingleCommand =
   | RenewalCommand
   | SettingsCommand
   | UserCommand
+  | SecondFactorCommand
   | PanelCommand
   | CertificateCommand
   | ReleaseCommand
@@ -73,6 +75,7 @@ export const deciders: Decider<SingleCommand> = {
   ...renewal,
   ...settings,
   ...user,
+  ...secondFactors,
   ...panel,
   ...certificate,
   ...releases,

@@ -19,6 +19,7 @@ export function forkState(state: PanelState): PanelState {
     ipBlocks: new Map(state.ipBlocks),
     erasable: new Map(state.erasable),
     users: new Map(state.users),
+    factors: new Map(state.factors),
     access: {
       ...state.access,
       admins: new Map(state.access.admins),

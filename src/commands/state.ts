@@ -19,13 +19,13 @@ import type { Text } from '../messages/message.js';
 import { credentialKey } from './client/credentials.js';
 import { nextDue } from './client/limits.js';
 import { type CoreRunState, evolveCore } from './core-run.js';
-import { evolveUsers, type User } from './users.js';
+import { evolveUsers, type UsersState } from './users.js';
 
 /**
  * The state that deciders use: a fold of the whole log. It is always current, because deciding, appending and folding are one
  * synchronous step and the bus is the only writer. Rules across streams (port, email, tag, next number) are checked here.
  */
-export interface PanelState {
+export interface PanelState extends UsersState {
   readonly inbounds: Map<InboundId, Inbound>;
   readonly clients: Map<ClientNumber, Client>;
   readonly clientsOf: Map<InboundId, Set<ClientNumber>>;
@@ -41,14 +41,11 @@ export interface PanelState {
   readonly ipBlocks: Map<ClientNumber, IpBlock>;
   /** Deleted clients and inbounds whose keys still exist: `[deleted at, key names]`. */
   readonly erasable: Map<string, { readonly at: number; readonly keys: readonly string[] }>;
-  readonly users: Map<number, User>;
   readonly access: AccessState;
   readonly nodes: Map<NodeId, Node>;
   readonly geoSources: Map<GeoSourceId, GeoSource>;
   settings: Settings;
   readonly secrets: Map<SecretKey, { readonly value: string; readonly keyVersion: number }>;
-  /** Used two-factor codes: `key version of the secret/time step` → when (ms since 1970). */
-  readonly usedCodes: Map<string, number>;
   apiToken: { readonly token: string; readonly keyVersion: number } | null;
   template: {
     readonly template: Readonly<Record<string, unknown>>;
@@ -80,6 +77,7 @@ function initial(): PanelState {
     ipBlocks: new Map(),
     erasable: new Map(),
     users: new Map(),
+    factors: new Map(),
     access: noAccess(),
     nodes: new Map(),
     geoSources: new Map(),
@@ -101,7 +99,7 @@ function initial(): PanelState {
 
 export const panelState: Fold<PanelState> = {
   name: 'state',
-  version: 13,
+  version: 14,
   initial,
   apply(state, event) {
     unindex(state, event);

@@ -1,4 +1,6 @@
 import type { RecordedEvent } from '../events/catalog.js';
+import type { OwnCodeUsed } from '../events/second-factor.js';
+import { evolveFactors, type SecondFactors } from '../events/second-factor-document.js';
 import { credentialsKey, upgradedCredentialsKey } from '../events/user.js';
 
 export interface User {
@@ -10,13 +12,17 @@ export interface User {
   readonly key: string;
 }
 
-interface UsersState {
+export interface UsersState {
   readonly users: Map<number, User>;
+  /** The second factors of the admins who have some, by number of the account. */
+  readonly factors: Map<number, SecondFactors>;
+  /** Used two-factor codes: `[admin/]key version of the secret/time step` → when (ms since 1970). */
   readonly usedCodes: Map<string, number>;
 }
 
-/** The users and the used two-factor codes after an event. */
+/** The users, their second factors and the used two-factor codes after an event. */
 export function evolveUsers(state: UsersState, event: RecordedEvent): void {
+  evolveFactors(state.factors, event);
   switch (event.type) {
     case 'UserCreated':
     case 'UserCredentialsChanged': {
@@ -37,11 +43,19 @@ export function evolveUsers(state: UsersState, event: RecordedEvent): void {
       if (user) state.users.set(user.id, { ...user, epoch: event.data.epoch });
       break;
     }
+    case 'OwnCodeUsed':
+      state.usedCodes.set(ownCodeKey(event.data), event.meta.at);
+      break;
     case 'TwoFactorCodeUsed':
       state.usedCodes.set(codeKey(event.data.keyVersion, event.data.timeStep), event.meta.at);
       break;
     default:
   }
+}
+
+/** The same of a code of one admin. */
+export function ownCodeKey({ user, keyVersion, timeStep }: Parameters<typeof OwnCodeUsed>[0]): string {
+  return `${user}/${codeKey(keyVersion, timeStep)}`;
 }
 
 /** Key of a used code: the version of its secret, and its time step. */

@@ -90,6 +90,11 @@ const operations = {
     return { changed: events.length > 0 };
   }),
 
+  'admin.remove-factors': operation(z.strictObject({ username: Name }), ({ username }, { users, dispatch }) => {
+    const { events } = dispatch({ type: 'RemoveFactors', data: { user: idOf(users, username) } });
+    return { changed: events.length > 0 };
+  }),
+
   'config.change': operation(Change, ({ key, value }, { dispatch }) => {
     const name = settingKeys.find((known) => known === key);
     if (name === undefined) {

@@ -15,6 +15,7 @@ import { nodeEvents } from './node/node.js';
 import { nodeSyncEvents } from './node/node-sync.js';
 import { panelEvents } from './panel.js';
 import { releaseEvents } from './releases.js';
+import { secondFactorEvents } from './second-factor.js';
 import { settingsEvents } from './settings/settings.js';
 import { trafficEvents } from './traffic.js';
 import { trafficReportEvents } from './traffic-report.js';
@@ -28,6 +29,7 @@ export const catalog = [
   ...coreEvents,
   ...settingsEvents,
   ...userEvents,
+  ...secondFactorEvents,
   ...panelEvents,
   ...certificateEvents,
   ...releaseEvents,

@@ -66,6 +66,10 @@ export const DataKeyDestroyed = defineEvent('DataKeyDestroyed', {
     UpgradePasswordHash: 'the password hash of an admin was replaced',
     IssueApiToken: 'the API token was replaced',
     DeleteAdmin: 'an admin was deleted',
+    RemoveSecondFactor: 'the two-factor token of an admin was removed',
+    IssueRecoveryCodes: 'the recovery codes of an admin were replaced',
+    RemovePasskey: 'a passkey was removed',
+    RemoveFactors: 'the second factors of an admin were removed',
     EraseDeleted:
       'a client, inbound or node was deleted, or the core template was replaced, `eraseDeletedAfterDays` ago; checked once an hour',
     AcceptLoss: 'a data key is missing, and the event of its destruction is among the lost events',

@@ -137,6 +137,9 @@ export const SessionsRevoked = defineEvent('SessionsRevoked', {
   recordedBy: {
     ChangeSettings: 'two-factor login was changed',
     SwitchOffTwoFactor: 'an operator disabled two-factor login',
+    SetSecondFactor: 'an admin set up two-factor login for the own account',
+    RemoveSecondFactor: 'an admin switched off two-factor login of the own account',
+    RemoveFactors: 'an operator removed the second factors of an admin',
     EndSessions: 'an admin ended the other sessions of the account; the own one continues under a new id',
   },
   data: z.strictObject({

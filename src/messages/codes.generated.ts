@@ -19,7 +19,7 @@ export type Text = Message | Verbatim;
 type None = Readonly<Record<never, never>>;
 
 /** The files of each language. */
-export const areas = ['access', 'audit', 'backup', 'bot', 'capsule', 'certificate', 'cli', 'client', 'common', 'core', 'diff', 'directory', 'file', 'geo', 'history', 'import', 'inbound', 'input', 'network', 'node', 'notifications', 'proof', 'recount', 'rejections', 'releases', 'settings', 'start', 'storage', 'subscription-page', 'subscription', 'undo', 'why'] as const;
+export const areas = ['access', 'account', 'audit', 'backup', 'bot', 'capsule', 'certificate', 'cli', 'client', 'common', 'core', 'diff', 'directory', 'file', 'geo', 'history', 'import', 'inbound', 'input', 'network', 'node', 'notifications', 'proof', 'recount', 'rejections', 'releases', 'settings', 'start', 'storage', 'subscription-page', 'subscription', 'undo', 'why'] as const;
 
 /** What stands in each message, by its code. */
 export interface MessageParams {
@@ -60,6 +60,16 @@ export interface MessageParams {
   'access.tokenInboundOutside': { readonly inbound: string | number };
   'access.tokenExceedsAdmin': { readonly permission: string | number };
   'access.tokenRevoked': None;
+  'account.passkeyName': { readonly most: string | number };
+  'account.passkeyTooMany': { readonly most: string | number };
+  'account.passkeyKnown': None;
+  'account.passkeyRefused': None;
+  'account.passkeyNeedsName': { readonly origin: string | number };
+  'account.factorSet': None;
+  'account.factorRemoved': None;
+  'account.codesIssued': None;
+  'account.passkeyAdded': None;
+  'account.passkeyRemoved': None;
   'audit.inboundAdded': { readonly protocol: string | number; readonly port: string | number };
   'audit.inboundUpdated': { readonly fields: readonly (string | number)[] };
   'audit.inboundReconfigured': None;
@@ -119,6 +129,13 @@ export interface MessageParams {
   'audit.panelStarted': { readonly version: string | number };
   'audit.panelStopped': None;
   'audit.panelRestartRequested': None;
+  'audit.factorSet': None;
+  'audit.factorRemoved': None;
+  'audit.codesIssued': { readonly codes: string | number };
+  'audit.recoveryUsed': { readonly left: string | number };
+  'audit.passkeyAdded': { readonly name: string | number };
+  'audit.passkeyUsed': { readonly passkey: string | number };
+  'audit.passkeyRemoved': { readonly passkey: string | number };
   'audit.panelRestarted': { readonly panelPort: string | number; readonly subPort: string | number };
   'audit.panelRestartFailed': { readonly reason: Text };
   'audit.panelUpdated': { readonly previous: string | number; readonly version: string | number };
@@ -538,6 +555,9 @@ export interface MessageParams {
   'cli.tokenRevoke': None;
   'cli.tokenSecret': { readonly name: string | number; readonly secret: string | number };
   'cli.tokenDone': { readonly name: string | number };
+  'cli.argumentFactors': None;
+  'cli.factorsRemoved': { readonly username: string | number };
+  'cli.factorsMissing': { readonly username: string | number };
   'cli.tokenUnknown': { readonly name: string | number };
   'cli.optionTokenRole': None;
   'cli.optionTokenInbounds': None;
@@ -1421,6 +1441,12 @@ export interface MessageParams {
   'COUNT_INVALID': { readonly value: string | number };
   'LEVEL_INVALID': { readonly value: string | number };
   'LOG_UNREADABLE': { readonly why: Text };
+  'SECOND_FACTOR_WRONG': None;
+  'SECOND_FACTOR_SET': None;
+  'CODES_SHOWN': None;
+  'SECOND_FACTOR_MISSING': None;
+  'PASSKEY_INVALID': { readonly why: Text };
+  'PASSKEY_NOT_FOUND': { readonly passkey: string | number };
   'FIELD_MISSING': { readonly field: string | number };
   'TEST_URL_REFUSED': { readonly why: Text };
   'PROVIDER_FAILED': { readonly why: Text };

@@ -1,4 +1,6 @@
+import type { RecordedEvent } from '../events/catalog.js';
 import { type Fold, foldOf } from '../events/log/fold.js';
+import { evolveFactors, type SecondFactors } from '../events/second-factor-document.js';
 import { mayBePruned } from '../events/traffic.js';
 
 export interface UserRow {
@@ -26,6 +28,8 @@ export interface Users {
   readonly users: Map<number, UserRow>;
   /** By SHA-256 of the session id, hex. */
   readonly sessions: Map<string, Session>;
+  /** The second factors of the admins who have some, by number of the account. */
+  readonly factors: Map<number, SecondFactors>;
   apiToken: string | null;
 }
 
@@ -34,10 +38,12 @@ function endBefore({ sessions }: Users, user: number, epoch: number): void {
   for (const [id, session] of sessions) if (session.user === user && session.epoch < epoch) sessions.delete(id);
 }
 
+const factors = (state: Users, event: RecordedEvent): void => evolveFactors(state.factors, event);
+
 export const users: Fold<Users> = foldOf<Users>({
   name: 'users',
-  version: 5,
-  initial: () => ({ users: new Map(), sessions: new Map(), apiToken: null }),
+  version: 6,
+  initial: () => ({ users: new Map(), sessions: new Map(), factors: new Map(), apiToken: null }),
   on: {
     UserCreated: (state, { data: { user, epoch, credentials } }) =>
       void state.users.set(user, { id: user, epoch, ...credentials }),
@@ -47,7 +53,9 @@ export const users: Fold<Users> = foldOf<Users>({
     },
     PasswordHashUpgraded: (state, { data: { user, epoch, credentials } }) =>
       void state.users.set(user, { id: user, epoch, ...credentials }),
-    AdminDeleted(state, { data: { user } }) {
+    AdminDeleted(state, event) {
+      const { user } = event.data;
+      evolveFactors(state.factors, event);
       state.users.delete(user);
       endBefore(state, user, Number.POSITIVE_INFINITY);
     },
@@ -66,6 +74,13 @@ export const users: Fold<Users> = foldOf<Users>({
     // Sessions of the restored file are not valid.
     StateImported: (state) => state.sessions.clear(),
     LoggedOut: (state, { data }) => void state.sessions.delete(data.session.idHash),
+    SecondFactorSet: factors,
+    SecondFactorRemoved: factors,
+    RecoveryCodesIssued: factors,
+    RecoveryCodeUsed: factors,
+    PasskeyAdded: factors,
+    PasskeyUsed: factors,
+    PasskeyRemoved: factors,
     ApiTokenIssued: (state, { data }) => void (state.apiToken = data.secret.token),
     MeasurementsRolledUp(state, { data }) {
       // Logins are measurements. A session ends when its login is pruned, as in a replay.

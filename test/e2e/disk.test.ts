@@ -28,6 +28,11 @@ const PARAMETERS: Readonly<Record<string, string>> = {
 
 const template = JSON.stringify(loopbackTemplate({ policy: { levels: { 0: { handshake: 5 } } } }));
 const clients = (...some: object[]) => JSON.stringify({ clients: some });
+/** An answer of a browser for a passkey. */
+const credential = {
+  ...{ id: 'AQ', rawId: 'AQ', type: 'public-key' },
+  response: { clientDataJSON: 'e30', attestationObject: 'AQ', authenticatorData: 'AQ', signature: 'AQ' },
+};
 /** Bodies with which a route would change something or write a file, by the end of its path. */
 function bodies(port: number, lists: string): readonly (readonly [RegExp, object])[] {
   const inbound = { enable: true, port, protocol: 'vless', listen: '127.0.0.1', streamSettings: '{"network":"tcp"}' };
@@ -66,6 +71,8 @@ function bodies(port: number, lists: string): readonly (readonly [RegExp, object
     [/admins\/add$/, { username: 'helper', password: 'b2c3d4e5f6g7', role: 'support' }],
     [/admins\/password\/:id$/, { password: 'c3d4e5f6g7h8' }],
     [/admins\/handOver$/, { clients: [1], owner: 0 }],
+    [/passkeys\/add$/, { name: 'phone', response: credential }],
+    [/passkey\/login$/, { response: credential }],
     [/tokens\/add$/, { name: 'shop', role: 'support' }],
     [/roles\/save$/, { name: 'lead', grants: [{ permission: 'logs:read' }] }],
   ];
@@ -114,6 +121,10 @@ const OTHER_REASONS: readonly (readonly [RegExp, RegExp])[] = [
   [/\/admins\/del\/:id$/, /last owner/],
   [/\/roles\/del\/:name$/, /Role name not found/],
   [/\/tokens\/(rotate|revoke)\/:id$/, /Token 1 not found/],
+  [/\/passkeys?\/(options|login|add)$/, /Passkeys need HTTPS/],
+  [/\/passkeys\/remove\/:id$/, /Passkey 1 not found/],
+  [/\/twoFactor\/enable$/, /two-factor code is wrong/],
+  [/\/twoFactor\/(disable|recoveryCodes)$/, /not set up/],
   [/\/undo$/, /Nothing of this can be undone/],
 ];
 

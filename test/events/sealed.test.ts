@@ -14,6 +14,9 @@ const OPEN: Readonly<Record<string, string>> = {
   'ClientAdded.spec.limitIp': 'a number of addresses, not an address',
   'ClientUpdated.changes.limitIp': 'a number of addresses, not an address',
   ...Object.fromEntries(
+    ['PasskeyAdded', 'PasskeyUsed', 'PasskeyRemoved'].map((type) => [`${type}.passkey`, 'its number']),
+  ),
+  ...Object.fromEntries(
     ['TokenCreated', 'TokenRotated', 'TokenRevoked', 'TokenUsed'].map((type) => [`${type}.token`, 'its number']),
   ),
   'ClientIdentityChanged.emailChanged': 'whether the email changed, not the email',

@@ -15,6 +15,7 @@ import { message } from '../../messages/message.js';
 import { siblingsOf } from '../client/siblings.js';
 import type { Command, Decider } from '../command.js';
 import { reject } from '../rejection.js';
+import { factorKeys } from '../user/second-factors.js';
 import { accessProblem, isLastOwner, type RequestedAccess, roleProblem } from './access-rules.js';
 import { revokedWith } from './tokens.js';
 
@@ -66,6 +67,7 @@ export const access: Decider<AccessCommand> = {
       ...revokedWith(state, user),
       AdminDeleted({ user }),
       DataKeyDestroyed({ key: current.key, reason: 'erased' }),
+      ...factorKeys(state, user).map((key) => DataKeyDestroyed({ key, reason: 'erased' })),
     ];
   },
 

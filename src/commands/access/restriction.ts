@@ -22,6 +22,8 @@ export const permissionToChange = (key: string): 'settings:update' | 'secrets:up
 const HARMLESS: ReadonlySet<PanelEvent['type']> = new Set<PanelEvent['type']>([
   ...(['LoggedIn', 'LoggedOut', 'SessionsRevoked', 'UserCredentialsChanged', 'PasswordHashUpgraded'] as const),
   ...(['TwoFactorCodeUsed', 'LoginFailed', 'DataKeyDestroyed', 'CommandRefused', 'TokenUsed'] as const),
+  ...(['SecondFactorSet', 'SecondFactorRemoved', 'OwnCodeUsed', 'RecoveryCodesIssued', 'RecoveryCodeUsed'] as const),
+  ...(['PasskeyAdded', 'PasskeyUsed', 'PasskeyRemoved'] as const),
 ]);
 
 const NEEDED: Partial<Record<PanelEvent['type'], PermissionName>> = {

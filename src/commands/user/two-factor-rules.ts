@@ -64,6 +64,9 @@ export function twoFactorOutcome(
   return { ...as, problems: [], before: [used], after: sessionsEnded(state) };
 }
 
+/** Whether a code of this time step is valid now. */
+export const isCurrentStep = (step: number, now: number): boolean => Math.abs(step - Math.floor(now / STEP_MS)) <= SKEW;
+
 /** The event that marks a code as used; null if it is of another secret or time, or was used before. */
 export function codeUsed(
   { usedCodes }: PanelState,
@@ -75,7 +78,7 @@ export function codeUsed(
   const proof = shown?.codes.find((code) => code.token === token);
   if (!shown || !proof || token === '') return null;
   const { step } = proof;
-  if (Math.abs(step - Math.floor(now / STEP_MS)) > SKEW || usedCodes.has(codeKey(keyVersion, step))) return null;
+  if (!isCurrentStep(step, now) || usedCodes.has(codeKey(keyVersion, step))) return null;
   return TwoFactorCodeUsed({ user: shown.user, keyVersion, timeStep: step });
 }
 

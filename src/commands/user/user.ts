@@ -2,6 +2,7 @@ import { AdminAccessChanged } from '../../events/access/access.js';
 import { OWNER } from '../../events/access/roles.js';
 import { UserId } from '../../events/ids.js';
 import { DataKeyDestroyed } from '../../events/panel.js';
+import { PasskeyUsed } from '../../events/second-factor.js';
 import {
   ApiTokenIssued,
   LoggedIn,
@@ -15,8 +16,9 @@ import {
 import { composed, keptName, looksLike, sameName } from '../../lib/identifiers.js';
 import { accessProblem, type RequestedAccess } from '../access/access-rules.js';
 import type { Command, Decider } from '../command.js';
-import type { TwoFactorProof } from '../ports/two-factor.js';
 import { type Rejection, reject } from '../rejection.js';
+import type { PanelState } from '../state.js';
+import { type Evidence, evidenceUsed, factorsOf } from './second-factors.js';
 import { codeUsed } from './two-factor-rules.js';
 
 /** A name and the hash of a password. Commands never contain the password itself. */
@@ -30,14 +32,20 @@ type NewSession = Omit<Parameters<typeof LoggedIn>[0], 'epoch'> & {
   readonly epoch?: number;
 };
 
+/** A passkey whose signature was verified. */
+export interface UsedPasskey {
+  readonly passkey: number;
+  readonly signCount: number;
+}
+
 export type UserCommand =
   /** Without `access`, the account is an owner. */
   | Command<'CreateUser', NewCredentials & { readonly access?: RequestedAccess }>
   | Command<'ChangeCredentials', NewCredentials & { readonly user: UserId }>
   /** The password is unchanged and was just verified against the hash `from`. */
   | Command<'UpgradePasswordHash', { readonly user: UserId; readonly from: string; readonly passwordHash: string }>
-  /** `proof`: the valid two-factor code of the login. */
-  | Command<'RecordLogin', NewSession & { readonly proof?: TwoFactorProof }>
+  /** What the admin showed besides the password, or instead of it. */
+  | Command<'RecordLogin', NewSession & Evidence & { readonly passkey?: UsedPasskey }>
   /** A new session for an admin whose change of the credentials ended all sessions. */
   | Command<'RenewSession', NewSession>
   | Command<'RecordLogout', Parameters<typeof LoggedOut>[0]>
@@ -45,6 +53,12 @@ export type UserCommand =
   | Command<'EndSessions', { readonly user: UserId }>
   | Command<'RecordLoginFailures', Parameters<typeof LoginFailed>[0]>
   | Command<'IssueApiToken', { readonly token: string; readonly replace: boolean }>;
+
+/** Whether the passkey still exists. A counter that does not grow means that the authenticator was copied. */
+function isValidUse(state: PanelState, user: number, { passkey, signCount }: UsedPasskey): boolean {
+  const known = factorsOf(state, user).passkeys.find(({ id }) => id === passkey);
+  return known !== undefined && (signCount > known.signCount || (signCount === 0 && known.signCount === 0));
+}
 
 /** Why an account beside `others` cannot have a name. */
 function nameTaken(username: string, others: Iterable<{ readonly username: string }>): Rejection | null {
@@ -97,10 +111,18 @@ export const user: Decider<UserCommand> = {
     ];
   },
 
-  RecordLogin({ proof, ...data }, state, { now }) {
+  RecordLogin({ proof, recovery, passkey, ...data }, state, { now }) {
     const current = state.users.get(data.user);
     if (!current) return reject('CREDENTIALS_WRONG');
     const begun = LoggedIn({ ...data, epoch: data.epoch ?? current.epoch });
+    if (passkey)
+      return isValidUse(state, data.user, passkey)
+        ? [PasskeyUsed({ user: data.user, ...passkey }), begun]
+        : reject('LOGIN_WRONG');
+    if (factorsOf(state, data.user).token !== '') {
+      const shown = evidenceUsed(state, data.user, { proof, recovery }, now);
+      return shown ? [shown, begun] : reject('LOGIN_WRONG');
+    }
     if (!state.settings.twoFactorEnable) return [begun];
     const { value: token, keyVersion } = state.secrets.get('twoFactorToken') ?? { value: '', keyVersion: 0 };
     const used = codeUsed(state, { user: data.user, codes: proof ? [proof] : [] }, token, keyVersion, now);

@@ -9,6 +9,7 @@ import type { Gauges } from '../../commands/ports/gauges.js';
 import type { HostMonitor } from '../../commands/ports/host.js';
 import type { Logs } from '../../commands/ports/logs.js';
 import type { NodeHistories } from '../../commands/ports/node-histories.js';
+import type { Passkeys } from '../../commands/ports/passkeys.js';
 import type { Passwords } from '../../commands/ports/passwords.js';
 import type { OutboundProbe } from '../../commands/ports/probe.js';
 import type { Providers } from '../../commands/ports/providers.js';
@@ -108,6 +109,7 @@ export interface AccountServices {
   readonly passwords: Passwords;
   readonly directory: Directory;
   readonly twoFactor: TwoFactor;
+  readonly passkeys: Passkeys;
 }
 
 /** Remote panels. */

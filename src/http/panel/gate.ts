@@ -11,6 +11,7 @@ import { receiveUpload } from '../server/multipart.js';
 import { notFound } from '../server/not-found.js';
 import { AuthContext, type AuthContextParts, type AuthRequest } from './auth/auth-context.js';
 import type { Bearer, Bearers } from './auth/bearer.js';
+import { Challenges } from './auth/challenges.js';
 import { isCrossSite, tokenMatches, tokenOf } from './auth/csrf.js';
 import type { FailureRecords } from './auth/failure-records.js';
 import type { LoginLimiter } from './auth/limiter.js';
@@ -69,7 +70,8 @@ export class PanelGate implements Gate<AuthRequest> {
     const { services, dispatch, change, sessions, unsaved, limiter, failures, basePath, bearers } = parts;
     const { read, history } = services;
     const accessOf = (admin: number) => read.admins.accessOf(admin);
-    this.#authParts = { sessions, unsaved, limiter, failures, basePath, dispatch, bearers, accessOf };
+    const challenges = new Challenges(services.now);
+    this.#authParts = { challenges, sessions, unsaved, limiter, failures, basePath, dispatch, bearers, accessOf };
     const authored = (id: string, author: string): unknown => this.#authors.set(id, author);
     this.#request = requestMaker({ ...history, read, dispatch, change, onChange: authored });
     this.hot = new HotReads(this, (req, peer) => this.rejectedStatus(req, peer));

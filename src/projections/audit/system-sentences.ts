@@ -53,6 +53,15 @@ export const systemSentences = {
   SessionsRevoked: ({ reason }: DataOf<'SessionsRevoked'>) =>
     message(reason === 'requested' ? 'audit.sessionsEnded' : 'audit.sessionsRevoked'),
   TwoFactorCodeUsed: () => message('audit.codeUsed'),
+  SecondFactorSet: () => message('audit.factorSet'),
+  SecondFactorRemoved: () => message('audit.factorRemoved'),
+  OwnCodeUsed: () => message('audit.codeUsed'),
+  RecoveryCodesIssued: ({ codes }: DataOf<'RecoveryCodesIssued'>) =>
+    message('audit.codesIssued', { codes: codes.hashes.length }),
+  RecoveryCodeUsed: ({ left }: DataOf<'RecoveryCodeUsed'>) => message('audit.recoveryUsed', { left }),
+  PasskeyAdded: ({ credential: { name } }: DataOf<'PasskeyAdded'>) => message('audit.passkeyAdded', { name }),
+  PasskeyUsed: ({ passkey }: DataOf<'PasskeyUsed'>) => message('audit.passkeyUsed', { passkey }),
+  PasskeyRemoved: ({ passkey }: DataOf<'PasskeyRemoved'>) => message('audit.passkeyRemoved', { passkey }),
   LoginFailed: ({ attempt: { username, ip }, reason, count }: DataOf<'LoginFailed'>) =>
     message('audit.loginFailed', { name: username, ip, reason: message(FAILURES[reason]), attempts: count }),
   ApiTokenIssued: () => message('audit.tokenIssued'),

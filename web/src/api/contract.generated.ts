@@ -47,6 +47,13 @@ export const PATHS = {
     '/panel/setting/updateUser',
     '/panel/setting/sessions/end',
     '/panel/setting/sessions/endOthers',
+    '/panel/setting/twoFactor/propose',
+    '/panel/setting/twoFactor/enable',
+    '/panel/setting/twoFactor/disable',
+    '/panel/setting/twoFactor/recoveryCodes',
+    '/panel/setting/passkeys/options',
+    '/panel/setting/passkeys/add',
+    '/panel/setting/passkeys/remove/:id',
   ],
   'clients:read': [
     '/panel/api/inbounds/getClientTraffics/:email',
@@ -220,6 +227,7 @@ export const PATHS = {
   'account:read': [
     '/panel/setting/account',
     '/panel/setting/sessions',
+    '/panel/setting/factors',
     '/panel/api/admins/me',
   ],
   'server:run': [
@@ -321,6 +329,12 @@ export interface Gets {
     query: undefined;
     body: undefined;
     reply: string;
+  };
+  '/passkey/used': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: boolean;
   };
   '/panel/api/inbounds/getClientTraffics/:email': {
     params: { readonly email: string | number };
@@ -610,6 +624,12 @@ export interface Gets {
     body: undefined;
     reply: readonly ({ readonly id: string; readonly device: string; readonly ip: string | null; readonly startedAt: number; readonly usedAt: number | null; readonly expiresAt: number; readonly current: boolean })[];
   };
+  '/panel/setting/factors': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: { readonly twoFactor: boolean; readonly recoveryCodes: number; readonly passkeys: readonly ({ readonly id: number; readonly name: string; readonly host: string; readonly createdAt: number; readonly usedAt: number | null })[] };
+  };
   '/panel/core/getDefaultJsonConfig': {
     params: undefined;
     query: undefined;
@@ -798,6 +818,18 @@ export interface Posts {
     query: undefined;
     body: undefined;
     reply: boolean;
+  };
+  '/passkey/options': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: Readonly<Record<string, unknown>>;
+  };
+  '/passkey/login': {
+    params: undefined;
+    query: undefined;
+    body: { readonly response: { readonly id: string; readonly rawId: string; readonly type: "public-key"; readonly response: { readonly clientDataJSON: string; readonly authenticatorData: string; readonly signature: string } } };
+    reply: null;
   };
   '/panel/api/inbounds/clientIps/:email': {
     params: { readonly email: string | number };
@@ -1125,6 +1157,48 @@ export interface Posts {
   };
   '/panel/setting/sessions/endOthers': {
     params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: null;
+  };
+  '/panel/setting/twoFactor/propose': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: { readonly twoFactorToken: string; readonly otpauthUrl: string; readonly qr: string };
+  };
+  '/panel/setting/twoFactor/enable': {
+    params: undefined;
+    query: undefined;
+    body: { readonly twoFactorToken?: string; readonly twoFactorCode?: string };
+    reply: { readonly recoveryCodes: readonly (string)[] };
+  };
+  '/panel/setting/twoFactor/disable': {
+    params: undefined;
+    query: undefined;
+    body: { readonly twoFactorCode?: string };
+    reply: null;
+  };
+  '/panel/setting/twoFactor/recoveryCodes': {
+    params: undefined;
+    query: undefined;
+    body: { readonly twoFactorCode?: string };
+    reply: { readonly recoveryCodes: readonly (string)[] };
+  };
+  '/panel/setting/passkeys/options': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: Readonly<Record<string, unknown>>;
+  };
+  '/panel/setting/passkeys/add': {
+    params: undefined;
+    query: undefined;
+    body: { readonly name?: string; readonly password?: string; readonly twoFactorCode?: string; readonly response: { readonly id: string; readonly rawId: string; readonly type: "public-key"; readonly response: { readonly clientDataJSON: string; readonly attestationObject: string; readonly transports?: readonly (string)[] } } };
+    reply: null;
+  };
+  '/panel/setting/passkeys/remove/:id': {
+    params: { readonly id: number };
     query: undefined;
     body: undefined;
     reply: null;

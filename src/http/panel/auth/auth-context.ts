@@ -11,6 +11,7 @@ import type { UserRow } from '../../../projections/users.js';
 import type { HttpRequest } from '../context.js';
 import { actorOf, type Bearer, type Bearers } from './bearer.js';
 import { BrowserSession, type BrowserSessionParts } from './browser-session.js';
+import type { Challenges } from './challenges.js';
 import type { FailureReason, FailureRecords, Failures } from './failure-records.js';
 import type { LoginLimiter } from './limiter.js';
 import type { Peer } from './peer.js';
@@ -23,6 +24,7 @@ export interface AuthContextParts extends BrowserSessionParts {
   readonly failures: FailureRecords;
   readonly dispatch: Dispatch;
   readonly bearers: Bearers;
+  readonly challenges: Challenges;
   /** What an admin may do. */
   readonly accessOf: (admin: number) => Access;
 }
@@ -44,6 +46,8 @@ export class AuthContext {
   readonly correlationId: string;
   readonly browser: BrowserSession;
   readonly limiter: LoginLimiter;
+  /** Challenges for passkeys. */
+  readonly challenges: Challenges;
   /** The token that authenticated the request, whose cookie is then ignored. */
   bearer: Bearer | null = null;
   /** What the matched route needs; null before that, and for routes that every client may call. */
@@ -57,6 +61,7 @@ export class AuthContext {
     this.peer = peer;
     this.correlationId = correlationId;
     this.limiter = parts.limiter;
+    this.challenges = parts.challenges;
     this.received = { url: req.url ?? '', body: null };
     this.#req = req;
     this.#parts = parts;

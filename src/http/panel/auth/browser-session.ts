@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CommandContext } from '../../../commands/bus.js';
 import type { AnyCommand } from '../../../commands/catalog.js';
-import type { TwoFactorProof } from '../../../commands/ports/two-factor.js';
 import type { Rejection } from '../../../commands/rejection.js';
+import type { Evidence } from '../../../commands/user/second-factors.js';
+import type { UsedPasskey } from '../../../commands/user/user.js';
 import type { UserId } from '../../../events/ids.js';
 import type { UserRow } from '../../../projections/users.js';
 import { type CookieHeader, readSessionCookie, writeSessionCookie } from './cookie.js';
@@ -14,6 +15,8 @@ import type { UnsavedSessions } from './unsaved.js';
 type SessionCommand = (
   data: Extract<AnyCommand, { type: 'RenewSession' }>['data'],
 ) => Extract<AnyCommand, { type: 'RecordLogin' | 'RenewSession' }>;
+
+type Shown = Evidence & { readonly passkey?: UsedPasskey };
 
 export interface BrowserSessionParts {
   readonly sessions: Sessions;
@@ -60,11 +63,11 @@ export class BrowserSession {
   }
 
   /**
-   * Starts a session with a new id and ends the previous one. `proof` is the valid code of this login. `LOGIN_WRONG` when a
-   * code is required and is missing or was used before.
+   * Starts a session with a new id and ends the previous one. `shown`: what the login showed besides the password, or
+   * instead of it. `LOGIN_WRONG` when a code is required and is missing, wrong or was used before.
    */
-  start(user: Pick<UserRow, 'id' | 'username'>, proof: TwoFactorProof | null): Rejection | null {
-    return this.#start(user, (data) => ({ type: 'RecordLogin', data: proof ? { ...data, proof } : data }));
+  start(user: Pick<UserRow, 'id' | 'username'>, shown: Shown): Rejection | null {
+    return this.#start(user, (data) => ({ type: 'RecordLogin', data: { ...data, ...shown } }));
   }
 
   /** Continues under a new id, after the caller made a change that ended all sessions of its user. */

@@ -35,7 +35,9 @@ export const authHandlers: Handlers<typeof authRoutes, LoginServices, AuthReques
   },
 
   csrfToken: (_, __, { auth }) => auth.browser.csrfToken(),
-  getTwoFactorEnable: (_, { read }) => read.settings.current().twoFactorEnable,
+  getTwoFactorEnable: (_, { read }) =>
+    read.settings.current().twoFactorEnable ||
+    [...read.admins.users().factors.values()].some(({ token }) => token !== ''),
 };
 
 export const accountHandlers: Handlers<typeof accountRoutes, Needs<'passwords' | 'read'>, AuthRequest> = {

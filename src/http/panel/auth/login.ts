@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { directoryConfig } from '../../../commands/ports/directory.js';
-import type { TwoFactorProof } from '../../../commands/ports/two-factor.js';
 import type { Rejection } from '../../../commands/rejection.js';
+import type { Evidence } from '../../../commands/user/second-factors.js';
 import { sameName } from '../../../lib/identifiers.js';
+import { recoveryHash } from '../../../lib/recovery-codes.js';
 import type { UserRow } from '../../../projections/users.js';
 import type { Needs } from '../context.js';
 import type { AuthContext } from './auth-context.js';
@@ -36,15 +37,19 @@ export class Login {
     const { read, passwords, twoFactor, now } = this.#services;
     const user = [...read.admins.users().users.values()].find(({ username }) => sameName(username, this.#username));
     const own = await passwords.verify(this.#password, user?.passwordHash ?? null, hashesOf(this.#services));
-    const proof = twoFactor.prove(read.settings.secrets().twoFactorToken, this.#code, now());
-    const failure = own ? this.#begin(user, proof) : 'credentials';
+    // A token of the admin counts instead of the token of the panel.
+    const token = (user && read.admins.users().factors.get(user.id)?.token) || read.settings.secrets().twoFactorToken;
+    const proof = twoFactor.prove(token, this.#code, now());
+    const hash = recoveryHash(this.#code);
+    const shown: Evidence = proof ? { proof } : this.#code === '' ? {} : { recovery: hash };
+    const failure = own ? this.#begin(user, shown) : 'credentials';
     if (failure === null) {
       if (this.refused === null && user) await this.#upgrade(user);
       return null;
     }
     if (!read.settings.current().ldapEnable) return failure;
     const right = await this.#askDirectory(own);
-    return right && !own ? this.#begin(user, proof) : failure;
+    return right && !own ? this.#begin(user, shown) : failure;
   }
 
   /**
@@ -61,11 +66,11 @@ export class Login {
     );
   }
 
-  #begin(user: UserRow | undefined, proof: TwoFactorProof | null): FailureReason | null {
+  #begin(user: UserRow | undefined, shown: Evidence): FailureReason | null {
     const { read } = this.#services;
     // Hashing takes a while: the user may have changed since it was checked.
     if (!user || read.admins.users().users.get(user.id)?.epoch !== user.epoch) return 'credentials';
-    const refused = this.#auth.browser.start(user, proof);
+    const refused = this.#auth.browser.start(user, shown);
     if (refused?.code === 'LOGIN_WRONG') return 'two-factor';
     this.refused = refused;
     return null;

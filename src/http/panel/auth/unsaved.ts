@@ -1,7 +1,7 @@
 import type { CommandContext, Dispatch } from '../../../commands/bus.js';
 import type { AnyCommand } from '../../../commands/catalog.js';
-import type { TwoFactorProof } from '../../../commands/ports/two-factor.js';
 import { Rejection, refusedByStorage, reject } from '../../../commands/rejection.js';
+import type { Evidence } from '../../../commands/user/second-factors.js';
 import type { Session } from '../../../projections/users.js';
 
 /** The number of logins and logouts kept in memory for the log. Each one had a correct password. */
@@ -60,15 +60,15 @@ export class UnsavedSessions {
    */
   begin(command: AnyCommand & { type: 'RecordLogin' | 'RenewSession' }, context: Context): Rejection | null {
     const { user, session, expiresAt } = command.data;
-    const proof = command.type === 'RecordLogin' ? command.data.proof : undefined;
-    if (proof && this.#codes.has(codeOf(proof))) return reject('LOGIN_WRONG');
+    const code = command.type === 'RecordLogin' ? codeOf(user, command.data) : '';
+    if (this.#codes.has(code)) return reject('LOGIN_WRONG');
     const { idHash, csrfToken, device } = session;
     const epoch = this.#parts.epochOf(user);
-    const forget = (): void => void (this.#begun.delete(idHash), proof && this.#codes.delete(codeOf(proof)));
+    const forget = (): void => void (this.#begun.delete(idHash), this.#codes.delete(code));
     const late = { ...command, data: { ...command.data, epoch } } as AnyCommand;
     return this.#record(command, late, context, forget, (startedAt) => {
       this.#begun.set(idHash, { user, epoch, csrfToken, device, ip: context.actor.ip, startedAt, expiresAt });
-      if (proof) this.#codes.add(codeOf(proof));
+      if (code !== '') this.#codes.add(code);
     });
   }
 
@@ -111,4 +111,6 @@ export class UnsavedSessions {
   }
 }
 
-const codeOf = ({ token, step }: TwoFactorProof): string => `${token}/${step}`;
+/** The code that a login used up; empty = none. */
+const codeOf = (user: number, { proof, recovery }: Evidence): string =>
+  proof ? `${proof.token}/${proof.step}` : recovery === undefined ? '' : `${user}/${recovery}`;

@@ -17,6 +17,7 @@ import { logRoutes } from './core/logs.js';
 import { coreSettingApiRoutes, coreSettingRoutes } from './core/settings.js';
 import { versionRoutes } from './core/versions.js';
 import { eventRoutes } from './events.js';
+import { factorRoutes, passkeyRoutes } from './factors.js';
 import { inboundFormRoutes } from './inbounds/form.js';
 import { inboundRoutes } from './inbounds/inbounds.js';
 import { keygenRoutes } from './inbounds/keygen.js';
@@ -32,6 +33,7 @@ import { undoRoutes } from './undo.js';
 /** Every table, in the order in which they are mounted: `clients` before `inbounds`, whose paths would shadow it. */
 export const tables = {
   auth: authRoutes,
+  passkeys: passkeyRoutes,
   clients: clientRoutes,
   clientList: clientListRoutes,
   clientWhy: clientWhyRoutes,
@@ -52,6 +54,7 @@ export const tables = {
   settingsApi: settingApiRoutes,
   settingDetails: settingDetailRoutes,
   account: accountRoutes,
+  factors: factorRoutes,
   panel: panelRoutes,
   panelApi: panelApiRoutes,
   coreSettings: coreSettingRoutes,

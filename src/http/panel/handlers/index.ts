@@ -34,7 +34,7 @@ import { settingApiHandlers, settingHandlers } from './settings/settings.js';
 import { metricHandlers, tokenHandlers } from './tokens.js';
 import { undoHandlers } from './undo.js';
 
-/** Binds every table except `auth` and `account`, whose handlers set cookies. Each receives the services that it declares. */
+/** Binds every table except those of logins and the own account, whose handlers set cookies. Each receives the services that it declares. */
 export function mountHandlers(router: Router, gate: Gate<AuthRequest>, services: PanelServices): void {
   const { read, now, core, machine, accounts, nodes, releases, backup, history, server, outside } = services;
   mount(router, tables.clients, clientHandlers, gate, { read, now });

@@ -19,6 +19,7 @@ const docs = { tag: 'Documents', description: 'This description of the API.' };
 /** The tag and the description of each table. */
 export const nouns: Readonly<Record<keyof typeof tables, Noun>> = {
   auth,
+  passkeys: auth,
   clients: inbounds,
   clientList: inbounds,
   clientWhy: inbounds,
@@ -39,6 +40,7 @@ export const nouns: Readonly<Record<keyof typeof tables, Noun>> = {
   settingsApi: settings,
   settingDetails: settings,
   account: settings,
+  factors: settings,
   admins: access,
   roles: access,
   tokens: access,

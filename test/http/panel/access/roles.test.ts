@@ -9,7 +9,7 @@ import { newTokenSecret } from '../../../../src/lib/token-secret.js';
 import { inboundDraft, one, userId } from '../../../kit/builders.js';
 import { type Answer, startPanel } from '../../kit/panel.js';
 
-const { auth: _auth, account: _account, ...others } = tables;
+const { auth: _auth, account: _account, passkeys: _passkeys, factors: _factors, ...others } = tables;
 const guarded = Object.values(others).flatMap((table): Route[] => Object.values(table));
 const everyone = ['account:read', 'account:update', 'docs:read', 'keys:create'];
 const forbiddenToOperators = [

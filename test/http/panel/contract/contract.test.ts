@@ -171,7 +171,10 @@ describe('the route tables', () => {
 
   it('have only the login as a public route', () => {
     const open = routes.filter(({ auth }) => auth === 'none').map(({ path }) => path);
-    expect(open).toStrictEqual(['/login', '/csrf-token', '/getTwoFactorEnable']);
+    expect(open).toStrictEqual([
+      ...['/login', '/csrf-token', '/getTwoFactorEnable'],
+      ...['/passkey/used', '/passkey/options', '/passkey/login'],
+    ]);
   });
 
   it('accept the Bearer token under /panel/api only', () => {
