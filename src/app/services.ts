@@ -7,6 +7,7 @@ import { momentOf } from '../http/panel/moment.js';
 import { statusText } from '../http/panel/status-text.js';
 import type { Disposal } from '../lib/disposal.js';
 import { Moments } from '../projections/moments.js';
+import { ledgerAt } from '../projections/statement/past-ledger.js';
 import { unfinishedFile } from '../store/backup-files.js';
 import { PanelRestoreChecks } from '../worker/restore-checks.js';
 import type { CorePlace } from '../worker/xui-template.js';
@@ -102,6 +103,7 @@ function historyServices({ read, log, store, now }: Panel, moments: Moments): Pa
     past: log,
     logged: (id) => log.outcomeOf(id),
     ledger: (question) => store.caches.ledger.query(question),
+    ledgerAt: (moment) => ledgerAt((question) => store.caches.ledger.query(question), log, moment),
     rehearse: store.deciding.rehearse,
     moment: (at) => momentOf({ search: log.search, moments, positionAt: (time) => log.positionAt(time), now }, at),
   };

@@ -19,6 +19,8 @@ export interface HistoryServices {
   readonly logged: (id: CommandId) => { readonly same: boolean } | null;
   /** The usage of clients by day and the changes of their counters, read while the read models are at the same event. */
   readonly ledger: <T>(question: (ledger: Ledger) => T) => Promise<LedgerAnswer<T>>;
+  /** The same at an earlier moment. */
+  readonly ledgerAt: (moment: Moment) => HistoryServices['ledger'];
   /** The read models at a position or time that a caller names. */
   readonly moment: (at: string) => Promise<Moment | Rejection>;
   /** Decides commands on a copy of the write state, for dry runs. */

@@ -4,6 +4,7 @@ import { sendJson } from '../server/send-json.js';
 import type { AuthContext } from './auth/auth-context.js';
 import type { Peer } from './auth/peer.js';
 import { type HttpRequest, Message } from './context.js';
+import { answersAt } from './contract/moments.js';
 import type { Route } from './contract/route.js';
 import { type Handler, successText, type Verdict } from './mount.js';
 
@@ -58,6 +59,7 @@ export class HotReads<R extends HttpRequest> {
     const read = this.#reads.get(path) ?? this.#reads.get(path.slice(0, last));
     if (!read) return false;
     const { route, handle, parameter } = read;
+    if (query >= 0 && answersAt(route) && new URLSearchParams(url.slice(query)).has('at')) return false;
     const value = parameter === '' ? '' : path.slice(last);
     if (parameter !== '' && !PLAIN.test(value)) return false;
     const auth = this.#rules.authOf(req, res);

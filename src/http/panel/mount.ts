@@ -7,6 +7,7 @@ import { textOfIssue } from '../../messages/issue.js';
 import { codeOf, isText, message, type Text } from '../../messages/message.js';
 import { render } from '../../messages/render.js';
 import { withValue } from '../../messages/with-value.js';
+import type { Moment } from '../../projections/moments.js';
 import { languageOf } from '../language/language.js';
 import { sendFile } from '../server/send-file.js';
 import { sendJson, sendJsonPieces } from '../server/send-json.js';
@@ -67,7 +68,7 @@ export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
   gate: Gate<R>,
   services: S,
   /** The services of a moment of the past. */
-  inPast: (moment: Reads) => S = (moment) => Object.assign({}, services, moment),
+  inPast: (moment: Reads, whole: Moment) => S = (moment) => Object.assign({}, services, moment),
 ): void {
   for (const [name, route] of Object.entries(table)) {
     // `Handlers` pairs each handler with its route; a loop over all of them cannot express the pair.
@@ -92,7 +93,7 @@ export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
       if (!answersAt(route)) return reject('MOMENT_UNSUPPORTED', { path: route.path });
       const moment = await request.handling.moment(String(at));
       if (moment instanceof Rejection) return moment;
-      return handler(input, inPast({ read: moment.read, now: () => moment.at }), request);
+      return handler(input, inPast({ read: moment.read, now: () => moment.at }, moment), request);
     };
     // A login issues a session, which cannot be issued twice.
     const repeatable = route.auth !== 'none' && acts;

@@ -6,7 +6,12 @@ export class LedgerInMemory implements LedgerStore {
   readonly #entries = new Map<number, Entry[]>();
   readonly setbacks: ClockSetback[] = [];
   day = 0;
-  #position = 0;
+  #position: number;
+
+  /** `position`: the log is read after it. */
+  constructor(position = 0) {
+    this.#position = position;
+  }
 
   get position(): number {
     return this.#position;

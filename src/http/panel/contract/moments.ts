@@ -1,14 +1,27 @@
 import { tables } from './index.js';
 import type { Route } from './route.js';
 
-const { inbounds, inboundForms, clientList, clients, nodes, settings, settingsApi, coreSettings, coreSettingsApi } =
-  tables;
+const {
+  inbounds,
+  inboundForms,
+  clientList,
+  clients,
+  clientStatement,
+  coreControl,
+  nodes,
+  settings,
+  settingsApi,
+  coreSettings,
+  coreSettingsApi,
+} = tables;
 
 /** Routes that answer `?at=` as they would have after an event of the past. They only read. */
 const PATHS: ReadonlySet<string> = new Set(
   [
     ...[inbounds.list, inbounds.get, inboundForms.overview, inboundForms.form],
     ...[clientList.page, clientList.exported, clientList.inbounds, clientList.details, clients.getClientTrafficsById],
+    ...[clients.getClientTraffics, clientStatement.statement, coreControl.getConfigJson],
+    ...[coreSettings.getOutboundsTraffic, coreSettingsApi.getOutboundsTraffic],
     ...[nodes.list, nodes.get, settings.all, settingsApi.all, coreSettings.read, coreSettingsApi.read],
   ].map(({ path }) => path),
 );

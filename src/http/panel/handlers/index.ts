@@ -27,7 +27,7 @@ import { inboundHandlers } from './inbounds/inbounds.js';
 import { keygenHandlers } from './inbounds/keygen.js';
 import { nodeHandlers } from './nodes.js';
 import { panelHandlers } from './panel.js';
-import { pastNodes } from './past-nodes.js';
+import { pastCore, pastNodes } from './past.js';
 import { serverHandlers } from './server.js';
 import { settingDetailHandlers } from './settings/details.js';
 import { settingApiHandlers, settingHandlers } from './settings/settings.js';
@@ -40,14 +40,22 @@ export function mountHandlers(router: Router, gate: Gate<AuthRequest>, services:
   mount(router, tables.clients, clientHandlers, gate, { read, now });
   mount(router, tables.clientList, clientListHandlers, gate, { read, now, ...history, ...server });
   mount(router, tables.clientWhy, clientWhyHandlers, gate, { read, now, ...history, ...nodes });
-  mount(router, tables.clientStatement, clientStatementHandlers, gate, { read, now, ...history });
+  const statement = { read, now, ...history };
+  mount(router, tables.clientStatement, clientStatementHandlers, gate, statement, (moment, whole) => ({
+    ...{ ...statement, ...moment },
+    ledger: history.ledgerAt(whole),
+  }));
   mount(router, tables.inboundForms, inboundFormHandlers, gate, { read, now, ...core, ...machine });
   mount(router, tables.inbounds, inboundHandlers, gate, { read, ...core, ...machine });
   mount(router, tables.server, serverHandlers, gate, { read, ...machine });
   mount(router, tables.attention, attentionHandlers, gate, { read, ...history });
   mount(router, tables.histories, historyHandlers, gate, { read, ...core, ...machine });
   mount(router, tables.logs, logHandlers, gate, { read, ...core, ...machine });
-  mount(router, tables.coreControl, coreControlHandlers, gate, { read, ...core, ...machine });
+  const control = { read, ...core, ...machine };
+  mount(router, tables.coreControl, coreControlHandlers, gate, control, (moment) => ({
+    ...{ ...control, ...moment },
+    core: pastCore(core.core),
+  }));
   mount(router, tables.keygen, keygenHandlers, gate, { read, ...core });
   mount(router, tables.versions, versionHandlers, gate, { read, ...releases, ...history });
   mount(router, tables.database, databaseHandlers, gate, { read, ...backup });

@@ -264,3 +264,43 @@ describe('the statement as CSV', () => {
     expect(answered.get('content-disposition')).toMatch(/^attachment; filename="statement-a_b___x\.org-[\d-]+\.csv"$/);
   });
 });
+
+describe('the statement at an earlier moment', () => {
+  it('is what it was then, also in the middle of a day, and adds up', async () => {
+    const { panel, given, uses, ask, dateAt } = await start();
+    const from = dateAt(panel.now());
+    const asked: { at: number; body: unknown }[] = [];
+    for (const [later, work] of [
+      [0, () => uses(100, 200)],
+      [DAY, () => uses(1, 2)],
+      [1000, () => given(reset)],
+      [1000, () => uses(10, 20)],
+      [3 * HOUR, () => uses(5, 6)],
+      [1000, () => given({ type: 'AdjustClientTraffic', data: { email: 'alice', up: 7, down: 7 } })],
+    ] as const) {
+      panel.later(later);
+      work();
+      asked.push({ at: panel.log.head().position, body: (await ask(`?from=${from}`)).json });
+    }
+    panel.later(2 * DAY);
+    uses(1000, 1000);
+    for (const { at, body } of asked) {
+      const { json, text } = await ask(`?from=${from}&at=${at}`);
+      expect(json, text).toStrictEqual(body);
+    }
+  });
+
+  it('is read from the whole log when the clock was set back or the zone changed', async () => {
+    const { panel, given, uses, ask, dateAt } = await start();
+    panel.later(DAY);
+    uses(100, 200);
+    panel.later(-DAY);
+    uses(1, 2);
+    const [at, from, body] = [panel.log.head().position, dateAt(panel.now() - DAY), (await ask()).json];
+    given({ type: 'ChangeSettings', data: { changes: { timeLocation: 'UTC' } } });
+    panel.later(DAY);
+    uses(3, 4);
+    const past = await ask(`?at=${at}`);
+    expect(past.json, `${past.text} since ${from}`).toStrictEqual(body);
+  });
+});

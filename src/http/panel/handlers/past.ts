@@ -1,5 +1,5 @@
 import type { NodeId } from '../../../events/ids.js';
-import type { NodeServices } from '../context.js';
+import type { HandlerCore, NodeServices } from '../context.js';
 
 /** No node has this number. */
 const NONE = 0 as NodeId;
@@ -15,4 +15,9 @@ export function pastNodes({ nodes }: Pick<NodeServices, 'nodes'>): NodeServices[
     retry: (node) => nodes.retry(node),
     cleanUp: (node) => nodes.cleanUp(node),
   };
+}
+
+/** The core at a moment of the past: what ran is not recorded, so only the desired configuration is known. */
+export function pastCore({ config, keys, inbounds }: HandlerCore): HandlerCore {
+  return { config, keys, inbounds, process: { running: null, appliedTemplate: () => null, output: () => '' } };
 }
