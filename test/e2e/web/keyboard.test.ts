@@ -1,6 +1,7 @@
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chromiumFlags, chromiumFor } from '../../kit/real/chromium.js';
+import { openBrowser, type TestBrowser } from '../../kit/real/browser.js';
+import { chromiumFor } from '../../kit/real/chromium.js';
 import { must, type PanelProcess, startPanel } from '../../kit/real/panel-process.js';
 import { freePort } from '../../kit/real/ports.js';
 import { HANG_MS } from '../../kit/wait.js';
@@ -12,7 +13,7 @@ const STEPS = 200;
 
 describe.skipIf(found === null)('the web panel by keyboard alone', () => {
   let panel: PanelProcess;
-  let browser: Browser;
+  let browser: TestBrowser;
   let page: Page;
   const complaints: string[] = [];
 
@@ -22,8 +23,9 @@ describe.skipIf(found === null)('the web panel by keyboard alone', () => {
     const stream = { streamSettings: '{"network":"tcp","security":"none"}', sniffing: '{"enabled":false}' };
     const inbound = { enable: true, protocol: 'vless', listen: '127.0.0.1', settings, ...stream, remark: 'Harbour' };
     await must((await panel.admin()).post('/panel/api/inbounds/add', { ...inbound, port: await freePort() }));
-    browser = await chromium.launch({ executablePath: found ?? '', args: [...chromiumFlags] });
-    page = await browser.newPage({ viewport: { width: 1440, height: 900 }, locale: 'en' });
+    browser = await openBrowser(found ?? '');
+    const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en' });
+    page = await context.newPage();
     page.setDefaultTimeout(HANG_MS);
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));

@@ -1,6 +1,7 @@
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chromiumFlags, chromiumFor } from '../../kit/real/chromium.js';
+import { openBrowser, type TestBrowser } from '../../kit/real/browser.js';
+import { chromiumFor } from '../../kit/real/chromium.js';
 import { must, type PanelProcess, startPanel } from '../../kit/real/panel-process.js';
 import { freePort } from '../../kit/real/ports.js';
 import { HANG_MS } from '../../kit/wait.js';
@@ -12,14 +13,14 @@ const HOSTILE = '<img src=x onerror="document.title=1"> \u202e olleh';
 
 describe.skipIf(found === null)('the web panel, in a real browser', () => {
   let panel: PanelProcess;
-  let browser: Browser;
+  let browser: TestBrowser;
   let context: BrowserContext;
   let page: Page;
   const complaints: string[] = [];
 
   beforeAll(async () => {
     panel = await startPanel({ env: { PORTOLAN_BASE_PATH: '/a/secret/path/' } });
-    browser = await chromium.launch({ executablePath: found ?? '', args: [...chromiumFlags] });
+    browser = await openBrowser(found ?? '');
     context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en' });
     page = await newPage(context);
   });

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chromiumFlags, chromiumFor } from '../../kit/real/chromium.js';
+import { openBrowser, type TestBrowser } from '../../kit/real/browser.js';
+import { chromiumFor } from '../../kit/real/chromium.js';
 import { must, type PanelProcess, startPanel } from '../../kit/real/panel-process.js';
 import { freePort } from '../../kit/real/ports.js';
 import { HANG_MS } from '../../kit/wait.js';
@@ -47,13 +47,13 @@ async function startProxy(port: number, outside: string[]): Promise<Server> {
 describe.skipIf(found === null)('the web panel behind a reverse proxy with a path prefix', () => {
   let panel: PanelProcess;
   let proxy: Server;
-  let browser: Browser;
+  let browser: TestBrowser;
   const outside: string[] = [];
 
   beforeAll(async () => {
     panel = await startPanel({ env: { PORTOLAN_BASE_PATH: PREFIX } });
     proxy = await startProxy(panel.ports.panel, outside);
-    browser = await chromium.launch({ executablePath: found ?? '', args: [...chromiumFlags] });
+    browser = await openBrowser(found ?? '');
   });
 
   afterAll(async () => {
@@ -65,7 +65,7 @@ describe.skipIf(found === null)('the web panel behind a reverse proxy with a pat
 
   it('requests nothing outside its prefix, and receives live updates', async () => {
     const origin = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-    const page = await browser.newPage({ locale: 'en' });
+    const page = await (await browser.newContext({ locale: 'en' })).newPage();
     page.setDefaultTimeout(HANG_MS);
     const foreign: string[] = [];
     page.on('request', (sent) => {

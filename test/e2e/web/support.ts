@@ -1,6 +1,5 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { chromium } from 'playwright-core';
-import { chromiumFlags } from '../../kit/real/chromium.js';
+import { openBrowser } from '../../kit/real/browser.js';
 import { type PanelProcess, startPanel } from '../../kit/real/panel-process.js';
 import { HANG_MS } from '../../kit/wait.js';
 
@@ -24,7 +23,7 @@ export interface WebPanel {
 /** Starts a panel under a base path, and a browser without animations in which its admin is logged in. */
 export async function openWebPanel(chromiumPath: string, options: ContextOptions = {}): Promise<WebPanel> {
   const panel = await startPanel({ env: { PORTOLAN_BASE_PATH: '/a/secret/path/' } });
-  const browser = await chromium.launch({ executablePath: chromiumPath, args: [...chromiumFlags] });
+  const browser = await openBrowser(chromiumPath);
   const complaints: string[] = [];
   const newPage = async (context: BrowserContext): Promise<Page> => {
     const made = await context.newPage();

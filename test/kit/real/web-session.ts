@@ -1,11 +1,11 @@
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { HANG_MS, until } from '../wait.js';
-import { chromiumFlags } from './chromium.js';
+import { openBrowser, type TestBrowser } from './browser.js';
 import type { PanelProcess } from './panel-process.js';
 
 /** An admin in the web panel, logged in, and everything the browser complained of. */
 export interface WebSession {
-  readonly browser: Browser;
+  readonly browser: TestBrowser;
   readonly context: BrowserContext;
   readonly page: Page;
   /** Errors of the console, violations of the policy, exceptions. */
@@ -25,7 +25,7 @@ export interface WebSession {
 
 /** Opens the web panel in a real browser and logs in. */
 export async function startWebSession(chromiumFile: string, panel: PanelProcess): Promise<WebSession> {
-  const browser = await chromium.launch({ executablePath: chromiumFile, args: [...chromiumFlags] });
+  const browser = await openBrowser(chromiumFile);
   // Each drawer and menu would slide for a fraction of a second, and the browser waits until it stands still.
   const reducedMotion = 'reduce';
   const viewport = { width: 1440, height: 900 };
@@ -81,7 +81,7 @@ export async function closeToasts(page: Page): Promise<void> {
   });
 }
 
-async function phoneOf(browser: Browser, complaints: string[]): Promise<Page> {
+async function phoneOf(browser: TestBrowser, complaints: string[]): Promise<Page> {
   const viewport = { width: 390, height: 844 };
   return watched(await browser.newContext({ viewport, locale: 'fa', reducedMotion: 'reduce' }), complaints);
 }
