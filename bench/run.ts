@@ -16,6 +16,7 @@ import { loop } from './loop.js';
 import { memory } from './memory.js';
 import { nodes } from './nodes.js';
 import { outbox } from './outbox.js';
+import { past } from './past.js';
 import { reads } from './reads.js';
 import { replay } from './replay.js';
 import { scale } from './scale.js';
@@ -46,6 +47,7 @@ const benches: Readonly<Record<string, Bench>> = {
   settings,
   nodes,
   outbox,
+  past,
   import: imports,
   backup,
   statement,

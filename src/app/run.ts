@@ -56,7 +56,10 @@ export async function runPanel(panel: Panel, parts: RunParts): Promise<string> {
   const firstAdmin = await prepareFirstAdmin(panel, config, warn, say);
   const undo = {
     ...{ search: panel.log.search, rehearse: store.deciding.rehearse, change: panel.change },
-    former: formerFrom((question) => store.caches.ledger.query(question)),
+    former: formerFrom(
+      (question) => store.caches.ledger.query(question),
+      (position) => services.moments.after(position),
+    ),
   };
   await openControl(panel, warn, disposal, services.installs.coreInstall, services.backups, undo);
   startServices(panel, adapters, services, { warn, disposal });

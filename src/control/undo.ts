@@ -3,7 +3,7 @@ import { asSystem, type BusParts, type Change, type Dispatch, type Done } from '
 import { Rehearsal } from '../commands/rehearsal.js';
 import { Rejection, reject } from '../commands/rejection.js';
 import { panelState } from '../commands/state.js';
-import { deletedBy, type PastCommand, readCommand } from '../commands/undo/past-command.js';
+import { deletedBy, inboundsDeletedBy, type PastCommand, readCommand } from '../commands/undo/past-command.js';
 import { decideUndo, type FormerCounters, type Undo } from '../commands/undo/undo.js';
 import type { RecordedEvent } from '../events/catalog.js';
 import type { Client } from '../events/client/client-document.js';
@@ -14,7 +14,9 @@ import { begin, catchUp } from '../events/log/replay.js';
 import { OperatorError } from '../lib/errors/operator-error.js';
 import { sentenceOf } from '../projections/audit/sentences.js';
 import { defaultOutboundTestUrl, defaultTemplate } from '../projections/core/template.js';
+import { type Moment, readModelsAt } from '../projections/moments.js';
 import { countersBefore } from '../projections/statement/counters-before.js';
+import { inboundsUsed } from '../projections/statement/inbounds-before.js';
 import type { Ledger, LedgerAnswer } from '../projections/statement/ledger.js';
 
 /** What an undo of the operator works on. */
@@ -28,13 +30,19 @@ export interface UndoTarget {
 
 const BUILT_IN = { template: defaultTemplate, outboundTestUrl: defaultOutboundTestUrl };
 
-/** `former` from the ledger of a running panel. */
+/** `former` from the ledger of a running panel, and from the read models after a position. */
 export const formerFrom =
-  (ledger: <T>(question: (books: Ledger) => T) => Promise<LedgerAnswer<T>>): UndoTarget['former'] =>
+  (
+    ledger: <T>(question: (books: Ledger) => T) => Promise<LedgerAnswer<T>>,
+    after: (position: number) => Promise<Pick<Moment, 'read'>>,
+  ): UndoTarget['former'] =>
   async (past) => {
     const counters = await countersBefore(ledger, deletedBy(past), past.first.position);
     if (counters === 'unready') return reject('LEDGER_NOT_READY');
-    return counters === 'wrong' ? reject('LEDGER_WRONG') : counters;
+    if (counters === 'wrong') return reject('LEDGER_WRONG');
+    const deleted = inboundsDeletedBy(past);
+    const before = deleted.length > 0 ? await after(past.first.position - 1) : null;
+    return { clients: counters, inbounds: before ? inboundsUsed(before.read, deleted) : new Map() };
   };
 
 /** An undo in the log of a stopped panel. The counters of deleted clients are folded from the log. */
@@ -53,8 +61,12 @@ export function undoWithoutPanel(
     async former(past) {
       const state = begin(panelState);
       catchUp(log, [state], past.first.position - 1);
-      const { clients } = state.state.counters;
-      return new Map(deletedBy(past).map((number) => [number, clients.get(number) ?? zero]));
+      const { counters } = state.state;
+      const deleted = inboundsDeletedBy(past);
+      return {
+        clients: new Map(deletedBy(past).map((number) => [number, counters.clients.get(number) ?? zero])),
+        inbounds: deleted.length > 0 ? inboundsUsed(readModelsAt(log, past.first.position - 1), deleted) : new Map(),
+      };
     },
   };
 }

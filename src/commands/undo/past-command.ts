@@ -218,6 +218,10 @@ export function isDestroyed(log: Pick<LogSearch, 'earlier'>, key: string): boole
   return false;
 }
 
+/** The inbounds that a command deleted. */
+export const inboundsDeletedBy = ({ inbounds }: PastCommand): readonly InboundId[] =>
+  [...inbounds].flatMap(([id, { before, after }]) => (before && !after ? [id] : []));
+
 /** The clients that a command deleted. */
 export function deletedBy({ clients }: PastCommand): readonly ClientNumber[] {
   return [...clients].flatMap(([number, { before, after }]) => (before && !after ? [number] : []));

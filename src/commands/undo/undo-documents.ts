@@ -6,13 +6,20 @@ import type { NodeSpec } from '../../events/node/node.js';
 import type { Node } from '../../events/node/node-document.js';
 import { sameJson } from '../../lib/json.js';
 import { message } from '../../messages/message.js';
+import type { SingleCommand } from '../catalog.js';
 import type { ClientDraft } from '../client/credentials.js';
+import type { InboundUsage } from '../inbound/restore.js';
 import type { PanelState } from '../state.js';
 import type { PastCommand, Step } from './past-command.js';
 import { DELETED_SINCE, KEY_DESTROYED, type Planning } from './planning.js';
 
 /** Returns the deleted inbounds that are added again, which bring their clients. */
-export function inboundsBack(past: PastCommand, state: PanelState, planning: Planning): ReadonlySet<number> {
+export function inboundsBack(
+  past: PastCommand,
+  state: PanelState,
+  planning: Planning,
+  usedBefore: ReadonlyMap<number, InboundUsage>,
+): ReadonlySet<number> {
   const readded = new Set<number>();
   for (const [id, { before, after, erased }] of past.inbounds) {
     if (before === null) continue;
@@ -25,7 +32,11 @@ export function inboundsBack(past: PastCommand, state: PanelState, planning: Pla
       else {
         const drafts = clients.flatMap((step) => (step.before ? [draftOf(step.before)] : []));
         const data = { ...inboundDraftOf(before, drafts), owner: before.owner, node: before.node ?? undefined };
-        planning.do(document, name, { type: 'AddInbound', data });
+        const used = usedBefore.get(id);
+        const command: SingleCommand = used
+          ? { type: 'RestoreInbound', data: { ...data, used, counters: [] } }
+          : { type: 'AddInbound', data };
+        planning.do(document, name, command);
         readded.add(id);
       }
     } else inboundBack(document, name, { before, after, erased }, state, planning);

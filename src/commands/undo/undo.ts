@@ -1,10 +1,11 @@
 import { emailKey } from '../../events/client/client-document.js';
 import { type Counter, zero } from '../../events/counters.js';
-import type { ClientNumber } from '../../events/ids.js';
+import type { ClientNumber, InboundId } from '../../events/ids.js';
 import { message } from '../../messages/message.js';
 import type { CommandContext } from '../bus.js';
 import type { SingleCommand } from '../catalog.js';
 import { clientsNamed, usedTogether } from '../client/siblings.js';
+import type { InboundUsage } from '../inbound/restore.js';
 import type { Rehearsal } from '../rehearsal.js';
 import { Rejection } from '../rejection.js';
 import type { PastCommand } from './past-command.js';
@@ -18,8 +19,11 @@ export interface Undo {
   readonly obstacles: readonly Obstacle[];
 }
 
-/** The counters of deleted clients when the command deleted them. */
-export type FormerCounters = ReadonlyMap<ClientNumber, Counter>;
+/** The counters of the clients and inbounds that a command deleted, when it did so. */
+export interface FormerCounters {
+  readonly clients: ReadonlyMap<ClientNumber, Counter>;
+  readonly inbounds: ReadonlyMap<InboundId, InboundUsage>;
+}
 
 /** Decides what takes a command back in the present state. A compensation that a rule refuses is an obstacle. */
 export function decideUndo(
@@ -28,7 +32,7 @@ export function decideUndo(
   former: FormerCounters,
   context: CommandContext,
 ): Undo {
-  const plan = planUndo(past, rehearsal.state);
+  const plan = planUndo(past, rehearsal.state, former.inbounds);
   const commands: SingleCommand[] = [];
   const obstacles = [...plan.obstacles];
   const attempt = (command: SingleCommand): Rejection | null => {
@@ -44,7 +48,7 @@ export function decideUndo(
   const { counters, below } = countersBack(
     past,
     plan.readded.map(({ number, identity }) => ({ number, email: identity.email })),
-    former,
+    former.clients,
     rehearsal,
   );
   if (counters.length > 0) attempt({ type: 'AdjustClientsTraffic', data: { counters } });
@@ -55,7 +59,7 @@ export function decideUndo(
 function countersBack(
   { events }: PastCommand,
   readded: readonly { readonly number: ClientNumber; readonly email: string }[],
-  former: FormerCounters,
+  former: FormerCounters['clients'],
   { state }: Rehearsal,
 ) {
   const more = new Map<string, { readonly email: string; up: number; down: number }>();

@@ -168,6 +168,33 @@ describe('an undo', () => {
     expect(panel.appended().map(({ type }) => type)).toStrictEqual(['InboundUpdated']);
   });
 
+  it('of the deletion of an inbound restores its own counters', async () => {
+    const { panel, send, undo, head } = await start();
+    panel.given({ type: 'RecordCoreStarted', data: { run: 'r1', version: '1', reason: 'start' } });
+    const uses = () =>
+      panel.given({
+        type: 'RecordTraffic',
+        data: { run: 'r1', clients: [], inbounds: [[1, 100, 200]], outbounds: [] },
+      });
+    uses();
+    await send('/inbounds/1/resetTraffic');
+    uses();
+    const before = panel.read.inbounds.get(1) ?? expect.fail();
+    const counters = (inbound: typeof before) => ({
+      used: panel.read.usage.inbound(inbound),
+      allTime: panel.read.usage.inboundAllTime(inbound),
+      resetAt: inbound.resetAt,
+    });
+    const known = counters(before);
+    expect(known).toMatchObject({ used: { up: 100, down: 200 }, allTime: 600 });
+    await send('/inbounds/del/1');
+    expect((await undo(head())).json).toMatchObject({ success: true, obj: { obstacles: [] } });
+    const restored = panel.read.inbounds.all().find(({ remark }) => remark === 'home') ?? expect.fail();
+    expect(restored.id).not.toBe(1);
+    expect(counters(restored)).toStrictEqual(known);
+    expect(panel.appended().map(({ type }) => type)).toContain('InboundHistoryImported');
+  });
+
   it('counts the traffic since a reset on top', async () => {
     const { panel, send, undo, head } = await start();
     await send('/inbounds/1/resetClientTraffic/ann');

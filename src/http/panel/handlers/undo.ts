@@ -1,11 +1,12 @@
 import type { SingleCommand } from '../../../commands/catalog.js';
 import { Rejection, reject } from '../../../commands/rejection.js';
-import { deletedBy, type PastCommand, readCommand } from '../../../commands/undo/past-command.js';
+import { deletedBy, inboundsDeletedBy, type PastCommand, readCommand } from '../../../commands/undo/past-command.js';
 import { decideUndo, type FormerCounters, type Undo } from '../../../commands/undo/undo.js';
 import type { PermissionName } from '../../../lib/permissions.js';
 import { codeOf, message } from '../../../messages/message.js';
 import { defaultOutboundTestUrl, defaultTemplate } from '../../../projections/core/template.js';
 import { countersBefore } from '../../../projections/statement/counters-before.js';
+import { inboundsUsed } from '../../../projections/statement/inbounds-before.js';
 import type { AuthRequest } from '../auth/auth-context.js';
 import { type HttpRequest, Message, type Needs } from '../context.js';
 import type { undoRoutes } from '../contract/undo.js';
@@ -13,11 +14,15 @@ import type { Handlers } from '../mount.js';
 
 const BUILT_IN = { template: defaultTemplate, outboundTestUrl: defaultOutboundTestUrl };
 
-export const undoHandlers: Handlers<typeof undoRoutes, Needs<'audit' | 'ledger' | 'rehearse'>, AuthRequest> = {
-  async undo({ params: { position } }, { audit, ledger, rehearse }, request) {
+export const undoHandlers: Handlers<
+  typeof undoRoutes,
+  Needs<'audit' | 'ledger' | 'moment' | 'rehearse'>,
+  AuthRequest
+> = {
+  async undo({ params: { position } }, { audit, ledger, moment, rehearse }, request) {
     const past = await readCommand(audit.log, position, BUILT_IN);
     if (past === null) return reject('EVENT_UNKNOWN', { position, head: audit.log.head().position });
-    const former = await formerCounters(past, ledger);
+    const former = await formerCounters(past, ledger, moment);
     if (former instanceof Rejection) return former;
     const { actor, auth } = request;
     const context = { actor, correlationId: auth.correlationId, causationId: past.first.id };
@@ -55,12 +60,17 @@ function reportOf({ first, last }: PastCommand, { obstacles }: Undo, say: HttpRe
   };
 }
 
-/** The counters of the clients that a command deleted, when it did so. */
+/** The counters of the clients and inbounds that a command deleted, when it did so. */
 async function formerCounters(
   past: PastCommand,
   ledger: Needs<'ledger'>['ledger'],
+  moment: Needs<'moment'>['moment'],
 ): Promise<FormerCounters | Rejection> {
   const counters = await countersBefore(ledger, deletedBy(past), past.first.position);
   if (counters === 'unready') return reject('LEDGER_NOT_READY');
-  return counters === 'wrong' ? reject('LEDGER_WRONG') : counters;
+  if (counters === 'wrong') return reject('LEDGER_WRONG');
+  const deleted = inboundsDeletedBy(past);
+  const before = deleted.length > 0 ? await moment(String(past.first.position - 1)) : null;
+  if (before instanceof Rejection) return before;
+  return { clients: counters, inbounds: before ? inboundsUsed(before.read, deleted) : new Map() };
 }
