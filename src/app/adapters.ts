@@ -92,5 +92,10 @@ export function secretsOf({ read }: Pick<Panel, 'read'>): readonly string[] {
   // A registration is JSON: a log would show its values.
   const values = [...`${wgprov} ${vpnprov}`.matchAll(/:\s*"([^"\\]{8,})"/g)].map(([, value = '']) => value);
   const tokens = read.nodes.all().map(({ token }) => token);
-  return [...Object.values(read.settings.secrets()), ...values, ...tokens, read.admins.users().apiToken ?? ''];
+  const webhooks = [...read.records.webhooks().byId.values()].flatMap(({ secret, previous }) => [
+    secret,
+    previous?.secret ?? '',
+  ]);
+  const token = read.admins.users().apiToken ?? '';
+  return [...Object.values(read.settings.secrets()), ...values, ...tokens, ...webhooks, token];
 }

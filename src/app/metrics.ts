@@ -1,5 +1,5 @@
 import type { FollowerStatus } from '../followers/pool.js';
-import { createMetrics, type Metrics } from '../http/ops/metrics.js';
+import { createMetrics, type Metrics, type WebhookFigures } from '../http/ops/metrics.js';
 import type { Text } from '../messages/message.js';
 import { refusedByDisk } from '../store/storage-watch.js';
 import { version } from '../version.js';
@@ -15,14 +15,20 @@ export class PanelMetrics {
   /** The processes that answer subscriptions beside the panel. */
   followers: () => readonly FollowerStatus[] = () => [];
 
-  constructor(panel: Panel) {
+  readonly #webhooks: () => readonly WebhookFigures[];
+
+  constructor(panel: Panel, webhooks: () => readonly WebhookFigures[]) {
     this.#panel = panel;
+    this.#webhooks = webhooks;
   }
 
   get(): Metrics {
     const { read, log, now } = this.#panel;
     const writable = (): boolean => storageProblem(this.#panel) === null;
-    this.#metrics ??= createMetrics({ read, log, version, now, writable, followers: () => this.followers() });
+    this.#metrics ??= createMetrics({
+      ...{ read, log, version, now, writable },
+      ...{ followers: () => this.followers(), webhooks: this.#webhooks },
+    });
     return this.#metrics;
   }
 }

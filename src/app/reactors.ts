@@ -11,6 +11,7 @@ import { Retention } from '../commands/reactors/traffic/retention.js';
 import { TrafficIntake } from '../commands/reactors/traffic/traffic-intake.js';
 import { addressLimit, blockedClients, graceOf, renewBlocksAfter } from '../commands/traffic/ip-limit.js';
 import type { ClientNumber } from '../events/ids.js';
+import { heldFrom } from '../events/personal-data/hold-document.js';
 import type { Alarms } from '../lib/alarms.js';
 import type { PanelStore } from '../store/panel-store.js';
 
@@ -45,6 +46,7 @@ export function createReactors(parts: Parts) {
     log,
     rolledTo: () => state.state.rolledTo,
     hours: () => read.settings.current().measuredRetentionHours,
+    heldFrom: (since) => heldFrom(state.state.holds, since),
     dispatch: dispatchAs('retention', store.dispatch, warn),
     now,
     warn,

@@ -20,6 +20,7 @@ import { PanelMetrics } from './metrics.js';
 import { createNodes } from './nodes.js';
 import type { Panel } from './panel.js';
 import { createTrafficReporter } from './traffic-report.js';
+import { createWebhooks } from './webhooks.js';
 
 interface Parts {
   readonly version: string;
@@ -57,9 +58,11 @@ export function createServices(panel: Panel, adapters: Adapters, parts: Parts) {
   const chat = createChatBot(panel, { web, host: machine.host, backups, version, warn });
   const nodes = createNodes(panel, { web, warn });
   panel.reactors.collectNodesBy((asked) => nodes.nodes.collect(asked));
-  const metrics = new PanelMetrics(panel);
   const moments = new Moments(panel.log, () => performance.now(), { checkpoints: panel.store.caches.checkpoints });
   moments.follow(panel.read);
+  const history = historyServices(panel, moments);
+  const webhooks = createWebhooks(panel, { web, feed: history.feed, warn });
+  const metrics = new PanelMetrics(panel, webhooks.figures);
   const http: PanelServices = {
     read: panel.read,
     now: panel.now,
@@ -79,11 +82,12 @@ export function createServices(panel: Panel, adapters: Adapters, parts: Parts) {
       logHead: () => ({ generation: panel.log.generation, position: panel.log.head().position }),
       uploads: () => unfinishedFile(panel.directory),
     },
-    history: historyServices(panel, moments),
+    history,
+    webhooks: { deliveries: webhooks.deliveries },
     server: { ...parts.servers, overrides: parts.overrides },
     outside,
   };
-  return { http, installs, backups, chat, nodes, metrics, moments };
+  return { http, installs, backups, chat, nodes, metrics, moments, webhooks };
 }
 
 function coreServices({ core, log, reactors }: Panel, { outside }: Adapters): PanelServices['core'] {
@@ -113,7 +117,7 @@ function historyServices({ read, log, store, now }: Panel, moments: Moments): Pa
 export function startServices(
   panel: Panel,
   adapters: Adapters,
-  { chat, nodes, backups, moments }: Services,
+  { chat, nodes, backups, moments, webhooks }: Services,
   { warn, disposal }: { readonly warn: Parts['warn']; readonly disposal: Disposal },
 ): void {
   startAdapters(adapters, disposal);
@@ -127,6 +131,7 @@ export function startServices(
     disposal.add(() => work.stop());
   }
   nodes.start(disposal);
+  webhooks.start(disposal);
   const prepare = async (): Promise<void> => {
     try {
       await moments.prepare(panel.log.head().position, () => sleep(REST_MS, undefined, { signal: ending.signal }));

@@ -24,12 +24,14 @@ import { eventCommands } from './events.js';
 import { importCommand } from './import.js';
 import { nodeCommands } from './node.js';
 import { printEither } from './output.js';
+import { personalDataCommands } from './personal-data.js';
 import { recountCommand } from './recount.js';
 import { settingCommands } from './settings.js';
 import { tokenCommands } from './token.js';
 import { undoCommand } from './undo.js';
 import { usageText } from './usage-error.js';
 import { verifyLogCommand } from './verify-log.js';
+import { webhookCommands } from './webhook.js';
 
 /** The settings in the log of a data directory, or null when there is none. */
 function settingsIn(dataDir: string): Settings | null {
@@ -124,6 +126,8 @@ export async function run(
   eventCommands(program, globals, say);
   diffCommand(program, globals, say);
   undoCommand(program, globals, say);
+  personalDataCommands(program, globals, say);
+  webhookCommands(program, globals, say);
   capsuleCommands(program, globals, say);
   verifyLogCommand(program, json, say);
   recountCommand(program, globals, say);

@@ -49,6 +49,26 @@ export function statementCommand(events: Command, globals: () => GlobalOptions, 
 function statementIn({ log, snapshots }: Journal, name: string, { from, to }: Options): Statement {
   const read = new LogReadModels(log, snapshots);
   const numbers = clientsOf(log, read, name);
+  const ledger = ledgerOf(log, read, numbers);
+  const now = Date.now();
+  const range = dayRange(from, to, ledger.days, now);
+  if ('problem' in range) throw new UsageError(refusal(range.problem).text);
+  return statementOfNumbers(read, ledger, log, numbers, range.days, now);
+}
+
+/** The statement of clients between two times (ms since 1970), from the log alone. */
+export function statementOfAll(
+  { log }: Journal,
+  read: LogReadModels,
+  numbers: readonly number[],
+  from: number,
+  now: number,
+): Statement {
+  const ledger = ledgerOf(log, read, numbers);
+  return statementOfNumbers(read, ledger, log, numbers, [ledger.days.of(from), ledger.days.of(now)], now);
+}
+
+function ledgerOf(log: SqliteEventLog, read: LogReadModels, numbers: readonly number[]): Ledger {
   const ledger = new Ledger(
     new LedgerInMemory(),
     zoneNamed(read.settings.current().timeLocation),
@@ -56,14 +76,11 @@ function statementIn({ log, snapshots }: Journal, name: string, { from, to }: Op
   );
   for (let page = log.read(0, PAGE); page.length > 0; page = log.read(page.at(-1)?.position ?? 0, PAGE))
     ledger.apply(page, page.at(-1)?.position ?? 0);
-  const now = Date.now();
-  const range = dayRange(from, to, ledger.days, now);
-  if ('problem' in range) throw new UsageError(refusal(range.problem).text);
-  return statementOfNumbers(read, ledger, log, numbers, range.days, now);
+  return ledger;
 }
 
 /** The numbers of the clients with this email, or the one number given. Throws `OperatorError` when there is none. */
-function clientsOf(
+export function clientsOf(
   log: Pick<SqliteEventLog, 'readStream' | 'stored'>,
   read: ReadModels,
   name: string,

@@ -18,6 +18,7 @@ import { type NodeCommand, node } from './node/node.js';
 import { type NodeSyncCommand, nodeSync } from './node/node-sync.js';
 import { type NodeTrafficCommand, nodeTraffic } from './node/node-traffic.js';
 import { type PanelCommand, panel } from './panel.js';
+import { type PersonalDataCommand, personalData } from './personal-data/personal-data.js';
 import { type ReleaseCommand, releases } from './releases.js';
 import { type SettingsCommand, settings } from './settings/settings.js';
 import { type IpLimitCommand, ipLimit } from './traffic/ip-limit.js';
@@ -26,6 +27,7 @@ import { type TrafficCommand, traffic } from './traffic/traffic.js';
 import { type TrafficReportCommand, trafficReport } from './traffic/traffic-report.js';
 import { type SecondFactorCommand, secondFactors } from './user/second-factors.js';
 import { type UserCommand, user } from './user/user.js';
+import { type WebhookCommand, webhook } from './webhook/webhook.js';
 
 /** A command with a decider of its own. */
 export type SingleCommand =
@@ -55,7 +57,9 @@ export type SingleCommand =
   | TrafficReportCommand
   | IpLimitCommand
   | AccessCommand
-  | TokenCommand;
+  | TokenCommand
+  | PersonalDataCommand
+  | WebhookCommand;
 
 /** Several commands in one append: each is decided on the state that the ones before it leave. */
 export type CommandSequence = Command<'Sequence', { readonly commands: readonly SingleCommand[] }>;
@@ -91,4 +95,6 @@ export const deciders: Decider<SingleCommand> = {
   ...ipLimit,
   ...access,
   ...tokens,
+  ...personalData,
+  ...webhook,
 };

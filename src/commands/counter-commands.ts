@@ -21,6 +21,7 @@ const types = [
   'DeleteClient',
   'UpdateClient',
   'DeleteInbound',
+  'EraseClients',
   'UpdateInbound',
   'Sequence',
 ] as const;

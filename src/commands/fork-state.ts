@@ -28,6 +28,8 @@ export function forkState(state: PanelState): PanelState {
       tokens: new Map(state.access.tokens),
       secrets: new Map(state.access.secrets),
     },
+    holds: new Map(state.holds),
+    webhooks: { ...state.webhooks, byId: new Map(state.webhooks.byId) },
     nodes: new Map(state.nodes),
     geoSources: new Map(state.geoSources),
     secrets: new Map(state.secrets),

@@ -9,23 +9,22 @@ import type { ClientNumber, GeoSourceId, InboundId, NodeId } from '../events/ids
 import { evolveInbounds, type Inbound } from '../events/inbound/inbound-document.js';
 import { evolveIpBlocks, type IpBlock } from '../events/ip-limit-document.js';
 import type { Fold } from '../events/log/fold.js';
-import { nodeTokenKey } from '../events/node/node.js';
 import { evolveNodes, type Node } from '../events/node/node-document.js';
-import { nodeUnmanagedItemsKey } from '../events/node/node-sync.js';
 import { defaultSettings, type SecretKey, type Settings } from '../events/settings/settings.js';
-import { mayBePruned } from '../events/traffic.js';
+import { evolveWebhooks, noWebhooks, type Webhooks } from '../events/webhook/webhook-document.js';
 import { DueQueue } from '../lib/due-queue.js';
 import type { Text } from '../messages/message.js';
 import { credentialKey } from './client/credentials.js';
 import { nextDue } from './client/limits.js';
 import { type CoreRunState, evolveCore } from './core-run.js';
+import { evolveRetention, type RetentionState, rememberKeys } from './retention-state.js';
 import { evolveUsers, type UsersState } from './users.js';
 
 /**
  * The state that deciders use: a fold of the whole log. It is always current, because deciding, appending and folding are one
  * synchronous step and the bus is the only writer. Rules across streams (port, email, tag, next number) are checked here.
  */
-export interface PanelState extends UsersState {
+export interface PanelState extends UsersState, RetentionState {
   readonly inbounds: Map<InboundId, Inbound>;
   readonly clients: Map<ClientNumber, Client>;
   readonly clientsOf: Map<InboundId, Set<ClientNumber>>;
@@ -39,8 +38,7 @@ export interface PanelState extends UsersState {
   readonly transferredTo: Map<ClientNumber, ClientNumber>;
   /** The blocked addresses of each client. */
   readonly ipBlocks: Map<ClientNumber, IpBlock>;
-  /** Deleted clients and inbounds whose keys still exist: `[deleted at, key names]`. */
-  readonly erasable: Map<string, { readonly at: number; readonly keys: readonly string[] }>;
+  readonly webhooks: Webhooks;
   readonly access: AccessState;
   readonly nodes: Map<NodeId, Node>;
   readonly geoSources: Map<GeoSourceId, GeoSource>;
@@ -60,8 +58,6 @@ export interface PanelState extends UsersState {
   lastClient: number;
   lastNode: number;
   lastGeoSource: number;
-  /** Measurements up to here are rolled up. */
-  rolledTo: number;
 }
 
 function initial(): PanelState {
@@ -76,6 +72,9 @@ function initial(): PanelState {
     transferredTo: new Map(),
     ipBlocks: new Map(),
     erasable: new Map(),
+    holds: new Map(),
+    lastHold: 0,
+    webhooks: noWebhooks(),
     users: new Map(),
     factors: new Map(),
     access: noAccess(),
@@ -99,9 +98,10 @@ function initial(): PanelState {
 
 export const panelState: Fold<PanelState> = {
   name: 'state',
-  version: 14,
+  version: 15,
   initial,
   apply(state, event) {
+    rememberKeys(state, event);
     unindex(state, event);
     evolveInbounds(state.inbounds, event);
     evolveClients(state.clients, event);
@@ -111,6 +111,7 @@ export const panelState: Fold<PanelState> = {
     evolveDue(state, event);
     evolveNodes(state.nodes, event);
     evolveGeoSources(state.geoSources, event);
+    evolveWebhooks(state.webhooks, event);
     state.certificates = evolveCertificates(state.certificates, event);
     evolveRetention(state, event);
     evolveTransfers(state, event);
@@ -173,24 +174,9 @@ function unindex(state: PanelState, event: RecordedEvent): void {
   for (const client of affected(state, event)) removeFromIndexes(state, client);
   if (event.type === 'ClientDeleted') {
     const client = state.clients.get(event.data.client);
-    const name = `client:${event.data.client}`;
-    if (client) {
-      state.clientsOf.get(client.inbound)?.delete(client.number);
-      state.erasable.set(name, { at: event.meta.at, keys: [`${name}/${client.keyVersion}`, `${name}/addresses`] });
-    }
+    if (client) state.clientsOf.get(client.inbound)?.delete(client.number);
   }
-  if (event.type === 'InboundDeleted') {
-    const inbound = state.inbounds.get(event.data.inbound);
-    const name = `inbound:${event.data.inbound}`;
-    const lives = Array.from({ length: inbound?.keyVersion ?? 0 }, (_, i) => `${name}/config/${i + 1}`);
-    if (inbound) state.erasable.set(name, { at: event.meta.at, keys: lives });
-    state.clientsOf.delete(event.data.inbound);
-  }
-  if (event.type === 'NodeDeleted') {
-    const node = state.nodes.get(event.data.node);
-    const keys = node ? [nodeTokenKey(node.id, node.keyVersion), nodeUnmanagedItemsKey(node.id)] : [];
-    if (node) state.erasable.set(`node:${node.id}`, { at: event.meta.at, keys });
-  }
+  if (event.type === 'InboundDeleted') state.clientsOf.delete(event.data.inbound);
 }
 
 function index(state: PanelState, event: RecordedEvent): void {
@@ -213,26 +199,6 @@ function evolveDue({ clients, due }: PanelState, event: RecordedEvent): void {
   if (!('client' in event.data)) return;
   const client = clients.get(event.data.client);
   due.set(event.data.client, client ? nextDue(client) : null);
-}
-
-function evolveRetention(state: PanelState, event: RecordedEvent): void {
-  switch (event.type) {
-    case 'MeasurementsRolledUp':
-      state.rolledTo = event.data.toPosition;
-      // The events of used codes are pruned. Forgets them here too, as a replay does.
-      for (const [code, at] of state.usedCodes) if (mayBePruned(event.data, at)) state.usedCodes.delete(code);
-      break;
-    case 'DataKeyDestroyed': {
-      const name = state.erasable.has(event.data.key) ? event.data.key : event.data.key.replace(/\/.*/, '');
-      const rest = state.erasable.get(name);
-      if (!rest) break;
-      const keys = rest.keys.filter((key) => key !== event.data.key);
-      if (keys.length === 0) state.erasable.delete(name);
-      else state.erasable.set(name, { ...rest, keys });
-      break;
-    }
-    default:
-  }
 }
 
 function evolveTransfers(state: PanelState, event: RecordedEvent): void {
@@ -263,8 +229,6 @@ function evolveSettings(state: PanelState, event: RecordedEvent): void {
       break;
     case 'CoreTemplateChanged': {
       const { template, outboundTestUrl, keyVersion } = event.data;
-      const key = `core/template/${keyVersion - 1}`;
-      if (state.template) state.erasable.set(key, { at: event.meta.at, keys: [key] });
       state.template = { template, url: outboundTestUrl, keyVersion };
       break;
     }

@@ -25,6 +25,7 @@ import type { ReadModels } from '../projections/read-models.js';
 import { completeSwitch } from '../store/generations.js';
 import { openJournal } from '../store/journal.js';
 import { type ControlTarget, idOf, Name, type Operation, operation } from './operation.js';
+import { personalDataOperations, webhookOperations } from './outside-operations.js';
 import { applyRecount, RecountRequest } from './recount.js';
 import { tokenOperations } from './token-operations.js';
 import { type UndoTarget, undoAsOperator, undoWithoutPanel } from './undo.js';
@@ -64,6 +65,8 @@ function typed(text: string, byDefault: unknown): unknown {
 /** The operations of the operator. Passwords and secrets of tokens arrive only as hashes. */
 const operations = {
   ...tokenOperations,
+  ...personalDataOperations,
+  ...webhookOperations,
 
   'admin.create': operation(Credentials.extend({ access: AccessOf.optional() }), (data, { dispatch }) => {
     const problem = nameProblem(data.username);

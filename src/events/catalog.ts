@@ -14,12 +14,14 @@ import type { EventOf, EventType, Recorded } from './log/event.js';
 import { nodeEvents } from './node/node.js';
 import { nodeSyncEvents } from './node/node-sync.js';
 import { panelEvents } from './panel.js';
+import { personalDataEvents } from './personal-data/personal-data.js';
 import { releaseEvents } from './releases.js';
 import { secondFactorEvents } from './second-factor.js';
 import { settingsEvents } from './settings/settings.js';
 import { trafficEvents } from './traffic.js';
 import { trafficReportEvents } from './traffic-report.js';
 import { userEvents } from './user.js';
+import { webhookEvents } from './webhook/webhook.js';
 
 /** All event types. Other types cannot be stored, and the panel does not start with a log that contains one. */
 export const catalog = [
@@ -44,6 +46,8 @@ export const catalog = [
   ...ipLimitEvents,
   ...accessEvents,
   ...tokenEvents,
+  ...personalDataEvents,
+  ...webhookEvents,
 ] as const;
 
 export type PanelEvent = EventOf<(typeof catalog)[number]>;

@@ -26,3 +26,11 @@ export type NodeId = z.infer<typeof NodeId>;
 /** The number of a geo source that an admin added; the `id` of the panel API. */
 export const GeoSourceId = Id.brand<'GeoSourceId'>().meta(asId('geo source'));
 export type GeoSourceId = z.infer<typeof GeoSourceId>;
+
+/** The number of a legal hold. */
+export const HoldId = Id.brand<'HoldId'>().meta(asId('legal hold'));
+export type HoldId = z.infer<typeof HoldId>;
+
+/** The number of a webhook; the `id` of the panel API. */
+export const WebhookId = Id.brand<'WebhookId'>().meta(asId('webhook'));
+export type WebhookId = z.infer<typeof WebhookId>;

@@ -71,7 +71,8 @@ export const DataKeyDestroyed = defineEvent('DataKeyDestroyed', {
     RemovePasskey: 'a passkey was removed',
     RemoveFactors: 'the second factors of an admin were removed',
     EraseDeleted:
-      'a client, inbound or node was deleted, or the core template was replaced, `eraseDeletedAfterDays` ago; checked once an hour',
+      'a client, inbound, node or webhook was deleted, or the core template or the secret of a webhook was replaced, `eraseDeletedAfterDays` ago, and no legal hold keeps its data; checked once an hour',
+    EraseClients: 'an admin erases a client',
     AcceptLoss: 'a data key is missing, and the event of its destruction is among the lost events',
   },
   data: z.strictObject({

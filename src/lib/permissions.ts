@@ -15,6 +15,10 @@ export const ACTIONS = {
   backups: ['read', 'create', 'export', 'restore'],
   /** The log for auditors, the event feed, and undo. */
   audit: ['read', 'undo'],
+  /** `export` returns all data of a client, `erase` destroys it; `hold` places and releases legal holds. */
+  personalData: ['read', 'export', 'erase', 'hold'],
+  /** `run` tests a webhook, sends events again, or skips some. */
+  webhooks: ['read', 'create', 'update', 'delete', 'run'],
   /** Admins and their roles. */
   admins: ['read', 'create', 'update', 'delete'],
   /** The API token, and access tokens with a role. */

@@ -10,6 +10,7 @@ import { coreState } from './core/core-state.js';
 import { directory } from './directory.js';
 import { geoSources } from './geo.js';
 import { inbounds } from './inbounds.js';
+import { legalHolds } from './legal-holds.js';
 import { nodeBaselines } from './node/node-baselines.js';
 import { nodeOutbox } from './node/node-outbox.js';
 import { nodes } from './node/nodes.js';
@@ -17,6 +18,7 @@ import { settings } from './settings.js';
 import { timeline } from './timeline.js';
 import { traffic } from './traffic.js';
 import { users } from './users.js';
+import { webhooks } from './webhooks.js';
 
 /** All read models, each from its snapshot or its initial state. */
 export function startFolds(snapshots?: Pick<SnapshotStore, 'load'>) {
@@ -38,6 +40,8 @@ export function startFolds(snapshots?: Pick<SnapshotStore, 'load'>) {
     nodes: begin(nodes, snapshots),
     nodeOutbox: begin(nodeOutbox, snapshots),
     nodeBaselines: begin(nodeBaselines, snapshots),
+    legalHolds: begin(legalHolds, snapshots),
+    webhooks: begin(webhooks, snapshots),
   };
 }
 export type Foldings = ReturnType<typeof startFolds>;

@@ -5,7 +5,13 @@ import { message, type Text, verbatim } from '../messages/message.js';
 
 /** The notification for an event; null for an event that admins are not notified of. */
 export function notificationOf(event: RecordedEvent): Alarm | null {
-  return coreNotification(event) ?? nodeNotification(event) ?? panelNotification(event) ?? releaseNotification(event);
+  return (
+    coreNotification(event) ??
+    nodeNotification(event) ??
+    panelNotification(event) ??
+    releaseNotification(event) ??
+    webhookNotification(event)
+  );
 }
 
 const success = (title: Text, body: Alarm['body']): Alarm => ({ title, body, severity: 'success' });
@@ -91,6 +97,25 @@ function panelNotification({ type, data }: RecordedEvent): Alarm | null {
         message('notifications.certificateExpiring'),
         message('notifications.expiresAt', { at: data.expiresAt }),
       );
+    default:
+      return null;
+  }
+}
+
+function webhookNotification({ type, data }: RecordedEvent): Alarm | null {
+  switch (type) {
+    case 'WebhookFailed':
+      return warning(message('notifications.webhookFailed', { webhook: data.webhook }), data.reason);
+    case 'WebhookRecovered':
+      return success(message('notifications.webhookRecovered', { webhook: data.webhook }), verbatim(''));
+    case 'WebhookPaused':
+      if (data.reason === 'admin') return null;
+      return warning(
+        message('notifications.webhookGone', { webhook: data.webhook }),
+        message('notifications.webhookPaused'),
+      );
+    case 'WebhookEventRejected':
+      return warning(message('notifications.webhookDeadLetter', { webhook: data.webhook }), data.reason);
     default:
       return null;
   }

@@ -19,6 +19,8 @@ const resources: readonly (readonly [RegExp, string])[] = [
   [/^(User|ApiToken|Token|Admin|Role|Session|LoggedIn$|LoggedOut$)/, 'users'],
   [/^Node(Added|Updated|TokenReplaced|Enabled|Disabled|Deleted|Identified|Went|Inbound|Unmanaged|Sync)/, 'nodes'],
   [/^GeoSource/, 'custom-geo'],
+  [/^Webhook/, 'webhooks'],
+  [/^(LegalHold|PersonalData)/, 'personal-data'],
 ];
 
 /** The messages for a batch of events, with at most one `invalidate` for each resource. */

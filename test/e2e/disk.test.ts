@@ -75,6 +75,10 @@ function bodies(port: number, lists: string): readonly (readonly [RegExp, object
     [/passkey\/login$/, { response: credential }],
     [/tokens\/add$/, { name: 'shop', role: 'support' }],
     [/roles\/save$/, { name: 'lead', grants: [{ permission: 'logs:read' }] }],
+    [/personalData\/hold$/, { from: 1, to: 2, reason: 'court order' }],
+    [/webhooks\/(add|update\/:id)$/, { name: 'billing', url: `${lists}/hook`, types: [] }],
+    [/webhooks\/replay\/:id$/, { after: 0 }],
+    [/webhooks\/redeliver\/:id$/, { position: 1 }],
   ];
 }
 
@@ -126,6 +130,9 @@ const OTHER_REASONS: readonly (readonly [RegExp, RegExp])[] = [
   [/\/twoFactor\/enable$/, /two-factor code is wrong/],
   [/\/twoFactor\/(disable|recoveryCodes)$/, /not set up/],
   [/\/undo$/, /Nothing of this can be undone/],
+  [/\/certificate\/:position$/, /no certificate of erasure/],
+  [/\/release\/:id$/, /Legal hold 1 not found/],
+  [/\/webhooks\/\w+\/:id$/, /Webhook 1 not found/],
 ];
 
 const SUITE = 'a panel whose disk fails';

@@ -49,6 +49,8 @@ const PLACES: readonly (readonly [RegExp, readonly Canary[]])[] = [
   [/\/panel\/api\/clients\/[^/]+\/details$/, ['email', 'subId', 'comment', 'clientPassword']],
   [/\/panel\/api\/clients\/[^/]+\/(why|statement)$/, ['email']],
   [/\/panel\/api\/audit\/(page|export|diff|\d+)$/, ['email']],
+  // A client may ask for all of its data.
+  [/\/panel\/api\/personalData\/export\/[^/]+$/, ['email', 'subId', 'comment', 'clientPassword']],
   // A billing program requests the events of clients.
   [/\/panel\/api\/events$/, ['email']],
   [/\/(getConfigJson)$/, ['email', 'clientPassword', 'outbound']],
@@ -66,7 +68,7 @@ const FILES: readonly (readonly [RegExp, readonly Canary[]])[] = [
 
 /** Routes that end the panel, the session or the token of this test. */
 const LEFT_OUT =
-  /logout|restartPanel|regenerateApiToken|stop\w+Service|updatePanel|install\w+|updateUser|\/del|reset|setting\/secret/;
+  /logout|restartPanel|regenerateApiToken|stop\w+Service|updatePanel|install\w+|updateUser|\/del|reset|setting\/secret|personalData\/erase/;
 
 describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   let panel: PanelProcess;

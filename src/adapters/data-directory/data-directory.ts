@@ -18,6 +18,8 @@ export interface DataDirectory {
   readonly logs: string;
   readonly run: string;
   readonly snapshots: string;
+  /** How far each webhook has delivered. */
+  readonly webhooks: string;
 }
 
 export function dataDirectory(root: string): DataDirectory {
@@ -34,6 +36,7 @@ export function dataDirectory(root: string): DataDirectory {
     logs: join(root, 'logs'),
     run: join(root, 'run'),
     snapshots: join(root, 'run', 'snapshots'),
+    webhooks: join(root, 'run', 'webhooks.db'),
   };
 }
 

@@ -44,6 +44,17 @@ const NEEDED: Partial<Record<PanelEvent['type'], PermissionName>> = {
   AdminDeleted: 'admins:delete',
   RoleDefined: 'admins:update',
   RoleDeleted: 'admins:delete',
+  LegalHoldPlaced: 'personalData:hold',
+  LegalHoldReleased: 'personalData:hold',
+  PersonalDataExported: 'personalData:export',
+  PersonalDataErased: 'personalData:erase',
+  WebhookAdded: 'webhooks:create',
+  WebhookUpdated: 'webhooks:update',
+  WebhookSecretRotated: 'webhooks:update',
+  WebhookPaused: 'webhooks:update',
+  WebhookResumed: 'webhooks:update',
+  WebhookReplayRequested: 'webhooks:run',
+  WebhookDeleted: 'webhooks:delete',
 };
 
 /**

@@ -13,6 +13,7 @@ import type { Counter } from '../../events/counters.js';
 import { ClientNumber, type InboundId } from '../../events/ids.js';
 import type { InboundConfig, Protocol } from '../../events/inbound/inbound.js';
 import { DataKeyDestroyed } from '../../events/panel.js';
+import { holdOnClient } from '../../events/personal-data/hold-document.js';
 import { keptName } from '../../lib/identifiers.js';
 import { sameJson } from '../../lib/json.js';
 import { readMark } from '../../lib/ownership-mark.js';
@@ -128,7 +129,10 @@ export function changeClient(
     // The rotation keeps the email, because a replay cannot read the previous one after its key is destroyed.
     const kept = renamed ? { ...identity, email: client.identity.email } : identity;
     const rotated = ClientCredentialRotated({ client: client.number, keyVersion, identity: kept, credential });
-    events.push(rotated, DataKeyDestroyed({ key: `client:${client.number}/${client.keyVersion}`, reason: 'rotated' }));
+    events.push(rotated);
+    // Under a legal hold the former data stays readable until the hold is released.
+    if (!holdOnClient(state.holds, client.number, client.createdAt, now))
+      events.push(DataKeyDestroyed({ key: `client:${client.number}/${client.keyVersion}`, reason: 'rotated' }));
     if (renamed)
       events.push(ClientIdentityChanged({ client: client.number, keyVersion, emailChanged: renamed, identity }));
   } else if (!sameJson(client.identity, identity)) {

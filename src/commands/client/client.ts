@@ -5,7 +5,8 @@ import { zero } from '../../events/counters.js';
 import type { ClientNumber, InboundId } from '../../events/ids.js';
 import type { Caused } from '../../events/log/event.js';
 import type { Command, Decider } from '../command.js';
-import { erase, inboundDepletionEvents } from '../inbound/inbound.js';
+import { inboundDepletionEvents } from '../inbound/inbound.js';
+import { eraseDue } from '../personal-data/due-keys.js';
 import { Rejection, reject } from '../rejection.js';
 import type { PanelState } from '../state.js';
 import { unblocked } from '../traffic/ip-limit.js';
@@ -128,7 +129,7 @@ export const client: Decider<ClientCommand> = {
   },
 
   EraseDeleted(_, state, { now }) {
-    return erase(state, now - state.settings.eraseDeletedAfterDays * 86_400_000);
+    return eraseDue(state, now - state.settings.eraseDeletedAfterDays * 86_400_000);
   },
 };
 

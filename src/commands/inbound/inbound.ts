@@ -16,7 +16,6 @@ import {
 } from '../../events/inbound/inbound.js';
 import type { Inbound } from '../../events/inbound/inbound-document.js';
 import type { Caused } from '../../events/log/event.js';
-import { DataKeyDestroyed } from '../../events/panel.js';
 import { composed, keptName } from '../../lib/identifiers.js';
 import { sameJson } from '../../lib/json.js';
 import { addClients, syncClients } from '../client/client-rules.js';
@@ -142,17 +141,4 @@ export function inboundDepletionEvents(inbound: Inbound, used: Counter, now: num
 function changedMembers(current: Inbound, spec: InboundSpec): Partial<InboundSpec> {
   const keys = Object.keys(spec) as (keyof InboundSpec)[];
   return Object.fromEntries(keys.filter((key) => !sameJson(current[key], spec[key])).map((key) => [key, spec[key]]));
-}
-
-/** Keys that one command destroys at least, if there are as many. More would delay other work for too long. */
-const ERASED_AT_ONCE = 100;
-
-/** Destroys data keys of what was deleted before a time (ms since 1970). To be repeated until nothing is left. */
-export function erase(state: PanelState, before: number): PanelEvent[] {
-  const events: PanelEvent[] = [];
-  for (const { at, keys } of state.erasable.values()) {
-    if (events.length >= ERASED_AT_ONCE) break;
-    if (at <= before) events.push(...keys.map((key) => DataKeyDestroyed({ key, reason: 'erased' as const })));
-  }
-  return events;
 }

@@ -13,13 +13,13 @@ export class Backoff {
     this.#startedAt = this.#now();
   }
 
-  /** `hopeless`: a retry would fail the same way, so it waits the whole minute. */
-  failed(hopeless: boolean): void {
+  /** `hopeless`: a retry would fail the same way, so it waits the whole minute. `leastMs`: it waits at least for this time. */
+  failed(hopeless: boolean, leastMs = 0): void {
     if (this.#startedAt > 0 && this.#now() - this.#startedAt >= 60_000) this.#tries = 0;
     this.#startedAt = 0;
     const seconds = hopeless ? 60 : Math.min(60, 2 ** this.#tries);
     this.#tries += 1;
-    this.#until = this.#now() + seconds * 1000;
+    this.#until = this.#now() + Math.max(seconds * 1000, leastMs);
   }
 
   /** Retries at once, because of a request. */

@@ -5,6 +5,7 @@ import { type Counter, sumOf } from '../../events/counters.js';
 import type { ClientNumber, InboundId } from '../../events/ids.js';
 import { InboundDepleted } from '../../events/inbound/inbound.js';
 import type { Caused } from '../../events/log/event.js';
+import { holdOnMeasurements } from '../../events/personal-data/hold-document.js';
 import {
   InboundCountersReleased,
   MeasurementsRolledUp,
@@ -15,6 +16,7 @@ import {
 import { depletionOf, renewsItself } from '../client/limits.js';
 import { usedTogether } from '../client/siblings.js';
 import type { Command, Decider } from '../command.js';
+import { heldRejection } from '../personal-data/personal-data.js';
 import { reject } from '../rejection.js';
 import type { PanelState } from '../state.js';
 
@@ -63,7 +65,10 @@ export const traffic: Decider<TrafficCommand> = {
     return [...state.counters.outbounds].map(([name, used]) => OutboundTrafficReset({ tag: name, ...used }));
   },
 
-  RecordRollUp: (data) => [MeasurementsRolledUp(data)],
+  RecordRollUp(data, { holds }) {
+    const hold = holdOnMeasurements(holds, data.firstAt, data.lastAt);
+    return hold ? heldRejection(hold) : [MeasurementsRolledUp(data)];
+  },
 };
 
 function known(growths: readonly Growth[], last: number): [number, number, number][] {

@@ -14,10 +14,10 @@ export const RESERVED: ReadonlySet<PermissionName> = new Set([
 ]);
 /** What every admin may do, and callers that see only a part of the clients too. */
 export const BASIC: readonly PermissionName[] = [...namesOf('account', 'docs', 'keys')];
-/** Withheld from operators: downloading or replacing the whole state, and secrets. */
+/** Withheld from operators: downloading or replacing the whole state, secrets, and legal holds. */
 const OWNERS_ONLY: ReadonlySet<PermissionName> = new Set([
   ...RESERVED,
-  ...(['admins:read', 'secrets:update', 'backups:export', 'backups:restore'] as const),
+  ...(['admins:read', 'secrets:update', 'backups:export', 'backups:restore', 'personalData:hold'] as const),
 ]);
 
 const grants = (names: readonly PermissionName[], scope: Scope = 'all'): readonly RoleGrant[] =>

@@ -150,6 +150,7 @@ export const ClientDeleted = defineEvent('ClientDeleted', {
     MoveClients: 'an admin moves the client to another inbound, where it has another number',
     DeleteDepletedClients: 'an admin deletes all depleted clients',
     DeleteInbound: 'an admin deletes the inbound',
+    EraseClients: 'an admin erases the client',
     UpdateInbound: 'an admin saves the inbound without the client',
   },
   data: z.strictObject({ client, inbound: InboundId.describe('Number of its inbound.') }),

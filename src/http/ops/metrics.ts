@@ -13,6 +13,19 @@ interface Measured {
   readonly writable: () => boolean;
   /** The processes that answer subscriptions beside the panel. */
   readonly followers: () => readonly FollowerFigures[];
+  readonly webhooks: () => readonly WebhookFigures[];
+}
+
+export interface WebhookFigures {
+  readonly id: number;
+  readonly name: string;
+  readonly up: boolean;
+  /** Events of the log that it is not done with. */
+  readonly lag: number;
+  /** Attempts since the panel started. */
+  readonly delivered: number;
+  readonly failed: number;
+  readonly deadLetters: number;
 }
 
 interface FollowerFigures {
@@ -45,6 +58,7 @@ export function createMetrics(measured: Measured): Metrics {
   addTrafficFigures(figures, measured);
   addNodeFigures(figures, measured);
   addFollowerFigures(figures, measured);
+  addWebhookFigures(figures, measured);
   return { type: registry.contentType, text: () => registry.metrics() };
 }
 
@@ -168,4 +182,27 @@ function addFollowerFigures({ gauge, counter }: Figures, { followers }: Measured
   counter('subscription_follower_restarts_total', 'Times that the process has ended.', ['follower'], (inc) => {
     for (const [at, { restarts }] of followers().entries()) inc({ follower: String(at) }, restarts);
   });
+}
+
+function addWebhookFigures({ gauge, counter }: Figures, { webhooks }: Measured): void {
+  const labels = ['webhook', 'name'];
+  const labelled = ({ id, name }: WebhookFigures) => ({ webhook: String(id), name });
+  const each = (name: string, help: string, value: (one: WebhookFigures) => number): void =>
+    gauge(name, help, (set) => webhooks().forEach((one) => set(labelled(one), value(one))), labels);
+  each('webhook_up', 'Whether the receiver of a webhook accepts deliveries; 0 also when it is paused.', ({ up }) =>
+    up ? 1 : 0,
+  );
+  each('webhook_lag_events', 'Events of the log that a webhook is not done with.', ({ lag }) => lag);
+  each('webhook_dead_letters', 'Events that the receiver has rejected, at most 100.', ({ deadLetters }) => deadLetters);
+  counter(
+    'webhook_attempts_total',
+    'Attempts to deliver an event, since the panel started.',
+    [...labels, 'result'],
+    (inc) => {
+      for (const one of webhooks()) {
+        inc({ ...labelled(one), result: 'accepted' }, one.delivered);
+        inc({ ...labelled(one), result: 'failed' }, one.failed);
+      }
+    },
+  );
 }

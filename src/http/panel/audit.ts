@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RecordedEvent } from '../../events/catalog.js';
+import { groupOf } from '../../events/groups.js';
 import type { ChainPart, EventHeader, LogSearch } from '../../events/log/log-search.js';
 import { csvLine } from '../../lib/csv.js';
 import { timeText } from '../../lib/words.js';
 import { codeOf, message, type Text } from '../../messages/message.js';
 import { type AuditFilter, type SearchStep, searchLog } from '../../projections/audit/audit-search.js';
-import { groupOf } from '../../projections/audit/groups.js';
 import { sentenceOf } from '../../projections/audit/sentences.js';
 import { Subjects } from '../../projections/audit/subjects.js';
 import { feedActor, feedEvent } from '../../projections/feed.js';

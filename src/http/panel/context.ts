@@ -36,6 +36,7 @@ import type { JsonOf } from './contract/route.js';
 import type { Status } from './contract/schemas/status.js';
 import type { Handling } from './handling.js';
 import type { HistoryServices } from './history-services.js';
+import type { WebhookServices } from './webhook-services.js';
 
 /** For each overridden setting, the flag or variable that overrides it. */
 export type Overrides = Readonly<
@@ -172,6 +173,7 @@ export interface PanelServices extends Reads {
   readonly history: HistoryServices;
   readonly server: ServerServices;
   readonly outside: OutsideServices;
+  readonly webhooks: WebhookServices;
 }
 
 type Group =
@@ -184,7 +186,8 @@ type Group =
   | BackupServices
   | HistoryServices
   | ServerServices
-  | OutsideServices;
+  | OutsideServices
+  | WebhookServices;
 type NamesIn<G> = G extends unknown ? keyof G : never;
 type MemberOf<G, Name> = G extends unknown ? (Name extends keyof G ? G[Name] : never) : never;
 

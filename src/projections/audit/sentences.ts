@@ -3,6 +3,7 @@ import { message, type Text } from '../../messages/message.js';
 import { depletionText, PERIODS, textOfEvent } from '../why/event-texts.js';
 import { nodeSentences } from './node-sentences.js';
 import { operationSentences } from './operation-sentences.js';
+import { outsideSentences } from './outside-sentences.js';
 import type { DataOf, Sentences } from './sentence-types.js';
 import { systemSentences } from './system-sentences.js';
 
@@ -27,7 +28,13 @@ const inboundSentences = {
   InboundAcceptedByCore: () => message('audit.inboundAccepted'),
 };
 
-const sentences: Sentences = { ...inboundSentences, ...systemSentences, ...operationSentences, ...nodeSentences };
+const sentences: Sentences = {
+  ...inboundSentences,
+  ...systemSentences,
+  ...operationSentences,
+  ...nodeSentences,
+  ...outsideSentences,
+};
 
 /** What happened, for people. The subject of the event, if there is one, is left out. */
 export function sentenceOf(event: RecordedEvent): Text {

@@ -1,4 +1,6 @@
 import type { GeoSource } from '../../events/geo/geo-document.js';
+import type { LegalHold } from '../../events/personal-data/hold-document.js';
+import type { Webhooks } from '../../events/webhook/webhook-document.js';
 import type { Foldings } from '../foldings.js';
 
 /** Queries for what the core and scheduled work have reported. */
@@ -25,6 +27,15 @@ export class RecordQueries {
   /** The custom geo sources, by number. */
   geoSources(): ReadonlyMap<number, GeoSource> {
     return this.#models.geoSources.state;
+  }
+
+  /** The legal holds in force, by number. */
+  legalHolds(): ReadonlyMap<number, LegalHold> {
+    return this.#models.legalHolds.state;
+  }
+
+  webhooks(): Webhooks {
+    return this.#models.webhooks.state;
   }
 
   /** Clients that the bot has already announced as about to expire. */

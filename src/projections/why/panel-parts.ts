@@ -19,6 +19,7 @@ const PARTS: ReadonlyMap<string, Text> = new Map<string, Text>([
   ['servers', message('history.partServers')],
   ['traffic-report', message('history.partTrafficReport')],
   ['traffic-intake', message('history.partTraffic')],
+  ['webhooks', message('history.partWebhooks')],
   ['versions', message('history.partVersions')],
 ]);
 

@@ -129,7 +129,7 @@ export async function startPanel({
   const { host, gauges } = adapters.machine;
   gauges.start();
   host.sample();
-  const { http, nodes } = createServices(panel, adapters, {
+  const { http, nodes, webhooks } = createServices(panel, adapters, {
     ...{ version: '0.0.0', overrides: {}, restarting, warn, choosePanel: warn },
     servers: {
       restarting,
@@ -181,6 +181,8 @@ export async function startPanel({
     /** The services of the handlers; a test may replace them. */
     services: all,
     ledger: store.caches.ledger,
+    /** Deliveries begin when a test starts them. */
+    webhooks,
     directory: panel.directory,
     /** The log file of the core. */
     folder: panel.directory.logs,

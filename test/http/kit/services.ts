@@ -10,14 +10,15 @@ export type FlatServices = Pick<PanelServices, 'read' | 'now'> &
   PanelServices['backup'] &
   PanelServices['history'] &
   PanelServices['server'] &
-  PanelServices['outside'];
+  PanelServices['outside'] &
+  PanelServices['webhooks'];
 
 /** The services of a panel by name. */
 export function flat(services: PanelServices): FlatServices {
-  const { read, now, core, machine, accounts, nodes, releases, backup, history, server, outside } = services;
+  const { read, now, core, machine, accounts, nodes, releases, backup, history, server, outside, webhooks } = services;
   return {
     ...{ read, now, ...core, ...machine, ...accounts, ...nodes, ...releases },
-    ...{ ...backup, ...history, ...server, ...outside },
+    ...{ ...backup, ...history, ...server, ...outside, ...webhooks },
   };
 }
 
@@ -27,6 +28,6 @@ export function bySubject(all: FlatServices): PanelServices {
   return {
     ...{ read, now },
     ...{ core: all, machine: all, accounts: all, nodes: all, releases: all },
-    ...{ backup: all, history: all, server: all, outside: all },
+    ...{ backup: all, history: all, server: all, outside: all, webhooks: all },
   };
 }

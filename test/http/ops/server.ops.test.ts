@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { NodeId } from '../../../src/events/ids.js';
 import { clientFigures } from '../../../src/http/ops/client-metrics.js';
-import { createMetrics } from '../../../src/http/ops/metrics.js';
+import { createMetrics, type WebhookFigures } from '../../../src/http/ops/metrics.js';
 import { coreNotReadyReason, createOpsServer, panelNotReadyReason } from '../../../src/http/ops/ops-server.js';
 import { closeServer, listen } from '../../../src/http/server/listening/listen.js';
 import { Alarms } from '../../../src/lib/alarms.js';
@@ -23,19 +23,23 @@ interface Ops {
   readonly writable?: () => boolean;
   readonly clients?: boolean;
   readonly followers?: readonly { readonly state: string; readonly lag: number; readonly restarts: number }[];
+  readonly webhooks?: readonly WebhookFigures[];
 }
 
 /** The health port of a panel, and a function that requests it. */
 async function opsOf(
   panel: TestPanel,
-  { ahead = () => 0, writable = () => true, clients = false, followers = [] }: Ops = {},
+  { ahead = () => 0, writable = () => true, clients = false, followers = [], webhooks = [] }: Ops = {},
 ) {
   const { read, log } = panel;
   const head = () => ({ ...log.head(), position: log.head().position + ahead() });
   const server = createOpsServer({
     panel: () => panelNotReadyReason(read, { head }),
     core: () => coreNotReadyReason(read),
-    metrics: createMetrics({ read, log, version: '1.2.3', now: () => T0, writable, followers: () => followers }),
+    metrics: createMetrics({
+      ...{ read, log, version: '1.2.3', now: () => T0, writable },
+      ...{ followers: () => followers, webhooks: () => webhooks },
+    }),
     clients: clients ? () => clientFigures(read) : null,
   });
   const { port }: AddressInfo = await listen(server, 0, '127.0.0.1');

@@ -10,7 +10,7 @@ it('what needs attention are certificates of the servers, and inbounds that the 
   const panel = await startPanel();
   panel.given({ type: 'IssueApiToken', data: { token: 'secret-token', replace: true } });
   const attention = async () => (await panel.call('GET', '/panel/api/server/attention', { headers })).json?.obj;
-  expect(await attention()).toStrictEqual({ certificates: [], refusedInbounds: [] });
+  expect(await attention()).toStrictEqual({ certificates: [], refusedInbounds: [], webhooks: [] });
 
   const files = { webCertFile: '/c.pem', webKeyFile: '/k.pem', subCertFile: '/c.pem', subKeyFile: '/k.pem' };
   panel.given({ type: 'ChangeSettings', data: { changes: files } });
@@ -30,6 +30,7 @@ it('what needs attention are certificates of the servers, and inbounds that the 
       { server: 'subscription', expiresAt: 0, ...problem },
     ],
     refusedInbounds: [{ id: inbound.id, remark: inbound.remark, tag: inbound.tag, ...problem }],
+    webhooks: [],
   });
 
   panel.given({ type: 'RecordInboundAccepted', data: { inbound: inbound.id } });

@@ -236,7 +236,7 @@ describe('the base headers are in', () => {
       core: () => 'no',
       metrics: createMetrics({
         ...{ read: panel.read, log: panel.log, version: '1', now: panel.now },
-        ...{ writable: () => true, followers: () => [] },
+        ...{ writable: () => true, followers: () => [], webhooks: () => [] },
       }),
       clients: async function* figures() {
         yield 'x 1\n';

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { eventType, type RecordedEvent } from '../../../src/events/catalog.js';
+import { groupOf } from '../../../src/events/groups.js';
 import { languages } from '../../../src/messages/language.js';
 import { render } from '../../../src/messages/render.js';
 import { changesOf } from '../../../src/projections/audit/changes.js';
-import { groupOf, typesOf } from '../../../src/projections/audit/groups.js';
+import { typesOf } from '../../../src/projections/audit/groups.js';
 import { sentenceOf } from '../../../src/projections/audit/sentences.js';
 import { samples } from '../../events/samples.js';
 

@@ -4,7 +4,7 @@
 export interface File { readonly file: true }
 
 /** What a role may include. */
-export type Permission = "account:read" | "account:update" | "clients:read" | "clients:create" | "clients:update" | "clients:extend" | "clients:reset" | "clients:delete" | "inbounds:read" | "inbounds:create" | "inbounds:update" | "inbounds:reset" | "inbounds:delete" | "nodes:read" | "nodes:create" | "nodes:update" | "nodes:delete" | "nodes:run" | "core:read" | "core:update" | "core:run" | "settings:read" | "settings:update" | "secrets:update" | "backups:read" | "backups:create" | "backups:export" | "backups:restore" | "audit:read" | "audit:undo" | "admins:read" | "admins:create" | "admins:update" | "admins:delete" | "tokens:read" | "tokens:create" | "tokens:update" | "tokens:delete" | "server:read" | "server:run" | "logs:read" | "metrics:read" | "geo:read" | "geo:create" | "geo:update" | "geo:delete" | "geo:run" | "releases:read" | "releases:run" | "keys:create" | "docs:read";
+export type Permission = "account:read" | "account:update" | "clients:read" | "clients:create" | "clients:update" | "clients:extend" | "clients:reset" | "clients:delete" | "inbounds:read" | "inbounds:create" | "inbounds:update" | "inbounds:reset" | "inbounds:delete" | "nodes:read" | "nodes:create" | "nodes:update" | "nodes:delete" | "nodes:run" | "core:read" | "core:update" | "core:run" | "settings:read" | "settings:update" | "secrets:update" | "backups:read" | "backups:create" | "backups:export" | "backups:restore" | "audit:read" | "audit:undo" | "personalData:read" | "personalData:export" | "personalData:erase" | "personalData:hold" | "webhooks:read" | "webhooks:create" | "webhooks:update" | "webhooks:delete" | "webhooks:run" | "admins:read" | "admins:create" | "admins:update" | "admins:delete" | "tokens:read" | "tokens:create" | "tokens:update" | "tokens:delete" | "server:read" | "server:run" | "logs:read" | "metrics:read" | "geo:read" | "geo:create" | "geo:update" | "geo:delete" | "geo:run" | "releases:read" | "releases:run" | "keys:create" | "docs:read";
 
 export type AccessToken = { readonly id: number; readonly name: string; readonly prefix: string; readonly role: string; readonly inbounds: readonly (number)[]; readonly admin: number; readonly expiresAt: number; readonly addresses: readonly (string)[]; readonly createdAt: number; readonly rotatedAt: number | null; readonly previousUntil: number | null; readonly usedAt: number | null; readonly usedFrom: string | null };
 
@@ -34,7 +34,7 @@ export type SettingSource = { readonly source: "flag" | "environment" | "log" | 
 
 export type SettingSources = { readonly settings: { readonly webListen: SettingSource; readonly webPort: SettingSource; readonly webBasePath: SettingSource; readonly webDomain: SettingSource; readonly webCertFile: SettingSource; readonly webKeyFile: SettingSource; readonly sessionMaxAge: SettingSource; readonly trustedProxyCIDRs: SettingSource; readonly twoFactorEnable: SettingSource; readonly apiTokenEnable: SettingSource; readonly timeLocation: SettingSource; readonly datepicker: SettingSource; readonly pageSize: SettingSource; readonly expireDiff: SettingSource; readonly trafficDiff: SettingSource; readonly remarkModel: SettingSource; readonly externalTrafficInformEnable: SettingSource; readonly externalTrafficInformURI: SettingSource; readonly restartCoreOnClientDisable: SettingSource; readonly chatBotEnable: SettingSource; readonly chatBotAPIServer: SettingSource; readonly chatBotChatId: SettingSource; readonly chatBotRunTime: SettingSource; readonly chatBotBackup: SettingSource; readonly chatBotLoginNotify: SettingSource; readonly chatBotCpu: SettingSource; readonly chatBotLang: SettingSource; readonly subEnable: SettingSource; readonly subListen: SettingSource; readonly subPort: SettingSource; readonly subPath: SettingSource; readonly subDomain: SettingSource; readonly subCertFile: SettingSource; readonly subKeyFile: SettingSource; readonly subTitle: SettingSource; readonly subSupportUrl: SettingSource; readonly subProfileUrl: SettingSource; readonly subAnnounce: SettingSource; readonly subUpdates: SettingSource; readonly subEncrypt: SettingSource; readonly subShowInfo: SettingSource; readonly subEnableRouting: SettingSource; readonly subRoutingRules: SettingSource; readonly subURI: SettingSource; readonly subJsonEnable: SettingSource; readonly subJsonPath: SettingSource; readonly subJsonURI: SettingSource; readonly subJsonFragment: SettingSource; readonly subJsonNoises: SettingSource; readonly subJsonMux: SettingSource; readonly subJsonRules: SettingSource; readonly subClashEnable: SettingSource; readonly subClashPath: SettingSource; readonly subClashURI: SettingSource; readonly ldapEnable: SettingSource; readonly ldapHost: SettingSource; readonly ldapPort: SettingSource; readonly ldapUseTLS: SettingSource; readonly ldapBindDN: SettingSource; readonly ldapBaseDN: SettingSource; readonly ldapUserFilter: SettingSource; readonly ldapUserAttr: SettingSource; readonly ldapVlessField: SettingSource; readonly ldapFlagField: SettingSource; readonly ldapTruthyValues: SettingSource; readonly ldapInvertFlag: SettingSource; readonly ldapSyncCron: SettingSource; readonly ldapInboundTags: SettingSource; readonly ldapAutoCreate: SettingSource; readonly ldapAutoDelete: SettingSource; readonly ldapDefaultTotalGB: SettingSource; readonly ldapDefaultExpiryDays: SettingSource; readonly ldapDefaultLimitIP: SettingSource; readonly backupSchedule: SettingSource; readonly backupKeep: SettingSource; readonly apiDialect: SettingSource; readonly coreSplice: SettingSource; readonly pollSeconds: SettingSource; readonly ipLimitGraceSeconds: SettingSource; readonly ipLimitKeep: SettingSource; readonly measuredRetentionHours: SettingSource; readonly eraseDeletedAfterDays: SettingSource; readonly geoUpdateSchedule: SettingSource }; readonly secrets: { readonly twoFactorToken: boolean; readonly chatBotToken: boolean; readonly chatBotProxy: boolean; readonly ldapPassword: boolean; readonly backupPassphrase: boolean; readonly wgprov: boolean; readonly vpnprov: boolean }; readonly current: PanelAddress; readonly next: PanelAddress };
 
-export type SocketMessage = { readonly type: "status"; readonly data: Status } | { readonly type: "xrayState"; readonly data: "running" | "stop" | "error" } | { readonly type: "notification"; readonly title: string; readonly titleCode: TextCode; readonly body: string; readonly bodyCode: TextCode; readonly severity: "success" | "warning" | "error" } | { readonly type: "invalidate"; readonly resource: "inbounds" | "outbounds" | "core" | "settings" | "users" | "nodes" | "custom-geo" } | { readonly type: "traffic"; readonly clients: readonly (readonly [number, number, number])[]; readonly inbounds: readonly (readonly [number, number, number])[]; readonly at: number };
+export type SocketMessage = { readonly type: "status"; readonly data: Status } | { readonly type: "xrayState"; readonly data: "running" | "stop" | "error" } | { readonly type: "notification"; readonly title: string; readonly titleCode: TextCode; readonly body: string; readonly bodyCode: TextCode; readonly severity: "success" | "warning" | "error" } | { readonly type: "invalidate"; readonly resource: "inbounds" | "outbounds" | "core" | "settings" | "users" | "nodes" | "custom-geo" | "webhooks" | "personal-data" } | { readonly type: "traffic"; readonly clients: readonly (readonly [number, number, number])[]; readonly inbounds: readonly (readonly [number, number, number])[]; readonly at: number };
 
 export type Status = { readonly cpu: number; readonly cpuCores: number; readonly logicalPro: number; readonly cpuSpeedMhz: number; readonly mem: { readonly current: number; readonly total: number }; readonly swap: { readonly current: number; readonly total: number }; readonly disk: { readonly current: number; readonly total: number }; readonly core: { readonly state: "running" | "stop" | "error"; readonly errorMsg: string; readonly errorMsgCode: TextCode; readonly version: string }; readonly xray: { readonly state: "running" | "stop" | "error"; readonly errorMsg: string; readonly errorMsgCode: TextCode; readonly version: string }; readonly uptime: number; readonly load: { readonly load1: number; readonly load5: number; readonly load15: number }; readonly loads: readonly (number)[]; readonly tcpCount: number; readonly udpCount: number; readonly netIO: { readonly up: number; readonly down: number }; readonly netTraffic: { readonly sent: number; readonly recv: number }; readonly publicIP: { readonly ipv4: string; readonly ipv6: string }; readonly appStats: { readonly threads: number; readonly mem: number; readonly uptime: number }; readonly panelId: string; readonly missing: readonly (string)[] };
 
@@ -316,6 +316,42 @@ export const PATHS = {
   'metrics:read': [
     '/panel/api/metrics',
   ],
+  'personalData:export': [
+    '/panel/api/personalData/export/:email',
+  ],
+  'personalData:erase': [
+    '/panel/api/personalData/erase/:email',
+  ],
+  'personalData:read': [
+    '/panel/api/personalData/certificates',
+    '/panel/api/personalData/certificate/:position',
+    '/panel/api/personalData/holds',
+  ],
+  'personalData:hold': [
+    '/panel/api/personalData/hold',
+    '/panel/api/personalData/release/:id',
+  ],
+  'webhooks:read': [
+    '/panel/api/webhooks/list',
+    '/panel/api/webhooks/deadLetters/:id',
+  ],
+  'webhooks:create': [
+    '/panel/api/webhooks/add',
+  ],
+  'webhooks:update': [
+    '/panel/api/webhooks/update/:id',
+    '/panel/api/webhooks/rotateSecret/:id',
+    '/panel/api/webhooks/pause/:id',
+    '/panel/api/webhooks/resume/:id',
+  ],
+  'webhooks:run': [
+    '/panel/api/webhooks/replay/:id',
+    '/panel/api/webhooks/test/:id',
+    '/panel/api/webhooks/redeliver/:id',
+  ],
+  'webhooks:delete': [
+    '/panel/api/webhooks/del/:id',
+  ],
   'docs:read': [
     '/panel/api/openapi.json',
     '/panel/api-docs',
@@ -454,7 +490,7 @@ export interface Gets {
     params: undefined;
     query: undefined;
     body: undefined;
-    reply: { readonly certificates: readonly ({ readonly server: "panel" | "subscription"; readonly expiresAt: number; readonly problem: string; readonly problemCode: TextCode })[]; readonly refusedInbounds: readonly ({ readonly id: number; readonly remark: string; readonly tag: string; readonly problem: string; readonly problemCode: TextCode })[] };
+    reply: { readonly certificates: readonly ({ readonly server: "panel" | "subscription"; readonly expiresAt: number; readonly problem: string; readonly problemCode: TextCode })[]; readonly refusedInbounds: readonly ({ readonly id: number; readonly remark: string; readonly tag: string; readonly problem: string; readonly problemCode: TextCode })[]; readonly webhooks: readonly ({ readonly id: number; readonly name: string; readonly failingSince: number; readonly gone: boolean; readonly deadLetters: number; readonly problem: string; readonly problemCode: TextCode })[] };
   };
   '/panel/api/server/cpuHistory/:bucket': {
     params: { readonly bucket: "2" | "30" | "60" | "120" | "180" | "300" };
@@ -779,6 +815,36 @@ export interface Gets {
     query: undefined;
     body: undefined;
     reply: File;
+  };
+  '/panel/api/personalData/certificates': {
+    params: undefined;
+    query: { readonly before?: number };
+    body: undefined;
+    reply: readonly ({ readonly position: number; readonly at: number; readonly id: string; readonly hash: string; readonly generation: string; readonly by: string; readonly byCode: TextCode; readonly clients: readonly (number)[]; readonly keys: readonly (string)[]; readonly reason: string; readonly text: string })[];
+  };
+  '/panel/api/personalData/certificate/:position': {
+    params: { readonly position: string | number };
+    query: { readonly format?: "" | "json" | "text" };
+    body: undefined;
+    reply: { readonly position: number; readonly at: number; readonly id: string; readonly hash: string; readonly generation: string; readonly by: string; readonly byCode: TextCode; readonly clients: readonly (number)[]; readonly keys: readonly (string)[]; readonly reason: string; readonly text: string };
+  };
+  '/panel/api/personalData/holds': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: readonly ({ readonly id: number; readonly clients: readonly ({ readonly client: number; readonly email: string })[]; readonly from: number; readonly to: number; readonly reason: string; readonly by: string; readonly placedAt: number; readonly position: number })[];
+  };
+  '/panel/api/webhooks/list': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: readonly ({ readonly id: number; readonly name: string; readonly url: string; readonly types: readonly (string)[]; readonly paused: "" | "admin" | "gone"; readonly previousSecretUntil: number; readonly deadLetters: number; readonly createdAt: number; readonly updatedAt: number; readonly status: { readonly position: number; readonly lag: number; readonly attempts: number; readonly failingSince: number; readonly nextAttemptAt: number; readonly lastDeliveredAt: number; readonly delivered: number; readonly failed: number; readonly problem: string; readonly problemCode: TextCode } })[];
+  };
+  '/panel/api/webhooks/deadLetters/:id': {
+    params: { readonly id: string | number };
+    query: undefined;
+    body: undefined;
+    reply: readonly ({ readonly position: number; readonly type: string; readonly attempts: number; readonly at: number; readonly problem: string; readonly problemCode: TextCode })[];
   };
   '/panel/api/openapi.json': {
     params: undefined;
@@ -1426,6 +1492,84 @@ export interface Posts {
     reply: { readonly id: number; readonly secret: string };
   };
   '/panel/api/tokens/revoke/:id': {
+    params: { readonly id: string | number };
+    query: undefined;
+    body: undefined;
+    reply: null;
+  };
+  '/panel/api/personalData/export/:email': {
+    params: { readonly email: string | number };
+    query: undefined;
+    body: { readonly client?: number; readonly mask?: boolean; readonly format?: "" | "json" | "text" };
+    reply: { readonly email: string; readonly madeAt: number; readonly position: number; readonly generation: string; readonly masked: boolean; readonly accounts: readonly ({ readonly client: number; readonly inbound: number; readonly keyVersion: number; readonly identity: Readonly<Record<string, unknown>>; readonly credential: Readonly<Record<string, string>>; readonly spec: Readonly<Record<string, unknown>>; readonly addedAt: number; readonly changedAt: number; readonly deletedAt: number; readonly lastOnlineAt: number })[]; readonly online: boolean; readonly addresses: readonly ({ readonly ip: string; readonly lastSeenAt: number })[]; readonly events: readonly ({ readonly position: number; readonly at: number; readonly type: string; readonly what: string; readonly whatCode: TextCode; readonly by: string; readonly data: unknown })[]; readonly statement: { readonly zone: string; readonly from: string; readonly to: string; readonly opening: { readonly up: number; readonly down: number }; readonly used: { readonly up: number; readonly down: number }; readonly changed: { readonly up: number; readonly down: number }; readonly closing: { readonly up: number; readonly down: number }; readonly clients: readonly (unknown)[]; readonly days: readonly (unknown)[] } };
+  };
+  '/panel/api/personalData/erase/:email': {
+    params: { readonly email: string | number };
+    query: undefined;
+    body: { readonly client?: number; readonly reason?: string };
+    reply: { readonly position: number; readonly at: number; readonly id: string; readonly hash: string; readonly generation: string; readonly by: string; readonly byCode: TextCode; readonly clients: readonly (number)[]; readonly keys: readonly (string)[]; readonly reason: string; readonly text: string };
+  };
+  '/panel/api/personalData/hold': {
+    params: undefined;
+    query: undefined;
+    body: { readonly email?: string; readonly client?: number; readonly from?: number; readonly to?: number; readonly reason?: string };
+    reply: { readonly id: number };
+  };
+  '/panel/api/personalData/release/:id': {
+    params: { readonly id: string | number };
+    query: undefined;
+    body: { readonly reason?: string };
+    reply: null;
+  };
+  '/panel/api/webhooks/add': {
+    params: undefined;
+    query: undefined;
+    body: { readonly name?: string; readonly url?: string; readonly types?: readonly (string)[]; readonly after?: number };
+    reply: { readonly id: number; readonly secret: string };
+  };
+  '/panel/api/webhooks/update/:id': {
+    params: { readonly id: string | number };
+    query: undefined;
+    body: { readonly name?: string; readonly url?: string; readonly types?: readonly (string)[] };
+    reply: null;
+  };
+  '/panel/api/webhooks/rotateSecret/:id': {
+    params: { readonly id: string | number };
+    query: undefined;
+    body: { readonly overlapHours?: number };
+    reply: { readonly secret: string; readonly previousUntil: number };
+  };
+  '/panel/api/webhooks/pause/:id': {
+    params: { readonly id: string | number };
+    query: undefined;
+    body: undefined;
+    reply: null;
+  };
+  '/panel/api/webhooks/resume/:id': {
+    params: { readonly id: string | number };
+    query: undefined;
+    body: undefined;
+    reply: null;
+  };
+  '/panel/api/webhooks/replay/:id': {
+    params: { readonly id: string | number };
+    query: undefined;
+    body: { readonly after: number };
+    reply: null;
+  };
+  '/panel/api/webhooks/test/:id': {
+    params: { readonly id: string | number };
+    query: undefined;
+    body: undefined;
+    reply: { readonly accepted: boolean; readonly status: number; readonly ms: number; readonly problem: string; readonly problemCode: TextCode };
+  };
+  '/panel/api/webhooks/redeliver/:id': {
+    params: { readonly id: string | number };
+    query: undefined;
+    body: { readonly position: number };
+    reply: { readonly accepted: boolean; readonly status: number; readonly ms: number; readonly problem: string; readonly problemCode: TextCode };
+  };
+  '/panel/api/webhooks/del/:id': {
     params: { readonly id: string | number };
     query: undefined;
     body: undefined;

@@ -15,6 +15,8 @@ interface Parts {
   readonly rolledTo: () => number;
   /** How long measurements are kept, in hours. */
   readonly hours: () => number;
+  /** The first time (ms) from `since` on whose measurements a legal hold keeps; Infinity = none. */
+  readonly heldFrom: (since: number) => number;
   readonly dispatch: (command: AnyCommand) => Done | Rejection;
   readonly now: () => number;
   readonly warn: (message: string, fields?: object) => void;
@@ -58,9 +60,11 @@ export class Retention {
 
   /** Resolves to the pause before the next run, in ms. Rejects after `end`. */
   async run(): Promise<number> {
-    const { log, rolledTo, hours, dispatch, now } = this.#parts;
+    const { log, rolledTo, hours, heldFrom, dispatch, now } = this.#parts;
     const previous = rolledTo();
-    const steps = rollUpSteps(log, previous, now() - hours() * HOUR_MS, now());
+    const next = log.read(previous, 1)[0]?.meta.at ?? 0;
+    const before = Math.min(now() - hours() * HOUR_MS, heldFrom(next));
+    const steps = rollUpSteps(log, previous, before, now());
     const rollUp = await inSlices(steps, this.#stopping.signal);
     if (rollUp) dispatch(rollUp);
     // One roll-up may be a part of a backlog. A rejected one is retried in an hour.

@@ -8,7 +8,8 @@ const Problem = { problem: z.string(), problemCode: TextCode };
 export const attentionRoutes = routes('/panel/api/server', {
   attention: get('/attention', {
     permission: { resource: 'server', action: 'read' },
-    summary: 'Get the certificates of the two servers, and the inbounds that the core of this panel rejects',
+    summary:
+      'Get the certificates of the two servers, the inbounds that the core of this panel rejects, and the webhooks that need attention',
     reply: z.object({
       certificates: z.array(
         z.object({
@@ -20,6 +21,19 @@ export const attentionRoutes = routes('/panel/api/server', {
         }),
       ),
       refusedInbounds: z.array(z.object({ id: z.int(), remark: z.string(), tag: z.string(), ...Problem })),
+      /** Webhooks whose receivers fail or are gone, or that have dead letters. */
+      webhooks: z.array(
+        z.object({
+          id: z.int(),
+          name: z.string(),
+          /** Since when deliveries fail; ms, 0 = they do not. */
+          failingSince: z.int(),
+          /** The receiver answered 410 Gone. */
+          gone: z.boolean(),
+          deadLetters: z.int(),
+          ...Problem,
+        }),
+      ),
     }),
   }),
 });

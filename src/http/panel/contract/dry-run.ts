@@ -16,6 +16,14 @@ const ONE_COMMAND: readonly Route[] = [
   ...[coreSettings.update, coreSettings.resetOutboundsTraffic],
   ...[coreSettingsApi.update, coreSettingsApi.resetOutboundsTraffic],
   account.endOtherSessions,
+  ...[tables.personalData.erase, tables.personalData.hold, tables.personalData.release],
+  ...[
+    tables.webhooks.update,
+    tables.webhooks.pause,
+    tables.webhooks.resume,
+    tables.webhooks.replay,
+    tables.webhooks.del,
+  ],
 ];
 /** Routes that carry out several commands, and read nothing between them that the commands before have changed. */
 const SEVERAL_COMMANDS: readonly Route[] = [clientList.restore, tables.undo.undo];

@@ -23,12 +23,14 @@ import { inboundRoutes } from './inbounds/inbounds.js';
 import { keygenRoutes } from './inbounds/keygen.js';
 import { nodeRoutes } from './nodes.js';
 import { panelApiRoutes, panelRoutes } from './panel.js';
+import { personalDataRoutes } from './personal-data.js';
 import type { Routes } from './route.js';
 import { serverRoutes } from './server.js';
 import { settingDetailRoutes } from './settings/details.js';
 import { accountRoutes, settingApiRoutes, settingRoutes } from './settings/settings.js';
 import { metricRoutes, tokenRoutes } from './tokens.js';
 import { undoRoutes } from './undo.js';
+import { webhookRoutes } from './webhooks.js';
 
 /** Every table, in the order in which they are mounted: `clients` before `inbounds`, whose paths would shadow it. */
 export const tables = {
@@ -68,5 +70,7 @@ export const tables = {
   roles: roleRoutes,
   tokens: tokenRoutes,
   metrics: metricRoutes,
+  personalData: personalDataRoutes,
+  webhooks: webhookRoutes,
   apiDocs: apiDocsRoutes,
 } as const satisfies Readonly<Record<string, Routes>>;

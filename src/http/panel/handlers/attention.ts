@@ -6,7 +6,7 @@ import type { attentionRoutes } from '../contract/attention.js';
 import type { Handlers } from '../mount.js';
 import { visibleInbounds } from '../visible-inbounds.js';
 
-type Services = Needs<'read' | 'past'>;
+type Services = Needs<'read' | 'past' | 'deliveries'>;
 
 export const attentionHandlers: Handlers<typeof attentionRoutes, Services> = {
   attention(_, services, request) {
@@ -21,11 +21,28 @@ export const attentionHandlers: Handlers<typeof attentionRoutes, Services> = {
         ...{ id, remark, tag },
         ...problem(reason),
       })),
+      webhooks: webhooksOf(services, problem),
     };
   },
 };
 
 type Problem = (text: Text | null) => { readonly problem: string; readonly problemCode: ReturnType<typeof codeOf> };
+
+/** A failure is worth attention after a minute. */
+const FAILING_MS = 60_000;
+
+function webhooksOf({ read, deliveries }: Services, problem: Problem) {
+  return [...read.records.webhooks().byId.values()].flatMap(({ id, name, paused, deadLetters }) => {
+    const { failingSince = 0, problem: why = null } = deliveries.status(id) ?? {};
+    const gone = paused === 'gone';
+    const isFailing = paused === null && failingSince > 0 && Date.now() - failingSince >= FAILING_MS;
+    if (!gone && !isFailing && deadLetters.length === 0) return [];
+    return {
+      ...{ id, name, gone, deadLetters: deadLetters.length, failingSince: isFailing ? failingSince : 0 },
+      ...problem(gone || isFailing ? why : null),
+    };
+  });
+}
 
 function certificatesOf({ read, past }: Services, problem: Problem) {
   const { webCertFile, subCertFile, subEnable } = read.settings.current();

@@ -28,15 +28,17 @@ import { keygenHandlers } from './inbounds/keygen.js';
 import { nodeHandlers } from './nodes.js';
 import { panelHandlers } from './panel.js';
 import { pastCore, pastNodes } from './past.js';
+import { personalDataHandlers } from './personal-data.js';
 import { serverHandlers } from './server.js';
 import { settingDetailHandlers } from './settings/details.js';
 import { settingApiHandlers, settingHandlers } from './settings/settings.js';
 import { metricHandlers, tokenHandlers } from './tokens.js';
 import { undoHandlers } from './undo.js';
+import { webhookHandlers } from './webhooks.js';
 
 /** Binds every table except those of logins and the own account, whose handlers set cookies. Each receives the services that it declares. */
 export function mountHandlers(router: Router, gate: Gate<AuthRequest>, services: PanelServices): void {
-  const { read, now, core, machine, accounts, nodes, releases, backup, history, server, outside } = services;
+  const { read, now, core, machine, accounts, nodes, releases, backup, history, server, outside, webhooks } = services;
   mount(router, tables.clients, clientHandlers, gate, { read, now });
   mount(router, tables.clientList, clientListHandlers, gate, { read, now, ...history, ...server });
   mount(router, tables.clientWhy, clientWhyHandlers, gate, { read, now, ...history, ...nodes });
@@ -48,7 +50,7 @@ export function mountHandlers(router: Router, gate: Gate<AuthRequest>, services:
   mount(router, tables.inboundForms, inboundFormHandlers, gate, { read, now, ...core, ...machine });
   mount(router, tables.inbounds, inboundHandlers, gate, { read, ...core, ...machine });
   mount(router, tables.server, serverHandlers, gate, { read, ...machine });
-  mount(router, tables.attention, attentionHandlers, gate, { read, ...history });
+  mount(router, tables.attention, attentionHandlers, gate, { read, ...history, ...webhooks });
   mount(router, tables.histories, historyHandlers, gate, { read, ...core, ...machine });
   mount(router, tables.logs, logHandlers, gate, { read, ...core, ...machine });
   const control = { read, ...core, ...machine };
@@ -83,5 +85,7 @@ export function mountHandlers(router: Router, gate: Gate<AuthRequest>, services:
   mount(router, tables.roles, roleHandlers, gate, { read });
   mount(router, tables.tokens, tokenHandlers, gate, { read, now });
   mount(router, tables.metrics, metricHandlers, gate, { ...machine });
+  mount(router, tables.personalData, personalDataHandlers, gate, { read, now, ...history });
+  mount(router, tables.webhooks, webhookHandlers, gate, { read, now, ...history, ...outside, ...webhooks });
   mountApiDocs(router, gate, machine.version);
 }

@@ -14,6 +14,8 @@ const geo = { tag: 'Custom geo', description: 'Custom lists of addresses and dom
 const nodes = { tag: 'Nodes', description: 'Remote panels that this one manages.' };
 const events = { tag: 'Events', description: 'The event log, for other programs.' };
 const access = { tag: 'Access', description: 'Admins, their roles, and what they may do.' };
+const personal = { tag: 'Personal data', description: 'Requests of people about their data, and legal holds.' };
+const webhooks = { tag: 'Webhooks', description: 'Events for other programs, sent to them.' };
 const docs = { tag: 'Documents', description: 'This description of the API.' };
 
 /** The tag and the description of each table. */
@@ -54,5 +56,7 @@ export const nouns: Readonly<Record<keyof typeof tables, Noun>> = {
   events,
   undo: events,
   audit: events,
+  personalData: personal,
+  webhooks,
   apiDocs: docs,
 };

@@ -16,7 +16,17 @@ const NotificationMessage = z.object({
 });
 const InvalidateMessage = z.object({
   type: z.literal('invalidate'),
-  resource: z.enum(['inbounds', 'outbounds', 'core', 'settings', 'users', 'nodes', 'custom-geo']),
+  resource: z.enum([
+    'inbounds',
+    'outbounds',
+    'core',
+    'settings',
+    'users',
+    'nodes',
+    'custom-geo',
+    'webhooks',
+    'personal-data',
+  ]),
 });
 
 const Growth = z.tuple([z.int(), z.int(), z.int()]);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { asSystem } from '../../../../src/commands/bus.js';
 import { Retention } from '../../../../src/commands/reactors/traffic/retention.js';
 import { planRollUp, rollUpSteps } from '../../../../src/commands/reactors/traffic/roll-up.js';
+import { heldFrom } from '../../../../src/events/personal-data/hold-document.js';
 import { clientAdded, clientNumber, DAY, draft, HOUR, inboundAdded, T0, traffic } from '../../../kit/builders.js';
 import { busOver, TestLog } from '../../../kit/log.js';
 
@@ -14,6 +15,7 @@ function setup() {
     log: journal.log,
     rolledTo: () => bus.state.rolledTo,
     hours: () => 48,
+    heldFrom: (since) => heldFrom(bus.state.holds, since),
     dispatch: (command) => bus.dispatch(command, asSystem('retention')),
     now: journal.clock.now,
     warn: (text) => warnings.push(text),
