@@ -100,6 +100,29 @@ describe.skipIf(found === null)('the web panel by keyboard alone', () => {
     });
   });
 
+  it('opens the first match of the palette, also when Enter comes before the matches', async () => {
+    const search = '**/panel/api/clients/page*search=ha&*';
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(search, async (route) => {
+      await released;
+      await route.continue();
+    });
+    await press('Control+k');
+    await page.getByPlaceholder('Search screens').waitFor();
+    await page.keyboard.type('ha');
+    // The name of the inbound contains the text as well, and is shown at once.
+    await page.locator('[data-action]', { hasText: 'Harbour' }).waitFor();
+    await press('Enter');
+    release();
+    await heading('ahab');
+    await page.unroute(search);
+    await press('g', 'c');
+    await heading('Clients');
+  });
+
   it('searches the list, opens a client, and goes back', async () => {
     await press('g', 'i');
     await heading('Inbounds');

@@ -18,6 +18,8 @@ interface Matches {
   readonly clients: SpotlightActionData[];
   readonly inbounds: SpotlightActionData[];
   readonly nodes: SpotlightActionData[];
+  /** Whether matches may still be missing. */
+  readonly isLoading: boolean;
 }
 
 /** Where the palette can go. `wanted`: what is typed, in lower case. The server searches the clients. */
@@ -40,6 +42,7 @@ export function usePaletteMatches(wanted: string): Matches {
   const matching = <T,>(all: readonly T[], textOf: (one: T) => string): readonly T[] =>
     isSearching ? all.filter((one) => textOf(one).toLowerCase().includes(wanted)).slice(0, MOST) : [];
   return {
+    isLoading: found.isLoading || withClients.isLoading || allNodes.isLoading,
     screens: screens
       .map(({ id, icon: Icon }) => ({
         id,
