@@ -132,6 +132,23 @@ describe('portolan admin', () => {
     expect(all).toMatchObject({ twoFactorEnable: false, hasTwoFactorToken: false });
   });
 
+  it('removes the second factor of one admin', async () => {
+    const [made] = await ok('create', 'third-admin');
+    const account = { username: 'third-admin', password: String(made?.['password']) };
+    const third = new Admin(panel.url, account);
+    await must(third.login());
+    const body = { twoFactorToken: TOKEN, twoFactorCode: await code() };
+    await must(third.post('/panel/setting/twoFactor/enable', body));
+    expect(await login(account.username, account.password)).toMatchObject({ success: false });
+    const mark = headOf(panel.dataDir);
+    expect(await ok('disable-2fa', 'third-admin')).toEqual([{ username: 'third-admin', changed: true }]);
+    expect(await ok('disable-2fa', 'third-admin')).toEqual([{ username: 'third-admin', changed: false }]);
+    expect(eventsOfCli(mark)).toEqual([
+      ...['SecondFactorRemoved', 'DataKeyDestroyed', 'DataKeyDestroyed', 'SessionsRevoked'],
+    ]);
+    expect(await login(account.username, account.password)).toMatchObject({ success: true });
+  });
+
   it('changes nothing while a running panel cannot be reached', async () => {
     const socket = join(panel.dataDir, 'run', 'control.sock');
     const mark = headOf(panel.dataDir);
@@ -160,5 +177,40 @@ describe('portolan admin', () => {
     await ok('reset-password', NAME, '--password', 'after-the-kill');
     panel = await startPanel({ coreBin: NO_CORE, dataDir: panel.dataDir });
     expect(await login(NAME, 'after-the-kill')).toMatchObject({ success: true });
+  });
+});
+
+describe('portolan token', () => {
+  let panel: PanelProcess;
+
+  beforeAll(async () => {
+    panel = await startPanel({ coreBin: NO_CORE });
+  });
+
+  afterAll(() => panel?.cleanUp());
+
+  const ok = async (...args: string[]) => {
+    const { code: exit, stdout, stderr } = await cli(['token', '--json', ...args], panel.dataDir);
+    expect([args, exit, stderr]).toEqual([args, 0, '']);
+    const lines = stdout.trim().split('\n').filter(Boolean);
+    return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  };
+  const status = async (secret: unknown) => {
+    const headers = { authorization: `Bearer ${String(secret)}` };
+    return (await fetch(`${panel.url}/panel/api/metrics`, { headers })).status;
+  };
+
+  it('creates, lists, rotates and revokes access tokens', async () => {
+    const [made] = await ok('create', 'prometheus', '--role', 'metrics', '--allow', '127.0.0.1,::1', '--days', '30');
+    expect(await status(made?.['secret'])).toBe(200);
+    expect(await ok('list')).toMatchObject([{ name: 'prometheus', role: 'metrics', addresses: ['127.0.0.1', '::1'] }]);
+    const [rotated] = await ok('rotate', 'prometheus', '--overlap', '1');
+    expect(await status(made?.['secret'])).toBe(200);
+    expect(await status(rotated?.['secret'])).toBe(200);
+    expect(await ok('revoke', 'prometheus')).toEqual([{ name: 'prometheus' }]);
+    expect(await status(rotated?.['secret'])).toBe(404);
+    expect(await ok('list')).toEqual([]);
+    const { code: exit, stderr } = await cli(['token', 'create', 'x', '--role', 'captain'], panel.dataDir);
+    expect([exit, stderr]).toEqual([1, expect.stringContaining('Role captain not found')]);
   });
 });

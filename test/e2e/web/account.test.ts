@@ -118,17 +118,24 @@ describe.skipIf(found === null)('the account in the web panel', () => {
     const code = (now = Date.now()) => codeAt(token, now);
     await dialog().getByLabel('Code from the app').fill(wrongCode(token, Date.now()));
     await button('Switch on').click();
-    await web.sees('This code is wrong or was used before.');
+    await web.sees('The two-factor code is wrong, or was used before');
     await dialog().getByLabel('Code from the app').fill(code());
     await dialog().getByRole('button', { name: 'Show as curl' }).click();
     const command = await dialog().getByRole('region', { name: 'Show as curl' }).locator('pre').textContent();
-    expect(command).toMatch(/\/panel\/setting\/update'/);
+    expect(command).toMatch(/\/panel\/setting\/twoFactor\/enable'/);
     expect(command).not.toContain(token);
     await button('Switch on').click();
+    const codes = web.page.getByRole('dialog', { name: 'Recovery codes' });
+    await codes.getByRole('listitem').nth(9).waitFor();
+    const recovery = (await codes.getByRole('listitem').first().textContent()) ?? '';
+    await codes.getByRole('button', { name: 'I have kept them' }).click();
     await web.page.getByText('On', { exact: true }).waitFor();
+    await web.sees('10 recovery codes are left.');
     expect(deeds(head)).toEqual([
-      ...['TwoFactorCodeUsed', 'SettingsChanged', 'SecretSettingChanged', 'SessionsRevoked', 'LoggedIn'],
+      ...['OwnCodeUsed', 'SecondFactorSet', 'RecoveryCodesIssued', 'SessionsRevoked', 'LoggedIn'],
     ]);
+    await (await signIn(PHONE, recovery)).context().close();
+    await web.sees('9 recovery codes are left.');
 
     const on = headOf(panel.dataDir);
     await button('Switch off').click();
@@ -138,7 +145,7 @@ describe.skipIf(found === null)('the account in the web panel', () => {
     await dialog().getByRole('button', { name: 'Switch off' }).click();
     await web.page.getByText('Off', { exact: true }).waitFor();
     expect(deeds(on)).toContain('SessionsRevoked');
-    expect(recorded(panel.dataDir, 'SettingsChanged', on).at(-1)?.data.changes).toEqual({ twoFactorEnable: false });
+    expect(recorded(panel.dataDir, 'SecondFactorRemoved', on)).toHaveLength(1);
     expect(await web.overflowOnPhone('account')).toBe(0);
     expect(web.complaints).toStrictEqual([]);
   });

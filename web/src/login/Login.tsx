@@ -13,6 +13,7 @@ import {
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError, api } from '../api/client';
+import { askForPasskey, hasPasskeys } from '../api/passkeys';
 import { changeLanguage, currentLanguage, directionOf, type Language, languageNames, languages } from '../i18n/i18n';
 import { Logo } from '../theme/Logo';
 import classes from './Login.module.css';
@@ -49,7 +50,7 @@ export function Login() {
 }
 
 /** One attempt to log in after another: what is wrong, how often, and whether a second factor is needed. */
-function useLogin() {
+function useLogin(cancelled: string) {
   const [needsCode, setNeedsCode] = useState(false);
   const [error, setError] = useState('');
   const [failures, setFailures] = useState(0);
@@ -83,12 +84,26 @@ function useLogin() {
       if (isNeeded && !needsCode) code.current?.focus();
     }
   };
-  return { needsCode, error, failures, isBusy, code, submit };
+  const signInWithPasskey = async (): Promise<void> => {
+    setBusy(true);
+    setError('');
+    try {
+      const { obj: options } = await api.post('/passkey/options');
+      const response = await askForPasskey(options);
+      await api.post('/passkey/login', { body: { response } });
+      location.reload();
+    } catch (problem) {
+      setBusy(false);
+      setError(problem instanceof ApiError ? problem.message : cancelled);
+    }
+  };
+  return { needsCode, error, failures, isBusy, code, submit, signInWithPasskey };
 }
 
 function LoginForm() {
   const { t } = useTranslation('login');
-  const { needsCode, error, failures, isBusy, code, submit } = useLogin();
+  const { needsCode, error, failures, isBusy, code, submit, signInWithPasskey } = useLogin(t('passkeyCancelled'));
+  const offersPasskey = usePasskeyOffer();
   return (
     <form onSubmit={(event) => void submit(event)} className={classes['form']}>
       <TextInput
@@ -117,19 +132,31 @@ function LoginForm() {
           label={t('code')}
           description={t('codeHelp')}
           autoComplete="one-time-code"
-          inputMode="numeric"
           maxLength={16}
           dir="ltr"
-          required
-          withAsterisk={false}
         />
       )}
       {error !== '' && <Refusal error={error} isRepeated={failures >= ATTEMPTS_BEFORE_HINT} />}
       <Button type="submit" loading={isBusy} fullWidth mt="xs">
         {t('signIn')}
       </Button>
+      {offersPasskey && (
+        <Button variant="default" disabled={isBusy} fullWidth onClick={() => void signInWithPasskey()}>
+          {t('passkey')}
+        </Button>
+      )}
     </form>
   );
+}
+
+/** Whether this browser can use passkeys here, and any admin has one. */
+function usePasskeyOffer(): boolean {
+  const [isOffered, setOffered] = useState(false);
+  useEffect(() => {
+    if (!hasPasskeys()) return;
+    api.get('/passkey/used').then(setOffered, () => setOffered(false));
+  }, []);
+  return isOffered;
 }
 
 /** Why the login was refused; after repeated failures also the lockout, and the way out. */

@@ -5,11 +5,12 @@ import { useMay } from '../../api/access';
 import blocks from '../../ui/display/Blocks.module.css';
 import { Loaded, Page } from '../../ui/display/Page';
 import { Credentials } from './Credentials';
+import { Passkeys } from './Passkeys';
 import { account } from './queries';
 import { Sessions } from './Sessions';
-import { TwoFactor } from './TwoFactor';
+import { SharedTwoFactor, TwoFactor } from './TwoFactor';
 
-/** `#/account`: the name and the password of the admin, the second factor, and where the account is signed in. */
+/** `#/account`: the name and the password of the admin, the second factors, and where the account is signed in. */
 export function Account() {
   const { t } = useTranslation('account');
   const query = useQuery(account);
@@ -21,7 +22,9 @@ export function Account() {
           <div className={blocks['columns']}>
             <Credentials key={username} username={username} />
             <Stack gap="sm">
-              {may('/panel/setting/secret') && <TwoFactor isOn={twoFactorEnable} />}
+              <TwoFactor />
+              <Passkeys />
+              {twoFactorEnable && may('/panel/setting/secret') && <SharedTwoFactor />}
               <Sessions />
             </Stack>
           </div>

@@ -7,6 +7,12 @@ export const account = queryOptions({
   queryFn: ({ signal }) => api.get('/panel/setting/account', { signal }),
 });
 
+export const factors = queryOptions({
+  queryKey: ['users', 'factors'],
+  queryFn: ({ signal }) => api.get('/panel/setting/factors', { signal }),
+});
+export type Factors = Gets['/panel/setting/factors']['reply'];
+
 export const sessions = queryOptions({
   queryKey: ['users', 'sessions'],
   queryFn: ({ signal }) => api.get('/panel/setting/sessions', { signal }),
