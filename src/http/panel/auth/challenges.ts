@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import { lruOf } from '../../../lib/lru.js';
 import { sameSecret } from './equal.js';
 
 const LIFETIME_MS = 5 * 60_000;
@@ -15,7 +15,7 @@ const MAX_USED = 10_000;
 export class Challenges {
   readonly #now: () => number;
   readonly #key = randomBytes(32);
-  readonly #used = new LRUCache<string, true>({ max: MAX_USED, ttl: LIFETIME_MS });
+  readonly #used = lruOf<string, true>(MAX_USED, { ttl: LIFETIME_MS });
 
   constructor(now: () => number) {
     this.#now = now;
