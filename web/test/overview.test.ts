@@ -13,7 +13,7 @@ const status = {
 const node = { id: 3, name: 'Oslo', enable: true, status: 'online', syncState: 'synced', pendingChanges: 0 } as Node;
 const kinds = (sources: Partial<Sources>) =>
   concernsOf({ status, ...sources }, NOW).map(({ kind, to, isGrave }) => [kind, to, isGrave]);
-const attention = { certificates: [], refusedInbounds: [] };
+const attention = { certificates: [], refusedInbounds: [], webhooks: [] };
 
 describe('what needs attention', () => {
   it('is nothing when all is well', () => {
@@ -72,6 +72,16 @@ describe('what needs attention', () => {
       ['panelUpdate', '/core', false],
       ['coreUpdate', '/core', false],
     ]);
+  });
+
+  it.each([
+    [{ gone: true }, 'webhookGone', true],
+    [{ failingSince: NOW - DAY }, 'webhookFailing', false],
+    [{ deadLetters: 2 }, 'webhookRejected', false],
+  ])('is a webhook with %j', (changes, kind, isGrave) => {
+    const webhook = { id: 1, name: 'billing', gone: false, failingSince: 0, deadLetters: 0 };
+    const webhooks = [{ ...webhook, ...changes, problem: '', problemCode: null }];
+    expect(kinds({ attention: { ...attention, webhooks } })).toStrictEqual([[kind, '/audit', isGrave]]);
   });
 
   it('compares versions by their numbers', () => {

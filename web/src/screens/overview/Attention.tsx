@@ -63,6 +63,9 @@ function sentenceOf(concern: Concern, t: TFunction<'overview'>, format: Format):
     case 'nodeRefused':
     case 'nodeFailing':
     case 'inboundRefused':
+    case 'webhookGone':
+    case 'webhookFailing':
+    case 'webhookRejected':
       return t(`concern.${concern.kind}`, { name: concern.name });
     case 'nodeBehind':
       return t('concern.nodeBehind', { name: concern.name, count: concern.count });

@@ -30,7 +30,7 @@ export type Concern = {
   | { readonly kind: 'nodeBehind'; readonly name: string; readonly count: number }
   | { readonly kind: 'certificateExpired' | 'certificateExpires'; readonly server: Server; readonly at: number }
   | { readonly kind: 'certificateRejected'; readonly server: Server }
-  | { readonly kind: 'inboundRefused'; readonly name: string }
+  | { readonly kind: 'inboundRefused' | 'webhookGone' | 'webhookFailing' | 'webhookRejected'; readonly name: string }
   | { readonly kind: 'coreUpdate' | 'panelUpdate'; readonly version: string }
 );
 type Server = Attention['certificates'][number]['server'];
@@ -45,6 +45,12 @@ export function concernsOf(sources: Sources, now: number): readonly Concern[] {
       ({ id, remark, tag, problem }): Concern => ({
         ...{ key: `inbound-${id}`, kind: 'inboundRefused', name: remark || tag, to: `/inbounds/${id}` },
         ...{ isGrave: true, why: problem },
+      }),
+    ),
+    ...(sources.attention?.webhooks ?? []).map(
+      ({ id, name, gone, failingSince, problem }): Concern => ({
+        ...{ key: `webhook-${id}`, name, to: '/audit', isGrave: gone, why: problem },
+        kind: gone ? 'webhookGone' : failingSince > 0 ? 'webhookFailing' : 'webhookRejected',
       }),
     ),
     ...(sources.nodes ?? []).flatMap(nodeConcerns),
