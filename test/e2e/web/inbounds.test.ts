@@ -73,12 +73,15 @@ describe.skipIf(found === null || withoutCore('the inbounds in the web panel'))(
     }
   };
 
-  /** Makes an inbound of a preset in the form, with the port that the panel proposes. */
+  /** Other tests may be offered the same well-known port. */
+  const fillPort = async () => web.page.getByLabel('Port', { exact: true }).fill(String(await freePort()));
+  /** Makes an inbound of a preset in the form. */
   const make = async (preset: 'trojan' | 'reality', name: string): Promise<Stored> => {
     await web.open(`inbounds/new?preset=${preset}`);
     await web.page.getByLabel('Name').fill(name);
     const host = web.page.getByLabel(preset === 'reality' ? 'Website to imitate' : 'Domain');
     await host.fill(preset === 'reality' ? imitated() : 'localhost');
+    await fillPort();
     await button('Add inbound').click();
     await row(name).waitFor();
     return stored(name);
@@ -94,6 +97,7 @@ describe.skipIf(found === null || withoutCore('the inbounds in the web panel'))(
     await button('Add inbound').click();
     await page.getByText('Fill this in.').waitFor();
     await page.getByLabel('Domain').fill('localhost');
+    await fillPort();
     await button('Show as curl').click();
     await page.getByRole('region', { name: 'Show as curl' }).getByText('/panel/api/inbounds/add').waitFor();
     const before = head();
@@ -110,6 +114,7 @@ describe.skipIf(found === null || withoutCore('the inbounds in the web panel'))(
     await web.open('inbounds/new?preset=reality');
     await page.getByLabel('Name').fill('Reef');
     await page.getByLabel('Website to imitate').fill(imitated());
+    await fillPort();
     await button('All options').click();
     await page.getByLabel('Listen address').fill('127.0.0.1');
     const before = head();

@@ -4,6 +4,7 @@ import { type ClientCore, startClientCore } from '../../kit/real/client-core.js'
 import { withoutCore } from '../../kit/real/core-process.js';
 import { untilComplete } from '../../kit/real/expect-transfer.js';
 import { loopbackTemplate, type PanelProcess, startPanel } from '../../kit/real/panel-process.js';
+import { freePort } from '../../kit/real/ports.js';
 import { download } from '../../kit/real/socks.js';
 import { startTargets, type Targets } from '../../kit/real/targets.js';
 import { startWebSession, type WebSession } from '../../kit/real/web-session.js';
@@ -64,6 +65,7 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
     await web.open('setup', 'First set-up');
     await button(/^4? ?The first inbound/).click();
     await web.page.getByLabel('Kind').selectOption({ label: 'Shadowsocks 2022' });
+    await web.page.getByLabel('Port', { exact: true }).fill(String(await freePort()));
     await web.page.getByLabel('Name of the first client').fill('ishmael');
     await button('Create the inbound').click();
     await web.page.getByRole('img', { name: 'QR code of the link' }).waitFor();

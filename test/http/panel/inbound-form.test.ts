@@ -95,6 +95,18 @@ describe('two admins with one inbound', () => {
   });
 });
 
+describe('a free port', () => {
+  it('is the preferred one, unless an inbound or a program uses it', async () => {
+    const { get, port } = await start();
+    const free = await freePort();
+    expect(await get<number>(`freePort?prefer=${free}`)).toBe(free);
+    expect(await get<number>(`freePort?prefer=${port}`)).not.toBe(port);
+    expect(await get<number>('freePort')).toBeGreaterThanOrEqual(10_000);
+    const busy = await start({ portProblem: async (_, asked) => (asked === free ? 'taken' : null) });
+    expect(await busy.get<number>(`freePort?prefer=${free}`)).not.toBe(free);
+  });
+});
+
 describe('a draft of an inbound', () => {
   it('is checked without being saved', async () => {
     const { post, vless, since, port } = await start();

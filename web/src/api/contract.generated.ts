@@ -458,7 +458,7 @@ export interface Gets {
   };
   '/panel/api/inbounds/freePort': {
     params: undefined;
-    query: undefined;
+    query: { readonly prefer?: number };
     body: undefined;
     reply: number;
   };

@@ -29,12 +29,12 @@ export function PresetForm({ preset, onMore }: Props) {
   });
   return (
     <Loaded query={query} rows={3}>
-      {({ port, ...answers }) => <Questions preset={preset} port={port} start={answers} onMore={onMore} />}
+      {(start) => <Questions preset={preset} start={start} onMore={onMore} />}
     </Loaded>
   );
 }
 
-function Questions({ preset, port, start, onMore }: Props & { readonly port: number; readonly start: Answers }) {
+function Questions({ preset, start, onMore }: Props & { readonly start: Answers }) {
   const { t } = useTranslation(['inbounds', 'shell']);
   const navigate = useNavigate();
   const [answers, setAnswers] = useState(start);
@@ -45,10 +45,9 @@ function Questions({ preset, port, start, onMore }: Props & { readonly port: num
   const add = useAction<Answers>({
     stale: [['inbounds']],
     silent: true,
-    run: async (given) =>
-      api.post('/panel/api/inbounds/add', { body: bodyOf(await draftFor(preset, { ...given, port })) }),
+    run: async (given) => api.post('/panel/api/inbounds/add', { body: bodyOf(await draftFor(preset, given)) }),
   });
-  const curl = usePresetCurl(preset, { ...answers, port }, isComplete);
+  const curl = usePresetCurl(preset, answers, isComplete);
   const submit = (): void => {
     setAttempts((before) => before + 1);
     if (isComplete) add.mutate(answers, { onSuccess: () => void navigate('/inbounds') });
@@ -56,9 +55,9 @@ function Questions({ preset, port, start, onMore }: Props & { readonly port: num
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus(), [attempts, add.error]);
   const refusal = add.error ? sentenceOf(add.error) : '';
-  const isOfPort = second === 'port' && add.error instanceof ApiError && add.error.code.startsWith('PORT_');
+  const isOfPort = add.error instanceof ApiError && add.error.code.startsWith('PORT_');
   const more = (): void => {
-    draftFor(preset, { ...answers, port }).then(onMore, toastError);
+    draftFor(preset, answers).then(onMore, toastError);
   };
   return (
     <form
@@ -86,7 +85,7 @@ function Questions({ preset, port, start, onMore }: Props & { readonly port: num
             label={t(`question.${second}`)}
             description={t(`question.${second}.help`)}
             withAsterisk
-            error={empty(answers.second) ?? (isOfPort ? refusal : undefined)}
+            error={empty(answers.second) ?? (isOfPort && second === 'port' ? refusal : undefined)}
             inputMode={second === 'port' ? 'numeric' : 'url'}
             value={answers.second}
             onChange={({ currentTarget: { value } }) => setAnswers((all) => ({ ...all, second: value }))}
@@ -94,6 +93,19 @@ function Questions({ preset, port, start, onMore }: Props & { readonly port: num
             spellCheck={false}
             autoCapitalize="none"
           />
+          {second !== 'port' && (
+            <TextInput
+              label={t('field.port')}
+              description={t('question.port.help')}
+              error={isOfPort ? refusal : undefined}
+              inputMode="numeric"
+              value={String(answers.port)}
+              onChange={({ currentTarget: { value } }) =>
+                setAnswers((all) => ({ ...all, port: Number(value.replaceAll(/\D/g, '')) }))
+              }
+              dir="ltr"
+            />
+          )}
           {curl.view}
           <Group justify="space-between">
             <Group gap="xs">
@@ -113,7 +125,7 @@ function Questions({ preset, port, start, onMore }: Props & { readonly port: num
 }
 
 /** The request with keys of its own, made when it is shown: a later one has others. */
-function usePresetCurl(preset: Props['preset'], answers: Answers & { readonly port: number }, isComplete: boolean) {
+function usePresetCurl(preset: Props['preset'], answers: Answers, isComplete: boolean) {
   const { isOpen, button, viewOf } = useCurlButton();
   const [settled] = useDebouncedValue(answers, 300);
   const { data } = useQuery({

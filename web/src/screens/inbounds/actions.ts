@@ -63,7 +63,7 @@ export function useInboundActions() {
 async function clone({ id }: InboundSummary) {
   const [form, port] = await Promise.all([
     api.get('/panel/api/inbounds/overview/:id', { params: { id } }),
-    api.get('/panel/api/inbounds/freePort'),
+    api.get('/panel/api/inbounds/freePort', { query: { prefer: 0 } }),
   ]);
   const copy = { ...draftOf(form), remark: `${form.remark} 2`, port, tag: '', enable: false };
   return api.post('/panel/api/inbounds/add', { body: bodyOf(copy) });

@@ -84,7 +84,8 @@ const pathOfTransport = (draft: Draft): string => {
 
 /** Secrets that need no mathematics are made in the browser, all other keys by the core. */
 const makers = {
-  port: async (draft: Draft) => withValue(draft, 'port', await api.get('/panel/api/inbounds/freePort')),
+  port: async (draft: Draft) =>
+    withValue(draft, 'port', await api.get('/panel/api/inbounds/freePort', { query: { prefer: 0 } })),
   x25519,
   mldsa65,
   ech,

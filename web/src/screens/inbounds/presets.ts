@@ -1,4 +1,5 @@
 import { api } from '../../api/client';
+import { imitable } from '../../model/imitable';
 import { withValue } from '../../model/json';
 import { randomWord } from '../../model/random';
 import type { Draft } from './draft';
@@ -7,16 +8,17 @@ import { generated, shadowsocksKey } from './generators';
 export const PRESETS = ['reality', 'websocket', 'hysteria2', 'trojan', 'shadowsocks', 'empty'] as const;
 export type Preset = (typeof PRESETS)[number];
 
-/** A site that speaks TLS 1.3 and HTTP/2, for REALITY to borrow from; the admin may name another one. */
-const BORROWED = 'www.microsoft.com';
+/** The port of HTTPS: other ports draw attention, and most CDNs forward to few others. */
+const HTTPS = 443;
 const SNIFFING = { enabled: true, destOverride: ['http', 'tls', 'quic'] } as const;
 const TLS = 'streamSettings.tlsSettings';
 
-/** The two answers that a preset needs. */
+/** The answers that a preset needs; the port is proposed. */
 export interface Answers {
   readonly remark: string;
-  /** The site to borrow from, the domain of the server, or the port. */
+  /** The site to imitate, the domain of the server, or the port. */
   readonly second: string;
+  readonly port: number;
 }
 export type Second = 'target' | 'domain' | 'port';
 
@@ -38,9 +40,10 @@ const NAMES: Readonly<Record<Preset, string>> = {
 };
 
 /** Both answers as they are proposed. */
-export async function proposed(preset: Preset): Promise<Answers & { readonly port: number }> {
-  const port = await api.get('/panel/api/inbounds/freePort');
-  const second = preset === 'reality' ? BORROWED : preset === 'shadowsocks' ? String(port) : '';
+export async function proposed(preset: Preset): Promise<Answers> {
+  const prefer = preset === 'shadowsocks' || preset === 'empty' ? 0 : HTTPS;
+  const port = await api.get('/panel/api/inbounds/freePort', { query: { prefer } });
+  const second = preset === 'reality' ? imitable() : preset === 'shadowsocks' ? String(port) : '';
   return { remark: NAMES[preset], second, port };
 }
 
@@ -53,16 +56,13 @@ const blank = (remark: string, port: number): Draft => ({
 });
 
 /** A new inbound for a purpose, with its keys and its certificate. */
-export async function draftFor(
-  preset: Preset,
-  { remark, second, port }: Answers & { readonly port: number },
-): Promise<Draft> {
+export async function draftFor(preset: Preset, { remark, second, port }: Answers): Promise<Draft> {
   const draft = blank(remark, port);
   switch (preset) {
     case 'empty':
       return draft;
     case 'reality':
-      return reality(draft, second.trim() || BORROWED);
+      return reality(draft, second.trim());
     case 'websocket':
       return behindCdn(draft, second.trim());
     case 'hysteria2': {

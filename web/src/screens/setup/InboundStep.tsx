@@ -3,6 +3,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, urlOf } from '../../api/client';
+import { imitable } from '../../model/imitable';
 import { CopyButton } from '../../ui/display/CopyButton';
 import { Technical } from '../../ui/display/format';
 import { Loaded } from '../../ui/display/Page';
@@ -14,10 +15,9 @@ import classes from './Setup.module.css';
 import { StepForm } from './StepForm';
 
 const PATH = '/panel/api/inbounds/add';
-const SITE = 'www.microsoft.com';
 const freePort = queryOptions({
   queryKey: ['setup', 'port'],
-  queryFn: ({ signal }) => api.get('/panel/api/inbounds/freePort', { signal }),
+  queryFn: ({ signal }) => api.get('/panel/api/inbounds/freePort', { query: { prefer: 443 }, signal }),
   staleTime: Number.POSITIVE_INFINITY,
 });
 
@@ -37,7 +37,12 @@ interface Made {
 
 function Form({ port: proposed }: { readonly port: number }) {
   const { t } = useTranslation('setup');
-  const [values, setValues] = useState<FirstInbound>({ kind: 'reality', port: proposed, site: SITE, email: '' });
+  const [values, setValues] = useState<FirstInbound>(() => ({
+    kind: 'reality',
+    port: proposed,
+    site: imitable(),
+    email: '',
+  }));
   const [sent, setSent] = useState<object | null>(null);
   const [made, setMade] = useState<Made | null>(null);
   const [refusal, setRefusal] = useState('');

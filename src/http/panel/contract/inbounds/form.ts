@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { get, LARGE_BODY_BYTES, post, routes } from '../route.js';
-import { body, Id, optionalWhole } from '../schemas/fields.js';
+import { body, Id, optionalWhole, whole } from '../schemas/fields.js';
 import { inboundShape, PERIODS, WireInbound } from '../schemas/inbound.js';
 
 const params = z.object({ id: Id });
@@ -79,6 +79,10 @@ export const inboundFormRoutes = routes('/panel/api/inbounds', {
   freePort: get('/freePort', {
     permission: { resource: 'inbounds', action: 'read' },
     summary: 'Propose a port that no inbound and no program of this machine uses',
+    query: z.object({
+      /** The port to propose if it is free; 0 = a random one. */
+      prefer: whole({ min: 0, max: 65_535 }),
+    }),
     reply: z.int(),
   }),
   delete: post('/delete/:id', {

@@ -36,11 +36,11 @@ export const inboundFormHandlers: Handlers<typeof inboundFormRoutes, Services> =
     return inbound ? inboundForm(read, inbound) : reject('INBOUND_NOT_FOUND', { inbound: id });
   },
 
-  async freePort(_, { read, portProblem }) {
+  async freePort({ query: { prefer } }, { read, portProblem }) {
     const taken = new Set(read.inbounds.all().map(({ port }) => port));
     let port = 0;
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      port = randomInt(LOWEST_PORT, HIGHEST_PORT + 1);
+      port = attempt === 0 && prefer > 0 ? prefer : randomInt(LOWEST_PORT, HIGHEST_PORT + 1);
       if (taken.has(port)) continue;
       const problems = [await portProblem('', port, false), await portProblem('', port, true)];
       if (problems.every((problem) => problem === null)) break;
