@@ -71,9 +71,8 @@ export function SessionDialog({ live }: { readonly live: Live }) {
               name="twoFactorCode"
               label={t('code')}
               autoComplete="one-time-code"
-              inputMode="numeric"
-              required
-              withAsterisk={false}
+              maxLength={16}
+              dir="ltr"
             />
           )}
           <Button type="submit">{t('signIn')}</Button>
