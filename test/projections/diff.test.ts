@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { atOnce } from '../../src/lib/time/slices.js';
 import { type DiffReport, type DocumentDiff, diffSteps } from '../../src/projections/diff/diff.js';
-import { documentsOf, nouns } from '../../src/projections/diff/documents.js';
+import { documentOf, nouns, sourcesOf } from '../../src/projections/diff/documents.js';
 import { readModelsAt } from '../../src/projections/moments.js';
 import type { ReadModels } from '../../src/projections/read-models.js';
 import { playedLogs, steps } from '../kit/history.js';
@@ -14,9 +14,10 @@ const EVERYTHING = { noun: '', client: '' } as const;
 function shownOf(read: ReadModels): Map<string, Fields> {
   const shown = new Map<string, Fields>();
   for (const noun of nouns)
-    for (const [stream, document] of documentsOf({ read }, noun)) {
+    for (const [, source] of sourcesOf(read, noun)) {
+      const document = documentOf(noun, source);
       const { values, erased } = document.shown();
-      shown.set(stream, Object.fromEntries(Object.entries(values).filter(([field]) => !erased.has(field))));
+      shown.set(document.stream, Object.fromEntries(Object.entries(values).filter(([field]) => !erased.has(field))));
     }
   return shown;
 }

@@ -6,7 +6,7 @@ import { type Text } from '../../messages/message.js';
 import { type Change, changedPaths, changesOf } from '../audit/changes.js';
 import type { ReadModels } from '../read-models.js';
 import { actorText } from '../why/history.js';
-import { documentsOf, type MomentDocument, type Noun, nouns, type Shown } from './documents.js';
+import { documentOf, type MomentDocument, type Noun, nouns, type Shown, sourcesOf } from './documents.js';
 
 /** A field whose value differs between two moments. */
 export interface FieldChange extends Change {
@@ -108,15 +108,20 @@ function* differences(before: Side, after: Side, { noun, client }: DiffFilter): 
   const wanted = client === '' ? nouns.filter((one) => noun === '' || one === noun) : (['client'] as const);
   const email = client.toLowerCase();
   const isNamed = (document: MomentDocument | undefined): boolean => document?.name.toLowerCase() === email;
-  const both = wanted.map((one) => [documentsOf(before, one), documentsOf(after, one)] as const);
-  for (const [earlier, later] of both) {
+  const all = wanted.map((one) => [one, sourcesOf(before.read, one), sourcesOf(after.read, one)] as const);
+  for (const [one, earlier, later] of all) {
+    yield;
+    const [was, is] = [new Map(earlier), new Map(later)];
+    const documentIn = (side: Side, sources: ReadonlyMap<number, unknown>, number: number) =>
+      sources.has(number) ? documentOf(one, sources.get(number), side.destroyed) : undefined;
     let compared = 0;
-    for (const key of new Set([...earlier.keys(), ...later.keys()])) {
-      const pair = { before: earlier.get(key), after: later.get(key) };
-      const differs = !sameJson(pair.before?.source, pair.after?.source) && hasDifference(pair);
-      if (differs && (client === '' || isNamed(pair.before) || isNamed(pair.after))) pairs.push(pair);
+    for (const number of new Set([...was.keys(), ...is.keys()])) {
       compared += 1;
       if (compared % STEP === 0) yield;
+      if (was.get(number) === is.get(number)) continue;
+      const pair = { before: documentIn(before, was, number), after: documentIn(after, is, number) };
+      if (client !== '' && !isNamed(pair.before) && !isNamed(pair.after)) continue;
+      if (differs(pair)) pairs.push(pair);
     }
   }
   return pairs;
@@ -126,7 +131,16 @@ const changeOf = ({ before, after }: Pair): DocumentDiff['change'] =>
   before === undefined ? 'added' : after === undefined ? 'removed' : 'changed';
 
 /** A document can differ in something that is not shown, such as the time of its last change. */
-const hasDifference = (pair: Pair): boolean => changeOf(pair) !== 'changed' || fieldsOf(pair).length > 0;
+function differs({ before, after }: Pair): boolean {
+  if (!before || !after) return true;
+  const [earlier, later] = [before.shown(), after.shown()];
+  const isErased = ({ erased }: Shown): boolean => erased.size > 0;
+  return (
+    isErased(earlier) !== isErased(later) ||
+    !sameJson(earlier.values, later.values) ||
+    !sameJson(earlier.secrets, later.secrets)
+  );
+}
 
 function countsOf(pairs: readonly Pair[]): DiffCounts {
   const counts = { added: 0, removed: 0, changed: 0 };

@@ -28,8 +28,6 @@ export interface MomentDocument {
   readonly name: string;
   /** The stream of its events. */
   readonly stream: string;
-  /** Equal for equal documents. */
-  readonly source: unknown;
   readonly shown: () => Shown;
 }
 
@@ -41,34 +39,42 @@ const ERASED_CONFIG = { settings: {}, stream: null };
 
 type Read = Pick<ReadModels, 'clients' | 'inbounds' | 'nodes' | 'settings'>;
 
-/**
- * All documents of a noun, by stream. `destroyed`: names of data keys that a backup still has and the running panel has
- * destroyed.
- */
-export function documentsOf(
-  { read, destroyed = NOTHING }: { readonly read: Read; readonly destroyed?: ReadonlySet<string> },
-  noun: Noun,
-): ReadonlyMap<string, MomentDocument> {
-  const documents = listed(read, noun, destroyed);
-  return new Map(documents.map((document) => [document.stream, document]));
-}
-
-function listed(read: Read, noun: Noun, destroyed: ReadonlySet<string>): readonly MomentDocument[] {
+/** The documents of a noun by number, as the read models have them. Later events do not change the list. */
+export function sourcesOf(read: Read, noun: Noun): readonly (readonly [number: number, source: unknown])[] {
   switch (noun) {
     case 'inbound':
-      return read.inbounds.all().map(inboundDocument);
+      return read.inbounds.all().map((inbound) => [inbound.id, inbound]);
     case 'client':
-      return [...read.clients.all()].map((client) => clientDocument(client, destroyed));
+      return [...read.clients.all()].map((client) => [client.number, client]);
     case 'node':
-      return read.nodes.all().map(nodeDocument);
-    case 'settings': {
-      const source = { values: read.settings.current(), secrets: read.settings.secrets() };
-      return [{ ...single(noun), source, shown: () => ({ ...source, erased: NOTHING }) }];
-    }
+      return read.nodes.all().map((node) => [node.id, node]);
+    case 'settings':
+      return [[0, { values: read.settings.current(), secrets: read.settings.secrets() }]];
     case 'core':
-      return [coreDocument(read)];
+      return [[0, read.settings.template() ?? BUILT_IN]];
   }
 }
+
+/**
+ * A document of `sourcesOf`. `destroyed`: names of data keys that a backup still has and the running panel has destroyed.
+ */
+export function documentOf(noun: Noun, source: unknown, destroyed: ReadonlySet<string> = NOTHING): MomentDocument {
+  switch (noun) {
+    case 'inbound':
+      return inboundDocument(source as Inbound);
+    case 'client':
+      return clientDocument(source as Client, destroyed);
+    case 'node':
+      return nodeDocument(source as Node);
+    case 'settings':
+      return { ...single(noun), shown: () => ({ ...(source as SettingsSource), erased: NOTHING }) };
+    case 'core':
+      return coreDocument(source as typeof BUILT_IN);
+  }
+}
+
+const BUILT_IN = { template: defaultTemplate, outboundTestUrl: defaultOutboundTestUrl };
+type SettingsSource = Pick<Shown, 'values' | 'secrets'>;
 
 const single = (noun: Noun) => ({ noun, number: 0, name: '', stream: noun });
 
@@ -78,7 +84,7 @@ function clientDocument(source: Client, destroyed: ReadonlySet<string>): MomentD
   const erasedName = `erased-${number}`;
   const isErased = email === erasedName || destroyed.has(`client:${number}/${keyVersion}`);
   return {
-    ...{ noun: 'client', number, name: isErased ? erasedName : email, stream: `client-${number}`, source },
+    ...{ noun: 'client', number, name: isErased ? erasedName : email, stream: `client-${number}` },
     shown: () => ({
       values: { ...spec, email, comment, tgId, inbound, depletion },
       secrets: { subId, credential, extra },
@@ -90,7 +96,7 @@ function clientDocument(source: Client, destroyed: ReadonlySet<string>): MomentD
 function inboundDocument(source: Inbound): MomentDocument {
   const { id, config, remark, tag } = source;
   return {
-    ...{ noun: 'inbound', number: id, name: remark || tag, stream: `inbound-${id}`, source },
+    ...{ noun: 'inbound', number: id, name: remark || tag, stream: `inbound-${id}` },
     shown() {
       const { listen, port, protocol, capBytes, expiresAt, trafficReset, sniffing } = source;
       const { owner, node, enabled, depletion } = source;
@@ -111,17 +117,16 @@ function nodeDocument(source: Node): MomentDocument {
   const { id, name, remark, scheme, host, port, basePath, allowPrivateAddress, enabled, token } = source;
   const values = { name, remark, scheme, host, port, basePath, allowPrivateAddress, enabled };
   return {
-    ...{ noun: 'node', number: id, name, stream: `node-${id}`, source },
+    ...{ noun: 'node', number: id, name, stream: `node-${id}` },
     shown: () => ({ values, secrets: { token }, erased: token === '' ? new Set(['token']) : NOTHING }),
   };
 }
 
-function coreDocument({ settings }: Pick<Read, 'settings'>): MomentDocument {
-  const source = settings.template() ?? { template: defaultTemplate, outboundTestUrl: defaultOutboundTestUrl };
+function coreDocument(source: typeof BUILT_IN): MomentDocument {
   const { template, outboundTestUrl } = source;
   const isGone = sameJson(template, {});
   return {
-    ...{ ...single('core'), source },
+    ...single('core'),
     shown: () => ({
       values: { outboundTestUrl },
       secrets: isGone ? { template: null } : { ...template },
