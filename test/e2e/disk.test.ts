@@ -92,6 +92,7 @@ const routes = operations()
 
 const QUERIES: readonly (readonly [RegExp, string])[] = [
   [/\/statement$/, '?client=1'],
+  [/\/audit\/diff$/, '?from=1&to=1'],
   [/\/events$/, '?after=0&limit=10&wait=0'],
 ];
 

@@ -29,10 +29,13 @@ function tainted(value: unknown): unknown {
 /** With a canary in the place of every secret. */
 function withCanaries(data: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const secrets = SECRETS.filter((field) => field in data).map((field) => [field, tainted(data[field])]);
-  const { identity, credentials } = data as { identity?: object; credentials?: object };
+  const { identity, credentials, credential } = data as Partial<Record<string, object>>;
+  // People recognize a passkey by its name.
+  const { name } = (credential ?? {}) as { name?: string };
   return {
     ...data,
     ...Object.fromEntries(secrets),
+    ...(credential && name !== undefined && { credential: { ...(tainted(credential) as object), name } }),
     ...(identity && { identity: { ...identity, subId: CANARY, extra: { [CANARY]: CANARY } } }),
     ...(credentials && { credentials: { ...credentials, passwordHash: CANARY } }),
   };
