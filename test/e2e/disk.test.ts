@@ -94,6 +94,7 @@ const QUERIES: readonly (readonly [RegExp, string])[] = [
   [/\/statement$/, '?client=1'],
   [/\/audit\/diff$/, '?from=1&to=1'],
   [/\/events$/, '?after=0&limit=10&wait=0'],
+  [/\/audit\/diff$/, '?from=1&to=2'],
 ];
 
 /** A path with values for its parameters. */
