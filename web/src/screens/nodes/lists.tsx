@@ -17,7 +17,7 @@ export function Waiting({ sync }: { readonly sync: NodeSync }) {
   if (sync.pending.length === 0)
     return (
       <Text size="sm" c="dimmed">
-        {t('waiting.none')}
+        {t(sync.listedAt > 0 ? 'waiting.none' : 'waiting.unknown')}
       </Text>
     );
   return (
@@ -93,13 +93,13 @@ export function Hosted({ node }: { readonly node: Node }) {
 }
 
 /** What only the node has: it is listed, and never taken over. */
-export function Foreign({ sync: { unmanaged } }: { readonly sync: NodeSync }) {
+export function Foreign({ sync: { unmanaged, listedAt } }: { readonly sync: NodeSync }) {
   const { t } = useTranslation('nodes');
   const { inbounds, clients, omitted } = unmanaged;
   if (inbounds.length + clients.length + omitted === 0)
     return (
       <Text size="sm" c="dimmed">
-        {t('foreign.none')}
+        {t(listedAt > 0 ? 'foreign.none' : 'foreign.unknown')}
       </Text>
     );
   return (
