@@ -2,7 +2,7 @@ import { Button, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../../../api/access';
-import { api } from '../../../api/client';
+import { ApiError, api } from '../../../api/client';
 import { Technical } from '../../../ui/display/format';
 import { Loaded, Section } from '../../../ui/display/Page';
 import { Status } from '../../../ui/display/Status';
@@ -10,12 +10,24 @@ import { useAction } from '../../../ui/feedback/action';
 import { confirmLoss } from '../../../ui/feedback/confirm';
 import { panelUpdate } from '../queries';
 
+/** The variable that names the source of releases: the panel's sentence contains it in every language when it is not set. */
+const VARIABLE = 'PORTOLAN_PANEL_RELEASES_URL';
+const isUnconfigured = (error: unknown): boolean => error instanceof ApiError && error.message.includes(VARIABLE);
+
 /** The version of the panel, and its update. The core keeps running meanwhile. */
 export function PanelVersion() {
   const { t } = useTranslation('core');
   const query = useQuery(panelUpdate);
   const mayUpdate = useMay()('/panel/api/server/updatePanel');
   const updating = useAction({ stale: [['core']], run: () => api.post('/panel/api/server/updatePanel') });
+  if (query.error && isUnconfigured(query.error))
+    return (
+      <Section title={t('panel')}>
+        <Text size="sm" c="dimmed">
+          {t('panel.noReleases')}
+        </Text>
+      </Section>
+    );
   return (
     <Section title={t('panel')}>
       <Loaded query={query} rows={1}>
