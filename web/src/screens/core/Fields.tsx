@@ -1,15 +1,16 @@
 // Before all others: the style sheets of a component follow those of the kit, and win.
 import './form-styles';
 
-import { NativeSelect, NumberInput, Switch, TagsInput, TextInput } from '@mantine/core';
+import { NativeSelect, NumberInput, PasswordInput, Switch, TagsInput, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
 import { type Json, type JsonObject, valueAt, withValue } from './template';
 
 export interface FieldDefinition {
   readonly path: string;
   readonly label: string;
   readonly help?: string | undefined;
-  readonly kind: 'text' | 'number' | 'select' | 'list' | 'switch';
+  readonly kind: 'text' | 'secret' | 'number' | 'select' | 'list' | 'switch';
   /** For a list, they are proposals. A value that is not among them stays. */
   readonly options?: readonly string[] | undefined;
   /** How an option reads; without it, as it is. */
@@ -43,6 +44,7 @@ function Field({
   readonly value: Json | undefined;
   readonly set: (value: Json | undefined) => void;
 }): ReactNode {
+  const { t } = useTranslation('core');
   const shared = { label, description: help, name: path };
   switch (kind) {
     case 'switch':
@@ -89,6 +91,18 @@ function Field({
         />
       );
     }
+    case 'secret':
+      return (
+        <PasswordInput
+          {...shared}
+          visibilityToggleButtonProps={{ 'aria-label': t('reveal') }}
+          value={typeof value === 'string' || typeof value === 'number' ? String(value) : ''}
+          onChange={({ currentTarget }) => set(currentTarget.value === '' ? undefined : currentTarget.value)}
+          dir="ltr"
+          spellCheck={false}
+          autoComplete="new-password"
+        />
+      );
     case 'text':
       return (
         <TextInput

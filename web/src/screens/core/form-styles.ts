@@ -5,3 +5,4 @@ import '@mantine/core/styles/PillsInput.css';
 import '@mantine/core/styles/Drawer.css';
 import '@mantine/core/styles/NumberInput.css';
 import '@mantine/core/styles/Switch.css';
+import '@mantine/core/styles/PasswordInput.css';

@@ -106,6 +106,7 @@ function protocolFields(
   t: Translate,
 ): FieldDefinition[] {
   const text = (path: string, label: string): FieldDefinition => ({ path, label, kind: 'text' });
+  const secret = (path: string, label: string): FieldDefinition => ({ path, label, kind: 'secret' });
   const where: FieldDefinition[] = [
     text(`${server}.address`, t('address')),
     { path: `${server}.port`, label: t('port'), kind: 'number' },
@@ -131,19 +132,19 @@ function protocolFields(
     case 'vmess':
       return [...where, text(`${user}.id`, LABELS.uuid), text(`${user}.security`, t('encryption'))];
     case 'trojan':
-      return [...where, text(`${user}.password`, t('password'))];
+      return [...where, secret(`${user}.password`, t('password'))];
     case 'shadowsocks':
       return [
         ...where,
         { path: `${user}.method`, label: t('method'), kind: 'select', options: METHODS },
-        text(`${user}.password`, t('password')),
+        secret(`${user}.password`, t('password')),
       ];
     case 'socks':
     case 'http':
-      return [...where, text(`${user}.user`, t('user')), text(`${user}.pass`, t('password'))];
+      return [...where, text(`${user}.user`, t('user')), secret(`${user}.pass`, t('password'))];
     case 'wireguard':
       return [
-        text('settings.secretKey', t('privateKey')),
+        secret('settings.secretKey', t('privateKey')),
         { path: 'settings.address', label: t('ownAddresses'), kind: 'list' },
         text('settings.peers.0.publicKey', t('publicKey')),
         text('settings.peers.0.endpoint', t('endpoint')),
