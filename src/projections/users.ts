@@ -30,6 +30,8 @@ export interface Users {
   readonly sessions: Map<string, Session>;
   /** The second factors of the admins who have some, by number of the account. */
   readonly factors: Map<number, SecondFactors>;
+  /** When each admin last logged in, as far as the log has the login. */
+  readonly lastLogins: Map<number, number>;
   apiToken: string | null;
 }
 
@@ -42,8 +44,11 @@ const factors = (state: Users, event: RecordedEvent): void => evolveFactors(stat
 
 export const users: Fold<Users> = foldOf<Users>({
   name: 'users',
-  version: 6,
-  initial: () => ({ users: new Map(), sessions: new Map(), factors: new Map(), apiToken: null }),
+  version: 7,
+  initial: () => ({
+    ...{ users: new Map(), sessions: new Map(), factors: new Map(), lastLogins: new Map() },
+    apiToken: null,
+  }),
   on: {
     UserCreated: (state, { data: { user, epoch, credentials } }) =>
       void state.users.set(user, { id: user, epoch, ...credentials }),
@@ -57,6 +62,7 @@ export const users: Fold<Users> = foldOf<Users>({
       const { user } = event.data;
       evolveFactors(state.factors, event);
       state.users.delete(user);
+      state.lastLogins.delete(user);
       endBefore(state, user, Number.POSITIVE_INFINITY);
     },
     SessionsRevoked(state, { data: { user, epoch } }) {
@@ -68,6 +74,7 @@ export const users: Fold<Users> = foldOf<Users>({
       const { idHash, csrfToken, device } = session;
       const { at: startedAt, actor } = meta;
       state.sessions.set(idHash, { user, epoch, csrfToken, device, ip: actor.ip, startedAt, expiresAt });
+      state.lastLogins.set(user, startedAt);
       // Expired sessions are removed at a login, because the fold has no clock.
       for (const [id, other] of state.sessions) if (other.expiresAt <= meta.at) state.sessions.delete(id);
     },
@@ -85,6 +92,7 @@ export const users: Fold<Users> = foldOf<Users>({
     MeasurementsRolledUp(state, { data }) {
       // Logins are measurements. A session ends when its login is pruned, as in a replay.
       for (const [id, session] of state.sessions) if (mayBePruned(data, session.startedAt)) state.sessions.delete(id);
+      for (const [user, at] of state.lastLogins) if (mayBePruned(data, at)) state.lastLogins.delete(user);
     },
   },
 });

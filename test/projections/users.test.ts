@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { AdminDeleted } from '../../src/events/access/access.js';
 import {
   ApiTokenIssued,
   LoggedIn,
@@ -92,5 +93,18 @@ describe('sessions', () => {
 
   it('end when their login is rolled up', () => {
     expect(ids(login('a'), at(T0 + 5, login('b')), rolledUp(T0 + 4))).toStrictEqual(['b']);
+  });
+
+  it('leave the time of the last login, until that login is rolled up or the account is deleted', () => {
+    const last = (...events: Parameters<typeof folded>[1][]) => [
+      ...folded(users, UserCreated(account(0)), login('a'), at(T0 + 5, login('b', { user: 2 })), ...events).lastLogins,
+    ];
+    const out = LoggedOut({ user: userId(1), session: { idHash: 'a' } });
+    expect(last(out)).toStrictEqual([
+      [1, T0],
+      [2, T0 + 5],
+    ]);
+    expect(last(rolledUp(T0 + 4))).toStrictEqual([[2, T0 + 5]]);
+    expect(last(AdminDeleted({ user: userId(2) }))).toStrictEqual([[1, T0]]);
   });
 });

@@ -25,6 +25,7 @@ const READ_ONLY: Readonly<Record<string, readonly string[]>> = {
   'core?tab=routing': ['1. To blocked', '2. To blocked'],
   'core?tab=outbounds': ['direct', 'blocked'],
   backups: [],
+  access: ['operator', 'auditor', 'support', 'reseller', 'desk'].map((name) => `Actions for ${name}`),
 };
 
 /** What each role sees. The first screen is the one at which the panel opens. */
@@ -32,7 +33,7 @@ const ROLES = {
   auditor: {
     screens: [
       ...['Overview', 'Clients', 'Inbounds', 'Nodes', 'Core', 'Geo files'],
-      ...['Backups', 'Settings', 'Audit', 'Account'],
+      ...['Backups', 'Settings', 'Audit', 'Access', 'Account'],
     ],
     below: [
       ...['clients/ann', 'inbounds/1', 'core?tab=routing', 'core?tab=outbounds', 'core?tab=balancers', 'core?tab=dns'],

@@ -8,7 +8,7 @@ export type Permission = "account:read" | "account:update" | "clients:read" | "c
 
 export type AccessToken = { readonly id: number; readonly name: string; readonly prefix: string; readonly role: string; readonly inbounds: readonly (number)[]; readonly admin: number; readonly expiresAt: number; readonly addresses: readonly (string)[]; readonly createdAt: number; readonly rotatedAt: number | null; readonly previousUntil: number | null; readonly usedAt: number | null; readonly usedFrom: string | null };
 
-export type Admin = { readonly id: number; readonly username: string; readonly role: string; readonly inbounds: readonly (number)[]; readonly quotas: { readonly clients: number; readonly totalBytes: number; readonly clientBytes: number; readonly days: number }; readonly clients: number; readonly capBytes: number };
+export type Admin = { readonly id: number; readonly username: string; readonly role: string; readonly inbounds: readonly (number)[]; readonly quotas: { readonly clients: number; readonly totalBytes: number; readonly clientBytes: number; readonly days: number }; readonly clients: number; readonly capBytes: number; readonly lastLoginAt: number };
 
 export type ClientPage = { readonly clients: readonly (ClientRow)[]; readonly matched: number; readonly used: number; readonly counts: { readonly all: number; readonly online: number; readonly active: number; readonly expiring: number; readonly high: number; readonly depleted: number; readonly expired: number; readonly disabled: number } };
 
@@ -796,7 +796,7 @@ export interface Gets {
     params: undefined;
     query: undefined;
     body: undefined;
-    reply: { readonly username: string; readonly role: string; readonly inbounds: readonly (number)[]; readonly quotas: { readonly clients: number; readonly totalBytes: number; readonly clientBytes: number; readonly days: number }; readonly clients: number; readonly capBytes: number; readonly grants: readonly ({ readonly permission: string; readonly scope: "all" | "own" | "inbounds" })[] };
+    reply: { readonly username: string; readonly role: string; readonly inbounds: readonly (number)[]; readonly quotas: { readonly clients: number; readonly totalBytes: number; readonly clientBytes: number; readonly days: number }; readonly clients: number; readonly capBytes: number; readonly lastLoginAt: number; readonly grants: readonly ({ readonly permission: string; readonly scope: "all" | "own" | "inbounds" })[] };
   };
   '/panel/api/roles/list': {
     params: undefined;
@@ -1464,8 +1464,8 @@ export interface Posts {
   '/panel/api/admins/handOver': {
     params: undefined;
     query: undefined;
-    body: { readonly clients: readonly (number)[]; readonly owner?: number };
-    reply: null;
+    body: { readonly clients?: readonly (number)[]; readonly from?: number; readonly owner?: number };
+    reply: { readonly clients: readonly (number)[] };
   };
   '/panel/api/roles/save': {
     params: undefined;

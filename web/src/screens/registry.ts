@@ -1,3 +1,4 @@
+import { screen as access } from './access/screen';
 import { screen as account } from './account/screen';
 import { screen as audit } from './audit/screen';
 import { screen as backups } from './backups/screen';
@@ -22,6 +23,7 @@ export const screens: readonly ScreenDefinition[] = [
   backups,
   settings,
   audit,
+  access,
   account,
   setup,
 ];

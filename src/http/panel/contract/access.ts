@@ -18,6 +18,8 @@ const Admin = z
     /** How many clients the admin owns, and the sum of their caps in bytes. */
     clients: z.int(),
     capBytes: z.int(),
+    /** In ms since 1970; 0 = not known. */
+    lastLoginAt: z.int(),
   })
   .meta({ id: 'Admin' });
 
@@ -75,10 +77,14 @@ export const adminRoutes = routes('/panel/api/admins', {
     summary: 'Hand clients over to an admin; clients with the same email go along',
     body: body({
       /** Numbers of clients. */
-      clients: z.array(z.int()),
+      clients: z.array(z.int()).default([]),
+      /** Number of an admin whose clients are all handed over too; 0 = none. */
+      from: whole({ min: 0 }),
       /** Number of the admin; 0 = no owner. */
       owner: whole({ min: 0 }),
     }),
+    /** Numbers of the clients that changed their owner. */
+    reply: z.object({ clients: z.array(z.int()) }),
   }),
 });
 

@@ -8,7 +8,7 @@ import { message } from '../../../messages/message.js';
 import type { ReadModels } from '../../../projections/read-models.js';
 import type { UserRow } from '../../../projections/users.js';
 import { messageOf } from '../answers.js';
-import type { Needs } from '../context.js';
+import { Message, type Needs } from '../context.js';
 import type { adminRoutes, roleRoutes } from '../contract/access.js';
 import type { RequestOf } from '../contract/route.js';
 import type { Handlers } from '../mount.js';
@@ -25,7 +25,7 @@ export const adminHandlers: Handlers<typeof adminRoutes, Needs<'read' | 'passwor
     });
     const user = actor.kind === 'user' ? read.admins.users().users.get(userId) : undefined;
     if (user) return { ...adminOf(read, user), grants };
-    const none = { inbounds: [], quotas: NO_QUOTAS, clients: 0, capBytes: 0 };
+    const none = { inbounds: [], quotas: NO_QUOTAS, clients: 0, capBytes: 0, lastLoginAt: 0 };
     return { username: actor.name, role: access.role, ...none, grants };
   },
 
@@ -61,9 +61,16 @@ export const adminHandlers: Handlers<typeof adminRoutes, Needs<'read' | 'passwor
   del: ({ params: { id } }, _, { dispatch }) =>
     messageOf(dispatch({ type: 'DeleteAdmin', data: { user: id as UserId } }), message('access.adminRemoved')),
 
-  handOver({ body: { clients, owner } }, _, { dispatch }) {
-    const data = { clients: clients as ClientNumber[], owner: owner === 0 ? null : (owner as UserId) };
-    return messageOf(dispatch({ type: 'HandOverClients', data }), message('access.handedOver'));
+  handOver({ body: { clients, from, owner } }, { read }, { dispatch }) {
+    const owned = [...read.admins.access().owners].flatMap(([client, one]) => (one === from ? [client] : []));
+    const data = {
+      clients: [...new Set([...clients, ...owned])] as ClientNumber[],
+      owner: owner === 0 ? null : (owner as UserId),
+    };
+    const done = dispatch({ type: 'HandOverClients', data });
+    if (done instanceof Rejection) return done;
+    const changed = done.events.flatMap((event) => (event.type === 'OwnerAssigned' ? event.data.clients : []));
+    return new Message(message('access.handedOver'), { clients: changed });
   },
 };
 
@@ -99,5 +106,6 @@ function adminOf(read: ReadModels, { id, username }: UserRow) {
     owner === id ? (read.clients.get(client) ?? []) : [],
   );
   const capBytes = owned.reduce((sum, { spec }) => sum + spec.capBytes, 0);
-  return { username, role, inbounds: [...inbounds], quotas, clients: owned.length, capBytes };
+  const lastLoginAt = read.admins.users().lastLogins.get(id) ?? 0;
+  return { username, role, inbounds: [...inbounds], quotas, clients: owned.length, capBytes, lastLoginAt };
 }

@@ -205,4 +205,18 @@ describe('a reseller', () => {
     const page = (await obj(seller.get('/panel/api/clients/page'))) as { clients: { email: string }[] };
     expect(page.clients.map(({ email }) => email)).toStrictEqual(['foreign-a']);
   });
+
+  it('loses all clients at once, and the answer names them so that they can come back', async () => {
+    const { panel, owner } = await start(['foreign-a'], ['mine', 'more']);
+    const { json } = await owner.post('/panel/api/admins/handOver', { from: 2, owner: 1 });
+    expect(json).toMatchObject({ success: true, obj: { clients: [2, 3] } });
+    expect(panel.appended()).toMatchObject([{ type: 'OwnerAssigned', data: { clients: [2, 3], owner: 1 } }]);
+    await owner.post('/panel/api/admins/handOver', { ...(json?.obj as object), owner: 2 });
+    expect(panel.appended()).toMatchObject([{ type: 'OwnerAssigned', data: { clients: [2, 3], owner: 2 } }]);
+    const none = await owner.post('/panel/api/admins/handOver', { from: 1, owner: 1 });
+    expect(none.json).toMatchObject({ success: true, obj: { clients: [] } });
+    expect(panel.appended()).toStrictEqual([]);
+    const seller = { id: 2, username: 'seller', clients: 2, lastLoginAt: expect.any(Number) };
+    expect(await obj(owner.get('/panel/api/admins/list'))).toMatchObject([{ id: 1 }, seller]);
+  });
 });

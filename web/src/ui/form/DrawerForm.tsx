@@ -2,34 +2,50 @@ import { Stack, Text } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { QueryKey } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import type { PostRequest } from '../../api/client';
+import type { Done, PostRequest } from '../../api/client';
 import { useAction } from '../feedback/action';
 import { SidePanel } from '../feedback/SidePanel';
 import { sentenceOf } from '../feedback/toast';
 import { FormFooter } from './FormFooter';
 
-interface Props<V> {
+interface Props<V, R> {
   readonly title: string;
   /** The verb of the button that sends the form. */
   readonly submit: string;
   readonly form: UseFormReturnType<V>;
-  readonly request: (values: V) => PostRequest<unknown>;
+  readonly request: (values: V) => PostRequest<R>;
   /** Keys of the queries that a success makes stale. */
   readonly stale: readonly QueryKey[];
+  /** Reverts the change; the toast offers it. */
+  readonly undo?: (values: V, done: Done<R>) => Promise<unknown>;
+  /** Text of the toast, instead of the message of the panel. */
+  readonly said?: (values: V, done: Done<R>) => string;
+  readonly onDone?: (done: Done<R>) => void;
   readonly onClose: () => void;
+  readonly size?: 'md' | 'lg';
   readonly children: ReactNode;
 }
 
 /** A form in a drawer. It closes after a success; after a refusal it stays open and shows the panel's sentence. */
-export function DrawerForm<V>({ title, submit, form, request, stale, onClose, children }: Props<V>) {
+export function DrawerForm<V, R = unknown>(props: Props<V, R>) {
+  const { title, submit, form, request, stale, undo, said, onDone, onClose, size = 'md', children } = props;
   const [refusal, setRefusal] = useState('');
-  const save = useAction<V>({ stale, silent: true, run: (values) => request(values).send() });
+  const save = useAction<V, R>({
+    ...{ stale, undo, silent: true, run: (values) => request(values).send() },
+    ...(said ? { said } : {}),
+  });
   const send = form.onSubmit((values) => {
     setRefusal('');
-    save.mutate(values, { onSuccess: onClose, onError: (error) => setRefusal(sentenceOf(error)) });
+    save.mutate(values, {
+      onSuccess(done) {
+        onDone?.(done);
+        onClose();
+      },
+      onError: (error) => setRefusal(sentenceOf(error)),
+    });
   });
   return (
-    <SidePanel onClose={onClose} title={title}>
+    <SidePanel onClose={onClose} title={title} size={size}>
       <form onSubmit={send} noValidate>
         <Stack gap="md">
           {children}

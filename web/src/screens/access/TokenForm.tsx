@@ -1,0 +1,100 @@
+import { NativeSelect, TagsInput, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client';
+import { DrawerForm } from '../../ui/form/DrawerForm';
+import { admins as adminsQuery, roles as rolesQuery, STALE } from './queries';
+import { RoleFields } from './RoleFields';
+import { isLimited } from './roles';
+import type { Created, Secret } from './Secrets';
+
+interface Values {
+  name: string;
+  role: string;
+  inbounds: string[];
+  admin: string;
+  expires: string;
+  addresses: string[];
+}
+
+interface Props {
+  readonly onSecret: (secret: Secret) => void;
+  readonly onClose: () => void;
+}
+
+/** Creates a token for a program. Its secret is shown afterwards. */
+export function TokenForm({ onSecret, onClose }: Props) {
+  const { t } = useTranslation('access');
+  const { data: roles } = useQuery(rolesQuery);
+  const { data: admins = [] } = useQuery(adminsQuery);
+  const needsInbounds = (name: string): boolean => isLimited(roles?.roles.find((role) => role.name === name));
+  const form = useForm<Values>({
+    initialValues: { name: '', role: 'monitoring', inbounds: [], admin: '0', expires: '', addresses: [] },
+    validate: {
+      name: (value) => (value.trim() === '' ? t('form.required') : null),
+      inbounds: (value, { role }) => (needsInbounds(role) && value.length === 0 ? t('form.inboundNeeded') : null),
+    },
+  });
+  const { role, inbounds, name } = form.values;
+  return (
+    <DrawerForm<Values, Created>
+      title={t('tokens.addTitle')}
+      submit={t('tokens.add')}
+      form={form}
+      request={(values) => api.request('/panel/api/tokens/add', { body: bodyOf(values, needsInbounds(values.role)) })}
+      stale={STALE}
+      said={() => t('tokens.added', { name: name.trim() })}
+      onDone={({ obj: { secret } }) => onSecret({ name: name.trim(), secret })}
+      onClose={onClose}
+    >
+      <TextInput
+        label={t('tokens.name')}
+        description={t('tokens.nameHelp')}
+        dir="auto"
+        autoComplete="off"
+        data-autofocus
+        {...form.getInputProps('name')}
+      />
+      <RoleFields
+        role={role}
+        onRole={(next) => form.setFieldValue('role', next)}
+        inbounds={inbounds}
+        onInbounds={(next) => form.setFieldValue('inbounds', next)}
+        error={typeof form.errors['inbounds'] === 'string' ? form.errors['inbounds'] : undefined}
+      />
+      <NativeSelect
+        label={t('tokens.admin')}
+        description={t('tokens.adminHelp')}
+        data={[
+          { value: '0', label: t('tokens.noAdmin') },
+          ...admins.map(({ id, username }) => ({ value: String(id), label: username })),
+        ]}
+        {...form.getInputProps('admin')}
+      />
+      <TextInput
+        type="date"
+        label={t('tokens.expires')}
+        description={t('tokens.expiresHelp')}
+        {...form.getInputProps('expires')}
+      />
+      <TagsInput
+        label={t('tokens.addresses')}
+        description={t('tokens.addressesHelp')}
+        dir="ltr"
+        splitChars={[',', ' ']}
+        acceptValueOnBlur
+        {...form.getInputProps('addresses')}
+      />
+    </DrawerForm>
+  );
+}
+
+/** The token is valid through the day of its expiry, in the time zone of the browser. */
+function bodyOf({ name, role, inbounds, admin, expires, addresses }: Values, needsInbounds: boolean) {
+  const expiresAt = expires === '' ? 0 : new Date(`${expires}T23:59:59`).getTime();
+  return {
+    ...{ name: name.trim(), role, admin: Number(admin), expiresAt, addresses },
+    inbounds: needsInbounds ? inbounds.map(Number) : [],
+  };
+}
