@@ -61,7 +61,7 @@ export async function runPanel(panel: Panel, parts: RunParts): Promise<string> {
       (position) => services.moments.after(position),
     ),
   };
-  await openControl(panel, warn, disposal, services.installs.coreInstall, services.backups, undo);
+  await openControl(panel, warn, disposal, services.installs.coreInstall, services.backups, undo, services.publisher);
   startServices(panel, adapters, services, { warn, disposal });
   await openServers(panel, servers, { config, logger, disposal, services });
   // In the same turn of the event loop in which the last port was bound: a panel that is ready has an admin.

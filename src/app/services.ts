@@ -3,6 +3,7 @@ import { firstEvent } from '../events/log/first-event.js';
 import { EventFeed } from '../http/live/event-feed.js';
 import { AuditPages } from '../http/panel/audit.js';
 import type { Overrides, PanelServices } from '../http/panel/context.js';
+import type { HistoryServices } from '../http/panel/history-services.js';
 import { momentOf } from '../http/panel/moment.js';
 import { statusText } from '../http/panel/status-text.js';
 import type { Disposal } from '../lib/disposal.js';
@@ -19,6 +20,7 @@ import { createInstalls } from './installs.js';
 import { PanelMetrics } from './metrics.js';
 import { createNodes } from './nodes.js';
 import type { Panel } from './panel.js';
+import { createProof } from './proof.js';
 import { createTrafficReporter } from './traffic-report.js';
 import { createWebhooks } from './webhooks.js';
 
@@ -57,6 +59,7 @@ export function createServices(panel: Panel, adapters: Adapters, parts: Parts) {
   const backups = createBackups(panel, adapters.backupWork, { ...parts, switchOver: switchOver.state });
   const chat = createChatBot(panel, { web, host: machine.host, backups, version, warn });
   const nodes = createNodes(panel, { web, warn });
+  const proof = createProof(panel, { web, messenger: () => chat.bot.messenger(), warn });
   panel.reactors.collectNodesBy((asked) => nodes.nodes.collect(asked));
   const moments = new Moments(panel.log, () => performance.now(), { checkpoints: panel.store.caches.checkpoints });
   moments.follow(panel.read);
@@ -82,12 +85,12 @@ export function createServices(panel: Panel, adapters: Adapters, parts: Parts) {
       logHead: () => ({ generation: panel.log.generation, position: panel.log.head().position }),
       uploads: () => unfinishedFile(panel.directory),
     },
-    history,
+    history: { ...history, ...proof },
     webhooks: { deliveries: webhooks.deliveries },
     server: { ...parts.servers, overrides: parts.overrides },
     outside,
   };
-  return { http, installs, backups, chat, nodes, metrics, moments, webhooks };
+  return { http, installs, backups, chat, nodes, metrics, moments, webhooks, publisher: proof.publisher };
 }
 
 function coreServices({ core, log, reactors }: Panel, { outside }: Adapters): PanelServices['core'] {
@@ -100,7 +103,7 @@ function coreServices({ core, log, reactors }: Panel, { outside }: Adapters): Pa
   };
 }
 
-function historyServices({ read, log, store, now }: Panel, moments: Moments): PanelServices['history'] {
+function historyServices({ read, log, store, now }: Panel, moments: Moments): HistoryServices {
   return {
     feed: new EventFeed(log, read),
     audit: new AuditPages(log.search, read),
@@ -117,13 +120,14 @@ function historyServices({ read, log, store, now }: Panel, moments: Moments): Pa
 export function startServices(
   panel: Panel,
   adapters: Adapters,
-  { chat, nodes, backups, moments, webhooks }: Services,
+  { chat, nodes, backups, moments, webhooks, publisher }: Services,
   { warn, disposal }: { readonly warn: Parts['warn']; readonly disposal: Disposal },
 ): void {
   startAdapters(adapters, disposal);
   for (const work of [
     createBackupTimer(panel, backups, warn),
     chat.bot,
+    publisher,
     createTrafficReporter(panel, adapters.outside.web, warn),
     createDirectorySync(panel, adapters.accounts.directory, warn),
   ]) {

@@ -12,9 +12,11 @@ import { backups } from '../projections/backups.js';
 import { coreState } from '../projections/core/core-state.js';
 import { inbounds } from '../projections/inbounds.js';
 import { nodes } from '../projections/node/nodes.js';
+import { proofs } from '../projections/proofs.js';
 import { settings } from '../projections/settings.js';
 import { backupStatus } from '../store/backup-status.js';
 import { verifyLog } from '../store/verify.js';
+import { examineHeads } from './examine-heads.js';
 import { bad, type Finding, good, line, note } from './finding.js';
 import { inEnglish, printEither } from './output.js';
 import { type GlobalOptions, openToRead } from './reading.js';
@@ -54,8 +56,9 @@ async function examine(config: Config): Promise<readonly Finding[]> {
     const knownInbounds = begin(inbounds);
     const core = begin(coreState);
     const knownNodes = begin(nodes);
+    const knownProofs = begin(proofs);
     // A log with an error cannot be replayed.
-    if (fault === null) catchUp(log, [knownSettings, knownBackups, knownInbounds, core, knownNodes]);
+    if (fault === null) catchUp(log, [knownSettings, knownBackups, knownInbounds, core, knownNodes, knownProofs]);
     const [last] = fault === null ? log.read(log.head().position - 1, 1) : [];
     return [
       fault
@@ -67,6 +70,7 @@ async function examine(config: Config): Promise<readonly Finding[]> {
         : bad(message('cli.checkAnchor'), complaint),
       examineClock(last?.meta.at ?? 0, Date.now()),
       lastBackup(backupStatus(knownBackups.state, knownSettings.state.values, Date.now())),
+      ...examineHeads(knownProofs.state, knownSettings.state.values),
       ...(await (await import('./examination.js')).examineMachine(config, directory, knownSettings.state.values)),
       ...(fault === null
         ? await (await import('./examine-inbounds.js')).examineInbounds(

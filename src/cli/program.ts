@@ -25,6 +25,7 @@ import { importCommand } from './import.js';
 import { nodeCommands } from './node.js';
 import { printEither } from './output.js';
 import { personalDataCommands } from './personal-data.js';
+import { proofCommands } from './proof.js';
 import { recountCommand } from './recount.js';
 import { settingCommands } from './settings.js';
 import { tokenCommands } from './token.js';
@@ -129,6 +130,7 @@ export async function run(
   personalDataCommands(program, globals, say);
   webhookCommands(program, globals, say);
   capsuleCommands(program, globals, say);
+  proofCommands(program, globals, say);
   verifyLogCommand(program, json, say);
   recountCommand(program, globals, say);
   adminCommands(program, globals, say);

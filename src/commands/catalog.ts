@@ -19,6 +19,7 @@ import { type NodeSyncCommand, nodeSync } from './node/node-sync.js';
 import { type NodeTrafficCommand, nodeTraffic } from './node/node-traffic.js';
 import { type PanelCommand, panel } from './panel.js';
 import { type PersonalDataCommand, personalData } from './personal-data/personal-data.js';
+import { type ProofCommand, proof } from './proof/proof.js';
 import { type ReleaseCommand, releases } from './releases.js';
 import { type SettingsCommand, settings } from './settings/settings.js';
 import { type IpLimitCommand, ipLimit } from './traffic/ip-limit.js';
@@ -59,7 +60,8 @@ export type SingleCommand =
   | AccessCommand
   | TokenCommand
   | PersonalDataCommand
-  | WebhookCommand;
+  | WebhookCommand
+  | ProofCommand;
 
 /** Several commands in one append: each is decided on the state that the ones before it leave. */
 export type CommandSequence = Command<'Sequence', { readonly commands: readonly SingleCommand[] }>;
@@ -97,4 +99,5 @@ export const deciders: Decider<SingleCommand> = {
   ...tokens,
   ...personalData,
   ...webhook,
+  ...proof,
 };

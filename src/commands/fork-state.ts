@@ -35,5 +35,11 @@ export function forkState(state: PanelState): PanelState {
     secrets: new Map(state.secrets),
     usedCodes: new Map(state.usedCodes),
     refused: new Map(state.refused),
+    proofs: {
+      ...state.proofs,
+      heads: [...state.proofs.heads],
+      sinks: new Map(state.proofs.sinks),
+      others: new Map(state.proofs.others),
+    },
   };
 }

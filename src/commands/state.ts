@@ -10,6 +10,7 @@ import { evolveInbounds, type Inbound } from '../events/inbound/inbound-document
 import { evolveIpBlocks, type IpBlock } from '../events/ip-limit-document.js';
 import type { Fold } from '../events/log/fold.js';
 import { evolveNodes, type Node } from '../events/node/node-document.js';
+import { evolveProofs, noProofs, type Proofs } from '../events/proof/proof-document.js';
 import { defaultSettings, type SecretKey, type Settings } from '../events/settings/settings.js';
 import { evolveWebhooks, noWebhooks, type Webhooks } from '../events/webhook/webhook-document.js';
 import { DueQueue } from '../lib/due-queue.js';
@@ -17,6 +18,7 @@ import type { Text } from '../messages/message.js';
 import { credentialKey } from './client/credentials.js';
 import { nextDue } from './client/limits.js';
 import { type CoreRunState, evolveCore } from './core-run.js';
+import { evolveRefused } from './refused-inbounds.js';
 import { evolveRetention, type RetentionState, rememberKeys } from './retention-state.js';
 import { evolveUsers, type UsersState } from './users.js';
 
@@ -54,6 +56,7 @@ export interface PanelState extends UsersState, RetentionState {
   /** Inbounds that the core rejects, with the reason. */
   refused: Map<InboundId, Text>;
   certificates: CertificateStatuses;
+  readonly proofs: Proofs;
   lastInbound: number;
   lastClient: number;
   lastNode: number;
@@ -88,6 +91,7 @@ function initial(): PanelState {
     core: { run: null, wanted: true },
     refused: new Map(),
     certificates: {},
+    proofs: noProofs(),
     lastInbound: 0,
     lastClient: 0,
     lastNode: 0,
@@ -98,7 +102,7 @@ function initial(): PanelState {
 
 export const panelState: Fold<PanelState> = {
   name: 'state',
-  version: 15,
+  version: 16,
   initial,
   apply(state, event) {
     rememberKeys(state, event);
@@ -113,13 +117,14 @@ export const panelState: Fold<PanelState> = {
     evolveGeoSources(state.geoSources, event);
     evolveWebhooks(state.webhooks, event);
     state.certificates = evolveCertificates(state.certificates, event);
+    evolveProofs(state.proofs, event);
     evolveRetention(state, event);
     evolveTransfers(state, event);
     evolveSettings(state, event);
     evolveUsers(state, event);
     evolveAccess(state.access, event);
     evolveLastNumbers(state, event);
-    evolveRefused(state, event);
+    evolveRefused(state.refused, event);
     state.core = evolveCore(state.core, event);
   },
   /** Without the indexes, which are derived. */
@@ -243,19 +248,6 @@ function evolveLastNumbers(state: PanelState, event: RecordedEvent): void {
       break;
     case 'GeoSourceAdded':
       state.lastGeoSource = Math.max(state.lastGeoSource, event.data.source);
-      break;
-    default:
-  }
-}
-
-function evolveRefused(state: PanelState, event: RecordedEvent): void {
-  switch (event.type) {
-    case 'InboundRejectedByCore':
-      state.refused.set(event.data.inbound, event.data.reason);
-      break;
-    case 'InboundAcceptedByCore':
-    case 'InboundDeleted':
-      state.refused.delete(event.data.inbound);
       break;
     default:
   }

@@ -8,6 +8,7 @@ import { isPasswordHash } from '../adapters/passwords/passwords.js';
 import { lockDirectory } from '../adapters/sqlite/lock.js';
 import { asSystem, createBus, type Dispatch, type Done } from '../commands/bus.js';
 import { BackupError, type Backups } from '../commands/ports/backups.js';
+import type { HeadPublisher } from '../commands/reactors/proof/head-publisher.js';
 import type { CoreInstall } from '../commands/reactors/releases/core-install.js';
 import { Rejection, reject } from '../commands/rejection.js';
 import { panelState } from '../commands/state.js';
@@ -26,6 +27,7 @@ import { completeSwitch } from '../store/generations.js';
 import { openJournal } from '../store/journal.js';
 import { type ControlTarget, idOf, Name, type Operation, operation } from './operation.js';
 import { personalDataOperations, webhookOperations } from './outside-operations.js';
+import { proofOperations, publishAsOperator } from './proof-operations.js';
 import { applyRecount, RecountRequest } from './recount.js';
 import { tokenOperations } from './token-operations.js';
 import { type UndoTarget, undoAsOperator, undoWithoutPanel } from './undo.js';
@@ -122,6 +124,7 @@ const operations = {
   }),
 
   'traffic.recount': operation(RecountRequest, (data, { undo }) => applyRecount(data, undo.change)),
+  ...proofOperations,
 
   undo: operation(z.strictObject({ position: z.int().positive(), dryRun: z.boolean() }), (data, { undo }) =>
     undoAsOperator(undo, data),
@@ -169,6 +172,7 @@ export async function openControl(
   coreInstall: Pick<CoreInstall, 'install'>,
   backups: Backups,
   undo: UndoTarget,
+  publisher: Pick<HeadPublisher, 'publish' | 'state'>,
 ): Promise<void> {
   const target: ControlTarget = {
     users: () => read.admins.users().users.values(),
@@ -181,6 +185,7 @@ export async function openControl(
     },
     backups,
     undo,
+    publishHead: () => publishAsOperator(publisher, dispatch),
   };
   const failed = (error: unknown): ControlAnswer => {
     warn('a request of the operator failed', { err: error });
@@ -250,6 +255,7 @@ export async function withExclusiveLock<T>(
         dispatch: (command) => accepted(dispatch(command, asSystem('cli'))),
         installCore: null,
         backups: null,
+        publishHead: null,
         undo: undoWithoutPanel(log, parts, dispatch),
       };
       const result = await use(target, log);

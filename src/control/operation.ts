@@ -7,6 +7,7 @@ import { OperatorError } from '../lib/errors/operator-error.js';
 import { sameName } from '../lib/identifiers.js';
 import { issue } from '../messages/issue.js';
 import { message } from '../messages/message.js';
+import type { PublishedHead } from './proof-operations.js';
 import type { UndoTarget } from './undo.js';
 
 /** What an operation works on: a running panel, or the log of a stopped one. */
@@ -20,6 +21,8 @@ export interface ControlTarget {
   /** Creates and restores backups. Null: no panel runs here. */
   readonly backups: Backups | null;
   readonly undo: UndoTarget;
+  /** Signs the head of the log and publishes it. Null: only a running panel can do that. */
+  readonly publishHead: (() => Promise<PublishedHead>) | null;
 }
 
 export interface Operation {

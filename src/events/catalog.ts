@@ -15,6 +15,7 @@ import { nodeEvents } from './node/node.js';
 import { nodeSyncEvents } from './node/node-sync.js';
 import { panelEvents } from './panel.js';
 import { personalDataEvents } from './personal-data/personal-data.js';
+import { proofEvents } from './proof/proof.js';
 import { releaseEvents } from './releases.js';
 import { secondFactorEvents } from './second-factor.js';
 import { settingsEvents } from './settings/settings.js';
@@ -48,6 +49,7 @@ export const catalog = [
   ...tokenEvents,
   ...personalDataEvents,
   ...webhookEvents,
+  ...proofEvents,
 ] as const;
 
 export type PanelEvent = EventOf<(typeof catalog)[number]>;

@@ -19,6 +19,8 @@ export const ACTIONS = {
   personalData: ['read', 'export', 'erase', 'hold'],
   /** `run` tests a webhook, sends events again, or skips some. */
   webhooks: ['read', 'create', 'update', 'delete', 'run'],
+  /** Signed heads and proofs of the log: `run` signs and publishes a head, `create` stores a head of another panel. */
+  proof: ['read', 'run', 'create'],
   /** Admins and their roles. */
   admins: ['read', 'create', 'update', 'delete'],
   /** The API token, and access tokens with a role. */

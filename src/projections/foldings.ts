@@ -14,6 +14,7 @@ import { legalHolds } from './legal-holds.js';
 import { nodeBaselines } from './node/node-baselines.js';
 import { nodeOutbox } from './node/node-outbox.js';
 import { nodes } from './node/nodes.js';
+import { proofs } from './proofs.js';
 import { settings } from './settings.js';
 import { timeline } from './timeline.js';
 import { traffic } from './traffic.js';
@@ -39,6 +40,7 @@ export function startFolds(snapshots?: Pick<SnapshotStore, 'load'>) {
     backups: begin(backups, snapshots),
     nodes: begin(nodes, snapshots),
     nodeOutbox: begin(nodeOutbox, snapshots),
+    proofs: begin(proofs, snapshots),
     nodeBaselines: begin(nodeBaselines, snapshots),
     legalHolds: begin(legalHolds, snapshots),
     webhooks: begin(webhooks, snapshots),

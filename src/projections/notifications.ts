@@ -84,6 +84,14 @@ function panelNotification({ type, data }: RecordedEvent): Alarm | null {
       return warning(message('notifications.trafficReportFailed'), data.reason);
     case 'TrafficReportRecovered':
       return success(message('notifications.trafficReportRecovered'), verbatim(''));
+    case 'HeadPublicationFailed':
+      return warning(message('notifications.headFailed'), data.reason);
+    case 'HeadReceived':
+      if (data.conflict === 'none') return null;
+      return error(
+        message('notifications.headConflict'),
+        message('notifications.headConflictOf', { panel: data.head.panel, position: data.head.position }),
+      );
     case 'StateReplaced':
       return warning(message('notifications.stateReplaced'), message('notifications.loginAgain'));
     case 'StateReplacementRolledBack':

@@ -95,6 +95,7 @@ const QUERIES: readonly (readonly [RegExp, string])[] = [
   [/\/audit\/diff$/, '?from=1&to=1'],
   [/\/events$/, '?after=0&limit=10&wait=0'],
   [/\/audit\/diff$/, '?from=1&to=2'],
+  [/\/proof\/consistency$/, '?from=1'],
 ];
 
 /** A path with values for its parameters. */
@@ -135,6 +136,7 @@ const OTHER_REASONS: readonly (readonly [RegExp, RegExp])[] = [
   [/\/certificate\/:position$/, /no certificate of erasure/],
   [/\/release\/:id$/, /Legal hold 1 not found/],
   [/\/webhooks\/\w+\/:id$/, /Webhook 1 not found/],
+  [/\/proof\/received$/, /is missing/],
 ];
 
 const SUITE = 'a panel whose disk fails';

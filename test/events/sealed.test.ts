@@ -19,6 +19,10 @@ const OPEN: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     ['TokenCreated', 'TokenRotated', 'TokenRevoked', 'TokenUsed'].map((type) => [`${type}.token`, 'its number']),
   ),
+  'HeadKeyCreated.publicKey': 'a public key',
+  'HeadReceived.publicKey': 'a public key',
+  'HeadSigned.head.key': 'the first digits of the hash of a public key',
+  'HeadReceived.head.key': 'the first digits of the hash of a public key',
   'ClientIdentityChanged.emailChanged': 'whether the email changed, not the email',
 };
 

@@ -42,7 +42,7 @@ function files() {
   };
   append(7);
   const panel = log.at(1)?.id ?? '';
-  const rootAt = (position: number): string => treeRoot(position, log.tree.subtree).toString('hex');
+  const rootAt = (position: number): string => treeRoot(position, log.stored.tree.subtree).toString('hex');
   const head = (position: number): SignedHead =>
     signHead({ panel, position, hash: log.hashAt(position) ?? '', root: rootAt(position), at: 1000 - position }, key);
   const file = (name: string, content: string): string => {
@@ -51,15 +51,15 @@ function files() {
     return path;
   };
   const json = (value: object): string => JSON.stringify(value);
-  const { line = '', previous = '' } = log.tree.lineAt(3) ?? {};
+  const { line = '', previous = '' } = log.stored.tree.lineAt(3) ?? {};
   const inclusion: InclusionProof = {
     ...{ kind: 'inclusion', position: 3, previous, event: line, size: 6, root: rootAt(6), head: head(6) },
-    path: inclusionPath(2, 6, log.tree.subtree).map((hash) => hash.toString('hex')),
+    path: inclusionPath(2, 6, log.stored.tree.subtree).map((hash) => hash.toString('hex')),
   };
   const consistency: ConsistencyProof = {
     ...{ kind: 'consistency', from: 4, to: 6, fromRoot: rootAt(4), toRoot: rootAt(6) },
     ...{ fromHead: head(4), toHead: head(6) },
-    path: consistencyPath(4, 6, log.tree.subtree).map((hash) => hash.toString('hex')),
+    path: consistencyPath(4, 6, log.stored.tree.subtree).map((hash) => hash.toString('hex')),
   };
   return {
     ...{ file, inclusion, consistency, head },

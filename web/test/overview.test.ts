@@ -13,7 +13,7 @@ const status = {
 const node = { id: 3, name: 'Oslo', enable: true, status: 'online', syncState: 'synced', pendingChanges: 0 } as Node;
 const kinds = (sources: Partial<Sources>) =>
   concernsOf({ status, ...sources }, NOW).map(({ kind, to, isGrave }) => [kind, to, isGrave]);
-const attention = { certificates: [], refusedInbounds: [], webhooks: [] };
+const attention = { certificates: [], refusedInbounds: [], webhooks: [], failingHeadSinks: [], headConflicts: [] };
 
 describe('what needs attention', () => {
   it('is nothing when all is well', () => {

@@ -98,16 +98,16 @@ export class EventTree implements LogTree {
     return this.#sql.hashes.all(start, count).map(({ hash }) => leafHash(hash));
   }
 
-  /** False when the disk is full: the subtrees are then computed from the events, and stored by a later call. */
+  /** False when the disk refuses: the subtrees are then computed from the events, and stored by a later call. */
   #write(subtrees: readonly Stored[]): boolean {
-    this.#sql.begin.run();
     try {
+      this.#sql.begin.run();
       for (const { level, number, hash } of subtrees) this.#table?.insert.run(level, number, hash);
       this.#sql.commit.run();
       return true;
     } catch (error) {
       if (this.#db.inTransaction) this.#sql.rollback.run();
-      if (error instanceof StorageError && error.kind === 'full') return false;
+      if (error instanceof StorageError) return false;
       throw error;
     }
   }

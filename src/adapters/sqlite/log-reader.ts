@@ -1,6 +1,5 @@
 import type { RecordedEvent } from '../../events/catalog.js';
 import type { SqliteDatabase } from './database.js';
-import { EventTree } from './event-tree.js';
 import type { Keyring } from './keyring.js';
 import { type LogStatements, statements } from './log-statements.js';
 import { RollUps } from './roll-ups.js';
@@ -16,8 +15,6 @@ const FALLBACK_ROWS = 5000;
 export class LogReader {
   /** The rows behind the events. */
   readonly stored: StoredLog;
-  /** The Merkle tree over the hashes, for proofs. */
-  readonly tree: EventTree;
   protected readonly db: SqliteDatabase;
   protected readonly keyring: Keyring;
   protected readonly rollUps: RollUps;
@@ -29,7 +26,6 @@ export class LogReader {
     this.keyring = keyring;
     this.sql = statements(db);
     this.rollUps = new RollUps(db, keyring);
-    this.tree = new EventTree(db);
     this.stored = new StoredLog({ db, sql: this.sql, keyring, rollUps: this.rollUps }, upTo);
   }
 

@@ -2,6 +2,7 @@ import { eventType, type RecordedEvent } from '../../events/catalog.js';
 import { message, type Text } from '../../messages/message.js';
 import { decode, type EventRow, LogDamage } from './codec.js';
 import { damageError, type SqliteDatabase } from './database.js';
+import { EventTree } from './event-tree.js';
 import type { Keyring } from './keyring.js';
 import type { LogStatements } from './log-statements.js';
 import type { RollUps } from './roll-ups.js';
@@ -16,6 +17,8 @@ interface Parts {
 /** The log as it is stored, with its keys: for export, verification and work that reads all of it. */
 export class StoredLog {
   readonly keyring: Keyring;
+  /** The Merkle tree over the hashes, for proofs. */
+  readonly tree: EventTree;
   readonly #db: SqliteDatabase;
   readonly #sql: LogStatements;
   readonly #rollUps: RollUps;
@@ -24,6 +27,7 @@ export class StoredLog {
   /** `upTo`: the last position that may be read, when only a part of the log is readable; see `endAt`. */
   constructor({ db, sql, keyring, rollUps }: Parts, upTo = Number.POSITIVE_INFINITY) {
     this.#db = db;
+    this.tree = new EventTree(db);
     this.#sql = sql;
     this.keyring = keyring;
     this.#rollUps = rollUps;

@@ -11,12 +11,12 @@ import { Rejection, reject } from '../rejection.js';
 import type { PanelState } from '../state.js';
 import { quotaProblem } from './quotas.js';
 
-/** Settings that decide who may log in or act as an admin. */
-const LOGIN_SETTINGS = /^(ldap|twoFactor|apiToken|chatBot|trustedProxy)/;
+/** Settings that decide who may log in or act as an admin, and where the panel writes outside of its data directory. */
+const OWNER_SETTINGS = /^(ldap|twoFactor|apiToken|chatBot|trustedProxy|proof)/;
 
 /** What an admin needs to change a setting. */
 export const permissionToChange = (key: string): 'settings:update' | 'secrets:update' =>
-  LOGIN_SETTINGS.test(key) ? 'secrets:update' : 'settings:update';
+  OWNER_SETTINGS.test(key) ? 'secrets:update' : 'settings:update';
 
 /** Events of the caller's own account and sessions, and keys that other events destroy. */
 const HARMLESS: ReadonlySet<PanelEvent['type']> = new Set<PanelEvent['type']>([

@@ -28,6 +28,8 @@ export function usabilityProblems(
   const secret = (key: SecretKey): string => given.secrets.get(key) ?? secrets.get(key)?.value ?? '';
   if (begins('chatBotEnable') && secret('chatBotToken') === '')
     problems.push({ key: 'chatBotToken', why: message('settings.botTokenMissing') });
+  if (changes('proofPanel') && next.proofPanel !== '' && secret('proofPanelToken') === '')
+    problems.push({ key: 'proofPanelToken', why: message('settings.proofTokenMissing') });
   const passphrase = secret('backupPassphrase');
   const isNew = passphrase !== (secrets.get('backupPassphrase')?.value ?? '');
   if (isNew && passphrase !== '' && [...passphrase].length < MIN_PASSPHRASE_CHARS)

@@ -131,6 +131,16 @@ export const settingsTable = {
   /** Number of scheduled backups to keep; 0 = no backups are made. */
   backupKeep: whole(0, 1000, 7),
 
+  /** Where signed heads of the log are published; empty = not there. A place that fails never hinders the log. */
+  proofWebhook: url.default(''),
+  proofChat: z.boolean().default(false),
+  /** Outside of the data directory; heads are appended. */
+  proofFile: file.default(''),
+  /** The work tree of a git repository; each head is a commit. */
+  proofGit: file.default(''),
+  /** The address of another Portolan with its base path. */
+  proofPanel: url.default(''),
+
   /** The shape of API answers where the specification and 3x-ui differ. */
   apiDialect: z.enum(['spec', '3x-ui'], issue('input.notOneOf', { known: ['spec', '3x-ui'] })).default('spec'),
   /** With splicing, counters are updated when a connection ends, so caps take effect late. */
@@ -171,6 +181,8 @@ export const secretsTable = {
     .regex(/^(socks5:\/\/\S+)?$/, issue('settings.notSocksProxy')),
   ldapPassword: z.string().max(1000, issue('input.tooLong', { limit: 1000 })),
   backupPassphrase: z.string().max(1000, issue('input.tooLong', { limit: 1000 })),
+  /** A token of the panel in `proofPanel`, with the permission `proof:create`. */
+  proofPanelToken: line(200),
   /** The registration at the tunnel provider, as JSON. */
   wgprov: jsonText('object'),
   /** The registration at the VPN provider, as JSON. */

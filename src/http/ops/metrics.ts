@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { placesIn } from '../../commands/reactors/proof/head-publisher.js';
 import { mayConnect } from '../../events/client/client-document.js';
 import type { EventLog } from '../../events/log/log.js';
 import type { ReadModels } from '../../projections/read-models.js';
@@ -57,6 +58,7 @@ export function createMetrics(measured: Measured): Metrics {
   addCoreFigures(figures, measured);
   addTrafficFigures(figures, measured);
   addNodeFigures(figures, measured);
+  addProofFigures(figures, measured);
   addFollowerFigures(figures, measured);
   addWebhookFigures(figures, measured);
   return { type: registry.contentType, text: () => registry.metrics() };
@@ -159,6 +161,24 @@ function addNodeFigures({ gauge }: Figures, { read }: Measured): void {
       }
     },
     ['node', 'name'],
+  );
+}
+
+function addProofFigures({ gauge, counter }: Figures, { read }: Measured): void {
+  counter('heads_signed_total', 'Heads of the log that the panel has signed.', [], (inc) =>
+    inc(read.records.proofs().heads.length),
+  );
+  gauge('head_last_signed_timestamp_seconds', 'When the last head was signed; 0 = none was.', (set) =>
+    set((read.records.proofs().last?.at ?? 0) / 1000),
+  );
+  gauge(
+    'head_sink_up',
+    'Whether a place in the settings accepts signed heads.',
+    (set) => {
+      for (const { sink } of placesIn(read.settings.current(), ''))
+        set({ sink }, read.records.proofs().sinks.get(sink)?.failing ? 0 : 1);
+    },
+    ['sink'],
   );
 }
 

@@ -36,6 +36,7 @@ import type { JsonOf } from './contract/route.js';
 import type { Status } from './contract/schemas/status.js';
 import type { Handling } from './handling.js';
 import type { HistoryServices } from './history-services.js';
+import type { ProofServices } from './proof-services.js';
 import type { WebhookServices } from './webhook-services.js';
 
 /** For each overridden setting, the flag or variable that overrides it. */
@@ -155,9 +156,8 @@ export interface ServerServices {
   readonly subPort: () => number;
 }
 
-/** Requests to other machines. */
+/** Requests to other machines: all of them go through `web`. */
 export interface OutsideServices {
-  /** All requests to other machines go through this. */
   readonly web: Web;
   readonly providers: Providers;
 }
@@ -170,7 +170,7 @@ export interface PanelServices extends Reads {
   readonly nodes: NodeServices;
   readonly releases: ReleaseServices;
   readonly backup: BackupServices;
-  readonly history: HistoryServices;
+  readonly history: HistoryServices & ProofServices;
   readonly server: ServerServices;
   readonly outside: OutsideServices;
   readonly webhooks: WebhookServices;
@@ -187,7 +187,8 @@ type Group =
   | HistoryServices
   | ServerServices
   | OutsideServices
-  | WebhookServices;
+  | WebhookServices
+  | ProofServices;
 type NamesIn<G> = G extends unknown ? keyof G : never;
 type MemberOf<G, Name> = G extends unknown ? (Name extends keyof G ? G[Name] : never) : never;
 

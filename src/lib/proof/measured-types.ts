@@ -16,8 +16,11 @@ export const MEASURED_TYPES: ReadonlySet<string> = new Set([
   'NodeTrafficRecorded',
   'NodeWentOffline',
   'NodeWentOnline',
+  'OwnCodeUsed',
   'TrafficRecorded',
   'TrafficReportFailed',
   'TrafficReportRecovered',
   'TwoFactorCodeUsed',
+  'WebhookFailed',
+  'WebhookRecovered',
 ]);

@@ -1,3 +1,4 @@
+import { sinkText } from '../../events/proof/sink-text.js';
 import { message } from '../../messages/message.js';
 import type { DataOf, Sentences } from './sentence-types.js';
 
@@ -74,6 +75,14 @@ export const operationSentences = {
   },
   TrafficReportFailed: ({ reason }: DataOf<'TrafficReportFailed'>) => message('audit.reportFailed', { reason }),
   TrafficReportRecovered: () => message('audit.reportRecovered'),
+  HeadKeyCreated: () => message('audit.headKeyCreated'),
+  HeadSigned: ({ head: { position } }: DataOf<'HeadSigned'>) => message('audit.headSigned', { position }),
+  HeadsPublished: ({ sinks }: DataOf<'HeadsPublished'>) =>
+    message('audit.headsPublished', { sinks: sinks.map(({ sink }) => sinkText(sink)) }),
+  HeadPublicationFailed: ({ sink, reason }: DataOf<'HeadPublicationFailed'>) =>
+    message('audit.headFailed', { sink: sinkText(sink), reason }),
+  HeadReceived: ({ head: { panel, position }, conflict }: DataOf<'HeadReceived'>) =>
+    message(conflict === 'none' ? 'audit.headReceived' : 'audit.headConflict', { panel, position }),
 } satisfies Partial<Sentences>;
 
 /** The sum of rows of bytes up and down. */

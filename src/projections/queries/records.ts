@@ -24,6 +24,11 @@ export class RecordQueries {
     return this.#models.backups.state;
   }
 
+  /** Signed heads, and where they were published. */
+  proofs() {
+    return this.#models.proofs.state;
+  }
+
   /** The custom geo sources, by number. */
   geoSources(): ReadonlyMap<number, GeoSource> {
     return this.#models.geoSources.state;

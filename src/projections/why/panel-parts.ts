@@ -15,6 +15,7 @@ const PARTS: ReadonlyMap<string, Text> = new Map<string, Text>([
   ['login', message('history.partLogin')],
   ['node-sync', message('history.partNodeSync')],
   ['panel', message('history.partPanel')],
+  ['proof', message('history.partProof')],
   ['retention', message('history.partRetention')],
   ['servers', message('history.partServers')],
   ['traffic-report', message('history.partTrafficReport')],

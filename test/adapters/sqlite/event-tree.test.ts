@@ -32,7 +32,7 @@ const rowsOf = (root: string) =>
 describe('the Merkle tree over the log', () => {
   it('has the same roots and proofs whether subtrees are stored or not', () => {
     const panel = new TestLog();
-    const { tree } = panel.log;
+    const { tree } = panel.log.stored;
     append(panel, 2 * BLOCK + 77);
     const sizes = [1, 2, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK, 2 * BLOCK + 77];
     const before = sizes.map((size) => treeRoot(size, tree.subtree));
@@ -59,13 +59,13 @@ describe('the Merkle tree over the log', () => {
   it('stores only what new events complete, and subtrees of 65,536 events', { timeout: 60_000 }, () => {
     const panel = new TestLog();
     append(panel, BLOCK * BLOCK - 1);
-    atOnce(panel.log.tree.grow());
+    atOnce(panel.log.stored.tree.grow());
     expect(rowsOf(panel.directory.root)).toHaveLength(BLOCK - 1);
     append(panel, 2);
-    atOnce(panel.log.tree.grow());
+    atOnce(panel.log.stored.tree.grow());
     expect(rowsOf(panel.directory.root).at(-1)).toStrictEqual({ level: 16, number: 0 });
     const size = BLOCK * BLOCK + 1;
-    expect(treeRoot(size, panel.log.tree.subtree)).toStrictEqual(plainRoot(panel, size));
+    expect(treeRoot(size, panel.log.stored.tree.subtree)).toStrictEqual(plainRoot(panel, size));
   });
 
   it('is computed from the events where a log of an earlier release is only read', () => {
@@ -76,15 +76,15 @@ describe('the Merkle tree over the log', () => {
     const { db } = openParts(root);
     db.exec('DROP TABLE tree');
     const { log } = openParts(root, { readonly: true });
-    atOnce(log.tree.grow());
-    expect(treeRoot(BLOCK + 1, log.tree.subtree)).toStrictEqual(expected);
+    atOnce(log.stored.tree.grow());
+    expect(treeRoot(BLOCK + 1, log.stored.tree.subtree)).toStrictEqual(expected);
   });
 
   it('has no event beyond the end', () => {
     const panel = new TestLog();
     append(panel, 3);
-    expect(() => treeRoot(4, panel.log.tree.subtree)).toThrow(RangeError);
-    expect(panel.log.tree.lineAt(4)).toBeNull();
-    expect(panel.log.tree.lineAt(1)).toMatchObject({ previous: '0'.repeat(64) });
+    expect(() => treeRoot(4, panel.log.stored.tree.subtree)).toThrow(RangeError);
+    expect(panel.log.stored.tree.lineAt(4)).toBeNull();
+    expect(panel.log.stored.tree.lineAt(1)).toMatchObject({ previous: '0'.repeat(64) });
   });
 });

@@ -15,10 +15,10 @@ export type FlatServices = Pick<PanelServices, 'read' | 'now'> &
 
 /** The services of a panel by name. */
 export function flat(services: PanelServices): FlatServices {
-  const { read, now, core, machine, accounts, nodes, releases, backup, history, server, outside, webhooks } = services;
+  const { read, now, core, machine, accounts, nodes, releases, backup, history, server, outside } = services;
   return {
     ...{ read, now, ...core, ...machine, ...accounts, ...nodes, ...releases },
-    ...{ ...backup, ...history, ...server, ...outside, ...webhooks },
+    ...{ ...backup, ...history, ...server, ...outside, ...services.webhooks },
   };
 }
 

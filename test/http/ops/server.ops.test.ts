@@ -147,6 +147,8 @@ describe('the metrics', () => {
       portolan_log_position: panel.log.head().position,
       portolan_log_writable: 0,
       portolan_backup_last_good_timestamp_seconds: 0,
+      portolan_head_last_signed_timestamp_seconds: 0,
+      portolan_heads_signed_total: 0,
       portolan_core_up: 0,
       portolan_core_wanted: 1,
       portolan_core_start_time_seconds: 0,

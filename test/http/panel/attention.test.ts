@@ -10,7 +10,9 @@ it('what needs attention are certificates of the servers, and inbounds that the 
   const panel = await startPanel();
   panel.given({ type: 'IssueApiToken', data: { token: 'secret-token', replace: true } });
   const attention = async () => (await panel.call('GET', '/panel/api/server/attention', { headers })).json?.obj;
-  expect(await attention()).toStrictEqual({ certificates: [], refusedInbounds: [], webhooks: [] });
+  expect(await attention()).toStrictEqual({
+    ...{ certificates: [], refusedInbounds: [], webhooks: [], failingHeadSinks: [], headConflicts: [] },
+  });
 
   const files = { webCertFile: '/c.pem', webKeyFile: '/k.pem', subCertFile: '/c.pem', subKeyFile: '/k.pem' };
   panel.given({ type: 'ChangeSettings', data: { changes: files } });
@@ -30,7 +32,7 @@ it('what needs attention are certificates of the servers, and inbounds that the 
       { server: 'subscription', expiresAt: 0, ...problem },
     ],
     refusedInbounds: [{ id: inbound.id, remark: inbound.remark, tag: inbound.tag, ...problem }],
-    webhooks: [],
+    ...{ webhooks: [], failingHeadSinks: [], headConflicts: [] },
   });
 
   panel.given({ type: 'RecordInboundAccepted', data: { inbound: inbound.id } });

@@ -23,7 +23,7 @@ function published(history: Parameters<History['play']>[0], places: readonly num
   const positions = [...new Set([...places.map((place) => 1 + (place % size)), size])].sort((a, b) => a - b);
   const panel = log.at(1)?.id ?? '';
   const heads = positions.map((position) => {
-    const root = treeRoot(position, log.tree.subtree).toString('hex');
+    const root = treeRoot(position, log.stored.tree.subtree).toString('hex');
     return signHead({ panel, position, hash: log.hashAt(position) ?? '', root, at: clock.now() }, key);
   });
   return { log, text: exportOf(log), heads };

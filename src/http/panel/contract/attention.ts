@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { HEAD_SINKS } from './proof.js';
 import { get, routes } from './route.js';
 import { TextCode } from './schemas/text-code.js';
 
@@ -9,7 +10,7 @@ export const attentionRoutes = routes('/panel/api/server', {
   attention: get('/attention', {
     permission: { resource: 'server', action: 'read' },
     summary:
-      'Get the certificates of the two servers, the inbounds that the core of this panel rejects, and the webhooks that need attention',
+      'Get the certificates of the two servers, the inbounds that the core of this panel rejects, and the webhooks and signed heads that need attention',
     reply: z.object({
       certificates: z.array(
         z.object({
@@ -34,6 +35,10 @@ export const attentionRoutes = routes('/panel/api/server', {
           ...Problem,
         }),
       ),
+      /** Places that do not accept signed heads. */
+      failingHeadSinks: z.array(z.object({ sink: z.enum(HEAD_SINKS), name: z.string(), ...Problem })),
+      /** Panels whose published heads contradict each other. */
+      headConflicts: z.array(z.object({ panel: z.string(), position: z.int() })),
     }),
   }),
 });

@@ -24,6 +24,7 @@ import { keygenRoutes } from './inbounds/keygen.js';
 import { nodeRoutes } from './nodes.js';
 import { panelApiRoutes, panelRoutes } from './panel.js';
 import { personalDataRoutes } from './personal-data.js';
+import { proofRoutes } from './proof.js';
 import type { Routes } from './route.js';
 import { serverRoutes } from './server.js';
 import { settingDetailRoutes } from './settings/details.js';
@@ -66,6 +67,7 @@ export const tables = {
   events: eventRoutes,
   undo: undoRoutes,
   audit: auditRoutes,
+  proof: proofRoutes,
   admins: adminRoutes,
   roles: roleRoutes,
   tokens: tokenRoutes,

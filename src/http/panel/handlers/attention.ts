@@ -1,7 +1,9 @@
+import { placesIn } from '../../../commands/reactors/proof/head-publisher.js';
 import type { ServerName } from '../../../events/certificate.js';
+import { sinkText } from '../../../events/proof/sink-text.js';
 import { codeOf, type Text } from '../../../messages/message.js';
 import { refusedHere } from '../../../projections/core/refused-here.js';
-import type { Needs } from '../context.js';
+import type { HttpRequest, Needs } from '../context.js';
 import type { attentionRoutes } from '../contract/attention.js';
 import type { Handlers } from '../mount.js';
 import { visibleInbounds } from '../visible-inbounds.js';
@@ -22,9 +24,23 @@ export const attentionHandlers: Handlers<typeof attentionRoutes, Services> = {
         ...problem(reason),
       })),
       webhooks: webhooksOf(services, problem),
+      ...headProblems(services, request.say, problem),
     };
   },
 };
+
+function headProblems({ read }: Services, say: HttpRequest['say'], problem: Problem) {
+  const { sinks, others } = read.records.proofs();
+  return {
+    failingHeadSinks: placesIn(read.settings.current(), '').flatMap(({ sink }) => {
+      const failing = sinks.get(sink)?.failing;
+      return failing ? { sink, name: say(sinkText(sink)), ...problem(failing.why) } : [];
+    }),
+    headConflicts: [...others].flatMap(([panel, { conflict }]) =>
+      conflict ? { panel, position: conflict.head.position } : [],
+    ),
+  };
+}
 
 type Problem = (text: Text | null) => { readonly problem: string; readonly problemCode: ReturnType<typeof codeOf> };
 

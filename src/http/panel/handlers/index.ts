@@ -29,6 +29,7 @@ import { nodeHandlers } from './nodes.js';
 import { panelHandlers } from './panel.js';
 import { pastCore, pastNodes } from './past.js';
 import { personalDataHandlers } from './personal-data.js';
+import { proofHandlers } from './proof.js';
 import { serverHandlers } from './server.js';
 import { settingDetailHandlers } from './settings/details.js';
 import { settingApiHandlers, settingHandlers } from './settings/settings.js';
@@ -38,7 +39,8 @@ import { webhookHandlers } from './webhooks.js';
 
 /** Binds every table except those of logins and the own account, whose handlers set cookies. Each receives the services that it declares. */
 export function mountHandlers(router: Router, gate: Gate<AuthRequest>, services: PanelServices): void {
-  const { read, now, core, machine, accounts, nodes, releases, backup, history, server, outside, webhooks } = services;
+  const { read, now, core, machine, accounts, nodes, releases, backup, history, server, outside } = services;
+  const { webhooks } = services;
   mount(router, tables.clients, clientHandlers, gate, { read, now });
   mount(router, tables.clientList, clientListHandlers, gate, { read, now, ...history, ...server });
   mount(router, tables.clientWhy, clientWhyHandlers, gate, { read, now, ...history, ...nodes });
@@ -81,6 +83,7 @@ export function mountHandlers(router: Router, gate: Gate<AuthRequest>, services:
   mount(router, tables.events, eventHandlers, gate, history);
   mount(router, tables.undo, undoHandlers, gate, history);
   mount(router, tables.audit, auditHandlers, gate, { read, now, ...history });
+  mount(router, tables.proof, proofHandlers, gate, { read, ...history });
   mount(router, tables.admins, adminHandlers, gate, { read, ...accounts });
   mount(router, tables.roles, roleHandlers, gate, { read });
   mount(router, tables.tokens, tokenHandlers, gate, { read, now });

@@ -13,6 +13,7 @@ const core = { tag: 'Core settings', description: 'The template of the core, its
 const geo = { tag: 'Custom geo', description: 'Custom lists of addresses and domains for routing rules.' };
 const nodes = { tag: 'Nodes', description: 'Remote panels that this one manages.' };
 const events = { tag: 'Events', description: 'The event log, for other programs.' };
+const proof = { tag: 'Proof', description: 'Signed heads of the log, and proofs for outsiders.' };
 const access = { tag: 'Access', description: 'Admins, their roles, and what they may do.' };
 const personal = { tag: 'Personal data', description: 'Requests of people about their data, and legal holds.' };
 const webhooks = { tag: 'Webhooks', description: 'Events for other programs, sent to them.' };
@@ -58,5 +59,6 @@ export const nouns: Readonly<Record<keyof typeof tables, Noun>> = {
   audit: events,
   personalData: personal,
   webhooks,
+  proof,
   apiDocs: docs,
 };

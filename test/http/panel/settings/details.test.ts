@@ -33,7 +33,9 @@ describe('the sources of the settings', () => {
     expect(settings['datepicker']).toMatchObject({ choices: ['gregorian', 'jalalian'], atRestart: false });
     expect(settings['subTitle']).toMatchObject({ maxLength: 200, choices: null, min: null });
     const forOwners = settingKeys.filter((key) => settings[key]?.['permission'] === 'secrets:update');
-    expect(forOwners).toEqual(settingKeys.filter((key) => /^(ldap|twoFactor|chatBot|trustedProxy)/.test(key)));
+    expect(forOwners).toEqual(
+      settingKeys.filter((key) => /^(ldap|twoFactor|apiToken|chatBot|trustedProxy|proof)/.test(key)),
+    );
     expect(forOwners).toContain('twoFactorEnable');
     expect(secrets).toMatchObject({ ldapPassword: true, chatBotToken: false });
     expect(JSON.stringify(obj)).not.toContain('canary');

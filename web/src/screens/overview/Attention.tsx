@@ -63,6 +63,8 @@ function sentenceOf(concern: Concern, t: TFunction<'overview'>, format: Format):
     case 'nodeRefused':
     case 'nodeFailing':
     case 'inboundRefused':
+    case 'headsUnpublished':
+    case 'headConflict':
     case 'webhookGone':
     case 'webhookFailing':
     case 'webhookRejected':

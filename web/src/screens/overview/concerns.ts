@@ -53,6 +53,7 @@ export function concernsOf(sources: Sources, now: number): readonly Concern[] {
         kind: gone ? 'webhookGone' : failingSince > 0 ? 'webhookFailing' : 'webhookRejected',
       }),
     ),
+    ...headConcerns(sources.attention),
     ...(sources.nodes ?? []).flatMap(nodeConcerns),
     ...backupConcerns(sources.backups),
     ...updateConcerns(sources),
@@ -93,6 +94,23 @@ function nodeConcerns(node: Node): readonly Concern[] {
   if (syncState === 'refused') return [{ ...shared, kind: 'nodeRefused', isGrave: true }];
   if (syncState === 'failing') return [{ ...shared, kind: 'nodeFailing', isGrave: true }];
   return count > 0 ? [{ ...shared, kind: 'nodeBehind', count, isGrave: false }] : [];
+}
+
+function headConcerns(attention: Sources['attention']): readonly Concern[] {
+  if (!attention) return [];
+  const { failingHeadSinks, headConflicts } = attention;
+  return [
+    ...failingHeadSinks.map(
+      ({ sink, name, problem }): Concern => ({
+        ...{ key: `head-${sink}`, kind: 'headsUnpublished', name, to: '/settings', isGrave: false, why: problem },
+      }),
+    ),
+    ...headConflicts.map(
+      ({ panel }): Concern => ({
+        ...{ key: `conflict-${panel}`, kind: 'headConflict', name: panel, to: '/audit', isGrave: true },
+      }),
+    ),
+  ];
 }
 
 function backupConcerns(backups: Sources['backups']): readonly Concern[] {

@@ -7,7 +7,7 @@ export type FieldKey = SettingKey | SecretKey;
 /** The groups of the screen, in their order. */
 export const GROUPS = [
   ...(['server', 'security', 'display', 'subscription', 'formats'] as const),
-  ...(['limits', 'data', 'bot', 'directory', 'api'] as const),
+  ...(['limits', 'data', 'proof', 'bot', 'directory', 'api'] as const),
 ] as const;
 export type Group = (typeof GROUPS)[number];
 
@@ -49,6 +49,8 @@ export const fields: Readonly<Record<FieldKey, FieldDefinition>> = {
   ...of('data', 'schedule', 'backupSchedule'),
   ...of('data', 'text', 'backupKeep', 'backupPassphrase', 'eraseDeletedAfterDays', 'measuredRetentionHours'),
   ...of('data', 'schedule', 'geoUpdateSchedule'),
+  ...of('proof', 'code', 'proofWebhook', 'proofFile', 'proofGit', 'proofPanel', 'proofPanelToken'),
+  ...of('proof', 'text', 'proofChat'),
   ...of('bot', 'text', 'chatBotEnable', 'chatBotToken'),
   ...of('bot', 'code', 'chatBotChatId'),
   ...of('bot', 'text', 'chatBotLang'),
