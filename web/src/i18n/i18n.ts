@@ -1,4 +1,4 @@
-import i18next, { type i18n } from 'i18next';
+import i18next, { type FormatterModule, type i18n } from 'i18next';
 import { initReactI18next } from 'react-i18next';
 import type { Texts } from './texts';
 
@@ -28,20 +28,35 @@ export function currentLanguage(): Language {
 
 /** Starts i18next, without texts. */
 export async function startTexts(namespace: keyof Texts): Promise<i18n> {
-  await i18next.use(initReactI18next).init({
-    lng: currentLanguage(),
-    fallbackLng: false,
-    ns: [],
-    defaultNS: namespace,
-    resources: {},
-    keySeparator: false,
-    nsSeparator: false,
-    // React escapes markup. What a value may do is to change the direction of the sentence around it.
-    interpolation: { escapeValue: true, escape: isolated },
-    react: { useSuspense: false },
-  });
+  await i18next
+    .use(initReactI18next)
+    .use(localized)
+    .init({
+      lng: currentLanguage(),
+      fallbackLng: false,
+      ns: [],
+      defaultNS: namespace,
+      resources: {},
+      keySeparator: false,
+      nsSeparator: false,
+      // React escapes markup. What a value may do is to change the direction of the sentence around it.
+      interpolation: { escapeValue: true, escape: isolated, alwaysFormat: true },
+      react: { useSuspense: false },
+    });
   return i18next;
 }
+
+/** Counts have the digits of the language, as everything that `useFormat` formats. Other numbers may be ports or ids. */
+const localized: FormatterModule = {
+  type: 'formatter',
+  init: () => undefined,
+  add: () => undefined,
+  addCached: () => undefined,
+  format: (value: unknown, _, language, options) => {
+    const isCount = options?.['interpolationkey'] === 'count' || options?.['interpolationkey'] === 'n';
+    return isCount && typeof value === 'number' ? new Intl.NumberFormat(language).format(value) : String(value ?? '');
+  },
+};
 
 /** Letters from right to left, and the marks that change the direction of a line. */
 const TURNING = /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc]/;

@@ -38,7 +38,9 @@ export const theme = createTheme({
     Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.45 } } },
     Drawer: { defaultProps: { overlayProps: { backgroundOpacity: 0.45 } } },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },
-    Fieldset: { styles: { legend: { fontWeight: 600, fontSize: 'var(--mantine-font-size-sm)' } } },
+    Fieldset: {
+      styles: { root: { marginInline: 0 }, legend: { fontWeight: 600, fontSize: 'var(--mantine-font-size-sm)' } },
+    },
     Notification: { styles: { description: { color: 'var(--mantine-color-text)' } } },
     Paper: { defaultProps: { withBorder: true } },
   },

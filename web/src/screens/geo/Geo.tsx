@@ -4,6 +4,7 @@ import './styles';
 import { Button, Group, Paper, Stack, Text } from '@mantine/core';
 import IconPlus from '@tabler/icons-react/dist/esm/icons/IconPlus.mjs';
 import IconRefresh from '@tabler/icons-react/dist/esm/icons/IconRefresh.mjs';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../../api/access';
@@ -12,7 +13,7 @@ import blocks from '../../ui/display/Blocks.module.css';
 import { Page } from '../../ui/display/Page';
 import { useAction } from '../../ui/feedback/action';
 import { BuiltIn } from './BuiltIn';
-import { type Source, STALE } from './queries';
+import { type Source, STALE, sources as sourcesQuery } from './queries';
 import { Schedule } from './Schedule';
 import { SourceForm } from './SourceForm';
 import { Sources } from './Sources';
@@ -25,6 +26,7 @@ export function Geo() {
   const [form, setForm] = useState<Form>(null);
   const updating = useAction({ stale: STALE, run: () => api.post('/panel/api/custom-geo/update-all') });
   const may = useMay();
+  const hasSources = (useQuery(sourcesQuery).data ?? []).length > 0;
   const add = may('/panel/api/custom-geo/add') && (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setForm({ source: null })}>
       {t('add')}
@@ -38,7 +40,7 @@ export function Geo() {
             <Text component="h2" fw={600} size="sm">
               {t('sources')}
             </Text>
-            {may('/panel/api/custom-geo/update-all') && (
+            {hasSources && may('/panel/api/custom-geo/update-all') && (
               <Button
                 size="xs"
                 variant="default"

@@ -116,7 +116,7 @@ function Editor({ inbound, start }: EditorProps) {
         <EditorTabs editor={editor} isNew={inbound === null} />
         <SharePreview draft={draft} id={inbound?.id ?? 0} />
         {curl.view}
-        <Group justify="flex-end" className={classes['bar']}>
+        <Group justify="flex-end" gap="xs" className={classes['bar']}>
           {jsonProblem && (
             <Text id={reason} role="alert" size="sm" c="var(--bad)" w="100%">
               {t(jsonProblem)}

@@ -38,10 +38,17 @@ export function Kind({ inbound: { protocol, network, security } }: Cell) {
 
 export function Place({ inbound: { listen, port } }: Cell) {
   const isSocket = /^[/@]/.test(listen);
-  const text = isSocket ? listen : listen === '' ? String(port) : `${listen}:${port}`;
+  const title = isSocket || listen === '' ? listen || String(port) : `${listen}:${port}`;
+  // The port first: a long address is cut off.
   return (
-    <span className="clip" title={text}>
-      <Technical>{text}</Technical>
+    <span className={`clip ${classes['place']}`} dir="ltr" title={title}>
+      <Technical>{isSocket ? listen : port}</Technical>
+      {!isSocket && listen !== '' && (
+        <span className={classes['of']}>
+          {' · '}
+          <Technical>{listen}</Technical>
+        </span>
+      )}
     </span>
   );
 }

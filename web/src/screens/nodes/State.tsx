@@ -16,7 +16,9 @@ export function State({ node, sync }: { readonly node: Node; readonly sync: Node
   const why = node.lastError || sync.error || node.pendingReason;
   return (
     <>
-      <Status tone={TONES[word]}>{t(`sentence.${word}`)}</Status>
+      <Status tone={TONES[word]} isSentence>
+        {t(`sentence.${word}`)}
+      </Status>
       {why !== '' && word !== 'synced' && (
         <Text size="sm" mt={4} className={classes['result']}>
           {why}

@@ -30,6 +30,8 @@ const STEPS = Array.from({ length: 50 }, (_, exponent) => 2 ** exponent);
 /** Steps of an axis of days, in seconds. */
 const DAY = 86_400;
 const DAYS = [1, 2, 7, 14, 31, 92, 366].map((days) => days * DAY);
+/** Steps of an axis of times, in seconds: a time is shown to the minute. */
+const TIMES = [...[1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720].map((minutes) => minutes * 60), ...DAYS];
 const COLORS = ['--mantine-color-sea-5', '--mantine-color-orange-5', '--mantine-color-teal-5'];
 
 /** Lines over time. Screen readers get the last values from the legend. */
@@ -115,9 +117,10 @@ function optionsOf({ width, height, labels, most, bars, text, timeText }: Drawin
     axes: [
       {
         ...axis,
-        size: 28,
+        size: 30,
+        gap: 8,
         grid: { show: false },
-        ...(bars ? { incrs: DAYS } : {}),
+        incrs: bars ? DAYS : TIMES,
         values: (_, values) => values.map((value) => timeText(value * 1000)),
       },
       {

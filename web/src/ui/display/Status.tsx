@@ -3,10 +3,17 @@ import classes from './Status.module.css';
 
 export type Tone = 'good' | 'bad' | 'warn' | 'quiet';
 
+interface StatusProps {
+  readonly tone: Tone;
+  /** Longer than a word: it breaks instead of being cut off. */
+  readonly isSentence?: boolean;
+  readonly children: ReactNode;
+}
+
 /** A state in a word, with a mark whose shape differs by tone: colour is never the only difference. */
-export function Status({ tone, children }: { readonly tone: Tone; readonly children: ReactNode }) {
+export function Status({ tone, isSentence = false, children }: StatusProps) {
   return (
-    <span className={classes['status']} data-tone={tone}>
+    <span className={classes['status']} data-tone={tone} data-sentence={isSentence || undefined}>
       <span className={classes['word']}>{children}</span>
     </span>
   );

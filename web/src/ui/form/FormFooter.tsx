@@ -1,4 +1,4 @@
-import { Button, Group, Stack } from '@mantine/core';
+import { Box, Button, Group, Stack } from '@mantine/core';
 import IconTerminal from '@tabler/icons-react/dist/esm/icons/IconTerminal2.mjs';
 import { lazy, Suspense, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -57,12 +57,15 @@ export function useCurlButton() {
       color="gray"
       size="compact-sm"
       leftSection={<IconTerminal size={16} aria-hidden />}
+      title={t('curl')}
       aria-label={t('curl')}
       aria-expanded={isOpen}
       aria-controls={isOpen ? id : undefined}
       onClick={() => setOpen(!isOpen)}
     >
-      curl
+      <Box component="span" visibleFrom="xs">
+        curl
+      </Box>
     </Button>
   );
   const viewOf = (request: FormRequest | null) => (

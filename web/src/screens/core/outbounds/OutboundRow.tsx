@@ -98,9 +98,9 @@ function Measured({ observed, onHistory }: Pick<Props, 'observed' | 'onHistory'>
       <button type="button" className={classes['link']} onClick={onHistory}>
         {observed.alive
           ? t('observed.alive', { delay: format.number(observed.delay) })
-          : t('observed.dead', {
-              when: observed.lastSeenTime > 0 ? format.relative(observed.lastSeenTime * 1000) : '–',
-            })}
+          : observed.lastSeenTime > 0
+            ? t('observed.dead', { when: format.relative(observed.lastSeenTime * 1000) })
+            : t('observed.never')}
       </button>
     </span>
   );
