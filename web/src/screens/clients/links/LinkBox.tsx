@@ -1,7 +1,8 @@
-import { Button, Group, Modal } from '@mantine/core';
+import { ActionIcon, Button, Group, Modal } from '@mantine/core';
 import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import IconDownload from '@tabler/icons-react/dist/esm/icons/IconDownload.mjs';
 import IconMaximize from '@tabler/icons-react/dist/esm/icons/IconMaximize.mjs';
+import IconQrcode from '@tabler/icons-react/dist/esm/icons/IconQrcode.mjs';
 import { useTranslation } from 'react-i18next';
 import { CopyButton } from '../../../ui/display/CopyButton';
 import { Qr, qrFile } from '../../../ui/display/Qr';
@@ -14,7 +15,6 @@ import type { ClientLink } from './links';
 export function LinkBox({ entry: { name, link }, email }: { readonly entry: ClientLink; readonly email: string }) {
   const { t } = useTranslation(['clients', 'shell']);
   const [isLarge, large] = useDisclosure(false);
-  const isPhone = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false });
   const label = t('qrOf', { name });
   const save = (type: 'svg' | 'png') =>
     void qrFile(link, type).then((blob) => saveFile(blob, `${email}.${type}`), toastError);
@@ -41,24 +41,60 @@ export function LinkBox({ entry: { name, link }, email }: { readonly entry: Clie
           </Button>
         ))}
       </Group>
-      <Modal
-        opened={isLarge}
-        onClose={large.close}
-        fullScreen={isPhone === true}
-        size="lg"
-        title={name}
-        closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
-      >
-        <div className={classes['largeQr']}>
-          <Qr text={link} label={label} />
-        </div>
-      </Modal>
+      <LargeQr entry={{ name, link }} opened={isLarge} onClose={large.close} />
     </div>
   );
 }
 
+interface LargeQrProps {
+  readonly entry: ClientLink;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+/** The QR code of a link, as large as the screen of a phone. */
+function LargeQr({ entry: { name, link }, opened, onClose }: LargeQrProps) {
+  const { t } = useTranslation(['clients', 'shell']);
+  const isPhone = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false });
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      fullScreen={isPhone === true}
+      size="lg"
+      title={name}
+      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
+    >
+      <div className={classes['largeQr']}>
+        <Qr text={link} label={t('qrOf', { name })} />
+      </div>
+    </Modal>
+  );
+}
+
+/** A link in one line, with its QR code. */
+export function LinkWithQr({ entry }: { readonly entry: ClientLink }) {
+  const { t } = useTranslation('clients');
+  const [isOpen, qr] = useDisclosure(false);
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <LinkLine entry={entry} />
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size="lg"
+        onClick={qr.open}
+        aria-label={t('showQr', { name: entry.name })}
+      >
+        <IconQrcode size={18} aria-hidden />
+      </ActionIcon>
+      <LargeQr entry={entry} opened={isOpen} onClose={qr.close} />
+    </Group>
+  );
+}
+
 /** A link in one line, to copy. */
-export function LinkLine({ entry: { name, link } }: { readonly entry: ClientLink }) {
+function LinkLine({ entry: { name, link } }: { readonly entry: ClientLink }) {
   const { t } = useTranslation('clients');
   return (
     <div className={classes['link']}>

@@ -6,7 +6,7 @@ import { type ClientInbound, inboundName } from '../../../model/clients';
 import { Loaded, Section } from '../../../ui/display/Page';
 import { SegmentedControl } from '../../../ui/form/SegmentedControl';
 import pageClasses from '../page/ClientPage.module.css';
-import { LinkBox, LinkLine } from './LinkBox';
+import { LinkBox, LinkWithQr } from './LinkBox';
 import { named, useClientLinks, useSubscription } from './links';
 
 interface Props {
@@ -62,7 +62,7 @@ function InboundLinks({ row, inbound }: { readonly row: ClientRow; readonly inbo
           links.length === 0 ? (
             <Text size="sm">{t('noLinks')}</Text>
           ) : (
-            links.map((link, index) => <LinkLine key={link} entry={named(link, index)} />)
+            links.map((link, index) => <LinkWithQr key={link} entry={named(link, index)} />)
           )
         }
       </Loaded>

@@ -19,6 +19,8 @@ export function useSubscription({ subId }: Pick<ClientRow, 'subId'>): readonly C
   return [
     ...(data.subEnable ? [{ name: t('subscription'), link: data.subURI + id }] : []),
     ...(data.subJsonEnable ? [{ name: 'JSON', link: data.subJsonURI + id }] : []),
+    // Its own address: the panel chooses the format for links by the app, and a browser or another app gets links.
+    ...(data.subEnable ? [{ name: 'sing-box', link: `${data.subURI}${id}?format=sing-box` }] : []),
     ...(data.subClashEnable ? [{ name: 'Clash', link: data.subClashURI + id }] : []),
   ];
 }

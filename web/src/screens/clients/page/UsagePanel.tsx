@@ -5,7 +5,6 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../../api/client';
-import type { Gets } from '../../../api/contract.generated';
 import { Chart } from '../../../ui/display/Chart';
 import { useFormat } from '../../../ui/display/format';
 import { Loaded, Section } from '../../../ui/display/Page';
@@ -13,8 +12,7 @@ import { SegmentedControl } from '../../../ui/form/SegmentedControl';
 import { useFilters } from '../../../ui/table/filters';
 import { localDate } from '../form/client-values';
 import classes from './ClientPage.module.css';
-
-type Statement = Gets['/panel/api/clients/:email/statement']['reply'];
+import { BALANCES, PrintedStatement, type Statement, signed, sum } from './PrintedStatement';
 
 const DAY_MS = 86_400_000;
 const PERIODS = ['7', '30', '90', 'own'] as const;
@@ -94,7 +92,12 @@ export function Usage({ email }: { readonly email: string }) {
         </div>
       )}
       <Loaded query={query} rows={5}>
-        {(statement) => <StatementView statement={statement} />}
+        {(statement) => (
+          <>
+            <StatementView statement={statement} />
+            <PrintedStatement email={email} statement={statement} />
+          </>
+        )}
       </Loaded>
     </Section>
   );
@@ -116,16 +119,13 @@ function byDay({ from, to, days }: Pick<Statement, 'from' | 'to' | 'days'>) {
   });
 }
 
-const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
-
 function StatementView({ statement }: { readonly statement: Statement }) {
   const { t } = useTranslation('clients');
   const format = useFormat();
   const days = useMemo(() => byDay(statement), [statement]);
   const times = useMemo(() => days.map(({ at }) => at / 1000), [days]);
   const series = useMemo(() => [{ label: t('usedPerDay'), values: days.map(({ up, down }) => up + down) }], [days, t]);
-  const { opening, used, changed, closing } = statement;
-  const balances = { opening, used, changed, closing };
+  const { used } = statement;
   return (
     <>
       {used.up + used.down === 0 ? (
@@ -144,11 +144,11 @@ function StatementView({ statement }: { readonly statement: Statement }) {
         />
       )}
       <dl className={classes['totals']}>
-        {(['opening', 'used', 'changed', 'closing'] as const).map((name) => (
+        {BALANCES.map((name) => (
           <div key={name}>
             <dt>{t(`balance.${name}`)}</dt>
             <dd className="number">
-              <bdi>{signed(balances[name].up + balances[name].down, format.bytes)}</bdi>
+              <bdi>{signed(statement[name].up + statement[name].down, format)}</bdi>
             </dd>
           </div>
         ))}
@@ -156,6 +156,3 @@ function StatementView({ statement }: { readonly statement: Statement }) {
     </>
   );
 }
-
-const signed = (bytes: number, text: (bytes: number) => string): string =>
-  bytes < 0 ? `−${text(-bytes)}` : text(bytes);
