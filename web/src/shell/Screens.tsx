@@ -10,11 +10,14 @@ import {
   type ReactNode,
   Suspense,
   useEffect,
+  useRef,
 } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, Navigate, Route, Routes, useLocation } from 'react-router';
 import { me } from '../api/access';
+import { ApiError } from '../api/client';
 import { addTexts } from '../i18n/i18n';
+import { type Live, useLive } from '../live/live';
 import { screens } from '../screens/registry';
 import type { ScreenDefinition, ScreenId } from '../screens/screen';
 import { Empty, Page, Problem } from '../ui/display/Page';
@@ -27,10 +30,18 @@ interface LoadedScreen {
   readonly load: () => Promise<{ readonly default: ComponentType }>;
 }
 
+/** A file of a screen could not be loaded. */
+class ScreenFileError extends Error {}
+
 function lazyScreen({ id, texts, load }: ScreenDefinition): LoadedScreen {
   let loading: ReturnType<LoadedScreen['load']> | undefined;
   const start: LoadedScreen['load'] = () => {
-    loading ??= Promise.all([load(), addTexts(id, texts)]).then(([component]) => ({ default: component }));
+    loading ??= Promise.all([load(), addTexts(id, texts)]).then(
+      ([component]) => ({ default: component }),
+      (cause: unknown) => {
+        throw new ScreenFileError(`The screen ${id} could not be loaded`, { cause });
+      },
+    );
     return loading;
   };
   return { id, Screen: lazy(start), load: start };
@@ -47,7 +58,7 @@ export function preloadScreen(fragment: string): void {
 }
 
 /** The screen of the address. */
-export function Screens() {
+export function Screens({ live }: { readonly live: Live }) {
   const { pathname } = useLocation();
   const allowed = useAllowedScreens();
   const home = useHome();
@@ -55,7 +66,7 @@ export function Screens() {
   // The focus on the heading makes a screen reader announce the new screen.
   useEffect(() => document.querySelector<HTMLElement>('[data-page-title]')?.focus({ preventScroll: true }), [first]);
   return (
-    <Boundary key={first}>
+    <Boundary key={first} failed={(error) => <Failed error={error} path={first} live={live} />}>
       <Suspense fallback={<Waiting />}>
         <Routes>
           <Route index element={<Navigate to={`/${home}`} replace />} />
@@ -123,8 +134,13 @@ function HomeLink() {
   );
 }
 
+interface BoundaryProps {
+  readonly failed: (error: unknown) => ReactNode;
+  readonly children: ReactNode;
+}
+
 /** A defect in one screen, or a file that could not be loaded, leaves the others usable. */
-class Boundary extends Component<{ readonly children: ReactNode }, { readonly error: unknown }> {
+class Boundary extends Component<BoundaryProps, { readonly error: unknown }> {
   override state: { readonly error: unknown } = { error: null };
 
   static getDerivedStateFromError(error: unknown): { readonly error: unknown } {
@@ -133,7 +149,33 @@ class Boundary extends Component<{ readonly children: ReactNode }, { readonly er
 
   override render(): ReactNode {
     const { error } = this.state;
-    // A failed import stays failed in this document; after an update of the panel its files have other names.
-    return error === null ? this.props.children : <Problem error={error} retry={() => location.reload()} />;
+    return error === null ? this.props.children : this.props.failed(error);
   }
+}
+
+interface FailedProps {
+  readonly error: unknown;
+  /** The first part of the address. */
+  readonly path: string;
+  readonly live: Live;
+}
+
+/** In place of a screen that failed. One whose files could not be loaded is opened when the connection is back. */
+function Failed({ error, path, live }: FailedProps) {
+  const { t } = useTranslation('shell');
+  const { isOnline } = useLive(live);
+  const wasOffline = useRef(false);
+  const isMissing = error instanceof ScreenFileError;
+  useEffect(() => {
+    // A failed import stays failed in this document; after an update of the panel its files have other names.
+    if (isOnline && wasOffline.current && isMissing) location.reload();
+    wasOffline.current ||= !isOnline;
+  }, [isOnline, isMissing]);
+  const screen = routes.find(({ id }) => id === path);
+  const why = isMissing ? new ApiError(t(isOnline ? 'error.screen' : 'error.offline'), 'OFFLINE', 0) : error;
+  return (
+    <Page title={screen ? t(`nav.${screen.id}`) : t('error.screen')}>
+      <Problem error={why} retry={() => location.reload()} />
+    </Page>
+  );
 }

@@ -73,7 +73,7 @@ export function Shell({ live }: { readonly live: Live }) {
       </aside>
       <main id="content" tabIndex={-1} className={classes['main']}>
         <Offline live={live} />
-        <Screens />
+        <Screens live={live} />
       </main>
       <Suspense>{isPaletteWanted && <Palette onHelp={help.open} />}</Suspense>
       <SessionDialog live={live} />
