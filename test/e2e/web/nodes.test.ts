@@ -88,6 +88,7 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
     await dialog().getByRole('alert').waitFor();
     expect(await field('URL of its panel').inputValue()).toBe('https://192.0.2.7:2053/');
     await web.page.keyboard.press('Escape');
+    await web.page.getByRole('button', { name: 'Discard and leave' }).click();
     await dialog().waitFor({ state: 'hidden' });
     expect(recorded(centre.dataDir, 'NodeAdded')).toHaveLength(1);
   });

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
 import { Section } from '../../ui/display/Page';
 import { useAction } from '../../ui/feedback/action';
+import { useUnsaved } from '../../ui/feedback/leave';
 import { sentenceOf } from '../../ui/feedback/toast';
 import { useCurl } from '../../ui/form/FormFooter';
 import { STALE } from './queries';
@@ -34,6 +35,9 @@ export function Credentials({ username }: { readonly username: string }) {
       body: { oldUsername: username, oldPassword, newUsername, newPassword: newPassword || oldPassword },
     });
   const change = useAction<Values>({ stale: STALE, silent: true, run: (values) => requestOf(values).send() });
+  const { oldPassword, newPassword, repeated } = form.values;
+  const isTyped = form.values.username !== username || `${oldPassword}${newPassword}${repeated}` !== '';
+  useUnsaved(isTyped && !change.isPending, '/account');
   const curl = useCurl(() => requestOf(form.values));
   const submit = form.onSubmit((values) => {
     setRefusal('');

@@ -4,7 +4,9 @@ import './form-styles';
 import { Button, Group, JsonInput, Stack, Tabs, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useLocation } from 'react-router';
 import { useMay } from '../../api/access';
+import { useUnsaved } from '../../ui/feedback/leave';
 import { SidePanel } from '../../ui/feedback/SidePanel';
 import { Locked } from '../../ui/form/Locked';
 import { type FieldDefinition, Fields } from './Fields';
@@ -29,6 +31,8 @@ export function PartForm({ title, start, fieldsOf, check, onApply, onClose }: Pr
   const [json, setJson] = useState('');
   const [problem, setProblem] = useState('');
   const current = (): JsonObject | null => (tab === 'json' ? parse(json) : part);
+  const now = current();
+  useUnsaved(now === null || pretty(now) !== pretty(start), useLocation().pathname);
   const turn = (next: string | null): void => {
     const value = current();
     if (value === null) return setProblem(t('notJson'));

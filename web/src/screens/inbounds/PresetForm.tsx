@@ -7,6 +7,7 @@ import { useNavigate } from 'react-router';
 import { ApiError, api } from '../../api/client';
 import { Loaded } from '../../ui/display/Page';
 import { useAction } from '../../ui/feedback/action';
+import { useUnsaved } from '../../ui/feedback/leave';
 import { sentenceOf, toastError } from '../../ui/feedback/toast';
 import { useCurlButton } from '../../ui/form/FormFooter';
 import { Refusal } from '../../ui/form/Refusal';
@@ -47,6 +48,8 @@ function Questions({ preset, start, onMore }: Props & { readonly start: Answers 
     silent: true,
     run: async (given) => api.post('/panel/api/inbounds/add', { body: bodyOf(await draftFor(preset, given)) }),
   });
+  const isDirty = answers.remark !== start.remark || answers.second !== start.second;
+  useUnsaved(isDirty && !add.isPending && !add.isSuccess, '');
   const curl = usePresetCurl(preset, answers, isComplete);
   const submit = (): void => {
     setAttempts((before) => before + 1);

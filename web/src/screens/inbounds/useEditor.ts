@@ -7,6 +7,7 @@ import type { FormRequest } from '../../model/curl';
 import { valueAt } from '../../model/json';
 import { differences, merged } from '../../model/merge';
 import { useAction } from '../../ui/feedback/action';
+import { useUnsaved } from '../../ui/feedback/leave';
 import { sentenceOf, toastDone, toastError } from '../../ui/feedback/toast';
 import { bodyOf, type Draft, draftOf, parseDraft } from './draft';
 import { type Generator, generated } from './generators';
@@ -33,6 +34,8 @@ interface Start {
 export function useEditor({ inbound, start, onSaved }: Start) {
   const { t } = useTranslation('inbounds');
   const [draft, setDraft] = useState(start);
+  // A later `start` is what the panel has now, not what was opened.
+  const [opened] = useState(start);
   const [tab, setTab] = useState<'form' | 'json'>('form');
   const [json, setJson] = useState('');
   const [problems, setProblems] = useState(NONE);
@@ -47,6 +50,8 @@ export function useEditor({ inbound, start, onSaved }: Start) {
     setJson(textOf(next));
   });
   const { save, check } = useRequests(inbound, conflict);
+  const isDirty = current === null || textOf(current) !== textOf(opened);
+  useUnsaved(isDirty && !save.isPending && !save.isSuccess, '');
 
   useEffect(() => {
     if (focused) focusField(focused.path);

@@ -37,12 +37,13 @@ interface Made {
 
 function Form({ port: proposed }: { readonly port: number }) {
   const { t } = useTranslation('setup');
-  const [values, setValues] = useState<FirstInbound>(() => ({
+  const [start] = useState<FirstInbound>(() => ({
     kind: 'reality',
     port: proposed,
     site: imitable(),
     email: '',
   }));
+  const [values, setValues] = useState(start);
   const [sent, setSent] = useState<object | null>(null);
   const [made, setMade] = useState<Made | null>(null);
   const [refusal, setRefusal] = useState('');
@@ -61,6 +62,7 @@ function Form({ port: proposed }: { readonly port: number }) {
     <StepForm
       submit={t('inbound.submit')}
       isBusy={add.isPending}
+      isDirty={values !== start}
       isDisabled={values.email.trim() === ''}
       refusal={refusal}
       request={() => sent && { url: urlOf(PATH), body: sent }}

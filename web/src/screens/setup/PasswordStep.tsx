@@ -42,6 +42,7 @@ function Form({ username }: { readonly username: string }) {
     <StepForm
       submit={t('password.submit')}
       isBusy={change.isPending}
+      isDirty={form.isDirty()}
       isDisabled={oldPassword === '' || newPassword === ''}
       refusal={refusal}
       request={() => ({ url: urlOf(PATH), body })}

@@ -54,12 +54,18 @@ const proposal = (): string => `/${randomWord(PATH_CHARS)}/`;
 
 function PathForm({ path, variable }: { readonly path: string; readonly variable: string | null }) {
   const { t } = useTranslation(['setup', 'settings']);
-  const [webBasePath, setPath] = useState(() => (path === '/' ? proposal() : path));
+  const [proposed] = useState(() => (path === '/' ? proposal() : path));
+  const [webBasePath, setPath] = useState(proposed);
   const { fields, form } = useSaving({ webBasePath });
   if (variable !== null)
     return <Text size="sm">{t('locked.environment', { ns: 'settings', name: `\u2068${variable}\u2069` })}</Text>;
   return (
-    <StepForm {...form} submit={t('basePath.submit')} isDisabled={webBasePath === path}>
+    <StepForm
+      {...form}
+      submit={t('basePath.submit')}
+      isDirty={webBasePath !== proposed && webBasePath !== path}
+      isDisabled={webBasePath === path}
+    >
       <Group align="end" gap="xs" wrap="nowrap">
         <TextInput
           className={classes['grow']}
@@ -100,6 +106,7 @@ function CertificateForm({ host, ...saved }: Readonly<Record<'certFile' | 'keyFi
     <StepForm
       {...form}
       submit={t('certificate.submit')}
+      isDirty={webCertFile !== saved.certFile || webKeyFile !== saved.keyFile}
       isDisabled={webCertFile === saved.certFile && webKeyFile === saved.keyFile}
     >
       <Text size="sm">{t('certificate.help')}</Text>

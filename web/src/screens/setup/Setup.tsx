@@ -10,6 +10,7 @@ import { Link } from 'react-router';
 import { addTexts } from '../../i18n/i18n';
 import { Loaded, Loading, Page } from '../../ui/display/Page';
 import { Status } from '../../ui/display/Status';
+import { closeForm } from '../../ui/feedback/leave';
 import { screen as settingsScreen } from '../settings/screen';
 import { InboundStep } from './InboundStep';
 import { PasswordStep } from './PasswordStep';
@@ -59,7 +60,7 @@ function Steps({ done }: { readonly done: Readonly<Record<Step, boolean>> }) {
             <UnstyledButton
               className={classes['head']}
               aria-expanded={isOpen}
-              onClick={() => setOpened(isOpen ? null : step)}
+              onClick={() => closeForm(() => setOpened(isOpen ? null : step))}
             >
               <span className={classes['number']} data-done={done[step] || undefined} aria-hidden>
                 {index + 1}

@@ -2,8 +2,10 @@ import { Stack, Text } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { QueryKey } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import { useLocation } from 'react-router';
 import type { Done, PostRequest } from '../../api/client';
 import { useAction } from '../feedback/action';
+import { useUnsaved } from '../feedback/leave';
 import { SidePanel } from '../feedback/SidePanel';
 import { sentenceOf } from '../feedback/toast';
 import { FormFooter } from './FormFooter';
@@ -34,6 +36,7 @@ export function DrawerForm<V, R = unknown>(props: Props<V, R>) {
     ...{ stale, undo, silent: true, run: (values) => request(values).send() },
     ...(said ? { said } : {}),
   });
+  useUnsaved(form.isDirty() && !save.isPending && !save.isSuccess, useLocation().pathname);
   const send = form.onSubmit((values) => {
     setRefusal('');
     save.mutate(values, {

@@ -17,8 +17,10 @@ import { type UseFormReturnType, useForm } from '@mantine/form';
 import IconRefresh from '@tabler/icons-react/dist/esm/icons/IconRefresh.mjs';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useLocation } from 'react-router';
 import type { FormRequest } from '../../../model/curl';
 import { randomWord } from '../../../model/random';
+import { useUnsaved } from '../../../ui/feedback/leave';
 import { sentenceOf } from '../../../ui/feedback/toast';
 import { useCurl } from '../../../ui/form/FormFooter';
 import classes from '../Clients.module.css';
@@ -57,6 +59,7 @@ export function ClientForm({ initial, submit, isDisabled = false, head, hasFlow,
       tgId: (value) => (/^-?\d*$/.test(value.trim()) ? null : t('form.number')),
     },
   });
+  useUnsaved(form.isDirty() && !isSaving, useLocation().pathname);
   const curl = useCurl(() => request(form.getValues()));
   const send = async (values: Values): Promise<void> => {
     setRefusal('');
