@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { operate } from '../control/control.js';
-import type { PublishedHead } from '../control/proof-operations.js';
+import type { PublishedHead } from '../control/published-head.js';
 import { begin, catchUp } from '../events/log/replay.js';
 import { sinkNames } from '../events/proof/proof.js';
 import type { Proofs } from '../events/proof/proof-document.js';

@@ -7,7 +7,7 @@ import { OperatorError } from '../lib/errors/operator-error.js';
 import { sameName } from '../lib/identifiers.js';
 import { issue } from '../messages/issue.js';
 import { message } from '../messages/message.js';
-import type { PublishedHead } from './proof-operations.js';
+import type { PublishedHead } from './published-head.js';
 import type { UndoTarget } from './undo.js';
 
 /** What an operation works on: a running panel, or the log of a stopped one. */

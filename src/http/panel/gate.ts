@@ -123,7 +123,7 @@ export class PanelGate implements Gate<AuthRequest> {
   /** Whether this caller may call this route. */
   verdictOn(route: Route, req: IncomingMessage, auth: AuthContext): Verdict {
     auth.bearer = route.auth === 'panel' ? this.#bearerOf(req) : null;
-    const { byToken } = auth;
+    const byToken = auth.bearer !== null;
     if (route.auth !== 'none' && !byToken && !auth.session) return 'unauthenticated';
     auth.permission = route.permission;
     const acts = route.method === 'POST' || route.acts;

@@ -83,7 +83,7 @@ class PanelRequest implements AuthRequest {
 
   get wants(): Wants {
     const { headers } = this.#req;
-    return { counters: this.auth.byToken && headers[FRESH_COUNTERS] === 'now', accept: headers.accept ?? '' };
+    return { counters: this.auth.bearer !== null && headers[FRESH_COUNTERS] === 'now', accept: headers.accept ?? '' };
   }
 
   get requestHost(): string {
@@ -199,8 +199,8 @@ class PanelRequest implements AuthRequest {
   }
 
   #asCaller(causationId?: string): CommandContext {
-    const { correlationId, session, byToken } = this.auth;
-    if (session && !byToken) this.#parts.onChange(correlationId, authorOf(session.idHash, tabOf(this.#req)));
+    const { correlationId, session, bearer } = this.auth;
+    if (session && bearer === null) this.#parts.onChange(correlationId, authorOf(session.idHash, tabOf(this.#req)));
     const commandId = this.#nextId();
     return {
       ...{ actor: this.actor, correlationId },

@@ -67,13 +67,7 @@ export function SessionDialog({ live }: { readonly live: Live }) {
             error={error}
           />
           {needsCode && (
-            <TextInput
-              name="twoFactorCode"
-              label={t('code')}
-              autoComplete="one-time-code"
-              maxLength={16}
-              dir="ltr"
-            />
+            <TextInput name="twoFactorCode" label={t('code')} autoComplete="one-time-code" maxLength={16} dir="ltr" />
           )}
           <Button type="submit">{t('signIn')}</Button>
         </Stack>

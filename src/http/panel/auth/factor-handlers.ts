@@ -66,7 +66,7 @@ export const factorHandlers: Handlers<typeof factorRoutes, Services, AuthRequest
     if (site instanceof Rejection) return site;
     const known = factorsOf(read, userId).passkeys.map(({ credentialId }) => credentialId);
     const account = { id: userId, username: usernameOf(read, userId) };
-    return { ...(await passkeys.creation(site, account, auth.challenges.issue(purposeOf(userId)), known)) };
+    return { ...(await passkeys.creation(site, account, auth.attempts.challenges.issue(purposeOf(userId)), known)) };
   },
 
   async addPasskey({ body: { name, password, twoFactorCode, response } }, services, request) {
@@ -80,7 +80,7 @@ export const factorHandlers: Handlers<typeof factorRoutes, Services, AuthRequest
       : await passwordChecked(services, request, password);
     if (evidence instanceof Rejection) return evidence;
     const challenge = passkeys.challengeOf(response);
-    const isOwn = auth.challenges.use(challenge, purposeOf(userId));
+    const isOwn = auth.attempts.challenges.use(challenge, purposeOf(userId));
     const credential = isOwn ? await passkeys.registered(site, challenge, response) : null;
     if (!credential) return reject('PASSKEY_INVALID', { why: message('account.passkeyRefused') });
     const data = { user: userId as UserId, name, host: site.host, ...credential, evidence };

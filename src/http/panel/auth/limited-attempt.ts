@@ -13,7 +13,7 @@ export async function limitedAttempt(
   wrong: Rejection,
   check: () => FailureReason | null | Promise<FailureReason | null>,
 ): Promise<Rejection | null> {
-  const attempt = await auth.limiter.enter(auth.peer.ip, username);
+  const attempt = await auth.attempts.limiter.enter(auth.peer.ip, username);
   if (attempt === 'busy') return reject('LOGIN_BUSY');
   if (attempt === 'locked') return wrong;
   let failure: FailureReason | null = 'credentials';
@@ -24,6 +24,6 @@ export async function limitedAttempt(
     else attempt.failed();
   }
   if (failure === null) return null;
-  auth.recordFailure(username, failure);
+  auth.attempts.recordFailure(username, failure);
   return wrong;
 }

@@ -79,7 +79,8 @@ export class Login {
   /** Replaces a hash imported from another panel with a scrypt hash, now that the password is known. */
   async #upgrade(user: UserRow): Promise<void> {
     const { passwords } = this.#services;
-    if (passwords.isForeign(user.passwordHash)) this.#auth.upgradeHash(user, await passwords.hash(this.#password));
+    if (passwords.isForeign(user.passwordHash))
+      this.#auth.attempts.upgradeHash(user, await passwords.hash(this.#password));
   }
 }
 

@@ -18,7 +18,9 @@ export const passkeyHandlers: Handlers<typeof passkeyRoutes, Needs<'read' | 'pas
 
   async loginOptions(_, { passkeys }, { auth }) {
     const site = siteOf(auth.peer);
-    return site instanceof Rejection ? site : { ...(await passkeys.request(site, auth.challenges.issue(PURPOSE))) };
+    return site instanceof Rejection
+      ? site
+      : { ...(await passkeys.request(site, auth.attempts.challenges.issue(PURPOSE))) };
   },
 
   async login({ body: { response } }, { read, passkeys }, { auth }) {
@@ -28,7 +30,7 @@ export const passkeyHandlers: Handlers<typeof passkeyRoutes, Needs<'read' | 'pas
     let refused: Rejection | null = null;
     const wrong = await limitedAttempt(auth, found?.user.username ?? '', wrongLogin, async () => {
       const challenge = passkeys.challengeOf(response);
-      if (!auth.challenges.use(challenge, PURPOSE) || !found) return 'credentials';
+      if (!auth.attempts.challenges.use(challenge, PURPOSE) || !found) return 'credentials';
       const signCount = await passkeys.proven(site, challenge, response, found.passkey);
       if (signCount === null) return 'credentials';
       refused = auth.browser.start(found.user, { passkey: { passkey: found.passkey.id, signCount } });

@@ -31,6 +31,7 @@ export type Concern = {
   | { readonly kind: 'certificateExpired' | 'certificateExpires'; readonly server: Server; readonly at: number }
   | { readonly kind: 'certificateRejected'; readonly server: Server }
   | { readonly kind: 'inboundRefused' | 'webhookGone' | 'webhookFailing' | 'webhookRejected'; readonly name: string }
+  | { readonly kind: 'headsUnpublished' | 'headConflict'; readonly name: string }
   | { readonly kind: 'coreUpdate' | 'panelUpdate'; readonly version: string }
 );
 type Server = Attention['certificates'][number]['server'];

@@ -116,7 +116,7 @@ function answerOf(done: Done | Rejection, services: Services, request: AuthReque
   const { auth, userId } = request;
   const user = services.read.admins.users().users.get(userId);
   const ended = done.events.some(({ type }) => type === 'SessionsRevoked');
-  if (ended && user && auth.session && !auth.byToken) {
+  if (ended && user && auth.session && auth.bearer === null) {
     const rejection = auth.browser.renew(user);
     if (rejection) return rejection;
   }

@@ -21,7 +21,7 @@ export async function submittedCodes(
   code: string,
 ): Promise<SubmittedCodes | undefined> {
   const concerned = Object.hasOwn(changes, 'twoFactorEnable') || Object.hasOwn(changes, 'twoFactorToken');
-  if (code === '' || !concerned || auth.byToken) return undefined;
+  if (code === '' || !concerned || auth.bearer !== null) return undefined;
   const stored = read.settings.secrets().twoFactorToken;
   const user = userId as UserId;
   if (!read.settings.current().twoFactorEnable) {
@@ -39,7 +39,8 @@ export async function submittedCodes(
 /** Whether the body starts the setup: it enables two-factor login, and there is no code yet to confirm it. */
 export function beginsSetUp({ read }: Needs<'read'>, { auth }: AuthRequest, changes: Changes, code: string): boolean {
   // The API token may not start it; the decider rejects that.
-  if (auth.byToken || read.settings.current().twoFactorEnable || changes['twoFactorEnable'] !== true) return false;
+  if (auth.bearer !== null || read.settings.current().twoFactorEnable || changes['twoFactorEnable'] !== true)
+    return false;
   if (Object.hasOwn(changes, 'twoFactorToken')) return false;
   return code === '' || read.settings.secrets().twoFactorToken === '';
 }
