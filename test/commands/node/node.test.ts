@@ -229,7 +229,9 @@ describe('SetNodeEnabled, DeleteNode', () => {
   it('leave the key of the last token until deleted data is erased', () => {
     const replaced = NodeTokenReplaced({ node: one, keyVersion: 2, secret: { token: 'x' } });
     const { erasable } = folded(panelState, added, replaced, NodeDeleted({ node: one }));
-    expect([...erasable]).toStrictEqual([['node:1', { at: T0, keys: ['node:1/token/2', 'node:1/unmanaged-items'] }]]);
+    expect([...erasable]).toStrictEqual([
+      ['node:1', { at: T0, since: T0, keys: ['node:1/token/2', 'node:1/unmanaged-items'] }],
+    ]);
   });
 });
 

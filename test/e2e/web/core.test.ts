@@ -13,7 +13,7 @@ import {
 } from '../../kit/real/provider-servers.js';
 import { download } from '../../kit/real/socks.js';
 import { startTargets, type Targets } from '../../kit/real/targets.js';
-import { startWebSession, type WebSession } from '../../kit/real/web-session.js';
+import { fillCode, startWebSession, type WebSession } from '../../kit/real/web-session.js';
 import { deedsOf, headOf, recorded, until } from '../support.js';
 
 const found = chromiumFor('the test of the core in the web panel');
@@ -276,7 +276,7 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
     const head = headOf(panel.dataDir);
     const editor = web.page.getByRole('textbox', { name: 'Edit' });
     const broken = { ...loopbackTemplate(), outbounds: [{ tag: 'direct', protocol: 'carrier-pigeon' }] };
-    await editor.fill(JSON.stringify(broken));
+    await fillCode(editor, JSON.stringify(broken));
     await web.page.getByText('Changes', { exact: true }).click();
     await web.page.locator('.cm-changedLine, .cm-deletedChunk').first().waitFor();
     await button('Check').click();
@@ -295,10 +295,10 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
     await web.open('core?tab=template', 'Core');
     const editor = web.page.getByRole('textbox', { name: 'Edit' });
     const slip = { ...loopbackTemplate(), log: { loglevle: 'warning' } };
-    await editor.fill(JSON.stringify(slip));
+    await fillCode(editor, JSON.stringify(slip));
     await web.page.locator('.cm-lintRange-warning').first().hover();
     await web.sees('Did you mean “loglevel”?');
-    await editor.fill(JSON.stringify({ ...loopbackTemplate(), dns: { servers: ['192.0.2.53'] } }));
+    await fillCode(editor, JSON.stringify({ ...loopbackTemplate(), dns: { servers: ['192.0.2.53'] } }));
     await web.page.getByText('Running configuration', { exact: true }).click();
     await web.sees('Marked: what changes in the running core');
     await web.page.locator('.cm-changedLine, .cm-insertedLine').first().waitFor();

@@ -9,6 +9,7 @@ import { type Admin, must, storeTemplate } from '../../kit/real/panel-process.js
 import { freePort } from '../../kit/real/ports.js';
 import { download } from '../../kit/real/socks.js';
 import { startTargets, type Targets } from '../../kit/real/targets.js';
+import { fillCode } from '../../kit/real/web-session.js';
 import { headOf, logOf, recorded, template } from '../support.js';
 import { openWebPanel, type WebPanel } from './support.js';
 
@@ -78,7 +79,7 @@ describe.skipIf(found === null || withoutCore('the inbounds in the web panel'))(
   /** Makes an inbound of a preset in the form. */
   const make = async (preset: 'trojan' | 'reality', name: string): Promise<Stored> => {
     await web.open(`inbounds/new?preset=${preset}`);
-    await web.page.getByLabel('Name').fill(name);
+    await web.page.getByRole('textbox', { name: 'Name', exact: true }).fill(name);
     const host = web.page.getByLabel(preset === 'reality' ? 'Website to imitate' : 'Domain');
     await host.fill(preset === 'reality' ? imitated() : 'localhost');
     await fillPort();
@@ -93,7 +94,7 @@ describe.skipIf(found === null || withoutCore('the inbounds in the web panel'))(
     await web.open('inbounds/new');
     await page.getByRole('button', { name: 'Trojan + TLS' }).click();
     await web.heading('Trojan + TLS');
-    await page.getByLabel('Name').fill('Lagoon');
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Lagoon');
     await button('Add inbound').click();
     await page.getByText('Fill this in.').waitFor();
     await page.getByLabel('Domain').fill('localhost');
@@ -112,7 +113,7 @@ describe.skipIf(found === null || withoutCore('the inbounds in the web panel'))(
     const { page } = web;
     const taken = await make('trojan', 'Shoal');
     await web.open('inbounds/new?preset=reality');
-    await page.getByLabel('Name').fill('Reef');
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Reef');
     await page.getByLabel('Website to imitate').fill(imitated());
     await fillPort();
     await button('All options').click();
@@ -177,12 +178,15 @@ describe.skipIf(found === null || withoutCore('the inbounds in the web panel'))(
 
     await page.getByRole('tab', { name: 'JSON' }).click();
     const json = page.getByRole('textbox', { name: 'JSON' });
-    await json.fill(JSON.stringify({ streamSettings: { network: 'tcp', sockopt: { tcpFastOpen: 'perhaps' } } }));
+    await fillCode(json, JSON.stringify({ streamSettings: { network: 'tcp', sockopt: { tcpFastOpen: 'perhaps' } } }));
     await page.getByRole('tab', { name: 'Form' }).click();
     await button('Save').click();
     const top = page.locator('[role=alert]:focus');
     await top.getByText('The core does not accept this configuration').waitFor();
     expect(typesSince(before)).toStrictEqual([]);
+    await web.open('inbounds');
+    await button('Discard and leave').click();
+    await web.heading('Inbounds');
   });
 
   it('get generated keys beside each field, and the same value in the JSON tab', async () => {
@@ -204,7 +208,7 @@ describe.skipIf(found === null || withoutCore('the inbounds in the web panel'))(
     const json = page.getByRole('textbox', { name: 'JSON' });
     await json.getByText('"decryption": "none"').waitFor();
     const untouched = head();
-    await json.fill('{"sniffing": {');
+    await fillCode(json, '{"sniffing": {');
     await page.locator('.cm-lint-marker-error').waitFor();
     const reason = page.getByRole('alert').filter({ hasText: 'This is not valid JSON.' });
     await reason.waitFor();
@@ -214,11 +218,11 @@ describe.skipIf(found === null || withoutCore('the inbounds in the web panel'))(
     }
     await page.getByRole('tab', { name: 'Form' }).click();
     expect(await json.textContent()).toContain('{"sniffing": {');
-    await json.fill('[]');
+    await fillCode(json, '[]');
     await page.getByText('This is not the JSON of an inbound.').waitFor();
     expect(await button('Save').isDisabled()).toBe(true);
     const sniffing = { enabled: true, destOverride: ['http', 'tls'], routeOnly: true };
-    await json.fill(JSON.stringify({ sniffing }));
+    await fillCode(json, JSON.stringify({ sniffing }));
     await reason.waitFor({ state: 'detached' });
     expect(await button('Save').isEnabled()).toBe(true);
     expect(typesSince(untouched)).toStrictEqual([]);

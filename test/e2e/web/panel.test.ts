@@ -4,6 +4,7 @@ import { openBrowser, type TestBrowser } from '../../kit/real/browser.js';
 import { chromiumFor } from '../../kit/real/chromium.js';
 import { must, type PanelProcess, startPanel } from '../../kit/real/panel-process.js';
 import { freePort } from '../../kit/real/ports.js';
+import { fillCode } from '../../kit/real/web-session.js';
 import { HANG_MS } from '../../kit/wait.js';
 import { headOf, logOf, recorded } from '../support.js';
 
@@ -113,7 +114,7 @@ describe.skipIf(found === null)('the web panel, in a real browser', () => {
     const form = `/panel/api/inbounds/overview/${stored?.id}`;
     const draft = await must((await panel.admin()).get<{ streamSettings: Record<string, unknown> }>(form));
     const sockopt = { tcpFastOpen: true, mark: 7 };
-    await json.fill(JSON.stringify({ streamSettings: { ...draft.streamSettings, sockopt } }));
+    await fillCode(json, JSON.stringify({ streamSettings: { ...draft.streamSettings, sockopt } }));
     await page.getByRole('tab', { name: 'Form' }).click();
     await page.getByLabel('Name', { exact: false }).first().fill('');
     await page.getByRole('button', { name: 'Save', exact: true }).click();

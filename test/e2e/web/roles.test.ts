@@ -20,7 +20,6 @@ const READ_ONLY: Readonly<Record<string, readonly string[]>> = {
   nodes: [],
   settings: ['Only changed settings'],
   'settings?group=api': ['Only changed settings'],
-  core: ['Try again'],
   ...Object.fromEntries(TABS.map((tab) => [`core?tab=${tab}`, []])),
   'core?tab=routing': ['1. To blocked', '2. To blocked'],
   'core?tab=outbounds': ['direct', 'blocked'],

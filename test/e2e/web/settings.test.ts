@@ -184,7 +184,7 @@ describe.skipIf(found === null)('the settings in the web panel', () => {
 
   it('shows the API token on demand, and replaces it after a question', async () => {
     await web.open('settings?group=api', 'Settings');
-    const token = () => web.page.getByLabel('API token', { exact: true }).textContent();
+    const token = () => web.page.getByRole('group', { name: 'API token' }).textContent();
     await button('Show the token').click();
     await button('Copy the API token').waitFor();
     const first = await token();

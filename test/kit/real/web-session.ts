@@ -1,4 +1,4 @@
-import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { HANG_MS, until } from '../wait.js';
 import { openBrowser, type TestBrowser } from './browser.js';
 import type { PanelProcess } from './panel-process.js';
@@ -68,6 +68,16 @@ export async function startWebSession(chromiumFile: string, panel: PanelProcess)
     },
     close: () => browser.close(),
   };
+}
+
+/**
+ * Replaces the text of a code editor. Before the styles of the editor apply, the browser would insert the text with a style
+ * attribute of its own, which the Content-Security-Policy reports.
+ */
+export async function fillCode(editor: Locator, text: string): Promise<void> {
+  const size = "getComputedStyle(document.querySelector('.cm-content')).fontSize === '13px'";
+  await until('the styles of the editor apply', () => editor.page().evaluate<boolean>(size));
+  await editor.fill(text);
 }
 
 /** Closes the toasts of a page, which would stay for 5 to 20 seconds, or as long as the pointer is over them. */

@@ -1,6 +1,6 @@
 import { Rejection, reject } from '../../../commands/rejection.js';
 import type { Token } from '../../../events/access/token-document.js';
-import { type InboundId, TokenId, type UserId } from '../../../events/ids.js';
+import type { InboundId, TokenId, UserId } from '../../../events/ids.js';
 import { newTokenSecret } from '../../../lib/token-secret.js';
 import { message } from '../../../messages/message.js';
 import { messageOf } from '../answers.js';
@@ -22,12 +22,12 @@ export const tokenHandlers: Handlers<typeof tokenRoutes, Needs<'read' | 'now'>, 
 
   rotate({ params: { id }, body: { overlapHours } }, _, { dispatch }) {
     const { secret, ...stored } = newTokenSecret();
-    const done = dispatch({ type: 'RotateToken', data: { token: TokenId.parse(id), overlapHours, ...stored } });
+    const done = dispatch({ type: 'RotateToken', data: { token: id as TokenId, overlapHours, ...stored } });
     return done instanceof Rejection ? done : revealed(done.events, stored.hash, secret);
   },
 
   revoke: ({ params: { id } }, _, { dispatch }) =>
-    messageOf(dispatch({ type: 'RevokeToken', data: { token: TokenId.parse(id) } }), message('access.tokenRevoked')),
+    messageOf(dispatch({ type: 'RevokeToken', data: { token: id as TokenId } }), message('access.tokenRevoked')),
 };
 
 export const metricHandlers: Handlers<typeof metricRoutes, Needs<'metrics'>> = {
