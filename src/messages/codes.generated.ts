@@ -1667,7 +1667,7 @@ export interface MessageParams {
   'HEAD_INVALID': None;
   'HEAD_OWN': None;
   'HEAD_KEY_OTHER': { readonly panel: string | number };
-  'PROOF_RANGE': { readonly min: string | number; readonly max: string | number; readonly position: string | number };
+  'PROOF_RANGE': { readonly position: string | number; readonly min: string | number; readonly max: string | number };
   'releases.executableUnusable': { readonly why: Text };
   'releases.coreStartTimedOut': None;
   'releases.startedWithoutLauncher': None;

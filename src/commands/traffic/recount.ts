@@ -34,7 +34,7 @@ export const recount: Decider<RecountCommand> = {
     for (const { current, counted, recounted: due } of known) {
       const { email } = current.identity;
       const used = usedBy(state, current);
-      // Counters only grow, except when they are reset, set or transferred: then the recount is no longer right.
+      // Counters only grow, except when they are reset, set or transferred: then the recount is outdated.
       if (used.up < counted.up || used.down < counted.down) return reject('RECOUNT_OUTDATED', { client: email });
       const after = { up: used.up - counted.up + due.up, down: used.down - counted.down + due.down };
       const adjusted = adjustments(state, email, after, now, events.length);

@@ -45,7 +45,7 @@ export const TokenRotated = defineEvent('TokenRotated', {
 });
 
 export const TokenRevoked = defineEvent('TokenRevoked', {
-  summary: 'An access token was revoked. It is no longer valid.',
+  summary: 'An access token was revoked.',
   recordedBy: {
     RevokeToken: 'an owner or the command line revokes a token',
     DeleteAdmin: 'the admin to whom it belongs is deleted',
