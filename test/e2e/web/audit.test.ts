@@ -74,6 +74,8 @@ describe.skipIf(found === null)('the audit in the web panel', () => {
   it('shows the values before an event, and the cause that it leads to', async () => {
     const { page, panel } = web;
     await web.open('audit?client=ahab');
+    // Until then the rows are those of the list before.
+    await page.getByText('3 events', { exact: true }).waitFor();
     await event(/was cut off/).click();
     await drawer().getByRole('heading', { name: 'This happened because of' }).waitFor();
     const cause = recorded(panel.dataDir, 'ClientTrafficAdjusted').at(-1);
@@ -117,7 +119,7 @@ describe.skipIf(found === null)('the audit in the web panel', () => {
   it('exports what the filters show, and verifies the chain', async () => {
     const { page, panel } = web;
     await web.open('audit?client=ahab');
-    await event(/was cut off/).waitFor();
+    await page.getByText('3 events', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Export' }).click();
     const [saved] = await Promise.all([
       page.waitForEvent('download'),

@@ -24,6 +24,8 @@ type Ask = (go: () => void) => void;
 /** Asks for the form that is open now, when it has unsaved input. */
 let askForForm: Ask | null = null;
 let isAsking = false;
+/** What closed the last question. A press of Escape reaches the drawer below it too, which must not ask again. */
+let closedBy: Event | undefined;
 
 /** Closes a form, such as a drawer, after the question whether its unsaved input may be lost. */
 export function closeForm(close: () => void): void {
@@ -99,11 +101,13 @@ function indexOf(state: unknown): number | null {
 }
 
 function confirmLeave({ title, body, leave, stay }: Pick<Guard, 'title' | 'body' | 'leave' | 'stay'>, go: () => void) {
-  // Escape reaches both the question and the drawer below it, which would ask again.
-  if (isAsking) return;
+  if (isAsking || (closedBy !== undefined && closedBy === window.event)) return;
   isAsking = true;
   modals.openConfirmModal({
-    onClose: () => setTimeout(() => (isAsking = false)),
+    onClose() {
+      isAsking = false;
+      closedBy = window.event;
+    },
     title,
     children: body,
     labels: { confirm: leave, cancel: stay },

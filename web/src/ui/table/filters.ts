@@ -1,6 +1,9 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router';
 
+/** The router renders a new address later than it sets it: the second of two quick changes must not drop the first. */
+const latestParams = (): URLSearchParams => new URLSearchParams(window.location.hash.split('?')[1]);
+
 type Values<K extends string> = Readonly<Record<K, string>>;
 
 /**
@@ -17,8 +20,8 @@ export function useFilters<K extends string>(
   }, [params, defaults]);
   const change = (changes: Partial<Values<K>>): void =>
     setParams(
-      (before) => {
-        const next = new URLSearchParams(before);
+      () => {
+        const next = latestParams();
         for (const [key, value] of Object.entries<string | undefined>(changes)) {
           if (value === undefined || value === defaults[key as K]) next.delete(key);
           else next.set(key, value);
@@ -35,8 +38,8 @@ export function useAddressFlag(name: string): readonly [boolean, (isOn: boolean)
   const [params, setParams] = useSearchParams();
   const change = (isOn: boolean): void =>
     setParams(
-      (before) => {
-        const next = new URLSearchParams(before);
+      () => {
+        const next = latestParams();
         if (isOn) next.set(name, '1');
         else next.delete(name);
         return next;
