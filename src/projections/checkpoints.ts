@@ -6,11 +6,11 @@ import { savedState } from '../events/log/fold.js';
 import { detached, joined, type Part, partsOf } from '../events/log/parts.js';
 import type { Folding } from '../events/log/replay.js';
 import type { Steps } from '../lib/time/slices.js';
-import { clientIps } from './client-ips.js';
-import { clients, putClient, type SavedClients } from './clients.js';
-import type { DeletedClient } from './deleted-clients.js';
 import { type Foldings, startFolds } from './foldings.js';
-import { traffic } from './traffic.js';
+import { clientIps } from './models/client-ips.js';
+import { clients, putClient, type SavedClients } from './models/clients.js';
+import type { DeletedClient } from './models/deleted-clients.js';
+import { traffic } from './models/traffic.js';
 
 /**
  * Sections of clients. Terms change often, identities with their credentials rarely, so most checkpoints share the parts of

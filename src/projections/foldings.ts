@@ -1,25 +1,25 @@
 import { begin } from '../events/log/replay.js';
 import type { SnapshotStore } from '../events/log/snapshot-store.js';
-import { access } from './access.js';
-import { backups } from './backups.js';
-import { warnedOf } from './chat-bot.js';
-import { clientIps } from './client-ips.js';
-import { clients } from './clients.js';
 import { baselines } from './core/baselines.js';
 import { coreState } from './core/core-state.js';
-import { directory } from './directory.js';
-import { geoSources } from './geo.js';
-import { inbounds } from './inbounds.js';
-import { legalHolds } from './legal-holds.js';
+import { access } from './models/access.js';
+import { backups } from './models/backups.js';
+import { warnedOf } from './models/chat-bot.js';
+import { clientIps } from './models/client-ips.js';
+import { clients } from './models/clients.js';
+import { directory } from './models/directory.js';
+import { geoSources } from './models/geo.js';
+import { inbounds } from './models/inbounds.js';
+import { legalHolds } from './models/legal-holds.js';
+import { proofs } from './models/proofs.js';
+import { settings } from './models/settings.js';
+import { traffic } from './models/traffic.js';
+import { users } from './models/users.js';
+import { webhooks } from './models/webhooks.js';
 import { nodeBaselines } from './node/node-baselines.js';
 import { nodeOutbox } from './node/node-outbox.js';
 import { nodes } from './node/nodes.js';
-import { proofs } from './proofs.js';
-import { settings } from './settings.js';
 import { timeline } from './timeline.js';
-import { traffic } from './traffic.js';
-import { users } from './users.js';
-import { webhooks } from './webhooks.js';
 
 /** All read models, each from its snapshot or its initial state. */
 export function startFolds(snapshots?: Pick<SnapshotStore, 'load'>) {

@@ -1,7 +1,7 @@
 import type { BackupStatus } from '../commands/ports/backups.js';
 import { upcoming } from '../commands/reactors/schedule.js';
 import type { Settings } from '../events/settings/settings.js';
-import type { Backups } from '../projections/backups.js';
+import type { Backups } from '../projections/models/backups.js';
 
 /** The status of scheduled backups at `now` (ms since 1970). They are late when the last verified one is older than two periods. */
 export function backupStatus(

@@ -16,7 +16,7 @@ import { warnOperator } from '../lib/errors/operator-warning.js';
 import { sameJson } from '../lib/json.js';
 import { MessageError } from '../messages/error.js';
 import { message, type Text } from '../messages/message.js';
-import { clients, type SavedClients } from '../projections/clients.js';
+import { clients, type SavedClients } from '../projections/models/clients.js';
 import { assertWhole } from './generations.js';
 
 /** The open log of a data directory, with its snapshots and its anchor. */

@@ -18,8 +18,8 @@ import {
   InboundTrafficReset,
   InboundUpdated,
 } from '../../src/events/inbound/inbound.js';
-import { clients } from '../../src/projections/clients.js';
-import { inbounds } from '../../src/projections/inbounds.js';
+import { clients } from '../../src/projections/models/clients.js';
+import { inbounds } from '../../src/projections/models/inbounds.js';
 import {
   alice,
   bob,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ClientCredentialRotated, ClientDeleted, ClientIdentityChanged } from '../../src/events/client/client.js';
 import { loadedState, savedState } from '../../src/events/log/fold.js';
 import { DataKeyDestroyed } from '../../src/events/panel.js';
-import { clients } from '../../src/projections/clients.js';
+import { clients } from '../../src/projections/models/clients.js';
 import { LogReadModels } from '../../src/projections/read-models.js';
 import { alice, clientAdded, draft, first, inboundAdded, one, second } from '../kit/builders.js';
 import { TestLog } from '../kit/log.js';

@@ -7,11 +7,11 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { InboundForm } from '../src/api/contract.generated';
 import { type Json, valueAt, withValue } from '../src/model/json';
 import { differences, merged } from '../src/model/merge';
-import { type Draft, draftOf } from '../src/screens/inbounds/draft';
-import { edited } from '../src/screens/inbounds/effects';
-import { FormFields } from '../src/screens/inbounds/FormFields';
+import { type Draft, draftOf } from '../src/screens/inbounds/editor/draft';
+import { edited } from '../src/screens/inbounds/editor/effects';
+import { FormFields } from '../src/screens/inbounds/editor/FormFields';
+import { missing, shown, shownFields, stored } from '../src/screens/inbounds/editor/values';
 import inbounds from '../src/screens/inbounds/texts/en.json';
-import { missing, shown, shownFields, stored } from '../src/screens/inbounds/values';
 
 // The client wants a document, and the form asks the panel for nothing here.
 vi.mock('../src/api/client', () => ({ api: {}, ApiError: Error }));

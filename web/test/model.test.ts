@@ -3,7 +3,7 @@ import type { InboundForm } from '../src/api/contract.generated';
 import { clientKey, clientPath, emailIn, type WireClient } from '../src/model/clients';
 import { valueAt, withValue } from '../src/model/json';
 import { valuesOf, wireOfValues } from '../src/screens/clients/form/client-values';
-import { bodyOf, draftOf, parseDraft } from '../src/screens/inbounds/draft';
+import { bodyOf, draftOf, parseDraft } from '../src/screens/inbounds/editor/draft';
 
 const NOW = Date.UTC(2026, 0, 1);
 const DAY = 86_400_000;

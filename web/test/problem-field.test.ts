@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { withValue } from '../src/model/json';
-import type { Draft } from '../src/screens/inbounds/draft';
-import { problemField } from '../src/screens/inbounds/problem-field';
+import type { Draft } from '../src/screens/inbounds/editor/draft';
+import { problemField } from '../src/screens/inbounds/editor/problem-field';
 
 // The client needs a document.
 vi.mock('../src/api/client', () => ({ api: {}, ApiError: Error }));

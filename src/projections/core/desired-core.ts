@@ -5,9 +5,9 @@ import { serves } from '../../events/inbound/inbound-document.js';
 import type { CoreConfig, CoreInbound, CoreUser } from '../../lib/core-config.js';
 import { digest } from '../../lib/digest.js';
 import { type JsonObject, sameJson } from '../../lib/json.js';
-import type { Clients } from '../clients.js';
-import type { Inbounds } from '../inbounds.js';
-import type { SettingsModel } from '../settings.js';
+import type { Clients } from '../models/clients.js';
+import type { Inbounds } from '../models/inbounds.js';
+import type { SettingsModel } from '../models/settings.js';
 import { coreInbound, coreUser } from './core-json.js';
 import { defaultTemplate } from './template.js';
 

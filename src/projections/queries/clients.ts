@@ -1,7 +1,7 @@
 import type { Client } from '../../events/client/client-document.js';
 import type { ClientNumber, InboundId } from '../../events/ids.js';
-import type { DeletedClient } from '../deleted-clients.js';
 import type { Foldings } from '../foldings.js';
+import type { DeletedClient } from '../models/deleted-clients.js';
 
 /** Queries for clients. */
 export class ClientQueries {

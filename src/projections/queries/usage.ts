@@ -2,10 +2,10 @@ import type { Client } from '../../events/client/client-document.js';
 import { type Counter, zero } from '../../events/counters.js';
 import type { ClientNumber } from '../../events/ids.js';
 import type { Inbound } from '../../events/inbound/inbound-document.js';
-import { newestFirst } from '../client-ips.js';
 import { counterOwner, tagsToPassOn } from '../core/baselines.js';
 import type { Foldings } from '../foldings.js';
-import { ONLINE_WINDOW_MS, OnlineGauge } from '../online.js';
+import { newestFirst } from '../models/client-ips.js';
+import { ONLINE_WINDOW_MS, OnlineGauge } from '../models/online.js';
 import type { ClientQueries } from './clients.js';
 import { TrafficQueries } from './traffic.js';
 

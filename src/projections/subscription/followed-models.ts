@@ -4,15 +4,15 @@ import type { NodeId } from '../../events/ids.js';
 import type { LogCursor, LogTail } from '../../events/log/log-tail.js';
 import { advance, begin, type Folding } from '../../events/log/replay.js';
 import type { SnapshotStore } from '../../events/log/snapshot-store.js';
-import { clients } from '../clients.js';
-import { inbounds } from '../inbounds.js';
+import { clients } from '../models/clients.js';
+import { inbounds } from '../models/inbounds.js';
+import { settings } from '../models/settings.js';
+import { traffic } from '../models/traffic.js';
 import { nodes } from '../node/nodes.js';
 import { ClientQueries } from '../queries/clients.js';
 import { InboundQueries } from '../queries/inbounds.js';
 import { SettingQueries } from '../queries/settings.js';
 import { TrafficQueries } from '../queries/traffic.js';
-import { settings } from '../settings.js';
-import { traffic } from '../traffic.js';
 import type { SubscriptionModels } from './models.js';
 
 /**

@@ -5,7 +5,7 @@ import { open, seal } from '../../../src/adapters/sqlite/keyring.js';
 import { ClientCredentialRotated, ClientDeleted } from '../../../src/events/client/client.js';
 import { catchUp } from '../../../src/events/log/replay.js';
 import { DataKeyDestroyed } from '../../../src/events/panel.js';
-import { clients } from '../../../src/projections/clients.js';
+import { clients } from '../../../src/projections/models/clients.js';
 import {
   admin,
   alice,

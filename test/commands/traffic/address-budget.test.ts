@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { asSystem } from '../../../src/commands/bus.js';
 import { AddressBudget, withAddressBudget } from '../../../src/commands/traffic/address-budget.js';
-import { clientIps } from '../../../src/projections/client-ips.js';
+import { clientIps } from '../../../src/projections/models/client-ips.js';
 import { clientAdded, clientNumber, DAY, draft, HOUR, inboundAdded } from '../../kit/builders.js';
 import { Clock } from '../../kit/clock.js';
 import { busOver, TestLog } from '../../kit/log.js';

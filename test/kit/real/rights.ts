@@ -1,4 +1,4 @@
-import { examineRights } from '../../../src/cli/rights.js';
+import { examineRights } from '../../../src/cli/examination/rights.js';
 import { codeOf, type MessageCode } from '../../../src/messages/message.js';
 
 const rights = examineRights({ pid: null, path: process.env['PATH'] });

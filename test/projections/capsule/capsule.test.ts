@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { replayed } from '../../../src/cli/capsule.js';
+import { replayed } from '../../../src/cli/commands/capsule.js';
 import { catalog, eventType, type RecordedEvent } from '../../../src/events/catalog.js';
 import { capsuleLine, readCapsule } from '../../../src/events/log/capsule-file.js';
 import type { EventType } from '../../../src/events/log/event.js';

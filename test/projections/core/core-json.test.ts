@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { InboundConfig, InboundSpec, Protocol } from '../../../src/events/inbound/inbound.js';
-import { clients } from '../../../src/projections/clients.js';
 import { coreInbound, coreUser } from '../../../src/projections/core/core-json.js';
-import { inbounds } from '../../../src/projections/inbounds.js';
+import { clients } from '../../../src/projections/models/clients.js';
+import { inbounds } from '../../../src/projections/models/inbounds.js';
 import { clientAdded, draft, first, inboundAdded, one } from '../../kit/builders.js';
 import { folded } from '../../kit/spec.js';
 

@@ -17,7 +17,7 @@ import { loadedState, savedState } from '../../../src/events/log/fold.js';
 import { SettingsChanged } from '../../../src/events/settings/settings.js';
 import { verbatim } from '../../../src/messages/message.js';
 import { coreState } from '../../../src/projections/core/core-state.js';
-import { settings } from '../../../src/projections/settings.js';
+import { settings } from '../../../src/projections/models/settings.js';
 import { timeline } from '../../../src/projections/timeline.js';
 import { clientAdded, first, one, T0, traffic } from '../../kit/builders.js';
 import { at, folded } from '../../kit/spec.js';

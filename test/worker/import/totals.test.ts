@@ -1,7 +1,7 @@
 import { type Arbitrary, array, assert as check, constantFrom, nat, oneof, property, record } from 'fast-check';
 import { expect, it } from 'vitest';
 import type { ImportTotals } from '../../../src/events/import.js';
-import { traffic } from '../../../src/projections/traffic.js';
+import { traffic } from '../../../src/projections/models/traffic.js';
 import { folded } from '../../kit/spec.js';
 import { xuiClient, xuiInbound, xuiStats } from '../../kit/xui-database.js';
 import { imported } from './kit.js';

@@ -5,7 +5,7 @@ import { type Token, tokenOf } from '../../../events/access/token-document.js';
 import type { Actor } from '../../../events/log/event.js';
 import { lruOf } from '../../../lib/lru.js';
 import { Networks } from '../../../lib/net/networks.js';
-import { hashOfSecret, TOKEN_PREFIX } from '../../../lib/token-secret.js';
+import { hashOfSecret, TOKEN_PREFIX } from '../../../lib/secrets/token-secret.js';
 import type { ReadModels } from '../../../projections/read-models.js';
 import { sameSecret } from './equal.js';
 import { network } from './peer.js';

@@ -5,7 +5,7 @@ import type { Rejection } from '../../../commands/rejection.js';
 import type { Evidence } from '../../../commands/user/second-factors.js';
 import type { UsedPasskey } from '../../../commands/user/user.js';
 import type { UserId } from '../../../events/ids.js';
-import type { UserRow } from '../../../projections/users.js';
+import type { UserRow } from '../../../projections/models/users.js';
 import { type CookieHeader, readSessionCookie, writeSessionCookie } from './cookie.js';
 import { tokenMatches } from './csrf.js';
 import { anonymousToken, hashOf, type LiveSession, newSessionId, type Sessions, type SessionUse } from './session.js';

@@ -4,7 +4,7 @@ import type { Evidence } from '../../../commands/user/second-factors.js';
 import type { UserId } from '../../../events/ids.js';
 import { noFactors } from '../../../events/second-factor-document.js';
 import { secretsTable } from '../../../events/settings/settings.js';
-import { newRecoveryCodes, recoveryHash } from '../../../lib/recovery-codes.js';
+import { newRecoveryCodes, recoveryHash } from '../../../lib/secrets/recovery-codes.js';
 import { message, type Text } from '../../../messages/message.js';
 import type { ReadModels } from '../../../projections/read-models.js';
 import { messageOf } from '../answers.js';

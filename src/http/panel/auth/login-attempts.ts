@@ -1,7 +1,7 @@
 import type { CommandContext, Dispatch } from '../../../commands/bus.js';
 import type { AnyCommand } from '../../../commands/catalog.js';
 import type { UserId } from '../../../events/ids.js';
-import type { UserRow } from '../../../projections/users.js';
+import type { UserRow } from '../../../projections/models/users.js';
 import type { Challenges } from './challenges.js';
 import type { FailureReason, FailureRecords, Failures } from './failure-records.js';
 import type { LoginLimiter } from './limiter.js';

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { lruOf } from '../../../lib/lru.js';
+import type { Session, UserRow } from '../../../projections/models/users.js';
 import type { ReadModels } from '../../../projections/read-models.js';
-import type { Session, UserRow } from '../../../projections/users.js';
 import type { UnsavedSessions } from './unsaved.js';
 
 /** A valid session, and the current state of its user. */

@@ -2,7 +2,7 @@ import type { CommandContext, Dispatch } from '../../../commands/bus.js';
 import type { AnyCommand } from '../../../commands/catalog.js';
 import { Rejection, refusedByStorage, reject } from '../../../commands/rejection.js';
 import type { Evidence } from '../../../commands/user/second-factors.js';
-import type { Session } from '../../../projections/users.js';
+import type { Session } from '../../../projections/models/users.js';
 
 /** The number of logins and logouts kept in memory for the log. Each one had a correct password. */
 const MAX_UNSAVED = 1000;

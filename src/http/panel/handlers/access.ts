@@ -5,8 +5,8 @@ import { BUILT_IN_ROLES, CLIENT_PERMISSIONS, OWNER, RESERVED } from '../../../ev
 import type { ClientNumber, InboundId, UserId } from '../../../events/ids.js';
 import { PERMISSION_NAMES } from '../../../lib/permissions.js';
 import { message } from '../../../messages/message.js';
+import type { UserRow } from '../../../projections/models/users.js';
 import type { ReadModels } from '../../../projections/read-models.js';
-import type { UserRow } from '../../../projections/users.js';
 import { messageOf } from '../answers.js';
 import { Message, type Needs } from '../context.js';
 import type { adminRoutes, roleRoutes } from '../contract/access.js';

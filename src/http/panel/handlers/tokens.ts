@@ -1,7 +1,7 @@
 import { Rejection, reject } from '../../../commands/rejection.js';
 import type { Token } from '../../../events/access/token-document.js';
 import type { InboundId, TokenId, UserId } from '../../../events/ids.js';
-import { newTokenSecret } from '../../../lib/token-secret.js';
+import { newTokenSecret } from '../../../lib/secrets/token-secret.js';
 import { message } from '../../../messages/message.js';
 import { messageOf } from '../answers.js';
 import type { AuthContext, AuthRequest } from '../auth/auth-context.js';

@@ -5,7 +5,7 @@ import { tables } from '../../../../src/http/panel/contract/index.js';
 import type { Route } from '../../../../src/http/panel/contract/route.js';
 import { mount } from '../../../../src/http/panel/mount.js';
 import { permissionName } from '../../../../src/lib/permissions.js';
-import { newTokenSecret } from '../../../../src/lib/token-secret.js';
+import { newTokenSecret } from '../../../../src/lib/secrets/token-secret.js';
 import { inboundDraft, one, userId } from '../../../kit/builders.js';
 import { type Answer, startPanel } from '../../kit/panel.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { NO_QUOTAS } from '../../../../src/events/access/access-of.js';
-import { hashOfSecret } from '../../../../src/lib/token-secret.js';
+import { hashOfSecret } from '../../../../src/lib/secrets/token-secret.js';
 import { draft, inboundDraft, one, two, userId } from '../../../kit/builders.js';
 import { until } from '../../../kit/wait.js';
 import { startPanel } from '../../kit/panel.js';

@@ -6,8 +6,8 @@ import { Route, Routes } from 'react-router';
 import { Loading } from '../../ui/display/Page';
 
 const Overview = lazy(async () => ({ default: (await import('./Overview')).Overview }));
-const EditInbound = lazy(async () => ({ default: (await import('./Editor')).EditInbound }));
-const NewInbound = lazy(async () => ({ default: (await import('./Editor')).NewInbound }));
+const EditInbound = lazy(async () => ({ default: (await import('./editor/Editor')).EditInbound }));
+const NewInbound = lazy(async () => ({ default: (await import('./editor/Editor')).NewInbound }));
 
 /** Everything below `#/inbounds`. */
 export function Inbounds() {

@@ -11,8 +11,8 @@ import type { InboundSummary } from '../../api/contract.generated';
 import { inbounds as inboundsQuery } from '../../api/queries';
 import { useFormat } from '../../ui/display/format';
 import { Empty, Loaded, Page } from '../../ui/display/Page';
-import { ImportDialog } from './ImportDialog';
-import { List } from './List';
+import { ImportDialog } from './list/ImportDialog';
+import { List } from './list/List';
 
 /** `#/inbounds`: the list. */
 export function Overview() {

@@ -7,7 +7,7 @@ import { saveFile } from '../../ui/display/save';
 import { useAction } from '../../ui/feedback/action';
 import { confirmLoss } from '../../ui/feedback/confirm';
 import { toastDone, toastError } from '../../ui/feedback/toast';
-import { bodyOf, draftOf } from './draft';
+import { bodyOf, draftOf } from './editor/draft';
 
 export const STALE = [['inbounds']] as const;
 

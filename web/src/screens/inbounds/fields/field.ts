@@ -1,6 +1,6 @@
 import { type JsonObject, valueAt } from '../../../model/json';
-import type { Draft } from '../draft';
-import type { Generator } from '../generators';
+import type { Draft } from '../editor/draft';
+import type { Generator } from '../editor/generators';
 
 /** One input of the form. The label and the help are texts under `field.<name>` and `help.<name>`. */
 export interface Field {

@@ -1,0 +1,10 @@
+import type { Fold } from '../../events/log/fold.js';
+import { evolveHolds, type LegalHolds } from '../../events/personal-data/hold-document.js';
+
+/** The legal holds in force. */
+export const legalHolds: Fold<LegalHolds> = {
+  name: 'legal-holds',
+  version: 1,
+  initial: () => new Map(),
+  apply: evolveHolds,
+};

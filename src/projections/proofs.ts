@@ -1,5 +1,0 @@
-import type { Fold } from '../events/log/fold.js';
-import { evolveProofs, noProofs, type Proofs } from '../events/proof/proof-document.js';
-
-/** The signed heads of this panel and of others, and where they were published. */
-export const proofs: Fold<Proofs> = { name: 'proofs', version: 1, initial: noProofs, apply: evolveProofs };

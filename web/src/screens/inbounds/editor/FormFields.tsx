@@ -1,0 +1,99 @@
+import { Button, Fieldset, SimpleGrid } from '@mantine/core';
+import IconPlus from '@tabler/icons-react/dist/esm/icons/IconPlus.mjs';
+import IconTrash from '@tabler/icons-react/dist/esm/icons/IconTrash.mjs';
+import { useTranslation } from 'react-i18next';
+import { type Json, valueAt, withValue } from '../../../model/json';
+import { type Field, fieldsBySection, RARE, SECTIONS, type Section } from '../fields';
+import classes from '../Inbounds.module.css';
+import { useLabels } from '../labels';
+import type { Draft } from './draft';
+import { type FormProps, Input } from './Input';
+import { itemFields } from './values';
+
+/** The form renderer: every field whose condition holds, by sections. */
+export function FormFields(props: FormProps) {
+  return SECTIONS.map((section) => {
+    const shown = fieldsBySection[section].filter(({ when }) => when?.(props.draft) ?? true);
+    return shown.length === 0 ? null : <Part key={section} section={section} fields={shown} form={props} />;
+  });
+}
+
+interface PartProps {
+  readonly section: Section;
+  readonly fields: readonly Field[];
+  readonly form: FormProps;
+}
+
+function Part({ section, fields, form }: PartProps) {
+  const { t } = useTranslation('inbounds');
+  const inputs = (
+    <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md" verticalSpacing="sm">
+      {fields.map((field) =>
+        field.kind === 'items' ? (
+          <Items key={field.path} field={field} {...form} />
+        ) : (
+          <Input key={field.path} field={field} {...form} />
+        ),
+      )}
+    </SimpleGrid>
+  );
+  const title = t(`section.${section}`);
+  if (!RARE.has(section)) return <Fieldset legend={title}>{inputs}</Fieldset>;
+  return (
+    <details className={classes['rare']} open={fields.some((field) => isSet(form.draft, field))}>
+      <summary>{title}</summary>
+      <p className={classes['rareHelp']}>{t(`about.${section as 'sockopt'}`)}</p>
+      {inputs}
+    </details>
+  );
+}
+
+/** Whether the field has a value that an admin has set. */
+function isSet(draft: Draft, { path }: Field): boolean {
+  const value = valueAt(draft, path);
+  return Array.isArray(value)
+    ? value.length > 0
+    : value !== undefined && value !== '' && value !== false && value !== 0;
+}
+
+/** A list of objects: each with its inputs, to add and to remove. */
+function Items({ field, ...form }: FormProps & { readonly field: Field }) {
+  const { t } = useTranslation('inbounds');
+  const { label } = useLabels()(field);
+  const { draft, onChange } = form;
+  const value = valueAt(draft, field.path);
+  const all: readonly Json[] = Array.isArray(value) ? value : [];
+  const set = (next: readonly Json[]): void => onChange(withValue(draft, field.path, next));
+  return (
+    <div className={classes['wide']}>
+      {all.map((_, index) => (
+        <fieldset key={index} className={classes['item']}>
+          <legend>{t('item', { name: label, n: index + 1 })}</legend>
+          <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md" verticalSpacing="sm">
+            {itemFields(field, index).map((inner) => (
+              <Input key={inner.path} field={inner} {...form} />
+            ))}
+          </SimpleGrid>
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            color="red"
+            mt="xs"
+            leftSection={<IconTrash size={14} aria-hidden />}
+            onClick={() => set(all.filter((__, other) => other !== index))}
+          >
+            {t('removeItem', { name: label, n: index + 1 })}
+          </Button>
+        </fieldset>
+      ))}
+      <Button
+        size="compact-sm"
+        variant="default"
+        leftSection={<IconPlus size={14} aria-hidden />}
+        onClick={() => set([...all, { ...field.fresh }])}
+      >
+        {t('addItem', { name: label })}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,109 @@
+import { isObject, type Json, type JsonObject, valueAt } from '../../../model/json';
+import { type Field, fields } from '../fields';
+import type { Draft } from './draft';
+
+const GB = 1024 ** 3;
+/** What an input holds. */
+export type Shown = string | number | boolean | readonly string[];
+
+/** A stored value as its input shows it. */
+export function shown({ kind, fallback }: Field, value: Json | undefined): Shown {
+  switch (kind) {
+    case 'switch':
+      return (value ?? fallback ?? false) === true;
+    case 'list':
+      if (Array.isArray(value)) return value.map(String);
+      return value === undefined || value === null || value === '' ? [] : [String(value)];
+    case 'number':
+    case 'node':
+      return typeof value === 'number' || typeof value === 'string' ? value : ((fallback as number | undefined) ?? '');
+    case 'gigabytes':
+      return typeof value === 'number' && value > 0 ? value / GB : '';
+    case 'date':
+      return typeof value === 'number' && value > 0 ? localTime(value) : '';
+    case 'lines':
+      return Array.isArray(value) ? value.join('\n') : String(value ?? '');
+    case 'map':
+      return isObject(value) ? Object.entries(value).map(pair).join('\n') : '';
+    default:
+      return String(value ?? fallback ?? '');
+  }
+}
+
+const pair = ([name, value]: readonly [string, Json | undefined]): string =>
+  `${name}: ${Array.isArray(value) ? value.join(', ') : String(value ?? '')}`;
+
+/** What an input holds as a value to store; undefined removes it. An input that shows the stored value changes nothing. */
+export function stored(field: Field, input: Shown, before: Json | undefined): Json | undefined {
+  if (JSON.stringify(input) === JSON.stringify(shown(field, before))) return before;
+  const isTopLevel = !field.path.includes('.');
+  switch (field.kind) {
+    case 'switch':
+      return input === true;
+    case 'list':
+      return Array.isArray(input) && (input.length > 0 || before !== undefined)
+        ? (input as readonly string[])
+        : undefined;
+    case 'number':
+      return input === '' && !isTopLevel ? undefined : Number(input || 0);
+    case 'node':
+      return Number(input);
+    case 'gigabytes':
+      return Math.round(Number(input || 0) * GB);
+    case 'date':
+      return input === '' ? 0 : new Date(String(input)).getTime();
+    case 'lines':
+      return input === '' ? undefined : String(input).split('\n');
+    case 'map':
+      return mapOf(String(input), before);
+    default:
+      return input === '' && !isTopLevel ? undefined : String(input);
+  }
+}
+
+/** A value that the text shows unchanged stays as it is: headers may have lists. */
+function mapOf(text: string, before: Json | undefined): JsonObject {
+  const known = isObject(before) ? before : {};
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [name = '', ...rest] = line.split(':');
+      const key = name.trim();
+      const value = rest.join(':').trim();
+      const kept = known[key];
+      return [key, kept !== undefined && pair([key, kept]) === `${key}: ${value}` ? kept : value];
+    }),
+  );
+}
+
+/** As `datetime-local` has it, where the browser is. */
+function localTime(at: number): string {
+  const date = new Date(at);
+  return new Date(at - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+/** The fields of each item of a list, with their whole paths. */
+export function itemFields(field: Field, index: number): readonly Field[] {
+  return (field.items ?? []).map((inner) => ({ ...inner, path: `${field.path}.${index}.${inner.path}` }));
+}
+
+/** Every input that the form shows for a draft, those of items included. */
+export function shownFields(draft: Draft): readonly Field[] {
+  return fields
+    .filter(({ when }) => when?.(draft) ?? true)
+    .flatMap((field) => {
+      const value = field.kind === 'items' ? valueAt(draft, field.path) : undefined;
+      return Array.isArray(value) ? value.flatMap((_, index) => itemFields(field, index)) : [field];
+    });
+}
+
+/** Required fields that are empty, by their paths. */
+export function missing(draft: Draft, sentence: string): Readonly<Record<string, string>> {
+  const isSocket = /^[/@]/.test(draft.listen);
+  const empty = shownFields(draft).filter(({ isRequired, path }) => {
+    if (!isRequired || (path === 'port' && isSocket)) return false;
+    const value = valueAt(draft, path);
+    return value === undefined || value === '' || value === 0 || (Array.isArray(value) && value.length === 0);
+  });
+  return Object.fromEntries(empty.map(({ path }) => [path, sentence]));
+}
