@@ -19,6 +19,7 @@ const may = {
     'http/panel/contract',
     'lib/parse-json',
     'lib/permissions',
+    'events/group-names',
     'messages/message',
     'messages/issue',
   ],

@@ -5,8 +5,8 @@ import { AddressWatch } from '../src/commands/reactors/traffic/address-watch.js'
 import { growthOf } from '../src/commands/reactors/traffic/traffic-intake.js';
 import type { PanelState } from '../src/commands/state.js';
 import { addressLimit, blockedClients, renewBlocksAfter } from '../src/commands/traffic/ip-limit.js';
-import { CounterTable } from '../src/events/counter-table.js';
-import { zero } from '../src/events/counters.js';
+import { CounterTable } from '../src/events/traffic/counter-table.js';
+import { zero } from '../src/events/traffic/counters.js';
 import type { CoreStub } from '../test/kit/stub-core.js';
 import { draftsOf, emailOf, growths, one, populate } from './kit/fleet.js';
 import { type InsidePanel, newFolder, openInside, removeFolder } from './kit/inside.js';

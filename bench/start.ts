@@ -1,7 +1,7 @@
 import { get } from 'node:http';
 import { ClientUpdated } from '../src/events/client/client.js';
 import { ClientNumber } from '../src/events/ids.js';
-import { TrafficRecorded } from '../src/events/traffic.js';
+import { TrafficRecorded } from '../src/events/traffic/traffic.js';
 import { startChild } from '../test/kit/real/children.js';
 import { panelPorts } from '../test/kit/real/panel-process.js';
 import { populate, subIdOf } from './kit/fleet.js';

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { TrafficRecorded } from '../src/events/traffic.js';
+import { TrafficRecorded } from '../src/events/traffic/traffic.js';
 import { statementOfEmail } from '../src/projections/statement/statement-of-client.js';
 import { emailOf, one, populate } from './kit/fleet.js';
 import { newFolder, openInside, removeFolder } from './kit/inside.js';

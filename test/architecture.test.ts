@@ -90,17 +90,17 @@ const forbidden: [from: string, what: string, rule: string][] = [
   [
     'src/http/panel/contract/x.ts',
     '../../a.js',
-    'http/panel/contract: only http/panel/contract, lib/parse-json, lib/permissions, messages/message, messages/issue',
+    'http/panel/contract: only http/panel/contract, lib/parse-json, lib/permissions, events/group-names, messages/message, messages/issue',
   ],
   [
     'src/http/panel/contract/x.ts',
     '../../../lib/a.js',
-    'http/panel/contract: only http/panel/contract, lib/parse-json, lib/permissions, messages/message, messages/issue',
+    'http/panel/contract: only http/panel/contract, lib/parse-json, lib/permissions, events/group-names, messages/message, messages/issue',
   ],
   [
     'src/http/panel/contract/x.ts',
     '../../../events/a.js',
-    'http/panel/contract: only http/panel/contract, lib/parse-json, lib/permissions, messages/message, messages/issue',
+    'http/panel/contract: only http/panel/contract, lib/parse-json, lib/permissions, events/group-names, messages/message, messages/issue',
   ],
   ['src/http/panel/contract/x.ts', 'express', 'contract: only zod'],
   ['src/http/panel/contract/x.ts', 'node:crypto', 'contract: only zod'],

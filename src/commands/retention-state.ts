@@ -8,7 +8,7 @@ import type { Node } from '../events/node/node-document.js';
 import { nodeUnmanagedItemsKey } from '../events/node/node-sync.js';
 import { evolveHolds, extendHolds, type LegalHolds } from '../events/personal-data/hold-document.js';
 import { holdKey } from '../events/personal-data/personal-data.js';
-import { mayBePruned } from '../events/traffic.js';
+import { mayBePruned } from '../events/traffic/traffic.js';
 import { webhookKey } from '../events/webhook/webhook.js';
 import type { Webhooks } from '../events/webhook/webhook-document.js';
 

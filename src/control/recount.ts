@@ -3,7 +3,7 @@ import { asSystem, type Change } from '../commands/bus.js';
 import { Rejection } from '../commands/rejection.js';
 import { ClientNumber } from '../events/ids.js';
 import type { Node } from '../events/node/node-document.js';
-import { RecountRule } from '../events/traffic.js';
+import { RecountRule } from '../events/traffic/traffic.js';
 import { OperatorError } from '../lib/errors/operator-error.js';
 import { sameName } from '../lib/identifiers.js';
 import { JsonError, parseJson } from '../lib/parse-json.js';

@@ -7,10 +7,10 @@ import { deletedBy, inboundsDeletedBy, type PastCommand, readCommand } from '../
 import { decideUndo, type FormerCounters, type Undo } from '../commands/undo/undo.js';
 import type { RecordedEvent } from '../events/catalog.js';
 import type { Client } from '../events/client/client-document.js';
-import { zero } from '../events/counters.js';
 import type { EventLog } from '../events/log/log.js';
 import type { LogSearch } from '../events/log/log-search.js';
 import { begin, catchUp } from '../events/log/replay.js';
+import { zero } from '../events/traffic/counters.js';
 import { OperatorError } from '../lib/errors/operator-error.js';
 import { sentenceOf } from '../projections/audit/sentences.js';
 import { defaultOutboundTestUrl, defaultTemplate } from '../projections/core/template.js';

@@ -19,8 +19,8 @@ import { proofEvents } from './proof/proof.js';
 import { releaseEvents } from './releases.js';
 import { secondFactorEvents } from './second-factor.js';
 import { settingsEvents } from './settings/settings.js';
-import { trafficEvents } from './traffic.js';
-import { trafficReportEvents } from './traffic-report.js';
+import { trafficEvents } from './traffic/traffic.js';
+import { trafficReportEvents } from './traffic/traffic-report.js';
 import { userEvents } from './user.js';
 import { webhookEvents } from './webhook/webhook.js';
 

@@ -3,6 +3,7 @@ import { backupEvents } from './backup.js';
 import { clientEvents } from './client/client.js';
 import { coreEvents } from './core.js';
 import { geoEvents } from './geo/geo.js';
+import type { EventGroup } from './group-names.js';
 import { importEvents } from './import.js';
 import { inboundEvents } from './inbound/inbound.js';
 import { ipLimitEvents } from './ip-limit.js';
@@ -10,24 +11,10 @@ import { nodeEvents } from './node/node.js';
 import { nodeSyncEvents } from './node/node-sync.js';
 import { personalDataEvents } from './personal-data/personal-data.js';
 import { settingsEvents } from './settings/settings.js';
-import { trafficEvents } from './traffic.js';
-import { trafficReportEvents } from './traffic-report.js';
+import { trafficEvents } from './traffic/traffic.js';
+import { trafficReportEvents } from './traffic/traffic-report.js';
 import { userEvents } from './user.js';
 
-/** What event types are about. */
-export const eventGroups = [
-  'clients',
-  'inbounds',
-  'nodes',
-  'access',
-  'settings',
-  'core',
-  'geo',
-  'backups',
-  'traffic',
-  'panel',
-] as const;
-export type EventGroup = (typeof eventGroups)[number];
 type Types = readonly { readonly type: string }[];
 
 /** The groups. Types in no list are `panel`. */

@@ -1,7 +1,7 @@
 import type { RecordedEvent } from './catalog.js';
 import type { ClientNumber } from './ids.js';
 import type { Keep } from './ip-limit.js';
-import { mayBePruned } from './traffic.js';
+import { mayBePruned } from './traffic/traffic.js';
 
 /** The addresses of a client that are blocked now. */
 export interface IpBlock {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RecountRule } from '../../src/events/traffic.js';
+import type { RecountRule } from '../../src/events/traffic/traffic.js';
 import { eventsOf } from '../../src/projections/capsule/capsule.js';
 import { recount } from '../../src/projections/recount.js';
 import { draft, inboundDraft, one, two, userId } from '../kit/builders.js';

@@ -4,9 +4,9 @@ import type { AnyCommand } from '../../src/commands/catalog.js';
 import { depletionOf } from '../../src/commands/client/limits.js';
 import { type PanelState, panelState } from '../../src/commands/state.js';
 import { ClientDepleted } from '../../src/events/client/client.js';
-import { type Counter, zero } from '../../src/events/counters.js';
 import { type Depletion, InboundDepleted } from '../../src/events/inbound/inbound.js';
 import { begin, catchUp } from '../../src/events/log/replay.js';
+import { type Counter, zero } from '../../src/events/traffic/counters.js';
 import { clientAdded, DAY, draft, first, HOUR, inboundAdded, inboundDraft, one, T0, traffic } from '../kit/builders.js';
 import { busOver, TestLog } from '../kit/log.js';
 

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { emailKey } from '../../src/events/client/client-document.js';
 import { CursorLost } from '../../src/events/log/log-tail.js';
 import { LogLossAccepted } from '../../src/events/panel.js';
-import { MeasurementsRolledUp } from '../../src/events/traffic.js';
+import { MeasurementsRolledUp } from '../../src/events/traffic/traffic.js';
 import { FollowedModels } from '../../src/projections/subscription/followed-models.js';
 import { openTail } from '../../src/store/tail.js';
 import { bob, clientAdded, first, inboundAdded, one, second, T0, traffic } from '../kit/builders.js';

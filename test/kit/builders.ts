@@ -10,7 +10,7 @@ import {
 import { ClientNumber, InboundId, type NodeId, UserId } from '../../src/events/ids.js';
 import { InboundAdded, type InboundConfig, type InboundSpec, type Protocol } from '../../src/events/inbound/inbound.js';
 import type { Actor, Caused } from '../../src/events/log/event.js';
-import { MeasurementsRolledUp, TrafficRecorded, type TrafficSum } from '../../src/events/traffic.js';
+import { MeasurementsRolledUp, TrafficRecorded, type TrafficSum } from '../../src/events/traffic/traffic.js';
 
 /** The time of every test: 2023-11-14T22:13:20Z. */
 export const T0 = 1_700_000_000_000;

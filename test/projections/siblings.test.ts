@@ -4,7 +4,7 @@ import type { AnyCommand } from '../../src/commands/catalog.js';
 import { usedBy } from '../../src/commands/client/siblings.js';
 import { growthOf } from '../../src/commands/reactors/traffic/traffic-intake.js';
 import { Rejection } from '../../src/commands/rejection.js';
-import { CounterTable } from '../../src/events/counter-table.js';
+import { CounterTable } from '../../src/events/traffic/counter-table.js';
 import { LogReadModels, type ReadModels } from '../../src/projections/read-models.js';
 import { draft, identity, inboundDraft, inboundId, userId, uuid } from '../kit/builders.js';
 import { History } from '../kit/history.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { measuredTypes } from '../../events/catalog.js';
 import type { NodeTraffic } from '../../events/node/node-sync.js';
-import type { MeasurementsRolledUp, TrafficSum } from '../../events/traffic.js';
+import type { MeasurementsRolledUp, TrafficSum } from '../../events/traffic/traffic.js';
 import { message, type Text } from '../../messages/message.js';
 import { decode, type EventRow } from './codec.js';
 import type { SqliteDatabase } from './database.js';

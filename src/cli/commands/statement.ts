@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { SqliteEventLog } from '../../adapters/sqlite/event-log.js';
 import { type Rejection, reject } from '../../commands/rejection.js';
-import type { Counter } from '../../events/counters.js';
+import type { Counter } from '../../events/traffic/counters.js';
 import { OperatorError, UsageError } from '../../lib/errors/operator-error.js';
 import { zoneNamed } from '../../lib/time/calendar.js';
 import { dayRange, MAX_YEARS, type RangeProblem } from '../../lib/time/day-range.js';

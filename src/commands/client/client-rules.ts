@@ -9,11 +9,11 @@ import {
   ClientUpdated,
 } from '../../events/client/client.js';
 import { type Client, emailKey } from '../../events/client/client-document.js';
-import type { Counter } from '../../events/counters.js';
 import { ClientNumber, type InboundId } from '../../events/ids.js';
 import type { InboundConfig, Protocol } from '../../events/inbound/inbound.js';
 import { DataKeyDestroyed } from '../../events/panel.js';
 import { holdOnClient } from '../../events/personal-data/hold-document.js';
+import type { Counter } from '../../events/traffic/counters.js';
 import { keptName } from '../../lib/identifiers.js';
 import { sameJson } from '../../lib/json.js';
 import { readMark } from '../../lib/ownership-mark.js';

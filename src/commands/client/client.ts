@@ -1,9 +1,9 @@
 import type { PanelEvent } from '../../events/catalog.js';
 import type { Client } from '../../events/client/client-document.js';
 import { ClientIpsCleared, ClientIpsSeen } from '../../events/client/client-ips.js';
-import { zero } from '../../events/counters.js';
 import type { ClientNumber, InboundId } from '../../events/ids.js';
 import type { Caused } from '../../events/log/event.js';
+import { zero } from '../../events/traffic/counters.js';
 import type { Command, Decider } from '../command.js';
 import { inboundDepletionEvents } from '../inbound/inbound.js';
 import { eraseDue } from '../personal-data/due-keys.js';

@@ -1,6 +1,6 @@
 import type { Client } from '../../events/client/client-document.js';
-import type { Counter } from '../../events/counters.js';
 import type { Depletion } from '../../events/inbound/inbound.js';
+import type { Counter } from '../../events/traffic/counters.js';
 import { MAX_RESET_DAYS } from './credentials.js';
 
 /**

@@ -1,9 +1,9 @@
 import type { PanelEvent } from '../../events/catalog.js';
 import { type ClientSpec, ClientTrafficAdjusted, ClientUpdated } from '../../events/client/client.js';
 import type { Client } from '../../events/client/client-document.js';
-import { type Counter, zero } from '../../events/counters.js';
 import type { ClientNumber } from '../../events/ids.js';
 import type { Caused } from '../../events/log/event.js';
+import { type Counter, zero } from '../../events/traffic/counters.js';
 import { readMark } from '../../lib/ownership-mark.js';
 import { message } from '../../messages/message.js';
 import type { Command, Decider } from '../command.js';

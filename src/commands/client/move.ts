@@ -1,8 +1,8 @@
 import { OwnerAssigned } from '../../events/access/access.js';
 import type { PanelEvent } from '../../events/catalog.js';
 import { ClientAdded, ClientDeleted, ClientDepleted, ClientTrafficTransferred } from '../../events/client/client.js';
-import { zero } from '../../events/counters.js';
 import { ClientNumber, type InboundId, UserId } from '../../events/ids.js';
+import { zero } from '../../events/traffic/counters.js';
 import type { Command, Decider } from '../command.js';
 import { reject } from '../rejection.js';
 import type { PanelState } from '../state.js';

@@ -1,11 +1,11 @@
 import type { PanelEvent } from '../../events/catalog.js';
 import { ClientRenewed } from '../../events/client/client.js';
 import type { Client } from '../../events/client/client-document.js';
-import { zero } from '../../events/counters.js';
 import type { ClientNumber } from '../../events/ids.js';
 import { InboundTrafficPeriodStarted } from '../../events/inbound/inbound.js';
 import type { Inbound } from '../../events/inbound/inbound-document.js';
 import type { Caused } from '../../events/log/event.js';
+import { zero } from '../../events/traffic/counters.js';
 import { addDays, periodStart, zoneNamed } from '../../lib/time/calendar.js';
 import type { Command, Decider } from '../command.js';
 import { resetInbound } from '../inbound/inbound.js';

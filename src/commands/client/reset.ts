@@ -1,9 +1,9 @@
 import type { PanelEvent } from '../../events/catalog.js';
 import { ClientTrafficReset } from '../../events/client/client.js';
 import type { Client } from '../../events/client/client-document.js';
-import { zero } from '../../events/counters.js';
 import type { ClientNumber } from '../../events/ids.js';
 import type { Caused } from '../../events/log/event.js';
+import { zero } from '../../events/traffic/counters.js';
 import type { PanelState } from '../state.js';
 import { unblocked } from '../traffic/ip-limit.js';
 import { clientDepletionEvents } from './client-rules.js';

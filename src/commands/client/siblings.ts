@@ -1,8 +1,8 @@
 import type { PanelEvent } from '../../events/catalog.js';
 import { ClientDeleted, ClientTrafficTransferred } from '../../events/client/client.js';
 import { type Client, emailKey } from '../../events/client/client-document.js';
-import { type Counter, sumOf, zero } from '../../events/counters.js';
 import type { ClientNumber, InboundId } from '../../events/ids.js';
+import { type Counter, sumOf, zero } from '../../events/traffic/counters.js';
 import type { PanelState } from '../state.js';
 
 type Known = Pick<PanelState, 'clients' | 'byEmail'>;

@@ -1,6 +1,6 @@
 import type { ClientIdentity, ClientSpec } from '../../events/client/client.js';
-import { type Counter, zero } from '../../events/counters.js';
 import type { Depletion, Protocol } from '../../events/inbound/inbound.js';
+import { type Counter, zero } from '../../events/traffic/counters.js';
 import { isObject, type Json, textOf } from '../../lib/json.js';
 import { MAX_TIME_MS } from '../../lib/time/calendar.js';
 import { message, type Text } from '../../messages/message.js';

@@ -1,5 +1,4 @@
 import type { PanelEvent } from '../../events/catalog.js';
-import { type Counter, zero } from '../../events/counters.js';
 import { InboundId, type NodeId, type UserId } from '../../events/ids.js';
 import {
   InboundAdded,
@@ -16,6 +15,7 @@ import {
 } from '../../events/inbound/inbound.js';
 import type { Inbound } from '../../events/inbound/inbound-document.js';
 import type { Caused } from '../../events/log/event.js';
+import { type Counter, zero } from '../../events/traffic/counters.js';
 import { composed, keptName } from '../../lib/identifiers.js';
 import { sameJson } from '../../lib/json.js';
 import { addClients, syncClients } from '../client/client-rules.js';

@@ -1,11 +1,11 @@
 import type { PanelEvent } from '../../events/catalog.js';
 import { ClientDepleted, ClientTrafficAdjusted } from '../../events/client/client.js';
 import { emailKey } from '../../events/client/client-document.js';
-import { type Counter, zero } from '../../events/counters.js';
 import type { NodeId, UserId } from '../../events/ids.js';
 import { InboundHistoryImported } from '../../events/import.js';
 import { InboundDepleted } from '../../events/inbound/inbound.js';
 import type { Caused } from '../../events/log/event.js';
+import { type Counter, zero } from '../../events/traffic/counters.js';
 import { depletionOf } from '../client/limits.js';
 import type { EmailCounter } from '../client/many.js';
 import { clientsNamed } from '../client/siblings.js';

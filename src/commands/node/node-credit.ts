@@ -1,5 +1,5 @@
-import { type Counter, sumOf, zero } from '../../events/counters.js';
 import { type BaselineNote, type CounterBaseline, CounterMark, untested } from '../../events/node/node-sync.js';
+import { type Counter, sumOf, zero } from '../../events/traffic/counters.js';
 import type { SeenCounter } from '../ports/remote-panel.js';
 
 /** The credited growth of a counter. */

@@ -1,10 +1,10 @@
 import type { PanelEvent } from '../../events/catalog.js';
 import { ClientTrafficTransferred } from '../../events/client/client.js';
-import { zero } from '../../events/counters.js';
 import type { ClientNumber, InboundId } from '../../events/ids.js';
 import type { Caused } from '../../events/log/event.js';
 import type { Node } from '../../events/node/node-document.js';
 import { type NodeTraffic, NodeTrafficRecorded } from '../../events/node/node-sync.js';
+import { zero } from '../../events/traffic/counters.js';
 import { recipientOf } from '../client/siblings.js';
 import type { Command, Decider } from '../command.js';
 import { trafficEffects } from '../traffic/traffic.js';

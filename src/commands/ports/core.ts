@@ -1,6 +1,6 @@
 import type { Observable } from 'rxjs';
-import type { CounterTable } from '../../events/counter-table.js';
-import type { Counter } from '../../events/counters.js';
+import type { CounterTable } from '../../events/traffic/counter-table.js';
+import type { Counter } from '../../events/traffic/counters.js';
 import type { CoreConfig, CoreInbound, CoreUser } from '../../lib/core-config.js';
 import type { JsonObject } from '../../lib/json.js';
 import { MessageError } from '../../messages/error.js';

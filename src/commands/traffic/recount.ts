@@ -1,8 +1,8 @@
 import type { PanelEvent } from '../../events/catalog.js';
-import type { Counter } from '../../events/counters.js';
 import type { ClientNumber } from '../../events/ids.js';
 import type { Caused } from '../../events/log/event.js';
-import { type RecountRule, TrafficRecounted } from '../../events/traffic.js';
+import type { Counter } from '../../events/traffic/counters.js';
+import { type RecountRule, TrafficRecounted } from '../../events/traffic/traffic.js';
 import { adjustments } from '../client/many.js';
 import { usedBy } from '../client/siblings.js';
 import type { Command, Decider } from '../command.js';

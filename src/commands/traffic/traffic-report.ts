@@ -1,4 +1,4 @@
-import { TrafficReportFailed, TrafficReportRecovered } from '../../events/traffic-report.js';
+import { TrafficReportFailed, TrafficReportRecovered } from '../../events/traffic/traffic-report.js';
 import type { Command, Decider } from '../command.js';
 
 export type TrafficReportCommand =

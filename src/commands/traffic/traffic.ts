@@ -1,18 +1,18 @@
 import type { PanelEvent } from '../../events/catalog.js';
 import { ClientDepleted, ClientExpiryStarted } from '../../events/client/client.js';
 import type { Client } from '../../events/client/client-document.js';
-import { type Counter, sumOf } from '../../events/counters.js';
 import type { ClientNumber, InboundId } from '../../events/ids.js';
 import { InboundDepleted } from '../../events/inbound/inbound.js';
 import type { Caused } from '../../events/log/event.js';
 import { holdOnMeasurements } from '../../events/personal-data/hold-document.js';
+import { type Counter, sumOf } from '../../events/traffic/counters.js';
 import {
   InboundCountersReleased,
   MeasurementsRolledUp,
   OutboundTrafficReset,
   TrafficRecorded,
   type TrafficSum,
-} from '../../events/traffic.js';
+} from '../../events/traffic/traffic.js';
 import { depletionOf, renewsItself } from '../client/limits.js';
 import { usedTogether } from '../client/siblings.js';
 import type { Command, Decider } from '../command.js';

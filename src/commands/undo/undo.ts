@@ -1,6 +1,6 @@
 import { emailKey } from '../../events/client/client-document.js';
-import { type Counter, zero } from '../../events/counters.js';
 import type { ClientNumber, InboundId } from '../../events/ids.js';
+import { type Counter, zero } from '../../events/traffic/counters.js';
 import { message } from '../../messages/message.js';
 import type { CommandContext } from '../bus.js';
 import type { SingleCommand } from '../catalog.js';

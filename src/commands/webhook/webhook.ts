@@ -1,5 +1,5 @@
 import { eventType } from '../../events/catalog.js';
-import { eventGroups } from '../../events/groups.js';
+import { eventGroups } from '../../events/group-names.js';
 import { WebhookId } from '../../events/ids.js';
 import {
   WebhookAdded,

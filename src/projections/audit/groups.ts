@@ -1,5 +1,6 @@
 import { catalog } from '../../events/catalog.js';
-import { type EventGroup, groupOf } from '../../events/groups.js';
+import type { EventGroup } from '../../events/group-names.js';
+import { groupOf } from '../../events/groups.js';
 
 /** Measurements that the panel records all the time. They hide everything else, so a list without a type leaves them out. */
 const ROUTINE: ReadonlySet<string> = new Set([

@@ -1,6 +1,6 @@
-import { CounterTable } from '../../events/counter-table.js';
-import { type Counter, zero } from '../../events/counters.js';
 import type { Fold } from '../../events/log/fold.js';
+import { CounterTable } from '../../events/traffic/counter-table.js';
+import { type Counter, zero } from '../../events/traffic/counters.js';
 
 /**
  * How far each counter of the running core has been recorded. A run's counters begin at zero and every growth is an

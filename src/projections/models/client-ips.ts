@@ -1,6 +1,6 @@
 import type { RecordedEvent } from '../../events/catalog.js';
 import type { Fold } from '../../events/log/fold.js';
-import { mayBePruned } from '../../events/traffic.js';
+import { mayBePruned } from '../../events/traffic/traffic.js';
 
 /** The recorded addresses of each client, with the time when they were last seen (ms since 1970). */
 export type ClientIps = Map<number, ReadonlyMap<string, number>>;

@@ -2,7 +2,7 @@ import type { RecordedEvent } from '../../events/catalog.js';
 import type { DirectoryOutcome } from '../../events/directory.js';
 import type { ClientNumber } from '../../events/ids.js';
 import type { Fold } from '../../events/log/fold.js';
-import { mayBePruned } from '../../events/traffic.js';
+import { mayBePruned } from '../../events/traffic/traffic.js';
 
 /** What the directory sync did to clients, by the actor of their events. */
 export interface DirectoryClients {

@@ -1,5 +1,5 @@
-import { type Counters, evolveCounters, noCounters } from '../../events/counters.js';
 import type { Fold } from '../../events/log/fold.js';
+import { type Counters, evolveCounters, noCounters } from '../../events/traffic/counters.js';
 
 /** Counters, and totals that are not affected by resets. */
 export interface Traffic extends Counters {

@@ -1,7 +1,7 @@
 import type { RecordedEvent } from '../../events/catalog.js';
 import { type Fold, foldOf } from '../../events/log/fold.js';
 import { evolveFactors, type SecondFactors } from '../../events/second-factor-document.js';
-import { mayBePruned } from '../../events/traffic.js';
+import { mayBePruned } from '../../events/traffic/traffic.js';
 
 export interface UserRow {
   readonly id: number;

@@ -1,7 +1,7 @@
 import type { NodeId } from '../../events/ids.js';
 import type { Fold } from '../../events/log/fold.js';
 import { destination, evolveNodes, type Node } from '../../events/node/node-document.js';
-import { mayBePruned } from '../../events/traffic.js';
+import { mayBePruned } from '../../events/traffic/traffic.js';
 import type { Text } from '../../messages/message.js';
 
 /** The last recorded availability of a node. */

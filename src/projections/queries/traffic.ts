@@ -1,5 +1,5 @@
 import type { Client } from '../../events/client/client-document.js';
-import { type Counter, sumOf, zero } from '../../events/counters.js';
+import { type Counter, sumOf, zero } from '../../events/traffic/counters.js';
 import type { Foldings } from '../foldings.js';
 
 /** Queries for the counted traffic of clients. */

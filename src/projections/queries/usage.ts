@@ -1,7 +1,7 @@
 import type { Client } from '../../events/client/client-document.js';
-import { type Counter, zero } from '../../events/counters.js';
 import type { ClientNumber } from '../../events/ids.js';
 import type { Inbound } from '../../events/inbound/inbound-document.js';
+import { type Counter, zero } from '../../events/traffic/counters.js';
 import { counterOwner, tagsToPassOn } from '../core/baselines.js';
 import type { Foldings } from '../foldings.js';
 import { newestFirst } from '../models/client-ips.js';

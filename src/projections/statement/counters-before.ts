@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Counter, sumOf } from '../../events/counters.js';
+import { type Counter, sumOf } from '../../events/traffic/counters.js';
 import type { Ledger, LedgerAnswer } from './ledger.js';
 
 /** Clients whose counters are summed up before other work gets a turn. */

@@ -1,6 +1,6 @@
 import type { RecordedEvent } from '../../events/catalog.js';
-import { type Counter, zero } from '../../events/counters.js';
 import type { ClockSetback, Entry, Flow, LedgerStore } from '../../events/log/ledger-store.js';
+import { type Counter, zero } from '../../events/traffic/counters.js';
 import { Days } from '../../lib/time/days.js';
 
 interface OpenFlow {

@@ -1,5 +1,5 @@
-import { type Counter, sumOf } from '../../events/counters.js';
 import { type Entry, LedgerError } from '../../events/log/ledger-store.js';
+import { type Counter, sumOf } from '../../events/traffic/counters.js';
 import { message, type Text, verbatim } from '../../messages/message.js';
 import { accountOf } from '../core/accounts.js';
 import type { ReadModels } from '../read-models.js';

@@ -1,5 +1,5 @@
-import { type Counter, zero } from '../../events/counters.js';
 import type { Entry, Flow } from '../../events/log/ledger-store.js';
+import { type Counter, zero } from '../../events/traffic/counters.js';
 import { dayText } from '../../lib/time/days.js';
 import type { Text } from '../../messages/message.js';
 import type { Account } from '../core/accounts.js';

@@ -1,6 +1,6 @@
 import type { Client } from '../../events/client/client-document.js';
-import type { Counter } from '../../events/counters.js';
 import type { Inbound } from '../../events/inbound/inbound-document.js';
+import type { Counter } from '../../events/traffic/counters.js';
 import { periodEnd } from '../../lib/time/calendar.js';
 import { message, type Text } from '../../messages/message.js';
 import type { Sibling } from './why-facts.js';

@@ -1,8 +1,8 @@
 import type { RecordedEvent } from '../../events/catalog.js';
 import type { Client } from '../../events/client/client-document.js';
-import type { Counter } from '../../events/counters.js';
 import type { Inbound } from '../../events/inbound/inbound-document.js';
 import type { Node } from '../../events/node/node-document.js';
+import type { Counter } from '../../events/traffic/counters.js';
 import type { Text } from '../../messages/message.js';
 import type { CoreState } from '../core/core-state.js';
 import type { OutboxEntry } from '../node/node-outbox.js';

@@ -1,6 +1,6 @@
 import type { RecordedEvent } from '../../events/catalog.js';
-import type { Counter } from '../../events/counters.js';
 import type { Depletion } from '../../events/inbound/inbound.js';
+import type { Counter } from '../../events/traffic/counters.js';
 import { message, type Text } from '../../messages/message.js';
 import { depletionText } from './event-texts.js';
 import { nextReset, ofEmail, renewalOf } from './limit-texts.js';

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decodeCounters } from '../../../src/adapters/core/control/counters.js';
 import { encode } from '../../../src/adapters/core/control/messages.js';
-import { CounterTable } from '../../../src/events/counter-table.js';
-import { type Counter, zero } from '../../../src/events/counters.js';
+import { CounterTable } from '../../../src/events/traffic/counter-table.js';
+import { type Counter, zero } from '../../../src/events/traffic/counters.js';
 import { clientOfAccount } from '../../../src/lib/account-name.js';
 import {
   type Certificate,

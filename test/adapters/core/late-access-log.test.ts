@@ -5,7 +5,7 @@ import { createSources } from '../../../src/adapters/core/attribution/access-log
 import { disconnectUsers } from '../../../src/adapters/core/attribution/disconnect.js';
 import type { CoreLogs } from '../../../src/adapters/core/attribution/logs.js';
 import { createTrace } from '../../../src/adapters/core/attribution/trace.js';
-import { CounterTable } from '../../../src/events/counter-table.js';
+import { CounterTable } from '../../../src/events/traffic/counter-table.js';
 import { withoutRight } from '../../kit/real/rights.js';
 import { inboundOf } from './kit.js';
 

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Accepted, createSources } from '../../../src/adapters/core/attribution/access-log.js';
 import { disconnectUsers } from '../../../src/adapters/core/attribution/disconnect.js';
 import { followLogs } from '../../../src/adapters/core/attribution/logs.js';
-import { CounterTable } from '../../../src/events/counter-table.js';
+import { CounterTable } from '../../../src/events/traffic/counter-table.js';
 import { accountName } from '../../../src/lib/account-name.js';
 
 const accepted = (inbound: string, n: number, client = 1): Accepted => ({

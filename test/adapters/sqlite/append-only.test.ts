@@ -1,7 +1,7 @@
 import { assert as check, constantFrom, integer, property, tuple } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LogDamage } from '../../../src/adapters/sqlite/codec.js';
-import { MeasurementsRolledUp } from '../../../src/events/traffic.js';
+import { MeasurementsRolledUp } from '../../../src/events/traffic/traffic.js';
 import { clientAdded, first, inboundAdded, T0, traffic } from '../../kit/builders.js';
 import { openParts, TestLog, temporaryFolder } from '../../kit/log.js';
 import { beside, chainBreak, tamper } from './raw.js';

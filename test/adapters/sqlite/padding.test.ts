@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SqliteDatabase } from '../../../src/adapters/sqlite/database.js';
-import { MeasurementsRolledUp } from '../../../src/events/traffic.js';
+import { MeasurementsRolledUp } from '../../../src/events/traffic/traffic.js';
 import { verifyLog } from '../../../src/store/verify.js';
 import { clientAdded, clientNumber, inboundAdded, T0, traffic } from '../../kit/builders.js';
 import { context, openParts, readAll, temporaryFolder } from '../../kit/log.js';

@@ -12,7 +12,7 @@ import { NodeId } from '../../../src/events/ids.js';
 import { ClientIpsBlocked, ClientIpsUnblocked } from '../../../src/events/ip-limit.js';
 import { loadedState, savedState } from '../../../src/events/log/fold.js';
 import { SettingsChanged } from '../../../src/events/settings/settings.js';
-import { MeasurementsRolledUp } from '../../../src/events/traffic.js';
+import { MeasurementsRolledUp } from '../../../src/events/traffic/traffic.js';
 import {
   caused,
   clientAdded,

@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest';
 import { ClientDepleted, ClientReactivated, ClientTrafficAdjusted } from '../../../src/events/client/client.js';
-import { TrafficRecounted } from '../../../src/events/traffic.js';
+import { TrafficRecounted } from '../../../src/events/traffic/traffic.js';
 import {
   bob,
   caused,

@@ -2,7 +2,11 @@ import { describe, it } from 'vitest';
 import type { Growth } from '../../../src/commands/traffic/traffic.js';
 import { ClientDeleted, ClientDepleted, ClientExpiryStarted } from '../../../src/events/client/client.js';
 import { InboundDeleted, InboundDepleted } from '../../../src/events/inbound/inbound.js';
-import { InboundCountersReleased, MeasurementsRolledUp, OutboundTrafficReset } from '../../../src/events/traffic.js';
+import {
+  InboundCountersReleased,
+  MeasurementsRolledUp,
+  OutboundTrafficReset,
+} from '../../../src/events/traffic/traffic.js';
 import {
   alice,
   bob,

@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest';
 import { DataKeyDestroyed } from '../../../src/events/panel.js';
 import { SecretSettingChanged, SettingsChanged } from '../../../src/events/settings/settings.js';
-import { MeasurementsRolledUp } from '../../../src/events/traffic.js';
+import { MeasurementsRolledUp } from '../../../src/events/traffic/traffic.js';
 import {
   LoggedIn,
   SessionsRevoked,

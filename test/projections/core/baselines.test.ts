@@ -10,7 +10,7 @@ import { InboundDeleted, InboundUpdated } from '../../../src/events/inbound/inbo
 import { loadedState, savedState } from '../../../src/events/log/fold.js';
 import { begin, catchUp } from '../../../src/events/log/replay.js';
 import { DataKeyDestroyed } from '../../../src/events/panel.js';
-import { InboundCountersReleased } from '../../../src/events/traffic.js';
+import { InboundCountersReleased } from '../../../src/events/traffic/traffic.js';
 import { canonicalJson } from '../../../src/lib/json.js';
 import { type Baselines, baselines, counterOwner, tagsToPassOn } from '../../../src/projections/core/baselines.js';
 import {

@@ -7,7 +7,7 @@ import {
 } from '../../../src/events/client/client.js';
 import { ClientIpsCleared, ClientIpsSeen } from '../../../src/events/client/client-ips.js';
 import { InboundDeleted, InboundTrafficReset } from '../../../src/events/inbound/inbound.js';
-import { OutboundTrafficReset } from '../../../src/events/traffic.js';
+import { OutboundTrafficReset } from '../../../src/events/traffic/traffic.js';
 import { clientIps } from '../../../src/projections/models/client-ips.js';
 import { traffic as counters } from '../../../src/projections/models/traffic.js';
 import { bob, clientAdded, first, inboundAdded, one, rolledUp, second, T0, traffic } from '../../kit/builders.js';

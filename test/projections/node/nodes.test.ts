@@ -13,7 +13,7 @@ import {
   NodeWentOnline,
 } from '../../../src/events/node/node.js';
 import { NodeSyncFailed, NodeSyncRecovered } from '../../../src/events/node/node-sync.js';
-import { MeasurementsRolledUp } from '../../../src/events/traffic.js';
+import { MeasurementsRolledUp } from '../../../src/events/traffic/traffic.js';
 import { message, verbatim } from '../../../src/messages/message.js';
 import { nodes } from '../../../src/projections/node/nodes.js';
 import { pushesOf } from '../../../src/projections/pushes.js';

@@ -3,7 +3,7 @@ import { assert as check, constantFrom, nat, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LedgerFile } from '../../../src/adapters/sqlite/ledger-file.js';
 import type { RecordedEvent } from '../../../src/events/catalog.js';
-import { sumOf } from '../../../src/events/counters.js';
+import { sumOf } from '../../../src/events/traffic/counters.js';
 import { Days, dayText } from '../../../src/lib/time/days.js';
 import { LogReadModels } from '../../../src/projections/read-models.js';
 import { Ledger } from '../../../src/projections/statement/ledger.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CoreInbound } from '../../../commands/ports/core.js';
-import type { CounterTable } from '../../../events/counter-table.js';
+import type { CounterTable } from '../../../events/traffic/counter-table.js';
 import type { JsonObject } from '../../../lib/json.js';
 import { idleSeconds, isDatagram, isDetached, mayBeDatagram, portsOf } from '../config/inbound.js';
 import type { Accepted } from './access-log.js';

@@ -1,5 +1,5 @@
 import type { CoreCounters } from '../../../commands/ports/core.js';
-import { CounterTable } from '../../../events/counter-table.js';
+import { CounterTable } from '../../../events/traffic/counter-table.js';
 import { blockOutbound, metricsTag } from '../config/names.js';
 import { FieldReader } from './field-reader.js';
 import type { CoreApi } from './grpc.js';

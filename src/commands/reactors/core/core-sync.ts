@@ -1,6 +1,6 @@
 import type { Subscription } from 'rxjs';
 import type { RecordedEvent } from '../../../events/catalog.js';
-import type { CounterTable } from '../../../events/counter-table.js';
+import type { CounterTable } from '../../../events/traffic/counter-table.js';
 import { type JsonObject, sameJson } from '../../../lib/json.js';
 import { within } from '../../../lib/time/within.js';
 import { message, type Text } from '../../../messages/message.js';

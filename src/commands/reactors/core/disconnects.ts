@@ -1,4 +1,4 @@
-import type { CounterTable } from '../../../events/counter-table.js';
+import type { CounterTable } from '../../../events/traffic/counter-table.js';
 import type { CoreInbound } from '../../../lib/core-config.js';
 import type { Core } from '../../ports/core.js';
 

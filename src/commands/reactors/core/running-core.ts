@@ -1,4 +1,4 @@
-import type { CounterTable } from '../../../events/counter-table.js';
+import type { CounterTable } from '../../../events/traffic/counter-table.js';
 import type { CoreInbound, CoreUser } from '../../../lib/core-config.js';
 import { sameJson } from '../../../lib/json.js';
 import { type DisconnectParts, Disconnects } from './disconnects.js';

@@ -1,9 +1,9 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { emailKey } from '../../../events/client/client-document.js';
-import { zero } from '../../../events/counters.js';
 import type { ClientNumber, InboundId } from '../../../events/ids.js';
 import type { DesiredInbound } from '../../../events/node/desired-state.js';
 import type { CounterBaseline, CounterMark, NodeTraffic } from '../../../events/node/node-sync.js';
+import { zero } from '../../../events/traffic/counters.js';
 import { type Credit, carriedBy, creditOf, sharedBaseline, unlessDoubled } from '../../node/node-credit.js';
 import type { ListedClients, ListedInbound, NodeListing, SeenCounter } from '../../ports/remote-panel.js';
 import { matchClients, matchInbounds, type SentInbound } from './match.js';

@@ -1,7 +1,7 @@
 import { measuredTypes, type RecordedEvent } from '../../../events/catalog.js';
 import type { EventLog } from '../../../events/log/log.js';
 import type { NodeTraffic } from '../../../events/node/node-sync.js';
-import type { TrafficSum } from '../../../events/traffic.js';
+import type { TrafficSum } from '../../../events/traffic/traffic.js';
 import { atOnce, type Steps } from '../../../lib/time/slices.js';
 import type { AnyCommand } from '../../catalog.js';
 import { spanStart } from './spans.js';

@@ -1,5 +1,5 @@
-import type { CounterTable } from '../../../events/counter-table.js';
-import { type Counter, zero } from '../../../events/counters.js';
+import type { CounterTable } from '../../../events/traffic/counter-table.js';
+import { type Counter, zero } from '../../../events/traffic/counters.js';
 import { startTimeout } from '../../../lib/timeout.js';
 import type { AnyCommand } from '../../catalog.js';
 import type { Core, CoreCounters, OnlineUser } from '../../ports/core.js';

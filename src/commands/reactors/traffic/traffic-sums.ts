@@ -1,5 +1,5 @@
 import type { RecordedEvent } from '../../../events/catalog.js';
-import { type Counter, zero } from '../../../events/counters.js';
+import { type Counter, zero } from '../../../events/traffic/counters.js';
 
 /** The names of numbers in the log; null when deleted. */
 export interface Names {

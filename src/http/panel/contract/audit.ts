@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { eventGroups } from '../../../events/group-names.js';
 import { issue } from '../../../messages/issue.js';
 import { get, routes } from './route.js';
 import { Id, optionalFlag, text, whole } from './schemas/fields.js';
@@ -12,25 +13,13 @@ const MAX_NAME = 200;
 
 const word = text.pipe(z.string().max(MAX_NAME, issue('input.tooLong', { limit: MAX_NAME })));
 const KINDS = ['user', 'token', 'bot', 'node', 'system'] as const;
-const GROUPS = [
-  'clients',
-  'inbounds',
-  'nodes',
-  'access',
-  'settings',
-  'core',
-  'geo',
-  'backups',
-  'traffic',
-  'panel',
-] as const;
 const FORMATS = ['jsonl', 'csv'] as const;
 
 const filter = {
   /** Names of event types, separated by commas; empty = those of `group`. */
   types: text,
   /** A group of event types; empty = all. */
-  group: z.enum(['', ...GROUPS], issue('input.notOneOf', { known: [...GROUPS] })).default(''),
+  group: z.enum(['', ...eventGroups], issue('input.notOneOf', { known: [...eventGroups] })).default(''),
   /** Whether measurements that are recorded all the time are included, such as traffic; `types` includes those it names. */
   routine: optionalFlag,
   /** Email of a client, which may be deleted; empty = any. */
@@ -68,7 +57,7 @@ const AuditEntry = z.object({
   /** Milliseconds since 1970. */
   at: z.int(),
   type: z.string(),
-  group: z.enum(GROUPS),
+  group: z.enum(eventGroups),
   subject: Subject.nullable(),
   /** What happened to the subject, or a whole sentence without one, in the language of the caller. */
   what: z.string(),
@@ -163,7 +152,7 @@ export const auditRoutes = routes('/panel/api/audit', {
     reply: z.array(
       z.object({
         type: z.string(),
-        group: z.enum(GROUPS),
+        group: z.enum(eventGroups),
         /** A measurement that is recorded all the time; a page without `routine` leaves it out. */
         routine: z.boolean(),
       }),

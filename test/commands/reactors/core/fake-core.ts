@@ -7,7 +7,7 @@ import {
   type CoreRun,
   type OnlineUser,
 } from '../../../../src/commands/ports/core.js';
-import { CounterTable } from '../../../../src/events/counter-table.js';
+import { CounterTable } from '../../../../src/events/traffic/counter-table.js';
 import type { CoreConfig, CoreInbound, CoreUser } from '../../../../src/lib/core-config.js';
 import { canonicalJson, type JsonObject } from '../../../../src/lib/json.js';
 import { verbatim } from '../../../../src/messages/message.js';

@@ -5,7 +5,7 @@ import type { CountedCommand } from '../../../../src/commands/counter-commands.j
 import { type CoreCounters, CoreError } from '../../../../src/commands/ports/core.js';
 import { type Baselines, growthOf } from '../../../../src/commands/reactors/traffic/traffic-intake.js';
 import { Rejection } from '../../../../src/commands/rejection.js';
-import { CounterTable } from '../../../../src/events/counter-table.js';
+import { CounterTable } from '../../../../src/events/traffic/counter-table.js';
 import { verbatim } from '../../../../src/messages/message.js';
 import { admin, alice, bob, draft, HOUR, one, T0 } from '../../../kit/builders.js';
 import type { Count } from '../core/fake-core.js';

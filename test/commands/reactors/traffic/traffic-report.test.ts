@@ -9,7 +9,7 @@ import type { TrafficReportCommand } from '../../../../src/commands/traffic/traf
 import type { PanelEvent, RecordedEvent } from '../../../../src/events/catalog.js';
 import { NodeId } from '../../../../src/events/ids.js';
 import { NodeTrafficRecorded } from '../../../../src/events/node/node-sync.js';
-import { TrafficRecorded } from '../../../../src/events/traffic.js';
+import { TrafficRecorded } from '../../../../src/events/traffic/traffic.js';
 import { message } from '../../../../src/messages/message.js';
 import { recorded } from '../../../kit/spec.js';
 

@@ -1,4 +1,4 @@
-import type { RecordedEvent } from './catalog.js';
+import type { RecordedEvent } from '../catalog.js';
 
 /** Bytes up and down. */
 export interface Counter {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { Time } from './fields.js';
-import { defineEvent } from './log/event.js';
-import { textSchema } from './text.js';
+import { Time } from '../fields.js';
+import { defineEvent } from '../log/event.js';
+import { textSchema } from '../text.js';
 
 const stream = (): string => 'traffic-report';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { Bytes, Count, Down, Position, place, Run, Time, Up } from './fields.js';
-import { ClientNumber, InboundId, NodeId } from './ids.js';
-import { defineEvent } from './log/event.js';
-import { NodeTraffic } from './node/node-sync.js';
+import { Bytes, Count, Down, Position, place, Run, Time, Up } from '../fields.js';
+import { ClientNumber, InboundId, NodeId } from '../ids.js';
+import { defineEvent } from '../log/event.js';
+import { NodeTraffic } from '../node/node-sync.js';
 
 const id = z.int().positive();
 const client = place('client', id.meta(ClientNumber.meta() ?? {}));

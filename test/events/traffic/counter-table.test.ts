@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CounterTable } from '../../src/events/counter-table.js';
-import { type Counter, zero } from '../../src/events/counters.js';
+import { CounterTable } from '../../../src/events/traffic/counter-table.js';
+import { type Counter, zero } from '../../../src/events/traffic/counters.js';
 
 const numbers = fc.oneof(fc.integer({ min: 1, max: 20 }), fc.constantFrom(5000, 2_097_152, 900_000_000_000_000));
 const counts = fc.array(fc.tuple(numbers, fc.nat(9), fc.nat(9)), { maxLength: 30 });
