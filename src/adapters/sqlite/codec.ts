@@ -1,9 +1,9 @@
-import { hash } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { eventType, type PanelEvent, type RecordedEvent } from '../../events/catalog.js';
 import { type Actor, type EventMeta, type EventType, upcast } from '../../events/log/event.js';
 import { StorageError } from '../../events/log/log.js';
 import { chainHashOf, exportLine } from '../../lib/proof/export-line.js';
+import { sha256 } from '../../lib/proof/sha256.js';
 import { textOf } from '../../messages/error.js';
 import { message, type Text } from '../../messages/message.js';
 import { type Keyring, open, seal } from './keyring.js';
@@ -59,7 +59,7 @@ export function exportLineOf({ payload_hash: payloadHash, hash, ...row }: EventR
 }
 
 export function payloadHash(payload: Buffer): Buffer {
-  return hash('sha256', payload, 'buffer');
+  return sha256(payload);
 }
 
 export function idText(id: Buffer): string {

@@ -1,15 +1,15 @@
-import { hash } from 'node:crypto';
+import { sha256 } from './sha256.js';
 
 /** The Merkle tree of RFC 6962, section 2.1, with SHA-256. All hashes are buffers of 32 bytes. Indexes count from 0. */
 
 /** The root of a tree without leaves. */
-export const EMPTY_ROOT: Buffer = hash('sha256', Buffer.alloc(0), 'buffer');
+export const EMPTY_ROOT: Buffer = sha256(Buffer.alloc(0));
 
 export function leafHash(data: Buffer): Buffer {
   const input = Buffer.allocUnsafe(1 + data.length);
   input[0] = 0;
   data.copy(input, 1);
-  return hash('sha256', input, 'buffer');
+  return sha256(input);
 }
 
 export function nodeHash(left: Buffer, right: Buffer): Buffer {
@@ -17,7 +17,7 @@ export function nodeHash(left: Buffer, right: Buffer): Buffer {
   input[0] = 1;
   left.copy(input, 1);
   right.copy(input, 1 + left.length);
-  return hash('sha256', input, 'buffer');
+  return sha256(input);
 }
 
 /** The hash of a complete subtree: the leaves from `index × 2^level`, `2^level` of them. */

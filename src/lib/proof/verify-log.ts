@@ -1,8 +1,8 @@
-import { createHash, hash } from 'node:crypto';
 import { message, type Text } from '../../messages/message.js';
 import { chainHashOf, type ExportedEvent, readExportLine } from './export-line.js';
 import { MEASURED_TYPES } from './measured-types.js';
 import { leafHash, MerkleEdge } from './merkle.js';
+import { sha256 } from './sha256.js';
 import { isSignedBy, readHead, type SignedHead } from './signed-head.js';
 
 /** The first place that does not fit. */
@@ -24,6 +24,7 @@ export interface LogVerdict {
 }
 
 const LINE_FEED = 10;
+const HASH_BYTES = 32;
 
 /**
  * The heads in a file of JSON lines, in its order, each with a valid signature of the key. Heads at the same position must
@@ -58,12 +59,15 @@ function headOf(line: string): SignedHead | null {
 /** Measured events that no roll-up covers yet, and whether their payloads are missing. */
 class Measurements {
   #positions: number[] = [];
-  #hashes: Buffer[] = [];
+  /** The hashes of their payloads one after the other: a buffer for each would take five times the memory. */
+  #hashes: Buffer = Buffer.alloc(HASH_BYTES * 1024);
   #missing: boolean[] = [];
 
   add({ event, hashes }: ExportedEvent): void {
+    const end = this.#positions.length * HASH_BYTES;
+    if (end === this.#hashes.length) this.#hashes = Buffer.concat([this.#hashes], 2 * end);
+    hashes.payloadHash.copy(this.#hashes, end);
     this.#positions.push(event.position);
-    this.#hashes.push(hashes.payloadHash);
     this.#missing.push(event.payload === null);
   }
 
@@ -75,12 +79,11 @@ class Measurements {
     const [start, end] = [first === -1 ? this.#positions.length : first, after === -1 ? this.#positions.length : after];
     const missing = this.#missing.slice(0, start).indexOf(true);
     if (missing !== -1) return message('storage.payloadMissing');
-    const root = createHash('sha256');
-    for (const payloadHash of this.#hashes.slice(start, end)) root.update(payloadHash);
+    const rolledUp = this.#hashes.subarray(start * HASH_BYTES, end * HASH_BYTES);
     if (count !== end - start) return message('storage.rollUpCount', { expected: Number(count), found: end - start });
-    if (root.digest('hex') !== digest) return message('storage.rollUpDigest');
+    if (sha256(rolledUp).toString('hex') !== digest) return message('storage.rollUpDigest');
     this.#positions = this.#positions.slice(end);
-    this.#hashes = this.#hashes.slice(end);
+    this.#hashes.copyWithin(0, end * HASH_BYTES);
     this.#missing = this.#missing.slice(end);
     return null;
   }
@@ -162,8 +165,7 @@ export class LogVerifier {
     const { position, type, payload, id } = event;
     if (position !== this.#edge.size + 1) return message('proof.positionExpected', { position: this.#edge.size + 1 });
     if (payload === null && !MEASURED_TYPES.has(type)) return message('storage.payloadMissingKept', { type });
-    if (payload !== null && !hash('sha256', payload, 'buffer').equals(hashes.payloadHash))
-      return message('storage.payloadChanged');
+    if (payload !== null && !sha256(payload).equals(hashes.payloadHash)) return message('storage.payloadChanged');
     if (!chainHashOf(this.#hash, event, hashes.payloadHash).equals(hashes.hash)) return message('storage.chainBroken');
     const [head] = this.#heads;
     return position === 1 && head && head.panel !== id ? message('proof.otherPanel', { panel: head.panel, id }) : null;

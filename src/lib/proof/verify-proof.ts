@@ -1,8 +1,8 @@
-import { hash } from 'node:crypto';
 import { message, type Text } from '../../messages/message.js';
 import { isObject } from '../json.js';
 import { chainHashOf, readExportLine } from './export-line.js';
 import { isExtended, isIncluded, leafHash } from './merkle.js';
+import { sha256 } from './sha256.js';
 import { isSignedBy, readHead, type SignedHead } from './signed-head.js';
 
 /** Proves that one event is in a log without the rest of the log. All hashes are hex. */
@@ -108,8 +108,7 @@ function eventProblem({ event: line, position, previous }: InclusionProof): Text
   if (exported === null || exported.event.position !== position) return message('proof.proofEvent');
   const { event, hashes } = exported;
   const { payload } = event;
-  if (payload !== null && !hash('sha256', payload, 'buffer').equals(hashes.payloadHash))
-    return message('proof.proofEvent');
+  if (payload !== null && !sha256(payload).equals(hashes.payloadHash)) return message('proof.proofEvent');
   const isSame = chainHashOf(bytes(previous), event, hashes.payloadHash).equals(hashes.hash);
   return isSame ? null : message('proof.proofEvent');
 }

@@ -184,6 +184,36 @@ describe('a line of an export', () => {
     );
   });
 
+  it('is not accepted in another spelling of the same values', () => {
+    const line = exportLine({ ...event, encoding: 0, payload: Buffer.from('{"a":1,"b":"x"}  ') }, hashes);
+    expect(readExportLine(line)).toMatchObject({ data: { a: 1, b: 'x' } });
+    expect(
+      readExportLine(line.replace('"data":{"a":1,"b":"x"}', '"data":null').replace('"padding":2,', '')),
+    ).toMatchObject({
+      event: { payload: null },
+    });
+    const wrong = [
+      line.replace('"position":1', '"position":01'),
+      line.replace('"version":1', '"version":1.0'),
+      line.replace('"at":5', '"at":5e0'),
+      line.replace('"at":5', '"at":-5'),
+      line.replace('"padding":2', '"padding":02'),
+      line.replace('"padding":2', '"padding":65537'),
+      line.replace('"padding":2', '"padding":0'),
+      line.replace('"data":{"a":1', '"data":{"a":2,"a":1'),
+      line.replace('"a":1', '"a": 1'),
+      line.replace('"a":1', '"a":1.0'),
+      line.replace('"b":"x"', '"b":"\\u0078"'),
+      line.replace('"b":"x"', '"b":"x\u007f"'),
+      line.replace('"kind":"system"', '"kind":"bot","kind":"system"'),
+      line.replace('"data":', '"data":{"a":1},"data":'),
+      line.replace('"data":{"a":1,"b":"x"}', '"data":null'),
+      line.replace('"payloadHash":"01', '"payloadHash":"0A'),
+      `${line} `,
+    ];
+    for (const one of wrong) expect([one, readExportLine(one)]).toStrictEqual([one, null]);
+  });
+
   it('is not accepted with other members, an unknown encoding, or a payload that is not its data', () => {
     const line = exportLine({ ...event, encoding: 1, payload: deflateRawSync('{"a":1}') }, hashes);
     expect(readExportLine(line)).not.toBeNull();
