@@ -2,7 +2,11 @@ import type { ClientInbound, WireClient } from './clients';
 import { randomBase64, randomUuid, randomWord } from './random';
 
 /** Credentials for a new client of an inbound, as its protocol requires them. */
-export function newCredentials({ protocol, method, vision }: ClientInbound): Partial<WireClient> {
+export function newCredentials({
+  protocol,
+  method,
+  vision,
+}: Pick<ClientInbound, 'protocol' | 'method' | 'vision'>): Partial<WireClient> {
   switch (protocol) {
     case 'trojan':
       return { password: randomWord(20) };

@@ -4,14 +4,11 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, urlOf } from '../../api/client';
 import { imitable } from '../../model/imitable';
-import { CopyButton } from '../../ui/display/CopyButton';
-import { Technical } from '../../ui/display/format';
+import { NewLink } from '../../ui/display/NewLink';
 import { Loaded } from '../../ui/display/Page';
-import { Qr } from '../../ui/display/Qr';
 import { useAction } from '../../ui/feedback/action';
 import { sentenceOf } from '../../ui/feedback/toast';
 import { bodyOf, type FirstInbound, KINDS, type Kind } from './first-inbound';
-import classes from './Setup.module.css';
 import { StepForm } from './StepForm';
 
 const PATH = '/panel/api/inbounds/add';
@@ -57,7 +54,14 @@ function Form({ port: proposed }: { readonly port: number }) {
       return api.post(PATH, { body });
     },
   });
-  if (made) return <Link made={made} />;
+  if (made) {
+    return (
+      <Stack gap="sm" align="center">
+        <Text size="sm">{t('inbound.made')}</Text>
+        <NewLink inbound={made.id} email={made.email} qrLabel={t('inbound.qr')} copyLabel={t('inbound.copy')} />
+      </Stack>
+    );
+  }
   return (
     <StepForm
       submit={t('inbound.submit')}
@@ -110,29 +114,5 @@ function Form({ port: proposed }: { readonly port: number }) {
         onChange={({ currentTarget }) => set({ email: currentTarget.value })}
       />
     </StepForm>
-  );
-}
-
-/** The link of the first client, to scan or to copy. */
-function Link({ made: { id, email } }: { readonly made: Made }) {
-  const { t } = useTranslation('setup');
-  const query = useQuery({
-    queryKey: ['inbounds', 'links', id, email],
-    queryFn: ({ signal }) =>
-      api.get('/panel/api/inbounds/getClientLinks/:id/:email', { params: { id, email }, signal }),
-  });
-  return (
-    <Loaded query={query} rows={3}>
-      {([link = '']) => (
-        <Stack gap="sm" align="center">
-          <Text size="sm">{t('inbound.made')}</Text>
-          <Qr text={link} label={t('inbound.qr')} className={classes['qr']} />
-          <div className={classes['link']}>
-            <Technical>{link}</Technical>
-            <CopyButton text={link} label={t('inbound.copy')} />
-          </div>
-        </Stack>
-      )}
-    </Loaded>
   );
 }

@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
 import { ApiError, api } from '../../../api/client';
+import type { Inbound } from '../../../api/contract.generated';
 import { Loaded } from '../../../ui/display/Page';
 import { useAction } from '../../../ui/feedback/action';
 import { useUnsaved } from '../../../ui/feedback/leave';
@@ -12,7 +13,8 @@ import { sentenceOf, toastError } from '../../../ui/feedback/toast';
 import { useCurlButton } from '../../../ui/form/FormFooter';
 import { Refusal } from '../../../ui/form/Refusal';
 import { bodyOf, type Draft } from './draft';
-import { type Answers, draftFor, type Preset, proposed, secondOf } from './presets';
+import { PresetResult } from './PresetResult';
+import { type Answers, draftFor, inboundFor, type Preset, proposed, secondOf } from './presets';
 
 interface Props {
   readonly preset: Exclude<Preset, 'empty'>;
@@ -20,7 +22,7 @@ interface Props {
   readonly onMore: (draft: Draft) => void;
 }
 
-/** Two questions, and the inbound works. */
+/** Two questions, and the inbound works: its first client connects with the link that is shown in the end. */
 export function PresetForm({ preset, onMore }: Props) {
   const query = useQuery({
     queryKey: ['preset', preset],
@@ -37,28 +39,12 @@ export function PresetForm({ preset, onMore }: Props) {
 
 function Questions({ preset, start, onMore }: Props & { readonly start: Answers }) {
   const { t } = useTranslation(['inbounds', 'shell']);
-  const navigate = useNavigate();
-  const [answers, setAnswers] = useState(start);
-  const [attempts, setAttempts] = useState(0);
-  const second = secondOf[preset];
-  const empty = (text: string): string | undefined => (attempts > 0 && text.trim() === '' ? t('required') : undefined);
-  const isComplete = answers.remark.trim() !== '' && answers.second.trim() !== '';
-  const add = useAction<Answers>({
-    stale: [['inbounds']],
-    silent: true,
-    run: async (given) => api.post('/panel/api/inbounds/add', { body: bodyOf(await draftFor(preset, given)) }),
-  });
-  const isDirty = answers.remark !== start.remark || answers.second !== start.second;
-  useUnsaved(isDirty && !add.isPending && !add.isSuccess, '');
+  const { answers, setAnswers, attempts, made, add, isComplete, submit } = useQuestions(preset, start);
   const curl = usePresetCurl(preset, answers, isComplete);
-  const submit = (): void => {
-    setAttempts((before) => before + 1);
-    if (isComplete) add.mutate(answers, { onSuccess: () => void navigate('/inbounds') });
-  };
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus(), [attempts, add.error]);
-  const refusal = add.error ? sentenceOf(add.error) : '';
-  const isOfPort = add.error instanceof ApiError && add.error.code.startsWith('PORT_');
+  if (made) return <PresetResult inbound={made.id} email={made.email} />;
+  const field = problemOf(preset, add.error);
   const more = (): void => {
     draftFor(preset, answers).then(onMore, toastError);
   };
@@ -75,40 +61,16 @@ function Questions({ preset, start, onMore }: Props & { readonly start: Answers 
           <Text size="sm" c="dimmed">
             {t(`preset.${preset}.body`)}
           </Text>
-          <Refusal text={isOfPort ? '' : refusal} />
-          <TextInput
-            label={t('field.remark')}
-            withAsterisk
-            error={empty(answers.remark)}
-            value={answers.remark}
-            onChange={({ currentTarget: { value } }) => setAnswers((all) => ({ ...all, remark: value }))}
-            dir="auto"
+          <Refusal text={add.error && !field ? sentenceOf(add.error) : ''} />
+          <Fields
+            preset={preset}
+            answers={answers}
+            onChange={(changes) => setAnswers((all) => ({ ...all, ...changes }))}
+            problemOf={(name) => {
+              if (attempts > 0 && REQUIRED.has(name) && String(answers[name]).trim() === '') return t('required');
+              return name === field ? sentenceOf(add.error) : undefined;
+            }}
           />
-          <TextInput
-            label={t(`question.${second}`)}
-            description={t(`question.${second}.help`)}
-            withAsterisk
-            error={empty(answers.second) ?? (isOfPort && second === 'port' ? refusal : undefined)}
-            inputMode={second === 'port' ? 'numeric' : 'url'}
-            value={answers.second}
-            onChange={({ currentTarget: { value } }) => setAnswers((all) => ({ ...all, second: value }))}
-            dir="ltr"
-            spellCheck={false}
-            autoCapitalize="none"
-          />
-          {second !== 'port' && (
-            <TextInput
-              label={t('field.port')}
-              description={t('question.port.help')}
-              error={isOfPort ? refusal : undefined}
-              inputMode="numeric"
-              value={String(answers.port)}
-              onChange={({ currentTarget: { value } }) =>
-                setAnswers((all) => ({ ...all, port: Number(value.replaceAll(/\D/g, '')) }))
-              }
-              dir="ltr"
-            />
-          )}
           {curl.view}
           <Group justify="space-between">
             <Group gap="xs">
@@ -127,13 +89,108 @@ function Questions({ preset, start, onMore }: Props & { readonly start: Answers 
   );
 }
 
+const REQUIRED: ReadonlySet<keyof Answers> = new Set(['remark', 'second']);
+
+/** The field that a refusal is about; null = none of them. */
+function problemOf(preset: Props['preset'], error: unknown): keyof Answers | null {
+  const code = error instanceof ApiError ? error.code : '';
+  if (code.startsWith('EMAIL_')) return 'client';
+  if (!code.startsWith('PORT_')) return null;
+  return secondOf[preset] === 'port' ? 'second' : 'port';
+}
+
+/** The answers, and the request that makes the inbound with its first client of them. */
+function useQuestions(preset: Props['preset'], start: Answers) {
+  const navigate = useNavigate();
+  const [answers, setAnswers] = useState(start);
+  const [attempts, setAttempts] = useState(0);
+  const [made, setMade] = useState<{ readonly id: number; readonly email: string } | null>(null);
+  const isComplete = answers.remark.trim() !== '' && answers.second.trim() !== '';
+  const add = useAction<Answers, Inbound>({
+    stale: [['inbounds']],
+    silent: true,
+    run: async (given) => api.post('/panel/api/inbounds/add', { body: bodyOf(await inboundFor(preset, given)) }),
+  });
+  const isDirty = (['remark', 'second', 'client'] as const).some((name) => answers[name] !== start[name]);
+  useUnsaved(isDirty && !add.isPending && !add.isSuccess, '');
+  const submit = (): void => {
+    setAttempts((before) => before + 1);
+    if (!isComplete) return;
+    add.mutate(answers, {
+      onSuccess({ obj }, { client }) {
+        if (client.trim() === '') void navigate('/inbounds');
+        else setMade({ id: obj.id, email: client.trim() });
+      },
+    });
+  };
+  return { answers, setAnswers, attempts, made, add, isComplete, submit };
+}
+
+interface FieldsProps {
+  readonly preset: Props['preset'];
+  readonly answers: Answers;
+  readonly onChange: (changes: Partial<Answers>) => void;
+  readonly problemOf: (name: keyof Answers) => string | undefined;
+}
+
+function Fields({ preset, answers, onChange, problemOf: problem }: FieldsProps) {
+  const { t } = useTranslation('inbounds');
+  const second = secondOf[preset];
+  return (
+    <>
+      <TextInput
+        label={t('field.remark')}
+        withAsterisk
+        error={problem('remark')}
+        value={answers.remark}
+        onChange={({ currentTarget: { value } }) => onChange({ remark: value })}
+        dir="auto"
+      />
+      <TextInput
+        label={t(`question.${second}`)}
+        description={t(`question.${second}.help`)}
+        withAsterisk
+        error={problem('second')}
+        inputMode={second === 'port' ? 'numeric' : 'url'}
+        value={answers.second}
+        onChange={({ currentTarget: { value } }) => onChange({ second: value })}
+        dir="ltr"
+        spellCheck={false}
+        autoCapitalize="none"
+      />
+      {second !== 'port' && (
+        <TextInput
+          label={t('field.port')}
+          description={t('question.port.help')}
+          error={problem('port')}
+          inputMode="numeric"
+          value={String(answers.port)}
+          onChange={({ currentTarget: { value } }) => onChange({ port: Number(value.replaceAll(/\D/g, '')) })}
+          dir="ltr"
+        />
+      )}
+      <TextInput
+        label={t('question.client')}
+        description={t('question.client.help')}
+        error={problem('client')}
+        value={answers.client}
+        onChange={({ currentTarget: { value } }) => onChange({ client: value })}
+        dir="auto"
+        autoComplete="off"
+        spellCheck={false}
+        autoCapitalize="none"
+      />
+    </>
+  );
+}
+
 /** The request with keys of its own, made when it is shown: a later one has others. */
 function usePresetCurl(preset: Props['preset'], answers: Answers, isComplete: boolean) {
   const { isOpen, button, viewOf } = useCurlButton();
   const [settled] = useDebouncedValue(answers, 300);
   const { data } = useQuery({
     queryKey: ['preset', preset, 'draft', settled],
-    queryFn: () => draftFor(preset, settled),
+    queryFn: () => inboundFor(preset, settled),
     enabled: isOpen && isComplete,
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,

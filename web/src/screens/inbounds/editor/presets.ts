@@ -1,6 +1,7 @@
 import { api } from '../../../api/client';
 import { imitable } from '../../../model/imitable';
 import { withValue } from '../../../model/json';
+import { newCredentials } from '../../../model/new-client';
 import { randomWord } from '../../../model/random';
 import type { Draft } from './draft';
 import { generated, shadowsocksKey } from './generators';
@@ -12,6 +13,7 @@ export type Preset = (typeof PRESETS)[number];
 const HTTPS = 443;
 const SNIFFING = { enabled: true, destOverride: ['http', 'tls', 'quic'] } as const;
 const TLS = 'streamSettings.tlsSettings';
+const METHOD = '2022-blake3-aes-256-gcm';
 
 /** The answers that a preset needs; the port is proposed. */
 export interface Answers {
@@ -19,6 +21,8 @@ export interface Answers {
   /** The site to imitate, the domain of the server, or the port. */
   readonly second: string;
   readonly port: number;
+  /** The email of the first client; empty = no client. */
+  readonly client: string;
 }
 export type Second = 'target' | 'domain' | 'port';
 
@@ -44,7 +48,7 @@ export async function proposed(preset: Preset): Promise<Answers> {
   const prefer = preset === 'shadowsocks' || preset === 'empty' ? 0 : HTTPS;
   const port = await api.get('/panel/api/inbounds/freePort', { query: { prefer } });
   const second = preset === 'reality' ? imitable() : preset === 'shadowsocks' ? String(port) : '';
-  return { remark: NAMES[preset], second, port };
+  return { remark: NAMES[preset], second, port, client: randomWord(8) };
 }
 
 const blank = (remark: string, port: number): Draft => ({
@@ -55,8 +59,18 @@ const blank = (remark: string, port: number): Draft => ({
   sniffing: SNIFFING,
 });
 
+/** The inbound of a preset with its first client. */
+export async function inboundFor(preset: Preset, answers: Answers): Promise<Draft> {
+  const draft = await draftFor(preset, answers);
+  const email = answers.client.trim();
+  if (email === '') return draft;
+  const kind = { protocol: draft.protocol, method: METHOD, vision: preset === 'reality' };
+  const client = { email, enable: true, subId: randomWord(16), ...newCredentials(kind) };
+  return { ...draft, settings: { ...draft.settings, clients: [client] } };
+}
+
 /** A new inbound for a purpose, with its keys and its certificate. */
-export async function draftFor(preset: Preset, { remark, second, port }: Answers): Promise<Draft> {
+export async function draftFor(preset: Preset, { remark, second, port }: Omit<Answers, 'client'>): Promise<Draft> {
   const draft = blank(remark, port);
   switch (preset) {
     case 'empty':
@@ -78,8 +92,7 @@ export async function draftFor(preset: Preset, { remark, second, port }: Answers
         streamSettings: { network: 'tcp', ...tls(second, ['h2', 'http/1.1']) },
       });
     case 'shadowsocks': {
-      const method = '2022-blake3-aes-256-gcm';
-      const settings = { method, password: shadowsocksKey(method), network: 'tcp,udp' };
+      const settings = { method: METHOD, password: shadowsocksKey(METHOD), network: 'tcp,udp' };
       return { ...draft, protocol: 'shadowsocks', port: Number(second) || port, settings };
     }
   }
