@@ -50,7 +50,9 @@ const DEFLATED = 1;
 const DEFLATE_FROM_BYTES = 1024;
 
 export function chainHash(before: Buffer, row: Omit<EventRow, 'hash' | 'payload'>): Buffer {
-  return chainHashOf(before, { ...row, id: row.id.toString('hex') }, row.payload_hash);
+  const { position, stream, version, type, schema, at, meta, encoding } = row;
+  const header = { position, id: row.id.toString('hex'), stream, version, type, schema, at, meta, encoding };
+  return chainHashOf(before, header, row.payload_hash);
 }
 
 /** The line of an event in an export. */

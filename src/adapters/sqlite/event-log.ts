@@ -15,7 +15,7 @@ import { SqliteLogSearch } from './log-search.js';
 import { padded } from './padding.js';
 import { SealedActors } from './sealed-actors.js';
 
-const GENESIS = Buffer.alloc(32);
+const GENESIS: Buffer = Buffer.alloc(32);
 const FEW_STREAMS = 8;
 /** Delay until the write-ahead log is emptied after a key was destroyed; and delay of retries while others read. In ms. */
 const ERASE_MS = 50;
@@ -161,11 +161,11 @@ export class SqliteEventLog extends LogReader implements EventLog {
   /** The last version of each stream of these events. One query for many streams takes a third of the time. */
   #versions(events: readonly PanelEvent[]): Map<string, number> {
     const streams = [...new Set(events.map((event) => eventType(event.type)?.stream(event.data) ?? ''))];
-    const rows =
+    const versions =
       streams.length < FEW_STREAMS
-        ? streams.map((stream) => ({ stream, version: this.sql.version.get(stream)?.version }))
+        ? streams.map((stream) => this.sql.version.get(stream)?.version)
         : this.sql.versions.all(JSON.stringify(streams));
-    return new Map(rows.map(({ stream, version }) => [stream, version ?? 0]));
+    return new Map(streams.map((stream, i) => [stream, versions[i] ?? 0]));
   }
 
   #row(event: PanelEvent, at: number, meta: string, versions: Map<string, number>): { row: EventRow; id: string } {
@@ -175,7 +175,8 @@ export class SqliteEventLog extends LogReader implements EventLog {
     const stream = type.stream(event.data);
     const version = (versions.get(stream) ?? 0) + 1;
     versions.set(stream, version);
-    const columns = {
+    // The hashes are assigned last: copies of so many members take as long as hashing them.
+    const row = {
       position: this.#position + 1,
       stream,
       version,
@@ -186,10 +187,14 @@ export class SqliteEventLog extends LogReader implements EventLog {
       meta,
       measured: type.class === 'measured' ? 1 : 0,
       encoding,
+      payload: content,
+      payload_hash: GENESIS,
+      hash: GENESIS,
     };
-    const payload = columns.measured === 1 ? padded(content, columns) : content;
-    const row = { ...columns, payload, payload_hash: payloadHash(payload) };
-    return { row: { ...row, hash: chainHash(this.#hash, row) }, id: text };
+    if (row.measured === 1) row.payload = padded(content, row);
+    row.payload_hash = payloadHash(row.payload);
+    row.hash = chainHash(this.#hash, row);
+    return { row, id: text };
   }
 
   /** Binds by position: binding by name takes as long as the insert itself. */
@@ -217,7 +222,7 @@ export class SqliteEventLog extends LogReader implements EventLog {
   #id(at: number): Buffer {
     this.#sequence = at === this.#sequenceAt ? this.#sequence + 1 : 0;
     this.#sequenceAt = at;
-    return v7({ msecs: at, seq: this.#sequence, random: random(16) }, Buffer.alloc(16));
+    return v7({ msecs: at, seq: this.#sequence, random: random(16) }, Buffer.allocUnsafe(16));
   }
 
   outcomeOf(id: CommandId): { same: boolean; events: readonly RecordedEvent[] } | null {

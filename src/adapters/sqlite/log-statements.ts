@@ -26,9 +26,12 @@ export function statements(db: SqliteDatabase) {
     version: db.prepare<[string], { version: number | null }>(
       'SELECT max(version) AS version FROM events WHERE stream = ?',
     ),
-    versions: db.prepare<[string], { stream: string; version: number | null }>(
-      'SELECT value AS stream, (SELECT max(version) FROM events WHERE stream = value) AS version FROM json_each(?)',
-    ),
+    /** In the order of the streams. */
+    versions: db
+      .prepare<[string], number | null>(
+        'SELECT (SELECT max(version) FROM events WHERE stream = value) FROM json_each(?) ORDER BY key',
+      )
+      .pluck(),
     insert: db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
     read: db.prepare<[number, number], EventRow>('SELECT * FROM events WHERE position > ? ORDER BY position LIMIT ?'),
     range: db.prepare<[number, number], EventRow>(

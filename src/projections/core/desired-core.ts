@@ -72,6 +72,8 @@ export class DesiredCore {
   apply(events: readonly RecordedEvent[]): void {
     for (const { type, data } of events) {
       if (type === 'CoreTemplateChanged') this.#changes.template = true;
+      // A reset of many counters would otherwise compare all of these clients with the core.
+      else if (type.startsWith('ClientTraffic')) continue;
       else if (type.startsWith('Client') && 'client' in data) this.#placeClient(data.client);
       else if (type.startsWith('Inbound') && 'inbound' in data) this.#placeInbound(data.inbound);
     }
