@@ -21,7 +21,7 @@ export interface Moment {
 /** Moments that are kept. Each takes as much memory as the read models of the running panel. */
 const MAX_KEPT = 3;
 /** Work between two turns of the event loop, in ms, and the number of events to begin with. */
-const TURN_MS = 8;
+const TURN_MS = 4;
 const FIRST_PAGE = 20;
 const MAX_PAGE = 500;
 /** Estimated work of a replay between two checkpoints, in microseconds. */

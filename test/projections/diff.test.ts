@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Client } from '../../src/events/client/client-document.js';
+import { canonicalJson } from '../../src/lib/json.js';
 import { atOnce } from '../../src/lib/time/slices.js';
 import { type DiffReport, type DocumentDiff, diffSteps } from '../../src/projections/diff/diff.js';
-import { documentOf, nouns, sourcesOf } from '../../src/projections/diff/documents.js';
+import { documentOf, isSameClient, nouns, sourcesOf } from '../../src/projections/diff/documents.js';
 import { readModelsAt } from '../../src/projections/moments.js';
 import type { ReadModels } from '../../src/projections/read-models.js';
 import { playedLogs, steps } from '../kit/history.js';
@@ -72,4 +74,36 @@ describe('a diff of two moments', () => {
       { numRuns: 60 },
     );
   });
+
+  it('finds two versions of a client equal exactly when their documents show the same', () => {
+    const gone: ReadonlySet<string> = new Set(['client:1/1']);
+    const shown = (client: Client, destroyed?: ReadonlySet<string>) => documentOf('client', client, destroyed).shown();
+    const played = playedLogs();
+    fc.assert(
+      fc.property(steps(30), (history) => {
+        const { journal, player } = played();
+        player.play(history);
+        const clients = [...readModelsAt(journal.log, journal.log.head().position).clients.all()];
+        journal.log.close();
+        const versions = clients.flatMap((client): Client[] => [
+          client,
+          { ...client, updatedAt: client.updatedAt + 1 },
+          { ...client, spec: { ...client.spec, capBytes: client.spec.capBytes + 1 } },
+          { ...client, identity: { ...client.identity, subId: 'another' } },
+          { ...client, credential: { ...client.credential, password: 'another' } },
+        ]);
+        for (const one of versions.slice(0, 20))
+          for (const other of versions.slice(0, 20))
+            for (const destroyed of [undefined, gone]) {
+              const isSame = JSON.stringify(sorted(shown(one))) === JSON.stringify(sorted(shown(other, destroyed)));
+              expect(isSameClient([one], [other, destroyed])).toBe(isSame);
+            }
+      }),
+      { numRuns: 10 },
+    );
+  });
 });
+
+const sorted = ({ values, secrets, erased }: ReturnType<ReturnType<typeof documentOf>['shown']>) => {
+  return JSON.parse(canonicalJson([values, secrets, erased.size > 0])) as unknown;
+};

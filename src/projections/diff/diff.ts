@@ -1,4 +1,5 @@
 import type { RecordedEvent } from '../../events/catalog.js';
+import type { Client } from '../../events/client/client-document.js';
 import type { LogSearch } from '../../events/log/log-search.js';
 import { sameJson } from '../../lib/json.js';
 import type { Steps } from '../../lib/time/slices.js';
@@ -6,7 +7,7 @@ import { type Text } from '../../messages/message.js';
 import { type Change, changedPaths, changesOf } from '../audit/changes.js';
 import type { ReadModels } from '../read-models.js';
 import { actorText } from '../why/history.js';
-import { documentOf, type MomentDocument, type Noun, nouns, type Shown, sourcesOf } from './documents.js';
+import { documentOf, isSameClient, type MomentDocument, type Noun, nouns, type Shown, sourcesOf } from './documents.js';
 
 /** A field whose value differs between two moments. */
 export interface FieldChange extends Change {
@@ -37,10 +38,16 @@ export interface DocumentDiff {
   readonly events: readonly ChangingEvent[];
 }
 
-/** A document of which the two moments have different versions. */
+/** A document at the two moments. */
 interface Pair {
   readonly before: MomentDocument | undefined;
   readonly after: MomentDocument | undefined;
+}
+
+/** A document of which the two moments have different versions. Its pair is made when it is shown. */
+interface Difference {
+  readonly change: DocumentDiff['change'];
+  readonly pair: () => Pair;
 }
 
 type Read = Pick<ReadModels, 'clients' | 'inbounds' | 'nodes' | 'settings'>;
@@ -76,15 +83,15 @@ export function* diffSteps(
   filter: DiffFilter,
   { part: { skip, limit }, search }: { readonly part: Part; readonly search: Between['search'] | null },
 ): Steps<DiffReport> {
-  const pairs = yield* differences(before, after, filter);
+  const found = yield* differences(before, after, filter);
   const between = search && { search, from: before.position, to: after.position };
   const documents: DocumentDiff[] = [];
-  for (const pair of pairs.slice(skip, skip + limit)) {
-    documents.push(diffOf(pair, between));
+  for (const { change, pair } of found.slice(skip, skip + limit)) {
+    documents.push(diffOf(change, pair(), between));
     yield;
   }
   const moment = ({ position, at }: Side) => ({ position, at });
-  return { from: moment(before), to: moment(after), counts: countsOf(pairs), documents, skipped: skip };
+  return { from: moment(before), to: moment(after), counts: countsOf(found), documents, skipped: skip };
 }
 
 interface Part {
@@ -103,8 +110,8 @@ export interface DiffReport {
 }
 
 /** Compares the documents of two moments, by noun and number. Reads them in its first step. */
-function* differences(before: Side, after: Side, { noun, client }: DiffFilter): Steps<readonly Pair[]> {
-  const pairs: Pair[] = [];
+function* differences(before: Side, after: Side, { noun, client }: DiffFilter): Steps<readonly Difference[]> {
+  const found: Difference[] = [];
   const wanted = client === '' ? nouns.filter((one) => noun === '' || one === noun) : (['client'] as const);
   const email = client.toLowerCase();
   const isNamed = (document: MomentDocument | undefined): boolean => document?.name.toLowerCase() === email;
@@ -119,16 +126,26 @@ function* differences(before: Side, after: Side, { noun, client }: DiffFilter): 
       compared += 1;
       if (compared % STEP === 0) yield;
       if (was.get(number) === is.get(number)) continue;
-      const pair = { before: documentIn(before, was, number), after: documentIn(after, is, number) };
-      if (client !== '' && !isNamed(pair.before) && !isNamed(pair.after)) continue;
-      if (differs(pair)) pairs.push(pair);
+      const pair = (): Pair => ({
+        before: documentIn(before, was, number),
+        after: documentIn(after, is, number),
+      });
+      if (client !== '' && !Object.values(pair()).some(isNamed)) continue;
+      const change = !was.has(number) ? 'added' : !is.has(number) ? 'removed' : 'changed';
+      if (change === 'changed' && isSame(one, [was.get(number), before], [is.get(number), after], pair)) continue;
+      found.push({ change, pair });
     }
   }
-  return pairs;
+  return found;
 }
 
-const changeOf = ({ before, after }: Pair): DocumentDiff['change'] =>
-  before === undefined ? 'added' : after === undefined ? 'removed' : 'changed';
+type Seen = readonly [source: unknown, side: Side];
+
+/** Clients are compared without documents: making those of all clients takes several times as long. */
+function isSame(noun: Noun, [was, before]: Seen, [is, after]: Seen, pair: () => Pair): boolean {
+  if (noun !== 'client') return !differs(pair());
+  return isSameClient([was as Client, before.destroyed], [is as Client, after.destroyed]);
+}
 
 /** A document can differ in something that is not shown, such as the time of its last change. */
 function differs({ before, after }: Pair): boolean {
@@ -142,9 +159,9 @@ function differs({ before, after }: Pair): boolean {
   );
 }
 
-function countsOf(pairs: readonly Pair[]): DiffCounts {
+function countsOf(found: readonly Difference[]): DiffCounts {
   const counts = { added: 0, removed: 0, changed: 0 };
-  for (const pair of pairs) counts[changeOf(pair)] += 1;
+  for (const { change } of found) counts[change] += 1;
   return counts;
 }
 
@@ -156,7 +173,7 @@ interface Between {
 }
 
 /** The fields of one document, and the events that changed them. */
-function diffOf(pair: Pair, between: Between | null): DocumentDiff {
+function diffOf(change: DocumentDiff['change'], pair: Pair, between: Between | null): DocumentDiff {
   const document = pair.after ?? pair.before;
   if (!document) throw new Error('a difference without documents');
   const { noun, number, stream } = document;
@@ -167,7 +184,7 @@ function diffOf(pair: Pair, between: Between | null): DocumentDiff {
   const fields = fieldsOf(pair).map((change) => ({ ...change, position: setBy.get(change.field) ?? null }));
   const known = [pair.after, pair.before].find((one) => one && !one.shown().erased.has('email'));
   return {
-    ...{ noun, number, name: (known ?? document).name, change: changeOf(pair), fields },
+    ...{ noun, number, name: (known ?? document).name, change, fields },
     events: events.map(({ position, type, meta }) => {
       const by = actorText({ ...meta, actor: { ...meta.actor, ip: null } });
       return { position, at: meta.at, type, by };

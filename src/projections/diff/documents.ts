@@ -78,13 +78,32 @@ type SettingsSource = Pick<Shown, 'values' | 'secrets'>;
 
 const single = (noun: Noun) => ({ noun, number: 0, name: '', stream: noun });
 
+const erasedName = (number: number): string => `erased-${number}`;
+
+function isErasedClient({ number, identity, keyVersion }: Client, destroyed: ReadonlySet<string>): boolean {
+  return identity.email === erasedName(number) || destroyed.has(`client:${number}/${keyVersion}`);
+}
+
+type SeenClient = readonly [client: Client, destroyed?: ReadonlySet<string> | undefined];
+
+/** Whether the documents of two versions of a client show the same. */
+export function isSameClient([before, gone = NOTHING]: SeenClient, [after, goneToo = NOTHING]: SeenClient): boolean {
+  return (
+    before.inbound === after.inbound &&
+    sameJson(before.spec, after.spec) &&
+    sameJson(before.depletion, after.depletion) &&
+    sameJson(before.identity, after.identity) &&
+    sameJson(before.credential, after.credential) &&
+    isErasedClient(before, gone) === isErasedClient(after, goneToo)
+  );
+}
+
 function clientDocument(source: Client, destroyed: ReadonlySet<string>): MomentDocument {
-  const { number, inbound, spec, identity, credential, depletion, keyVersion } = source;
+  const { number, inbound, spec, identity, credential, depletion } = source;
   const { email, comment, tgId, subId, extra } = identity;
-  const erasedName = `erased-${number}`;
-  const isErased = email === erasedName || destroyed.has(`client:${number}/${keyVersion}`);
+  const isErased = isErasedClient(source, destroyed);
   return {
-    ...{ noun: 'client', number, name: isErased ? erasedName : email, stream: `client-${number}` },
+    ...{ noun: 'client', number, name: isErased ? erasedName(number) : email, stream: `client-${number}` },
     shown: () => ({
       values: { ...spec, email, comment, tgId, inbound, depletion },
       secrets: { subId, credential, extra },
