@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumFor } from '../../kit/real/chromium.js';
 import { must } from '../../kit/real/panel-process.js';
 import { freePort } from '../../kit/real/ports.js';
+import { closeToasts } from '../../kit/real/web-session.js';
 import { headOf, logOf } from '../support.js';
 import { openWebPanel, type WebPanel } from './support.js';
 
@@ -54,7 +55,9 @@ describe.skipIf(found === null)('the screen of access', () => {
   };
   const undo = async (): Promise<void> => {
     await button('Undo').last().click();
-    await web.page.getByText('Undone').last().waitFor();
+    await web.page.getByText('Undone').waitFor();
+    // The next Undo has the same text.
+    await closeToasts(web.page);
   };
 
   it('adds a reseller with an inbound and quotas', async () => {

@@ -141,6 +141,7 @@ describe.skipIf(found === null)('the audit in the web panel', () => {
       .getByText(/^All hashes up to/)
       .waitFor();
     await page.keyboard.press('Escape');
+    await drawer().waitFor({ state: 'hidden' });
   });
 
   it('shows a refused filter with the sentence of the panel, and what no event matches', async () => {

@@ -55,6 +55,8 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
   /** Makes a backup on the screen. */
   const backUp = async () => {
     await web.open('backups', 'Backups');
+    // A former backup has the same message.
+    await web.closeToasts();
     await button('Back up now').click();
     await web.sees('The backup was made and verified.');
   };

@@ -98,6 +98,8 @@ describe.skipIf(found === null)('the clients in the web panel', () => {
 
   it('have a page with their state, terms, links and history, which the keyboard opens', async () => {
     const { page } = web;
+    // The dialog before returns the focus to its button a moment after it has closed.
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Add client');
     await page.keyboard.press('/');
     await page.keyboard.type('ahab');
     await page.getByText(/^1 client/).waitFor();

@@ -127,6 +127,7 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
     await button('Undo').first().click();
     await until('traffic flows', () => reaches('127.0.0.1'));
     expect(stored().routing.rules).toStrictEqual([]);
+    await item('ip: 127.0.0.1/32').waitFor({ state: 'detached' });
     await web.closeToasts();
   });
 
@@ -262,6 +263,7 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
       await button('Delete the registration').first().click();
       await dialog().getByRole('button', { name: 'Delete the registration' }).click();
       await until('it is gone', () => recorded(panel.dataDir, 'DataKeyDestroyed', head).length === 3 - left);
+      await expect.poll(() => button('Delete the registration').count()).toBe(left - 1);
     }
     await button('Register').waitFor();
     await button('Connect the account').waitFor();

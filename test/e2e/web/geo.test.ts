@@ -5,7 +5,7 @@ import { withoutCore } from '../../kit/real/core-process.js';
 import { loopbackTemplate, must, type PanelProcess, startPanel } from '../../kit/real/panel-process.js';
 import { type ReleaseServer, startReleaseServer } from '../../kit/real/release-server.js';
 import { startWebSession, type WebSession } from '../../kit/real/web-session.js';
-import { deedsOf, headOf, recorded, until } from '../support.js';
+import { headOf, recorded, until } from '../support.js';
 
 const found = chromiumFor('the test of the geo files in the web panel');
 const SUITE = 'geo files in the web panel';
@@ -73,12 +73,13 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
     const head = headOf(panel.dataDir);
     await web.page.getByRole('combobox', { name: 'Update all by schedule' }).selectOption({ label: 'Another time…' });
     await field('Cron expression').fill('99 4 * * *');
+    await web.closeToasts();
     await web.page.getByRole('button', { name: 'Save' }).click();
     await web.page.getByRole('alert').first().waitFor();
     await web.closeToasts();
     await field('Cron expression').fill('30 3 * * *');
     await web.page.getByRole('button', { name: 'Save' }).click();
-    await until('it is stored', () => deedsOf(panel.dataDir, head).length === 1);
+    await until('it is stored', () => recorded(panel.dataDir, 'SettingsChanged', head).length === 1);
     await web.page.getByRole('button', { name: 'Undo' }).click();
     await web.sees('The change was undone.');
     const changes = recorded(panel.dataDir, 'SettingsChanged', head).map(({ data }) => data.changes);

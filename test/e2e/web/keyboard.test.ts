@@ -4,7 +4,7 @@ import { openBrowser, type TestBrowser } from '../../kit/real/browser.js';
 import { chromiumFor } from '../../kit/real/chromium.js';
 import { must, type PanelProcess, startPanel } from '../../kit/real/panel-process.js';
 import { freePort } from '../../kit/real/ports.js';
-import { HANG_MS } from '../../kit/wait.js';
+import { HANG_MS, until } from '../../kit/wait.js';
 import { deedsOf, headOf, recorded } from '../support.js';
 
 const found = chromiumFor('the test of the keyboard in the web panel');
@@ -41,9 +41,18 @@ describe.skipIf(found === null)('the web panel by keyboard alone', () => {
   const heading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
   const dialog = () => page.getByRole('dialog');
 
+  const search = () => page.getByPlaceholder('Search screens');
+  /** Opens the palette, which takes the focus. */
+  async function openPalette(): Promise<void> {
+    await press('Control+k');
+    await search().and(page.locator(':focus')).waitFor();
+  }
+
   /** Presses a key until the focus is on the element with this name. */
   async function moveTo(name: string, key = 'Tab'): Promise<void> {
     const passed: string[] = [];
+    // A list may still be loading.
+    await until(`there is ${name}`, () => page.evaluate(`${NAMED}.includes(${JSON.stringify(name)})`));
     for (let step = 0; step < STEPS; step += 1) {
       const now = String(await page.evaluate(FOCUSED));
       if (now === name) return;
@@ -74,8 +83,7 @@ describe.skipIf(found === null)('the web panel by keyboard alone', () => {
 
   it('adds a client with the palette and the form', async () => {
     const before = headOf(panel.dataDir);
-    await press('Control+k');
-    await page.getByPlaceholder('Search screens').waitFor();
+    await openPalette();
     await page.keyboard.type('add client');
     await page.getByText('Add client', { exact: true }).first().waitFor();
     await press('ArrowDown', 'Enter');
@@ -101,24 +109,24 @@ describe.skipIf(found === null)('the web panel by keyboard alone', () => {
   });
 
   it('opens the first match of the palette, also when Enter comes before the matches', async () => {
-    const search = '**/panel/api/clients/page*search=ha&*';
+    const matches = '**/panel/api/clients/page*search=ha&*';
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => {
       release = resolve;
     });
-    await page.route(search, async (route) => {
+    await page.route(matches, async (route) => {
       await released;
       await route.continue();
     });
-    await press('Control+k');
-    await page.getByPlaceholder('Search screens').waitFor();
+    await openPalette();
     await page.keyboard.type('ha');
     // The name of the inbound contains the text as well, and is shown at once.
     await page.locator('[data-action]', { hasText: 'Harbour' }).waitFor();
     await press('Enter');
     release();
     await heading('ahab');
-    await page.unroute(search);
+    await page.unroute(matches);
+    await search().waitFor({ state: 'hidden' });
     await press('g', 'c');
     await heading('Clients');
   });
@@ -225,9 +233,13 @@ describe.skipIf(found === null)('the web panel by keyboard alone', () => {
 
 const IS_IN_DIALOG = `document.activeElement?.closest('[role=dialog]') != null`;
 
+const NAME_OF = `((one) => one.getAttribute('aria-label') ?? one.labels?.[0]?.textContent ?? one.textContent.trim())`;
+
 /** The name of the focused element. */
 const FOCUSED = `(() => {
   const one = document.activeElement;
-  if (!one || one === document.body) return '';
-  return one.getAttribute('aria-label') ?? one.labels?.[0]?.textContent ?? one.textContent.trim();
+  return !one || one === document.body ? '' : ${NAME_OF}(one);
 })()`;
+
+/** The names of all elements that may get the focus. */
+const NAMED = `[...document.querySelectorAll('a, button, input, textarea, select, [tabindex]')].map(${NAME_OF})`;

@@ -188,8 +188,11 @@ describe.skipIf(found === null)('the web panel, in a real browser', () => {
     for (const email of ['sailor-100', 'sailor-0']) {
       const dots = page.getByRole('button', { name: `Actions for ${email}`, exact: true });
       await dots.click();
-      const [below, above] = await Promise.all([page.getByRole('menu').boundingBox(), dots.boundingBox()]);
-      expect((below?.y ?? 0) - (above?.y ?? 0)).toBeLessThan(60);
+      const distance = async (): Promise<number> => {
+        const [below, above] = await Promise.all([page.getByRole('menu').boundingBox(), dots.boundingBox()]);
+        return (below?.y ?? Number.NaN) - (above?.y ?? 0);
+      };
+      await expect.poll(distance).toBeLessThan(60);
     }
     await page.keyboard.press('Escape');
     await page.getByRole('searchbox').fill('ahab');
@@ -251,6 +254,7 @@ describe.skipIf(found === null)('the web panel, in a real browser', () => {
     await page.getByPlaceholder('Search screens').fill('inbou');
     await page.keyboard.press('Enter');
     await heading('Inbounds');
+    await page.getByPlaceholder('Search screens').waitFor({ state: 'hidden' });
     await page.keyboard.press('g');
     await page.keyboard.press('o');
     await heading('Overview');

@@ -29,9 +29,14 @@ describe.skipIf(found === null)('the settings in the web panel', () => {
   const button = (name: string | RegExp) => web.page.getByRole('button', { name });
   const field = (name: string) => web.page.getByLabel(name, { exact: true });
   const row = (key: string) => web.page.locator(`[data-field="${key}"]`);
-  const save = async (): Promise<void> => {
+  const submit = async (): Promise<void> => {
     await button('Review and save').click();
     await dialog().getByRole('button', { name: 'Save' }).click();
+  };
+  /** The review closes when the changes are stored, and when the panel refuses them. */
+  const save = async (): Promise<void> => {
+    await submit();
+    await dialog().waitFor({ state: 'hidden' });
   };
   const changesAfter = (head: number) =>
     recorded(panel.dataDir, 'SettingsChanged', head).map(({ data }) => data.changes);
@@ -173,7 +178,7 @@ describe.skipIf(found === null)('the settings in the web panel', () => {
     await web.open('settings?group=limits', 'Settings');
     await field('Poll interval (seconds)').fill('7');
     await web.context.clearCookies();
-    await save();
+    await submit();
     const login = web.page.getByRole('dialog', { name: 'Your session has ended' });
     await login.getByLabel('User name').fill(panel.username);
     await login.locator('input[name=password]').fill(panel.password);

@@ -36,7 +36,7 @@ describe.skipIf(found === null)('the page of a client', () => {
     const { page } = web;
     await settled(page);
     await page.emulateMedia({ media: 'print' });
-    expect(await page.getByRole('navigation').count()).toBe(0);
+    await expect.poll(() => page.getByRole('navigation').count()).toBe(0);
     expect(await page.getByRole('button').count()).toBe(0);
     const text = await page.locator('body').innerText();
     expect(text).toMatch(/^Statement of traffic\s+ahab\s/);

@@ -118,6 +118,7 @@ describe.skipIf(found === null)('two admins, and Undo in the messages', () => {
     await row('Quay', page).waitFor({ state: 'detached' });
     expect(await links()).toStrictEqual([]);
     await undo('Inbound has been successfully deleted', page).click();
+    await page.getByText('The change was undone.').waitFor();
     await row('Quay', page).waitFor();
     expect(await links()).toStrictEqual(former);
     expect(deeds(before).map(({ type }) => type)).toStrictEqual([
@@ -135,17 +136,17 @@ describe.skipIf(found === null)('two admins, and Undo in the messages', () => {
     await web.open('clients', page);
     await page.getByRole('switch', { name: `${email} enabled` }).click();
     await undo(`${email} is disabled.`, page).waitFor();
-    expect(await covered()).toStrictEqual([]);
+    await expect.poll(covered).toStrictEqual([]);
     await menu(email, 'Edit', page);
     await page.getByLabel('Traffic cap').waitFor();
     await save(page).waitFor();
-    expect(await covered()).toStrictEqual([]);
+    await expect.poll(covered).toStrictEqual([]);
     await page.getByRole('button', { name: 'Cancel' }).click();
     await undo(`${email} is disabled.`, page).click();
     await page.getByText('The change was undone.').waitFor();
     await page.goto(`${web.panel.url}/#/settings`);
     await page.getByRole('searchbox').waitFor();
-    expect(await covered()).toStrictEqual([]);
+    await expect.poll(covered).toStrictEqual([]);
     await page.close();
   });
 

@@ -46,8 +46,12 @@ export async function addHostileNames({ panel }: Pick<WebPanel, 'panel'>): Promi
 /** Waits until nothing on the screen is loading. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor();
-  await expect.poll(() => page.locator('[aria-busy=true]').count()).toBe(0);
+  // A frame later, because what an answer adds to the screen may load something itself.
+  await expect.poll(() => page.evaluate(BUSY)).toBe(0);
 }
+
+const BUSY = `new Promise((resolve) =>
+  requestAnimationFrame(() => requestAnimationFrame(() => resolve(document.querySelectorAll('[aria-busy=true]').length))))`;
 
 /** Everything that the navigation names. */
 export async function registeredScreens(page: Page): Promise<readonly string[]> {

@@ -188,19 +188,39 @@ function detailsOf(obj: unknown): Details {
   };
 }
 
+/** Changes that are not answered yet, and the number of those that were made. */
+const changes = { open: new Set<Promise<unknown>>(), made: 0 };
+
+/** Sends a request. A change counts until it is answered. */
+async function attempt(method: 'GET' | 'POST', path: string, input: AnyInput, via: Send): Promise<Envelope> {
+  if (method === 'GET') return via(method, urlOf(path, input), input);
+  const change = via(method, urlOf(path, input), input, await csrfToken());
+  changes.open.add(change);
+  try {
+    const envelope = await change;
+    changes.made += 1;
+    return envelope;
+  } finally {
+    changes.open.delete(change);
+  }
+}
+
 /** Sends, and sends again after a login when the session has ended, or with a new token when the old one is not valid. */
 async function call(method: 'GET' | 'POST', path: string, input: AnyInput, via: Send = send): Promise<Envelope> {
-  const attempt = async (): Promise<Envelope> =>
-    via(method, urlOf(path, input), input, method === 'POST' ? await csrfToken() : undefined);
+  const { made } = changes;
   try {
-    return await attempt();
+    return await attempt(method, path, input, via);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     // Either way the token belongs to another session.
     forgetToken();
-    if (error.status === 401 && surroundings.renew) await surroundings.renew();
-    else if (error.code !== 'CSRF_TOKEN_INVALID') throw error;
-    return attempt();
+    if (error.status === 401 && surroundings.renew) {
+      // A change such as another password continues the session with another cookie. This request had the former one.
+      await Promise.allSettled(changes.open);
+      if (changes.made > made) return call(method, path, input, via);
+      await surroundings.renew();
+    } else if (error.code !== 'CSRF_TOKEN_INVALID') throw error;
+    return attempt(method, path, input, via);
   }
 }
 

@@ -56,7 +56,8 @@ if (root)
           <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
             <QueryClientProvider client={client}>
               <FormatProvider>
-                <HashRouter>
+                {/* A transition would draw a new address later: an input whose text is in the address loses quick typing. */}
+                <HashRouter useTransitions={false}>
                   <ModalsProvider>
                     <Toasts />
                     <Shell live={live} />

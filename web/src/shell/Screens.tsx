@@ -63,8 +63,6 @@ export function Screens({ live }: { readonly live: Live }) {
   const allowed = useAllowedScreens();
   const home = useHome();
   const [, first = ''] = pathname.split('/');
-  // The focus on the heading makes a screen reader announce the new screen.
-  useEffect(() => document.querySelector<HTMLElement>('[data-page-title]')?.focus({ preventScroll: true }), [first]);
   return (
     <Boundary key={first} failed={(error) => <Failed error={error} path={first} live={live} />}>
       <Suspense fallback={<Waiting />}>

@@ -25,7 +25,12 @@ interface Props {
 export function Review({ opened, onClose, draft, sources, onRefused }: Props) {
   const { t } = useTranslation(['settings', 'shell']);
   const saving = useAction({
-    run: (all: Draft) => save(all),
+    async run(all: Draft) {
+      const done = await save(all);
+      // Before the settings are read again: a change in the meantime must not open the review.
+      onClose();
+      return done;
+    },
     stale: [['settings']],
     silent: true,
     undo: (all) => takeBack(all),
@@ -33,7 +38,6 @@ export function Review({ opened, onClose, draft, sources, onRefused }: Props) {
   });
   const submit = (): void =>
     saving.mutate(draft, {
-      onSuccess: onClose,
       onError(error) {
         const keys = error instanceof ApiError ? (Object.keys(error.fields) as FieldKey[]) : [];
         if (keys.length === 0) return toastError(error);

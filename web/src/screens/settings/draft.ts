@@ -74,12 +74,23 @@ export async function save(draft: Draft) {
     let msg = done?.msg ?? '';
     for (const [key, { to }] of draft.changes)
       if (to === null) msg = (await api.post('/panel/setting/secret', { body: { key, value: '' } })).msg;
-    keep(EMPTY);
+    keep({ ...EMPTY, changes: changesSince(draft) });
     return { obj: [...draft.changes.values()].every(({ secret }) => !secret), msg };
   } catch (error) {
     if (error instanceof ApiError) keep({ ...current, errors: error.fields });
     throw error;
   }
+}
+
+/** What was changed while `saved` was being sent, as changes to what is stored now. */
+function changesSince(saved: Draft): Draft['changes'] {
+  const later = [...current.changes].filter(([key, one]) => saved.changes.get(key) !== one);
+  return new Map(
+    later.map(([key, one]) => {
+      const sent = saved.changes.get(key);
+      return [key, one.secret || !sent || sent.secret ? one : { ...one, from: sent.to }];
+    }),
+  );
 }
 
 /** Takes saved changes back. Replaced secrets cannot come back. */

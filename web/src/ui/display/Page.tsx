@@ -2,7 +2,7 @@ import { Alert, Anchor, Button, Group, Paper, Skeleton, Stack, Text, Title } fro
 import IconAlertTriangle from '@tabler/icons-react/dist/esm/icons/IconAlertTriangle.mjs';
 import IconChevronLeft from '@tabler/icons-react/dist/esm/icons/IconChevronLeft.mjs';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { sentenceOf } from '../feedback/toast';
@@ -20,11 +20,22 @@ interface PageProps {
   readonly children: ReactNode;
 }
 
+/** The first part of the address, such as `clients`. */
+const screenNow = (): string => window.location.hash.split(/[/?]/)[1] ?? '';
+/** The screen that a screen reader has announced: the first one by the title of the tab. */
+let announced = screenNow();
+
 /** The frame of every screen: the only h1, the title of the tab, the actions. */
 export function Page({ title, summary, actions, back, fill = false, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Portolan`;
   }, [title]);
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    // The focus on the heading makes a screen reader announce the new screen.
+    if (announced !== screenNow()) heading.current?.focus({ preventScroll: true });
+    announced = screenNow();
+  }, []);
   return (
     <div className={classes['page']} data-fill={fill || undefined}>
       <Group justify="space-between" align="center" gap="sm" className={classes['head']}>
@@ -37,7 +48,7 @@ export function Page({ title, summary, actions, back, fill = false, children }: 
               </span>
             </Anchor>
           )}
-          <Title order={1} tabIndex={-1} data-page-title>
+          <Title ref={heading} order={1} tabIndex={-1}>
             <bdi>{title}</bdi>
           </Title>
           {summary !== undefined && (
