@@ -17,6 +17,7 @@ import { memory } from './memory.js';
 import { nodes } from './nodes.js';
 import { outbox } from './outbox.js';
 import { past } from './past.js';
+import { proof } from './proof.js';
 import { reads } from './reads.js';
 import { replay } from './replay.js';
 import { scale } from './scale.js';
@@ -28,6 +29,7 @@ import { statement } from './statement.js';
 import { status } from './status.js';
 import { sub } from './sub.js';
 import { web } from './web.js';
+import { webhooks } from './webhooks.js';
 
 const benches: Readonly<Record<string, Bench>> = {
   append,
@@ -48,6 +50,8 @@ const benches: Readonly<Record<string, Bench>> = {
   nodes,
   outbox,
   past,
+  proof,
+  webhooks,
   import: imports,
   backup,
   statement,

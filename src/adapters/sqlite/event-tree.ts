@@ -44,7 +44,7 @@ export class EventTree implements LogTree {
   }
 
   readonly subtree = (level: number, index: number): Buffer => {
-    if (level === 0) return this.#leaves(index, 1)[0] ?? beyondEnd(index);
+    if (level < STORED_LEVELS) return this.#small(level, index);
     const isStored = level % STORED_LEVELS === 0;
     const stored = isStored ? this.#table?.get.get(level, index) : undefined;
     if (stored) return stored.hash;
@@ -86,6 +86,13 @@ export class EventTree implements LogTree {
     if (!row) return null;
     const before = this.#sql.row.get(position - 1);
     return { line: exportLineOf(row), previous: before?.hash.toString('hex') ?? GENESIS };
+  }
+
+  /** A subtree that is not stored, from its leaves, which one query reads. */
+  #small(level: number, index: number): Buffer {
+    const count = 2 ** level;
+    const leaves = this.#leaves(index * count, count);
+    return leaves.length === count ? rootOf(leaves) : beyondEnd(index * count + leaves.length);
   }
 
   /** The root of a block of leaves; null while it is not complete. */
