@@ -101,8 +101,8 @@ function newest(path) {
   return Math.max(stat.mtimeMs, ...readdirSync(path).map((name) => newest(join(path, name))));
 }
 
-/** A build without a type check is sufficient for tests. */
-function needsBuild({ unchecked = false } = {}) {
+/** Whether the build is missing or older than its sources. `unchecked`: one without a type check is sufficient, as for tests. */
+export function needsBuild({ unchecked = false } = {}) {
   if (!existsSync(source)) return false;
   if (!existsSync(builtMark) || (!unchecked && readFileSync(builtMark, 'utf8') === UNCHECKED)) return true;
   const inputs = [

@@ -1,14 +1,28 @@
 // Module hooks of Node that resolve and load TypeScript sources. Types are only stripped; `npm run types` checks them.
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { needsBuild } from './setup.mjs';
 
 /** Compiled sources by the digest of their text: loading the compiler takes longer than most programs run. */
 const CACHE = fileURLToPath(new URL('../node_modules/.cache/portolan-typescript', import.meta.url));
 
+const SOURCES = new URL('../src/', import.meta.url).href;
+const BUILD = new URL('../dist/', import.meta.url).href;
+
+/** A program in `src`, such as a worker, in the build: that starts several times faster. Null if the build is not current. */
+function built(url) {
+  if (!url.startsWith(SOURCES) || !url.endsWith('.ts')) return null;
+  const file = `${BUILD}${url.slice(SOURCES.length, -'.ts'.length)}.js`;
+  return existsSync(new URL(file)) && !needsBuild({ unchecked: true }) ? file : null;
+}
+
 /** Sources import each other by their names after the build: `./log.js` is `./log.ts` here. */
 export async function resolve(specifier, context, next) {
+  const program = context.parentURL?.endsWith('.ts') ? null : built(specifier);
+  if (program !== null) return next(program, context);
   const fromSource = context.parentURL?.endsWith('.ts') && /^\.{1,2}\//.test(specifier);
   return next(fromSource ? specifier.replace(/\.js$/, '.ts') : specifier, context);
 }
