@@ -41,8 +41,9 @@ export const clients: Fold<Clients> = {
     if (number === undefined) return;
     evolveClients(state.byNumber, event);
     const after = state.byNumber.get(number);
-    if (before && before !== after) unlink(state, before, after);
-    if (after && before !== after) link(state, after);
+    if (before === after || (before && after && hasSameKeys(before, after))) return;
+    if (before) unlink(state, before, after);
+    if (after) link(state, after);
   },
   save: ({ byNumber, deleted }): SavedClients => ({ clients: byNumber, deleted: deleted.save() }),
   load(saved: SavedClients) {
@@ -61,6 +62,12 @@ export function putClient(state: Clients, client: Client): void {
 
 function clientOf(event: RecordedEvent): ClientNumber | undefined {
   return 'client' in event.data ? event.data.client : undefined;
+}
+
+/** Whether two versions of a client have the same entries in the indexes. New terms, for example, leave these objects as they are. */
+function hasSameKeys(before: Client, after: Client): boolean {
+  const { inbound, identity, credential } = after;
+  return before.inbound === inbound && before.identity === identity && before.credential === credential;
 }
 
 function link(state: Clients, client: Client): void {
