@@ -58,7 +58,7 @@ export class Words {
 
   /** `ms` since 1970 as `2026-03-01 12:00`. */
   time(ms: number): string {
-    return timeText(ms, this.#zone);
+    return timeText(ms, this.#zone, this.#language);
   }
 
   bytes(count: number): string {

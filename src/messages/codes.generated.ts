@@ -82,7 +82,7 @@ export interface MessageParams {
   'audit.inboundImported': { readonly up: number; readonly down: number };
   'audit.inboundRejected': { readonly reason: Text };
   'audit.inboundAccepted': None;
-  'audit.trafficRecorded': { readonly up: number; readonly down: number; readonly clients: string | number };
+  'audit.trafficRecorded': { readonly up: number; readonly down: number; readonly clients: number };
   'audit.countersReleased': { readonly tags: readonly (string | number)[] };
   'audit.outboundReset': { readonly tag: string | number; readonly up: number; readonly down: number };
   'audit.outboundImported': { readonly tag: string | number; readonly up: number; readonly down: number };
@@ -105,7 +105,7 @@ export interface MessageParams {
   'audit.toDisconnect': None;
   'audit.alreadyRunning': None;
   'audit.coreFailed': { readonly reason: Text };
-  'audit.coreRepaired': { readonly inbounds: string | number; readonly accounts: string | number };
+  'audit.coreRepaired': { readonly inbounds: number; readonly accounts: number };
   'audit.templateChanged': None;
   'audit.coreInstalled': { readonly version: string | number };
   'audit.coreRolledBack': { readonly version: string | number; readonly reason: Text };
@@ -132,7 +132,7 @@ export interface MessageParams {
   'audit.factorSet': None;
   'audit.factorRemoved': None;
   'audit.codesIssued': { readonly codes: string | number };
-  'audit.recoveryUsed': { readonly left: string | number };
+  'audit.recoveryUsed': { readonly left: number };
   'audit.passkeyAdded': { readonly name: string | number };
   'audit.passkeyUsed': { readonly passkey: string | number };
   'audit.passkeyRemoved': { readonly passkey: string | number };
@@ -167,18 +167,18 @@ export interface MessageParams {
   'audit.nodeAdopted': { readonly tag: string | number };
   'audit.nodeRemoved': { readonly tag: string | number };
   'audit.nodeRejected': { readonly inbound: string | number; readonly reason: Text };
-  'audit.nodeUnmanaged': { readonly inbounds: string | number; readonly clients: string | number; readonly omitted: string | number };
-  'audit.nodeTraffic': { readonly up: number; readonly down: number; readonly clients: string | number };
+  'audit.nodeUnmanaged': { readonly inbounds: number; readonly clients: number; readonly omitted: number };
+  'audit.nodeTraffic': { readonly up: number; readonly down: number; readonly clients: number };
   'audit.nodeSyncFailed': { readonly reason: Text };
   'audit.nodeSyncRecovered': None;
-  'audit.nodeCoreRestarted': { readonly clients: string | number; readonly inbounds: string | number };
+  'audit.nodeCoreRestarted': { readonly clients: number; readonly inbounds: number };
   'audit.geoAdded': { readonly url: string | number };
   'audit.geoChanged': { readonly url: string | number };
   'audit.geoDeleted': None;
   'audit.geoDownloaded': { readonly size: number };
   'audit.geoChecked': None;
   'audit.geoFailed': { readonly reason: Text };
-  'audit.panelImported': { readonly version: string | number; readonly inbounds: string | number; readonly clients: string | number };
+  'audit.panelImported': { readonly version: string | number; readonly inbounds: number; readonly clients: number };
   'audit.warningsSent': { readonly expiring: string | number; readonly nearCap: string | number };
   'audit.backupDelivered': { readonly sent: string | number; readonly failed: string | number };
   'audit.reportFailed': { readonly reason: Text };
@@ -195,8 +195,8 @@ export interface MessageParams {
   'audit.tokenRotated': { readonly until: number };
   'audit.tokenRevoked': None;
   'audit.tokenUsed': { readonly requests: string | number };
-  'audit.trafficRecounted': { readonly clients: string | number };
-  'audit.holdOnClients': { readonly hold: string | number; readonly clients: string | number };
+  'audit.trafficRecounted': { readonly clients: number };
+  'audit.holdOnClients': { readonly hold: string | number; readonly clients: number };
   'audit.holdOnPeriod': { readonly hold: string | number };
   'audit.holdReleased': { readonly hold: string | number };
   'audit.dataExported': { readonly clients: readonly (string | number)[] };
@@ -1026,7 +1026,7 @@ export interface MessageParams {
   'history.noExpiry': None;
   'history.enabled': None;
   'history.disabled': None;
-  'history.ipLimit': { readonly limit: string | number };
+  'history.ipLimit': { readonly limit: number };
   'history.noIpLimit': None;
   'history.term': { readonly name: string | number; readonly value: string | number };
   'history.clientUpdated': { readonly changes: readonly Text[] };
@@ -1043,7 +1043,7 @@ export interface MessageParams {
   'history.clientImported': { readonly up: number; readonly down: number };
   'history.ipsSeen': { readonly ips: Text };
   'history.ipsCleared': None;
-  'history.ipsBlocked': { readonly limit: string | number; readonly allowed: Text; readonly blocked: Text };
+  'history.ipsBlocked': { readonly limit: number; readonly allowed: Text; readonly blocked: Text };
   'history.ipsUnblocked': { readonly reason: Text };
   'history.addressLeft': None;
   'history.limitChanged': None;
@@ -1953,8 +1953,8 @@ export interface MessageParams {
   'why.capExceeded': { readonly used: number; readonly cap: number; readonly now: number };
   'why.expired': { readonly at: number };
   'why.expiredAfterFirstUse': { readonly at: number; readonly startedAt: number };
-  'why.sharedEmail': { readonly rule: Text; readonly inbounds: string | number; readonly tags: readonly (string | number)[] };
-  'why.sharedEmailOnNodes': { readonly rule: Text; readonly inbounds: string | number; readonly tags: readonly (string | number)[]; readonly local: number; readonly remote: number };
+  'why.sharedEmail': { readonly rule: Text; readonly inbounds: number; readonly tags: readonly (string | number)[] };
+  'why.sharedEmailOnNodes': { readonly rule: Text; readonly inbounds: number; readonly tags: readonly (string | number)[]; readonly local: number; readonly remote: number };
   'why.inboundDisabled': { readonly tag: string | number };
   'why.ofInbound': { readonly tag: string | number; readonly rule: Text };
   'why.rejectedByCore': { readonly tag: string | number; readonly reason: Text };
@@ -1964,7 +1964,7 @@ export interface MessageParams {
   'why.rejectedByNode': { readonly node: string | number; readonly tag: string | number; readonly reason: Text };
   'why.nodeDisabled': { readonly node: string | number; readonly effect: Text };
   'why.nodeUnreachable': { readonly node: string | number; readonly reason: Text; readonly effect: Text };
-  'why.nodeOutdated': { readonly node: string | number; readonly changes: string | number; readonly effect: Text };
+  'why.nodeOutdated': { readonly node: string | number; readonly changes: number; readonly effect: Text };
   'why.nodeKeepsRunning': None;
   'why.nodeLacksClient': None;
   'why.reasonUnknown': None;

@@ -11,16 +11,8 @@ const DURATIONS = [
 ] as const;
 const SIZES = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
 
-/**
- * The locale of a language with the digits 0 to 9. Plain parameters, such as ports and versions, have these digits, so a
- * text with the digits of Persian for its other numbers would mix both.
- */
-function latinDigits(language: Language): string {
-  return `${language}-u-nu-latn`;
-}
-
 export function numberText(value: unknown, language: Language): string {
-  return typeof value === 'number' ? new Intl.NumberFormat(latinDigits(language)).format(value) : UNKNOWN;
+  return typeof value === 'number' ? new Intl.NumberFormat(language).format(value) : UNKNOWN;
 }
 
 /** Bytes in steps of 1024, to three digits. */
@@ -34,15 +26,13 @@ export function bytesText(value: unknown, language: Language): string {
   const digits = { minimumFractionDigits: 0, maximumFractionDigits: fraction } as const;
   // The short form of the first unit is `byte`, also of several.
   const unitDisplay = step === 0 ? 'long' : 'short';
-  return new Intl.NumberFormat(latinDigits(language), { style: 'unit', unit, unitDisplay, ...digits }).format(size);
+  return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay, ...digits }).format(size);
 }
 
 /** Bytes to the last digit, such as `1,200 bytes`. */
 export function byteCountText(value: unknown, language: Language): string {
   if (typeof value !== 'number') return UNKNOWN;
-  return new Intl.NumberFormat(latinDigits(language), { style: 'unit', unit: 'byte', unitDisplay: 'long' }).format(
-    value,
-  );
+  return new Intl.NumberFormat(language, { style: 'unit', unit: 'byte', unitDisplay: 'long' }).format(value);
 }
 
 /**
@@ -52,7 +42,7 @@ export function byteCountText(value: unknown, language: Language): string {
 export function durationText(value: unknown, language: Language): string {
   if (typeof value !== 'number') return UNKNOWN;
   const inUnit = (unit: string, count: number): string =>
-    new Intl.NumberFormat(latinDigits(language), {
+    new Intl.NumberFormat(language, {
       style: 'unit',
       unit,
       unitDisplay: 'long',
@@ -71,16 +61,36 @@ export function durationText(value: unknown, language: Language): string {
   return parts.join(' ');
 }
 
-/** A moment in milliseconds since 1970 as `2026-03-31 14:05`, in the time zone of this name. */
-export function timeText(value: unknown, zone: string): string {
-  if (typeof value !== 'number' || Number.isNaN(new Date(value).getTime())) return UNKNOWN;
-  const parts = { year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' } as const;
-  return new Intl.DateTimeFormat('sv-SE', { ...parts, timeZone: zone }).format(value);
+const isTime = (value: unknown): value is number =>
+  typeof value === 'number' && !Number.isNaN(new Date(value).getTime());
+
+/** The locale of dates: Persian has its own calendar. */
+const datesOf = (language: Language): string => `${language}-u-ca-${language === 'fa' ? 'persian' : 'gregory'}`;
+
+/** A moment in milliseconds since 1970 as `2026-03-31 14:05`, in the time zone of this name; in Persian as `۱۴۰۵/۰۱/۱۱ ۱۴:۰۵`. */
+export function timeText(value: unknown, zone: string, language: Language = 'en'): string {
+  if (!isTime(value)) return UNKNOWN;
+  const date = { year: 'numeric', month: '2-digit', day: '2-digit', timeZone: zone } as const;
+  const time = { hour: '2-digit', minute: '2-digit' } as const;
+  if (language !== 'fa') return new Intl.DateTimeFormat('sv-SE', { ...date, ...time }).format(value);
+  const clock = new Intl.DateTimeFormat('fa', { ...time, hourCycle: 'h23', timeZone: zone });
+  return `${new Intl.DateTimeFormat(datesOf('fa'), date).format(value)} ${clock.format(value)}`;
 }
 
-/** A moment in milliseconds since 1970 as `2026-03-31 14:05:09Z`. */
-export function utcText(value: unknown): string {
-  if (typeof value !== 'number' || Number.isNaN(new Date(value).getTime())) return UNKNOWN;
+/** A moment in milliseconds since 1970 as a page shows it, such as `Mar 31, 2026, 2:05 PM`. */
+export function momentText(value: unknown, zone: string, language: Language): string {
+  if (!isTime(value)) return UNKNOWN;
+  const options = { dateStyle: 'medium', timeStyle: 'short', timeZone: zone } as const;
+  return new Intl.DateTimeFormat(datesOf(language), options).format(value);
+}
+
+/** A moment in milliseconds since 1970 as `2026-03-31 14:05:09Z`; in Persian as `۱۴۰۵/۰۱/۱۱ ۱۴:۰۵:۰۹Z`. */
+export function utcText(value: unknown, language: Language = 'en'): string {
+  if (!isTime(value)) return UNKNOWN;
+  if (language === 'fa') {
+    const second = new Intl.NumberFormat('fa', { minimumIntegerDigits: 2 }).format(new Date(value).getUTCSeconds());
+    return `${timeText(value, 'UTC', language)}:${second}Z`;
+  }
   return new Date(value)
     .toISOString()
     .replace('T', ' ')

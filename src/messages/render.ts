@@ -7,6 +7,7 @@ import {
   bytesText,
   durationText,
   isolated,
+  momentText,
   numberText,
   quotedText,
   separatorsOf,
@@ -94,10 +95,16 @@ export function reportMissingTexts(report: OnMissing): void {
 
 /**
  * The message in this language, or in English if there is no translation; an unknown code is returned as it is. `zone`
- * is the name of the time zone for times.
+ * is the name of the time zone for times. A page shows all times in it, and bytes to three digits.
  */
-export function render(text: Text, language: Language, zone = DEFAULT_ZONE): string {
-  return rendered(text, language, zone, 0);
+export function render(text: Text, language: Language, zone = DEFAULT_ZONE, isPage = false): string {
+  return rendered(text, { language, zone, isPage }, 0);
+}
+
+interface Reader {
+  readonly language: Language;
+  readonly zone: string;
+  readonly isPage: boolean;
 }
 
 /** The message of the first issue of a rejected value, in English, for logs and operators. */
@@ -105,7 +112,8 @@ export function issueText(error: Parameters<typeof issueOf>[0]): string {
   return render(issueOf(error), 'en');
 }
 
-function rendered(text: Text, language: Language, zone: string, depth: number): string {
+function rendered(text: Text, reader: Reader, depth: number): string {
+  const { language, zone, isPage } = reader;
   if (depth > DEEPEST) return '…';
   if ('verbatim' in text) return text.verbatim;
   if (!loaded.has(language)) {
@@ -115,13 +123,13 @@ function rendered(text: Text, language: Language, zone: string, depth: number): 
   const { code, params } = text;
   // i18next cannot be called from a formatter: messages inside the message come first.
   const inner = (value: unknown): unknown =>
-    isText(value) ? new Rendered(isolated(rendered(value, language, zone, depth + 1), language)) : value;
+    isText(value) ? new Rendered(isolated(rendered(value, reader, depth + 1), language)) : value;
   const replace = Object.fromEntries(
     Object.entries(params).map(([name, value]) => [name, Array.isArray(value) ? value.map(inner) : inner(value)]),
   );
   const count = typeof replace['count'] === 'number' ? { count: replace['count'] } : {};
   // The parameters go in by `replace`, so that none of them is read as an option.
-  const options = { lng: language, replace, nest: false, $zone: zone, $code: code };
+  const options = { lng: language, replace, nest: false, $zone: zone, $isPage: isPage, $code: code };
   const { res, usedLng } = i18n.t(code, { ...options, ...count, returnDetails: true });
   if (usedLng !== language || res === code) {
     const file = fileOf(code, language);
@@ -152,14 +160,18 @@ function hasText(value: unknown): boolean {
   return value instanceof Rendered || (value !== undefined && typeof value !== 'object');
 }
 
+/** Options of i18next that a formatter sees. */
+interface Options {
+  readonly $zone: string;
+  readonly $isPage: boolean;
+  readonly $code: string;
+  readonly interpolationkey: string;
+}
+
 /** What i18next writes for one place in a text. `format` is the word after the comma. */
 function formatted(value: unknown, format: string | undefined, lng: string | undefined, options = {}): string {
   const language = languages.find((known) => known === lng) ?? 'en';
-  const {
-    $zone = DEFAULT_ZONE,
-    $code = '',
-    interpolationkey = '',
-  } = options as { readonly $zone?: string; readonly $code?: string; readonly interpolationkey?: string };
+  const { $zone = DEFAULT_ZONE, $isPage = false, $code = '', interpolationkey = '' } = options as Partial<Options>;
   const shown = (item: unknown, show: (item: unknown) => string): string => {
     if (hasText(item)) return show(item);
     report(`${$code} {{${interpolationkey}}}`, language);
@@ -185,14 +197,14 @@ function formatted(value: unknown, format: string | undefined, lng: string | und
     case 'bytes':
       return isolated(bytesText(value, language), language);
     case 'byteCount':
-      return isolated(byteCountText(value, language), language);
+      return isolated(($isPage ? bytesText : byteCountText)(value, language), language);
     case 'duration':
       return durationText(value, language);
     case 'time':
-      return timeText(value, $zone);
+      return timeText(value, $zone, language);
     case 'utc':
-      return isolated(utcText(value), language);
+      return isolated($isPage ? momentText(value, $zone, language) : utcText(value, language), language);
     default:
-      return nested(value);
+      return interpolationkey === 'count' && typeof value === 'number' ? numberText(value, language) : nested(value);
   }
 }

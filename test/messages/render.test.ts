@@ -8,12 +8,13 @@ import {
   byteCountText,
   bytesText,
   durationText,
+  momentText,
   numberText,
   quotedText,
   timeText,
   utcText,
 } from '../../src/messages/formats.js';
-import { languages } from '../../src/messages/language.js';
+import { type Language, languages } from '../../src/messages/language.js';
 import { isText, message, type Text, verbatim } from '../../src/messages/message.js';
 import type * as renderer from '../../src/messages/render.js';
 import { render, reportMissingTexts } from '../../src/messages/render.js';
@@ -209,21 +210,45 @@ describe('values', () => {
     expect(quotedText('ab', 'fa')).toBe('«\u2068ab\u2069»');
   });
 
-  it.each(languages)('have the digits 0 to 9 in %s, as the parameters beside them', (language) => {
+  it.each(languages)('have the digits of %s', (language) => {
+    const own = new Intl.NumberFormat(language, { useGrouping: false }).format(1_234_567_890);
     const shown = [
       numberText(1_234_567.5, language),
       bytesText(1_610_612_736, language),
       byteCountText(1200, language),
       durationText(90_000, language),
       durationText(277_200_000, language),
-      timeText(0, 'Asia/Tehran'),
-      utcText(1000),
+      timeText(0, 'Asia/Tehran', language),
+      utcText(1000, language),
+      momentText(0, 'Asia/Tehran', language),
       render(message('bot.online', { count: 12 }), language),
     ];
     for (const text of shown) {
-      expect(text).toMatch(/[0-9]/);
-      expect(text.replaceAll(/[0-9]/g, '')).not.toMatch(/\p{Nd}/u);
+      expect(text).toMatch(/\p{Nd}/u);
+      expect(text.match(/\p{Nd}/gu)?.filter((digit) => !own.includes(digit))).toStrictEqual([]);
     }
+  });
+
+  it('have the Jalali calendar in Persian, and all digits where no page is read', () => {
+    const at = Date.UTC(2025, 2, 20, 20, 25, 9);
+    expect(timeText(at, 'Asia/Tehran', 'fa')).toBe('۱۴۰۳/۱۲/۳۰ ۲۳:۵۵');
+    expect(utcText(at, 'fa')).toBe('۱۴۰۳/۱۲/۳۰ ۲۰:۲۵:۰۹Z');
+    const until = message('why.expiresAt', { at });
+    const left = message('why.capLeft', { left: 1_610_612_736, cap: 2 * 1024 ** 3 });
+    expect([render(until, 'en'), render(left, 'en')]).toStrictEqual([
+      'until 2025-03-20 20:25:09Z',
+      '1,610,612,736 bytes left of 2,147,483,648 bytes',
+    ]);
+    const onPage = (text: Text, language: Language): string =>
+      render(text, language, 'Asia/Tehran', true)
+        .replaceAll(/[\u2068\u2069]/g, '')
+        .replaceAll('\u202f', ' ');
+    expect([onPage(until, 'en'), onPage(left, 'en')]).toStrictEqual([
+      'until Mar 20, 2025, 11:55 PM',
+      '1.5 GB left of 2 GB',
+    ]);
+    expect(onPage(until, 'fa')).toContain('۳۰ اسفند ۱۴۰۳، ۲۳:۵۵');
+    expect(onPage(left, 'fa')).toContain('۱٫۵ GB');
   });
 
   it('of another type are shown as unknown', () => {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { isObject } from '../../lib/json.js';
 import { appSchemes, isLink, isSafeText, linkSchemes } from '../../lib/net/links.js';
 import { JsonError, parseJson } from '../../lib/parse-json.js';
+import { isTimeZone } from '../../lib/time/calendar.js';
 import { encoded, issue } from '../../messages/issue.js';
 
 /** Schemas for the kinds of values that settings have. Each message completes the sentence "Setting webPort …". */
@@ -163,15 +164,6 @@ function jsonProblem(text: string, kind: 'object' | 'list'): string | null {
 export const timeZone = z
   .string()
   .refine((name) => name === 'Local' || isTimeZone(name), issue('settings.timeZoneUnknown'));
-
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return name !== '';
-  } catch {
-    return false;
-  }
-}
 
 const CRON_FIELD = String.raw`[\d*/,\-?A-Za-z#]+`;
 const SCHEDULE = new RegExp(

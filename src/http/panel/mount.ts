@@ -5,10 +5,10 @@ import type { z } from 'zod';
 import { Rejection, type RejectionCode, reject, type SettingProblem } from '../../commands/rejection.js';
 import { textOfIssue } from '../../messages/issue.js';
 import { codeOf, isText, message, type Text } from '../../messages/message.js';
-import { render } from '../../messages/render.js';
 import { withValue } from '../../messages/with-value.js';
 import type { Moment } from '../../projections/moments.js';
 import { languageOf } from '../language/language.js';
+import { rendererOf } from '../language/reader.js';
 import { sendFile } from '../server/send-file.js';
 import { sendJson, sendJsonPieces } from '../server/send-json.js';
 import { Attachment, Download, FramedPage, type HttpRequest, Message, type Reads, TextStream } from './context.js';
@@ -240,10 +240,10 @@ function errorsOf({ code, details }: Rejection, { req }: Response): unknown {
   if ('stale' in details) return details.stale;
   if ((code === 'CONFIG_INVALID' || code === 'CORE_REFUSED') && 'why' in details) return reasonsOf(details.why);
   if (code !== 'SETTING_INVALID' || !('problems' in details)) return null;
-  const language = languageOf(req.headers);
+  const say = rendererOf(req.headers);
   const errors = (details.problems as readonly SettingProblem[]).map(({ key, why }) => ({
     key,
-    why: render(why, language),
+    why: say(why),
     code: codeOf(why),
   }));
   return { errors };
@@ -263,11 +263,10 @@ function codesIn(text: Text): readonly string[] {
 
 /** Sends the envelope with a sentence in the language of the caller. */
 export function sendMessage(res: Response, success: boolean, outcome: Text | Rejection, obj: unknown = null): void {
-  const language = languageOf(res.req.headers);
   const text = outcome instanceof Rejection ? outcome.text : outcome;
-  const msg = render(text, language);
-  res.setHeader('Content-Language', language);
-  res.vary('Accept-Language, Cookie');
+  const msg = rendererOf(res.req.headers)(text);
+  res.setHeader('Content-Language', languageOf(res.req.headers));
+  res.vary('Accept-Language, Cookie, Portolan-Time-Zone');
   res.json(envelope(success, msg, obj, codeOf(text)));
 }
 

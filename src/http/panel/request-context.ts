@@ -8,9 +8,8 @@ import type { Actor } from '../../events/log/event.js';
 import type { CommandId } from '../../events/log/log.js';
 import { FRESH_COUNTERS } from '../../lib/panel-wire.js';
 import { type Text } from '../../messages/message.js';
-import { render } from '../../messages/render.js';
 import type { ReadModels } from '../../projections/read-models.js';
-import { languageOf } from '../language/language.js';
+import { rendererOf } from '../language/reader.js';
 import { goneSignal } from '../server/gone.js';
 import type { AuthContext, AuthRequest } from './auth/auth-context.js';
 import { authorOf, tabOf } from './auth/author.js';
@@ -94,7 +93,11 @@ class PanelRequest implements AuthRequest {
     return goneSignal(this.#res);
   }
 
-  readonly say = (text: Text): string => render(text, languageOf(this.#req.headers));
+  #say: ((text: Text) => string) | null = null;
+  readonly say = (text: Text): string => {
+    this.#say ??= rendererOf(this.#req.headers);
+    return this.#say(text);
+  };
 
   #handling: Handling | null = null;
   get handling(): Handling {

@@ -12,6 +12,16 @@ export function zoneNamed(name: string): string {
   return name === 'Local' ? Intl.DateTimeFormat().resolvedOptions().timeZone : name;
 }
 
+/** Whether a time zone has this name. */
+export function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return name !== '';
+  } catch {
+    return false;
+  }
+}
+
 /** The start of the current period in a time zone: the hour, midnight, midnight of Sunday or of the first of the month. */
 export function periodStart(now: number, period: Period, zone: string): number {
   const wall = new Date(wallOf(now, zone));

@@ -85,7 +85,7 @@ describe.skipIf(found === null)('the audit in the web panel', () => {
     await drawer().getByRole('heading', { name: 'What it caused' }).waitFor();
     expect(page.url()).toContain(`#/audit/${cause?.position}?client=ahab`);
     const changed = drawer().getByRole('row').filter({ hasText: 'Bytes up' });
-    expect((await changed.getByRole('cell').allTextContents()).join(' ')).toBe('0 kB 1.95 kB');
+    expect((await changed.getByRole('cell').allTextContents()).join(' ')).toBe('0\u00a0B 1.95 kB');
     expect(await drawer().locator('pre').textContent()).toContain('"type": "ClientTrafficAdjusted"');
   });
 

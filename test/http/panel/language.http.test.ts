@@ -154,6 +154,28 @@ describe('the page', () => {
   });
 });
 
+describe('a sentence with values', () => {
+  it('has the times and sizes of the page for a caller with a time zone, and exact ones for others', async () => {
+    const panel = await startPanel();
+    const browser = await panel.browser().login();
+    const client = { id: crypto.randomUUID(), email: 'ann', enable: true, totalGB: 2 * 1024 ** 3 };
+    const terms = { ...client, expiryTime: Date.UTC(2031, 2, 20, 20, 25, 9) };
+    const settings = JSON.stringify({ clients: [terms], decryption: 'none' });
+    const stream = { streamSettings: '{"network":"tcp","security":"none"}', sniffing: '{"enabled":false}' };
+    const added = { protocol: 'vless', port: 4433, enable: true, settings, ...stream };
+    expect((await browser.post('/panel/api/inbounds/add', added)).json?.success).toBe(true);
+    const why = async (headers: Record<string, string>) =>
+      (await browser.get('/panel/api/clients/ann/why', headers)).text.replaceAll(/[\u2068\u2069]/g, '');
+    const exact = 'cap 2,147,483,648 bytes; expires at 2031-03-20 20:25:09Z';
+    expect(await why({})).toContain(exact);
+    expect(await why({ 'portolan-time-zone': 'Mars/Olympus' })).toContain(exact);
+    expect(await why({ 'portolan-time-zone': 'Asia/Tehran' })).toMatch(/cap 2 GB; expires at Mar 20, 2031, 11:55.PM/);
+    expect(await why({ 'accept-language': 'fa', 'portolan-time-zone': 'Asia/Tehran' })).toMatch(
+      /۲ GB.*۲۹ اسفند ۱۴۰۹، ۲۳:۵۵/,
+    );
+  });
+});
+
 describe('a notification', () => {
   it('is in the language of the upgrade request of each socket', async () => {
     const panel = await startPanel();

@@ -119,6 +119,8 @@ export const tab = randomWord(16);
 const headersOf = (csrf?: string): Record<string, string> => ({
   'X-Requested-With': 'XMLHttpRequest',
   'Portolan-Tab': tab,
+  // For the times in the panel's sentences.
+  'Portolan-Time-Zone': new Intl.DateTimeFormat().resolvedOptions().timeZone,
   ...(csrf === undefined ? {} : { 'X-CSRF-Token': csrf }),
 });
 

@@ -7,6 +7,7 @@ export interface TimeWords {
   readonly language: Language;
   /** Name of the time zone. */
   readonly zone: string;
+  /** Persian always has the Jalali calendar. */
   readonly calendar: 'gregorian' | 'jalalian';
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -21,7 +22,8 @@ const STEPS = [['day', DAY_MS] as const, ['hour', 3_600_000] as const];
 
 /** A time with the name of its time zone. `ms` since 1970. */
 export function timeShown(ms: number, { language, zone, calendar }: TimeWords): string {
-  const locale = `${language === 'en' ? 'en-GB' : language}-u-ca-${calendar === 'jalalian' ? 'persian' : 'gregory'}`;
+  const isJalali = calendar === 'jalalian' || language === 'fa';
+  const locale = `${language === 'en' ? 'en-GB' : language}-u-ca-${isJalali ? 'persian' : 'gregory'}`;
   const parts = { year: 'numeric', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' } as const;
   const format = new Intl.DateTimeFormat(locale, { ...parts, hour12: false, timeZone: zone, timeZoneName: 'short' });
   return format.format(Math.min(ms, LAST_TIME));

@@ -3,6 +3,8 @@ import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
+import { isDate, today, valueOfDay } from '../../model/calendar';
+import { DateField } from '../../ui/form/DateField';
 import { DrawerForm } from '../../ui/form/DrawerForm';
 import { admins as adminsQuery, roles as rolesQuery, STALE } from './queries';
 import { RoleFields } from './RoleFields';
@@ -33,6 +35,7 @@ export function TokenForm({ onSecret, onClose }: Props) {
     initialValues: { name: '', role: 'monitoring', inbounds: [], admin: '0', expires: '', addresses: [] },
     validate: {
       name: (value) => (value.trim() === '' ? t('form.required') : null),
+      expires: (value) => (value === '' || isDate(value) ? null : t('form.required')),
       inbounds: (value, { role }) => (needsInbounds(role) && value.length === 0 ? t('form.inboundNeeded') : null),
     },
   });
@@ -72,8 +75,8 @@ export function TokenForm({ onSecret, onClose }: Props) {
         ]}
         {...form.getInputProps('admin')}
       />
-      <TextInput
-        type="date"
+      <DateField
+        min={valueOfDay(today())}
         label={t('tokens.expires')}
         description={t('tokens.expiresHelp')}
         {...form.getInputProps('expires')}

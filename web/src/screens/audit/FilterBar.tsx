@@ -5,8 +5,10 @@ import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../../api/access';
 import { inbounds as inboundsQuery, nodes as nodesQuery } from '../../api/queries';
+import { isDate } from '../../model/calendar';
 import { inboundName } from '../../model/clients';
 import { useFormat } from '../../ui/display/format';
+import { DateField } from '../../ui/form/DateField';
 import classes from './Audit.module.css';
 import { DEFAULTS, type Filters, GROUPS, KINDS, MORE } from './filter';
 import { auditTypes } from './queries';
@@ -86,12 +88,16 @@ function More({ filters, onChange }: Props) {
       <Words name="actor" label={t('filter.actor')} filters={filters} onChange={onChange} />
       <Words name="ip" label={t('filter.ip')} filters={filters} onChange={onChange} />
       {(['from', 'to'] as const).map((name) => (
-        <TextInput
+        <DateField
           key={name}
-          type="datetime-local"
           label={t(`filter.${name}`)}
+          timeOfDay={name === 'from' ? '00:00' : '23:59'}
+          min={name === 'to' ? filters.from : undefined}
+          max={name === 'from' ? filters.to : undefined}
           value={filters[name]}
-          onChange={({ currentTarget }) => onChange({ [name]: currentTarget.value })}
+          onChange={(value) => {
+            if (value === '' || isDate(value)) onChange({ [name]: value });
+          }}
         />
       ))}
       <Switch

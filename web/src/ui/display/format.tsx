@@ -3,8 +3,9 @@ import { createContext, type ReactNode, useContext, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../../api/access';
 import { subscriptions } from '../../api/queries';
+import { Calendar } from '../../model/calendar';
 
-const UNITS = ['kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
+const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
 const SPANS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['year', 31_536_000],
   ['month', 2_592_000],
@@ -31,6 +32,8 @@ export interface Format {
   relative(at: number, now?: number): string;
   /** A length of time in seconds, in its two largest units. */
   duration(seconds: number): string;
+  /** Dates as an admin types and chooses them. */
+  calendar(): Calendar;
 }
 
 export function makeFormat(language: string, calendar: string): Format {
@@ -41,11 +44,20 @@ export function makeFormat(language: string, calendar: string): Format {
     numbers.set(digits, made);
     return made;
   };
-  const units = UNITS.map((unit) =>
-    lazily(
-      () => new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'short', maximumSignificantDigits: 3 }),
-    ),
-  );
+  const sizeOf = (per: '' | '-per-second') => {
+    const units = UNITS.map((name) =>
+      lazily(() => {
+        // The short form of the first unit is `byte`, also of several; its narrow form is `B`.
+        const unitDisplay = name === 'byte' ? 'narrow' : 'short';
+        const options = { style: 'unit', unit: `${name}${per}`, unitDisplay, maximumSignificantDigits: 3 } as const;
+        return new Intl.NumberFormat(language, options);
+      }),
+    );
+    return (value: number): string => {
+      const step = value < 1024 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(value) / 10));
+      return isolated((units[step]?.().format(value / 1024 ** step) ?? '').replace(/(\d)B/, '$1\u00a0B'));
+    };
+  };
   const date = lazily(() => new Intl.DateTimeFormat(locale, { dateStyle: 'medium' }));
   const day = lazily(() => new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' }));
   const dateTime = lazily(() => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }));
@@ -54,17 +66,14 @@ export function makeFormat(language: string, calendar: string): Format {
   const percent = lazily(() => new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 0 }));
   // Units are Latin letters: without an isolate they would change places with what stands around them.
   const isolated = (text: string): string => (language === 'fa' || language === 'ar' ? `\u2068${text}\u2069` : text);
-  const bytes = (value: number): string => {
-    const step = value < 1024 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(value) / 10) - 1);
-    return isolated(units[step]?.().format(value / 1024 ** (step + 1)) ?? '');
-  };
   const span = (seconds: number, unit: 'day' | 'hour' | 'minute'): string =>
     new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'short' }).format(seconds);
   return {
+    calendar: lazily(() => new Calendar(language, calendar)),
     number: (value, digits = 0) => digitsOf(digits).format(value),
     percent: (value) => percent().format(value),
-    bytes,
-    rate: (value) => isolated(`${bytes(value)}/s`),
+    bytes: sizeOf(''),
+    rate: sizeOf('-per-second'),
     date: (at) => date().format(at),
     day: (at) => day().format(at),
     dateTime: (at) => dateTime().format(at),
@@ -95,12 +104,12 @@ function lazily<T>(make: () => T): () => T {
 
 const FormatContext = createContext(makeFormat('en', 'gregory'));
 
-/** Gives the whole page one `Format`: for its language, and the calendar in the settings. */
+/** Gives the whole page one `Format`: for its language and its calendar. That of Persian, and of the setting, is Jalali. */
 export function FormatProvider({ children }: { readonly children: ReactNode }) {
   const { i18n } = useTranslation();
   const { data } = useQuery({ ...subscriptions, enabled: useMay()('/panel/api/clients/subscriptions') });
   const language = i18n.language;
-  const calendar = data?.datepicker === 'jalalian' || (data === undefined && language === 'fa') ? 'persian' : 'gregory';
+  const calendar = language === 'fa' || data?.datepicker === 'jalalian' ? 'persian' : 'gregory';
   const format = useMemo(() => makeFormat(language, calendar), [language, calendar]);
   return <FormatContext value={format}>{children}</FormatContext>;
 }

@@ -18,10 +18,12 @@ import IconRefresh from '@tabler/icons-react/dist/esm/icons/IconRefresh.mjs';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'react-router';
+import { isDate } from '../../../model/calendar';
 import type { FormRequest } from '../../../model/curl';
 import { randomWord } from '../../../model/random';
 import { useUnsaved } from '../../../ui/feedback/leave';
 import { sentenceOf } from '../../../ui/feedback/toast';
+import { DateField } from '../../../ui/form/DateField';
 import { useCurl } from '../../../ui/form/FormFooter';
 import classes from '../Clients.module.css';
 import { localDate, type Values } from './client-values';
@@ -54,7 +56,7 @@ export function ClientForm({ initial, submit, isDisabled = false, head, hasFlow,
     initialValues: initial,
     validate: {
       email: (value) => (value.trim() === '' ? t('form.required') : null),
-      date: (value, { expires }) => (expires === 'date' && value === '' ? t('form.required') : null),
+      date: (value, { expires }) => (expires === 'date' && !isDate(value) ? t('form.required') : null),
       days: (value, { expires }) => (expires === 'use' && value === '' ? t('form.required') : null),
       tgId: (value) => (/^-?\d*$/.test(value.trim()) ? null : t('form.number')),
     },
@@ -202,7 +204,7 @@ function ExpiryFields({ form }: { readonly form: Form }) {
       />
       {expires === 'date' && (
         <>
-          <TextInput mt="xs" type="date" aria-label={t('form.date')} {...form.getInputProps('date')} />
+          <DateField mt="xs" aria-label={t('form.date')} {...form.getInputProps('date')} />
           <DatePresets onChoose={(date) => form.setFieldValue('date', date)} />
         </>
       )}

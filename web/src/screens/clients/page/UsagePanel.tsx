@@ -1,13 +1,15 @@
-import { Button, Group, Text, TextInput } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import IconDownload from '@tabler/icons-react/dist/esm/icons/IconDownload.mjs';
 import IconPrinter from '@tabler/icons-react/dist/esm/icons/IconPrinter.mjs';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../../api/client';
+import { isDate } from '../../../model/calendar';
 import { Chart } from '../../../ui/display/Chart';
 import { useFormat } from '../../../ui/display/format';
 import { Loaded, Section } from '../../../ui/display/Page';
+import { DateField } from '../../../ui/form/DateField';
 import { SegmentedControl } from '../../../ui/form/SegmentedControl';
 import { useFilters } from '../../../ui/table/filters';
 import { localDate } from '../form/client-values';
@@ -76,18 +78,22 @@ export function Usage({ email }: { readonly email: string }) {
     >
       {period === 'own' && (
         <div className={classes['period']}>
-          <TextInput
-            type="date"
+          <DateField
             aria-label={t('period.from')}
+            max={to}
             value={from}
-            onChange={({ currentTarget }) => setFilters({ from: currentTarget.value })}
+            onChange={(value) => {
+              if (value === '' || isDate(value)) setFilters({ from: value });
+            }}
           />
           –
-          <TextInput
-            type="date"
+          <DateField
             aria-label={t('period.to')}
+            min={from}
             value={to}
-            onChange={({ currentTarget }) => setFilters({ to: currentTarget.value })}
+            onChange={(value) => {
+              if (value === '' || isDate(value)) setFilters({ to: value });
+            }}
           />
         </div>
       )}

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { useMay } from '../../../api/access';
 import { nodes as nodesQuery } from '../../../api/queries';
 import { valueAt } from '../../../model/json';
+import { DateField } from '../../../ui/form/DateField';
 import { type Field, securitiesOf } from '../fields';
 import classes from '../Inbounds.module.css';
 import { useLabels } from '../labels';
@@ -79,6 +80,7 @@ function Control(parts: Parts): ReactNode {
     case 'items':
       return null;
     case 'date':
+      return <DateField {...parts.shared} timeOfDay="00:00" value={String(parts.value)} onChange={parts.set} />;
     case 'text':
       return <TextControl {...parts} />;
   }
@@ -193,7 +195,6 @@ function TextControl({ field, value, set, shared }: Parts) {
     onChange: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) => set(currentTarget.value),
     spellCheck: false,
   };
-  if (field.kind === 'date') return <TextInput {...input} type="datetime-local" dir="ltr" />;
   const isName = field.name === 'remark';
   if (!field.isSecret) return <TextInput {...input} dir={isName ? 'auto' : 'ltr'} autoComplete="off" />;
   return (

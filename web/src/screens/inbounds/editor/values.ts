@@ -1,3 +1,4 @@
+import { isDate } from '../../../model/calendar';
 import { isObject, type Json, type JsonObject, valueAt } from '../../../model/json';
 import { type Field, fields } from '../fields';
 import type { Draft } from './draft';
@@ -20,7 +21,8 @@ export function shown({ kind, fallback }: Field, value: Json | undefined): Shown
     case 'gigabytes':
       return typeof value === 'number' && value > 0 ? value / GB : '';
     case 'date':
-      return typeof value === 'number' && value > 0 ? localTime(value) : '';
+      // A text is what was typed and is not a date.
+      return typeof value === 'number' && value > 0 ? localTime(value) : typeof value === 'string' ? value : '';
     case 'lines':
       return Array.isArray(value) ? value.join('\n') : String(value ?? '');
     case 'map':
@@ -51,7 +53,8 @@ export function stored(field: Field, input: Shown, before: Json | undefined): Js
     case 'gigabytes':
       return Math.round(Number(input || 0) * GB);
     case 'date':
-      return input === '' ? 0 : new Date(String(input)).getTime();
+      if (input === '') return 0;
+      return isDate(String(input)) ? new Date(String(input)).getTime() : String(input);
     case 'lines':
       return input === '' ? undefined : String(input).split('\n');
     case 'map':
@@ -76,7 +79,7 @@ function mapOf(text: string, before: Json | undefined): JsonObject {
   );
 }
 
-/** As `datetime-local` has it, where the browser is. */
+/** The value of a date field, where the browser is. */
 function localTime(at: number): string {
   const date = new Date(at);
   return new Date(at - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
@@ -97,10 +100,11 @@ export function shownFields(draft: Draft): readonly Field[] {
     });
 }
 
-/** Required fields that are empty, by their paths. */
+/** Required fields that are empty, and dates that are none, by their paths. */
 export function missing(draft: Draft, sentence: string): Readonly<Record<string, string>> {
   const isSocket = /^[/@]/.test(draft.listen);
-  const empty = shownFields(draft).filter(({ isRequired, path }) => {
+  const empty = shownFields(draft).filter(({ isRequired, path, kind }) => {
+    if (kind === 'date') return typeof valueAt(draft, path) === 'string';
     if (!isRequired || (path === 'port' && isSocket)) return false;
     const value = valueAt(draft, path);
     return value === undefined || value === '' || value === 0 || (Array.isArray(value) && value.length === 0);
