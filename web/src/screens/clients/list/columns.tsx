@@ -86,7 +86,7 @@ function Name({ row, online }: { readonly row: ClientRow; readonly online: strin
     <span className={classes['name']}>
       <span className={classes['dot']} data-online={row.online || undefined} title={row.online ? online : undefined} />
       {/* The address of a screen is in the fragment, so a plain link suffices; one of the router costs ten times as much. */}
-      <a href={`#${clientPath(row.email)}`} className={classes['nameLink']} title={row.email}>
+      <a href={`#${clientPath(row.email)}`} className={`clip ${classes['nameLink']}`} title={row.email}>
         <bdi>{row.email}</bdi>
       </a>
       {row.online && <span className={classes['hidden']}>{online}</span>}
