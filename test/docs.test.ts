@@ -120,7 +120,7 @@ describe('the first contribution', () => {
   });
 
   it('has steps with a place to edit', () => {
-    expect(steps).toHaveLength(3);
+    expect(steps).toHaveLength(4);
   });
 });
 
