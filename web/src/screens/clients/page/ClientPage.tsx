@@ -14,6 +14,9 @@ import { type ClientAction, useClientActions, useMayChange } from '../actions';
 import { EditClient } from '../form/EditClient';
 import { LinkPanel } from '../links/LinkPanel';
 import { BulkDialog } from '../list/BulkDialog';
+import { CertificateDialog } from '../personal-data/EraseDialog';
+import { PersonalData } from '../personal-data/PersonalData';
+import type { Certificate } from '../personal-data/queries';
 import { Addresses } from './Addresses';
 import pageClasses from './ClientPage.module.css';
 import { Facts } from './Facts';
@@ -38,19 +41,34 @@ export function ClientPage() {
     retry: (count, error) => !(error instanceof ApiError) && count < 3,
   });
   const inbounds = useQuery(clientInbounds);
+  const [certificate, setCertificate] = useState<Certificate | null>(null);
+  const navigate = useNavigate();
   const isGone = details.error instanceof ApiError && details.error.code === 'CLIENT_NOT_FOUND';
-  if (isGone) return <DeletedClient email={email} />;
   const [first] = details.data ?? [];
-  return <Found key={email} email={first?.row.email ?? email} details={details} inbounds={inbounds.data ?? []} />;
+  const name = first?.row.email ?? email;
+  return (
+    <>
+      {isGone ? (
+        <DeletedClient email={email} onErased={setCertificate} />
+      ) : (
+        <Found key={email} email={name} details={details} inbounds={inbounds.data ?? []} onErased={setCertificate} />
+      )}
+      {certificate && (
+        // The address of the page has the erased email.
+        <CertificateDialog certificate={certificate} onClose={() => void navigate('/clients', { replace: true })} />
+      )}
+    </>
+  );
 }
 
 interface FoundProps {
   readonly email: string;
   readonly details: ReturnType<typeof useQuery<readonly ClientDetails[]>>;
   readonly inbounds: readonly ClientInbound[];
+  readonly onErased: (certificate: Certificate) => void;
 }
 
-function Found({ email, details, inbounds }: FoundProps) {
+function Found({ email, details, inbounds, onErased }: FoundProps) {
   const { t } = useTranslation('clients');
   const navigate = useNavigate();
   const why = useWhy(email);
@@ -82,6 +100,7 @@ function Found({ email, details, inbounds }: FoundProps) {
             <div className={pageClasses['column']}>
               <LinkPanel rows={rows} inbounds={inbounds} />
               <Addresses email={email} addresses={all[0]?.addresses ?? []} />
+              <PersonalData email={email} onErased={onErased} />
             </div>
           </div>
         )}
@@ -164,7 +183,7 @@ function Actions({ rows, inbounds, onEdit, onAction }: ActionsProps) {
 }
 
 /** An email without a client: its history, if it had one. */
-function DeletedClient({ email }: { readonly email: string }) {
+function DeletedClient({ email, onErased }: Pick<FoundProps, 'email' | 'onErased'>) {
   const { t } = useTranslation('clients');
   const why = useWhy(email);
   const isUnknown = why.error instanceof ApiError && why.error.code === 'CLIENT_NOT_FOUND';
@@ -182,6 +201,7 @@ function DeletedClient({ email }: { readonly email: string }) {
               {({ story }) => <Timeline story={story} />}
             </Loaded>
           </Section>
+          <PersonalData email={email} onErased={onErased} />
         </>
       )}
     </Page>
