@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answersAt } from '../src/http/panel/contract/moments.js';
 import type { Route } from '../src/http/panel/contract/route.js';
 import { operations } from '../src/http/panel/openapi/document.js';
 import { SocketMessage } from '../src/http/panel/openapi/socket.js';
@@ -124,6 +125,11 @@ export function contractModule(): string {
       '  ],',
     ]),
     '} as const satisfies Partial<Record<Permission, readonly (keyof Gets | keyof Posts)[]>>;',
+    '',
+    '/** The paths that answer `?at=` for an earlier moment. */',
+    'export const AT_PATHS: readonly (keyof Gets | keyof Posts)[] = [',
+    ...[...new Set(operations().map(({ route }) => route))].filter(answersAt).map(({ path }) => `  '${path}',`),
+    '];',
     '',
     'export interface Gets {',
     ...rows.GET,

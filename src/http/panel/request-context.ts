@@ -115,7 +115,9 @@ class PanelRequest implements AuthRequest {
       expecting: (expectedVersion, run) => this.#expecting(expectedVersion, run),
       moment: async (at) => {
         const moment = await this.#parts.moment(at);
-        if (!(moment instanceof Rejection)) this.#res.setHeader('X-Portolan-Position', String(moment.position));
+        if (moment instanceof Rejection) return moment;
+        this.#res.setHeader('X-Portolan-Position', String(moment.position));
+        this.#res.setHeader('X-Portolan-Time', new Date(moment.at).toISOString());
         return moment;
       },
       tag: (document, params) => {

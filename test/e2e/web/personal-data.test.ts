@@ -76,7 +76,7 @@ describe.skipIf(found === null)('personal data on the page of a client', () => {
 
     await section().getByRole('button', { name: 'Erase data…' }).click();
     await inDialog('Erase for good').click();
-    await page.getByRole('dialog').getByRole('alert').filter({ hasText: 'case 117' }).waitFor();
+    await page.getByRole('dialog').getByRole('alert').filter({ hasText: 'hold 1' }).waitFor();
     await inDialog('Cancel').click();
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
 

@@ -2,6 +2,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { api } from './client';
 import { type Gets, PATHS, type Permission } from './contract.generated';
+import { isUsable } from './moment';
 
 type Me = Gets['/panel/api/admins/me']['reply'];
 type PathsOf = typeof PATHS;
@@ -26,10 +27,13 @@ export const me = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-/** While the role is not known, everything is shown: the panel refuses what the admin may not do. */
+/**
+ * While the role is not known, everything is shown: the panel refuses what the admin may not do. An earlier moment can only be
+ * read.
+ */
 export function mayOf(admin: Me | undefined): May {
   const granted = new Set(admin?.grants.map(({ permission }) => permission));
-  return (needed) => admin === undefined || granted.has(permissionOf.get(needed) ?? needed);
+  return (needed) => isUsable(needed) && (admin === undefined || granted.has(permissionOf.get(needed) ?? needed));
 }
 
 /** What the admin may do, to hide the rest and to send no request that the panel would refuse. */

@@ -1,6 +1,7 @@
 import { type FormRequest, MASK } from '../model/curl';
 import { randomWord } from '../model/random';
 import type { Gets, Posts } from './contract.generated';
+import { isRequested, moment, noteMoment, takesMoment } from './moment';
 
 /** The address of the panel, with its base path and a slash at the end. All paths of the contract are relative to it. */
 export const base = new URL('.', document.baseURI);
@@ -76,6 +77,8 @@ interface Surroundings {
   renew?: () => Promise<void>;
   /** The sentence for a panel that does not answer. */
   offlineText: () => string;
+  /** The sentence for a request that is not possible while an earlier moment is shown. */
+  pastText?: () => string;
 }
 const surroundings: Surroundings = { offlineText: () => '' };
 
@@ -108,6 +111,7 @@ export function urlOf(path: string, { params, query }: Pick<AnyInput, 'params' |
   const url = new URL(filled.slice(1), base);
   for (const [name, value] of Object.entries((query ?? {}) as Readonly<Record<string, unknown>>))
     if (value !== undefined) url.searchParams.set(name, String(value));
+  if (takesMoment(path)) url.searchParams.set('at', moment ?? '');
   return url;
 }
 
@@ -140,6 +144,7 @@ async function send(...[method, url, { body, signal }, csrf]: Parameters<Send>):
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new ApiError(surroundings.offlineText(), OFFLINE, 0);
   });
+  noteMoment(response);
   return checked(response.status, (await response.json().catch(() => null)) as Envelope | null);
 }
 
@@ -209,6 +214,7 @@ async function attempt(method: 'GET' | 'POST', path: string, input: AnyInput, vi
 
 /** Sends, and sends again after a login when the session has ended, or with a new token when the old one is not valid. */
 async function call(method: 'GET' | 'POST', path: string, input: AnyInput, via: Send = send): Promise<Envelope> {
+  if (!isRequested(path)) throw new ApiError(surroundings.pastText?.() ?? '', 'PAST', 0);
   const { made } = changes;
   try {
     return await attempt(method, path, input, via);

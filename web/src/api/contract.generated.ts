@@ -385,6 +385,31 @@ export const PATHS = {
   ],
 } as const satisfies Partial<Record<Permission, readonly (keyof Gets | keyof Posts)[]>>;
 
+/** The paths that answer `?at=` for an earlier moment. */
+export const AT_PATHS: readonly (keyof Gets | keyof Posts)[] = [
+  '/panel/api/inbounds/getClientTraffics/:email',
+  '/panel/api/inbounds/getClientTrafficsById/:id',
+  '/panel/api/clients/page',
+  '/panel/api/clients/export',
+  '/panel/api/clients/inbounds',
+  '/panel/api/clients/:email/details',
+  '/panel/api/clients/:email/statement',
+  '/panel/api/inbounds/overview',
+  '/panel/api/inbounds/overview/:id',
+  '/panel/api/inbounds/list',
+  '/panel/api/inbounds/get/:id',
+  '/panel/api/server/getConfigJson',
+  '/panel/setting/all',
+  '/panel/api/setting/all',
+  '/panel/api/setting/sources',
+  '/panel/core/',
+  '/panel/core/getOutboundsTraffic',
+  '/panel/api/xray/',
+  '/panel/api/xray/getOutboundsTraffic',
+  '/panel/api/nodes/list',
+  '/panel/api/nodes/get/:id',
+];
+
 export interface Gets {
   '/csrf-token': {
     params: undefined;

@@ -3,6 +3,7 @@ import { useSyncExternalStore } from 'react';
 import { mayOf, me } from '../api/access';
 import { ApiError, api, base, tab } from '../api/client';
 import type { SocketMessage } from '../api/contract.generated';
+import { moment } from '../api/moment';
 import { patch } from './patch';
 
 /** Who may read the status gets it every two seconds. After this time without a message, the connection counts as lost. */
@@ -39,6 +40,8 @@ export class Live {
   }
 
   start(): void {
+    // What happens now does not change an earlier moment.
+    if (moment !== null) return;
     const url = new URL('ws', base);
     url.protocol = url.protocol.replace('http', 'ws');
     url.searchParams.set('tab', tab);

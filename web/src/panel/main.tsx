@@ -5,13 +5,14 @@ import '../ui/feedback/pop-guard';
 
 import { DirectionProvider, MantineProvider } from '@mantine/core';
 import { ModalsProvider } from '@mantine/modals';
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { focusManager, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { I18nextProvider } from 'react-i18next';
 import { HashRouter } from 'react-router';
 import { me } from '../api/access';
 import { ApiError, surround } from '../api/client';
+import { moment } from '../api/moment';
 import { addTexts, currentLanguage, directionOf, startTexts } from '../i18n/i18n';
 import { Live } from '../live/live';
 import { notice } from '../live/notice';
@@ -32,17 +33,23 @@ const client = new QueryClient({
       // The WebSocket reports when data is stale.
       staleTime: 30_000,
       refetchOnWindowFocus: false,
-      retry: (failures, error) => failures < 2 && error instanceof ApiError && error.isOffline,
+      retry: (failures, error) => moment === null && failures < 2 && error instanceof ApiError && error.isOffline,
     },
   },
 });
+// An earlier moment does not change, so no query is repeated.
+if (moment !== null) focusManager.setFocused(false);
 const i18n = await startTexts('shell');
 // All that the first view needs is requested at once, not each after the other.
 preloadScreen(location.hash);
 const role = client.prefetchQuery({ ...me, retry: false });
 await addTexts('shell', async (language) => (await import(`../shell/texts/${language}.json`)).default);
 await role;
-surround({ offlineText: () => i18n.t('error.offline', { ns: 'shell' }), renew: renewSession });
+surround({
+  offlineText: () => i18n.t('error.offline', { ns: 'shell' }),
+  pastText: () => i18n.t('past.refused', { ns: 'shell' }),
+  renew: renewSession,
+});
 
 const live = new Live(client, notice);
 live.start();

@@ -16,6 +16,7 @@ import { useTranslation } from 'react-i18next';
 import { Link, Navigate, Route, Routes, useLocation } from 'react-router';
 import { me } from '../api/access';
 import { ApiError } from '../api/client';
+import { moment } from '../api/moment';
 import { addTexts } from '../i18n/i18n';
 import { type Live, useLive } from '../live/live';
 import { screens } from '../screens/registry';
@@ -110,12 +111,13 @@ function NotAllowed({ id }: { readonly id: ScreenId }) {
   const { t } = useTranslation('shell');
   const { data } = useQuery(me);
   const screen = t(`nav.${id}`);
+  const isPast = moment !== null;
   return (
     <Page title={screen}>
       <Empty
         icon={<IconLock size={28} />}
-        title={t('notAllowed.title', { role: data?.role ?? '', screen })}
-        body={t('notAllowed.body')}
+        title={isPast ? t('past.notShown', { screen }) : t('notAllowed.title', { role: data?.role ?? '', screen })}
+        body={t(isPast ? 'past.notShownBody' : 'notAllowed.body')}
         action={<HomeLink />}
       />
     </Page>

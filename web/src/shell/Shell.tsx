@@ -12,6 +12,7 @@ import { type Live, useLive } from '../live/live';
 import { Logo } from '../theme/Logo';
 import { useFormat } from '../ui/display/format';
 import { useAllowedScreens } from './allowed-screens';
+import { PastBanner, useSeesPast } from './PastBanner';
 import { Screens } from './Screens';
 import { SessionDialog } from './SessionDialog';
 import classes from './Shell.module.css';
@@ -19,6 +20,8 @@ import { OPEN_PALETTE, useShortcuts } from './shortcuts';
 import { ViewMenu } from './ViewMenu';
 
 const Palette = lazy(async () => ({ default: (await import('./Palette')).Palette }));
+
+const MomentDialog = lazy(async () => ({ default: (await import('./MomentDialog')).MomentDialog }));
 
 const GROUPS = ['traffic', 'system', 'security'] as const;
 
@@ -33,6 +36,8 @@ export function Shell({ live }: { readonly live: Live }) {
     setPaletteWanted(true);
     document.dispatchEvent(new Event(OPEN_PALETTE));
   };
+  const [isChoosingMoment, moments] = useDisclosure(false);
+  const seesPast = useSeesPast();
   useHotkeys([['mod+K', openPalette]], []);
   useShortcuts(help.open);
   // On a phone the menu covers the screen that was chosen in it.
@@ -65,17 +70,19 @@ export function Shell({ live }: { readonly live: Live }) {
               Ctrl K
             </Kbd>
           </UnstyledButton>
-          <ViewMenu live={live} onHelp={help.open} />
+          <ViewMenu live={live} onHelp={help.open} onMoment={seesPast ? moments.open : null} />
         </Group>
       </header>
       <aside className={classes['aside']} data-open={isMenuOpen || undefined}>
         <Navigation path={pathname} />
       </aside>
       <main id="content" tabIndex={-1} className={classes['main']}>
+        <PastBanner onChange={moments.open} />
         <Offline live={live} />
         <Screens live={live} />
       </main>
       <Suspense>{isPaletteWanted && <Palette onHelp={help.open} />}</Suspense>
+      <Suspense>{isChoosingMoment && <MomentDialog onClose={moments.close} />}</Suspense>
       <SessionDialog live={live} />
       <Modal
         opened={isHelpOpen}

@@ -1,5 +1,6 @@
 import { ActionIcon, Divider, NavLink, Popover, Skeleton } from '@mantine/core';
 import IconAdjustments from '@tabler/icons-react/dist/esm/icons/IconAdjustmentsHorizontal.mjs';
+import IconHistory from '@tabler/icons-react/dist/esm/icons/IconHistory.mjs';
 import IconKeyboard from '@tabler/icons-react/dist/esm/icons/IconKeyboard.mjs';
 import IconLogout from '@tabler/icons-react/dist/esm/icons/IconLogout.mjs';
 import { lazy, Suspense, useState } from 'react';
@@ -9,8 +10,15 @@ import { logOut } from './log-out';
 
 const ViewSettings = lazy(async () => ({ default: (await import('./ViewSettings')).ViewSettings }));
 
-/** Theme, density and language, the keyboard shortcuts, and the logout. */
-export function ViewMenu({ live, onHelp }: { readonly live: Live; readonly onHelp: () => void }) {
+interface Props {
+  readonly live: Live;
+  readonly onHelp: () => void;
+  /** Null for a role that cannot see the past. */
+  readonly onMoment: (() => void) | null;
+}
+
+/** Theme, density and language, an earlier time, the keyboard shortcuts, and the logout. */
+export function ViewMenu({ live, onHelp, onMoment }: Props) {
   const { t } = useTranslation('shell');
   const [isOpen, setOpen] = useState(false);
   const showHelp = (): void => {
@@ -29,6 +37,17 @@ export function ViewMenu({ live, onHelp }: { readonly live: Live; readonly onHel
           <ViewSettings live={live} />
         </Suspense>
         <Divider my={4} />
+        {onMoment && (
+          <NavLink
+            component="button"
+            label={t('past.open')}
+            leftSection={<IconHistory size={16} aria-hidden />}
+            onClick={() => {
+              setOpen(false);
+              onMoment();
+            }}
+          />
+        )}
         <NavLink
           component="button"
           label={t('keys.title')}

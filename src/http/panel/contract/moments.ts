@@ -11,6 +11,7 @@ const {
   nodes,
   settings,
   settingsApi,
+  settingDetails,
   coreSettings,
   coreSettingsApi,
 } = tables;
@@ -22,7 +23,8 @@ const PATHS: ReadonlySet<string> = new Set(
     ...[clientList.page, clientList.exported, clientList.inbounds, clientList.details, clients.getClientTrafficsById],
     ...[clients.getClientTraffics, clientStatement.statement, coreControl.getConfigJson],
     ...[coreSettings.getOutboundsTraffic, coreSettingsApi.getOutboundsTraffic],
-    ...[nodes.list, nodes.get, settings.all, settingsApi.all, coreSettings.read, coreSettingsApi.read],
+    ...[nodes.list, nodes.get, settings.all, settingsApi.all, settingDetails.sources],
+    ...[coreSettings.read, coreSettingsApi.read],
   ].map(({ path }) => path),
 );
 

@@ -68,7 +68,11 @@ export function mountHandlers(router: Router, gate: Gate<AuthRequest>, services:
   const setting = { read, now, ...machine, ...accounts, ...server, ...outside };
   mount(router, tables.settings, settingHandlers, gate, setting);
   mount(router, tables.settingsApi, settingApiHandlers, gate, setting);
-  mount(router, tables.settingDetails, settingDetailHandlers, gate, setting);
+  mount(router, tables.settingDetails, settingDetailHandlers, gate, setting, (moment) => ({
+    ...{ ...setting, ...moment },
+    // Which settings waited for a restart is not recorded.
+    servedSettings: () => moment.read.settings.current(),
+  }));
   const panel = { read, ...server };
   mount(router, tables.panel, panelHandlers, gate, panel);
   mount(router, tables.panelApi, panelHandlers, gate, panel);

@@ -1,10 +1,12 @@
 import { Button, Text } from '@mantine/core';
+import IconHistory from '@tabler/icons-react/dist/esm/icons/IconHistory.mjs';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useLocation } from 'react-router';
 import { useMay } from '../../api/access';
 import type { Gets } from '../../api/contract.generated';
+import { addressAt } from '../../api/moment';
 import { CopyButton } from '../../ui/display/CopyButton';
 import { Technical, useFormat } from '../../ui/display/format';
 import { Loaded } from '../../ui/display/Page';
@@ -56,6 +58,7 @@ function Event({ details, onFilter }: { readonly details: Details } & Pick<Props
       {entry.actor.kind !== 'system' && may('audit:undo') && (
         <UndoCommand key={entry.position} position={entry.position} />
       )}
+      <ShowMoment position={entry.position} />
       {changes.length > 0 && (
         <Part title={t('changes')}>
           <Changes changes={changes} />
@@ -87,6 +90,24 @@ function Event({ details, onFilter }: { readonly details: Details } & Pick<Props
         </pre>
       </Part>
     </div>
+  );
+}
+
+/** Opens the panel as it was after an event. */
+function ShowMoment({ position }: { readonly position: number }) {
+  const { t } = useTranslation('audit');
+  if (!useMay()('/panel/api/inbounds/overview')) return null;
+  return (
+    <Button
+      component="a"
+      href={addressAt(String(position), '/inbounds')}
+      size="compact-sm"
+      variant="default"
+      style={{ alignSelf: 'flex-start' }}
+      leftSection={<IconHistory size={14} aria-hidden />}
+    >
+      {t('showMoment')}
+    </Button>
   );
 }
 

@@ -8,6 +8,7 @@ import { lazy, Suspense, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, Route, Routes } from 'react-router';
 import { useMay } from '../../api/access';
+import { moment } from '../../api/moment';
 import { Loaded, Loading, Page } from '../../ui/display/Page';
 import { ReadOnlyNote } from '../../ui/form/Locked';
 import { useFilters } from '../../ui/table/filters';
@@ -40,7 +41,9 @@ export function Core() {
 
 const TABS = ['state', 'routing', 'outbounds', 'providers', 'balancers', 'dns', 'template'] as const;
 type Tab = (typeof TABS)[number];
-const DEFAULTS = { tab: 'state', view: 'edit' } as const;
+/** The process has no recorded state. */
+const FIRST: Tab = moment === null ? 'state' : 'routing';
+const DEFAULTS = { tab: FIRST, view: 'edit' } as const;
 
 function Overview() {
   const { t } = useTranslation('core');
@@ -67,7 +70,9 @@ function Screen({ stored }: { readonly stored: Stored }) {
   const editor = useTemplate(stored);
   const may = useMay();
   // The accounts at the providers are read by the routes that change them.
-  const tabs = TABS.filter((name) => name !== 'providers' || may('/panel/core/update'));
+  const tabs = TABS.filter((name) =>
+    name === 'state' ? moment === null : name !== 'providers' || may('/panel/core/update'),
+  );
   const [{ tab, view }, setFilters] = useFilters<'tab' | 'view'>(DEFAULTS);
   const shared = { editor, inboundTags: stored.inboundTags };
   // On a phone the tabs are wider than the screen.
@@ -77,7 +82,7 @@ function Screen({ stored }: { readonly stored: Stored }) {
   return (
     <Stack gap="md">
       {tab !== 'state' && <ReadOnlyNote unless="/panel/core/update" />}
-      <Tabs value={tab} onChange={(next) => setFilters({ tab: next ?? 'state' })} keepMounted={false}>
+      <Tabs value={tab} onChange={(next) => setFilters({ tab: next ?? FIRST })} keepMounted={false}>
         <div className={classes['tabs']}>
           <Tabs.List mb="md" style={{ flexWrap: 'nowrap', minWidth: 'max-content' }}>
             {tabs.map((name: Tab) => (

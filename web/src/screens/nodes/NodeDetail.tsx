@@ -12,6 +12,7 @@ import { useNavigate, useParams } from 'react-router';
 import { useMay } from '../../api/access';
 import { api } from '../../api/client';
 import type { Node } from '../../api/contract.generated';
+import { moment } from '../../api/moment';
 import { nodes as nodesQuery } from '../../api/queries';
 import { NotFound } from '../../shell/Screens';
 import { AuditItem } from '../../ui/display/AuditLink';
@@ -38,7 +39,7 @@ export function NodeDetail() {
       title={node?.name ?? t('title')}
       back={{ to: '/nodes', label: t('title') }}
       summary={node?.remark ? <bdi>{node.remark}</bdi> : undefined}
-      actions={node && <Actions node={node} onEdit={() => setEditing(true)} />}
+      actions={node && moment === null && <Actions node={node} onEdit={() => setEditing(true)} />}
     >
       <Loaded query={query}>{() => node && <Body key={node.id} node={node} />}</Loaded>
       {node && isEditing && <NodeForm node={node} onClose={() => setEditing(false)} />}
@@ -105,24 +106,30 @@ function Body({ node }: { readonly node: Node }) {
     queryKey: ['nodes', 'sync', node.id],
     queryFn: ({ signal }) => api.get('/panel/api/nodes/:id/sync', { params: { id: node.id }, signal }),
     refetchInterval: FRESH_MS,
+    // Measurements of an earlier moment are not kept.
+    enabled: moment === null,
   });
   return (
     <>
-      <Loaded query={sync} rows={3}>
-        {(data) => (
-          <>
-            <Section title={t('section.state')}>
-              <State node={node} sync={data} />
-            </Section>
-            <Section title={t('section.waiting')}>
-              <Waiting sync={data} />
-            </Section>
-          </>
-        )}
-      </Loaded>
-      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="sm">
-        <NodeCharts id={node.id} />
-      </SimpleGrid>
+      {moment === null && (
+        <>
+          <Loaded query={sync} rows={3}>
+            {(data) => (
+              <>
+                <Section title={t('section.state')}>
+                  <State node={node} sync={data} />
+                </Section>
+                <Section title={t('section.waiting')}>
+                  <Waiting sync={data} />
+                </Section>
+              </>
+            )}
+          </Loaded>
+          <SimpleGrid cols={{ base: 1, md: 2 }} spacing="sm">
+            <NodeCharts id={node.id} />
+          </SimpleGrid>
+        </>
+      )}
       <Section title={t('section.inbounds')}>
         <Hosted node={node} />
       </Section>

@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type GuardedPath, me, useMay } from '../../api/access';
 import type { Permission } from '../../api/contract.generated';
+import { moment } from '../../api/moment';
 import classes from './Locked.module.css';
 
 interface Props {
@@ -27,7 +28,8 @@ export function Locked({ unless, children }: Props) {
 export function ReadOnlyNote({ unless }: Pick<Props, 'unless'>) {
   const { t } = useTranslation('shell');
   const { data } = useQuery(me);
-  if (useMay()(unless)) return null;
+  // The frame says so for an earlier moment.
+  if (useMay()(unless) || moment !== null) return null;
   return (
     <Alert color="gray" variant="light" p="sm" icon={<IconLock />} role="note">
       {t('readOnly', { role: data?.role ?? '' })}

@@ -196,6 +196,7 @@ function Totals({ count, used }: { readonly count: number; readonly used: number
 function useClientMenu(actions: ClientActions, open: (row: ClientRow, what: Opened['what']) => void) {
   const { t } = useTranslation('clients');
   const navigate = useNavigate();
+  const may = useMay();
   const mayChange = useMayChange();
   return useRowMenu<ClientRow>(
     ({ email }) => t('actionsFor', { email }),
@@ -209,9 +210,11 @@ function useClientMenu(actions: ClientActions, open: (row: ClientRow, what: Open
             {t('edit')}
           </Menu.Item>
         )}
-        <Menu.Item leftSection={<IconQr size={16} />} onClick={() => open(row, 'links')}>
-          {t('links')}
-        </Menu.Item>
+        {may('/panel/api/inbounds/getClientLinks/:id/:email') && (
+          <Menu.Item leftSection={<IconQr size={16} />} onClick={() => open(row, 'links')}>
+            {t('links')}
+          </Menu.Item>
+        )}
         {mayChange('reset') && (
           <Menu.Item leftSection={<IconReset size={16} />} onClick={() => actions.reset(row)}>
             {t('reset')}

@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { useLocation, useNavigate } from 'react-router';
 import { ApiError, api } from '../../../api/client';
 import type { ClientRow } from '../../../api/contract.generated';
+import { moment } from '../../../api/moment';
 import { clientDetails, clientInbounds } from '../../../api/queries';
 import { type ClientDetails, type ClientInbound, clientPath, emailIn, inboundName } from '../../../model/clients';
 import { AuditLink } from '../../../ui/display/AuditLink';
@@ -30,6 +31,8 @@ function useWhy(email: string) {
     queryKey: ['inbounds', 'clients', 'why', email],
     queryFn: ({ signal }) => api.get('/panel/api/clients/:email/why', { params: { email }, signal }),
     refetchInterval: 30_000,
+    // The reasons of an earlier moment are not computed.
+    enabled: moment === null,
   });
 }
 
@@ -88,17 +91,19 @@ function Found({ email, details, inbounds, onErased }: FoundProps) {
         {(all) => (
           <div className={pageClasses['grid']}>
             <div className={pageClasses['column']}>
-              <StateCard query={why} rows={rows} />
+              {moment === null && <StateCard query={why} rows={rows} />}
               <Facts details={all} inbounds={inbounds} />
               <Usage email={email} />
-              <Section title={t('timeline')} actions={<AuditLink client={email} />}>
-                <Loaded query={why} rows={4}>
-                  {({ story }) => <Timeline story={story} />}
-                </Loaded>
-              </Section>
+              {moment === null && (
+                <Section title={t('timeline')} actions={<AuditLink client={email} />}>
+                  <Loaded query={why} rows={4}>
+                    {({ story }) => <Timeline story={story} />}
+                  </Loaded>
+                </Section>
+              )}
             </div>
             <div className={pageClasses['column']}>
-              <LinkPanel rows={rows} inbounds={inbounds} />
+              {moment === null && <LinkPanel rows={rows} inbounds={inbounds} />}
               <Addresses email={email} addresses={all[0]?.addresses ?? []} />
               <PersonalData email={email} onErased={onErased} />
             </div>
@@ -186,7 +191,7 @@ function Actions({ rows, inbounds, onEdit, onAction }: ActionsProps) {
 function DeletedClient({ email, onErased }: Pick<FoundProps, 'email' | 'onErased'>) {
   const { t } = useTranslation('clients');
   const why = useWhy(email);
-  const isUnknown = why.error instanceof ApiError && why.error.code === 'CLIENT_NOT_FOUND';
+  const isUnknown = moment !== null || (why.error instanceof ApiError && why.error.code === 'CLIENT_NOT_FOUND');
   return (
     <Page title={email} back={{ to: '/clients', label: t('title') }}>
       {isUnknown ? (

@@ -127,9 +127,11 @@ function useInboundMenu(actions: ReturnType<typeof useInboundActions>, showLinks
             >
               {t('clients')}
             </Menu.Item>
-            <Menu.Item leftSection={<IconLink size={16} />} onClick={() => showLinks(inbound)}>
-              {t('links')}
-            </Menu.Item>
+            {may('/panel/api/inbounds/getClientLinks/:id/:email') && (
+              <Menu.Item leftSection={<IconLink size={16} />} onClick={() => showLinks(inbound)}>
+                {t('links')}
+              </Menu.Item>
+            )}
           </>
         )}
         {may('/panel/api/inbounds/add') && (
