@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Done } from '../commands/bus.js';
 import type { AnyCommand } from '../commands/catalog.js';
 import type { Backups } from '../commands/ports/backups.js';
+import type { Token } from '../events/access/token-document.js';
 import { UserId } from '../events/ids.js';
 import { OperatorError } from '../lib/errors/operator-error.js';
 import { sameName } from '../lib/identifiers.js';
@@ -13,7 +14,7 @@ import type { UndoTarget } from './undo.js';
 /** What an operation works on: a running panel, or the log of a stopped one. */
 export interface ControlTarget {
   readonly users: () => Iterable<{ readonly id: number; readonly username: string }>;
-  readonly tokens: () => Iterable<{ readonly id: number; readonly name: string }>;
+  readonly tokens: () => Iterable<Token>;
   /** Dispatches as the operator. Throws `OperatorError` for a rejection. */
   readonly dispatch: (command: AnyCommand) => Done;
   /** Resolves to the installed version. Null: only a running panel can install one. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Token } from '../events/access/token-document.js';
 import { InboundId, TokenId } from '../events/ids.js';
 import { OperatorError } from '../lib/errors/operator-error.js';
 import { sameName } from '../lib/identifiers.js';
@@ -8,7 +9,7 @@ import { type ControlTarget, idOf, Name, type Operation, operation } from './ope
 const Secret = z.strictObject({ prefix: z.string().max(20), hash: z.string().regex(/^[0-9a-f]{64}$/) });
 
 const MAX_TEXT_CHARS = 64;
-const Token = Secret.extend({
+const Chosen = z.strictObject({
   name: Name,
   role: z.string().max(MAX_TEXT_CHARS),
   inbounds: z.array(InboundId),
@@ -18,27 +19,45 @@ const Token = Secret.extend({
   addresses: z.array(z.string().max(MAX_TEXT_CHARS)),
 });
 
+/** What is absent stays as it is. */
+const Changed = Chosen.partial().extend({ token: Name });
+
 /** Throws `OperatorError` for an unknown name. */
-function tokenNamed(tokens: ControlTarget['tokens'], name: string): TokenId {
+function tokenNamed(tokens: ControlTarget['tokens'], name: string): Token {
   const token = [...tokens()].find((known) => sameName(known.name, name));
   if (!token) throw new OperatorError(message('cli.tokenUnknown', { name }));
-  return TokenId.parse(token.id);
+  return token;
 }
+
+const idNamed = (tokens: ControlTarget['tokens'], name: string): TokenId => TokenId.parse(tokenNamed(tokens, name).id);
 
 /** Access tokens. */
 export const tokenOperations = {
-  'token.create': operation(Token, ({ admin, ...data }, { users, dispatch }) => {
+  'token.create': operation(Chosen.extend(Secret.shape), ({ admin, ...data }, { users, dispatch }) => {
     dispatch({ type: 'CreateToken', data: { ...data, admin: admin === '' ? null : idOf(users, admin) } });
+  }),
+
+  'token.edit': operation(Changed, ({ token: named, admin, ...changes }, { tokens, users, dispatch }) => {
+    const { id, name, role, inbounds, admin: owner, expiresAt, addresses } = tokenNamed(tokens, named);
+    const data = {
+      name: changes.name ?? name,
+      role: changes.role ?? role,
+      inbounds: changes.inbounds ?? (inbounds as InboundId[]),
+      expiresAt: changes.expiresAt ?? expiresAt,
+      addresses: changes.addresses ?? addresses,
+    };
+    const next = admin === undefined ? owner : admin === '' ? null : idOf(users, admin);
+    dispatch({ type: 'ChangeToken', data: { token: TokenId.parse(id), ...data, admin: next } });
   }),
 
   'token.rotate': operation(
     Secret.extend({ name: Name, overlapHours: z.int().nonnegative() }),
     ({ name, ...data }, { tokens, dispatch }) => {
-      dispatch({ type: 'RotateToken', data: { token: tokenNamed(tokens, name), ...data } });
+      dispatch({ type: 'RotateToken', data: { token: idNamed(tokens, name), ...data } });
     },
   ),
 
   'token.revoke': operation(z.strictObject({ name: Name }), ({ name }, { tokens, dispatch }) => {
-    dispatch({ type: 'RevokeToken', data: { token: tokenNamed(tokens, name) } });
+    dispatch({ type: 'RevokeToken', data: { token: idNamed(tokens, name) } });
   }),
 } as const satisfies Readonly<Record<string, Operation>>;

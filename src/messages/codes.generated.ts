@@ -60,6 +60,7 @@ export interface MessageParams {
   'access.tokenInboundOutside': { readonly inbound: string | number };
   'access.tokenExceedsAdmin': { readonly permission: string | number };
   'access.tokenRevoked': None;
+  'access.tokenChanged': None;
   'account.passkeyName': { readonly most: string | number };
   'account.passkeyTooMany': { readonly most: string | number };
   'account.passkeyKnown': None;
@@ -192,6 +193,7 @@ export interface MessageParams {
   'audit.refused': { readonly permission: string | number; readonly requests: string | number };
   'audit.refusedByQuota': { readonly requests: string | number };
   'audit.tokenCreated': { readonly role: string | number };
+  'audit.tokenChanged': { readonly role: string | number };
   'audit.tokenRotated': { readonly until: number };
   'audit.tokenRevoked': None;
   'audit.tokenUsed': { readonly requests: string | number };
@@ -573,16 +575,19 @@ export interface MessageParams {
   'cli.nodeFailing': { readonly at: string | number };
   'cli.token': None;
   'cli.tokenCreate': None;
+  'cli.tokenEdit': None;
   'cli.tokenList': None;
   'cli.tokenRotate': None;
   'cli.tokenRevoke': None;
   'cli.tokenSecret': { readonly name: string | number; readonly secret: string | number };
   'cli.tokenDone': { readonly name: string | number };
+  'cli.tokenEdited': { readonly name: string | number };
   'cli.argumentFactors': None;
   'cli.factorsRemoved': { readonly username: string | number };
   'cli.factorsMissing': { readonly username: string | number };
   'cli.tokenUnknown': { readonly name: string | number };
   'cli.optionTokenRole': None;
+  'cli.optionTokenName': None;
   'cli.optionTokenInbounds': None;
   'cli.optionTokenAdmin': None;
   'cli.optionTokenDays': None;

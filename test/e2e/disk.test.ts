@@ -127,7 +127,7 @@ const OTHER_REASONS: readonly (readonly [RegExp, RegExp])[] = [
   [/\/sessions\/end$/, /already ended/],
   [/\/admins\/del\/:id$/, /last owner/],
   [/\/roles\/del\/:name$/, /Role name not found/],
-  [/\/tokens\/(rotate|revoke)\/:id$/, /Token 1 not found/],
+  [/\/tokens\/(update|rotate|revoke)\/:id$/, /Token 1 not found/],
   [/\/passkeys?\/(options|login|add)$/, /Passkeys need HTTPS/],
   [/\/passkeys\/remove\/:id$/, /Passkey 1 not found/],
   [/\/twoFactor\/enable$/, /two-factor code is wrong/],

@@ -17,7 +17,10 @@ const OPEN: Readonly<Record<string, string>> = {
     ['PasskeyAdded', 'PasskeyUsed', 'PasskeyRemoved'].map((type) => [`${type}.passkey`, 'its number']),
   ),
   ...Object.fromEntries(
-    ['TokenCreated', 'TokenRotated', 'TokenRevoked', 'TokenUsed'].map((type) => [`${type}.token`, 'its number']),
+    ['TokenCreated', 'TokenChanged', 'TokenRotated', 'TokenRevoked', 'TokenUsed'].map((type) => [
+      `${type}.token`,
+      'its number',
+    ]),
   ),
   'HeadKeyCreated.publicKey': 'a public key',
   'HeadReceived.publicKey': 'a public key',

@@ -22,11 +22,24 @@ interface CreateOptions {
   readonly allow?: string;
 }
 
+interface EditOptions extends Partial<CreateOptions> {
+  readonly name?: string;
+}
+
 const listed = (text = ''): readonly string[] =>
   text
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
+
+const numbered = (inbounds = ''): readonly number[] =>
+  listed(inbounds).map((id) => wholeNumber('--inbounds', id, { min: 1, max: Number.MAX_SAFE_INTEGER }));
+
+/** In ms since 1970; 0 = never. */
+function expiryIn(days: string): number {
+  const lifetime = wholeNumber('--days', days, { min: 0, max: MAX_DAYS }) * DAY_MS;
+  return lifetime === 0 ? 0 : Date.now() + lifetime;
+}
 
 /** `portolan token …`: manages access tokens, whether the panel runs or not. The secret stays in this process. */
 export function tokenCommands(program: Command, globals: () => GlobalOptions, say: Say): void {
@@ -44,14 +57,15 @@ export function tokenCommands(program: Command, globals: () => GlobalOptions, sa
     .action(async (name: string, { role, inbounds, admin = '', days = '0', allow }: CreateOptions) => {
       const { dataDir, json } = globals();
       const { secret, ...stored } = newTokenSecret();
-      const lifetime = wholeNumber('--days', days, { min: 0, max: MAX_DAYS }) * DAY_MS;
       await operate(dataDir, 'token.create', {
         ...{ name, role, admin, addresses: listed(allow), ...stored },
-        inbounds: listed(inbounds).map((id) => wholeNumber('--inbounds', id, { min: 1, max: Number.MAX_SAFE_INTEGER })),
-        expiresAt: lifetime === 0 ? 0 : Date.now() + lifetime,
+        inbounds: numbered(inbounds),
+        expiresAt: expiryIn(days),
       });
       printEither(json, { name, secret }, say(message('cli.tokenSecret', { name, secret })));
     });
+
+  editCommand(token, globals, say);
 
   token
     .command('list')
@@ -90,5 +104,32 @@ export function tokenCommands(program: Command, globals: () => GlobalOptions, sa
       const { dataDir, json } = globals();
       await operate(dataDir, 'token.revoke', { name });
       printEither(json, { name }, say(message('cli.tokenDone', { name })));
+    });
+}
+
+/** `portolan token edit`: what no option names stays as it is. */
+function editCommand(token: Command, globals: () => GlobalOptions, say: Say): void {
+  token
+    .command('edit')
+    .argument('<name>')
+    .option('--name <name>', say(message('cli.optionTokenName')))
+    .option('--role <role>', say(message('cli.optionTokenRole')))
+    .option('--inbounds <ids>', say(message('cli.optionTokenInbounds')))
+    .option('--admin <name>', say(message('cli.optionTokenAdmin')))
+    .option('--days <days>', say(message('cli.optionTokenDays')))
+    .option('--allow <networks>', say(message('cli.optionTokenAllow')))
+    .description(say(message('cli.tokenEdit')))
+    .action(async (named: string, { name, role, inbounds, admin, days, allow }: EditOptions) => {
+      const { dataDir, json } = globals();
+      await operate(dataDir, 'token.edit', {
+        token: named,
+        ...(name === undefined ? {} : { name }),
+        ...(role === undefined ? {} : { role }),
+        ...(inbounds === undefined ? {} : { inbounds: numbered(inbounds) }),
+        ...(admin === undefined ? {} : { admin }),
+        ...(days === undefined ? {} : { expiresAt: expiryIn(days) }),
+        ...(allow === undefined ? {} : { addresses: listed(allow) }),
+      });
+      printEither(json, { name: name ?? named }, say(message('cli.tokenEdited', { name: name ?? named })));
     });
 }

@@ -23,7 +23,8 @@ export type AccessCommand =
   | Command<'DefineRole', { readonly role: string; readonly grants: readonly RoleGrant[] }>
   | Command<'DeleteRole', { readonly role: string }>
   | Command<'ChangeAdminAccess', { readonly user: UserId } & RequestedAccess>
-  | Command<'DeleteAdmin', { readonly user: UserId }>
+  /** `owner`: the admin who gets the clients; absent or null = they have no owner. */
+  | Command<'DeleteAdmin', { readonly user: UserId; readonly owner?: UserId | null }>
   /** With a client, all clients with its email are handed over. `owner` null = no owner. */
   | Command<'HandOverClients', { readonly clients: readonly ClientNumber[]; readonly owner: UserId | null }>
   | Command<'RecordRefusals', Parameters<typeof CommandRefused>[0]>;
@@ -55,15 +56,18 @@ export const access: Decider<AccessCommand> = {
     return [AdminAccessChanged({ user, ...next })];
   },
 
-  DeleteAdmin({ user }, state) {
+  DeleteAdmin({ user, owner = null }, state) {
     const current = state.users.get(user);
     if (!current) return reject('ADMIN_NOT_FOUND', { admin: user });
+    // The deleted admin cannot keep the clients.
+    if (owner !== null && (owner === user || !state.users.has(owner)))
+      return reject('ADMIN_NOT_FOUND', { admin: owner });
     if (isLastOwner(state, user)) return reject('LAST_OWNER');
     const owned = [...state.access.owners].flatMap(([client, owner]) =>
       owner === user ? [client as ClientNumber] : [],
     );
     return [
-      ...(owned.length > 0 ? [OwnerAssigned({ clients: owned, owner: null })] : []),
+      ...(owned.length > 0 ? [OwnerAssigned({ clients: owned, owner })] : []),
       ...revokedWith(state, user),
       AdminDeleted({ user }),
       DataKeyDestroyed({ key: current.key, reason: 'erased' }),

@@ -37,6 +37,7 @@ const NEEDED: Partial<Record<PanelEvent['type'], PermissionName>> = {
   SecretSettingChanged: 'secrets:update',
   ApiTokenIssued: 'tokens:update',
   TokenCreated: 'tokens:create',
+  TokenChanged: 'tokens:update',
   TokenRotated: 'tokens:update',
   TokenRevoked: 'tokens:delete',
   UserCreated: 'admins:create',

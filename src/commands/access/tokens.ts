@@ -1,11 +1,13 @@
 import { type Access, accessOf } from '../../events/access/access-of.js';
 import { BUILT_IN_ROLES } from '../../events/access/roles.js';
-import { TokenCreated, TokenRevoked, TokenRotated, TokenUsed } from '../../events/access/tokens.js';
+import type { Token } from '../../events/access/token-document.js';
+import { TokenChanged, TokenCreated, TokenRevoked, TokenRotated, TokenUsed } from '../../events/access/tokens.js';
 import type { PanelEvent } from '../../events/catalog.js';
 import { type InboundId, TokenId, type UserId } from '../../events/ids.js';
 import type { Caused } from '../../events/log/event.js';
 import { cidrs } from '../../events/settings/setting-fields.js';
 import { composed, sameName, unclearIn } from '../../lib/identifiers.js';
+import { sameJson } from '../../lib/json.js';
 import type { PermissionName, Scope } from '../../lib/permissions.js';
 import { issueOf } from '../../messages/issue.js';
 import { message, type Text } from '../../messages/message.js';
@@ -37,27 +39,32 @@ export interface RequestedToken {
 
 export type TokenCommand =
   | Command<'CreateToken', RequestedToken & NewSecret>
+  | Command<'ChangeToken', RequestedToken & { readonly token: TokenId }>
   | Command<'RotateToken', NewSecret & { readonly token: TokenId; readonly overlapHours: number }>
   | Command<'RevokeToken', { readonly token: TokenId }>
   /** `requests`: since the last recorded use. */
   | Command<'RecordTokenUse', { readonly token: TokenId; readonly requests: number }>;
 
 export const tokens: Decider<TokenCommand> = {
-  CreateToken({ name: requested, role, inbounds, admin, expiresAt, addresses, prefix, hash }, state, { now }) {
-    const name = composed(requested.trim());
-    const token = {
-      name,
-      role,
-      inbounds: [...new Set(inbounds)],
-      admin,
-      expiresAt,
-      addresses: [...new Set(addresses)],
-    };
-    const refused = tokenProblem(state, token, now);
+  CreateToken({ prefix, hash, ...requested }, state, { now }) {
+    const token = normalized(requested);
+    const refused = tokenProblem(state, token, now, null);
     if (refused) return refused;
     const id = TokenId.parse(state.access.lastToken + 1);
-    const { name: _, ...rest } = token;
+    const { name, ...rest } = token;
     return [TokenCreated({ token: id, label: { name }, prefix, secret: { hash }, ...rest })];
+  },
+
+  ChangeToken({ token: id, ...requested }, state, { now }) {
+    const current = state.access.tokens.get(id);
+    if (!current) return reject('TOKEN_NOT_FOUND', { token: id });
+    const token = normalized(requested);
+    const { name, role, inbounds, admin, expiresAt, addresses } = current;
+    if (sameJson(token, { name, role, inbounds, admin, expiresAt, addresses })) return [];
+    const refused = tokenProblem(state, token, now, current);
+    if (refused) return refused;
+    const { name: label, ...rest } = token;
+    return [TokenChanged({ token: id, label: { name: label }, ...rest })];
   },
 
   RotateToken({ token: id, prefix, hash, overlapHours }, { access }, { now }) {
@@ -89,14 +96,20 @@ export function revokedWith({ access }: PanelState, admin: number): readonly Cau
 
 const invalid = (why: Text): Rejection => reject('TOKEN_INVALID', { why });
 
-/** Why there cannot be such a token, or null. */
-function tokenProblem(state: PanelState, token: RequestedToken, now: number): Rejection | null {
+const normalized = ({ name, role, inbounds, admin, expiresAt, addresses }: RequestedToken) => ({
+  ...{ name: composed(name.trim()), role, inbounds: [...new Set(inbounds)], admin, expiresAt },
+  addresses: [...new Set(addresses)],
+});
+
+/** Why there cannot be such a token, or null. `current`: the token that becomes it; null = a new one. */
+function tokenProblem(state: PanelState, token: RequestedToken, now: number, current: Token | null): Rejection | null {
   const { name, role, admin, expiresAt, addresses } = token;
-  const why = nameProblem(state, name) ?? addressProblem(addresses);
+  const why = nameProblem(state, name, current) ?? addressProblem(addresses);
   if (why !== null) return invalid(why);
   if (role === '') return invalid(message('access.tokenRoleMissing'));
   if (admin !== null && !state.users.has(admin)) return reject('ADMIN_NOT_FOUND', { admin });
-  if (expiresAt !== 0 && expiresAt <= now) return invalid(message('access.tokenExpiryPast', { at: expiresAt }));
+  if (expiresAt !== 0 && expiresAt <= now && expiresAt !== current?.expiresAt)
+    return invalid(message('access.tokenExpiryPast', { at: expiresAt }));
   const problem = accessProblem(state, { ...token, quotas: NO_LIMITS }, null);
   if (problem) return problem;
   const grants = BUILT_IN_ROLES.get(role) ?? state.access.roles.get(role) ?? [];
@@ -110,11 +123,11 @@ function tokenProblem(state: PanelState, token: RequestedToken, now: number): Re
 }
 
 /** Names are unique, so that the command line and the log can name a token. */
-function nameProblem({ access }: PanelState, name: string): Text | null {
+function nameProblem({ access }: PanelState, name: string, current: Token | null): Text | null {
   if (name === '' || name.length > MAX_NAME_CHARS) return message('access.tokenName', { most: MAX_NAME_CHARS });
   const hidden = unclearIn(name);
   if (hidden !== null) return message('access.tokenNameInvisible', { code: hidden });
-  const taken = [...access.tokens.values()].some((other) => sameName(other.name, name));
+  const taken = [...access.tokens.values()].some((other) => other.id !== current?.id && sameName(other.name, name));
   return taken ? message('access.tokenNameTaken', { name }) : null;
 }
 

@@ -46,6 +46,12 @@ export function applyToToken(state: TokenState, event: RecordedEvent): void {
       state.lastToken = Math.max(state.lastToken, id);
       break;
     }
+    case 'TokenChanged': {
+      const { token: id, label, ...rest } = event.data;
+      const token = tokens.get(id);
+      if (token) tokens.set(id, { ...token, ...rest, name: label.name });
+      break;
+    }
     case 'TokenRotated': {
       const { token: id, prefix, secret, previousUntil: until } = event.data;
       const token = tokens.get(id);

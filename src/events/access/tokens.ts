@@ -11,24 +11,37 @@ const Secret = z
 const hash = { key, erased: () => ({ hash: '' }) };
 const prefix = z.string().describe('The first characters of the secret, to recognise it in a list.');
 
+const label = z.strictObject({ name: z.string().min(1).describe('Name of the token.') }).describe('The name.');
+const sealedLabel = { key, erased: (data: { token: number }) => ({ name: `erased-${data.token}` }) };
+/** What an owner chooses for a token. */
+const chosen = {
+  role: z.string().min(1).describe('The role whose permissions the token has.'),
+  inbounds: z.array(InboundId).describe('Inbounds given to the token, for permissions that do not hold everywhere.'),
+  admin: UserId.nullable().describe('The admin to whom it belongs; null = none. It may never do more than that admin.'),
+  expiresAt: Time.describe('When it expires; 0 = never.'),
+  addresses: z.array(z.string()).describe('Networks and addresses that may use it; empty = all.'),
+};
+
 export const TokenCreated = defineEvent('TokenCreated', {
   summary: 'An access token was created. Its secret was shown once.',
   recordedBy: { CreateToken: 'an owner or the command line creates a token' },
   data: z.strictObject({
     token: TokenId,
-    label: z.strictObject({ name: z.string().min(1).describe('Name of the token.') }).describe('The name.'),
+    label,
     prefix,
     secret: Secret,
-    role: z.string().min(1).describe('The role whose permissions the token has.'),
-    inbounds: z.array(InboundId).describe('Inbounds given to the token, for permissions that do not hold everywhere.'),
-    admin: UserId.nullable().describe(
-      'The admin to whom it belongs; null = none. It may never do more than that admin.',
-    ),
-    expiresAt: Time.describe('When it expires; 0 = never.'),
-    addresses: z.array(z.string()).describe('Networks and addresses that may use it; empty = all.'),
+    ...chosen,
   }),
   stream,
-  seal: { label: { key, erased: (data) => ({ name: `erased-${data.token}` }) }, secret: hash },
+  seal: { label: sealedLabel, secret: hash },
+});
+
+export const TokenChanged = defineEvent('TokenChanged', {
+  summary: 'An access token got another name, role, expiry, or other inbounds or addresses. Its secret stays valid.',
+  recordedBy: { ChangeToken: 'an owner or the command line changes a token' },
+  data: z.strictObject({ token: TokenId, label, ...chosen }),
+  stream,
+  seal: { label: sealedLabel },
 });
 
 export const TokenRotated = defineEvent('TokenRotated', {
@@ -65,4 +78,4 @@ export const TokenUsed = defineEvent('TokenUsed', {
   stream,
 });
 
-export const tokenEvents = [TokenCreated, TokenRotated, TokenRevoked, TokenUsed] as const;
+export const tokenEvents = [TokenCreated, TokenChanged, TokenRotated, TokenRevoked, TokenUsed] as const;

@@ -66,6 +66,7 @@ export const systemSentences = {
     message('audit.loginFailed', { name: username, ip, reason: message(FAILURES[reason]), attempts: count }),
   ApiTokenIssued: () => message('audit.tokenIssued'),
   TokenCreated: ({ role }: DataOf<'TokenCreated'>) => message('audit.tokenCreated', { role }),
+  TokenChanged: ({ role }: DataOf<'TokenChanged'>) => message('audit.tokenChanged', { role }),
   TokenRotated: ({ previousUntil: until }: DataOf<'TokenRotated'>) => message('audit.tokenRotated', { until }),
   TokenRevoked: () => message('audit.tokenRevoked'),
   TokenUsed: ({ requests }: DataOf<'TokenUsed'>) => message('audit.tokenUsed', { requests }),

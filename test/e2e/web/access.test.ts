@@ -190,8 +190,8 @@ describe.skipIf(found === null)('the screen of access', () => {
     await dialog().getByRole('textbox', { name: 'Name' }).fill('billing');
     await dialog().getByLabel('Role').selectOption('auditor');
     await dialog().getByRole('button', { name: 'Add token' }).click();
-    const secretOf = async (): Promise<string> => {
-      const shown = web.page.getByRole('dialog', { name: 'Secret of billing' });
+    const secretOf = async (name: string): Promise<string> => {
+      const shown = web.page.getByRole('dialog', { name: `Secret of ${name}` });
       const secret = (await shown.locator('code').first().textContent()) ?? '';
       await shown.getByRole('button', { name: 'I have stored it' }).click();
       await shown.waitFor({ state: 'hidden' });
@@ -201,16 +201,25 @@ describe.skipIf(found === null)('the screen of access', () => {
       const headers = { authorization: `Bearer ${secret}`, 'x-requested-with': 'XMLHttpRequest' };
       return (await fetch(`${web.panel.url}/panel/api/nodes/list`, { headers })).status;
     };
-    const first = await secretOf();
+    const first = await secretOf('billing');
     expect(events()).toMatchObject([{ type: 'TokenCreated', data: { token: 1, role: 'auditor' } }]);
     expect(await status(first)).toBe(200);
-    await choose('billing', 'Rotate');
+    await choose('billing', 'Edit');
+    await dialog().getByRole('textbox', { name: 'Name' }).fill('invoices');
+    await dialog().getByLabel('Role').selectOption('monitoring');
+    await dialog().getByRole('button', { name: 'Save' }).click();
+    await web.page.getByText('invoices', { exact: true }).waitFor();
+    expect(events().filter(({ type }) => type !== 'TokenUsed')).toMatchObject([
+      { type: 'TokenChanged', data: { token: 1, label: { name: 'invoices' }, role: 'monitoring', addresses: [] } },
+    ]);
+    expect(await status(first)).toBe(200);
+    await choose('invoices', 'Rotate');
     await dialog().getByLabel('Previous secret').selectOption('0');
     await dialog().getByRole('button', { name: 'Rotate' }).click();
-    const second = await secretOf();
+    const second = await secretOf('invoices');
     expect(events().filter(({ type }) => type !== 'TokenUsed')).toMatchObject([{ type: 'TokenRotated' }]);
     expect([await status(first), await status(second)]).toStrictEqual([401, 200]);
-    await choose('billing', 'Revoke');
+    await choose('invoices', 'Revoke');
     await dialog().getByRole('button', { name: 'Revoke' }).click();
     await web.page.getByText('No tokens yet').waitFor();
     expect(events().filter(({ type }) => type !== 'TokenUsed')).toMatchObject([{ type: 'TokenRevoked' }]);

@@ -234,6 +234,7 @@ export const PATHS = {
   ],
   'tokens:update': [
     '/panel/setting/regenerateApiToken',
+    '/panel/api/tokens/update/:id',
     '/panel/api/tokens/rotate/:id',
   ],
   'account:read': [
@@ -835,7 +836,7 @@ export interface Gets {
     params: { readonly position: string | number };
     query: undefined;
     body: undefined;
-    reply: { readonly entry: { readonly position: number; readonly id: string; readonly at: number; readonly type: string; readonly group: "clients" | "inbounds" | "nodes" | "access" | "settings" | "core" | "geo" | "backups" | "traffic" | "panel"; readonly subject: { readonly kind: "client" | "inbound" | "node" | "user" | "geoSource" | "token"; readonly number: number; readonly name: string; readonly exists: boolean } | null; readonly what: string; readonly whatCode: TextCode; readonly by: string; readonly byCode: TextCode; readonly actor: { readonly kind: "user" | "token" | "bot" | "node" | "system"; readonly id: string; readonly name: string; readonly ip: string | null; readonly role?: string; readonly admin?: string }; readonly cause: { readonly position: number; readonly type: string } | null }; readonly changes: readonly ({ readonly field: string; readonly before?: unknown; readonly after?: unknown; readonly secret: boolean })[]; readonly causes: readonly ({ readonly position: number; readonly id: string; readonly at: number; readonly type: string; readonly group: "clients" | "inbounds" | "nodes" | "access" | "settings" | "core" | "geo" | "backups" | "traffic" | "panel"; readonly subject: { readonly kind: "client" | "inbound" | "node" | "user" | "geoSource" | "token"; readonly number: number; readonly name: string; readonly exists: boolean } | null; readonly what: string; readonly whatCode: TextCode; readonly by: string; readonly byCode: TextCode; readonly actor: { readonly kind: "user" | "token" | "bot" | "node" | "system"; readonly id: string; readonly name: string; readonly ip: string | null; readonly role?: string; readonly admin?: string }; readonly cause: { readonly position: number; readonly type: string } | null })[]; readonly effects: readonly ({ readonly position: number; readonly id: string; readonly at: number; readonly type: string; readonly group: "clients" | "inbounds" | "nodes" | "access" | "settings" | "core" | "geo" | "backups" | "traffic" | "panel"; readonly subject: { readonly kind: "client" | "inbound" | "node" | "user" | "geoSource" | "token"; readonly number: number; readonly name: string; readonly exists: boolean } | null; readonly what: string; readonly whatCode: TextCode; readonly by: string; readonly byCode: TextCode; readonly actor: { readonly kind: "user" | "token" | "bot" | "node" | "system"; readonly id: string; readonly name: string; readonly ip: string | null; readonly role?: string; readonly admin?: string }; readonly cause: { readonly position: number; readonly type: string } | null })[]; readonly moreEffects: boolean; readonly removed: boolean; readonly hash: string; readonly event: Readonly<Record<string, unknown>> };
+    reply: { readonly entry: { readonly position: number; readonly id: string; readonly at: number; readonly type: string; readonly group: "clients" | "inbounds" | "nodes" | "access" | "settings" | "core" | "geo" | "backups" | "traffic" | "panel"; readonly subject: { readonly kind: "client" | "inbound" | "node" | "user" | "geoSource" | "token"; readonly number: number; readonly name: string; readonly exists: boolean } | null; readonly what: string; readonly whatCode: TextCode; readonly by: string; readonly byCode: TextCode; readonly actor: { readonly kind: "user" | "token" | "bot" | "node" | "system"; readonly id: string; readonly name: string; readonly ip: string | null; readonly role?: string; readonly admin?: string }; readonly cause: { readonly position: number; readonly type: string } | null }; readonly changes: readonly ({ readonly field: string; readonly before?: unknown; readonly after?: unknown; readonly secret: boolean })[]; readonly causes: readonly ({ readonly position: number; readonly id: string; readonly at: number; readonly type: string; readonly group: "clients" | "inbounds" | "nodes" | "access" | "settings" | "core" | "geo" | "backups" | "traffic" | "panel"; readonly subject: { readonly kind: "client" | "inbound" | "node" | "user" | "geoSource" | "token"; readonly number: number; readonly name: string; readonly exists: boolean } | null; readonly what: string; readonly whatCode: TextCode; readonly by: string; readonly byCode: TextCode; readonly actor: { readonly kind: "user" | "token" | "bot" | "node" | "system"; readonly id: string; readonly name: string; readonly ip: string | null; readonly role?: string; readonly admin?: string }; readonly cause: { readonly position: number; readonly type: string } | null })[]; readonly effects: readonly ({ readonly position: number; readonly id: string; readonly at: number; readonly type: string; readonly group: "clients" | "inbounds" | "nodes" | "access" | "settings" | "core" | "geo" | "backups" | "traffic" | "panel"; readonly subject: { readonly kind: "client" | "inbound" | "node" | "user" | "geoSource" | "token"; readonly number: number; readonly name: string; readonly exists: boolean } | null; readonly what: string; readonly whatCode: TextCode; readonly by: string; readonly byCode: TextCode; readonly actor: { readonly kind: "user" | "token" | "bot" | "node" | "system"; readonly id: string; readonly name: string; readonly ip: string | null; readonly role?: string; readonly admin?: string }; readonly cause: { readonly position: number; readonly type: string } | null })[]; readonly moreEffects: boolean; readonly removed: boolean; readonly hash: string; readonly moment: number; readonly event: Readonly<Record<string, unknown>> };
   };
   '/panel/api/proof/status': {
     params: undefined;
@@ -1557,7 +1558,7 @@ export interface Posts {
   '/panel/api/admins/del/:id': {
     params: { readonly id: string | number };
     query: undefined;
-    body: undefined;
+    body: { readonly owner?: number };
     reply: null;
   };
   '/panel/api/admins/handOver': {
@@ -1583,6 +1584,12 @@ export interface Posts {
     query: undefined;
     body: { readonly name?: string; readonly role?: string; readonly inbounds?: readonly (number)[]; readonly admin?: number; readonly expiresAt?: number; readonly addresses?: readonly (string)[] };
     reply: { readonly id: number; readonly secret: string };
+  };
+  '/panel/api/tokens/update/:id': {
+    params: { readonly id: string | number };
+    query: undefined;
+    body: { readonly name?: string; readonly role?: string; readonly inbounds?: readonly (number)[]; readonly admin?: number; readonly expiresAt?: number; readonly addresses?: readonly (string)[] };
+    reply: null;
   };
   '/panel/api/tokens/rotate/:id': {
     params: { readonly id: string | number };

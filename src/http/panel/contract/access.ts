@@ -69,8 +69,12 @@ export const adminRoutes = routes('/panel/api/admins', {
   }),
   del: post('/del/:id', {
     permission: { resource: 'admins', action: 'delete' },
-    summary: 'Delete an admin; the clients of the admin stay, without an owner',
+    summary: 'Delete an admin; the clients of the admin stay and get another owner, or none',
     params,
+    body: body({
+      /** Number of the admin who gets the clients; 0 = they have no owner. */
+      owner: whole({ min: 0 }),
+    }),
   }),
   handOver: post('/handOver', {
     permission: { resource: 'admins', action: 'update' },

@@ -233,6 +233,8 @@ export const auditRoutes = routes('/panel/api/audit', {
       removed: z.boolean(),
       /** Chain hash, hex. */
       hash: z.string(),
+      /** Position of the last event of the same command: the first moment that `at` takes and that includes the event. */
+      moment: z.int(),
       /** As in the event feed. */
       event: z.record(z.string(), z.unknown()),
     }),

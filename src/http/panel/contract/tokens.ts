@@ -30,6 +30,17 @@ const Token = z
   .meta({ id: 'AccessToken' });
 
 const params = z.object({ id: Id });
+/** What an owner chooses for a token. */
+const chosen = {
+  name: plainText,
+  role: plainText,
+  inbounds: z.array(z.int()).default([]),
+  /** Number of the admin to whom it belongs; 0 = none. It may never do more than that admin. */
+  admin: whole({ min: 0 }),
+  /** In ms since 1970; 0 = never. */
+  expiresAt: whole({ min: 0 }),
+  addresses: z.array(z.string()).default([]),
+};
 /** The secret is shown only here. */
 const Created = z.object({ id: z.int(), secret: z.string() });
 
@@ -43,17 +54,14 @@ export const tokenRoutes = routes('/panel/api/tokens', {
   add: post('/add', {
     permission: { resource: 'tokens', action: 'create' },
     summary: 'Create an access token; the answer shows its secret, once',
-    body: body({
-      name: plainText,
-      role: plainText,
-      inbounds: z.array(z.int()).default([]),
-      /** Number of the admin to whom it belongs; 0 = none. It may never do more than that admin. */
-      admin: whole({ min: 0 }),
-      /** In ms since 1970; 0 = never. */
-      expiresAt: whole({ min: 0 }),
-      addresses: z.array(z.string()).default([]),
-    }),
+    body: body(chosen),
     reply: Created,
+  }),
+  update: post('/update/:id', {
+    permission: { resource: 'tokens', action: 'update' },
+    summary: 'Change the name, the role, the inbounds, the admin, the expiry and the addresses of an access token',
+    params,
+    body: body(chosen),
   }),
   rotate: post('/rotate/:id', {
     permission: { resource: 'tokens', action: 'update' },

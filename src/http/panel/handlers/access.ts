@@ -58,8 +58,10 @@ export const adminHandlers: Handlers<typeof adminRoutes, Needs<'read' | 'passwor
     return messageOf(dispatch({ type: 'ChangeCredentials', data }), message('access.adminSaved'));
   },
 
-  del: ({ params: { id } }, _, { dispatch }) =>
-    messageOf(dispatch({ type: 'DeleteAdmin', data: { user: id as UserId } }), message('access.adminRemoved')),
+  del({ params: { id }, body: { owner } }, _, { dispatch }) {
+    const data = { user: id as UserId, owner: owner === 0 ? null : (owner as UserId) };
+    return messageOf(dispatch({ type: 'DeleteAdmin', data }), message('access.adminRemoved'));
+  },
 
   handOver({ body: { clients, from, owner } }, { read }, { dispatch }) {
     const owned = [...read.admins.access().owners].flatMap(([client, one]) => (one === from ? [client] : []));

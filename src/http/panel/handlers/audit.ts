@@ -1,4 +1,5 @@
 import { Rejection, reject } from '../../../commands/rejection.js';
+import { rangeOf } from '../../../commands/undo/past-command.js';
 import { eventType } from '../../../events/catalog.js';
 import type { EventHeader, LogSearch } from '../../../events/log/log-search.js';
 import { visible } from '../../../lib/errors/print-problem.js';
@@ -102,6 +103,7 @@ export const auditHandlers: Handlers<
     const effects = log.causedBy(header.id, position + 1, position + EFFECT_RANGE);
     const shown = await audit.entries(effects.slice(0, MAX_EFFECTS), say, subjects);
     const causes = await audit.entries(causesOf(log, header), say, subjects);
+    const command = await rangeOf(log, position);
     if (!auth.isStillValid) return reject('SESSION_EXPIRED');
     return {
       entry: audit.entryOf(header, event, subjects, say),
@@ -111,6 +113,7 @@ export const auditHandlers: Handlers<
       moreEffects: effects.length > MAX_EFFECTS,
       removed: event === undefined,
       hash: log.hashAt(position) ?? '',
+      moment: command?.last.position ?? position,
       event: { ...audit.json(header, event) },
     };
   },

@@ -6,6 +6,7 @@ import { message } from '../../../messages/message.js';
 import { messageOf } from '../answers.js';
 import type { AuthContext, AuthRequest } from '../auth/auth-context.js';
 import { Attachment, type Needs } from '../context.js';
+import type { RequestOf } from '../contract/route.js';
 import type { metricRoutes, tokenRoutes } from '../contract/tokens.js';
 import type { Handlers } from '../mount.js';
 
@@ -13,12 +14,17 @@ export const tokenHandlers: Handlers<typeof tokenRoutes, Needs<'read' | 'now'>, 
   list: (_, { read, now }, { auth }) =>
     [...read.admins.access().tokens.values()].map((token) => shown(token, auth, now())),
 
-  add({ body: { name, role, inbounds, admin, expiresAt, addresses } }, _, { dispatch }) {
+  add({ body }, _, { dispatch }) {
     const { secret, ...stored } = newTokenSecret();
-    const of = { role, inbounds: inbounds as InboundId[], admin: admin === 0 ? null : (admin as UserId) };
-    const done = dispatch({ type: 'CreateToken', data: { name, ...of, expiresAt, addresses, ...stored } });
+    const done = dispatch({ type: 'CreateToken', data: { ...requested(body), ...stored } });
     return done instanceof Rejection ? done : revealed(done.events, stored.hash, secret);
   },
+
+  update: ({ params: { id }, body }, _, { dispatch }) =>
+    messageOf(
+      dispatch({ type: 'ChangeToken', data: { token: id as TokenId, ...requested(body) } }),
+      message('access.tokenChanged'),
+    ),
 
   rotate({ params: { id }, body: { overlapHours } }, _, { dispatch }) {
     const { secret, ...stored } = newTokenSecret();
@@ -29,6 +35,12 @@ export const tokenHandlers: Handlers<typeof tokenRoutes, Needs<'read' | 'now'>, 
   revoke: ({ params: { id } }, _, { dispatch }) =>
     messageOf(dispatch({ type: 'RevokeToken', data: { token: id as TokenId } }), message('access.tokenRevoked')),
 };
+
+const requested = ({ inbounds, admin, ...rest }: RequestOf<typeof tokenRoutes.add>['body']) => ({
+  ...rest,
+  inbounds: inbounds as InboundId[],
+  admin: admin === 0 ? null : (admin as UserId),
+});
 
 export const metricHandlers: Handlers<typeof metricRoutes, Needs<'metrics'>> = {
   async metrics(_, { metrics }) {

@@ -111,6 +111,34 @@ describe('access tokens', () => {
     expect((await call('ptl_guess', 'GET', path)).status).toBe(404);
   });
 
+  it('are changed, and their secret stays valid with the new role', async () => {
+    const { panel, owner, create, call, list } = await start();
+    const { id, secret } = await create({ name: 'shop', role: 'operator', expiresAt: panel.now() + HOUR });
+    await create({ name: 'other' });
+    const changes = { name: 'kiosk', role: 'support', expiresAt: 0, addresses: ['127.0.0.0/8'] };
+    const update = async (body: object) => (await owner.post(`/panel/api/tokens/update/${id}`, body)).json;
+    panel.appended();
+    expect(await update(changes)).toMatchObject({ success: true });
+    expect(panel.appended()).toMatchObject([
+      {
+        ...{ type: 'TokenChanged', meta: { actor: { kind: 'user', name: 'admin' } } },
+        data: { token: id, label: { name: 'kiosk' }, role: 'support', admin: null, expiresAt: 0, inbounds: [] },
+      },
+    ]);
+    expect((await list())[0]).toMatchObject({ id, name: 'kiosk', role: 'support', addresses: ['127.0.0.0/8'] });
+    panel.later(2 * HOUR);
+    expect((await call(secret, 'GET', '/panel/api/clients/page')).status).toBe(200);
+    expect((await call(secret, 'POST', '/panel/api/inbounds/del/1')).status).toBe(403);
+    panel.appended();
+    expect(await update(changes)).toMatchObject({ success: true });
+    expect(await update({ ...changes, name: 'OTHER' })).toMatchObject({ code: 'TOKEN_INVALID' });
+    expect(await update({ ...changes, role: 'reseller' })).toMatchObject({ code: 'TOKEN_INVALID' });
+    expect(await update({ ...changes, role: 'captain' })).toMatchObject({ code: 'ROLE_NOT_FOUND' });
+    expect(await update({ ...changes, expiresAt: 1 })).toMatchObject({ code: 'TOKEN_INVALID' });
+    expect((await owner.post('/panel/api/tokens/update/9', changes)).json).toMatchObject({ code: 'TOKEN_NOT_FOUND' });
+    expect(panel.appended()).toStrictEqual([]);
+  });
+
   it('are rotated with an overlap', async () => {
     const { panel, owner, create, call, list } = await start();
     const path = '/panel/api/clients/page';

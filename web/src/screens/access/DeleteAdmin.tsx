@@ -7,7 +7,7 @@ import { api } from '../../api/client';
 import { useAction } from '../../ui/feedback/action';
 import { sentenceOf } from '../../ui/feedback/toast';
 import { useCurl } from '../../ui/form/FormFooter';
-import { HeirSelect, handOverRequest } from './HandOver';
+import { HeirSelect } from './HandOver';
 import { type Admin, STALE, tokens as tokensQuery } from './queries';
 
 interface Props {
@@ -23,16 +23,13 @@ export function DeleteAdmin({ admin, admins, onClose }: Props) {
   const [refusal, setRefusal] = useState('');
   const { data: tokens = [] } = useQuery({ ...tokensQuery, enabled: useMay()('/panel/api/tokens/list') });
   const ending = tokens.filter((token) => token.admin === admin.id).length;
-  const request = api.request('/panel/api/admins/del/:id', { params: { id: admin.id } });
+  const request = api.request('/panel/api/admins/del/:id', { params: { id: admin.id }, body: { owner: Number(heir) } });
   const curl = useCurl(() => request);
   const deleting = useAction({
     stale: [...STALE, ['inbounds']],
     silent: true,
     said: () => t('deleted', { name: admin.username }),
-    async run() {
-      if (heir !== '0') await handOverRequest(admin, heir).send();
-      return request.send();
-    },
+    run: () => request.send(),
   });
   const submit = (event: FormEvent): void => {
     event.preventDefault();

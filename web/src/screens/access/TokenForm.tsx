@@ -4,9 +4,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
 import { isDate, today, valueOfDay } from '../../model/calendar';
+import { localDate } from '../../model/local-date';
 import { DateField } from '../../ui/form/DateField';
 import { DrawerForm } from '../../ui/form/DrawerForm';
-import { admins as adminsQuery, roles as rolesQuery, STALE } from './queries';
+import { type AccessToken, admins as adminsQuery, roles as rolesQuery, STALE } from './queries';
 import { RoleFields } from './RoleFields';
 import { isLimited } from './roles';
 import type { Created, Secret } from './Secrets';
@@ -21,18 +22,20 @@ interface Values {
 }
 
 interface Props {
+  /** Null = a new token. */
+  readonly token: AccessToken | null;
   readonly onSecret: (secret: Secret) => void;
   readonly onClose: () => void;
 }
 
-/** Creates a token for a program. Its secret is shown afterwards. */
-export function TokenForm({ onSecret, onClose }: Props) {
+/** Creates a token for a program, whose secret is shown afterwards, or changes one. */
+export function TokenForm({ token, onSecret, onClose }: Props) {
   const { t } = useTranslation('access');
   const { data: roles } = useQuery(rolesQuery);
   const { data: admins = [] } = useQuery(adminsQuery);
   const needsInbounds = (name: string): boolean => isLimited(roles?.roles.find((role) => role.name === name));
   const form = useForm<Values>({
-    initialValues: { name: '', role: 'monitoring', inbounds: [], admin: '0', expires: '', addresses: [] },
+    initialValues: valuesOf(token),
     validate: {
       name: (value) => (value.trim() === '' ? t('form.required') : null),
       expires: (value) => (value === '' || isDate(value) ? null : t('form.required')),
@@ -41,14 +44,19 @@ export function TokenForm({ onSecret, onClose }: Props) {
   });
   const { role, inbounds, name } = form.values;
   return (
-    <DrawerForm<Values, Created>
-      title={t('tokens.addTitle')}
-      submit={t('tokens.add')}
+    <DrawerForm<Values, Created | null>
+      title={token ? t('tokens.editTitle', { name: token.name }) : t('tokens.addTitle')}
+      submit={t(token ? 'tokens.save' : 'tokens.add')}
       form={form}
-      request={(values) => api.request('/panel/api/tokens/add', { body: bodyOf(values, needsInbounds(values.role)) })}
+      request={(values) => {
+        const body = bodyOf(values, needsInbounds(values.role), token);
+        return token
+          ? api.request('/panel/api/tokens/update/:id', { params: { id: token.id }, body })
+          : api.request('/panel/api/tokens/add', { body });
+      }}
       stale={STALE}
-      said={() => t('tokens.added', { name: name.trim() })}
-      onDone={({ obj: { secret } }) => onSecret({ name: name.trim(), secret })}
+      said={() => t(token ? 'tokens.changed' : 'tokens.added', { name: name.trim() })}
+      onDone={({ obj }) => obj && onSecret({ name: name.trim(), secret: obj.secret })}
       onClose={onClose}
     >
       <TextInput
@@ -94,10 +102,26 @@ export function TokenForm({ onSecret, onClose }: Props) {
 }
 
 /** The token is valid through the day of its expiry, in the time zone of the browser. */
-function bodyOf({ name, role, inbounds, admin, expires, addresses }: Values, needsInbounds: boolean) {
-  const expiresAt = expires === '' ? 0 : new Date(`${expires}T23:59:59`).getTime();
+function bodyOf(
+  { name, role, inbounds, admin, expires, addresses }: Values,
+  needsInbounds: boolean,
+  token: AccessToken | null,
+) {
+  // A day that was not changed keeps the time of day.
+  const isKept = token !== null && expires === dayOf(token.expiresAt);
+  const chosen = expires === '' ? 0 : new Date(`${expires}T23:59:59`).getTime();
+  const expiresAt = isKept ? token.expiresAt : chosen;
   return {
     ...{ name: name.trim(), role, admin: Number(admin), expiresAt, addresses },
     inbounds: needsInbounds ? inbounds.map(Number) : [],
   };
+}
+
+const dayOf = (expiresAt: number): string => (expiresAt === 0 ? '' : localDate(expiresAt));
+
+function valuesOf(token: AccessToken | null): Values {
+  if (!token) return { name: '', role: 'monitoring', inbounds: [], admin: '0', expires: '', addresses: [] };
+  const { name, role, inbounds, admin, expiresAt, addresses } = token;
+  const lists = { inbounds: inbounds.map(String), addresses: [...addresses] };
+  return { name, role, admin: String(admin), expires: dayOf(expiresAt), ...lists };
 }

@@ -1,4 +1,5 @@
 import { Button, Menu, Stack, Text } from '@mantine/core';
+import IconPencil from '@tabler/icons-react/dist/esm/icons/IconPencil.mjs';
 import IconPlus from '@tabler/icons-react/dist/esm/icons/IconPlus.mjs';
 import IconRefresh from '@tabler/icons-react/dist/esm/icons/IconRefresh.mjs';
 import IconTrash from '@tabler/icons-react/dist/esm/icons/IconTrash.mjs';
@@ -29,6 +30,7 @@ export function Tokens() {
   const query = useQuery(tokensQuery);
   const may = useMay();
   const [isAdding, setAdding] = useAddressFlag('newToken');
+  const [edited, setEdited] = useState<AccessToken | null>(null);
   const [rotated, setRotated] = useState<AccessToken | null>(null);
   const [secret, setSecret] = useState<Secret | null>(null);
   const mayAdd = may('/panel/api/tokens/add');
@@ -51,13 +53,14 @@ export function Tokens() {
                 {t('tokens.none')}
               </Text>
             ) : (
-              <List tokens={all} onRotate={setRotated} />
+              <List tokens={all} onEdit={setEdited} onRotate={setRotated} />
             )
           }
         </Loaded>
       </Section>
       {may('/panel/api/setting/sources') && <ApiTokenSwitch />}
-      {isAdding && mayAdd && <TokenForm onSecret={setSecret} onClose={() => setAdding(false)} />}
+      {edited && <TokenForm token={edited} onSecret={setSecret} onClose={() => setEdited(null)} />}
+      {isAdding && mayAdd && <TokenForm token={null} onSecret={setSecret} onClose={() => setAdding(false)} />}
       {rotated && <RotateToken token={rotated} onSecret={setSecret} onClose={() => setRotated(null)} />}
       {secret && <SecretDialog {...secret} onClose={() => setSecret(null)} />}
     </Stack>
@@ -66,10 +69,11 @@ export function Tokens() {
 
 interface ListProps {
   readonly tokens: readonly AccessToken[];
+  readonly onEdit: (token: AccessToken) => void;
   readonly onRotate: (token: AccessToken) => void;
 }
 
-function List({ tokens, onRotate }: ListProps) {
+function List({ tokens, onEdit, onRotate }: ListProps) {
   const { t } = useTranslation('access');
   const may = useMay();
   const revoking = useAction<AccessToken>({
@@ -87,6 +91,11 @@ function List({ tokens, onRotate }: ListProps) {
     ({ name }) => t('actionsFor', { name }),
     (token) => (
       <>
+        {may('/panel/api/tokens/update/:id') && (
+          <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => onEdit(token)}>
+            {t('tokens.edit')}
+          </Menu.Item>
+        )}
         {may('/panel/api/tokens/rotate/:id') && (
           <Menu.Item leftSection={<IconRefresh size={16} />} onClick={() => onRotate(token)}>
             {t('rotate')}

@@ -46,7 +46,7 @@ export function EventDrawer({ position, onFilter, onClose }: Props) {
 function Event({ details, onFilter }: { readonly details: Details } & Pick<Props, 'onFilter'>) {
   const { t } = useTranslation('audit');
   const may = useMay();
-  const { entry, changes, causes, effects, moreEffects, removed, event, hash } = details;
+  const { entry, changes, causes, effects, moreEffects, removed, event, hash, moment } = details;
   const json = JSON.stringify(event, null, 2);
   return (
     <div className={classes['event']}>
@@ -58,7 +58,7 @@ function Event({ details, onFilter }: { readonly details: Details } & Pick<Props
       {entry.actor.kind !== 'system' && may('audit:undo') && (
         <UndoCommand key={entry.position} position={entry.position} />
       )}
-      <ShowMoment position={entry.position} />
+      <ShowMoment moment={moment} />
       {changes.length > 0 && (
         <Part title={t('changes')}>
           <Changes changes={changes} />
@@ -93,14 +93,14 @@ function Event({ details, onFilter }: { readonly details: Details } & Pick<Props
   );
 }
 
-/** Opens the panel as it was after an event. */
-function ShowMoment({ position }: { readonly position: number }) {
+/** Opens the panel as it was after the command of an event. */
+function ShowMoment({ moment }: Pick<Details, 'moment'>) {
   const { t } = useTranslation('audit');
   if (!useMay()('/panel/api/inbounds/overview')) return null;
   return (
     <Button
       component="a"
-      href={addressAt(String(position), '/inbounds')}
+      href={addressAt(String(moment), '/inbounds')}
       size="compact-sm"
       variant="default"
       style={{ alignSelf: 'flex-start' }}

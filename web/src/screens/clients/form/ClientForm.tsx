@@ -20,13 +20,14 @@ import { useTranslation } from 'react-i18next';
 import { useLocation } from 'react-router';
 import { isDate } from '../../../model/calendar';
 import type { FormRequest } from '../../../model/curl';
+import { localDate } from '../../../model/local-date';
 import { randomWord } from '../../../model/random';
 import { useUnsaved } from '../../../ui/feedback/leave';
 import { sentenceOf } from '../../../ui/feedback/toast';
 import { DateField } from '../../../ui/form/DateField';
 import { useCurl } from '../../../ui/form/FormFooter';
 import classes from '../Clients.module.css';
-import { localDate, type Values } from './client-values';
+import type { Values } from './client-values';
 
 const DAY_MS = 86_400_000;
 type Form = UseFormReturnType<Values>;

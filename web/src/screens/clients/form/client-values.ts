@@ -1,4 +1,5 @@
 import type { ClientInbound, WireClient } from '../../../model/clients';
+import { localDate } from '../../../model/local-date';
 import { randomWord } from '../../../model/random';
 
 const GB = 1024 ** 3;
@@ -41,16 +42,6 @@ export function valuesOf(wire: WireClient | null, inbound: ClientInbound | undef
     flow: wire?.flow ?? '',
     comment,
   };
-}
-
-/** Year, month and day where the browser is. */
-export function localDate(at: number): string {
-  const date = new Date(at);
-  return [
-    date.getFullYear(),
-    String(date.getMonth() + 1).padStart(2, '0'),
-    String(date.getDate()).padStart(2, '0'),
-  ].join('-');
 }
 
 /**

@@ -6,13 +6,13 @@ import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../../api/client';
 import { isDate } from '../../../model/calendar';
+import { localDate } from '../../../model/local-date';
 import { Chart } from '../../../ui/display/Chart';
 import { useFormat } from '../../../ui/display/format';
 import { Loaded, Section } from '../../../ui/display/Page';
 import { DateField } from '../../../ui/form/DateField';
 import { SegmentedControl } from '../../../ui/form/SegmentedControl';
 import { useFilters } from '../../../ui/table/filters';
-import { localDate } from '../form/client-values';
 import classes from './ClientPage.module.css';
 import { BALANCES, PrintedStatement, type Statement, signed, sum } from './PrintedStatement';
 
