@@ -131,7 +131,7 @@ describe('access tokens', () => {
     expect((await call(secret, 'POST', '/panel/api/inbounds/del/1')).status).toBe(403);
     panel.appended();
     expect(await update(changes)).toMatchObject({ success: true });
-    expect(await update({ ...changes, name: 'OTHER' })).toMatchObject({ code: 'TOKEN_INVALID' });
+    expect(await update({ ...changes, name: 'other' })).toMatchObject({ code: 'TOKEN_INVALID' });
     expect(await update({ ...changes, role: 'reseller' })).toMatchObject({ code: 'TOKEN_INVALID' });
     expect(await update({ ...changes, role: 'captain' })).toMatchObject({ code: 'ROLE_NOT_FOUND' });
     expect(await update({ ...changes, expiresAt: 1 })).toMatchObject({ code: 'TOKEN_INVALID' });
