@@ -132,7 +132,7 @@ describe('access tokens', () => {
     panel.appended();
     expect(await update(changes)).toMatchObject({ success: true });
     expect(await update({ ...changes, name: 'other' })).toMatchObject({ code: 'TOKEN_INVALID' });
-    expect(await update({ ...changes, role: 'reseller' })).toMatchObject({ code: 'TOKEN_INVALID' });
+    expect(await update({ ...changes, role: 'reseller', inbounds: [1] })).toMatchObject({ code: 'TOKEN_INVALID' });
     expect(await update({ ...changes, role: 'captain' })).toMatchObject({ code: 'ROLE_NOT_FOUND' });
     expect(await update({ ...changes, expiresAt: 1 })).toMatchObject({ code: 'TOKEN_INVALID' });
     expect((await owner.post('/panel/api/tokens/update/9', changes)).json).toMatchObject({ code: 'TOKEN_NOT_FOUND' });
