@@ -41,6 +41,7 @@ const READS = [
   ['/nodes/list', '/nodes/del/1', {}],
   ['/nodes/get/1', '/nodes/update/1', { ...NODE, name: 'farther', apiToken: '' }],
   ['/setting/all', '/setting/update', { pageSize: 17 }],
+  ['/setting/sources', '/setting/update', { pageSize: 17 }],
   ['/xray/', '/xray/update', { outboundTestUrl: 'http://192.0.2.1/a' }],
 ] as const;
 
@@ -63,6 +64,28 @@ describe('a route with ?at=', () => {
     expect((await get(`${path}?at=${head()}`, method)).json).toStrictEqual(after.json);
     expect(panel.appended()).toStrictEqual([]);
   });
+
+  it.each(['/panel/core/getOutboundsTraffic', '/panel/api/xray/getOutboundsTraffic'])(
+    '%s answers with the counters of then',
+    async (path) => {
+      const { panel } = await start();
+      const owner = await panel.browser().login();
+      const measure = (up: number) => {
+        panel.later(1000);
+        const outbounds = [['direct', up, 5]] as [string, number, number][];
+        panel.given({ type: 'RecordTraffic', data: { run: `r${up}`, clients: [], inbounds: [], outbounds } });
+      };
+      measure(10);
+      const [before, position] = [await owner.get(path), panel.log.head().position];
+      expect(before.json?.obj).toMatchObject([{ tag: 'direct', up: 10 }]);
+      measure(70);
+      expect((await owner.get(path)).json?.obj).toMatchObject([{ tag: 'direct', up: 80 }]);
+      const past = await owner.get(`${path}?at=${position}`);
+      expect(past.json).toStrictEqual(before.json);
+      expect(past.headers.get('x-portolan-position')).toBe(String(position));
+      expect(Date.parse(past.headers.get('x-portolan-time') ?? '')).toBeLessThan(panel.now());
+    },
+  );
 
   it.each([
     ['7.5', 'MOMENT_INVALID', '"7.5"'],

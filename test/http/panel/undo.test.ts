@@ -254,4 +254,24 @@ describe('an undo', () => {
     ]);
     expect((await undo(0)).json?.success).toBe(false);
   });
+
+  it('needs the permission for what it changes back, beside its own', async () => {
+    const panel = await startPanel();
+    const owner = await panel.browser().login();
+    const grant = (permission: string) => ({ permission, scope: 'all' });
+    const grants = ['account:read', 'audit:read', 'audit:undo', 'clients:read', 'clients:update'].map(grant);
+    await owner.post('/panel/api/roles/save', { name: 'desk', grants });
+    await owner.post('/panel/api/admins/add', { username: 'desk', password: 'a long pass phrase', role: 'desk' });
+    const desk = await panel.browser().login({ username: 'desk', password: 'a long pass phrase' });
+    await owner.post('/panel/setting/update', { pageSize: 17 });
+    const { position } = panel.log.head();
+    const refused = await desk.post(`/panel/api/events/${position}/undo`);
+    expect([refused.status, refused.json]).toMatchObject([403, { code: 'FORBIDDEN' }]);
+    expect(panel.appended()).toMatchObject([{ type: 'CommandRefused', data: { permission: 'settings:update' } }]);
+    expect(panel.read.settings.current().pageSize).toBe(17);
+    const withSettings = { name: 'desk', grants: [...grants, grant('settings:read'), grant('settings:update')] };
+    await owner.post('/panel/api/roles/save', withSettings);
+    expect((await desk.post(`/panel/api/events/${position}/undo`)).json).toMatchObject({ success: true });
+    expect(panel.appended()).toMatchObject([{ type: 'SettingsChanged', meta: { actor: { name: 'desk' } } }]);
+  });
 });
