@@ -91,7 +91,7 @@ function Hold({ hold, onRelease }: HoldProps) {
         </Text>
       </div>
       {onRelease && (
-        <Button size="xs" variant="default" onClick={() => onRelease(hold)}>
+        <Button size="xs" variant="default" style={{ flexShrink: 0 }} onClick={() => onRelease(hold)}>
           {t('hold.release')}
         </Button>
       )}
