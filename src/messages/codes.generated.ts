@@ -221,6 +221,7 @@ export interface MessageParams {
   'audit.headFailed': { readonly sink: Text; readonly reason: Text };
   'audit.headReceived': { readonly panel: string | number; readonly position: string | number };
   'audit.headConflict': { readonly panel: string | number; readonly position: string | number };
+  'audit.webhookDiscarded': { readonly position: string | number; readonly webhook: string | number };
   'backup.noRoomForBackup': { readonly mb: string | number };
   'backup.noRoomForState': { readonly mb: string | number };
   'backup.keyInvalid': None;
@@ -1952,6 +1953,7 @@ export interface MessageParams {
   'webhook.resumed': None;
   'webhook.replayed': None;
   'webhook.removed': None;
+  'webhook.discarded': None;
   'why.clientDisabled': None;
   'why.clientDeleted': None;
   'why.capReached': { readonly used: number; readonly cap: number };

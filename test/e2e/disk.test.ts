@@ -78,7 +78,7 @@ function bodies(port: number, lists: string): readonly (readonly [RegExp, object
     [/personalData\/hold$/, { from: 1, to: 2, reason: 'court order' }],
     [/webhooks\/(add|update\/:id)$/, { name: 'billing', url: `${lists}/hook`, types: [] }],
     [/webhooks\/replay\/:id$/, { after: 0 }],
-    [/webhooks\/redeliver\/:id$/, { position: 1 }],
+    [/webhooks\/(redeliver|discard)\/:id$/, { position: 1 }],
   ];
 }
 

@@ -4,6 +4,7 @@ import { WebhookId } from '../../events/ids.js';
 import {
   WebhookAdded,
   WebhookDeleted,
+  WebhookEventDiscarded,
   WebhookEventRedelivered,
   WebhookEventRejected,
   WebhookFailed,
@@ -41,6 +42,8 @@ export type WebhookCommand =
   | Command<'ResumeWebhook', OfWebhook>
   | Command<'ReplayWebhook', OfWebhook & { readonly after: number }>
   | Command<'DeleteWebhook', OfWebhook>
+  /** `rejected`: position of the event; 0 = all dead letters. */
+  | Command<'DiscardDeadLetters', OfWebhook & { readonly rejected: number }>
   | Command<'RecordWebhookFailed', Parameters<typeof WebhookFailed>[0]>
   | Command<'RecordWebhookRecovered', Parameters<typeof WebhookRecovered>[0]>
   | Command<'RecordWebhookEventRejected', Parameters<typeof WebhookEventRejected>[0]>
@@ -96,6 +99,12 @@ export const webhook: Decider<WebhookCommand> = {
     withWebhook(webhooks, id, (current) => [WebhookReplayRequested({ webhook: current.id, after })]),
   DeleteWebhook: ({ webhook: id }, { webhooks }) =>
     withWebhook(webhooks, id, (current) => [WebhookDeleted({ webhook: current.id })]),
+  DiscardDeadLetters: ({ webhook: id, rejected }, { webhooks }) =>
+    withWebhook(webhooks, id, ({ id: webhook, deadLetters }) => {
+      const found = deadLetters.filter(({ event }) => rejected === 0 || event === rejected);
+      if (found.length === 0 && rejected > 0) return reject('DEAD_LETTER_NOT_FOUND', { position: rejected });
+      return found.map(({ event }) => WebhookEventDiscarded({ webhook, rejected: event }));
+    }),
 
   // Outcomes of a webhook that was deleted meanwhile are not recorded.
   RecordWebhookFailed: (data, { webhooks }) => (webhooks.byId.has(data.webhook) ? [WebhookFailed(data)] : []),

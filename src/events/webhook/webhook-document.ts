@@ -110,6 +110,7 @@ function evolveWebhook({ byId }: Webhooks, { type, data, meta, position }: Recor
       break;
     }
     case 'WebhookEventRedelivered':
+    case 'WebhookEventDiscarded':
       evolve(byId, data.webhook, (draft) => {
         draft.deadLetters = draft.deadLetters.filter(({ event }) => event !== data.rejected);
       });

@@ -142,8 +142,21 @@ export const WebhookEventRedelivered = defineEvent('WebhookEventRedelivered', {
   stream,
 });
 
+export const WebhookEventDiscarded = defineEvent('WebhookEventDiscarded', {
+  summary: 'An admin removed a dead letter of a webhook. The receiver does not get the event.',
+  recordedBy: { DiscardDeadLetters: 'an admin discards a dead letter, or all of them: one event each' },
+  data: z.strictObject({ webhook: WebhookId, rejected: Position.describe('The event.') }),
+  stream,
+});
+
 /** About deliveries. They are not delivered: a receiver that rejects everything would get them without end. */
-export const deliveryEvents = [WebhookFailed, WebhookRecovered, WebhookEventRejected, WebhookEventRedelivered] as const;
+export const deliveryEvents = [
+  WebhookFailed,
+  WebhookRecovered,
+  WebhookEventRejected,
+  WebhookEventRedelivered,
+  WebhookEventDiscarded,
+] as const;
 
 export const webhookEvents = [
   WebhookAdded,

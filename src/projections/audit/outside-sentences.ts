@@ -29,6 +29,8 @@ export const outsideSentences = {
     message('audit.webhookRejected', { webhook, position: rejected, reason }),
   WebhookEventRedelivered: ({ webhook, rejected }: DataOf<'WebhookEventRedelivered'>) =>
     message('audit.webhookRedelivered', { webhook, position: rejected }),
+  WebhookEventDiscarded: ({ webhook, rejected }: DataOf<'WebhookEventDiscarded'>) =>
+    message('audit.webhookDiscarded', { webhook, position: rejected }),
 } satisfies Partial<Sentences>;
 
 const numbersOf = (clients: readonly number[]): readonly string[] => clients.map((client) => `#${client}`);

@@ -24,6 +24,8 @@ const READ_ONLY: Readonly<Record<string, readonly string[]>> = {
   'core?tab=routing': ['1. To blocked', '2. To blocked'],
   'core?tab=outbounds': ['direct', 'blocked'],
   backups: [],
+  webhooks: [],
+  proof: ['Copy the command'],
   access: ['operator', 'auditor', 'support', 'reseller', 'desk'].map((name) => `Actions for ${name}`),
 };
 
@@ -32,9 +34,10 @@ const ROLES = {
   auditor: {
     screens: [
       ...['Overview', 'Clients', 'Inbounds', 'Nodes', 'Core', 'Geo files'],
-      ...['Backups', 'Settings', 'Audit', 'Access', 'Account'],
+      ...['Backups', 'Settings', 'Webhooks', 'Audit', 'Proof', 'Access', 'Account'],
     ],
     below: [
+      'audit/compare?from=2',
       ...['clients/ann', 'inbounds/1', 'core?tab=routing', 'core?tab=outbounds', 'core?tab=balancers', 'core?tab=dns'],
       ...['core?tab=template&view=running', 'core?tab=template', 'core/logs', 'settings?group=data'],
     ],

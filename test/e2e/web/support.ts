@@ -21,8 +21,12 @@ export interface WebPanel {
 }
 
 /** Starts a panel under a base path, and a browser without animations in which its admin is logged in. */
-export async function openWebPanel(chromiumPath: string, options: ContextOptions = {}): Promise<WebPanel> {
-  const panel = await startPanel({ env: { PORTOLAN_BASE_PATH: '/a/secret/path/' } });
+export async function openWebPanel(
+  chromiumPath: string,
+  options: ContextOptions = {},
+  env: Readonly<Record<string, string>> = {},
+): Promise<WebPanel> {
+  const panel = await startPanel({ env: { PORTOLAN_BASE_PATH: '/a/secret/path/', ...env } });
   const browser = await openBrowser(chromiumPath);
   const complaints: string[] = [];
   const newPage = async (context: BrowserContext): Promise<Page> => {

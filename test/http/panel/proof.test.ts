@@ -111,6 +111,11 @@ describe('signed heads', () => {
     expect(verifier.end()).toMatchObject({ heads: 3, fault: null, events: panel.log.head().position });
     const [first, second] = heads as readonly SignedHead[];
     expect((await get(`/heads?after=${first?.position}&limit=1`)).json?.obj).toStrictEqual([second]);
+    expect((await get('/heads?newest=true&limit=2')).json?.obj).toStrictEqual([heads[2], second]);
+    const exported = await get('/events.jsonl');
+    expect(exported.headers.get('content-disposition')).toContain('events.jsonl');
+    expect(exported.text).toBe(exportOf(panel.log));
+    expect((await get('/verify-log.mjs')).text).toBe(readFileSync('dist/verify-log.mjs', 'utf8'));
   });
 
   it('go to a file, a git repository, a webhook and another Portolan', async () => {

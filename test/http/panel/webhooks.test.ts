@@ -119,6 +119,14 @@ describe('webhooks', () => {
     expect(await get('/deadLetters/1')).toMatchObject([
       { position: rejected, type: 'WebhookAdded', attempts: 8, problemCode: 'network.receiverStatus' },
     ]);
+    panel.given({ type: 'RecordWebhookEventRejected', data: { ...data, rejected: rejected - 1 } });
+    const head = panel.log.head().position;
+    expect((await post('/discard/1', { position: rejected - 1 })).json).toMatchObject({ success: true });
+    expect(typesAfter(head)).toStrictEqual(['WebhookEventDiscarded']);
+    expect(await get('/deadLetters/1')).toMatchObject([{ position: rejected }]);
+    expect((await post('/discard/1', { position: rejected - 1 })).json).toMatchObject({
+      code: 'DEAD_LETTER_NOT_FOUND',
+    });
     const attention = await panel.call('GET', `${API}/server/attention`, { headers });
     expect(attention.json?.obj).toMatchObject({ webhooks: [{ id: 1, deadLetters: 1, gone: false }] });
     expect((await post('/redeliver/1', { position: rejected })).json?.obj).toMatchObject({ accepted: false });
@@ -128,6 +136,11 @@ describe('webhooks', () => {
     expect(typesAfter(before)).toStrictEqual(['WebhookEventRedelivered']);
     expect(await get('/deadLetters/1')).toStrictEqual([]);
     expect((await post('/redeliver/1', { position: rejected })).json).toMatchObject({ code: 'DEAD_LETTER_NOT_FOUND' });
+    for (const one of [1, 2]) panel.given({ type: 'RecordWebhookEventRejected', data: { ...data, rejected: one } });
+    const all = panel.log.head().position;
+    expect((await post('/discard/1', { position: 0 })).json).toMatchObject({ success: true });
+    expect(typesAfter(all)).toStrictEqual(['WebhookEventDiscarded', 'WebhookEventDiscarded']);
+    expect((await post('/discard/1', { position: 0 })).json).toMatchObject({ success: true });
     expect(panel.webhooks.figures()).toMatchObject([{ id: 1, name: 'billing', up: true, deadLetters: 0 }]);
   });
 });

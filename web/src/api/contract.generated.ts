@@ -307,6 +307,8 @@ export const PATHS = {
     '/panel/api/proof/status',
     '/panel/api/proof/heads',
     '/panel/api/proof/heads.jsonl',
+    '/panel/api/proof/events.jsonl',
+    '/panel/api/proof/verify-log.mjs',
     '/panel/api/proof/inclusion/:position',
     '/panel/api/proof/consistency',
     '/panel/api/proof/received/:panel',
@@ -370,6 +372,7 @@ export const PATHS = {
     '/panel/api/webhooks/rotateSecret/:id',
     '/panel/api/webhooks/pause/:id',
     '/panel/api/webhooks/resume/:id',
+    '/panel/api/webhooks/discard/:id',
   ],
   'webhooks:run': [
     '/panel/api/webhooks/replay/:id',
@@ -846,11 +849,23 @@ export interface Gets {
   };
   '/panel/api/proof/heads': {
     params: undefined;
-    query: { readonly after?: number; readonly limit?: number };
+    query: { readonly after?: number; readonly limit?: number; readonly newest?: boolean };
     body: undefined;
     reply: readonly (SignedHead)[];
   };
   '/panel/api/proof/heads.jsonl': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: File;
+  };
+  '/panel/api/proof/events.jsonl': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: File;
+  };
+  '/panel/api/proof/verify-log.mjs': {
     params: undefined;
     query: undefined;
     body: undefined;
@@ -1674,6 +1689,12 @@ export interface Posts {
     query: undefined;
     body: { readonly position: number };
     reply: { readonly accepted: boolean; readonly status: number; readonly ms: number; readonly problem: string; readonly problemCode: TextCode };
+  };
+  '/panel/api/webhooks/discard/:id': {
+    params: { readonly id: string | number };
+    query: undefined;
+    body: { readonly position: number };
+    reply: null;
   };
   '/panel/api/webhooks/del/:id': {
     params: { readonly id: string | number };

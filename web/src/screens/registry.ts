@@ -8,9 +8,11 @@ import { screen as geo } from './geo/screen';
 import { screen as inbounds } from './inbounds/screen';
 import { screen as nodes } from './nodes/screen';
 import { screen as overview } from './overview/screen';
+import { screen as proof } from './proof/screen';
 import type { ScreenDefinition } from './screen';
 import { screen as settings } from './settings/screen';
 import { screen as setup } from './setup/screen';
+import { screen as webhooks } from './webhooks/screen';
 
 /** Every screen, in the order of the navigation. */
 export const screens: readonly ScreenDefinition[] = [
@@ -22,7 +24,9 @@ export const screens: readonly ScreenDefinition[] = [
   geo,
   backups,
   settings,
+  webhooks,
   audit,
+  proof,
   access,
   account,
   setup,

@@ -2,6 +2,7 @@ import { useMantineColorScheme } from '@mantine/core';
 import type { SpotlightActionData } from '@mantine/spotlight';
 import IconDensity from '@tabler/icons-react/dist/esm/icons/IconBaselineDensityMedium.mjs';
 import IconContrast from '@tabler/icons-react/dist/esm/icons/IconContrast.mjs';
+import IconCompare from '@tabler/icons-react/dist/esm/icons/IconGitCompare.mjs';
 import IconKeyboard from '@tabler/icons-react/dist/esm/icons/IconKeyboard.mjs';
 import IconLogout from '@tabler/icons-react/dist/esm/icons/IconLogout.mjs';
 import IconPlus from '@tabler/icons-react/dist/esm/icons/IconPlus.mjs';
@@ -48,14 +49,21 @@ export function usePaletteActions(wanted: string, onHelp: () => void): Spotlight
   });
   const allowed = (route: GuardedPath, one: SpotlightActionData): SpotlightActionData[] => (may(route) ? [one] : []);
   /** An action on a screen: the role must include both. */
-  const onScreen = (id: ScreenId, route: GuardedPath, label: string, path: string): SpotlightActionData[] =>
+  const onScreen = (
+    id: ScreenId,
+    route: GuardedPath,
+    label: string,
+    path: string,
+    icon: ReactNode = <IconPlus size={18} aria-hidden />,
+  ): SpotlightActionData[] =>
     screens.some((screen) => screen.id === id)
       ? allowed(
           route,
-          action(route, label, <IconPlus size={18} aria-hidden />, () => void navigate(path)),
+          action(route, label, icon, () => void navigate(path)),
         )
       : [];
   const refresh = <IconRefresh size={18} aria-hidden />;
+  const compare = <IconCompare size={18} aria-hidden />;
   const contrast = <IconContrast size={18} aria-hidden />;
   const themes = (['light', 'dark', 'auto'] as const).filter((theme) => theme !== colorScheme);
   const otherDensity = density === 'compact' ? 'comfortable' : 'compact';
@@ -63,6 +71,8 @@ export function usePaletteActions(wanted: string, onHelp: () => void): Spotlight
     ...onScreen('inbounds', '/panel/api/inbounds/add', t('action.addInbound'), '/inbounds/new'),
     ...onScreen('clients', '/panel/api/inbounds/addClient', t('action.addClient'), '/clients?new=1'),
     ...onScreen('nodes', '/panel/api/nodes/add', t('action.addNode'), '/nodes?new=1'),
+    ...onScreen('webhooks', '/panel/api/webhooks/add', t('action.addWebhook'), '/webhooks?new=1'),
+    ...onScreen('audit', '/panel/api/audit/diff', t('action.compare'), '/audit/compare', compare),
     ...allowed(
       '/panel/api/server/restartCoreService',
       action('restartCore', t('action.restartCore'), refresh, restart),

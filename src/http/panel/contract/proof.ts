@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { get, post, routes } from './route.js';
-import { body, Id, requiredText, whole } from './schemas/fields.js';
+import { body, Id, optionalFlag, requiredText, whole } from './schemas/fields.js';
 import { TextCode } from './schemas/text-code.js';
 
 /** Places where heads can be published. */
@@ -96,11 +96,13 @@ export const proofRoutes = routes('/panel/api/proof', {
   }),
   heads: get('/heads', {
     permission: { resource: 'proof', action: 'read' },
-    summary: 'List the signed heads after a position, oldest first, at most 1,000',
+    summary: 'List the signed heads after a position, oldest first, or the newest ones, at most 1,000',
     query: z.object({
       after: whole({ min: 0 }),
       /** 0 = 1,000 */
       limit: whole({ min: 0, max: MAX_HEADS }),
+      /** The newest heads, newest first. */
+      newest: optionalFlag,
     }),
     reply: z.array(SignedHead),
   }),
@@ -109,6 +111,18 @@ export const proofRoutes = routes('/panel/api/proof', {
     summary: 'Download all signed heads as JSON lines, as the verifier reads them',
     reply: z.string(),
     media: 'application/x-ndjson',
+  }),
+  eventsFile: get('/events.jsonl', {
+    permission: { resource: 'proof', action: 'read' },
+    summary: 'Download the whole log as the verifier reads it; credentials and personal data stay encrypted',
+    reply: z.string(),
+    media: 'application/x-ndjson',
+  }),
+  verifier: get('/verify-log.mjs', {
+    permission: { resource: 'proof', action: 'read' },
+    summary: 'Download the verifier, one file that needs only Node',
+    reply: z.string(),
+    media: 'text/javascript',
   }),
   publish: post('/publish', {
     permission: { resource: 'proof', action: 'run' },

@@ -121,6 +121,15 @@ export const webhookRoutes = routes('/panel/api/webhooks', {
     body: body({ position: requiredWhole({ min: 1 }) }),
     reply: Sent,
   }),
+  discard: post('/discard/:id', {
+    permission: { resource: 'webhooks', action: 'update' },
+    summary: 'Remove a dead letter, or all of them, without sending it again',
+    params,
+    body: body({
+      /** 0 = all. */
+      position: requiredWhole({ min: 0 }),
+    }),
+  }),
   del: post('/del/:id', {
     permission: { resource: 'webhooks', action: 'delete' },
     summary: 'Delete a webhook',

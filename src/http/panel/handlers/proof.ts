@@ -1,4 +1,7 @@
+import { readFile } from 'node:fs/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Rejection, reject } from '../../../commands/rejection.js';
+import { installedFile } from '../../../lib/installation.js';
 import { keyId, publicKeyPem, readHead, readPublicKey, type SignedHead } from '../../../lib/proof/signed-head.js';
 import { codeOf } from '../../../messages/message.js';
 import {
@@ -8,11 +11,15 @@ import {
   signedHeads,
   usualSize,
 } from '../../../projections/proof-of-log.js';
-import { type HttpRequest, type Needs, TextStream } from '../context.js';
+import { Attachment, type HttpRequest, type Needs, TextStream } from '../context.js';
 import { MAX_HEADS, type proofRoutes } from '../contract/proof.js';
 import type { Handlers } from '../mount.js';
 
 const MEDIA = 'application/x-ndjson';
+/** The build makes it. */
+const VERIFIER = installedFile('dist/verify-log.mjs');
+/** Events that are exported before other work gets a turn: about 5 ms. */
+const LINES_PER_TURN = 100;
 
 type Services = Needs<'read' | 'publisher' | 'provenLog' | 'growTree'>;
 
@@ -31,12 +38,23 @@ export const proofHandlers: Handlers<typeof proofRoutes, Services> = {
     };
   },
 
-  heads({ query: { after, limit } }, { read, provenLog }) {
-    return [...signedHeads(provenLog, read.records.proofs(), after, limit || MAX_HEADS)];
+  heads({ query: { after, limit, newest = false } }, { read, provenLog }) {
+    const { heads } = read.records.proofs();
+    const most = limit || MAX_HEADS;
+    if (newest) return [...signedHeads(provenLog, { heads: heads.slice(-most) }, after)].reverse();
+    return [...signedHeads(provenLog, { heads }, after, most)];
   },
 
   headsFile(_, { read, provenLog }) {
     return linesOf('heads.jsonl', signedHeads(provenLog, read.records.proofs()));
+  },
+
+  eventsFile(_, { provenLog }, { signal }) {
+    return new TextStream({ media: MEDIA, name: 'events.jsonl', lines: exportedLines(provenLog, signal) });
+  },
+
+  async verifier() {
+    return new Attachment({ media: 'text/javascript', name: 'verify-log.mjs', text: await readFile(VERIFIER, 'utf8') });
   },
 
   async publish(_, { publisher }, { say, dispatch }) {
@@ -90,6 +108,16 @@ function sinksOf(publisher: Services['publisher'], say: HttpRequest['say']) {
     ...{ failingSince: failing?.since ?? 0, attempts: failing?.attempts ?? 0, nextAttemptAt: failing?.nextAt ?? 0 },
     ...{ problem: failing ? say(failing.why) : '', problemCode: codeOf(failing?.why) },
   }));
+}
+
+/** The log up to its present end, as lines of an export. */
+async function* exportedLines(log: Services['provenLog'], signal: AbortSignal): AsyncGenerator<string> {
+  const { position: last } = log.head();
+  for (let position = 1; position <= last && !signal.aborted; position += 1) {
+    const found = log.stored.tree.lineAt(position);
+    if (found) yield `${found.line}\n`;
+    if (position % LINES_PER_TURN === 0) await nextTurn();
+  }
 }
 
 function linesOf(name: string, heads: Iterable<SignedHead>): TextStream {

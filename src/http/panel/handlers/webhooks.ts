@@ -88,6 +88,12 @@ export const webhookHandlers: Handlers<typeof webhookRoutes, Services> = {
     return sentOf(sent, say);
   },
 
+  discard: ({ params: { id }, body: { position } }, _, { dispatch }) =>
+    messageOf(
+      dispatch({ type: 'DiscardDeadLetters', data: { webhook: id, rejected: position } }),
+      message('webhook.discarded'),
+    ),
+
   del: ({ params: { id } }, _, { dispatch }) =>
     messageOf(dispatch({ type: 'DeleteWebhook', data: { webhook: id } }), message('webhook.removed')),
 };

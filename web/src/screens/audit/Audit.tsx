@@ -3,11 +3,13 @@ import './styles';
 
 import { Route, Routes } from 'react-router';
 import { AuditList } from './AuditList';
+import { Compare } from './Compare';
 
-/** Everything below `#/audit`. One route, so that the list stays where it is while an event is open. */
+/** Everything below `#/audit`. One route for the list, so that it stays where it is while an event is open. */
 export function Audit() {
   return (
     <Routes>
+      <Route path="compare" element={<Compare />} />
       <Route path=":position?" element={<AuditList />} />
     </Routes>
   );

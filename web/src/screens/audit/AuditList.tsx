@@ -1,11 +1,12 @@
 import { Button, Loader, Menu } from '@mantine/core';
 import IconDownload from '@tabler/icons-react/dist/esm/icons/IconDownload.mjs';
+import IconCompare from '@tabler/icons-react/dist/esm/icons/IconGitCompare.mjs';
 import IconHistory from '@tabler/icons-react/dist/esm/icons/IconHistory.mjs';
 import IconShield from '@tabler/icons-react/dist/esm/icons/IconShieldCheck.mjs';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useLocation, useNavigate, useParams } from 'react-router';
+import { Link, useLocation, useNavigate, useParams } from 'react-router';
 import { api } from '../../api/client';
 import { useFormat } from '../../ui/display/format';
 import { Empty, Loaded, Page } from '../../ui/display/Page';
@@ -40,6 +41,9 @@ export function AuditList() {
       fill
       actions={
         <>
+          <Button component={Link} to="/audit/compare" variant="default" leftSection={<IconCompare size={16} />}>
+            {t('compare')}
+          </Button>
           <Button variant="default" leftSection={<IconShield size={16} />} onClick={() => setChainOpen(true)}>
             {t('chain')}
           </Button>

@@ -1,9 +1,15 @@
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Gets } from '../../api/contract.generated';
 import { type Format, Technical, useFormat } from '../../ui/display/format';
 import classes from './Audit.module.css';
 
-type Change = Gets['/panel/api/audit/:position']['reply']['changes'][number];
+type Change = Gets['/panel/api/audit/:position']['reply']['changes'][number] & {
+  /** A value was erased since. */
+  readonly erased?: boolean;
+  /** The event that set the value. */
+  readonly position?: number | null;
+};
 
 /** Fields with a name for people. Others are shown by their technical name. */
 const LABELS = {
@@ -31,8 +37,14 @@ const LABELS = {
 
 const BYTES: ReadonlySet<string> = new Set(['capBytes', 'up', 'down']);
 
-/** The values before and after an event. */
-export function Changes({ changes }: { readonly changes: readonly Change[] }) {
+interface Props {
+  readonly changes: readonly Change[];
+  /** What stands below the name of a field. */
+  readonly causeOf?: (change: Change) => ReactNode;
+}
+
+/** The values before and after an event, or at two moments. */
+export function Changes({ changes, causeOf }: Props) {
   const { t } = useTranslation('audit');
   return (
     <table className={classes['changes']}>
@@ -48,6 +60,7 @@ export function Changes({ changes }: { readonly changes: readonly Change[] }) {
           <tr key={change.field}>
             <th scope="row">
               <Name field={change.field} />
+              {causeOf?.(change)}
             </th>
             {change.secret ? (
               <td colSpan={2} className={classes['muted']}>
@@ -56,10 +69,10 @@ export function Changes({ changes }: { readonly changes: readonly Change[] }) {
             ) : (
               <>
                 <td className={classes['before']}>
-                  <Value field={change.field} value={change.before} />
+                  <Value field={change.field} value={change.before} isErased={change.erased} />
                 </td>
                 <td>
-                  <Value field={change.field} value={change.after} />
+                  <Value field={change.field} value={change.after} isErased={change.erased} />
                 </td>
               </>
             )}
@@ -71,7 +84,8 @@ export function Changes({ changes }: { readonly changes: readonly Change[] }) {
 }
 
 /** A new item has many fields that are not set. */
-const isShown = ({ before, after, secret }: Change): boolean => secret || before !== undefined || after !== '';
+const isShown = ({ before, after, secret, erased = false }: Change): boolean =>
+  secret || erased || before !== undefined || after !== '';
 
 function Name({ field }: { readonly field: string }) {
   const { t } = useTranslation('audit');
@@ -79,9 +93,16 @@ function Name({ field }: { readonly field: string }) {
   return label === undefined ? <Technical>{field}</Technical> : t(label);
 }
 
-function Value({ field, value }: { readonly field: string; readonly value: unknown }) {
+interface ValueProps {
+  readonly field: string;
+  readonly value: unknown;
+  readonly isErased: boolean | undefined;
+}
+
+function Value({ field, value, isErased = false }: ValueProps) {
   const { t } = useTranslation('audit');
   const format = useFormat();
+  if (value === undefined && isErased) return <span className={classes['muted']}>{t('value.erased')}</span>;
   if (value === undefined || value === null) return <span className={classes['muted']}>–</span>;
   if (typeof value === 'boolean') return t(value ? 'value.yes' : 'value.no');
   if (value === '') return <span className={classes['muted']}>{t('value.empty')}</span>;

@@ -1,16 +1,19 @@
 import { Button, Text } from '@mantine/core';
 import IconHistory from '@tabler/icons-react/dist/esm/icons/IconHistory.mjs';
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useLocation } from 'react-router';
 import { useMay } from '../../api/access';
+import { api } from '../../api/client';
 import type { Gets } from '../../api/contract.generated';
 import { addressAt } from '../../api/moment';
 import { CopyButton } from '../../ui/display/CopyButton';
 import { Technical, useFormat } from '../../ui/display/format';
 import { Loaded } from '../../ui/display/Page';
+import { saveFile } from '../../ui/display/save';
 import { SidePanel } from '../../ui/feedback/SidePanel';
+import { toastError } from '../../ui/feedback/toast';
 import classes from './Audit.module.css';
 import { Changes } from './Changes';
 import { Address, SubjectName } from './columns';
@@ -59,6 +62,7 @@ function Event({ details, onFilter }: { readonly details: Details } & Pick<Props
         <UndoCommand key={entry.position} position={entry.position} />
       )}
       <ShowMoment moment={moment} />
+      {may('/panel/api/proof/inclusion/:position') && <Prove position={entry.position} />}
       {changes.length > 0 && (
         <Part title={t('changes')}>
           <Changes changes={changes} />
@@ -108,6 +112,27 @@ function ShowMoment({ moment }: Pick<Details, 'moment'>) {
     >
       {t('showMoment')}
     </Button>
+  );
+}
+
+/** Downloads the proof that the event is in the log, as the verifier reads it. */
+function Prove({ position }: { readonly position: number }) {
+  const { t } = useTranslation('audit');
+  const proving = useMutation({
+    mutationFn: () => api.get('/panel/api/proof/inclusion/:position', { params: { position }, query: {} }),
+    onError: toastError,
+  });
+  const save = (): void =>
+    proving.mutate(undefined, {
+      onSuccess: (proof) =>
+        saveFile(new Blob([`${JSON.stringify(proof)}\n`], { type: 'application/json' }), `event-${position}.json`),
+    });
+  return (
+    <div>
+      <Button size="compact-sm" variant="default" loading={proving.isPending} onClick={save}>
+        {t('prove')}
+      </Button>
+    </div>
   );
 }
 

@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api } from '../../api/client';
+import type { Noun } from './diff';
 import type { AuditQuery } from './filter';
 
 const NEWS_MS = 4000;
@@ -33,6 +34,30 @@ export const auditEvent = (position: string) =>
   queryOptions({
     queryKey: ['audit', 'event', position],
     queryFn: ({ signal }) => api.get('/panel/api/audit/:position', { params: { position }, signal }),
+  });
+
+export interface DiffQuery {
+  /** As the API takes moments. */
+  readonly from: string;
+  /** Empty = now. */
+  readonly to: string;
+  readonly noun: Noun | '';
+  /** Email; empty = all. */
+  readonly client: string;
+}
+
+/** What differs between two moments, in pages of documents. */
+export const diffPages = (query: DiffQuery) =>
+  infiniteQueryOptions({
+    queryKey: ['audit', 'diff', query],
+    queryFn: ({ pageParam, signal }) =>
+      api.get('/panel/api/audit/diff', { query: { ...query, skip: pageParam, limit: PAGE }, signal }),
+    initialPageParam: 0,
+    getNextPageParam: ({ counts: { added, removed, changed } }, pages) => {
+      const shown = pages.reduce((sum, { documents }) => sum + documents.length, 0);
+      return shown < added + removed + changed ? shown : undefined;
+    },
+    retry: false,
   });
 
 export const auditTypes = queryOptions({

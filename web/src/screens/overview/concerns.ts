@@ -50,7 +50,7 @@ export function concernsOf(sources: Sources, now: number): readonly Concern[] {
     ),
     ...(sources.attention?.webhooks ?? []).map(
       ({ id, name, gone, failingSince, problem }): Concern => ({
-        ...{ key: `webhook-${id}`, name, to: '/audit', isGrave: gone, why: problem },
+        ...{ key: `webhook-${id}`, name, to: '/webhooks', isGrave: gone, why: problem },
         kind: gone ? 'webhookGone' : failingSince > 0 ? 'webhookFailing' : 'webhookRejected',
       }),
     ),
@@ -103,12 +103,12 @@ function headConcerns(attention: Sources['attention']): readonly Concern[] {
   return [
     ...failingHeadSinks.map(
       ({ sink, name, problem }): Concern => ({
-        ...{ key: `head-${sink}`, kind: 'headsUnpublished', name, to: '/settings', isGrave: false, why: problem },
+        ...{ key: `head-${sink}`, kind: 'headsUnpublished', name, to: '/proof', isGrave: false, why: problem },
       }),
     ),
     ...headConflicts.map(
       ({ panel }): Concern => ({
-        ...{ key: `conflict-${panel}`, kind: 'headConflict', name: panel, to: '/audit', isGrave: true },
+        ...{ key: `conflict-${panel}`, kind: 'headConflict', name: panel, to: '/proof', isGrave: true },
       }),
     ),
   ];

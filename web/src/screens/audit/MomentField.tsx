@@ -1,0 +1,51 @@
+import { NativeSelect, TextInput } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { useFormat } from '../../ui/display/format';
+import classes from './Audit.module.css';
+import type { Chosen, MomentKind } from './moment';
+
+interface Props {
+  readonly label: string;
+  readonly kinds: readonly MomentKind[];
+  readonly value: Chosen;
+  readonly onChange: (value: Chosen) => void;
+  /** Why the panel refused the moment; empty = it did not. */
+  readonly error: string;
+  /** The backups that the panel keeps, newest first. */
+  readonly backups: readonly { readonly name: string; readonly at: number }[];
+}
+
+/** Chooses a moment: now, a time, the number of an event, or a backup. */
+export function MomentField({ label, kinds, value, onChange, error, backups }: Props) {
+  const { t } = useTranslation('audit');
+  const format = useFormat();
+  const { kind, text } = value;
+  const shared = {
+    'aria-label': `${label}: ${t(`moment.${kind}`)}`,
+    ...{ value: text, error: error === '' ? undefined : error },
+    onChange: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
+      onChange({ kind, text: currentTarget.value }),
+  };
+  return (
+    <div className={classes['moment']}>
+      <NativeSelect
+        label={label}
+        value={kind}
+        onChange={({ currentTarget }) => onChange({ kind: currentTarget.value as MomentKind, text: '' })}
+        data={kinds.map((one) => ({ value: one, label: t(`moment.${one}`) }))}
+        error={kind === 'now' && error !== '' ? error : undefined}
+      />
+      {kind === 'time' && <TextInput type="datetime-local" step={1} {...shared} />}
+      {kind === 'position' && <TextInput inputMode="numeric" placeholder="1200" dir="ltr" {...shared} />}
+      {kind === 'backup' && (
+        <NativeSelect
+          {...shared}
+          data={[
+            { value: '', label: t('moment.choose') },
+            ...backups.map(({ name, at }) => ({ value: name, label: `${format.dateTime(at)} · ${name}` })),
+          ]}
+        />
+      )}
+    </div>
+  );
+}
