@@ -43,7 +43,7 @@ export function StateCard({
             ))}
             {why.siblings.map(({ inbound, rule }) => (
               <p key={inbound.id} className={classes['sentence']}>
-                <bdi>{inbound.remark || inbound.tag}</bdi>: <bdi>{rule}</bdi>
+                <bdi>{inbound.remark || inbound.tag}</bdi>: {rule}
               </p>
             ))}
           </>
@@ -58,9 +58,8 @@ function Reason({ rule, since, remedies }: Pick<Why, 'rule' | 'since' | 'remedie
   const format = useFormat();
   return (
     <>
-      <p className={classes['sentence']}>
-        <bdi>{rule}</bdi>
-      </p>
+      {/* The direction of the page: a `bdi` would guess that of a sentence whose parts are all isolated, and guess wrong. */}
+      <p className={classes['sentence']}>{rule}</p>
       {since && (
         <Text size="xs" c="dimmed">
           {t('since', { at: format.dateTime(since.at), by: since.by })}
