@@ -1,8 +1,11 @@
 import { Button, Group, Paper, Stack, Text } from '@mantine/core';
+import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { clientPath } from '../../../model/clients';
-import { NewLink } from '../../../ui/display/NewLink';
+import { Loading } from '../../../ui/display/Page';
+
+const NewLink = lazy(async () => ({ default: (await import('../../../ui/display/NewLink')).NewLink }));
 
 interface Props {
   readonly inbound: number;
@@ -24,12 +27,14 @@ export function PresetResult({ inbound, email }: Props) {
             {t('result.body', { email })}
           </Text>
         </div>
-        <NewLink
-          inbound={inbound}
-          email={email}
-          qrLabel={t('qrOf', { name: email })}
-          copyLabel={t('copyLinkOf', { name: email, n: 1 })}
-        />
+        <Suspense fallback={<Loading rows={3} />}>
+          <NewLink
+            inbound={inbound}
+            email={email}
+            qrLabel={t('qrOf', { name: email })}
+            copyLabel={t('copyLinkOf', { name: email, n: 1 })}
+          />
+        </Suspense>
         <Group justify="flex-end" gap="xs">
           <Button component={Link} to={`/inbounds/${inbound}`} variant="subtle" me="auto">
             {t('allOptions')}
