@@ -70,7 +70,7 @@ describe('events statement', () => {
       '  #3 was added to inbound 1 as alice: no cap; no expiry; enabled (by user root from 203.0.113.7)',
       day2,
       '  10 bytes up, 20 bytes down  this machine, client #1, in-1',
-      '  -100 bytes up, -200 bytes down  #5 its counters were reset from 100 bytes up, 200 bytes down (by user root from 203.0.113.7)',
+      '  -100 bytes up, -200 bytes down  #5 had its traffic counters reset from 100 bytes up, 200 bytes down (by user root from 203.0.113.7)',
       'used              110 bytes up, 220 bytes down',
       'other changes     -100 bytes up, -200 bytes down',
       'closing balance   10 bytes up, 20 bytes down',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { InboundForm } from '../src/api/contract.generated';
-import { clientKey, clientPath, emailIn, type WireClient } from '../src/model/clients';
+import { clientKey, clientPath, emailIn, statesOf, type WireClient } from '../src/model/clients';
 import { valueAt, withValue } from '../src/model/json';
 import { valuesOf, wireOfValues } from '../src/screens/clients/form/client-values';
 import { bodyOf, draftOf, parseDraft } from '../src/screens/inbounds/editor/draft';
@@ -24,6 +24,18 @@ describe('the paths of clients', () => {
   ])('name them as %s does', (protocol, key) => {
     const wire = { email: 'a', id: 'u', password: 'p', auth: 'h' };
     expect(clientKey(protocol, wire)).toBe(key);
+  });
+});
+
+describe('the states of a client', () => {
+  const row = { state: 'active', expiryTime: 0, up: 3, down: 4, total: 0 } as const;
+  it('are one, or all that prevent a connection', () => {
+    expect(statesOf(row, NOW)).toStrictEqual(['active']);
+    expect(statesOf({ ...row, state: 'high', total: 8 }, NOW)).toStrictEqual(['high']);
+    const past = { ...row, expiryTime: NOW - DAY, total: 7 };
+    expect(statesOf({ ...past, state: 'expired' }, NOW)).toStrictEqual(['expired', 'depleted']);
+    expect(statesOf({ ...past, state: 'disabled' }, NOW)).toStrictEqual(['disabled', 'expired', 'depleted']);
+    expect(statesOf({ ...past, state: 'depleted', expiryTime: NOW + DAY }, NOW)).toStrictEqual(['depleted']);
   });
 });
 

@@ -80,7 +80,7 @@ describe.skipIf(found === null)('the audit in the web panel', () => {
     await drawer().getByRole('heading', { name: 'This happened because of' }).waitFor();
     const cause = recorded(panel.dataDir, 'ClientTrafficAdjusted').at(-1);
     await drawer()
-      .getByRole('link', { name: /counters were set manually/ })
+      .getByRole('link', { name: /had its traffic counters set/ })
       .click();
     await drawer().getByRole('heading', { name: 'What it caused' }).waitFor();
     expect(page.url()).toContain(`#/audit/${cause?.position}?client=ahab`);
@@ -142,6 +142,21 @@ describe.skipIf(found === null)('the audit in the web panel', () => {
       .waitFor();
     await page.keyboard.press('Escape');
     await drawer().waitFor({ state: 'hidden' });
+  });
+
+  it('shows the last published head, and that the log still contains it', async () => {
+    const { page } = web;
+    await web.open('audit');
+    await page.getByRole('button', { name: 'Hash chain' }).click();
+    const part = drawer().getByRole('region', { name: 'Last published head' });
+    await part.getByText('No head has been published yet.').waitFor();
+    await page.keyboard.press('Escape');
+    const { head } = await must(admin.post<{ head: { position: number } }>('/panel/api/proof/publish'));
+    await page.reload();
+    await page.getByRole('button', { name: 'Hash chain' }).click();
+    await part.getByText(`#${head.position}`, { exact: true }).waitFor();
+    await part.getByText('Contains the published head').waitFor();
+    await page.keyboard.press('Escape');
   });
 
   it('shows a refused filter with the sentence of the panel, and what no event matches', async () => {

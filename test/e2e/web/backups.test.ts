@@ -94,13 +94,14 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
     await button('Check the file').waitFor();
   });
 
-  it('says why a backup cannot be sent to the chat bot', async () => {
+  it('says why a backup cannot be sent to the chat bot, and leads to its settings', async () => {
     await web.open('backups', 'Backups');
-    await button('Send a backup').click();
-    await web.page
-      .getByRole('alert')
-      .filter({ hasText: /chat bot/i })
-      .waitFor();
+    const reason = web.page.getByText('The chat bot is off.');
+    await reason.waitFor();
+    expect(await button('Send a backup').isDisabled()).toBe(true);
+    expect(await button('Send a backup').getAttribute('aria-describedby')).toBe(await reason.getAttribute('id'));
+    await web.page.getByRole('link', { name: 'Enable it in the settings' }).click();
+    await web.page.getByRole('group', { name: 'Bot token' }).waitFor();
   });
 
   it('shows what a backup contains, and restores exactly that', async () => {

@@ -59,6 +59,8 @@ describe.skipIf(found === null)('the list of clients in the web panel', () => {
     await web.page.getByRole('checkbox', { name: 'Select all' }).check();
   };
   const bulk = (action: string) => web.page.getByRole('toolbar').getByRole('button', { name: action, exact: true });
+  /** One effect of the preview, with the clients that it names. */
+  const group = (text: string) => dialog().getByRole('listitem').filter({ hasText: text });
   const undo = async (toast: string): Promise<void> => {
     const alert = web.page.getByRole('alert').filter({ hasText: toast });
     await alert.getByRole('button', { name: 'Undo' }).click();
@@ -74,8 +76,8 @@ describe.skipIf(found === null)('the list of clients in the web panel', () => {
     const before = head();
     await bulk('Extend').click();
     await inDialog('90 days').click();
-    await dialog().getByText('Clients that change: 2').waitFor();
-    await dialog().getByText('Stay as they are: 1').waitFor();
+    await group('Change, and connect as before: 2').getByText('mate-1').waitFor();
+    await group('Unchanged: 1').getByText('mate-3').waitFor();
     expect(deeds(before)).toStrictEqual([]);
     await inDialog('Extend').click();
     await undo('Clients extended: 2');
@@ -89,6 +91,26 @@ describe.skipIf(found === null)('the list of clients in the web panel', () => {
     expect(deeds(before)).toHaveLength(changes.length);
   });
 
+  it('keeps a selection in the address, so that a reload does not lose it', async () => {
+    const { page } = web;
+    await add({ email: 'oarsman-1' }, { email: 'oarsman-2' }, { email: 'oarsman-3' });
+    await select('oarsman', 3);
+    await page.getByRole('checkbox', { name: 'Select client' }).first().uncheck();
+    await page.getByText('Selected: 2').waitFor();
+    expect(page.url()).toContain('selected=all');
+    await page.reload();
+    await page.getByText('Selected: 2').waitFor();
+    const first = page.getByRole('row').filter({ hasText: 'oarsman-1' }).getByRole('checkbox').first();
+    expect(await first.isChecked()).toBe(false);
+    await button('Clear the selection').click();
+    await page.getByText('Selected: 2').waitFor({ state: 'detached' });
+    expect(page.url()).not.toContain('selected');
+    await first.check();
+    expect(page.url()).toMatch(/selected=\d+/);
+    await page.reload();
+    await page.getByText('Selected: 1').waitFor();
+  });
+
   it('adds traffic to caps, says who can connect again, and takes it back', async () => {
     await add({ email: 'cook-1', totalGB: GB }, { email: 'cook-2', totalGB: 5 * GB }, { email: 'cook-3' });
     await must(admin.post('/panel/api/inbounds/updateClientTraffic/cook-1', { upload: 0, download: 2 * GB }));
@@ -97,8 +119,8 @@ describe.skipIf(found === null)('the list of clients in the web panel', () => {
     const before = head();
     await bulk('Add traffic').click();
     await dialog().getByLabel('Traffic').fill('2');
-    await dialog().getByText('Clients that change: 2').waitFor();
-    await dialog().getByText('Can connect again: 1').waitFor();
+    await group('Change, and connect as before: 1').getByText('cook-2').waitFor();
+    await group('Can connect again: 1').getByText('cook-1').waitFor();
     expect(deeds(before)).toStrictEqual([]);
     await inDialog('Add traffic').click();
     await undo('Caps raised: 2');
@@ -107,6 +129,13 @@ describe.skipIf(found === null)('the list of clients in the web panel', () => {
     expect(deeds(before).map(({ type }) => type)).toStrictEqual([
       ...['ClientUpdated', 'ClientReactivated', 'ClientUpdated', 'ClientUpdated', 'ClientDepleted', 'ClientUpdated'],
     ]);
+  });
+
+  it('names both reasons of a client that is expired and depleted', async () => {
+    await add({ email: 'stowaway', totalGB: GB, expiryTime: Date.now() - DAY_MS });
+    await must(admin.post('/panel/api/inbounds/updateClientTraffic/stowaway', { upload: 0, download: 2 * GB }));
+    await web.open('clients?search=stowaway');
+    await web.page.getByText('Expired · Depleted', { exact: true }).waitFor();
   });
 
   it('moves clients to another inbound with their counters, and back by Undo', async () => {
@@ -121,7 +150,7 @@ describe.skipIf(found === null)('the list of clients in the web panel', () => {
     await dialog().getByText('New credentials, as the protocol needs others: 2').waitFor();
     await target.selectOption({ index: 2 });
     await dialog().getByText('New credentials').waitFor({ state: 'detached' });
-    await dialog().getByText('Disconnected: 2').waitFor();
+    await dialog().getByText('Lose the connection: 2').waitFor();
     expect(deeds(before)).toStrictEqual([]);
     await inDialog('Move').click();
     await web.page.getByRole('row').filter({ hasText: 'pilot-1' }).getByText('Lighthouse').waitFor();

@@ -56,7 +56,7 @@ describe.skipIf(found === null)('the clients in the web panel', () => {
     await form.getByLabel('Traffic cap').fill('50');
     await form.getByText('On a date', { exact: true }).click();
     await form.getByRole('button', { name: '30 days' }).click();
-    await form.getByLabel('Devices').fill('2');
+    await form.getByLabel('IP limit').fill('2');
     await form.getByLabel('Subscription ID', { exact: true }).fill('captain');
     await form.getByLabel('Telegram chat ID').fill('4711');
     await form.getByRole('textbox', { name: 'Comment' }).fill('pays late');
@@ -115,7 +115,7 @@ describe.skipIf(found === null)('the clients in the web panel', () => {
     const region = page.getByRole('region', { name: 'Terms and usage' });
     await region.getByText('pays late').waitFor();
     expect(await region.getByText('50 GB').count()).toBe(1);
-    await button('Show the QR code large: Subscription').click();
+    await button('Enlarge the QR code: Subscription').click();
     await page.getByRole('dialog', { name: 'Subscription' }).waitFor();
     await page.keyboard.press('Escape');
     const [saved] = await Promise.all([
@@ -152,7 +152,7 @@ describe.skipIf(found === null)('the clients in the web panel', () => {
 
     before = head();
     await menu('ahab', 'Add traffic');
-    await page.getByRole('dialog').getByText('Clients that change: 1').waitFor();
+    await page.getByRole('dialog').getByText('Change, and connect as before: 1').waitFor();
     await inDialog('100 GB').click();
     await inDialog('Add traffic').click();
     await page.getByRole('region', { name: 'Terms and usage' }).getByText('160 GB').waitFor();
@@ -200,8 +200,8 @@ describe.skipIf(found === null)('the clients in the web panel', () => {
     await page.getByRole('checkbox', { name: 'Select all' }).check();
     const before = head();
     await page.getByRole('toolbar').getByRole('button', { name: 'Disable' }).click();
-    await page.getByRole('dialog').getByText('Clients that change: 3').waitFor();
-    await page.getByRole('dialog').getByText('Disconnected: 3').waitFor();
+    const cut = page.getByRole('dialog').getByRole('listitem').filter({ hasText: 'Lose the connection: 3' });
+    for (const name of ['sailor-1', 'sailor-2', 'sailor-3']) await cut.getByText(name, { exact: true }).waitFor();
     await inDialog('Show as curl').click();
     await page.getByRole('dialog').getByText('/panel/api/clients/change').waitFor();
     expect(typesSince(before)).toStrictEqual([]);
@@ -237,7 +237,7 @@ describe.skipIf(found === null)('the clients in the web panel', () => {
     await page.getByRole('checkbox', { name: 'Select client' }).first().uncheck();
     await page.getByText('Selected: 25,000').waitFor();
     await page.getByRole('toolbar').getByRole('button', { name: 'Disable' }).click();
-    await page.getByRole('dialog').getByText('Clients that change: 25,000').waitFor();
+    await page.getByRole('dialog').getByText('Lose the connection: 25,000').waitFor();
     await inDialog('Cancel').click();
   });
 

@@ -114,8 +114,10 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
     await tab('Routing');
     await button('Add rule').click();
     await dialog().getByRole('button', { name: 'Apply' }).click();
-    await web.sees('Choose the outbound or the balancer');
+    await web.sees('Enter at least one condition');
     await tags('Addresses', '127.0.0.1/32');
+    await dialog().getByRole('button', { name: 'Apply' }).click();
+    await web.sees('Choose the outbound or the balancer');
     await dialog().getByLabel('To outbound').selectOption('blocked');
     await dialog().getByRole('button', { name: 'Apply' }).click();
     await item('ip: 127.0.0.1/32').waitFor();

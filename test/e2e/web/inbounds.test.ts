@@ -314,6 +314,31 @@ describe.skipIf(found === null || withoutCore('the inbounds in the web panel'))(
     expect(page.url()).toMatch(/search=nowhere$/);
   });
 
+  it('show the links of all clients page by page, find one, and copy all of them', async () => {
+    const { page } = web;
+    const { id } = await make('trojan', 'Fleet');
+    const email = (n: number): string => `boat-${String(n).padStart(2, '0')}`;
+    const clients = Array.from({ length: 45 }, (_, n) => ({ password: `the password ${n}`, email: email(n + 1) }));
+    await must(admin.post('/panel/api/inbounds/addClient', { id, settings: JSON.stringify({ clients }) }));
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await menu('Fleet', 'Share links');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('20 of 45 clients').waitFor();
+    await dialog.getByRole('button', { name: 'Show more clients' }).click();
+    await dialog.getByText('40 of 45 clients').waitFor();
+    await dialog.getByRole('button', { name: 'Show more clients' }).click();
+    await dialog.getByRole('heading', { name: email(45) }).waitFor();
+    await dialog.getByRole('button', { name: 'Copy all' }).click();
+    await page.getByText('45 links copied.').waitFor();
+    const copied = String(await page.evaluate('navigator.clipboard.readText()')).split('\n');
+    expect(copied).toHaveLength(45);
+    expect(copied.every((link) => link.startsWith('trojan://'))).toBe(true);
+    await dialog.getByRole('searchbox').fill('boat-3');
+    await dialog.getByText('10 of 10 clients').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+  });
+
   it('raised no error in the console and broke no policy', () => {
     expect(web.complaints).toStrictEqual([]);
   });

@@ -73,7 +73,7 @@ describe.skipIf(found === null)('two admins, and Undo in the messages', () => {
       await page.getByLabel('Traffic cap').waitFor();
     }
     await first.getByRole('textbox', { name: 'Comment', exact: true }).fill('mine');
-    await first.getByLabel('Devices').fill('3');
+    await first.getByLabel('IP limit').fill('3');
     await second.getByRole('textbox', { name: 'Comment', exact: true }).fill('theirs');
     await second.getByLabel('Traffic cap').fill('5');
     const before = headOf(web.panel.dataDir);

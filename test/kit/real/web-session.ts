@@ -75,8 +75,9 @@ export async function startWebSession(chromiumFile: string, panel: PanelProcess)
  * attribute of its own, which the Content-Security-Policy reports.
  */
 export async function fillCode(editor: Locator, text: string): Promise<void> {
-  const size = "getComputedStyle(document.querySelector('.cm-content')).fontSize === '13px'";
-  await until('the styles of the editor apply', () => editor.page().evaluate<boolean>(size));
+  // This style is in a theme of the editor, and not in the style sheet of the page.
+  const isStyled = "getComputedStyle(document.querySelector('.cm-gutters')).borderInlineEndStyle === 'solid'";
+  await until('the styles of the editor apply', () => editor.page().evaluate<boolean>(isStyled));
   await editor.fill(text);
 }
 

@@ -78,6 +78,7 @@ export const PATHS = {
     '/panel/api/clients/page',
     '/panel/api/clients/top',
     '/panel/api/clients/export',
+    '/panel/api/clients/links',
     '/panel/api/clients/inbounds',
     '/panel/api/clients/subscriptions',
     '/panel/api/clients/:email/details',
@@ -468,6 +469,12 @@ export interface Gets {
     query: { readonly search?: string; readonly state?: "all" | "online" | "active" | "expiring" | "high" | "depleted" | "expired" | "disabled"; readonly inbound?: number; readonly node?: number; readonly sort?: "email" | "inbound" | "state" | "used" | "expiry" | "seen" | "comment" | "created"; readonly order?: "asc" | "desc" };
     body: undefined;
     reply: File;
+  };
+  '/panel/api/clients/links': {
+    params: undefined;
+    query: { readonly search?: string; readonly inbound?: number; readonly node?: number; readonly offset?: number; readonly limit?: number };
+    body: undefined;
+    reply: { readonly clients: readonly ({ readonly id: number; readonly email: string; readonly links: readonly (string)[] })[]; readonly matched: number };
   };
   '/panel/api/clients/inbounds': {
     params: undefined;
@@ -1082,7 +1089,7 @@ export interface Posts {
     params: undefined;
     query: undefined;
     body: { readonly action: "enable" | "disable" | "reset" | "extend" | "addTraffic" | "move" | "delete"; readonly clients?: readonly (number)[]; readonly search?: string; readonly state?: "all" | "online" | "active" | "expiring" | "high" | "depleted" | "expired" | "disabled"; readonly inbound?: number; readonly node?: number; readonly except?: readonly (number)[]; readonly days?: number; readonly bytes?: number; readonly to?: number; readonly preview?: boolean };
-    reply: { readonly clients: readonly (number)[]; readonly changed: number; readonly disconnected: number; readonly reconnected: number; readonly used: number; readonly rekeyed: number; readonly sample: readonly (string)[]; readonly undo: { readonly terms: readonly ({ readonly client: number; readonly enabled?: boolean; readonly capBytes?: number; readonly expiresAt?: number })[]; readonly counters: readonly ({ readonly email: string; readonly up: number; readonly down: number })[]; readonly deleted: readonly ({ readonly inbound: number; readonly client: Readonly<Record<string, unknown>> })[]; readonly moved: readonly ({ readonly number: number; readonly inbound: number; readonly client: Readonly<Record<string, unknown>> })[] } | null };
+    reply: { readonly clients: readonly (number)[]; readonly changed: number; readonly disconnected: number; readonly reconnected: number; readonly used: number; readonly rekeyed: number; readonly sample: readonly (string)[]; readonly names: { readonly disconnected: readonly (string)[]; readonly reconnected: readonly (string)[]; readonly others: readonly (string)[]; readonly same: readonly (string)[] }; readonly undo: { readonly terms: readonly ({ readonly client: number; readonly enabled?: boolean; readonly capBytes?: number; readonly expiresAt?: number })[]; readonly counters: readonly ({ readonly email: string; readonly up: number; readonly down: number })[]; readonly deleted: readonly ({ readonly inbound: number; readonly client: Readonly<Record<string, unknown>> })[]; readonly moved: readonly ({ readonly number: number; readonly inbound: number; readonly client: Readonly<Record<string, unknown>> })[] } | null };
   };
   '/panel/api/clients/restore': {
     params: undefined;

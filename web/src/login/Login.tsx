@@ -17,6 +17,7 @@ import { askForPasskey, hasPasskeys } from '../api/passkeys';
 import { changeLanguage, currentLanguage, directionOf, type Language, languageNames, languages } from '../i18n/i18n';
 import { Logo } from '../theme/Logo';
 import classes from './Login.module.css';
+import { countFailure, type Lockout } from './lockout';
 
 /** Failed attempts after which the form explains the lockout. */
 const ATTEMPTS_BEFORE_HINT = 2;
@@ -53,7 +54,7 @@ export function Login() {
 function useLogin(cancelled: string) {
   const [needsCode, setNeedsCode] = useState(false);
   const [error, setError] = useState('');
-  const [failures, setFailures] = useState(0);
+  const [lockout, setLockout] = useState<Lockout>({ failures: 0, until: null });
   const [isBusy, setBusy] = useState(false);
   const code = useRef<HTMLInputElement>(null);
   useEffect(() => {
@@ -78,7 +79,8 @@ function useLogin(cancelled: string) {
     } catch (problem) {
       setBusy(false);
       setError(sentence(problem));
-      setFailures((before) => before + 1);
+      if (problem instanceof ApiError && problem.code === 'LOGIN_WRONG')
+        setLockout(countFailure(text('username'), Date.now()));
       const isNeeded = await askForCode().catch(() => needsCode);
       setNeedsCode(isNeeded);
       if (isNeeded && !needsCode) code.current?.focus();
@@ -97,12 +99,12 @@ function useLogin(cancelled: string) {
       setError(problem instanceof ApiError ? problem.message : cancelled);
     }
   };
-  return { needsCode, error, failures, isBusy, code, submit, signInWithPasskey };
+  return { needsCode, error, lockout, isBusy, code, submit, signInWithPasskey };
 }
 
 function LoginForm() {
   const { t } = useTranslation('login');
-  const { needsCode, error, failures, isBusy, code, submit, signInWithPasskey } = useLogin(t('passkeyCancelled'));
+  const { needsCode, error, lockout, isBusy, code, submit, signInWithPasskey } = useLogin(t('passkeyCancelled'));
   const offersPasskey = usePasskeyOffer();
   return (
     <form onSubmit={(event) => void submit(event)} className={classes['form']}>
@@ -136,7 +138,7 @@ function LoginForm() {
           dir="ltr"
         />
       )}
-      {error !== '' && <Refusal error={error} isRepeated={failures >= ATTEMPTS_BEFORE_HINT} />}
+      {error !== '' && <Refusal error={error} lockout={lockout} />}
       <Button type="submit" loading={isBusy} fullWidth mt="xs">
         {t('signIn')}
       </Button>
@@ -160,15 +162,22 @@ function usePasskeyOffer(): boolean {
 }
 
 /** Why the login was refused; after repeated failures also the lockout, and the way out. */
-function Refusal({ error, isRepeated }: { readonly error: string; readonly isRepeated: boolean }) {
-  const { t } = useTranslation('login');
+function Refusal({ error, lockout }: { readonly error: string; readonly lockout: Lockout }) {
+  const { t, i18n } = useTranslation('login');
+  const time = (at: number): string =>
+    new Intl.DateTimeFormat(i18n.language, { hour: '2-digit', minute: '2-digit' }).format(at);
   return (
     <Alert color="red" variant="light" role="alert" p="sm">
       <Text size="sm">{error}</Text>
-      {isRepeated && (
+      {lockout.until !== null && (
+        <Text size="sm" fw={600} mt={4}>
+          {t('lockedUntil', { time: time(lockout.until) })}
+        </Text>
+      )}
+      {lockout.failures >= ATTEMPTS_BEFORE_HINT && (
         <>
           <Text size="sm" c="dimmed" mt={4}>
-            {t('locked')}
+            {t(lockout.until === null ? 'locked' : 'lockedHelp')}
           </Text>
           <Text size="sm" c="dimmed" mt={4}>
             {t('forgotten')}

@@ -37,6 +37,21 @@ export function clientKey(protocol: string, wire: WireClient): string {
   return wire.id ?? '';
 }
 
+/** The state, and after it what prevents a connection as well: a client can be disabled, expired and depleted at once. */
+export function statesOf(
+  row: Pick<ClientRow, 'state' | 'expiryTime' | 'up' | 'down' | 'total'>,
+  now: number,
+): readonly ClientState[] {
+  if (row.state !== 'disabled' && row.state !== 'expired' && row.state !== 'depleted') return [row.state];
+  const isExpired = row.expiryTime > 0 && row.expiryTime <= now;
+  const isDepleted = row.total > 0 && usedBytes(row) >= row.total;
+  return [
+    row.state,
+    ...(isExpired && row.state !== 'expired' ? (['expired'] as const) : []),
+    ...(isDepleted && row.state !== 'depleted' ? (['depleted'] as const) : []),
+  ];
+}
+
 const HAVE_CLIENTS = new Set(['vless', 'vmess', 'trojan', 'shadowsocks', 'hysteria', 'hysteria2']);
 export const hasClients = ({ protocol }: Pick<Inbound, 'protocol'>): boolean => HAVE_CLIENTS.has(protocol);
 

@@ -33,6 +33,7 @@ export function usePaletteActions(wanted: string, onHelp: () => void): Spotlight
   const restarting = useAction({
     stale: [['status'], ['core'], ['onlines']],
     run: () => api.post('/panel/api/server/restartCoreService'),
+    said: () => t('action.restartCore.done'),
   });
   const restart = (): void =>
     confirmLoss({

@@ -177,6 +177,10 @@ describe('a change of many clients', () => {
       ...{ clients: [1, 4, 5, 2, 3, 6], changed: 5, disconnected: 3, reconnected: 0, undo: null },
       ...{ used: 140, rekeyed: 0 },
       sample: ['Active', 'depleted', 'expired', 'expiring', 'high'],
+      names: {
+        ...{ disconnected: ['Active', 'expiring', 'high'], reconnected: [] },
+        ...{ others: ['depleted', 'expired'], same: ['off'] },
+      },
     });
     expect(since()).toStrictEqual([]);
   });
@@ -209,6 +213,7 @@ describe('a change of many clients', () => {
     since();
     const done = await change({ action: 'addTraffic', bytes: 100, clients: [1, 4] });
     expect(done).toMatchObject({ changed: 1, reconnected: 1, sample: ['depleted'] });
+    expect(done).toMatchObject({ names: { reconnected: ['depleted'], others: [], same: ['Active'] } });
     expect(since()).toStrictEqual(['ClientUpdated', 'ClientReactivated']);
     await post('restore', done.undo ?? {});
     expect(since()).toStrictEqual(['ClientUpdated', 'ClientDepleted']);

@@ -80,7 +80,7 @@ describe('the statement of a client', () => {
       {
         kind: 'adjusted',
         rule: '',
-        what: 'its counters were set manually to 7 bytes up, 7 bytes down',
+        what: 'had its traffic counters set to 7 bytes up, 7 bytes down',
         up: 2,
         down: 1,
       },

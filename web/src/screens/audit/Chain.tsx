@@ -2,6 +2,7 @@ import { Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useMay } from '../../api/access';
 import { api } from '../../api/client';
 import { CopyButton } from '../../ui/display/CopyButton';
 import { Technical, useFormat } from '../../ui/display/format';
@@ -10,6 +11,7 @@ import { Meter, Status } from '../../ui/display/Status';
 import { Dialog } from '../../ui/feedback/Dialog';
 import { sentenceOf } from '../../ui/feedback/toast';
 import classes from './Audit.module.css';
+import { Published } from './Published';
 import { auditChain } from './queries';
 
 /** The state of the hash chain, and its verification. */
@@ -17,6 +19,7 @@ export function Chain({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTranslation(['audit', 'shell']);
   const query = useQuery(auditChain);
   const format = useFormat();
+  const may = useMay();
   return (
     <Dialog onClose={onClose} title={t('chain')} size="lg">
       <Loaded query={query} rows={3}>
@@ -41,6 +44,7 @@ export function Chain({ onClose }: { readonly onClose: () => void }) {
               </dd>
             </dl>
             <Verification />
+            {may('/panel/api/proof/status') && <Published />}
           </div>
         )}
       </Loaded>

@@ -161,7 +161,7 @@ function Facts({ entry: { at, by, actor }, hash }: Pick<Details, 'entry' | 'hash
     <dl className={classes['facts']}>
       <dt>{t('column.time')}</dt>
       <dd>
-        <time dateTime={new Date(at).toISOString()}>{format.dateTime(at)}</time> ({format.relative(at)})
+        <time dateTime={new Date(at).toISOString()}>{format.instant(at)}</time> ({format.relative(at)})
       </dd>
       <dt>{t('column.actor')}</dt>
       <dd>
@@ -223,11 +223,11 @@ function Linked({ entries }: { readonly entries: readonly AuditEntry[] }) {
       {entries.map(({ position, at, subject, what, by }) => (
         <li key={position}>
           <SubjectName subject={subject} />{' '}
-          <Link to={`/audit/${position}${search}`}>
+          <Link to={`/audit/${position}${search}`} className={classes['sentence'] ?? ''}>
             <bdi>{what}</bdi>
           </Link>
           <span className={classes['when']}>
-            <Technical>#{position}</Technical> · {format.dateTime(at)} · <bdi>{by}</bdi>
+            <Technical>#{position}</Technical> · {format.instant(at)} · <bdi>{by}</bdi>
           </span>
         </li>
       ))}

@@ -1,3 +1,4 @@
+import { useMediaQuery } from '@mantine/hooks';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useLocation } from 'react-router';
@@ -12,27 +13,42 @@ export function useColumns() {
   const { t } = useTranslation('audit');
   const { search } = useLocation();
   const format = useFormat();
+  // The sentence says what the type says. Where there is no room for both, the drawer has the type.
+  const isWide = useMediaQuery('(min-width: 110em)', undefined, { getInitialValueInEffect: false }) === true;
   return useMemo(() => {
     const columns: readonly Column<AuditEntry>[] = [
       {
         id: 'time',
         header: t('column.time'),
-        width: '12.5rem',
+        width: '13.5rem',
         cell: (entry) => <Time at={entry.at} format={format} />,
       },
       {
         id: 'event',
         header: t('column.event'),
-        width: 'minmax(18rem, 4fr)',
-        cell: (entry) => <Sentence entry={entry} search={search} />,
+        width: 'minmax(20rem, 1fr)',
+        cell: (entry) => (
+          <div className={classes['cellText']} title={titleOf(entry)}>
+            <Sentence entry={entry} search={search} />
+          </div>
+        ),
       },
-      { id: 'actor', header: t('column.actor'), width: 'minmax(9rem, 1fr)', cell: ({ by }) => <bdi>{by}</bdi> },
-      { id: 'ip', header: t('column.ip'), width: 'minmax(8rem, .6fr)', cell: ({ actor }) => <Address ip={actor.ip} /> },
-      { id: 'type', header: t('column.type'), width: 'minmax(9rem, 1fr)', cell: ({ type }) => <Type name={type} /> },
+      { id: 'actor', header: t('column.actor'), width: '11rem', cell: ({ by }) => <Name name={by} /> },
+      { id: 'ip', header: t('column.ip'), width: '9.5rem', cell: ({ actor }) => <Address ip={actor.ip} /> },
+      ...(isWide
+        ? [
+            {
+              id: 'type',
+              header: t('column.type'),
+              width: '16rem',
+              cell: ({ type }: AuditEntry) => <Type name={type} />,
+            },
+          ]
+        : []),
       {
         id: 'position',
         header: t('column.position'),
-        width: '7rem',
+        width: '6rem',
         isNumber: true,
         cell: ({ position }) => <Technical>#{position}</Technical>,
       },
@@ -53,8 +69,14 @@ export function useColumns() {
       </div>
     );
     return { columns, card };
-  }, [t, format, search]);
+  }, [t, format, search, isWide]);
 }
+
+/** What a clipped cell shows when the pointer is over it. */
+const titleOf = ({ subject, what }: AuditEntry): string => `${subject ? nameOf(subject) : ''} ${what}`.trim();
+const nameOf = ({ name, number }: NonNullable<AuditEntry['subject']>): string => (name === '' ? `#${number}` : name);
+
+const Name = ({ name }: { readonly name: string }) => <bdi title={name}>{name}</bdi>;
 
 const Type = ({ name }: { readonly name: string }) => (
   <span className={classes['muted']}>
@@ -65,7 +87,7 @@ const Type = ({ name }: { readonly name: string }) => (
 function Time({ at, format }: { readonly at: number; readonly format: Format }) {
   return (
     <time className="number" dateTime={new Date(at).toISOString()}>
-      {format.dateTime(at)}
+      {format.instant(at)}
     </time>
   );
 }
@@ -88,7 +110,7 @@ function Sentence({ entry, search }: { readonly entry: AuditEntry; readonly sear
 /** The name of what an event is about; a link if it still exists and has a screen. */
 export function SubjectName({ subject }: Pick<AuditEntry, 'subject'>) {
   if (!subject) return null;
-  const name = subject.name === '' ? `#${subject.number}` : subject.name;
+  const name = nameOf(subject);
   const to = subject.exists ? screenOf(subject) : null;
   return to === null ? (
     <bdi className={classes['subject']}>{name}</bdi>

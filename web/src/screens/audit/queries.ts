@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { api } from '../../api/client';
+import { ApiError, api } from '../../api/client';
 import type { Noun } from './diff';
 import type { AuditQuery } from './filter';
 
@@ -71,3 +71,24 @@ export const auditChain = queryOptions({
   queryFn: ({ signal }) => api.get('/panel/api/audit/chain', { signal }),
   refetchInterval: 30_000,
 });
+
+/** The last signed head, the places where heads are published, and the hash that the log has at its position now. */
+export const publishedHead = queryOptions({
+  queryKey: ['audit', 'head'],
+  async queryFn({ signal }) {
+    const { last, sinks } = await api.get('/panel/api/proof/status', { signal });
+    if (last === null) return { last, sinks, isInChain: false };
+    return { last, sinks, isInChain: (await hashAt(last.position, signal)) === last.hash };
+  },
+});
+
+/** The chain hash of an event; null = the log has no such event. */
+async function hashAt(position: number, signal: AbortSignal): Promise<string | null> {
+  try {
+    const params = { position: String(position) };
+    return (await api.get('/panel/api/audit/:position', { params, signal })).hash;
+  } catch (error) {
+    if (error instanceof ApiError && !error.isOffline) return null;
+    throw error;
+  }
+}

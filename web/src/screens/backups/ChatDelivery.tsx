@@ -1,7 +1,10 @@
-import { Button, Text } from '@mantine/core';
+import { Anchor, Button, Text } from '@mantine/core';
 import IconSend from '@tabler/icons-react/dist/esm/icons/IconSend.mjs';
-import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router';
+import { useMay } from '../../api/access';
 import { api } from '../../api/client';
 import type { Posts } from '../../api/contract.generated';
 import blocks from '../../ui/display/Blocks.module.css';
@@ -11,6 +14,7 @@ import { Status } from '../../ui/display/Status';
 import { useAction } from '../../ui/feedback/action';
 import { sentenceOf } from '../../ui/feedback/toast';
 import classes from './Backups.module.css';
+import { chatBot } from './queries';
 
 type Chats = Posts['/panel/api/backuptochatbot']['reply'];
 
@@ -19,6 +23,9 @@ export function ChatDelivery() {
   const { t } = useTranslation('backups');
   const [chats, setChats] = useState<Chats>([]);
   const [refusal, setRefusal] = useState('');
+  const { data: isOn } = useQuery({ ...chatBot, enabled: useMay()('/panel/setting/defaultSettings') });
+  const isOff = isOn === false;
+  const reason = useId();
   const sending = useAction({ stale: [], silent: true, run: () => api.post('/panel/api/backuptochatbot') });
   const send = (): void => {
     setChats([]);
@@ -37,6 +44,8 @@ export function ChatDelivery() {
           variant="default"
           leftSection={<IconSend size={14} />}
           loading={sending.isPending}
+          disabled={isOff}
+          aria-describedby={isOff ? reason : undefined}
           onClick={send}
         >
           {t('chat.send')}
@@ -46,6 +55,14 @@ export function ChatDelivery() {
       <Text size="sm" c="dimmed">
         {t('chat.body')}
       </Text>
+      {isOff && (
+        <Text id={reason} size="sm" mt="xs">
+          {t('chat.off')}{' '}
+          <Anchor component={Link} to="/settings?group=bot" inherit>
+            {t('chat.settings')}
+          </Anchor>
+        </Text>
+      )}
       {refusal !== '' && (
         <Text size="sm" c="var(--bad)" role="alert" mt="xs">
           {refusal}

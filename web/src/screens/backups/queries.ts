@@ -18,3 +18,9 @@ export const check = queryOptions({
 });
 
 export const STALE = [['backups']] as const;
+
+/** Whether the chat bot is on; undefined where the role does not include the settings. */
+export const chatBot = queryOptions({
+  queryKey: ['settings', 'chatBot'],
+  queryFn: async ({ signal }) => (await api.post('/panel/setting/defaultSettings', { signal })).obj.chatBotEnable,
+});

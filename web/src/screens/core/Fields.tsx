@@ -20,16 +20,19 @@ export interface FieldDefinition {
 interface Props {
   readonly fields: readonly FieldDefinition[];
   readonly value: JsonObject;
+  /** What is wrong, and the path of its field. */
+  readonly problem?: { readonly path: string; readonly text: string } | null;
   readonly onChange: (value: JsonObject) => void;
 }
 
 /** Inputs for members of a part of the configuration. An empty input removes its member. */
-export function Fields({ fields, value, onChange }: Props): ReactNode {
+export function Fields({ fields, value, problem = null, onChange }: Props): ReactNode {
   return fields.map((field) => (
     <Field
       key={field.path}
       field={field}
       value={valueAt(value, field.path)}
+      error={problem?.path === field.path ? problem.text : undefined}
       set={(next) => onChange(withValue(value, field.path, next))}
     />
   ));
@@ -38,14 +41,16 @@ export function Fields({ fields, value, onChange }: Props): ReactNode {
 function Field({
   field: { path, label, help, kind, options = [], nameOf = (option) => option || '–' },
   value,
+  error,
   set,
 }: {
   readonly field: FieldDefinition;
   readonly value: Json | undefined;
+  readonly error: string | undefined;
   readonly set: (value: Json | undefined) => void;
 }): ReactNode {
   const { t } = useTranslation('core');
-  const shared = { label, description: help, name: path };
+  const shared = { label, description: help, name: path, error };
   switch (kind) {
     case 'switch':
       return (

@@ -2,7 +2,7 @@
 import './form-styles';
 
 import { Button, Group, JsonInput, Stack, Tabs, Text } from '@mantine/core';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'react-router';
 import { useMay } from '../../api/access';
@@ -17,10 +17,16 @@ interface Props {
   readonly start: JsonObject;
   /** The inputs for what the part is at present. */
   readonly fieldsOf: (part: JsonObject) => readonly FieldDefinition[];
-  /** What is wrong with it, or nothing. */
-  readonly check: (part: JsonObject) => string;
+  /** What is wrong with it; null = nothing. */
+  readonly check: (part: JsonObject) => Problem | null;
   readonly onApply: (part: JsonObject) => void;
   readonly onClose: () => void;
+}
+
+/** A problem of a part, and the field that it is about; an empty path for the part as a whole. */
+export interface Problem {
+  readonly path: string;
+  readonly text: string;
 }
 
 /** Edits one rule, outbound or balancer: by inputs, or as the text of the same value. */
@@ -29,30 +35,40 @@ export function PartForm({ title, start, fieldsOf, check, onApply, onClose }: Pr
   const [part, setPart] = useState(start);
   const [tab, setTab] = useState<string | null>('form');
   const [json, setJson] = useState('');
-  const [problem, setProblem] = useState('');
+  const [problem, setProblem] = useState<Problem | null>(null);
   const current = (): JsonObject | null => (tab === 'json' ? parse(json) : part);
   const now = current();
   useUnsaved(now === null || pretty(now) !== pretty(start), useLocation().pathname);
   const turn = (next: string | null): void => {
     const value = current();
-    if (value === null) return setProblem(t('notJson'));
+    if (value === null) return setProblem({ path: '', text: t('notJson') });
     setPart(value);
     setJson(pretty(value));
-    setProblem('');
+    setProblem(null);
     setTab(next);
   };
   const apply = (): void => {
     const value = current();
-    const why = value === null ? t('notJson') : check(value);
+    const why = value === null ? { path: '', text: t('notJson') } : check(value);
     setProblem(why);
-    if (value === null || why !== '') return;
+    if (value === null || why !== null) return;
     onApply(value);
     onClose();
   };
+  const change = (next: JsonObject): void => {
+    setPart(next);
+    setProblem(null);
+  };
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (problem) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+  }, [problem]);
+  const isAtField = tab === 'form' && problem !== null && fieldsOf(part).some(({ path }) => path === problem.path);
   const mayApply = useMay()('/panel/core/update');
   return (
     <SidePanel onClose={onClose} title={title}>
       <form
+        ref={form}
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
@@ -67,7 +83,7 @@ export function PartForm({ title, start, fieldsOf, check, onApply, onClose }: Pr
           <Tabs.Panel value="form">
             <Locked unless="/panel/core/update">
               <Stack gap="sm">
-                <Fields fields={fieldsOf(part)} value={part} onChange={setPart} />
+                <Fields fields={fieldsOf(part)} value={part} problem={problem} onChange={change} />
               </Stack>
             </Locked>
           </Tabs.Panel>
@@ -87,9 +103,9 @@ export function PartForm({ title, start, fieldsOf, check, onApply, onClose }: Pr
             />
           </Tabs.Panel>
         </Tabs>
-        {problem !== '' && (
+        {problem && !isAtField && (
           <Text size="sm" c="var(--bad)" role="alert" mt="sm">
-            {problem}
+            {problem.text}
           </Text>
         )}
         <Group justify="flex-end" mt="md">

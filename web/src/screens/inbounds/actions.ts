@@ -52,7 +52,10 @@ export function useInboundActions() {
     remove: (inbound: InboundSummary) =>
       confirmLoss({
         title: t('deleteTitle', { name: nameOf(inbound) }),
-        body: t('deleteBody', { count: inbound.clients, used: format.bytes(inbound.up + inbound.down) }),
+        body: t(inbound.clients === 0 ? 'deleteEmpty' : 'deleteBody', {
+          count: inbound.clients,
+          used: format.bytes(inbound.up + inbound.down),
+        }),
         action: t('delete'),
         run: () => removing.mutate(inbound),
       }),

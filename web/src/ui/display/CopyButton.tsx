@@ -15,7 +15,8 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
   );
 }
 
-async function copy(text: string): Promise<void> {
+/** Copies a text; rejects when the browser refuses. */
+export async function copy(text: string): Promise<void> {
   if (window.isSecureContext) return navigator.clipboard.writeText(text);
   const area = document.createElement('textarea');
   area.value = text;

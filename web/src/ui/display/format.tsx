@@ -27,6 +27,8 @@ export interface Format {
   /** Day and month of a time in UTC, for axes. */
   day(at: number): string;
   dateTime(at: number): string;
+  /** With seconds, for the order of events. */
+  instant(at: number): string;
   time(at: number): string;
   /** How far from now: "in 3 days", "2 hours ago". */
   relative(at: number, now?: number): string;
@@ -61,6 +63,7 @@ export function makeFormat(language: string, calendar: string): Format {
   const date = lazily(() => new Intl.DateTimeFormat(locale, { dateStyle: 'medium' }));
   const day = lazily(() => new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' }));
   const dateTime = lazily(() => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }));
+  const instant = lazily(() => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' }));
   const time = lazily(() => new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' }));
   const relative = lazily(() => new Intl.RelativeTimeFormat(language, { numeric: 'auto' }));
   const percent = lazily(() => new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 0 }));
@@ -77,6 +80,7 @@ export function makeFormat(language: string, calendar: string): Format {
     date: (at) => date().format(at),
     day: (at) => day().format(at),
     dateTime: (at) => dateTime().format(at),
+    instant: (at) => instant().format(at),
     time: (at) => time().format(at),
     relative(at, now = Date.now()) {
       const seconds = (at - now) / 1000;

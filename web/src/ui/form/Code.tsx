@@ -19,9 +19,8 @@ interface Props {
 }
 
 const appearance = EditorView.theme({
-  '&': { height: 'min(60vh, 40rem)', fontSize: '13px', backgroundColor: 'var(--surface)' },
+  '&': { backgroundColor: 'var(--surface)' },
   '&.cm-focused, &:focus-within': { outline: '2px solid var(--focus)' },
-  '.cm-scroller': { fontFamily: 'var(--mantine-font-family-monospace)' },
   '.cm-gutters': { backgroundColor: 'var(--page)', color: 'var(--muted)', borderColor: 'var(--line)' },
   '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'var(--mantine-primary-color-light)' },
   '.cm-cursor': { borderInlineStartColor: 'var(--mantine-color-text)' },
@@ -79,7 +78,9 @@ export function Code({ value, label, onChange, more }: Props) {
     const made = new EditorView({ doc: latest.current.value, extensions, parent: place.current });
     view.current = made;
     const add = (extension: Extension): void => {
-      if (view.current === made) made.dispatch({ effects: StateEffect.appendConfig.of(extension) });
+      if (view.current !== made) return;
+      made.dispatch({ effects: StateEffect.appendConfig.of(extension) });
+      made.requestMeasure();
     };
     if (isEditable) import('./code-lint').then(({ jsonLint }) => add(jsonLint()), toastError);
     more?.().then(add, toastError);

@@ -15,15 +15,17 @@ export function Header<R>({ columns, sort, onSort, selection, count, isHidden }:
     <div role="row" aria-rowindex={1} className={classes['header']} data-hidden={isHidden || undefined}>
       {selection && (
         <span role="columnheader" className={classes['check']}>
-          <input
-            type="checkbox"
-            aria-label={t('table.selectAll')}
-            checked={selection.ids.size > 0 && selection.ids.size >= count}
-            ref={(box) => {
-              if (box) box.indeterminate = selection.ids.size > 0 && selection.ids.size < count;
-            }}
-            onChange={selection.toggleAll}
-          />
+          <label>
+            <input
+              type="checkbox"
+              aria-label={t('table.selectAll')}
+              checked={selection.ids.size > 0 && selection.ids.size >= count}
+              ref={(box) => {
+                if (box) box.indeterminate = selection.ids.size > 0 && selection.ids.size < count;
+              }}
+              onChange={selection.toggleAll}
+            />
+          </label>
         </span>
       )}
       {columns.map((column) => (

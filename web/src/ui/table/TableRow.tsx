@@ -32,12 +32,14 @@ export const Row = memo(function Row<R>({ index, start, height, row, id, selecti
       {selection && (
         <span role="cell" className={classes['check']}>
           {id !== undefined && (
-            <input
-              type="checkbox"
-              aria-label={`${selection.label} ${id}`}
-              checked={isSelected === true}
-              onChange={() => selection.toggle(id)}
-            />
+            <label>
+              <input
+                type="checkbox"
+                aria-label={`${selection.label} ${id}`}
+                checked={isSelected === true}
+                onChange={() => selection.toggle(id)}
+              />
+            </label>
           )}
         </span>
       )}

@@ -49,6 +49,40 @@ export function useAddressFlag(name: string): readonly [boolean, (isOn: boolean)
   return [params.has(name), change];
 }
 
+/** More elements than this stay out of the address, which would become too long to share. */
+const MAX_IN_ADDRESS = 50;
+const EMPTY: readonly string[] = [];
+type Change = readonly string[] | ((before: readonly string[]) => readonly string[]);
+
+/**
+ * A list that is in the address as long as it is short, so that a reload and links keep it. `setList` stays the same
+ * function. Elements contain no comma.
+ */
+export function useAddressList(name: string): readonly [readonly string[], (change: Change) => void] {
+  const [params, setParams] = useSearchParams();
+  const [list, setList] = useState<readonly string[]>(() => params.get(name)?.split(',') ?? EMPTY);
+  const latest = useRef({ list, setParams });
+  latest.current.setParams = setParams;
+  const change = useCallback(
+    (next: Change) => {
+      const changed = typeof next === 'function' ? next(latest.current.list) : next;
+      latest.current.list = changed;
+      setList(changed);
+      latest.current.setParams(
+        () => {
+          const address = latestParams();
+          if (changed.length === 0 || changed.length > MAX_IN_ADDRESS) address.delete(name);
+          else address.set(name, changed.join(','));
+          return address;
+        },
+        { replace: true },
+      );
+    },
+    [name],
+  );
+  return [list, change];
+}
+
 /** Every link of the page depends on the address, so changing it with each key would make typing slow. */
 const ADDRESS_WAIT_MS = 300;
 

@@ -99,6 +99,11 @@ const Change = z.object({
   rekeyed: z.int(),
   /** Emails of the first clients that change. */
   sample: z.array(z.string()),
+  /** Emails of the first clients of each effect. `others` change and connect as before; `same` do not change. */
+  names: z.object({
+    ...{ disconnected: z.array(z.string()), reconnected: z.array(z.string()) },
+    ...{ others: z.array(z.string()), same: z.array(z.string()) },
+  }),
   /** Null for a preview, and if nothing changed. */
   undo: Undo.nullable(),
 });
@@ -136,6 +141,22 @@ export const clientListRoutes = routes('/panel/api/clients', {
     query: z.object({ ...filter, ...order }),
     reply: z.string(),
     media: 'text/csv',
+  }),
+  links: get('/links', {
+    permission: { resource: 'clients', action: 'read' },
+    filtered: true,
+    summary: 'Get the share links of the clients that match a search, one page of clients by email',
+    query: z.object({
+      ...{ search: filter.search, inbound: filter.inbound, node: filter.node },
+      offset: whole({ min: 0 }),
+      /** 0 = 100 */
+      limit: whole({ min: 0, max: MAX_LIMIT }),
+    }),
+    reply: z.object({
+      clients: z.array(z.object({ id: z.int(), email: z.string(), links: z.array(z.string()) })),
+      /** How many clients match. */
+      matched: z.int(),
+    }),
   }),
   inbounds: get('/inbounds', {
     permission: { resource: 'clients', action: 'read' },

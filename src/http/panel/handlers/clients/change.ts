@@ -36,8 +36,9 @@ interface Plan {
   /** Null if nothing would change. */
   readonly command: ManyCommand | null;
   readonly changed: readonly Client[];
-  readonly disconnected: number;
-  readonly reconnected: number;
+  /** Changed clients that can connect before and not after, and the other way round. */
+  readonly disconnected: readonly Client[];
+  readonly reconnected: readonly Client[];
   readonly undo: Undo;
   /** Moved clients that get new credentials. */
   readonly rekeyed: number;
@@ -57,14 +58,14 @@ export function planOf(asked: Asked, clients: readonly Client[], read: Read, now
         read,
       );
       const command: ManyCommand = { type: 'DeleteClients', data };
-      return plan(command, clients, undo, clients.filter(mayConnect).length, 0);
+      return plan(command, clients, undo, clients.filter(mayConnect), []);
     }
     case 'reset': {
       const changed = clients.filter((client) => used(read, client) > 0 || client.depletion?.reason === 'cap');
       undo.counters = counters(changed, read);
-      const back = changed.filter((client) => !mayConnect(client) && connectsWith(client, {}, 0, now)).length;
+      const back = changed.filter((client) => !mayConnect(client) && connectsWith(client, {}, 0, now));
       const data = { clients: changed.map(({ number }) => number) };
-      return plan({ type: 'ResetClientsTraffic', data }, changed, undo, 0, back);
+      return plan({ type: 'ResetClientsTraffic', data }, changed, undo, [], back);
     }
     case 'move':
       return movePlan(asked.to, clients, read);
@@ -73,12 +74,26 @@ export function planOf(asked: Asked, clients: readonly Client[], read: Read, now
   }
 }
 
+/** The emails of the first clients of each effect. */
+export function namesOf({ changed, disconnected, reconnected }: Plan, clients: readonly Client[], most: number) {
+  const isCut = new Set(disconnected);
+  const isBack = new Set(reconnected);
+  const isChanged = new Set(changed);
+  const emails = (some: readonly Client[]): string[] => some.slice(0, most).map(({ identity }) => identity.email);
+  return {
+    disconnected: emails(disconnected),
+    reconnected: emails(reconnected),
+    others: emails(changed.filter((client) => !isCut.has(client) && !isBack.has(client))),
+    same: emails(clients.filter((client) => !isChanged.has(client))),
+  };
+}
+
 const noUndo = (): Undo => ({ terms: [], counters: [], deleted: [], moved: [] });
 
 /** Clients go to another inbound with the credentials that its protocol takes; connections end. */
 function movePlan(to: number, clients: readonly Client[], read: Read): Plan {
   const target = read.inbounds.get(to);
-  if (!target) return plan({ type: 'MoveClients', data: { moves: [] } }, [], noUndo(), 0, 0);
+  if (!target) return plan({ type: 'MoveClients', data: { moves: [] } }, [], noUndo(), [], []);
   const changed = clients.filter(({ inbound }) => inbound !== target.id);
   const moves = changed.map((client) => ({
     client: client.number,
@@ -89,15 +104,15 @@ function movePlan(to: number, clients: readonly Client[], read: Read): Plan {
   undo.moved = changed.map((client) => ({ number: 0, inbound: client.inbound, client: wireClient(client) }));
   const rekeyed = moves.filter(({ draft }, index) => !sameJson(draft.credential, changed[index]?.credential)).length;
   const command: ManyCommand = { type: 'MoveClients', data: { moves } };
-  return { ...plan(command, changed, undo, changed.filter(mayConnect).length, 0), rekeyed };
+  return { ...plan(command, changed, undo, changed.filter(mayConnect), []), rekeyed };
 }
 
 function plan(
   command: ManyCommand,
   changed: readonly Client[],
   undo: Undo,
-  disconnected: number,
-  reconnected: number,
+  disconnected: readonly Client[],
+  reconnected: readonly Client[],
 ): Plan {
   return { command: changed.length === 0 ? null : command, changed, undo, disconnected, reconnected, rekeyed: 0 };
 }
@@ -106,8 +121,8 @@ function termsPlan(asked: Asked, clients: readonly Client[], read: Read, now: nu
   const changed: Client[] = [];
   const terms: ({ client: Client['number'] } & Terms)[] = [];
   const undo = noUndo();
-  let disconnected = 0;
-  let reconnected = 0;
+  const disconnected: Client[] = [];
+  const reconnected: Client[] = [];
   for (const client of clients) {
     const next = termsOf(asked, client, now);
     if (next === null) continue;
@@ -117,8 +132,8 @@ function termsPlan(asked: Asked, clients: readonly Client[], read: Read, now: nu
     const former = Object.keys(next).map((key) => [key, spec[key as keyof Terms]]);
     undo.terms.push({ client: number, ...(Object.fromEntries(former) as Terms) });
     const after = connectsWith(client, next, used(read, client), now);
-    if (mayConnect(client) && !after) disconnected += 1;
-    if (!mayConnect(client) && after) reconnected += 1;
+    if (mayConnect(client) && !after) disconnected.push(client);
+    if (!mayConnect(client) && after) reconnected.push(client);
   }
   return plan({ type: 'ChangeClientTerms', data: { terms } }, changed, undo, disconnected, reconnected);
 }

@@ -9,12 +9,13 @@ import { clientLines } from '../../codec/client-csv.js';
 import { clientTraffic } from '../../codec/client-traffic.js';
 import { clientVersion } from '../../codec/client-version.js';
 import { supportsVision } from '../../codec/inbound.js';
+import { linksForClient } from '../../codec/links.js';
 import { pageSettings } from '../../codec/settings.js';
 import { type HttpRequest, type Needs, TextStream } from '../../context.js';
 import type { clientListRoutes } from '../../contract/clients/list.js';
 import type { Handlers } from '../../mount.js';
 import { visibleInbounds } from '../../visible-inbounds.js';
-import { planOf, withNumbers } from './change.js';
+import { namesOf, planOf, withNumbers } from './change.js';
 import { restoreClients } from './restore.js';
 
 type Services = Needs<'now' | 'read' | 'ledger' | 'subPort'>;
@@ -67,6 +68,21 @@ export const clientListHandlers: Handlers<typeof clientListRoutes, Services> = {
     return new TextStream({ media: 'text/csv', name, lines: clientLines(read, list.clients, at) });
   },
 
+  links({ query: { offset, limit, ...filter } }, { read, now }, request) {
+    const at = now();
+    const own = ownInbounds(read, request);
+    const { clients } = listClients(read, own, { ...filter, state: 'all' }, { sort: 'email', desc: false }, at);
+    const page = clients.slice(offset, offset + (limit || DEFAULT_LIMIT));
+    return {
+      matched: clients.length,
+      clients: page.map((client) => {
+        const inbound = read.inbounds.get(client.inbound);
+        const links = inbound ? linksForClient(read, inbound, client, request.requestHost, at) : [];
+        return { id: client.number, email: client.identity.email, links: [...links] };
+      }),
+    };
+  },
+
   inbounds: (_, { read }, request) =>
     visibleInbounds({ read }, request)
       .filter(({ protocol }) => hasClients(protocol))
@@ -101,9 +117,11 @@ export const clientListHandlers: Handlers<typeof clientListRoutes, Services> = {
     const before = plan();
     const answer = {
       clients: numbers,
-      ...{ changed: before.changed.length, disconnected: before.disconnected, reconnected: before.reconnected },
+      ...{ changed: before.changed.length, disconnected: before.disconnected.length },
+      reconnected: before.reconnected.length,
       ...{ used: usedByAll(read, numbers), rekeyed: before.rekeyed },
       sample: before.changed.slice(0, SAMPLE).map(({ identity }) => identity.email),
+      names: namesOf(before, documents(read, numbers), SAMPLE),
       undo: null,
     };
     if (before.command === null) return answer;

@@ -149,7 +149,7 @@ function Destination({
   );
 }
 
-/** Who changes, who is disconnected, who can connect again. */
+/** The clients by effect: who is cut off, who can connect again, who changes otherwise, who stays as before. */
 function Effect({
   action,
   effect,
@@ -159,28 +159,43 @@ function Effect({
 }) {
   const { t } = useTranslation('clients');
   const format = useFormat();
-  const { clients, changed, disconnected, reconnected, rekeyed, sample } = effect;
-  const same = clients.length - changed;
+  const { clients, changed, disconnected, reconnected, rekeyed, names } = effect;
+  const groups = [
+    ['disconnected', disconnected, names.disconnected],
+    ['reconnected', reconnected, names.reconnected],
+    ['others', changed - disconnected - reconnected, names.others],
+    ['same', clients.length - changed, names.same],
+  ] as const;
   return (
     <Alert color={action === 'delete' || disconnected > 0 ? 'orange' : 'sea'} variant="light" role="status">
       <ul className={classes['effect']}>
-        <li>{t('effect.changed', { n: format.number(changed) })}</li>
-        {disconnected > 0 && <li>{t('effect.disconnected', { n: format.number(disconnected) })}</li>}
-        {reconnected > 0 && <li>{t('effect.reconnected', { n: format.number(reconnected) })}</li>}
+        {groups.map(([group, count, emails]) =>
+          count > 0 ? (
+            <li key={group}>
+              {t(`effect.${group}`, { n: format.number(count) })}
+              <Names emails={emails} more={count - emails.length} />
+            </li>
+          ) : null,
+        )}
         {rekeyed > 0 && <li>{t('effect.rekeyed', { n: format.number(rekeyed) })}</li>}
-        {same > 0 && <li>{t('effect.same', { n: format.number(same) })}</li>}
       </ul>
-      {sample.length > 0 && (
-        <Text size="xs" c="dimmed" mt="xs" lineClamp={2}>
-          {sample.map((email, index) => (
-            <span key={email}>
-              {index > 0 && ', '}
-              <bdi>{email}</bdi>
-            </span>
-          ))}
-          {changed > sample.length && ' …'}
-        </Text>
-      )}
     </Alert>
+  );
+}
+
+/** The first emails of a group, and how many there are besides. */
+function Names({ emails, more }: { readonly emails: readonly string[]; readonly more: number }) {
+  const { t } = useTranslation('clients');
+  const format = useFormat();
+  return (
+    <Text size="xs" c="dimmed" component="div" className={classes['names'] ?? ''}>
+      {emails.map((email, index) => (
+        <span key={email}>
+          {index > 0 && ', '}
+          <bdi>{email}</bdi>
+        </span>
+      ))}
+      {more > 0 && ` ${t('effect.more', { n: format.number(more) })}`}
+    </Text>
   );
 }

@@ -1,7 +1,7 @@
 import type { TFunction } from 'i18next';
 import type { ReactNode } from 'react';
 import type { ClientRow } from '../../../api/contract.generated';
-import { type ClientState, usedBytes, usedShare } from '../../../model/clients';
+import { type ClientState, statesOf, usedBytes, usedShare } from '../../../model/clients';
 import type { Format } from '../../../ui/display/format';
 import { Meter, Status, type Tone } from '../../../ui/display/Status';
 import classes from '../Clients.module.css';
@@ -23,9 +23,16 @@ const DAY_MS = 86_400_000;
 
 type T = TFunction<'clients'>;
 
-export const clientStatus = ({ state }: Pick<ClientRow, 'state'>, t: T): ReactNode => (
-  <Status tone={TONES[state]}>{t(`state.${state}`)}</Status>
-);
+export function clientStatus(row: Parameters<typeof statesOf>[0], t: T): ReactNode {
+  const text = statesOf(row, Date.now())
+    .map((state) => t(`state.${state}`))
+    .join(' · ');
+  return (
+    <Status tone={TONES[row.state]}>
+      <span title={text}>{text}</span>
+    </Status>
+  );
+}
 
 /** What a client has used of its cap. */
 export function usage(row: Pick<ClientRow, 'up' | 'down' | 'total'>, t: T, format: Format): ReactNode {

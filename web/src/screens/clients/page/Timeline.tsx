@@ -1,4 +1,4 @@
-import { Button, Text } from '@mantine/core';
+import { Anchor, Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
@@ -25,7 +25,13 @@ export function Timeline({ story }: Pick<Why, 'story'>) {
             <span>{what}</span>
             <span className={classes['when']}>
               <time dateTime={new Date(at).toISOString()}>{format.dateTime(at)}</time> · <bdi>{by}</bdi> ·{' '}
-              {mayAudit ? <Link to={`/audit/${position}`}>#{position}</Link> : `#${position}`}
+              {mayAudit ? (
+                <Anchor component={Link} to={`/audit/${position}`} underline="always" inherit>
+                  #{position}
+                </Anchor>
+              ) : (
+                `#${position}`
+              )}
               {because && ` ${t('because', { position: because.position })}`}
             </span>
           </li>

@@ -58,7 +58,11 @@ function Buttons({ isRunning }: { readonly isRunning: boolean }) {
   const { t } = useTranslation('core');
   const { data: onlines } = useQuery({ ...onlinesQuery, enabled: useMay()('/panel/api/inbounds/onlines') });
   const stopping = useAction({ stale: STALE_STATE, run: () => api.post('/panel/api/server/stopCoreService') });
-  const starting = useAction({ stale: STALE_STATE, run: () => api.post('/panel/api/server/restartCoreService') });
+  const starting = useAction({
+    stale: STALE_STATE,
+    run: () => api.post('/panel/api/server/restartCoreService'),
+    said: () => t(isRunning ? 'restarted' : 'started'),
+  });
   const ask = (action: 'stop' | 'restart', run: () => void): void =>
     confirmLoss({
       title: t(`${action}.title`),

@@ -24,8 +24,8 @@ export function OutboundForm({ outbound, others, ...rest }: Props) {
       fieldsOf={(part) => outboundFields(part, others, (label) => t(`field.${label}`))}
       check={(part) => {
         const tag = textAt(part, 'tag');
-        if (tag === '') return t('outbound.noName');
-        return others.includes(tag) ? t('outbound.taken', { tag }) : '';
+        if (tag === '') return { path: 'tag', text: t('outbound.noName') };
+        return others.includes(tag) ? { path: 'tag', text: t('outbound.taken', { tag }) } : null;
       }}
       {...rest}
     />

@@ -11,7 +11,7 @@ import { useRowMenu } from '../../../ui/table/RowMenu';
 import classes from '../Core.module.css';
 import type { TemplateEditor } from '../draft';
 import type { FieldDefinition } from '../Fields';
-import { PartForm } from '../PartForm';
+import { PartForm, type Problem } from '../PartForm';
 import { isObject, type JsonObject, objectsAt, tagsAt, textAt, valueAt, withValue } from '../template';
 
 const PATH = 'routing.balancers';
@@ -127,11 +127,11 @@ function BalancerForm({ balancer, others, outbounds, ...rest }: FormProps) {
     { path: 'strategy.type', label: t('field.method'), kind: 'select', options: STRATEGIES },
     { path: 'fallbackTag', label: t('field.fallback'), kind: 'select', options: ['', ...outbounds] },
   ];
-  const check = (part: JsonObject): string => {
+  const check = (part: JsonObject): Problem | null => {
     const tag = textAt(part, 'tag');
-    if (tag === '') return t('outbound.noName');
-    if (valueAt(part, 'selector') === undefined) return t('balancer.noSelector');
-    return others.includes(tag) ? t('outbound.taken', { tag }) : '';
+    if (tag === '') return { path: 'tag', text: t('outbound.noName') };
+    if (valueAt(part, 'selector') === undefined) return { path: 'selector', text: t('balancer.noSelector') };
+    return others.includes(tag) ? { path: 'tag', text: t('outbound.taken', { tag }) } : null;
   };
   return (
     <PartForm

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import type { FieldDefinition } from '../Fields';
-import { PartForm } from '../PartForm';
+import { PartForm, type Problem } from '../PartForm';
 import { type JsonObject, tagsAt, textAt } from '../template';
 
 interface Props {
@@ -44,7 +44,21 @@ export function RuleForm({ rule, template, inboundTags, ...rest }: Props) {
       options: ['', ...tagsAt(template, 'routing.balancers')],
     },
   ];
-  const check = (part: JsonObject): string =>
-    textAt(part, 'outboundTag') === '' && textAt(part, 'balancerTag') === '' ? t('rule.noTarget') : '';
+  const check = (part: JsonObject): Problem | null => {
+    if (!hasCondition(part)) return { path: 'domain', text: t('rule.noCondition') };
+    const hasTarget = textAt(part, 'outboundTag') !== '' || textAt(part, 'balancerTag') !== '';
+    return hasTarget ? null : { path: 'outboundTag', text: t('rule.noTarget') };
+  };
   return <PartForm start={rule} fieldsOf={() => fields} check={check} {...rest} />;
+}
+
+/** Members of a rule that are no conditions. */
+const NO_CONDITIONS: ReadonlySet<string> = new Set(['type', 'ruleTag', 'outboundTag', 'balancerTag', 'domainMatcher']);
+
+/** Whether the rule names what it applies to: the core rejects a rule without a condition. */
+function hasCondition(rule: JsonObject): boolean {
+  return Object.entries(rule).some(([name, value]) => {
+    if (NO_CONDITIONS.has(name) || value === null || value === '') return false;
+    return typeof value !== 'object' || Object.keys(value).length > 0;
+  });
 }

@@ -14,12 +14,12 @@ import classes from '../Inbounds.module.css';
 import { inboundForm } from '../queries';
 import { type Draft, draftOf } from './draft';
 import { PresetChoice } from './PresetChoice';
-import { PresetForm } from './PresetForm';
 import { draftFor, PRESETS, proposed } from './presets';
 import { SharePreview } from './SharePreview';
 import { useEditor } from './useEditor';
 
 const InboundConflict = lazy(async () => ({ default: (await import('../InboundConflict')).InboundConflict }));
+const PresetForm = lazy(async () => ({ default: (await import('./PresetForm')).PresetForm }));
 const FormFields = lazy(async () => ({ default: (await import('./FormFields')).FormFields }));
 const Code = lazy(async () => ({ default: (await import('../../../ui/form/Code')).Code }));
 
@@ -62,7 +62,9 @@ export function NewInbound() {
       ) : preset === 'empty' ? (
         <EmptyInbound />
       ) : preset ? (
-        <PresetForm key={preset} preset={preset} onMore={setStart} />
+        <Suspense fallback={<Loading rows={3} />}>
+          <PresetForm key={preset} preset={preset} onMore={setStart} />
+        </Suspense>
       ) : (
         <PresetChoice
           onChoose={(chosen) => {

@@ -1,20 +1,21 @@
 import { Button, Group, Paper, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
 import { ApiError, api } from '../../../api/client';
 import type { Inbound } from '../../../api/contract.generated';
-import { Loaded } from '../../../ui/display/Page';
+import { Loaded, Loading } from '../../../ui/display/Page';
 import { useAction } from '../../../ui/feedback/action';
 import { useUnsaved } from '../../../ui/feedback/leave';
 import { sentenceOf, toastError } from '../../../ui/feedback/toast';
 import { useCurlButton } from '../../../ui/form/FormFooter';
 import { Refusal } from '../../../ui/form/Refusal';
 import { bodyOf, type Draft } from './draft';
-import { PresetResult } from './PresetResult';
 import { type Answers, draftFor, inboundFor, type Preset, proposed, secondOf } from './presets';
+
+const PresetResult = lazy(async () => ({ default: (await import('./PresetResult')).PresetResult }));
 
 interface Props {
   readonly preset: Exclude<Preset, 'empty'>;
@@ -43,7 +44,12 @@ function Questions({ preset, start, onMore }: Props & { readonly start: Answers 
   const curl = usePresetCurl(preset, answers, isComplete);
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus(), [attempts, add.error]);
-  if (made) return <PresetResult inbound={made.id} email={made.email} />;
+  if (made)
+    return (
+      <Suspense fallback={<Loading rows={3} />}>
+        <PresetResult inbound={made.id} email={made.email} />
+      </Suspense>
+    );
   const field = problemOf(preset, add.error);
   const more = (): void => {
     draftFor(preset, answers).then(onMore, toastError);
