@@ -81,7 +81,7 @@ describe('what needs attention', () => {
   ])('is a webhook with %j', (changes, kind, isGrave) => {
     const webhook = { id: 1, name: 'billing', gone: false, failingSince: 0, deadLetters: 0 };
     const webhooks = [{ ...webhook, ...changes, problem: '', problemCode: null }];
-    expect(kinds({ attention: { ...attention, webhooks } })).toStrictEqual([[kind, '/audit', isGrave]]);
+    expect(kinds({ attention: { ...attention, webhooks } })).toStrictEqual([[kind, '/webhooks', isGrave]]);
   });
 
   it('compares versions by their numbers', () => {

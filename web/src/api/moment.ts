@@ -5,7 +5,7 @@ import { AT_PATHS } from './contract.generated';
  * The moment of the past that the page shows: the position of an event or an ISO 8601 time; null = now. It is in the
  * address before the fragment, so it stays while screens are opened, and another moment loads the page again.
  */
-export const moment = new URLSearchParams(location.search).get('at');
+export const moment = new URLSearchParams(globalThis.location?.search).get('at');
 
 /** What the page reads at any moment: the role of the admin, the calendar, and the login. */
 const TIMELESS: ReadonlySet<string> = new Set([

@@ -1,12 +1,41 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { NO_QUOTAS } from '../../../../src/events/access/access-of.js';
 import { tables } from '../../../../src/http/panel/contract/index.js';
 import type { Route } from '../../../../src/http/panel/contract/route.js';
-import { one, two, uuid } from '../../../kit/builders.js';
-import { startWithReseller as start } from '../../kit/reseller.js';
+import { draft, inboundDraft, one, two, userId, uuid } from '../../../kit/builders.js';
+import { startPanel } from '../../kit/panel.js';
 
+const SELLER = { username: 'seller', password: 'long enough' };
 const json = (value: object): string => JSON.stringify(value);
 const routes = Object.values(tables).flatMap((table): Route[] => Object.values(table));
+
+/** Inbounds 1 and 2, of which the reseller has the first. The owner's clients are `foreign-…`. */
+async function start(foreign: readonly string[], own: readonly string[], quotas = NO_QUOTAS) {
+  const panel = await startPanel();
+  panel.given({ type: 'AddInbound', data: { ...inboundDraft(), owner: userId(1) } });
+  const other = inboundDraft({ spec: { remark: 'hidden inbound', port: 8443, tag: 'in-2' } });
+  panel.given({ type: 'AddInbound', data: { ...other, owner: userId(1) } });
+  const access = { role: 'reseller', inbounds: [one], quotas };
+  const data = { username: SELLER.username, passwordHash: `plain ${SELLER.password}`, access };
+  panel.given({ type: 'CreateUser', data });
+  const owner = await panel.browser().login();
+  const seller = await panel.browser().login(SELLER);
+  const wire = (email: string, n: number, over: object = {}) => {
+    const { credential, identity } = draft(email, n);
+    return { id: credential.id, email, subId: identity.subId, comment: `note of ${email}`, enable: true, ...over };
+  };
+  const add = (browser: typeof owner, inbound: number, clients: readonly object[]) =>
+    browser.post('/panel/api/inbounds/addClient', { id: inbound, settings: json({ clients }) });
+  let n = 0;
+  for (const [index, email] of foreign.entries()) {
+    n += 1;
+    await add(owner, index % 2 === 0 ? one : two, [wire(email, n)]);
+    panel.given({ type: 'AdjustClientTraffic', data: { email, up: 1000, down: 2000 } });
+  }
+  for (const email of own) await add(seller, one, [wire(email, (n += 1))]);
+  return { panel, owner, seller, wire, add };
+}
 
 const obj = async (answer: Promise<{ json: { obj: unknown } | undefined }>) => (await answer).json?.obj;
 
