@@ -147,7 +147,7 @@ describe.skipIf(found === null)('the list of clients in the web panel', () => {
     expect(await inDialog('Move').isDisabled()).toBe(true);
     const target = dialog().getByLabel('To inbound');
     await target.selectOption({ index: 3 });
-    await dialog().getByText('New credentials, as the protocol needs others: 2').waitFor();
+    await dialog().getByText('New credentials, because the protocol needs others: 2').waitFor();
     await target.selectOption({ index: 2 });
     await dialog().getByText('New credentials').waitFor({ state: 'detached' });
     await dialog().getByText('Lose the connection: 2').waitFor();

@@ -103,12 +103,12 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
     await web.page.getByRole('link', { name: 'Oslo' }).click();
     await web.page.getByRole('heading', { level: 1, name: 'Oslo' }).waitFor();
     await web.sees('It is online and up to date.');
-    await web.sees('Nothing waits');
+    await web.sees('No pending changes');
     const hosted = web.page.locator('section').filter({ hasText: 'Inbounds on this node' });
     await hosted.getByRole('link', { name: 'fjord', exact: true }).waitFor();
     await hosted.getByRole('link', { name: '1 client' }).waitFor();
     const foreign = web.page.locator('section').filter({ hasText: 'Found only there' });
-    await foreign.getByText('This panel did not create these.').waitFor();
+    await foreign.getByText('Created on the node itself.').waitFor();
     await web.sees('CPU, last six hours');
     expect(own.id).toBeGreaterThan(0);
     expect(await web.overflowOnPhone('nodes/1')).toBe(0);
@@ -118,21 +118,21 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
   it('says that the node does not answer, what waits for it, and that it is back', async () => {
     const { dataDir, ports } = node;
     await node.stop();
-    await web.sees('It does not answer.');
+    await web.sees('The node does not answer.');
     await addInbound(admin, 'late', 1);
     await web.sees('2 changes wait');
     await web.page.getByRole('button', { name: 'Check now' }).click();
     await web.sees('Oslo: It cannot be used:');
     node = await startPanel({ dataDir, ports });
     await web.page.getByRole('button', { name: 'Check now' }).click();
-    await web.sees('Nothing waits');
+    await web.sees('No pending changes');
   });
 
   it('pauses it, takes that back, renames it', async () => {
     const head = headOf(centre.dataDir);
     await web.menu('More', 'Pause');
     await web.sees('Oslo is paused');
-    await web.sees('Paused: this panel sends nothing to it');
+    await web.sees('Paused: this panel sends no changes');
     await web.page.getByRole('button', { name: 'Undo' }).first().click();
     await web.sees('The change was undone.');
     await web.page.getByRole('button', { name: 'Edit' }).click();

@@ -9,6 +9,7 @@ import { storeTemplate } from '../../kit/real/panel-process.js';
 import { freePort } from '../../kit/real/ports.js';
 import { download } from '../../kit/real/socks.js';
 import { startTargets, type Targets } from '../../kit/real/targets.js';
+import { until } from '../../kit/wait.js';
 import { deedsOf, headOf, template } from '../support.js';
 import { openWebPanel, type WebPanel } from './support.js';
 
@@ -107,13 +108,22 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
 
 /** A CDN has a certificate that clients trust. Here the client trusts that of the inbound, which stands for it. */
 async function throughCdn(link: string, port: number): Promise<ClientEntry> {
-  const pin = await new Promise<string>((resolve, reject) => {
+  let pin = '';
+  await until('the inbound accepts connections', async () => {
+    pin = await fingerprintAt(port);
+    return pin !== '';
+  });
+  const { outbound } = parseLink(link.replace('?', `?pcs=${pin}&`));
+  return outbound;
+}
+
+/** The SHA-256 fingerprint of the certificate on a port; empty while nothing listens. */
+async function fingerprintAt(port: number): Promise<string> {
+  return new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port, servername: 'localhost', rejectUnauthorized: false }, () => {
       resolve(socket.getPeerX509Certificate()?.fingerprint256.replaceAll(':', '').toLowerCase() ?? '');
       socket.destroy();
     });
-    socket.once('error', reject);
+    socket.once('error', () => resolve(''));
   });
-  const { outbound } = parseLink(link.replace('?', `?pcs=${pin}&`));
-  return outbound;
 }

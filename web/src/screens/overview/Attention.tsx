@@ -43,7 +43,7 @@ export function Attention({ status }: { readonly status: MachineStatus }) {
     <ul className={classes['concerns']}>
       {concerns.map((concern) => (
         <li key={concern.key}>
-          <Status tone={concern.isGrave ? 'bad' : 'warn'}>
+          <Status tone={concern.isGrave ? 'bad' : 'warn'} isSentence>
             <Anchor component={Link} to={concern.to} size="sm" c="inherit" className="alone">
               {sentenceOf(concern, t, format)}
             </Anchor>

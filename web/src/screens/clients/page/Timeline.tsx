@@ -26,7 +26,7 @@ export function Timeline({ story }: Pick<Why, 'story'>) {
             <span className={classes['when']}>
               <time dateTime={new Date(at).toISOString()}>{format.dateTime(at)}</time> · <bdi>{by}</bdi> ·{' '}
               {mayAudit ? (
-                <Anchor component={Link} to={`/audit/${position}`} underline="always" inherit>
+                <Anchor component={Link} to={`/audit/${position}`} inherit>
                   #{position}
                 </Anchor>
               ) : (
