@@ -107,8 +107,11 @@ export class Moments {
       if (type === 'MeasurementsRolledUp') {
         this.#erasures += 1;
         this.#rollUps += 1;
-        // A later sum may include bytes that a checkpoint in the range already contains.
-        this.#checkpoints?.remove(data.fromPosition, data.toPosition - 1);
+        // A later sum may include bytes that a checkpoint or a moment in the range already contains.
+        const [first, last] = [data.fromPosition, data.toPosition - 1];
+        this.#checkpoints?.remove(first, last);
+        for (const position of [...this.#kept.keys()])
+          if (position >= first && position <= last) this.#kept.delete(position);
       }
       if (type === 'LogLossAccepted') this.#checkpoints?.clear();
       if (type !== 'DataKeyDestroyed') continue;

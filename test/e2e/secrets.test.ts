@@ -45,6 +45,7 @@ const PLACES: readonly (readonly [RegExp, readonly Canary[]])[] = [
   [/\/panel\/api\/inbounds\//, ['email', 'subId', 'comment', 'clientPassword']],
   [/\/panel\/api\/clients\/page$/, ['email', 'subId', 'comment']],
   [/\/panel\/api\/clients\/(export|top)$/, ['email', 'comment']],
+  [/\/panel\/api\/clients\/links$/, ['email', 'clientPassword']],
   // The form of a client shows its credentials.
   [/\/panel\/api\/clients\/[^/]+\/details$/, ['email', 'subId', 'comment', 'clientPassword']],
   [/\/panel\/api\/clients\/[^/]+\/(why|statement)$/, ['email']],

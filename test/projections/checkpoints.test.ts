@@ -52,6 +52,19 @@ describe('a moment from a checkpoint', () => {
     );
   });
 
+  it('equals a replay also when it was read before a roll-up of its range', async () => {
+    const { journal, player } = playedLogs()();
+    const { log, directory } = journal;
+    const { moments } = momentsOf(log, directory.root);
+    const step = (kind: 'traffic' | 'node' | 'wait' | 'rollUp') => ({ kind, a: 0, b: 0, c: 0 });
+    player.play([step('traffic'), step('node')]);
+    const position = log.head().position;
+    await moments.after(position);
+    player.play([step('traffic'), step('wait'), step('rollUp')]);
+    const { read } = await moments.after(position);
+    expect(read.follower.digests()).toStrictEqual(readModelsAt(log, position).follower.digests());
+  });
+
   it('reads the log only from the checkpoint on', async () => {
     const { journal, moments } = place();
     const { log } = journal;
