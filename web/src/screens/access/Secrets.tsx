@@ -1,11 +1,10 @@
-import { Button, Group, Modal, NativeSelect, Stack, Text } from '@mantine/core';
+import { NativeSelect, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
 import type { Posts } from '../../api/contract.generated';
-import { CopyButton } from '../../ui/display/CopyButton';
+import { SecretDialog } from '../../ui/feedback/SecretDialog';
 import { DrawerForm } from '../../ui/form/DrawerForm';
-import classes from './Access.module.css';
 import { type AccessToken, STALE } from './queries';
 
 export interface Secret {
@@ -15,32 +14,18 @@ export interface Secret {
 export type Created = Posts['/panel/api/tokens/add']['reply'];
 
 /** The secret of a token. The panel stores only its hash, so it is never shown again. */
-export function SecretDialog({ name, secret, onClose }: Secret & { readonly onClose: () => void }) {
-  const { t } = useTranslation(['access', 'shell']);
+export function TokenSecret({ name, secret, onClose }: Secret & { readonly onClose: () => void }) {
+  const { t } = useTranslation('access');
+  const texts = {
+    ...{ title: t('secret.title', { name }), body: t('secret.body') },
+    ...{ copy: t('secret.copy'), done: t('secret.done') },
+  };
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      closeOnClickOutside={false}
-      title={t('secret.title', { name })}
-      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
-    >
-      <Stack gap="md">
-        <Text size="sm">{t('secret.body')}</Text>
-        <div className={classes['secret']}>
-          <code dir="ltr">{secret}</code>
-          <CopyButton text={secret} label={t('secret.copy')} />
-        </div>
-        <Text size="xs" c="dimmed">
-          {t('secret.use')} <code dir="ltr">Authorization: Bearer …</code>
-        </Text>
-        <Group justify="flex-end">
-          <Button onClick={onClose} data-autofocus>
-            {t('secret.done')}
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <SecretDialog secret={secret} texts={texts} onClose={onClose}>
+      <Text size="xs" c="dimmed">
+        {t('secret.use')} <code dir="ltr">Authorization: Bearer …</code>
+      </Text>
+    </SecretDialog>
   );
 }
 

@@ -19,7 +19,7 @@ import { useRowMenu } from '../../ui/table/RowMenu';
 import classes from './Access.module.css';
 import { ApiTokenSwitch } from './ApiTokenSwitch';
 import { type AccessToken, admins as adminsQuery, STALE, tokens as tokensQuery } from './queries';
-import { RotateToken, type Secret, SecretDialog } from './Secrets';
+import { RotateToken, type Secret, TokenSecret } from './Secrets';
 import { TokenForm } from './TokenForm';
 
 const SOON_MS = 14 * 86_400_000;
@@ -62,7 +62,7 @@ export function Tokens() {
       {edited && <TokenForm token={edited} onSecret={setSecret} onClose={() => setEdited(null)} />}
       {isAdding && mayAdd && <TokenForm token={null} onSecret={setSecret} onClose={() => setAdding(false)} />}
       {rotated && <RotateToken token={rotated} onSecret={setSecret} onClose={() => setRotated(null)} />}
-      {secret && <SecretDialog {...secret} onClose={() => setSecret(null)} />}
+      {secret && <TokenSecret {...secret} onClose={() => setSecret(null)} />}
     </Stack>
   );
 }

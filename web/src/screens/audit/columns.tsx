@@ -13,7 +13,7 @@ export function useColumns() {
   const { t } = useTranslation('audit');
   const { search } = useLocation();
   const format = useFormat();
-  // The sentence says what the type says. Where there is no room for both, the drawer has the type.
+  // The sentence implies the type. A narrow screen shows the sentence alone; the drawer shows the type.
   const isWide = useMediaQuery('(min-width: 110em)', undefined, { getInitialValueInEffect: false }) === true;
   return useMemo(() => {
     const columns: readonly Column<AuditEntry>[] = [

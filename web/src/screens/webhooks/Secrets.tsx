@@ -1,12 +1,10 @@
-import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
+import { NativeSelect } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
-import { CopyButton } from '../../ui/display/CopyButton';
-import { Dialog } from '../../ui/feedback/Dialog';
+import { SecretDialog } from '../../ui/feedback/SecretDialog';
 import { DrawerForm } from '../../ui/form/DrawerForm';
 import { STALE, type Webhook } from './queries';
-import classes from './Webhooks.module.css';
 
 export interface Secret {
   readonly name: string;
@@ -14,24 +12,13 @@ export interface Secret {
 }
 
 /** The secret of a webhook, which is not shown again. */
-export function SecretDialog({ name, secret, onClose }: Secret & { readonly onClose: () => void }) {
+export function WebhookSecret({ name, secret, onClose }: Secret & { readonly onClose: () => void }) {
   const { t } = useTranslation('webhooks');
-  return (
-    <Dialog onClose={onClose} closeOnClickOutside={false} title={t('secret.title', { name })}>
-      <Stack gap="md">
-        <Text size="sm">{t('secret.body')}</Text>
-        <div className={classes['secret']}>
-          <code dir="ltr">{secret}</code>
-          <CopyButton text={secret} label={t('secret.copy')} />
-        </div>
-        <Group justify="flex-end">
-          <Button onClick={onClose} data-autofocus>
-            {t('secret.done')}
-          </Button>
-        </Group>
-      </Stack>
-    </Dialog>
-  );
+  const texts = {
+    ...{ title: t('secret.title', { name }), body: t('secret.body') },
+    ...{ copy: t('secret.copy'), done: t('secret.done') },
+  };
+  return <SecretDialog secret={secret} texts={texts} onClose={onClose} />;
 }
 
 /** For how long deliveries are signed with the previous secret too, in hours. */

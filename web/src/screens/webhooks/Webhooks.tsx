@@ -14,7 +14,7 @@ import { useAddressFlag } from '../../ui/table/filters';
 import { DeadLetters } from './DeadLetters';
 import { webhooks as webhooksQuery } from './queries';
 import { ReplayForm } from './ReplayForm';
-import { RotateForm, type Secret, SecretDialog } from './Secrets';
+import { RotateForm, type Secret, WebhookSecret } from './Secrets';
 import { WebhookForm } from './WebhookForm';
 import { type Opened, WebhookList } from './WebhookList';
 
@@ -52,7 +52,7 @@ export function Webhooks() {
       {opened?.part === 'replay' && <ReplayForm webhook={opened.webhook} onClose={close} />}
       {opened?.part === 'rotate' && <RotateForm webhook={opened.webhook} onSecret={setSecret} onClose={close} />}
       {opened?.part === 'letters' && <DeadLetters webhook={opened.webhook} onClose={close} />}
-      {secret && <SecretDialog {...secret} onClose={() => setSecret(null)} />}
+      {secret && <WebhookSecret {...secret} onClose={() => setSecret(null)} />}
     </Page>
   );
 }

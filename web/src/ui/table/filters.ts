@@ -55,7 +55,7 @@ const EMPTY: readonly string[] = [];
 type Change = readonly string[] | ((before: readonly string[]) => readonly string[]);
 
 /**
- * A list that is in the address as long as it is short, so that a reload and links keep it. `setList` stays the same
+ * A list that is in the address as long as it is short, so that a reload and links keep it. The setter stays the same
  * function. Elements contain no comma.
  */
 export function useAddressList(name: string): readonly [readonly string[], (change: Change) => void] {
