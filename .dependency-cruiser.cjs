@@ -63,6 +63,7 @@ const rooms = {
   protobufjs: ['adapters/geo', 'adapters/releases'],
   ldapts: ['adapters/directory'],
   grammy: ['adapters/chat-bot'],
+  '@nats-io/[^/]+': ['adapters/nats'],
   commander: ['cli'],
   i18next: ['messages'],
   zod: ['events', 'http', 'commands', 'adapters', 'control', 'config.ts'],

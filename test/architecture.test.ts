@@ -110,6 +110,8 @@ const forbidden: [from: string, what: string, rule: string][] = [
   ['src/adapters/x.ts', 'better-sqlite3', 'better-sqlite3: only in adapters/sqlite, adapters/backup, adapters/xui'],
   ['src/adapters/x.ts', '@grpc/grpc-js', '@grpc/[^/]+: only in adapters/core'],
   ['src/adapters/x.ts', 'undici', 'undici: only in adapters/web'],
+  ['src/adapters/x.ts', '@nats-io/kv', '@nats-io/[^/]+: only in adapters/nats'],
+  ['src/app/x.ts', '@nats-io/transport-node', '@nats-io/[^/]+: only in adapters/nats'],
   ['src/adapters/x.ts', 'ldapts', 'ldapts: only in adapters/directory'],
   ['src/adapters/x.ts', 'express', 'express: only in http'],
   ['src/adapters/x.ts', 'ws', 'ws: only in http'],
@@ -211,6 +213,7 @@ const allowed: [from: string, what: string][] = [
   ['src/adapters/web/x.ts', 'undici'],
   ['src/adapters/chat-bot/x.ts', 'grammy'],
   ['src/adapters/core/x.ts', '@grpc/grpc-js'],
+  ['src/adapters/nats/x.ts', '@nats-io/jetstream'],
   ['web/x.ts', '../src/http/panel/contract/a.js'],
 ];
 

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { satisfies } from 'semver';
 import { describe, expect, it } from 'vitest';
 
 interface Entry {
+  readonly engines?: { readonly node?: string };
   readonly hasInstallScript?: boolean;
   readonly resolved?: string;
   readonly link?: boolean;
@@ -17,6 +19,13 @@ describe('the packages of the lock file', () => {
     // npm 11 uses this list; npm 10, which comes with Node 20, runs all scripts.
     const { allowScripts } = read('package.json') as { allowScripts: unknown };
     expect(allowScripts).toStrictEqual({ 'better-sqlite3': true });
+  });
+
+  it('run on the oldest supported Node', () => {
+    const { engines } = read('package.json') as { engines: { node: string } };
+    const oldest = `${engines.node.replace('>=', '')}.0`;
+    const newer = Object.entries(packages).filter(([, entry]) => !satisfies(oldest, entry.engines?.node ?? '*'));
+    expect(newer.map(([path, entry]) => `${path}: ${entry.engines?.node}`)).toStrictEqual([]);
   });
 
   it('include no telemetry: such a package is replaced by an empty one in this folder', () => {
