@@ -2,15 +2,10 @@
 // use them. They are compiled once, from their Go modules.
 //   PORTOLAN_CLIENT_APPS=off                     the tests that need them are skipped
 //   PORTOLAN_MIHOMO_BIN, PORTOLAN_SING_BOX_BIN   paths of existing programs, which are then not compiled
-import { access } from 'node:fs/promises';
-import { join } from 'node:path';
-import { answers, cached, isProgram, keep, reasonOf } from './cache.mjs';
-import { capture } from './process.mjs';
+import { answers, cached, keep, reasonOf } from './cache.mjs';
+import { compileGo } from './go.mjs';
 
-/**
- * `sum` is the checksum of the module in the format of go.sum; its dependencies are verified with the go.sum of the module.
- * The tags omit features that the tests do not use, which halves the compile time.
- */
+/** The tags omit features that the tests do not use, which halves the compile time. */
 const CLIENT_APPS = [
   {
     name: 'mihomo',
@@ -35,8 +30,7 @@ const CLIENT_APPS = [
     answer: 'sing-box version ',
   },
 ];
-const DOWNLOAD_MS = 5 * 60_000;
-const COMPILE_MS = 30 * 60_000;
+const PURPOSE = 'which checks subscriptions in the tests (once, two to five minutes)';
 
 /**
  * Returns the environment variables with the paths of the programs, and the names of missing programs. Compiles programs that
@@ -66,50 +60,10 @@ async function pathOf(app, build) {
   if (await runs(path)) return path;
   if (!build) return undefined;
   try {
-    await keep(path, (folder) => fromGo(app, folder), runs);
+    await keep(path, (folder) => compileGo({ ...app, purpose: PURPOSE }, folder), runs);
     return path;
   } catch (error) {
     console.warn(`${app.name} ${app.version} could not be compiled: ${reasonOf(error)}.`);
     return undefined;
   }
 }
-
-/**
- * Builds in Go's module cache, with the go.mod and go.sum of the module, as its authors do. `go install` refuses modules with
- * `replace` directives.
- */
-async function fromGo({ name, module, version, sum, tags, package: main }, folder) {
-  if (!(await hasGo())) throw new Error('Go is not installed');
-  // The checksum is known, so Go need not query its checksum database, which some networks block.
-  const trusted = [process.env.GONOSUMDB, module].filter(Boolean).join();
-  const env = { ...process.env, CGO_ENABLED: '0', GOFLAGS: '', GOWORK: 'off', GONOSUMDB: trusted };
-  delete env.GOOS;
-  delete env.GOARCH;
-  console.log(`Compiling ${name} ${version}, which checks subscriptions in the tests (once, two to five minutes)…`);
-  const { code, output } = await capture('go', ['mod', 'download', '-json', `${module}@v${version}`], {
-    cwd: folder,
-    env,
-    timeout: DOWNLOAD_MS,
-  });
-  const source = jsonIn(output);
-  if (code !== 0) throw new Error(`its source could not be downloaded (${lastLine(source.Error ?? output)})`);
-  if (source.Sum !== sum) throw new Error(`the checksum of its source is ${source.Sum}, expected ${sum}`);
-  await access(source.Dir);
-  const to = join(folder, name);
-  const flags = ['-mod=readonly', '-trimpath', '-buildvcs=false', '-ldflags', '-s -w -buildid=', '-tags', tags];
-  const built = await capture('go', ['build', ...flags, '-o', to, main], { cwd: source.Dir, env, timeout: COMPILE_MS });
-  if (built.code !== 0 || !(await isProgram(to))) throw new Error(`it does not compile (${lastLine(built.output)})`);
-  return to;
-}
-
-async function hasGo() {
-  return (await capture('go', ['version'], { timeout: 15_000 })).code === 0;
-}
-
-/** The JSON object is printed between progress messages. */
-function jsonIn(output) {
-  const [begin, end] = [output.indexOf('{'), output.lastIndexOf('}')];
-  return begin < 0 || end < begin ? {} : JSON.parse(output.slice(begin, end + 1));
-}
-
-const lastLine = (text) => text.split('\n').at(-1);

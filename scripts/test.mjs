@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureClientApps } from './client-apps.mjs';
 import { findCore } from './core.mjs';
+import { ensureNats, findNats } from './nats.mjs';
 import { attach, capture, tool } from './process.mjs';
 import { checkNode, ensureDependencies, ensureReady, ensureWebPackages, main } from './setup.mjs';
 
@@ -40,10 +41,16 @@ function staticChecks() {
 }
 
 /** The environment of the tests: only paths of programs that run. */
-function environment({ core, clientApps }) {
+function environment({ core, clientApps, nats }) {
   const env = { ...process.env };
-  for (const name of ['PORTOLAN_CORE_BIN', 'PORTOLAN_MIHOMO_BIN', 'PORTOLAN_SING_BOX_BIN']) delete env[name];
-  return Object.assign(env, core && { PORTOLAN_CORE_BIN: core.path }, clientApps.found);
+  for (const name of ['PORTOLAN_CORE_BIN', 'PORTOLAN_MIHOMO_BIN', 'PORTOLAN_SING_BOX_BIN', 'PORTOLAN_NATS_BIN'])
+    delete env[name];
+  const paths = {
+    ...clientApps.found,
+    ...(core && { PORTOLAN_CORE_BIN: core.path }),
+    ...(nats && { PORTOLAN_NATS_BIN: nats }),
+  };
+  return Object.assign(env, paths);
 }
 
 /** One run of vitest: its exit code, and the results of its files. These are empty if vitest could not start. */
@@ -109,7 +116,7 @@ function warn(...lines) {
   console.warn([line, ...lines.map((text) => `!!  ${text}`), line].join('\n'));
 }
 
-function warnOfMissing(core, clientApps) {
+function warnOfMissing({ core, clientApps, nats }) {
   if (!core) {
     warn(
       'Xray was not found: the tests with a real core are SKIPPED, so this run does not test the proxies.',
@@ -120,6 +127,12 @@ function warnOfMissing(core, clientApps) {
     warn(
       `${clientApps.missing.join(' and ')} not found: the tests that load subscriptions into them are SKIPPED.`,
       'They are compiled if Go 1.26 and its module proxy are available, unless PORTOLAN_CLIENT_APPS=off.',
+    );
+  }
+  if (!nats) {
+    warn(
+      'The NATS server was not found: the tests of a cluster are SKIPPED.',
+      'It is compiled if Go 1.26 and its module proxy are available; PORTOLAN_NATS_BIN names an existing program.',
     );
   }
 }
@@ -136,18 +149,19 @@ async function check() {
 async function watch() {
   checkNode();
   await ensureDependencies({ dev: true });
-  const programs = { core: await findCore(), clientApps: await ensureClientApps({ build: false }) };
-  warnOfMissing(programs.core, programs.clientApps);
+  const clientApps = await ensureClientApps({ build: false });
+  const programs = { core: await findCore(), clientApps, nats: await findNats() };
+  warnOfMissing(programs);
   const folders = files.map((path) => path.replace(/^(\.\/)?src\//, 'test/'));
   return attach(tool('vitest'), ['watch', ...folders], { env: environment(programs) });
 }
 
 async function test() {
   const { core } = await ensureReady({ dev: true, unchecked: true });
-  const clientApps = await ensureClientApps();
-  warnOfMissing(core, clientApps);
-  const [tests, ...results] = await Promise.all([allTests({ core, clientApps }), ...staticChecks()]);
-  warnOfMissing(core, clientApps);
+  const programs = { core, clientApps: await ensureClientApps(), nats: await ensureNats() };
+  warnOfMissing(programs);
+  const [tests, ...results] = await Promise.all([allTests(programs), ...staticChecks()]);
+  warnOfMissing(programs);
   if (tests.unstable.length > 0)
     warn(
       'UNSTABLE: failed, and passed when repeated alone. Each is a defect of the test or of the product:',
