@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { basename, dirname } from 'node:path';
+import { basename } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -19,7 +19,7 @@ const SLOWEST_FIRST = [
 
 function rank({ moduleId }: TestSpecification): number {
   const name = basename(moduleId, '.test.ts');
-  const at = SLOWEST_FIRST.indexOf(basename(dirname(moduleId)) === 'web' ? `web/${name}` : name);
+  const at = SLOWEST_FIRST.indexOf(moduleId.includes('/test/e2e/web/') ? `web/${name}` : name);
   return at < 0 ? SLOWEST_FIRST.length : at;
 }
 

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Alarm } from '../../src/lib/alarms.js';
 import { message } from '../../src/messages/message.js';
-import { startBotServer } from '../kit/real/bot-server.js';
-import { startSocksServer } from '../kit/real/socks-server.js';
+import { startBotServer } from '../kit/real/servers/bot-server.js';
+import { startSocksServer } from '../kit/real/servers/socks-server.js';
 import { ADMIN, startBot, until } from './kit.js';
 
 async function withAlarms(options: Parameters<typeof startBot>[0] = {}) {

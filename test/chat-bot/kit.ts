@@ -11,7 +11,7 @@ import type { HostReading } from '../../src/commands/ports/host.js';
 import type { RecordedEvent } from '../../src/events/catalog.js';
 import { Place } from '../commands/reactors/kit.js';
 import { inboundDraft, userId } from '../kit/builders.js';
-import { type BotServer, type Shown, startBotServer } from '../kit/real/bot-server.js';
+import { type BotServer, type Shown, startBotServer } from '../kit/real/servers/bot-server.js';
 import { until as waitUntil } from '../kit/wait.js';
 
 export const ADMIN = 71;

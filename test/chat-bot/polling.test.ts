@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createChatService } from '../../src/adapters/chat-bot/service.js';
 import { createWeb } from '../../src/adapters/web/web.js';
 import { poll } from '../../src/chat-bot/polling.js';
-import { type BotServer, type Fault, startBotServer } from '../kit/real/bot-server.js';
+import { type BotServer, type Fault, startBotServer } from '../kit/real/servers/bot-server.js';
 
 const TURNS = 6;
 

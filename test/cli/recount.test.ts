@@ -7,7 +7,7 @@ import { eventsOf } from '../../src/projections/capsule/capsule.js';
 import { recount } from '../../src/projections/recount.js';
 import { draft, inboundDraft, one, two, userId } from '../kit/builders.js';
 import { commandLine } from '../kit/command-line.js';
-import { playedLogs, steps } from '../kit/history.js';
+import { playedLogs, steps } from '../kit/history/history.js';
 import { busOver, TestLog, temporaryFolder } from '../kit/log.js';
 
 const DAY = 86_400_000;

@@ -22,7 +22,7 @@ import {
   startPanel,
   storeTemplate,
 } from '../kit/real/panel-process.js';
-import { PROXY_HOST, proxyNames, startProxy, withoutProxy } from '../kit/real/proxies.js';
+import { PROXY_HOST, proxyNames, startProxy, withoutProxy } from '../kit/real/servers/proxies.js';
 import { download, moved, startTransfer } from '../kit/real/socks.js';
 import { startTargets } from '../kit/real/targets.js';
 import { corePid } from './servers.js';

@@ -1,9 +1,9 @@
 import { dataDirectory } from '../../src/adapters/data-directory/data-directory.js';
 import type { RecordedEvent } from '../../src/events/catalog.js';
 import { openJournal } from '../../src/store/journal.js';
+import type { Outbound } from '../kit/real/client-apps/outbound.js';
 import type { ClientEntry } from '../kit/real/client-core.js';
 import type { ClientSeed, InboundCase } from '../kit/real/inbounds.js';
-import type { Outbound } from '../kit/real/outbound.js';
 import { type Admin, loopbackTemplate, must, type PanelProcess } from '../kit/real/panel-process.js';
 import { freePort } from '../kit/real/ports.js';
 import type { Targets } from '../kit/real/targets.js';

@@ -9,7 +9,7 @@ import { PanelStarted } from '../../src/events/panel.js';
 import { digest } from '../../src/lib/digest.js';
 import { startFolds } from '../../src/projections/foldings.js';
 import { digestsOf, LogReadModels } from '../../src/projections/read-models.js';
-import { History, playedLogs, steps } from '../kit/history.js';
+import { History, playedLogs, steps } from '../kit/history/history.js';
 import { busOver, readAll, TestLog } from '../kit/log.js';
 import { recorded } from '../kit/spec.js';
 

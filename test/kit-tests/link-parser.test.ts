@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LinkError, parseLink } from '../kit/real/link-parser.js';
+import { LinkError, parseLink } from '../kit/real/client-apps/link-parser.js';
 
 const ID = '3f0c7f3a-7a4e-4a5e-9a41-1d1f6e7c0a11';
 const PIN = 'ab'.repeat(32);

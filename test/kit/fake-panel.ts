@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ZipEntry } from './zip.js';
+import type { ZipEntry } from './formats/zip.js';
 
 /**
  * A panel that only exchanges messages with its launcher; `main` is the code of its process. It appends its version to the

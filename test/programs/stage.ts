@@ -1,14 +1,14 @@
 import { chmodSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { zipOf } from '../kit/formats/zip.js';
 import { geoipFile, geositeFile } from '../kit/geo.js';
-import { type BotServer, startBotServer } from '../kit/real/bot-server.js';
 import { coreBinary } from '../kit/real/core-process.js';
 import { coreAs, putCore } from '../kit/real/core-versions.js';
 import { type Admin, must, type PanelProcess, startPanel } from '../kit/real/panel-process.js';
-import { coreAssets, type ReleaseServer, startReleaseServer } from '../kit/real/release-server.js';
-import { ThreeXuiNode } from '../kit/real/three-x-ui-node.js';
-import { zipOf } from '../kit/zip.js';
+import { type BotServer, startBotServer } from '../kit/real/servers/bot-server.js';
+import { coreAssets, type ReleaseServer, startReleaseServer } from '../kit/real/servers/release-server.js';
+import { ThreeXuiNode } from '../kit/real/three-x-ui/three-x-ui-node.js';
 
 /** Versions of the core, which the programs install in turn. */
 export const CORES = ['26.7.27', '26.7.29'] as const;

@@ -7,7 +7,7 @@ import { checkpointVersion } from '../../src/projections/checkpoints.js';
 import { Moments, readModelsAt } from '../../src/projections/moments.js';
 import { LogReadModels } from '../../src/projections/read-models.js';
 import { DAY, draft, inboundDraft, one, userId } from '../kit/builders.js';
-import { playedLogs, steps } from '../kit/history.js';
+import { playedLogs, steps } from '../kit/history/history.js';
 import { busOver, TestLog } from '../kit/log.js';
 
 const KEY = Buffer.alloc(32, 7);

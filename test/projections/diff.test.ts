@@ -7,7 +7,7 @@ import { type DiffReport, type DocumentDiff, diffSteps } from '../../src/project
 import { documentOf, isSameClient, nouns, sourcesOf } from '../../src/projections/diff/documents.js';
 import { readModelsAt } from '../../src/projections/moments.js';
 import type { ReadModels } from '../../src/projections/read-models.js';
-import { playedLogs, steps } from '../kit/history.js';
+import { playedLogs, steps } from '../kit/history/history.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 const EVERYTHING = { noun: '', client: '' } as const;

@@ -7,7 +7,7 @@ import { Rejection } from '../../src/commands/rejection.js';
 import { CounterTable } from '../../src/events/traffic/counter-table.js';
 import { LogReadModels, type ReadModels } from '../../src/projections/read-models.js';
 import { draft, identity, inboundDraft, inboundId, userId, uuid } from '../kit/builders.js';
-import { History } from '../kit/history.js';
+import { History } from '../kit/history/history.js';
 import { busOver, TestLog, temporaryFolder } from '../kit/log.js';
 
 const EMAILS = ['anna', 'bert'] as const;

@@ -16,8 +16,8 @@ import { refusedByDisk } from '../../src/store/storage-watch.js';
 import { verifyLog } from '../../src/store/verify.js';
 import { addClients, addInbound, started } from '../commands/reactors/kit.js';
 import { admin, alice, draft } from '../kit/builders.js';
+import { damageMiddle, damagePage, leavesOf } from '../kit/formats/pages.js';
 import { busOver, openParts, temporaryFolder } from '../kit/log.js';
-import { damageMiddle, damagePage, leavesOf } from '../kit/pages.js';
 import { replacedStates } from '../kit/replaced-states.js';
 
 const CLIENTS = 60;

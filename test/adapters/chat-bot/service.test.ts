@@ -5,7 +5,7 @@ import { createChatService } from '../../../src/adapters/chat-bot/service.js';
 import { createWeb } from '../../../src/adapters/web/web.js';
 import { ChatError } from '../../../src/commands/ports/chat-bot.js';
 import { temporaryFolder } from '../../kit/log.js';
-import { type Fault, startBotServer } from '../../kit/real/bot-server.js';
+import { type Fault, startBotServer } from '../../kit/real/servers/bot-server.js';
 
 const service = createChatService(createWeb({ allowPrivate: true }));
 const { signal } = new AbortController();

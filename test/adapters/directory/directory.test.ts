@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, 
 import { createDirectory } from '../../../src/adapters/directory/directory.js';
 import type { DirectoryConfig } from '../../../src/commands/ports/directory.js';
 import { freePort } from '../../kit/real/ports.js';
-import { BASE_DN, BIND_DN, BIND_PASSWORD, type Slapd, startSlapd, withoutSlapd } from '../../kit/real/slapd.js';
+import { BASE_DN, BIND_DN, BIND_PASSWORD, type Slapd, startSlapd, withoutSlapd } from '../../kit/real/servers/slapd.js';
 
 const PASSWORD = 'anna’s own password';
 

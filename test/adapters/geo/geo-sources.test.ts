@@ -10,7 +10,7 @@ import type { GeoContent } from '../../../src/events/geo/geo-document.js';
 import { render } from '../../../src/messages/render.js';
 import { geoFile, geoipFile, geositeFile, listOf } from '../../kit/geo.js';
 import { temporaryFolder } from '../../kit/log.js';
-import { type Asset, type ReleaseServer, sha256, startReleaseServer } from '../../kit/real/release-server.js';
+import { type Asset, type ReleaseServer, sha256, startReleaseServer } from '../../kit/real/servers/release-server.js';
 import { startServer } from '../web/kit.js';
 
 const FILE = 'geosite_mine.dat';

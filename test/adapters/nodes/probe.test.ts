@@ -6,7 +6,7 @@ import { askNode, openEnvelope } from '../../../src/adapters/nodes/request.js';
 import { createWeb } from '../../../src/adapters/web/web.js';
 import { type NodeAddress, NodeError } from '../../../src/commands/ports/remote-panel.js';
 import { makeCertificate } from '../../kit/real/certificate.js';
-import { type NodeFault, ThreeXuiNode } from '../../kit/real/three-x-ui-node.js';
+import { type NodeFault, ThreeXuiNode } from '../../kit/real/three-x-ui/three-x-ui-node.js';
 
 const web = createWeb({ allowPrivate: false });
 const marks = { centre: () => '', isInbound: () => false, isClient: () => false, adopted: () => new Set<string>() };

@@ -14,14 +14,14 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createCoreVersions } from '../../../src/adapters/releases/core-versions.js';
 import { createWeb } from '../../../src/adapters/web/web.js';
+import { zipOf } from '../../kit/formats/zip.js';
 import {
   type Asset,
   coreAssets,
   type ReleaseServer,
   sha256,
   startReleaseServer,
-} from '../../kit/real/release-server.js';
-import { zipOf } from '../../kit/zip.js';
+} from '../../kit/real/servers/release-server.js';
 
 const BINARY = '#!/bin/sh\necho Xray 1.2.3\n';
 const sound = zipOf([

@@ -20,7 +20,7 @@ import { type GeoResult, geoFiles } from '../../../src/commands/ports/releases.j
 import { verbatim } from '../../../src/messages/message.js';
 import { render } from '../../../src/messages/render.js';
 import { geoipFile, geositeFile } from '../../kit/geo.js';
-import { type Asset, type ReleaseServer, sha256, startReleaseServer } from '../../kit/real/release-server.js';
+import { type Asset, type ReleaseServer, sha256, startReleaseServer } from '../../kit/real/servers/release-server.js';
 
 const IP = '/Loyalsoldier/v2ray-rules-dat/releases/latest/download/geoip.dat';
 const SITE_IR = '/chocolate4u/Iran-v2ray-rules/releases/latest/download/geosite.dat';

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createWeb } from '../../../src/adapters/web/web.js';
 import type { WebError } from '../../../src/commands/ports/web.js';
-import { startSocksServer } from '../../kit/real/socks-server.js';
+import { startSocksServer } from '../../kit/real/servers/socks-server.js';
 import { startServer } from './kit.js';
 
 const guarded = createWeb({ allowPrivate: false });

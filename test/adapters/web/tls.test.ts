@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createWeb } from '../../../src/adapters/web/web.js';
 import { makeCertificate, type TestCertificate } from '../../kit/real/certificate.js';
-import { startSocksServer } from '../../kit/real/socks-server.js';
+import { startSocksServer } from '../../kit/real/servers/socks-server.js';
 import { startServer } from './kit.js';
 
 const resolve = async () => [{ address: '127.0.0.1', family: 4 }];

@@ -9,7 +9,7 @@ import type { PanelEvent } from '../../../src/events/catalog.js';
 import type { Client } from '../../../src/events/client/client-document.js';
 import { begin, catchUp } from '../../../src/events/log/replay.js';
 import { clientAdded, clientNumber, DAY, draft, inboundAdded, T0 } from '../../kit/builders.js';
-import { History, playedLogs, steps } from '../../kit/history.js';
+import { History, playedLogs, steps } from '../../kit/history/history.js';
 import { busOver } from '../../kit/log.js';
 
 const added = (i: number) =>

@@ -13,7 +13,7 @@ import { Alarms } from '../../../src/lib/alarms.js';
 import { message, verbatim } from '../../../src/messages/message.js';
 import { refusedByDisk } from '../../../src/store/storage-watch.js';
 import { alice, bob, inboundDraft, T0, userId, uuid } from '../../kit/builders.js';
-import { promtool, readMetrics } from '../../kit/prometheus.js';
+import { promtool, readMetrics } from '../../kit/formats/prometheus.js';
 import { startPanel } from '../kit/panel.js';
 
 type TestPanel = Awaited<ReturnType<typeof startPanel>>;

@@ -8,7 +8,7 @@ import { type InfoPage, infoPage } from '../../../src/http/subscription/page/pag
 import { qrCode } from '../../../src/http/subscription/page/qr.js';
 import type { SingleLink } from '../../../src/http/subscription/page/single-links.js';
 import { languages } from '../../../src/messages/language.js';
-import { readQr } from '../../kit/qr-reader.js';
+import { readQr } from '../../kit/formats/qr-reader.js';
 
 const NOW = 1_750_000_000_000;
 const DAY = 86_400_000;

@@ -1,6 +1,6 @@
+import { parseLink } from './client-apps/link-parser.js';
+import type { Outbound } from './client-apps/outbound.js';
 import { type CoreOptions, type CoreProcess, startCore } from './core-process.js';
-import { parseLink } from './link-parser.js';
-import type { Outbound } from './outbound.js';
 import { freePorts } from './ports.js';
 
 /** A link, an outbound, or either of them with a source address of its own. */

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { TestCertificate } from './certificate.js';
-import { type KeyPair, type Outbound, realityKeys, wireguardKeys } from './outbound.js';
+import { type KeyPair, type Outbound, realityKeys, wireguardKeys } from './client-apps/outbound.js';
 
 /** The body of POST /panel/api/inbounds/add; the inner objects are JSON text, as the panel API wants them. */
 export interface InboundBody {

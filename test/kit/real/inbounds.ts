@@ -1,3 +1,4 @@
+import { directOutbound, httpOutbound, socksOutbound, wireguardOutbound } from './client-apps/outbound.js';
 import {
   type CaseContext,
   type ClientSeed,
@@ -8,7 +9,6 @@ import {
   userKey,
 } from './inbound-body.js';
 import { hysteriaStream, overReality, overTls, plain, TRANSPORTS } from './inbound-streams.js';
-import { directOutbound, httpOutbound, socksOutbound, wireguardOutbound } from './outbound.js';
 
 export {
   type CaseContext,

@@ -7,7 +7,7 @@ import { MEASURED_TYPES } from '../../../src/lib/proof/measured-types.js';
 import { treeRoot } from '../../../src/lib/proof/merkle.js';
 import { createHeadKey, type SignedHead, signHead } from '../../../src/lib/proof/signed-head.js';
 import { type LogVerdict, LogVerifier, readHeads } from '../../../src/lib/proof/verify-log.js';
-import { History, steps } from '../../kit/history.js';
+import { History, steps } from '../../kit/history/history.js';
 import { busOver, TestLog } from '../../kit/log.js';
 import { exportOf } from '../../kit/proof.js';
 

@@ -5,7 +5,7 @@ import type { EventHeader, LogSearch } from '../../../src/events/log/log-search.
 import { type AuditFilter, searchLog } from '../../../src/projections/audit/audit-search.js';
 import { changesOf } from '../../../src/projections/audit/changes.js';
 import { admin, alice, draft, first, HOUR, inboundDraft, one, T0, userId } from '../../kit/builders.js';
-import { History, steps } from '../../kit/history.js';
+import { History, steps } from '../../kit/history/history.js';
 import { busOver, TestLog } from '../../kit/log.js';
 
 const EVERYTHING: AuditFilter = {

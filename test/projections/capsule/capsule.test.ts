@@ -8,7 +8,7 @@ import type { EventType } from '../../../src/events/log/event.js';
 import { capsuleEvents, eventsOf, subjectsOf } from '../../../src/projections/capsule/capsule.js';
 import { MANY_CLIENTS, ONE_CLIENT } from '../../../src/projections/capsule/selection.js';
 import { keptWords } from '../../../src/projections/capsule/words.js';
-import { playedLogs, steps } from '../../kit/history.js';
+import { playedLogs, steps } from '../../kit/history/history.js';
 import { valuesOf } from './values.js';
 
 /** A capsule file as the command writes it. */

@@ -15,7 +15,7 @@ import type { DesiredCore } from '../../../src/projections/core/desired-core.js'
 import { defaultTemplate } from '../../../src/projections/core/template.js';
 import { LogReadModels } from '../../../src/projections/read-models.js';
 import { alice, bob, clientAdded, first, identity, inboundAdded, one, second } from '../../kit/builders.js';
-import { playedLogs, steps } from '../../kit/history.js';
+import { playedLogs, steps } from '../../kit/history/history.js';
 import { TestLog } from '../../kit/log.js';
 
 /** A core that applies only the reported changes. */

@@ -9,7 +9,7 @@ import { LogReadModels } from '../../../src/projections/read-models.js';
 import { Ledger } from '../../../src/projections/statement/ledger.js';
 import { LedgerInMemory } from '../../../src/projections/statement/ledger-in-memory.js';
 import { type ClientStatement, statementOfEmail } from '../../../src/projections/statement/statement-of-client.js';
-import { History, type Step, steps } from '../../kit/history.js';
+import { History, type Step, steps } from '../../kit/history/history.js';
 import { busOver, readAll, TestLog, temporaryFolder } from '../../kit/log.js';
 
 const ZONES = ['UTC', 'Asia/Tehran', 'Asia/Kathmandu', 'America/New_York', 'Pacific/Chatham'] as const;

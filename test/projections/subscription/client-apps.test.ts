@@ -11,7 +11,7 @@ import { emptySingBoxProfile, singBoxProfile } from '../../../src/projections/su
 import { singBoxOutbound } from '../../../src/projections/subscription/formats/sing-box-outbound.js';
 import { xrayConfigs } from '../../../src/projections/subscription/formats/xray.js';
 import { linksOf, type ShareLink } from '../../../src/projections/subscription/links.js';
-import { clientAppBinary, errorsOf, withoutClientApps } from '../../kit/real/client-apps.js';
+import { clientAppBinary, errorsOf, withoutClientApps } from '../../kit/real/client-apps/client-apps.js';
 import { aClient, aContext, inboundOf, pbk, reality, unused } from './fixtures.js';
 import { filled, hostile } from './hostile.js';
 import { cases, linksOfCase } from './matrix.js';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { xrayOutbound } from '../../../src/projections/subscription/formats/xray.js';
 import { hasUrl, linkUrl, type ShareLink } from '../../../src/projections/subscription/share-link.js';
-import { parseLink } from '../../kit/real/link-parser.js';
+import { parseLink } from '../../kit/real/client-apps/link-parser.js';
 import { filled, lined } from './hostile.js';
 import { cases, linksOfCase } from './matrix.js';
 

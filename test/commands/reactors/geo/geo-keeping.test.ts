@@ -10,7 +10,7 @@ import { GeoSources } from '../../../../src/commands/reactors/geo/geo-sources.js
 import { GeoSourceAdded } from '../../../../src/events/geo/geo.js';
 import { GeoSourceId } from '../../../../src/events/ids.js';
 import { geositeFile } from '../../../kit/geo.js';
-import { sha256, startReleaseServer } from '../../../kit/real/release-server.js';
+import { sha256, startReleaseServer } from '../../../kit/real/servers/release-server.js';
 import { eventually } from '../../../kit/wait.js';
 import { Place } from '../kit.js';
 

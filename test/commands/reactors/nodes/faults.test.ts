@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ANOTHER } from '../../../../src/commands/reactors/nodes/health.js';
 import { message } from '../../../../src/messages/message.js';
 import { clientNumber, clientSpec, HOUR, identity, T0 } from '../../../kit/builders.js';
-import type { NodeFault } from '../../../kit/real/three-x-ui-node.js';
+import type { NodeFault } from '../../../kit/real/three-x-ui/three-x-ui-node.js';
 import { alice, bob, declined, nodeOne, withPortolan, withXui } from './kit.js';
 
 describe('a node that fails', () => {

@@ -22,8 +22,8 @@ import { LogReadModels } from '../../../../src/projections/read-models.js';
 import { startPanel } from '../../../http/kit/panel.js';
 import { draft, inboundDraft, userId } from '../../../kit/builders.js';
 import { busOver, TestLog, temporaryFolder } from '../../../kit/log.js';
-import { XuiInbounds } from '../../../kit/real/three-x-ui-inbounds.js';
-import { ThreeXuiNode } from '../../../kit/real/three-x-ui-node.js';
+import { XuiInbounds } from '../../../kit/real/three-x-ui/three-x-ui-inbounds.js';
+import { ThreeXuiNode } from '../../../kit/real/three-x-ui/three-x-ui-node.js';
 
 export const nodeOne = NodeId.parse(1);
 const TOKEN = 'node-token';

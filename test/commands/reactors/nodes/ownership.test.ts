@@ -3,7 +3,7 @@ import { NodeError } from '../../../../src/commands/ports/remote-panel.js';
 import type { RecordedEvent } from '../../../../src/events/catalog.js';
 import { message, verbatim } from '../../../../src/messages/message.js';
 import { draft, HOUR, uuid } from '../../../kit/builders.js';
-import type { XuiInbound, XuiInbounds } from '../../../kit/real/three-x-ui-inbounds.js';
+import type { XuiInbound, XuiInbounds } from '../../../kit/real/three-x-ui/three-x-ui-inbounds.js';
 import { alice, bob, type Centre, nodeOne, startCentre, withPortolan, withXui } from './kit.js';
 
 const FOREIGN = message('node.foreignInbound');

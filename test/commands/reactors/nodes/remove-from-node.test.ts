@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { asNode } from '../../../../src/commands/bus.js';
 import { NodeId } from '../../../../src/events/ids.js';
-import { type NodeFault, ThreeXuiNode } from '../../../kit/real/three-x-ui-node.js';
+import { type NodeFault, ThreeXuiNode } from '../../../kit/real/three-x-ui/three-x-ui-node.js';
 import { eventually } from '../../../kit/wait.js';
 import { alice, bob, nodeOne, withXui } from './kit.js';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { NodeError } from '../../../../src/commands/ports/remote-panel.js';
 import { message, verbatim } from '../../../../src/messages/message.js';
 import { clientSpec, draft, HOUR } from '../../../kit/builders.js';
-import type { XuiInbounds } from '../../../kit/real/three-x-ui-inbounds.js';
+import type { XuiInbounds } from '../../../kit/real/three-x-ui/three-x-ui-inbounds.js';
 import { alice, backupOf, bob, type Centre, nodeOne, withXui } from './kit.js';
 
 const zoe = draft('zoe', 12);

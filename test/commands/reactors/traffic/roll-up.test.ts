@@ -10,7 +10,7 @@ import { begin, catchUp } from '../../../../src/events/log/replay.js';
 import { LogReadModels } from '../../../../src/projections/read-models.js';
 import { verifyLog } from '../../../../src/store/verify.js';
 import { clientAdded, DAY, first, HOUR, inboundAdded, T0, traffic } from '../../../kit/builders.js';
-import { playedLogs, steps } from '../../../kit/history.js';
+import { playedLogs, steps } from '../../../kit/history/history.js';
 import { busOver, readAll, TestLog } from '../../../kit/log.js';
 
 const used = (bytes: number, run = 'r1') => traffic({ run, clients: [[1, bytes, 2 * bytes]] });

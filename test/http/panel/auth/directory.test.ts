@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDirectory } from '../../../../src/adapters/directory/directory.js';
 import type { Directory } from '../../../../src/commands/ports/directory.js';
-import { BASE_DN, BIND_DN, BIND_PASSWORD, type Slapd, startSlapd, withoutSlapd } from '../../../kit/real/slapd.js';
+import {
+  BASE_DN,
+  BIND_DN,
+  BIND_PASSWORD,
+  type Slapd,
+  startSlapd,
+  withoutSlapd,
+} from '../../../kit/real/servers/slapd.js';
 import { codeAt, TOKEN } from '../../../kit/totp.js';
 import { ADMIN, startPanel } from '../../kit/panel.js';
 

@@ -9,7 +9,7 @@ import { inboundReply } from '../../../../src/http/panel/codec/inbound-wire.js';
 import { atOnce } from '../../../../src/lib/time/slices.js';
 import type { ReadModels } from '../../../../src/projections/read-models.js';
 import { clientAdded, clientNumber, draft, inboundAdded } from '../../../kit/builders.js';
-import { playedLogs, steps } from '../../../kit/history.js';
+import { playedLogs, steps } from '../../../kit/history/history.js';
 
 /** The reply as one object. */
 function plain(read: ReadModels, inbound: Inbound): object {

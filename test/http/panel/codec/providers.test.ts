@@ -9,7 +9,7 @@ import {
   startVpnServer,
   type TunnelServer,
   type VpnServer,
-} from '../../../kit/real/provider-servers.js';
+} from '../../../kit/real/servers/provider-servers.js';
 import { NOW, startPanel } from './panel.js';
 
 type Name = 'wgprov' | 'vpnprov';

@@ -1,0 +1,220 @@
+import { type Browser, type CDPSession, chromium, type Page } from 'playwright-core';
+import { chromiumFlags, chromiumFor } from '../../test/kit/real/chromium.js';
+import { emailOf } from '../kit/fleet.js';
+import { ADMINS, type LivePanel, livePanel, PASSWORD } from '../kit/live.js';
+import type { Bench, Row } from '../kit/row.js';
+import { median, quantile, sleep } from '../kit/time.js';
+
+/** The processor of a browser is this many times slower than that of this machine. */
+const THROTTLE = 4;
+
+/** The web panel in a real browser, as on a slow device. */
+export const web: Bench = async ({ quick }) => {
+  const executable = chromiumFor('the benchmark of the web panel');
+  if (executable === null) return [];
+  const clients = 10_000;
+  const panel = await livePanel(clients);
+  const browser = await chromium.launch({
+    executablePath: executable,
+    args: [...chromiumFlags, '--js-flags=--expose-gc'],
+  });
+  try {
+    const page = await loggedIn(browser, panel);
+    const cdp = await page.context().newCDPSession(page);
+    await cdp.send('Emulation.setCPUThrottlingRate', { rate: THROTTLE });
+    const note = `${THROTTLE}x CPU throttle, ${clients} clients`;
+    await cdp.send('Performance.enable', { timeDomain: 'threadTicks' });
+    const empty = await emptyPage(page, cdp);
+    return [
+      await interactive(page, panel, quick ? 3 : 7, note),
+      ...(await scrolled(page, cdp, panel, empty, note)),
+      await searched(page, empty.key, note),
+      await grown(cdp, panel, quick ? 1 : 10),
+    ];
+  } finally {
+    await browser.close();
+    await panel.stop();
+  }
+};
+
+async function loggedIn(browser: Browser, { process: panel }: LivePanel): Promise<Page> {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, locale: 'en' });
+  await page.goto(`${panel.url}/#/overview`);
+  await page.getByLabel('User name').fill(ADMINS[0] ?? '');
+  await page.locator('input[name=password]').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  return page;
+}
+
+/** Frames of a scroll: how far they are apart, and the processor time of the page's main thread for each. In ms. */
+interface Frames {
+  readonly frames: readonly number[];
+  readonly work: number;
+}
+
+async function scroll(page: Page, cdp: CDPSession): Promise<Frames> {
+  const used = async (): Promise<number> => {
+    const { metrics } = await cdp.send('Performance.getMetrics');
+    return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1000;
+  };
+  const before = await used();
+  const frames = (await page.evaluate(SCROLL)) as readonly number[];
+  return { frames, work: ((await used()) - before) / frames.length };
+}
+
+interface Empty extends Frames {
+  readonly key: number;
+}
+
+/** The same scroll and the same keys on a page without content: what this machine needs now for a frame. */
+async function emptyPage(page: Page, cdp: CDPSession): Promise<Empty> {
+  await page.goto('about:blank');
+  const list = '<div style="height:600px;overflow:auto"><div role="table" style="height:400000px"></div></div>';
+  await page.setContent(`<!doctype html><input aria-label="empty">${list}`);
+  const scrolling = await scroll(page, cdp);
+  await page.evaluate(WATCH_KEYS);
+  await page.getByLabel('empty').focus();
+  const keys: number[] = [];
+  for (const key of 'client-77') {
+    await page.keyboard.press(key);
+    keys.push(Number(await page.evaluate('globalThis.keyShown()')));
+  }
+  return { ...scrolling, key: Math.max(...keys) };
+}
+
+/** From the request of the document to the first frame with the navigation and the heading of a screen, files in the cache. */
+async function interactive(page: Page, { process: panel }: LivePanel, rounds: number, note: string): Promise<Row> {
+  const opened = async (url: string): Promise<number> => {
+    await page.goto('about:blank');
+    await page.goto(url, { waitUntil: 'commit' });
+    return Number(await page.evaluate(UNTIL_INTERACTIVE));
+  };
+  const times: number[] = [];
+  const trivial: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    trivial.push(await opened(TRIVIAL_PAGE));
+    times.push(await opened(`${panel.url}/#/overview`));
+  }
+  const measured = median(times);
+  return {
+    name: 'web: shell interactive',
+    measured,
+    reference: median(trivial),
+    unit: 'ms',
+    target: { most: 1500 },
+    note,
+  };
+}
+
+async function scrolled(
+  page: Page,
+  cdp: CDPSession,
+  { process: panel }: LivePanel,
+  empty: Frames,
+  note: string,
+): Promise<readonly Row[]> {
+  await page.goto(`${panel.url}/#/clients`);
+  await page.getByRole('row').nth(5).waitFor();
+  await page.waitForLoadState('networkidle');
+  const { frames, work } = await scroll(page, cdp);
+  const more = `95th percentile of ${frames.length} frames, median ${median(frames).toFixed(1)} ms; ${note}`;
+  const target = { most: 33 };
+  return [
+    {
+      name: 'web: a frame while the clients scroll',
+      measured: quantile(frames, 0.95),
+      reference: quantile(empty.frames, 0.95),
+      unit: 'ms',
+      target,
+      note: more,
+    },
+    // Other programs on the machine do not change it.
+    { name: 'web: its processor time', measured: work, reference: empty.work, unit: 'ms', target, note },
+  ];
+}
+
+/** From each key to the frame that shows its character; the rows of the answer follow when the server has sent them. */
+async function searched(page: Page, reference: number, note: string): Promise<Row> {
+  const box = page.getByRole('searchbox');
+  await box.focus();
+  const keys: number[] = [];
+  const answers: number[] = [];
+  await page.evaluate(WATCH_KEYS);
+  for (const key of 'client-77') {
+    const before = performance.now();
+    await box.press(key);
+    keys.push(Number(await page.evaluate('globalThis.keyShown()')));
+    await page.locator('#content [aria-busy=true]').first().waitFor({ state: 'detached' });
+    answers.push(performance.now() - before);
+  }
+  const measured = Math.max(...keys);
+  const more = `the slowest of ${keys.length} keys; with the rows of the answer, median ${median(answers).toFixed(0)} ms; ${note}`;
+  return { name: 'web: search, key to frame', measured, reference, unit: 'ms', target: { most: 100 }, note: more };
+}
+
+/** The heap after `minutes` of live updates on the list of the clients, minus the heap before, both after a collection. */
+async function grown(cdp: CDPSession, panel: LivePanel, minutes: number): Promise<Row> {
+  const heap = async (): Promise<number> => {
+    await cdp.send('HeapProfiler.collectGarbage');
+    const { usedSize } = await cdp.send('Runtime.getHeapUsage');
+    return usedSize / 1024 ** 2;
+  };
+  // The first updates fill caches that stay.
+  await updated(panel, 20);
+  const before = await heap();
+  await updated(panel, minutes * 60);
+  const after = await heap();
+  const note = `${minutes} min, from ${before.toFixed(1)} MB to ${after.toFixed(1)} MB`;
+  return { name: 'web: growth of the heap', measured: after - before, unit: 'MB', target: { most: 20 }, note };
+}
+
+/** Changes the counters of a client every two seconds, as traffic does. The status is pushed as often. */
+async function updated({ process: { url }, headers }: LivePanel, seconds: number): Promise<void> {
+  const end = performance.now() + seconds * 1000;
+  for (let bytes = 1; performance.now() < end; bytes += 1) {
+    const body = JSON.stringify({ upload: bytes, download: bytes });
+    const path = `panel/api/inbounds/updateClientTraffic/${encodeURIComponent(emailOf(7))}`;
+    const answer = await fetch(`${url}/${path}`, { method: 'POST', headers, body });
+    if (!answer.ok) throw new Error(`the counters could not be changed: ${answer.status}`);
+    await sleep(2000);
+  }
+}
+
+/** A page with what `UNTIL_INTERACTIVE` looks for, and nothing else. */
+const TRIVIAL_PAGE = 'data:text/html,<!doctype html><nav><a href="">.</a></nav><h1 data-page-title>.</h1>';
+
+const UNTIL_INTERACTIVE = `new Promise((resolve) => {
+  const look = () => {
+    const isThere = document.querySelector('nav a') && document.querySelector('[data-page-title]');
+    // The time origin is the request of the document.
+    if (isThere) requestAnimationFrame(() => resolve(performance.now()));
+    else setTimeout(look, 5);
+  };
+  look();
+})`;
+
+const SCROLL = `new Promise((resolve) => {
+  const scroller = document.querySelector('[role=table]').parentElement;
+  const frames = [];
+  let before = 0;
+  const step = (at) => {
+    if (before > 0) frames.push(at - before);
+    before = at;
+    scroller.scrollTop += 120;
+    if (frames.length < 240) requestAnimationFrame(step);
+    else resolve(frames);
+  };
+  requestAnimationFrame(step);
+})`;
+
+const WATCH_KEYS = `(() => {
+  let shown = Promise.resolve(0);
+  document.addEventListener('keydown', ({ timeStamp }) => {
+    shown = new Promise((resolve) => {
+      // The second frame begins when the first one, with the character, is drawn.
+      requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now() - timeStamp)));
+    });
+  }, true);
+  globalThis.keyShown = () => shown;
+})()`;

@@ -1,0 +1,206 @@
+import { describe, expect, it } from 'vitest';
+import { draft, inboundDraft, one, userId } from '../../../kit/builders.js';
+import { startPanel } from '../../kit/panel.js';
+
+const headers = { authorization: 'Bearer secret-token' };
+const NODE = {
+  name: 'far',
+  scheme: 'https',
+  address: '192.0.2.7',
+  port: 2053,
+  basePath: '/',
+  apiToken: 'a'.repeat(32),
+};
+
+interface Field {
+  field: string;
+  before?: unknown;
+  after?: unknown;
+  secret: boolean;
+  erased: boolean;
+  position: number | null;
+}
+interface Diff {
+  from: { position: number; at: number };
+  to: { position: number; at: number };
+  counts: { added: number; removed: number; changed: number };
+  documents: {
+    noun: string;
+    number: number;
+    name: string;
+    change: string;
+    fields: Field[];
+    events: { position: number; type: string; by: string; byCode: string }[];
+  }[];
+}
+
+async function start() {
+  const panel = await startPanel();
+  const { given } = panel;
+  given({ type: 'IssueApiToken', data: { token: 'secret-token', replace: true } });
+  given({ type: 'AddInbound', data: { owner: userId(1), ...inboundDraft() } });
+  given({ type: 'AddClients', data: { inbound: one, clients: [draft('ann', 1), draft('bob', 2), draft('cid', 3)] } });
+  const call = async (query: string, more: Record<string, string> = {}) =>
+    panel.call('GET', `/panel/api/audit/diff?${query}`, { headers: { ...headers, ...more } });
+  const diff = async (query: string) => (await call(query)).json?.obj as Diff;
+  const post = async (path: string, body: object = {}) => {
+    panel.later(1000);
+    const answer = await panel.call('POST', `/panel/api${path}`, {
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    expect(answer.json?.success, answer.text).toBe(true);
+  };
+  return { panel, given, call, diff, post, head: () => panel.log.head().position };
+}
+
+describe('the diff of two moments', () => {
+  it('has what was added, removed and changed, by field, and who changed it', async () => {
+    const { panel, diff, post, head } = await start();
+    const from = head();
+    await post('/inbounds/1/delClientByEmail/cid');
+    const deleted = head();
+    await post('/inbounds/update/1', { remark: 'renamed', total: 77 });
+    const updated = head();
+    await post('/nodes/add', NODE);
+    await post('/setting/update', { pageSize: 17 });
+    await post('/inbounds/updateClientTraffic/ann', { upload: 10, download: 20 });
+    const report = await diff(`from=${from}`);
+    expect(report).toMatchObject({
+      from: { position: from },
+      to: { position: head(), at: expect.any(Number) },
+      counts: { added: 1, removed: 1, changed: 2 },
+    });
+    const short = ({ noun, number, name, change }: Diff['documents'][number]) => [noun, number, name, change];
+    expect(report.documents.map(short)).toStrictEqual([
+      ['inbound', 1, 'renamed', 'changed'],
+      ['client', 3, 'cid', 'removed'],
+      ['node', 1, 'far', 'added'],
+      ['settings', 0, '', 'changed'],
+    ]);
+    const [inbound, client, node, settings] = report.documents;
+    expect(inbound?.fields).toStrictEqual([
+      { field: 'remark', before: 'first', after: 'renamed', secret: false, erased: false, position: updated },
+      { field: 'capBytes', before: 0, after: 77, secret: false, erased: false, position: updated },
+    ]);
+    expect(client?.events).toStrictEqual([
+      {
+        position: deleted,
+        at: expect.any(Number),
+        type: 'ClientDeleted',
+        by: 'token API token',
+        byCode: 'history.byToken',
+      },
+    ]);
+    expect(client?.fields).toContainEqual({
+      field: 'email',
+      before: 'cid',
+      secret: false,
+      erased: false,
+      position: null,
+    });
+    expect(node?.fields).toContainEqual(
+      expect.objectContaining({ field: 'token', secret: true, erased: false, position: head() - 2 }),
+    );
+    expect(settings?.fields).toMatchObject([{ field: 'pageSize', before: 25, after: 17 }]);
+    expect(panel.appended()).toStrictEqual([]);
+  });
+
+  it('never shows a secret', async () => {
+    const { call, post } = await start();
+    const secret = '11111111-1111-4111-8111-111111111111';
+    await post('/inbounds/addClient', {
+      id: 1,
+      settings: JSON.stringify({
+        clients: [{ email: 'dan', id: secret, subId: 'subscription-of-dan', extra: 'spice' }],
+      }),
+    });
+    await post('/nodes/add', NODE);
+    await post('/xray/update', {
+      xraySetting: JSON.stringify({
+        outbounds: [{ tag: 'x', protocol: 'socks', settings: { password: 'hush-hush' } }],
+      }),
+    });
+    for (const format of ['json', 'text']) {
+      const { text } = await call(`from=1&format=${format}`);
+      expect(text).toContain('dan');
+      for (const hidden of [secret, 'subscription-of-dan', NODE.apiToken, 'hush-hush', 'spice'])
+        expect(text).not.toContain(hidden);
+    }
+  });
+
+  it('leaves out what was erased, and says so', async () => {
+    const { panel, given, diff, post, head } = await start();
+    const from = head();
+    await post('/inbounds/1/delClientByEmail/bob');
+    const to = head();
+    panel.later(31 * 86_400_000);
+    given({ type: 'EraseDeleted', data: {} });
+    const { documents } = await diff(`from=${from}&to=${to}`);
+    expect(documents).toMatchObject([{ name: 'erased-2', change: 'removed' }]);
+    const email = documents[0]?.fields.find(({ field }) => field === 'email');
+    expect(email).toStrictEqual({ field: 'email', secret: false, erased: true, position: null });
+    expect(JSON.stringify(documents)).not.toContain('bob');
+  });
+
+  it('can be limited to a noun, to a client and to a part', async () => {
+    const { diff, post, head } = await start();
+    const from = head();
+    await post('/clients/change', { clients: [1, 2, 3], action: 'disable' });
+    await post('/setting/update', { pageSize: 17 });
+    const names = async (query: string) =>
+      (await diff(`from=${from}&${query}`)).documents.map(({ noun, name }) => name || noun);
+    expect(await names('noun=settings')).toStrictEqual(['settings']);
+    expect(await names('client=BOB')).toStrictEqual(['bob']);
+    expect(await names('noun=node')).toStrictEqual([]);
+    expect(await names('skip=1&limit=2')).toStrictEqual(['bob', 'cid']);
+    expect((await diff(`from=${from}&skip=1&limit=2`)).counts).toStrictEqual({ added: 0, removed: 0, changed: 4 });
+  });
+
+  it('is a text for people in their language', async () => {
+    const { call, post, head } = await start();
+    const from = head();
+    await post('/inbounds/1/delClientByEmail/cid');
+    await post('/inbounds/update/1', { remark: 'new\u202ename' });
+    const { text, headers: sent } = await call(`from=${from}&format=text`);
+    expect(sent.get('content-type')).toBe('text/plain; charset=utf-8');
+    const lines = text.replaceAll(/20\d\d-[\d-]+ [\d:]+Z/g, 'TIME').split('\n');
+    expect(lines).toStrictEqual([
+      `From position ${from} (TIME) to position ${from + 2} (TIME)`,
+      'Added: 0, removed: 1, changed: 1',
+      '',
+      '~ inbound new\\u202ename (#1): changed',
+      '  remark: "first" → "new\\u202ename"',
+      `  TIME: InboundUpdated by token API token (#${from + 2})`,
+      '',
+      '- client cid (#3): removed',
+      '  enabled: true',
+      '  security: "auto"',
+      '  email: "cid"',
+      '  inbound: 1',
+      `  TIME: ClientDeleted by token API token (#${from + 1})`,
+      '',
+    ]);
+    const russian = await call(`from=${from}&format=text&limit=1`, { 'accept-language': 'ru' });
+    expect(russian.text).toContain('Добавлено: 0, удалено: 1, изменено: 1');
+    expect(russian.text).toContain('Не показано документов: 1');
+  });
+
+  it.each([
+    ['from=9999', 'MOMENT_UNKNOWN'],
+    ['from=1&to=yesterday', 'MOMENT_INVALID'],
+    ['from=6&to=1', 'MOMENTS_REVERSED'],
+  ])('is refused with 400 for %s', async (query, code) => {
+    const { post, call } = await start();
+    await post('/setting/update', { pageSize: 17 });
+    await post('/setting/update', { pageSize: 18 });
+    const { status, json } = await call(query);
+    expect([status, json]).toMatchObject([400, { success: false, code }]);
+  });
+
+  it('needs a moment to begin with', async () => {
+    const { call } = await start();
+    expect((await call('')).json).toMatchObject({ success: false, code: 'INPUT_INVALID' });
+    expect((await call('from=1&noun=users')).json).toMatchObject({ success: false, code: 'INPUT_INVALID' });
+  });
+});

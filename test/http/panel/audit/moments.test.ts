@@ -1,0 +1,172 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { stateDigest } from '../../../../src/events/log/fold.js';
+import { advance } from '../../../../src/events/log/replay.js';
+import { startFolds } from '../../../../src/projections/foldings.js';
+import { Moments } from '../../../../src/projections/moments.js';
+import { digestsOf } from '../../../../src/projections/read-models.js';
+import { draft, one } from '../../../kit/builders.js';
+import { startPanel } from '../../kit/panel.js';
+import { API, TOKEN_HEADERS as headers, INBOUND, NODE } from '../../kit/samples.js';
+
+async function start() {
+  const panel = await startPanel();
+  panel.given({ type: 'IssueApiToken', data: { token: 'secret-token', replace: true } });
+  const post = async (path: string, body: object = {}) => {
+    panel.later(1000);
+    const answer = await panel.call('POST', API + path, { headers, body: JSON.stringify(body) });
+    expect(answer.json?.success, answer.text).toBe(true);
+    return panel.log.head().position;
+  };
+  const get = async (path: string, method = 'GET') => panel.call(method, API + path, { headers });
+  await post('/inbounds/add', INBOUND);
+  panel.later(1000);
+  panel.given({ type: 'AddClients', data: { inbound: one, clients: [draft('ann', 1), draft('bob', 2)] } });
+  await post('/nodes/add', NODE);
+  return { panel, post, get, head: () => panel.log.head().position };
+}
+
+/** Where each document is read, with requests that change it. */
+const READS = [
+  ['/inbounds/get/1', '/inbounds/update/1', { remark: 'renamed' }],
+  ['/inbounds/list', '/inbounds/del/1', {}],
+  ['/inbounds/overview', '/inbounds/setEnable/1', { enable: false }],
+  ['/inbounds/overview/1', '/inbounds/update/1', { total: 77 }],
+  ['/clients/page', '/clients/change', { clients: [1, 2], action: 'delete' }],
+  ['/clients/ann/details', '/inbounds/updateClientTraffic/ann', { upload: 10, download: 20 }],
+  ['/inbounds/getClientTraffics/ann', '/inbounds/updateClientTraffic/ann', { upload: 10, download: 20 }],
+  ['/clients/ann/statement', '/inbounds/updateClientTraffic/ann', { upload: 10, download: 20 }],
+  ['/server/getConfigJson', '/xray/update', { xraySetting: '{"outbounds":[{"tag":"direct","protocol":"freedom"}]}' }],
+  ['/clients/inbounds', '/inbounds/del/1', {}],
+  ['/nodes/list', '/nodes/del/1', {}],
+  ['/nodes/get/1', '/nodes/update/1', { ...NODE, name: 'farther', apiToken: '' }],
+  ['/setting/all', '/setting/update', { pageSize: 17 }],
+  ['/setting/sources', '/setting/update', { pageSize: 17 }],
+  ['/xray/', '/xray/update', { outboundTestUrl: 'http://192.0.2.1/a' }],
+] as const;
+
+describe('a route with ?at=', () => {
+  it.each(READS)('%s answers as it did before %s', async (path, change, body) => {
+    const { panel, post, get, head } = await start();
+    const method = path === '/setting/all' || path === '/xray/' ? 'POST' : 'GET';
+    const [before, position] = [await get(path, method), head()];
+    const time = new Date(panel.now()).toISOString();
+    await post(change, body);
+    const after = await get(path, method);
+    expect(after.json).not.toStrictEqual(before.json);
+
+    for (const at of [String(position), time]) {
+      const past = await get(`${path}?at=${at}`, method);
+      expect(past.json, past.text).toStrictEqual(before.json);
+      expect(past.headers.get('x-portolan-position')).toBe(String(position));
+      expect(past.headers.get('etag')).toBeNull();
+    }
+    expect((await get(`${path}?at=${head()}`, method)).json).toStrictEqual(after.json);
+    expect(panel.appended()).toStrictEqual([]);
+  });
+
+  it.each(['/panel/core/getOutboundsTraffic', '/panel/api/xray/getOutboundsTraffic'])(
+    '%s answers with the counters of then',
+    async (path) => {
+      const { panel } = await start();
+      const owner = await panel.browser().login();
+      const measure = (up: number) => {
+        panel.later(1000);
+        const outbounds = [['direct', up, 5]] as [string, number, number][];
+        panel.given({ type: 'RecordTraffic', data: { run: `r${up}`, clients: [], inbounds: [], outbounds } });
+      };
+      measure(10);
+      const [before, position] = [await owner.get(path), panel.log.head().position];
+      expect(before.json?.obj).toMatchObject([{ tag: 'direct', up: 10 }]);
+      measure(70);
+      expect((await owner.get(path)).json?.obj).toMatchObject([{ tag: 'direct', up: 80 }]);
+      const past = await owner.get(`${path}?at=${position}`);
+      expect(past.json).toStrictEqual(before.json);
+      expect(past.headers.get('x-portolan-position')).toBe(String(position));
+      expect(Date.parse(past.headers.get('x-portolan-time') ?? '')).toBeLessThan(panel.now());
+    },
+  );
+
+  it.each([
+    ['7.5', 'MOMENT_INVALID', '"7.5"'],
+    ['yesterday', 'MOMENT_INVALID', '"yesterday"'],
+    ['2026-02-31T00:00:00Z', 'MOMENT_INVALID', '2026-02-31'],
+    ['0', 'MOMENT_UNKNOWN', 'the positions 1 to'],
+    ['999999', 'MOMENT_UNKNOWN', '"999999"'],
+    ['1970-01-02T00:00:00Z', 'MOMENT_UNKNOWN', '1970-01-02'],
+    ['2999-01-01T00:00:00Z', 'MOMENT_FUTURE', '2999-01-01'],
+  ])('is refused with 400 for %j', async (at, code, part) => {
+    const { get } = await start();
+    const { status, json } = await get(`/inbounds/list?at=${encodeURIComponent(at)}`);
+    expect([status, json]).toMatchObject([400, { success: false, code }]);
+    expect(json?.msg).toContain(part);
+  });
+
+  it('is refused for a position in the middle of a command, with the ones around it', async () => {
+    const { post, get, head } = await start();
+    const before = head();
+    await post('/clients/change', { clients: [1, 2], action: 'disable' });
+    const { status, json } = await get(`/inbounds/list?at=${before + 1}`);
+    expect([status, json?.msg]).toStrictEqual([
+      400,
+      `Position ${before + 1} is in the middle of a command, which has the events ${before + 1} to ${before + 2}: ask for ${before} or ${before + 2}`,
+    ]);
+  });
+
+  it('is refused by routes that only know the present', async () => {
+    const { get } = await start();
+    expect(await get('/server/status?at=1')).toMatchObject({ status: 200 });
+    const { status, json } = await get('/audit/page?at=1');
+    expect([status, json]).toMatchObject([400, { code: 'MOMENT_UNSUPPORTED' }]);
+  });
+
+  it('does not show what was erased since', async () => {
+    const { panel, post, get, head } = await start();
+    const position = head();
+    const known = JSON.stringify((await get(`/clients/page?at=${position}`)).json);
+    expect(known).toContain('ann');
+    await post('/clients/change', { clients: [1], action: 'delete' });
+    panel.later(31 * 86_400_000);
+    panel.given({ type: 'EraseDeleted', data: {} });
+    const erased = JSON.stringify((await get(`/clients/page?at=${position}`)).json);
+    expect(erased).not.toContain('ann');
+    expect(erased).toContain('erased-1');
+  });
+});
+
+describe('a moment', () => {
+  it('equals a replay up to its position, for any position', async () => {
+    const { panel, post, head } = await start();
+    await post('/clients/change', { clients: [1, 2], action: 'disable' });
+    await post('/inbounds/updateClientTraffic/ann', { upload: 10, download: 20 });
+    await post('/inbounds/update/1', { remark: 'renamed' });
+    await post('/nodes/del/1');
+    await post('/inbounds/del/1');
+    const moments = new Moments(panel.log, () => performance.now());
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: head() }), async (position) => {
+        const models = startFolds();
+        const events = panel.log.read(0, position);
+        for (const folding of Object.values(models)) advance(folding, events);
+        const { read } = await moments.after(position);
+        expect(read.follower.digests()).toStrictEqual(digestsOf(models));
+        expect(stateDigest(models.clients.fold, models.clients.state)).toBe(digestsOf(models)['clients']);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('is folded once for requests that ask for it together', async () => {
+    const { panel, head } = await start();
+    let reads = 0;
+    const read = (position: number, limit: number) => {
+      if (position === 0) reads += 1;
+      return panel.log.read(position, limit);
+    };
+    const moments = new Moments({ read, appended$: panel.log.appended$ }, () => performance.now());
+    const all = await Promise.all([moments.after(head()), moments.after(head()), moments.after(head())]);
+    expect(new Set(all).size).toBe(1);
+    expect(await moments.after(head())).toBe(all[0]);
+    expect(reads).toBe(1);
+  });
+});

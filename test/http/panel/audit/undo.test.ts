@@ -1,0 +1,277 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { defaultOutboundTestUrl } from '../../../../src/projections/core/template.js';
+import type { ReadModels } from '../../../../src/projections/read-models.js';
+import { draft, one } from '../../../kit/builders.js';
+import { startPanel } from '../../kit/panel.js';
+import { API, TOKEN_HEADERS as headers, INBOUND, NODE, wireOf } from '../../kit/samples.js';
+
+/** What an admin sees of the state. Numbers, times and key versions are of the log, and differ after an undo. */
+function shown(read: ReadModels): unknown {
+  const inbounds = read.inbounds.all().map((inbound) => {
+    const { remark, tag, port, protocol, enabled, capBytes, config, sniffing, node, owner } = inbound;
+    const clients = read.clients.ofInbound(inbound.id).map(({ spec, identity, credential, depletion, ...client }) => ({
+      ...{ spec, identity, credential, depletion },
+      used: read.usage.client({ ...client, spec, identity, credential, depletion }),
+    }));
+    clients.sort((a, b) => a.identity.email.localeCompare(b.identity.email));
+    const nodeName = node === null ? null : read.nodes.get(node)?.name;
+    return { remark, tag, port, protocol, enabled, capBytes, config, sniffing, nodeName, owner, clients };
+  });
+  const nodes = read.nodes.all().map(({ name, host, port, enabled, token }) => ({ name, host, port, enabled, token }));
+  return {
+    inbounds: inbounds.sort((a, b) => a.tag.localeCompare(b.tag)),
+    nodes: nodes.sort((a, b) => a.name.localeCompare(b.name)),
+    settings: read.settings.current(),
+    template: read.desired.template(),
+    outboundTestUrl: read.settings.template()?.outboundTestUrl ?? defaultOutboundTestUrl,
+  };
+}
+
+async function start() {
+  const panel = await startPanel();
+  panel.given({ type: 'IssueApiToken', data: { token: 'secret-token', replace: true } });
+  const send = async (path: string, body: object = {}) => {
+    panel.later(10);
+    return panel.call('POST', API + path, { headers, body: JSON.stringify(body) });
+  };
+  await send('/inbounds/add', INBOUND);
+  await send('/inbounds/add', { ...INBOUND, remark: 'away', port: 4434 });
+  const clients = [draft('ann', 1), draft('bob', 2), draft('off', 3, { spec: { enabled: false } })];
+  panel.given({ type: 'AddClients', data: { inbound: one, clients } });
+  panel.given({ type: 'AdjustClientTraffic', data: { email: 'ann', up: 80, down: 5 } });
+  panel.given({ type: 'AdjustClientTraffic', data: { email: 'bob', up: 7, down: 3 } });
+  await send('/nodes/add', NODE);
+  const undo = async (position: number, body: object = {}) => send(`/events/${position}/undo`, body);
+  return { panel, send, undo, head: () => panel.log.head().position, shown: () => shown(panel.read) };
+}
+
+/** Requests that can be taken back whole. */
+const REVERSIBLE: readonly (readonly [path: string, body?: object])[] = [
+  ['/inbounds/add', { ...INBOUND, remark: 'third', port: 4435 }],
+  ['/inbounds/update/1', { remark: 'renamed', total: 77 }],
+  ['/inbounds/update/2', { streamSettings: '{"network":"ws","security":"none"}' }],
+  ['/inbounds/setEnable/1', { enable: false }],
+  ['/inbounds/addClient', { id: 2, settings: JSON.stringify({ clients: [wireOf('new', 77), wireOf('newer', 78)] }) }],
+  ['/inbounds/updateClientTraffic/ann', { upload: 10, download: 20 }],
+  ['/inbounds/1/resetClientTraffic/ann'],
+  ['/inbounds/resetAllClientTraffics/1'],
+  ['/clients/change', { clients: [1, 2, 3], action: 'disable' }],
+  ['/clients/change', { clients: [1, 2], action: 'reset' }],
+  ['/clients/change', { clients: [1, 2], action: 'delete' }],
+  ['/clients/change', { clients: [1, 2], action: 'move', to: 2 }],
+  [
+    '/clients/restore',
+    {
+      terms: [
+        { client: 1, capBytes: 50 },
+        { client: 3, enabled: true },
+      ],
+    },
+  ],
+  ['/inbounds/1/delClientByEmail/bob'],
+  ['/inbounds/del/1'],
+  ['/nodes/add', { ...NODE, name: 'second', address: '192.0.2.8' }],
+  ['/nodes/update/1', { ...NODE, name: 'farther', apiToken: '' }],
+  ['/nodes/setEnable/1', { enable: false }],
+  ['/nodes/del/1'],
+  ['/setting/update', { pageSize: 17, remarkModel: '-ieo', datepicker: 'jalalian' }],
+  ['/xray/update', { outboundTestUrl: 'http://192.0.2.1/a' }],
+  ['/xray/update', { xraySetting: JSON.stringify({ outbounds: [{ tag: 'direct', protocol: 'freedom' }] }) }],
+];
+
+describe('an undo', () => {
+  it.each(REVERSIBLE.map(([path, body = {}]) => [path, body] as const))(
+    'takes back %s %j whole; its own undo does it again',
+    async (path, body) => {
+      const { panel, send, undo, head, shown } = await start();
+      const before = shown();
+      const done = await send(path, body);
+      expect(done.json?.success, done.text).toBe(true);
+      const [position, after] = [head(), shown()];
+      expect(after).not.toStrictEqual(before);
+
+      const back = await undo(position);
+      expect(back.json, back.text).toMatchObject({ success: true, obj: { obstacles: [] } });
+      expect(shown()).toStrictEqual(before);
+      const [first] = panel.appended();
+      const cause = panel.log.at((back.json?.obj as { from: number } | undefined)?.from ?? 0);
+      expect(first?.meta.causationId).toBe(cause?.id);
+      expect(back.headers.get('x-portolan-position')).toBe(String(head()));
+
+      const again = await undo(head());
+      expect(again.json, again.text).toMatchObject({ success: true, obj: { obstacles: [] } });
+      expect(shown()).toStrictEqual(after);
+    },
+  );
+
+  it('of any command after any others restores the state', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.nat({ max: REVERSIBLE.length - 1 }), { minLength: 1, maxLength: 5 }),
+        async (indices) => {
+          const { panel, send, undo, head, shown } = await start();
+          for (const index of indices) {
+            const [path, body] = REVERSIBLE[index] ?? [''];
+            const [before, position] = [shown(), head()];
+            await send(path, body);
+            if (head() === position) continue;
+            const after = shown();
+            const back = await undo(head());
+            expect((back.json?.obj as { obstacles?: unknown } | undefined)?.obstacles, back.text).toStrictEqual([]);
+            expect(shown()).toStrictEqual(before);
+            await undo(head());
+            expect(shown()).toStrictEqual(after);
+          }
+          expect(panel.complaints).toStrictEqual([]);
+        },
+      ),
+      { numRuns: 6 },
+    );
+  });
+
+  it('shows in a dry run what it would do, and appends nothing', async () => {
+    const { panel, send, undo, head } = await start();
+    await send('/inbounds/del/1');
+    const position = head();
+    for (const dry of [await undo(position, { dryRun: true }), await send(`/events/${position}/undo?dryRun=true`)]) {
+      expect(panel.appended()).toStrictEqual([]);
+      const obj = dry.json?.obj as { effects: { reconnected: { clients: { email: string }[] } } };
+      expect(obj, dry.text).toMatchObject({ dryRun: true, report: { to: position, obstacles: [] } });
+      expect(obj.effects.reconnected.clients.map(({ email }) => email)).toStrictEqual(['ann', 'bob']);
+    }
+  });
+
+  it('can be named by any event of the command', async () => {
+    const { send, undo, head } = await start();
+    const position = head();
+    await send('/clients/change', { clients: [1, 2], action: 'disable' });
+    const { json } = await undo(position + 1, { dryRun: true });
+    expect((json?.obj as { report: object } | undefined)?.report).toMatchObject({
+      from: position + 1,
+      to: position + 2,
+    });
+  });
+
+  it('keeps what was changed since, and says so', async () => {
+    const { panel, send, undo, head } = await start();
+    await send('/inbounds/update/1', { remark: 'renamed', total: 77 });
+    const position = head();
+    await send('/inbounds/update/1', { remark: 'again' });
+    const { json } = await undo(position);
+    expect(json).toMatchObject({
+      success: true,
+      code: 'undo.donePartly',
+      obj: { obstacles: [{ document: 'inbound-1', field: 'remark', whyCode: 'undo.changedSince' }] },
+    });
+    expect(panel.read.inbounds.get(1)).toMatchObject({ remark: 'again', capBytes: 0 });
+    expect(panel.appended().map(({ type }) => type)).toStrictEqual(['InboundUpdated']);
+  });
+
+  it('of the deletion of an inbound restores its own counters', async () => {
+    const { panel, send, undo, head } = await start();
+    panel.given({ type: 'RecordCoreStarted', data: { run: 'r1', version: '1', reason: 'start' } });
+    const uses = () =>
+      panel.given({
+        type: 'RecordTraffic',
+        data: { run: 'r1', clients: [], inbounds: [[1, 100, 200]], outbounds: [] },
+      });
+    uses();
+    await send('/inbounds/1/resetTraffic');
+    uses();
+    const before = panel.read.inbounds.get(1) ?? expect.fail();
+    const counters = (inbound: typeof before) => ({
+      used: panel.read.usage.inbound(inbound),
+      allTime: panel.read.usage.inboundAllTime(inbound),
+      resetAt: inbound.resetAt,
+    });
+    const known = counters(before);
+    expect(known).toMatchObject({ used: { up: 100, down: 200 }, allTime: 600 });
+    await send('/inbounds/del/1');
+    expect((await undo(head())).json).toMatchObject({ success: true, obj: { obstacles: [] } });
+    const restored = panel.read.inbounds.all().find(({ remark }) => remark === 'home') ?? expect.fail();
+    expect(restored.id).not.toBe(1);
+    expect(counters(restored)).toStrictEqual(known);
+    expect(panel.appended().map(({ type }) => type)).toContain('InboundHistoryImported');
+  });
+
+  it('counts the traffic since a reset on top', async () => {
+    const { panel, send, undo, head } = await start();
+    await send('/inbounds/1/resetClientTraffic/ann');
+    const position = head();
+    panel.given({ type: 'AdjustClientTraffic', data: { email: 'ann', up: 1, down: 2 } });
+    await undo(position);
+    const ann = panel.read.clients.firstByEmail('ann');
+    expect(ann && panel.read.usage.client(ann)).toStrictEqual({ up: 81, down: 7 });
+  });
+
+  it('is refused by a rule for one client, and done for the others', async () => {
+    const { panel, send, undo, head } = await start();
+    await send('/clients/change', { clients: [1, 2], action: 'delete' });
+    const position = head();
+    await send('/inbounds/addClient', { id: 2, settings: JSON.stringify({ clients: [wireOf('ann', 55)] }) });
+    const { json } = await undo(position);
+    expect(json?.obj).toMatchObject({ obstacles: [{ document: 'client-1', name: 'ann', whyCode: 'undo.refused' }] });
+    expect(panel.read.clients.firstByEmail('bob')?.identity.email).toBe('bob');
+  });
+
+  it('says why something cannot be taken back', async () => {
+    const { panel, send, undo, head } = await start();
+    panel.given({ type: 'ChangeSettings', data: { changes: { ldapPassword: 'former' } } });
+    panel.later(10);
+    panel.given({ type: 'ChangeSettings', data: { changes: { ldapPassword: 'next' } } });
+    const destroyed = await undo(head());
+    expect(destroyed.json).toMatchObject({ success: false, code: 'UNDO_IMPOSSIBLE' });
+    expect(destroyed.json?.msg).toContain('data key was destroyed');
+    await send('/inbounds/1/resetTraffic');
+    expect((await undo(head())).json?.msg).toContain('traffic');
+    panel.given({ type: 'CreateUser', data: { username: 'second', passwordHash: 'hash' } });
+    expect((await undo(head())).json?.msg).toContain('accounts');
+    await send('/inbounds/setEnable/1', { enable: false });
+    const position = head();
+    await undo(position);
+    const nothing = await undo(position);
+    expect(nothing.json).toMatchObject({ success: true, code: 'undo.nothingLeft' });
+    expect(panel.appended()).toStrictEqual([]);
+  });
+
+  it('of erased data is impossible', async () => {
+    const { panel, send, undo, head } = await start();
+    await send('/inbounds/1/delClientByEmail/bob');
+    const position = head();
+    panel.later(31 * 86_400_000);
+    panel.given({ type: 'EraseDeleted', data: {} });
+    const { json } = await undo(position);
+    expect(json).toMatchObject({ success: false, code: 'UNDO_IMPOSSIBLE' });
+  });
+
+  it('of an unknown position is refused with 400', async () => {
+    const { undo, head } = await start();
+    const { status, json } = await undo(head() + 1);
+    expect([status, json?.msg]).toStrictEqual([
+      400,
+      `Position ${head() + 1} is not in the log, which has the positions 1 to ${head()}`,
+    ]);
+    expect((await undo(0)).json?.success).toBe(false);
+  });
+
+  it('needs the permission for what it changes back, beside its own', async () => {
+    const panel = await startPanel();
+    const owner = await panel.browser().login();
+    const grant = (permission: string) => ({ permission, scope: 'all' });
+    const grants = ['account:read', 'audit:read', 'audit:undo', 'clients:read', 'clients:update'].map(grant);
+    await owner.post('/panel/api/roles/save', { name: 'desk', grants });
+    await owner.post('/panel/api/admins/add', { username: 'desk', password: 'a long pass phrase', role: 'desk' });
+    const desk = await panel.browser().login({ username: 'desk', password: 'a long pass phrase' });
+    await owner.post('/panel/setting/update', { pageSize: 17 });
+    const { position } = panel.log.head();
+    const refused = await desk.post(`/panel/api/events/${position}/undo`);
+    expect([refused.status, refused.json]).toMatchObject([403, { code: 'FORBIDDEN' }]);
+    expect(panel.appended()).toMatchObject([{ type: 'CommandRefused', data: { permission: 'settings:update' } }]);
+    expect(panel.read.settings.current().pageSize).toBe(17);
+    const withSettings = { name: 'desk', grants: [...grants, grant('settings:read'), grant('settings:update')] };
+    await owner.post('/panel/api/roles/save', withSettings);
+    expect((await desk.post(`/panel/api/events/${position}/undo`)).json).toMatchObject({ success: true });
+    expect(panel.appended()).toMatchObject([{ type: 'SettingsChanged', meta: { actor: { name: 'desk' } } }]);
+  });
+});
