@@ -35,11 +35,11 @@ export class RingNodeHistories implements NodeHistories {
     return this.#file.stop();
   }
 
-  add(node: NodeId, values: Readonly<Record<NodeMetric, number>>): void {
+  add(node: NodeId, values: Readonly<Partial<Record<NodeMetric, number>>>): void {
     const slot = this.#begun();
     this.#rings.add(
       slot,
-      nodeMetrics.map((metric) => [nameOf(node, metric), values[metric]] as const),
+      nodeMetrics.map((metric) => [nameOf(node, metric), values[metric] ?? Number.NaN] as const),
     );
   }
 

@@ -42,6 +42,25 @@ describe('the histories of nodes', () => {
     expect(histories.history(NodeId.parse(3), 'cpu', 2)).toEqual([]);
   });
 
+  it('have the waiting changes of a node that does not answer, and gaps in the rest', () => {
+    const { clock, open } = place();
+    const histories = open();
+    const start = clock.now() / 1000;
+    histories.add(one, { cpu: 10, mem: 20, latency: 40, lag: 0 });
+    clock.advance(30_000);
+    histories.add(one, { lag: 3 });
+    expect(histories.history(one, 'lag', 30)).toEqual([
+      { t: start, v: 0 },
+      { t: start + 30, v: 3 },
+    ]);
+    for (const [metric, v] of [
+      ['cpu', 10],
+      ['mem', 20],
+      ['latency', 40],
+    ] as const)
+      expect(histories.history(one, metric, 30)).toEqual([{ t: start, v }]);
+  });
+
   it('end six hours ago, even without a newer value', () => {
     const { clock, open } = place();
     const histories = open();

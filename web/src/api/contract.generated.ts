@@ -795,7 +795,7 @@ export interface Gets {
     reply: NodeSync;
   };
   '/panel/api/nodes/history/:id/:metric/:bucket': {
-    params: { readonly id: string | number; readonly metric: "cpu" | "mem"; readonly bucket: "2" | "30" | "60" | "120" | "180" | "300" };
+    params: { readonly id: string | number; readonly metric: "cpu" | "mem" | "latency" | "lag"; readonly bucket: "2" | "30" | "60" | "120" | "180" | "300" };
     query: undefined;
     body: undefined;
     reply: readonly ({ readonly t: number; readonly v: number })[];

@@ -168,7 +168,8 @@ export class HealthTracker {
     const { now, histories } = this.#parts;
     this.#misses = 0;
     this.#health = { status: 'online', lastHeartbeat: Math.floor(now() / 1000), lastError: null, ...values };
-    histories.add(this.#id, values);
+    const { cpu, mem, latencyMs } = values;
+    histories.add(this.#id, { cpu, mem, latency: latencyMs, lag: this.#lag() });
     if (isNew) this.#record(node, { type: 'RecordNodeIdentity', data: { queried: node, identity: { kind, panelId } } });
     if (this.#recorded === false)
       this.#recoveries.try(() => {
@@ -180,6 +181,7 @@ export class HealthTracker {
 
   #missed(node: Node, lastError: Text, final: boolean): void {
     this.#misses += 1;
+    this.#parts.histories.add(this.#id, { lag: this.#lag() });
     const isOffline = final || this.#misses >= MAX_MISSES || this.#recorded === false;
     const { coreVersion } = this.#health;
     const values = isOffline ? { ...NO_LOAD, coreVersion, status: 'offline' as const } : {};
@@ -188,6 +190,11 @@ export class HealthTracker {
     if (!isOffline || this.#recorded === false) return;
     if (this.#record(node, { type: 'RecordNodeOffline', data: { queried: node, reason: lastError } }))
       this.#recorded = false;
+  }
+
+  /** The number of changes that wait for the node. */
+  #lag(): number {
+    return this.#parts.records.outgoing(this.#id).reduce((sum, { waiting }) => sum + waiting.length, 0);
   }
 
   /** Whether something was appended. A rejection raises an alarm elsewhere; the next probe tries again. */

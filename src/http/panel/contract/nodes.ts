@@ -149,8 +149,9 @@ export const nodeRoutes = routes('/panel/api/nodes', {
   }),
   history: get('/history/:id/:metric/:bucket', {
     permission: { resource: 'nodes', action: 'read' },
-    summary: 'Get the load of a node over the last six hours: cpu or mem, in percent',
-    params: z.object({ id: Id, metric: oneOf(['cpu', 'mem']), bucket }),
+    summary:
+      'Get the history of a node over the last six hours: cpu and mem in percent, latency in ms, lag in changes that wait',
+    params: z.object({ id: Id, metric: oneOf(['cpu', 'mem', 'latency', 'lag']), bucket }),
     reply: History,
   }),
 });

@@ -47,7 +47,7 @@ async function start(count = 1, script: Script = reading) {
   const kept: unknown[] = [];
   const world: { script: Script; listing: NodeListing | Error } = { script, listing: { inbounds: [], unreadable: [] } };
   const histories: NodeHistories = {
-    add: (node, { cpu, mem }) => void kept.push([node, cpu, mem]),
+    add: (node, values) => void kept.push([node, values]),
     history: () => [],
     forget: (node) => void kept.push(`forget ${node}`),
   };
@@ -111,7 +111,7 @@ describe('the health checks', () => {
       ...{ status: 'online', lastHeartbeat: Math.floor(place.clock.now() / 1000), lastError: null },
       ...{ cpu: 10, mem: 20, coreVersion: '1.2.3', uptimeSecs: 30, latencyMs: 5 },
     });
-    expect(kept).toEqual([[1, 10, 20]]);
+    expect(kept).toEqual([[1, { cpu: 10, mem: 20, latency: 5, lag: 0 }]]);
   });
 
   it('probe periodically and record nothing while nothing changes', async () => {
@@ -180,7 +180,10 @@ describe('the health checks', () => {
     await beat({ ...reading, panelId: 'panel-b', cpu: 99 });
     expect(watch.health(id)).toMatchObject({ status: 'offline', cpu: 0, lastError: ANOTHER });
     expect(recorded()).toEqual([identified, offline(ANOTHER)]);
-    expect(kept).toEqual([[1, 10, 20]]);
+    expect(kept).toEqual([
+      [1, { cpu: 10, mem: 20, latency: 5, lag: 0 }],
+      [1, { lag: 0 }],
+    ]);
     place.must({ type: 'UpdateNode', data: { node: id, changes: {}, token: 'token-1' } });
     await calm();
     expect(watch.health(id)).toMatchObject({ status: 'online', cpu: 99 });

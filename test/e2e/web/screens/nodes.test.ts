@@ -109,7 +109,8 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
     await hosted.getByRole('link', { name: '1 client' }).waitFor();
     const foreign = web.page.locator('section').filter({ hasText: 'Found only there' });
     await foreign.getByText('Created on the node itself.').waitFor();
-    await web.sees('CPU, last six hours');
+    for (const chart of ['CPU', 'Memory', 'Latency', 'Changes waiting'])
+      await web.page.getByRole('heading', { name: `${chart}, last six hours` }).waitFor();
     expect(own.id).toBeGreaterThan(0);
     expect(await web.overflowOnPhone('nodes/1')).toBe(0);
     expect(await web.overflowOnPhone('nodes')).toBe(0);
@@ -121,6 +122,10 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
     await web.sees('The node does not answer.');
     await addInbound(admin, 'late', 1);
     await web.sees('2 changes wait');
+    const lag = '/panel/api/nodes/history/1/lag/2';
+    await until('the waiting changes are measured', async () =>
+      (await must(admin.get<{ v: number }[]>(lag))).some(({ v }) => v === 2),
+    );
     await web.page.getByRole('button', { name: 'Check now' }).click();
     await web.sees('Oslo: It cannot be used:');
     node = await startPanel({ dataDir, ports });

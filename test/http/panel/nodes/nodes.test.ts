@@ -93,8 +93,10 @@ describe('a Portolan node', () => {
     const list = await get('/list');
     expect(list?.obj).toEqual([await get('/get/1').then((answer) => answer?.obj)]);
     expect(JSON.stringify(list)).not.toContain(TOKEN);
-    const history = await get('/history/1/mem/30');
-    expect(history?.obj).toEqual([{ t: expect.any(Number) as number, v: expect.any(Number) as number }]);
+    const t = expect.any(Number) as number;
+    for (const metric of ['cpu', 'mem', 'latency'])
+      expect((await get(`/history/1/${metric}/30`))?.obj).toEqual([{ t, v: expect.any(Number) as number }]);
+    expect((await get('/history/1/lag/30'))?.obj).toEqual([{ t, v: 0 }]);
   });
 
   it('has its panel id in its status: the id of the first event of its log', async () => {
@@ -205,7 +207,7 @@ describe('a rejected request', () => {
     expect(await get('/get/9')).toMatchObject({ success: false, msg });
     expect(appended()).toEqual([]);
     expect(await get('/history/9/cpu/2')).toMatchObject({ success: false, msg });
-    expect((await get('/history/9/load1/2'))?.msg).toBe('invalid metric "load1": choose one of cpu, mem');
+    expect((await get('/history/9/load1/2'))?.msg).toBe('invalid metric "load1": choose one of cpu, mem, latency, lag');
     expect((await get('/history/9/cpu/3'))?.msg).toContain('invalid bucket "3"');
     expect((await get('/get/x'))?.success).toBe(false);
   });

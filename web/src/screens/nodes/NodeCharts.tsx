@@ -7,17 +7,22 @@ import { useFormat } from '../../ui/display/format';
 import { Problem } from '../../ui/display/Page';
 import classes from './Nodes.module.css';
 
-const METRICS = ['cpu', 'mem'] as const;
+const METRICS = [
+  { metric: 'cpu', label: 'fact.cpu', unit: 'percent' },
+  { metric: 'mem', label: 'fact.memory', unit: 'percent' },
+  { metric: 'latency', label: 'column.latency', unit: 'ms' },
+  { metric: 'lag', label: 'column.lag', unit: 'number' },
+] as const;
 /** Seconds between two points. */
 const BUCKET = '30';
 const HEIGHT = 180;
 
-/** Six hours of the node's processor and memory. */
+/** Six hours of the node's load, its latency and the changes that wait for it. */
 export function NodeCharts({ id }: { readonly id: number }) {
-  return METRICS.map((metric) => <NodeChart key={metric} id={id} metric={metric} />);
+  return METRICS.map((shown) => <NodeChart key={shown.metric} id={id} {...shown} />);
 }
 
-function NodeChart({ id, metric }: { readonly id: number; readonly metric: (typeof METRICS)[number] }) {
+function NodeChart({ id, metric, label: name, unit }: { readonly id: number } & (typeof METRICS)[number]) {
   const { t } = useTranslation('nodes');
   const format = useFormat();
   const query = useQuery({
@@ -26,8 +31,12 @@ function NodeChart({ id, metric }: { readonly id: number; readonly metric: (type
       api.get('/panel/api/nodes/history/:id/:metric/:bucket', { params: { id, metric, bucket: BUCKET }, signal }),
     refetchInterval: Number(BUCKET) * 1000,
   });
-  const label = t(metric === 'cpu' ? 'fact.cpu' : 'fact.memory');
+  const label = t(name);
   const points = query.data;
+  const text = (value: number): string => {
+    if (unit === 'percent') return format.percent(value / 100);
+    return unit === 'ms' ? t('ms', { value: format.number(value) }) : format.number(value, 1);
+  };
   return (
     <Paper p="md" component="section" className={classes['panel']}>
       <Text component="h2" fw={600} size="sm" mb="sm">
@@ -46,8 +55,8 @@ function NodeChart({ id, metric }: { readonly id: number; readonly metric: (type
           label={t('history', { metric: label })}
           times={points.map(({ t: time }) => time)}
           series={[{ label, values: points.map(({ v }) => v) }]}
-          text={(value) => format.percent(value / 100)}
-          most={100}
+          text={text}
+          most={unit === 'percent' ? 100 : undefined}
           height={HEIGHT}
         />
       )}
