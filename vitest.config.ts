@@ -11,7 +11,7 @@ const SLOWEST_FIRST = [
   'web/accessibility faults followers disconnect soak web/panel idempotency web/inbounds ip-limit fleet web/settings',
   'web/overview base-headers live web/hostile web/nodes web/client-list web/clients web/geo kit nodes disk programs',
   'versions web/core web/core-versions load request-flood first-start stalled-panel web/languages crash kill web/account restart',
-  'backup damaged-files terms simultaneous-clients blocked-addresses import web/backups cli guides replay protocols',
+  'backup damaged-files nats terms simultaneous-clients blocked-addresses import web/backups cli guides replay protocols',
   'web/audit limits account-names web/setup web/keyboard admin kinds web/reconnect web/proxy tls status fuzz',
 ]
   .join(' ')
