@@ -2,6 +2,7 @@ import { createChatService } from '../adapters/chat-bot/service.js';
 import { backupCaption } from '../chat-bot/backup-caption.js';
 import { type BotOptions, ChatBot } from '../chat-bot/bot.js';
 import { Words } from '../chat-bot/words.js';
+import type { Refusals } from '../commands/access/refusals.js';
 import type { Backups } from '../commands/ports/backups.js';
 import type { HostMonitor } from '../commands/ports/host.js';
 import type { Web } from '../commands/ports/web.js';
@@ -15,6 +16,7 @@ interface ChatBotParts {
   readonly web: Web;
   readonly host: HostMonitor;
   readonly backups: Pick<Backups, 'create' | 'latest'>;
+  readonly refusals: Refusals;
   readonly version: string;
   readonly warn: (message: string, fields?: object) => void;
 }
@@ -24,11 +26,11 @@ type BotPanel = Pick<Panel, 'read' | 'core' | 'alarms' | 'dispatch' | 'change' |
 /** The chat bot of a panel and the delivery of backups through it. Between `begin` and `stop` the bot follows the settings. */
 export function createChatBot(panel: BotPanel, parts: ChatBotParts, options: BotOptions = {}) {
   const { read, core, alarms, dispatch, change, log, now } = panel;
-  const { web, host, backups, version, warn } = parts;
+  const { web, host, backups, refusals, version, warn } = parts;
   let bot: ChatBot | null = null;
   const delivery = new BackupDelivery({
     backups,
-    messenger: () => bot?.messenger() ?? { connection: null, stopped: null, chats: [] },
+    messenger: () => bot?.messenger('backups:export') ?? { connection: null, stopped: null, chats: [] },
     caption: (file) => backupCaption(new Words(read.settings.current()), now(), file),
     now,
     warn,
@@ -40,7 +42,8 @@ export function createChatBot(panel: BotPanel, parts: ChatBotParts, options: Bot
         problem: () => coreProblem(core, read),
         outcome: (position, types, ms) => firstEvent(log, position, types, ms),
       },
-      ...{ delivery, backups, host, read, alarms, dispatch, change, version, now, warn },
+      backups: { latest: () => backups.latest(), deliver: (record) => delivery.deliver(record) },
+      ...{ refusals, host, read, alarms, dispatch, change, version, now, warn },
     },
     options,
   );

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Refusals } from '../commands/access/refusals.js';
 import { firstEvent } from '../events/log/first-event.js';
 import { EventFeed } from '../http/live/event-feed.js';
 import { AuditPages } from '../http/panel/audit.js';
@@ -57,13 +58,14 @@ export function createServices(panel: Panel, adapters: Adapters, parts: Parts) {
   const { web } = outside;
   const installs = createInstalls(panel, adapters.releases, { ...parts, switchOver: switchOver.update });
   const backups = createBackups(panel, adapters.backupWork, { ...parts, switchOver: switchOver.state });
-  const chat = createChatBot(panel, { web, host: machine.host, backups, version, warn });
+  const refusals = new Refusals(panel.now, panel.dispatch);
+  const chat = createChatBot(panel, { web, host: machine.host, backups, refusals, version, warn });
   const nodes = createNodes(panel, { web, warn });
   const proof = createProof(panel, { web, messenger: () => chat.bot.messenger(), warn });
   panel.reactors.collectNodesBy((asked) => nodes.nodes.collect(asked));
   const moments = new Moments(panel.log, () => performance.now(), { checkpoints: panel.store.caches.checkpoints });
   moments.follow(panel.read);
-  const history = historyServices(panel, moments);
+  const history = { ...historyServices(panel, moments), refusals };
   const webhooks = createWebhooks(panel, { web, feed: history.feed, warn });
   const metrics = new PanelMetrics(panel, webhooks.figures);
   const http: PanelServices = {
@@ -103,7 +105,7 @@ function coreServices({ core, log, reactors }: Panel, { outside }: Adapters): Pa
   };
 }
 
-function historyServices({ read, log, store, now }: Panel, moments: Moments): HistoryServices {
+function historyServices({ read, log, store, now }: Panel, moments: Moments): Omit<HistoryServices, 'refusals'> {
   return {
     feed: new EventFeed(log, read),
     audit: new AuditPages(log.search, read),

@@ -3,18 +3,32 @@ import type { CommandContext, Done } from '../commands/bus.js';
 import type { AnyCommand } from '../commands/catalog.js';
 import { Rejection, reject } from '../commands/rejection.js';
 import type { Client } from '../events/client/client-document.js';
+import type { Actor } from '../events/log/event.js';
 import { digest } from '../lib/digest.js';
+import type { PermissionName } from '../lib/permissions.js';
 import { message } from '../messages/message.js';
+import type { ReadModels } from '../projections/read-models.js';
 import type { BotParts } from './parts.js';
 
 /** What a button can do to a client after a confirmation. */
 export const clientActions = ['off', 'on', 'reset'] as const;
 export type ClientAction = (typeof clientActions)[number];
 
-/** The admin who pressed a button. */
-export interface Presser {
-  readonly id: number;
-  readonly name: string;
+/** What each button needs. */
+export const actionPermissions = {
+  off: 'clients:update',
+  on: 'clients:update',
+  reset: 'clients:reset',
+} as const satisfies Record<ClientAction, PermissionName>;
+
+/** A confirmation, or a command that needs none. */
+export interface Press {
+  readonly actor: Actor;
+  /** The ids of the person and of the bot in the messenger. */
+  readonly person: number;
+  readonly bot: number;
+  /** The mark of the button. */
+  readonly pressed: string;
 }
 
 /** How long a confirmation button works, in ms. */
@@ -33,9 +47,8 @@ export function isFresh(pressed: string, now: number): boolean {
 }
 
 /** The context of a command. Its ID makes a button that is pressed twice, or again after a restart, take effect once. */
-export function contextOf(by: Presser, bot: number, pressed: string, what: string): CommandContext {
-  const actor = { kind: 'bot', id: String(by.id), name: by.name, ip: null } as const;
-  const key = `chat-bot/${bot}/${by.id}/${pressed}/${what}`;
+export function contextOf({ actor, person, bot, pressed }: Press, what: string): CommandContext {
+  const key = `chat-bot/${bot}/${person}/${pressed}/${what}`;
   return { actor, correlationId: `chat-bot/${pressed}`, commandId: { key, fingerprint: digest(what) } };
 }
 
@@ -43,7 +56,7 @@ export function contextOf(by: Presser, bot: number, pressed: string, what: strin
 export async function applyAction(
   client: Client,
   action: ClientAction,
-  { read, change }: Pick<BotParts, 'read' | 'change'>,
+  { read, change }: { readonly read: ReadModels; readonly change: BotParts['change'] },
   context: (what: string) => CommandContext,
 ): Promise<Done | Rejection> {
   const events: Done['events'][number][] = [];

@@ -5,15 +5,18 @@ import { Backoff } from '../commands/reactors/backoff.js';
 import type { Messenger } from '../commands/reactors/backup/backup-delivery.js';
 import { SettingsSchedule } from '../commands/reactors/schedule.js';
 import { Rejection } from '../commands/rejection.js';
+import { FULL_ACCESS } from '../events/access/access-of.js';
 import type { RecordedEvent } from '../events/catalog.js';
 import type { Settings } from '../events/settings/settings.js';
 import { touchSettings } from '../events/settings/settings-touched.js';
 import { sameJson } from '../lib/json.js';
+import type { PermissionName } from '../lib/permissions.js';
 import { message, type Text } from '../messages/message.js';
 import { type Pace, usualPace } from './batcher.js';
+import { chatsWith } from './caller.js';
 import { soonScreen } from './list-screens.js';
 import { Notifier, ownAlarms } from './notifier.js';
-import { type BotParts, chatsIn } from './parts.js';
+import type { BotParts } from './parts.js';
 import { jittered, type Pause, pause } from './pause.js';
 import type { Outage } from './polling.js';
 import { pagesOf, type Screen, screen } from './screen.js';
@@ -97,19 +100,19 @@ export class ChatBot {
     if (this.#session && this.#stopped === null) this.#warnings.check();
   }
 
-  /** For the delivery of files. */
-  messenger(): Messenger {
+  /** For the delivery of files, to the chats whose admin has these permissions. */
+  messenger(...permissions: readonly PermissionName[]): Messenger {
     return {
       connection: this.#connection,
       stopped: this.#stopped,
-      chats: chatsIn(this.#parts.read.settings.current().chatBotChatId),
+      chats: chatsWith(this.#parts.read, ...permissions),
     };
   }
 
-  /** To every admin; dropped while the bot is stopped. */
+  /** To every admin who may see all clients and the machine, which the text may name; dropped while the bot is stopped. */
   send(shown: Screen): void {
     if (this.#stopped !== null) return;
-    for (const chat of chatsIn(this.#parts.read.settings.current().chatBotChatId))
+    for (const chat of chatsWith(this.#parts.read, 'clients:read', 'server:read'))
       for (const html of pagesOf(shown)) this.#queue.notice((connection) => connection.send(chat, html, []));
   }
 
@@ -204,14 +207,14 @@ export class ChatBot {
 
   /** Sends the scheduled report, and the backup if the settings ask for it. */
   report(): void {
-    const { read, now, delivery, dispatch, alarms, warn } = this.#parts;
+    const { read, now, backups, dispatch, alarms, warn } = this.#parts;
     if (this.#connection === null) return;
     const words = new Words(read.settings.current());
     const { expireDiff, trafficDiff, chatBotBackup } = read.settings.current();
     const soon = expireDiff + trafficDiff > 0 ? soonScreen(read, words, now()).lines : [];
-    this.send(screen([...statusScreen(this.#parts, words).lines, ...soon]));
+    this.send(screen([...statusScreen(this.#parts, { access: FULL_ACCESS, read }, words).lines, ...soon]));
     if (!chatBotBackup) return;
-    delivery
+    backups
       .deliver((command) => dispatch(command, asSystem('chat-bot')))
       .then(
         (sent) => {

@@ -1,14 +1,16 @@
 import type { ChatButton } from '../commands/ports/chat-bot.js';
 import type { Client } from '../events/client/client-document.js';
 import type { ReadModels } from '../projections/read-models.js';
+import { actionPermissions, type ClientAction } from './actions.js';
+import type { Caller } from './caller.js';
 import { usedBy } from './ending-soon.js';
 import { type Screen, screen } from './screen.js';
 import { bold, labelled, name, type Phrase, type Words } from './words.js';
 
-/** The state of a client in every inbound, with the buttons of an admin. */
-export function clientScreen(client: Client, read: ReadModels, words: Words, note?: Phrase): Screen {
-  const lines = [...(note ? [note, blank] : []), ...usageLines(client, read, words)];
-  return screen(lines, buttons(client, read, words));
+/** The state of a client in every inbound, with the buttons that the admin may press. */
+export function clientScreen(client: Client, caller: Caller, words: Words, note?: Phrase): Screen {
+  const lines = [...(note ? [note, blank] : []), ...usageLines(client, caller.read, words)];
+  return screen(lines, buttons(client, caller, words));
 }
 
 /** The same for the clients themselves, without buttons. */
@@ -58,14 +60,17 @@ function statusPhrase({ spec, depletion }: Client, words: Words): Phrase {
   return depletion.reason === 'cap' ? words.t('bot.capUsedUp') : words.t('bot.expired');
 }
 
-function buttons(client: Client, read: ReadModels, words: Words): readonly (readonly ChatButton[])[] {
+function buttons(client: Client, caller: Caller, words: Words): readonly (readonly ChatButton[])[] {
+  const { access, read } = caller;
   const { number } = client;
   const isOn = read.clients.siblings(client).some(({ spec }) => spec.enabled);
   const flip = isOn
     ? { text: words.t('bot.disable').plain, data: `ask:off:${number}` }
     : { text: words.t('bot.enable').plain, data: `ask:on:${number}` };
+  const reset = { text: words.t('bot.resetTraffic').plain, data: `ask:reset:${number}` };
+  const may = (action: ClientAction): boolean => access.scopeOf(actionPermissions[action]) !== null;
   return [
-    [flip, { text: words.t('bot.resetTraffic').plain, data: `ask:reset:${number}` }],
+    [...(may('off') ? [flip] : []), ...(may('reset') ? [reset] : [])],
     [{ text: words.t('bot.refresh').plain, data: `client:${number}` }],
-  ];
+  ].filter((row) => row.length > 0);
 }

@@ -1,3 +1,4 @@
+import type { PermissionName } from '../lib/permissions.js';
 import type { Phrase, Words } from './words.js';
 
 /** The commands of admins, in the order of the help text. */
@@ -5,6 +6,20 @@ export const commandNames = [
   ...(['status', 'online', 'top', 'soon', 'search', 'usage', 'backup', 'restart', 'id', 'help'] as const),
 ] as const;
 export type CommandName = (typeof commandNames)[number];
+
+/** What each command needs; null = nothing. */
+export const commandPermissions: Record<CommandName, PermissionName | null> = {
+  status: 'server:read',
+  online: 'clients:read',
+  top: 'clients:read',
+  soon: 'clients:read',
+  search: 'clients:read',
+  usage: 'clients:read',
+  backup: 'backups:create',
+  restart: 'core:run',
+  id: null,
+  help: null,
+};
 
 /** The description of a command in the help text. */
 export function aboutCommand(command: CommandName, words: Words): Phrase {

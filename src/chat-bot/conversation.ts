@@ -1,11 +1,24 @@
 import type { ChatUpdate } from '../commands/ports/chat-bot.js';
 import { Rejection, reject } from '../commands/rejection.js';
 import type { Client } from '../events/client/client-document.js';
-import { applyAction, type ClientAction, clientActions, contextOf, isFresh, mark, restartCore } from './actions.js';
+import { listedChats } from '../lib/listed-chats.js';
+import type { PermissionName } from '../lib/permissions.js';
+import {
+  actionPermissions,
+  applyAction,
+  type ClientAction,
+  clientActions,
+  contextOf,
+  isFresh,
+  mark,
+  type Press as Pressed,
+  restartCore,
+} from './actions.js';
+import { type Caller, callerOf, refusalOf } from './caller.js';
 import { clientScreen, ownScreen } from './client-screen.js';
-import { aboutCommand, commandNames, parseCommand } from './commands.js';
+import { aboutCommand, type CommandName, commandNames, commandPermissions, parseCommand } from './commands.js';
 import { onlineScreen, searchScreen, soonScreen, topScreen } from './list-screens.js';
-import { type BotParts, chatsIn } from './parts.js';
+import type { BotParts } from './parts.js';
 import { pagesOf, type Screen, screen } from './screen.js';
 import type { SendQueue } from './send-queue.js';
 import { statusScreen } from './status-screen.js';
@@ -47,9 +60,23 @@ export class Conversation {
   }
 
   /** The sender and the chat must both be on the list: other members of a group can read the answers. */
-  #isAdmin({ chat, from }: ChatUpdate): boolean {
-    const admins = chatsIn(this.#parts.read.settings.current().chatBotChatId);
-    return admins.includes(chat) && admins.includes(from.id);
+  #callerOf({ chat, from }: ChatUpdate): Caller | null {
+    const { read } = this.#parts;
+    const isListed = listedChats(read.settings.current().chatBotChatId).some((one) => one.chat === chat);
+    return isListed ? callerOf(from, read) : null;
+  }
+
+  /** Whether the caller may do this. If not, says and records it. */
+  #permits(caller: Caller, permission: PermissionName | null, say: (shown: Screen) => void): boolean {
+    const refused = refusalOf(caller, permission);
+    if (refused === null) return true;
+    this.#parts.refusals.add(caller.actor, refused);
+    say(screen([this.#words.why(refused)]));
+    return false;
+  }
+
+  #pressed({ from }: ChatUpdate, { actor }: Caller, pressed: string): Pressed {
+    return { actor, person: from.id, bot: this.#me.id, pressed };
   }
 
   #text(update: ChatUpdate, text: string): void {
@@ -57,24 +84,27 @@ export class Conversation {
     const isPrivate = update.chat === update.from.id;
     // In a group the bot reacts only to commands.
     if (command === null || (!isPrivate && !text.trimStart().startsWith('/'))) return;
-    if (this.#isAdmin(update)) return this.#command(update, command.name, command.rest);
+    const caller = this.#callerOf(update);
+    if (caller !== null) return this.#command(update, caller, command.name, command.rest);
     if (isPrivate) return this.#nonAdmin(update);
-    const admins = chatsIn(this.#parts.read.settings.current().chatBotChatId);
-    if (command.name === 'id' && admins.includes(update.from.id)) this.#say(update.chat, this.#ids(update));
+    if (command.name === 'id' && callerOf(update.from, this.#parts.read)) this.#say(update.chat, this.#ids(update));
   }
 
-  #command(update: ChatUpdate, command: string, rest: string): void {
-    const { read, now } = this.#parts;
+  #command(update: ChatUpdate, caller: Caller, written: string, rest: string): void {
+    const { now } = this.#parts;
+    const { read } = caller;
     const words = this.#words;
     const say = (shown: Screen): void => this.#say(update.chat, shown);
+    const command = commandNames.find((one) => one === (written === 'start' ? 'help' : written));
+    if (!command) return say(screen([words.t('bot.commandUnknown'), ...helpScreen(caller, words).lines]));
+    if (!this.#permits(caller, commandPermissions[command], say)) return;
     switch (command) {
-      case 'start':
       case 'help':
-        return say(helpScreen(words));
+        return say(helpScreen(caller, words));
       case 'id':
         return say(this.#ids(update));
       case 'status':
-        return say(statusScreen(this.#parts, words));
+        return say(statusScreen(this.#parts, caller, words));
       case 'online':
         return say(onlineScreen(read, words, now()));
       case 'top':
@@ -85,14 +115,12 @@ export class Conversation {
         return say(searchScreen(rest, 0, read, words));
       case 'usage': {
         const client = read.clients.firstByEmail(rest);
-        return say(client ? clientScreen(client, read, words) : searchScreen(rest, 0, read, words));
+        return say(client ? clientScreen(client, caller, words) : searchScreen(rest, 0, read, words));
       }
       case 'restart':
         return say(this.#question('restart', null, words));
       case 'backup':
-        return this.#backup(update);
-      default:
-        return say(screen([words.t('bot.commandUnknown'), ...helpScreen(words).lines]));
+        return this.#backup(update, caller);
     }
   }
 
@@ -118,33 +146,38 @@ export class Conversation {
   }
 
   #button(update: ChatUpdate, press: Press): void {
-    if (!this.#isAdmin(update)) {
+    const caller = this.#callerOf(update);
+    if (caller === null) {
       // Ends the progress indicator of the button without a text.
       if (this.#clientLimit.allows(update.from.id, this.#parts.now())) this.#release(press);
       return;
     }
     this.#release(press);
-    const { read } = this.#parts;
+    const { read } = caller;
     const words = this.#words;
     const [what = '', first = '', second = '', third = ''] = press.data.split(':');
     const show = (shown: Screen): void => this.#edit(update.chat, press.message, shown);
     const client = (): Client | undefined => read.clients.get(Number(what === 'do' || what === 'ask' ? second : first));
     switch (what) {
       case 'menu':
-        return this.#command(update, first, '');
+        return this.#command(update, caller, first, '');
       case 'find':
-        return show(searchScreen(press.data.split(':').slice(2).join(':'), Number(first), read, words));
+        if (this.#permits(caller, commandPermissions.search, show))
+          show(searchScreen(press.data.split(':').slice(2).join(':'), Number(first), read, words));
+        return;
       case 'client':
       case 'ask':
       case 'do': {
-        if (what === 'do' && first === 'restart') return this.#restart(update, press, third);
+        if (what === 'do' && first === 'restart') return this.#restart(update, caller, press, third);
+        const action = what === 'client' ? null : clientActions.find((one) => one === first);
+        if (action === undefined) return;
+        if (!this.#permits(caller, action === null ? commandPermissions.usage : actionPermissions[action], show))
+          return;
         const found = client();
         if (!found) return show(screen([words.t('bot.clientDeleted')]));
-        if (what === 'client') return show(clientScreen(found, read, words));
-        const action = clientActions.find((one) => one === first);
-        if (!action) return;
+        if (action === null) return show(clientScreen(found, caller, words));
         if (what === 'ask') return show(this.#question(action, found, words));
-        this.#do(update, found, action, third, words).then(show, (error: unknown) =>
+        this.#do(update, caller, found, action, third).then(show, (error: unknown) =>
           this.#parts.warn('the bot could not answer', { err: error }),
         );
         return;
@@ -171,38 +204,49 @@ export class Conversation {
     return screen([question], [[yes, no]]);
   }
 
-  async #do(update: ChatUpdate, client: Client, action: ClientAction, pressed: string, words: Words): Promise<Screen> {
-    const { read, now } = this.#parts;
+  async #do(
+    update: ChatUpdate,
+    caller: Caller,
+    client: Client,
+    action: ClientAction,
+    pressed: string,
+  ): Promise<Screen> {
+    const { change, now, refusals } = this.#parts;
+    const { read } = caller;
+    const words = this.#words;
+    const by = this.#pressed(update, caller, pressed);
     const done = isFresh(pressed, now())
-      ? await applyAction(client, action, this.#parts, (what) => contextOf(update.from, this.#me.id, pressed, what))
+      ? await applyAction(client, action, { read, change }, (what) => contextOf(by, what))
       : reject('CHAT_BOT_STALE');
+    if (done instanceof Rejection) refusals.add(caller.actor, done);
     const note = {
       off: words.t('bot.clientDisabled'),
       on: words.t('bot.clientEnabled'),
       reset: words.t('bot.trafficReset'),
     }[action];
     const current = read.clients.get(client.number) ?? client;
-    return clientScreen(current, read, words, bold(done instanceof Rejection ? words.why(done) : note));
+    return clientScreen(current, caller, words, bold(done instanceof Rejection ? words.why(done) : note));
   }
 
-  #restart(update: ChatUpdate, press: Press, pressed: string): void {
+  #restart(update: ChatUpdate, caller: Caller, press: Press, pressed: string): void {
     const { now, warn } = this.#parts;
     const words = this.#words;
     const show = (shown: Screen): void => this.#edit(update.chat, press.message, shown);
+    if (!this.#permits(caller, commandPermissions.restart, show)) return;
     if (!isFresh(pressed, now())) return show(screen([words.why(reject('CHAT_BOT_STALE'))]));
     show(screen([words.t('bot.coreRestarting')]));
-    restartCore(this.#parts, contextOf(update.from, this.#me.id, pressed, 'restart')).then(
+    restartCore(this.#parts, contextOf(this.#pressed(update, caller, pressed), 'restart')).then(
       (no) => show(screen([no ? words.why(no) : words.t('bot.coreRestarted')])),
       (error: unknown) => warn('the bot could not restart the core', { err: error }),
     );
   }
 
-  #backup(update: ChatUpdate): void {
-    const { delivery, dispatch, now, warn } = this.#parts;
+  #backup(update: ChatUpdate, caller: Caller): void {
+    const { backups, dispatch, now, warn } = this.#parts;
     const words = this.#words;
     this.#say(update.chat, screen([words.t('bot.backupStarted')]));
-    const { actor, correlationId } = contextOf(update.from, this.#me.id, mark(now()), 'backup');
-    delivery
+    const { actor, correlationId } = contextOf(this.#pressed(update, caller, mark(now())), 'backup');
+    backups
       .deliver((command) => dispatch(command, { actor, correlationId }))
       .then(
         (sent) => {
@@ -234,21 +278,19 @@ export class Conversation {
   }
 }
 
-function helpScreen(words: Words): Screen {
-  const lines = commandNames.map((command): Phrase => {
+/** The commands that the caller may use. */
+function helpScreen(caller: Caller, words: Words): Screen {
+  const may = (command: CommandName): boolean => refusalOf(caller, commandPermissions[command]) === null;
+  const lines = commandNames.filter(may).map((command): Phrase => {
     const { html, plain } = aboutCommand(command, words);
     return { html: `/${command} – ${html}`, plain: `/${command} – ${plain}` };
   });
+  const key = (command: CommandName, label: Phrase) =>
+    may(command) ? [{ text: label.plain, data: `menu:${command}` }] : [];
   const keys = [
-    [
-      { text: words.t('bot.status').plain, data: 'menu:status' },
-      { text: words.t('bot.onlineNow').plain, data: 'menu:online' },
-    ],
-    [
-      { text: words.t('bot.mostTraffic').plain, data: 'menu:top' },
-      { text: words.t('bot.closeToLimit').plain, data: 'menu:soon' },
-    ],
-    [{ text: words.t('bot.backup').plain, data: 'menu:backup' }],
-  ];
+    [...key('status', words.t('bot.status')), ...key('online', words.t('bot.onlineNow'))],
+    [...key('top', words.t('bot.mostTraffic')), ...key('soon', words.t('bot.closeToLimit'))],
+    key('backup', words.t('bot.backup')),
+  ].filter((row) => row.length > 0);
   return screen([bold(words.t('bot.commandsTitle')), ...lines], keys);
 }

@@ -1,3 +1,4 @@
+import type { Refusals } from '../commands/access/refusals.js';
 import type { Change, CommandContext, Done } from '../commands/bus.js';
 import type { PlainCommand } from '../commands/counter-commands.js';
 import type { Backups } from '../commands/ports/backups.js';
@@ -12,8 +13,7 @@ import type { ReadModels } from '../projections/read-models.js';
 /** What the bot needs of the panel. */
 export interface BotParts {
   readonly service: ChatService;
-  readonly delivery: BackupDelivery;
-  readonly backups: Pick<Backups, 'latest'>;
+  readonly backups: Pick<Backups, 'latest'> & Pick<BackupDelivery, 'deliver'>;
   readonly host: HostMonitor;
   readonly read: ReadModels;
   readonly alarms: Alarms;
@@ -21,6 +21,7 @@ export interface BotParts {
   /** Dispatches a command that depends on traffic counters, after the traffic so far has been recorded. */
   readonly change: Change;
   readonly core: CoreChecks;
+  readonly refusals: Pick<Refusals, 'add'>;
   readonly version: string;
   readonly now: () => number;
   readonly warn: (message: string, fields?: object) => void;
@@ -35,10 +36,4 @@ export interface CoreChecks {
     types: readonly RecordedEvent['type'][],
     ms: number,
   ) => Promise<RecordedEvent | null>;
-}
-
-/** The numbers of the admins' chats in the setting `chatBotChatId`, without duplicates and invalid entries. */
-export function chatsIn(list: string): readonly number[] {
-  const numbers = list.split(',').map((text) => Number(text.trim() === '' ? Number.NaN : text));
-  return [...new Set(numbers.filter((chat) => Number.isSafeInteger(chat) && chat !== 0))];
 }

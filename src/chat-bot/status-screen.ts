@@ -1,12 +1,17 @@
 import { hostname } from 'node:os';
 import { mayConnect } from '../events/client/client-document.js';
 import type { CoreState } from '../projections/core/core-state.js';
+import type { Caller } from './caller.js';
 import type { BotParts } from './parts.js';
 import { type Screen, screen } from './screen.js';
 import { bold, name, type Phrase, type Words } from './words.js';
 
-/** The state of the host, the core, the clients and the last verified backup. */
-export function statusScreen({ host, read, backups, version, now }: BotParts, words: Words): Screen {
+/** The state of the host and the core, and of the clients and the last verified backup if the admin may see them. */
+export function statusScreen(
+  { host, backups, version, now }: BotParts,
+  { access, read }: Pick<Caller, 'access' | 'read'>,
+  words: Words,
+): Screen {
   const { cpu, mem, disk, load, netIO, uptime } = host.latest;
   const { lastGood } = backups.latest();
   return screen([
@@ -20,8 +25,10 @@ export function statusScreen({ host, read, backups, version, now }: BotParts, wo
       down: Math.round(netIO.down),
     }),
     uptimeLine(uptime, words),
-    clientsLine(read, words, now()),
-    lastGood === null ? words.t('bot.noBackup') : words.t('bot.lastBackup', { at: lastGood.at }),
+    ...(access.scopeOf('clients:read') === null ? [] : [clientsLine(read, words, now())]),
+    ...(access.scopeOf('backups:read') === null
+      ? []
+      : [lastGood === null ? words.t('bot.noBackup') : words.t('bot.lastBackup', { at: lastGood.at })]),
   ]);
 }
 

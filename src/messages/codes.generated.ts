@@ -1716,7 +1716,8 @@ export interface MessageParams {
   'settings.notAbsolutePath': None;
   'settings.timeZoneUnknown': None;
   'settings.notSchedule': None;
-  'settings.notNumberList': None;
+  'settings.notChatList': None;
+  'settings.chatAdminUnknown': { readonly name: string | number };
   'settings.notKeep': None;
   'settings.notBase32': None;
   'settings.notSocksProxy': None;

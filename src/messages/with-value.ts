@@ -15,7 +15,7 @@ const SHOWN: ReadonlySet<MessageCode | null> = new Set<MessageCode>([
   ...(['settings.notUrlPath', 'settings.pathClimbs', 'settings.pathOfLinks', 'settings.pathTaken'] as const),
   ...(['settings.portShared', 'settings.portTaken', 'settings.portForbidden', 'settings.notNetworks'] as const),
   ...(['settings.notSchedule', 'settings.scheduleNeverFires', 'settings.timeZoneUnknown'] as const),
-  ...(['settings.notNumberList', 'settings.notKeep', 'settings.notLdapFilter'] as const),
+  ...(['settings.notChatList', 'settings.notKeep', 'settings.notLdapFilter'] as const),
 ]);
 
 /** The problem with the value that has it, if the value is short and cannot be a secret; else the problem alone. */

@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest';
 import { createWeb } from '../../src/adapters/web/web.js';
 import { createChatBot } from '../../src/app/chat-bot.js';
 import { pause } from '../../src/chat-bot/pause.js';
+import { Refusals } from '../../src/commands/access/refusals.js';
 import type { AnyCommand } from '../../src/commands/catalog.js';
 import { type BackupFile, type BackupStatus, type Backups } from '../../src/commands/ports/backups.js';
 import type { HostReading } from '../../src/commands/ports/host.js';
@@ -85,6 +86,7 @@ export async function startBot({
           create: create ?? (async () => file),
           latest: () => ({ last: null, lastGood, next: null, late: false }),
         },
+        refusals: new Refusals(panel.now, panel.dispatch),
         version: '1.2.3',
         warn: (message, fields) => void place.warnings.push(`${message} ${JSON.stringify(fields)}`),
       },

@@ -18,6 +18,7 @@ import type { Command, Decider } from '../command.js';
 import { reject, type SettingProblem } from '../rejection.js';
 import type { PanelState } from '../state.js';
 import { type SubmittedCodes, sessionsEnded, twoFactorOutcome } from '../user/two-factor-rules.js';
+import { chatAdminProblems, withAdminNumbers } from './chat-admins.js';
 import { settingProblems } from './setting-rules.js';
 import { usabilityProblems } from './setting-usability.js';
 import { tokenProblems } from './token-rules.js';
@@ -42,6 +43,7 @@ export const settings: Decider<SettingsCommand> = {
     const asked = readChanges(changes, state);
     const { problems, plain, secrets } = asked;
     const requested = { ...state.settings, ...plain };
+    requested.chatBotChatId = withAdminNumbers(requested.chatBotChatId, state);
     const guarded = tokenProblems(by, { current: state.settings, next: requested, secrets });
     if (guarded.length > 0) return reject('SETTING_INVALID', { problems: [...guarded, ...problems] });
     const factor = twoFactorOutcome(
@@ -56,6 +58,7 @@ export const settings: Decider<SettingsCommand> = {
     const rules = [
       ...factor.problems,
       ...settingProblems(next, state, { named: asked.named, trustEveryProxy, newProxy: secrets.get('chatBotProxy') }),
+      ...chatAdminProblems(next.chatBotChatId, state),
       ...usabilityProblems(next, state, { secrets, now }),
     ];
     problems.push(...rules.filter(({ key }) => !known.has(key)));

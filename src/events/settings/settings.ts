@@ -28,6 +28,9 @@ const botLanguages = [
   ...(['id-ID', 'ja-JP', 'pt-BR', 'tr-TR', 'uk-UA', 'vi-VN'] as const),
 ] as const;
 
+/** Numbers of chats, each with its admin if it belongs to one: `71, 72=maria`. Only a person can be an admin, not a group. */
+const CHATS = /^((-?\d+ *|\d+ *= *[^, ][^,]*)(, *(-?\d+ *|\d+ *= *[^, ][^,]*))*)?$/;
+
 /** All settings that may be read, with schema and default. Keys that are neither here nor below cannot be set. */
 export const settingsTable = {
   webListen: address.default(''),
@@ -66,7 +69,7 @@ export const settingsTable = {
   chatBotChatId: z
     .string()
     .max(1000, issue('input.tooLong', { limit: 1000 }))
-    .regex(/^(-?\d+( *, *-?\d+)*)?$/, issue('settings.notNumberList'))
+    .regex(CHATS, issue('settings.notChatList'))
     .default(''),
   chatBotRunTime: schedule.default('@daily'),
   chatBotBackup: z.boolean().default(false),

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
+import type { Refusals } from '../../commands/access/refusals.js';
 import type { Change, Dispatch } from '../../commands/bus.js';
 import type { Rejection } from '../../commands/rejection.js';
 import { lruOf } from '../../lib/lru.js';
@@ -22,7 +23,7 @@ import type { PanelServices } from './context.js';
 import { type Route, Upload } from './contract/route.js';
 import { HotReads } from './hot-reads.js';
 import { type Gate, type Handler, sendMessage, type Verdict } from './mount.js';
-import { type Refusals, refusalOf } from './refusals.js';
+import { refusalOf } from './refusal-of.js';
 import { type MakeRequest, requestMaker } from './request-context.js';
 
 /** Largest body of a caller that is not logged in, in bytes. */

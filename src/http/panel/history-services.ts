@@ -1,3 +1,4 @@
+import type { Refusals } from '../../commands/access/refusals.js';
 import type { Rehearsal } from '../../commands/rehearsal.js';
 import type { Rejection } from '../../commands/rejection.js';
 import type { CommandId } from '../../events/log/log.js';
@@ -9,6 +10,8 @@ import type { AuditPages } from './audit.js';
 
 /** The event log. */
 export interface HistoryServices {
+  /** Records refused requests. */
+  readonly refusals: Refusals;
   /** The event feed for other programs. */
   readonly feed: EventFeed;
   /** The log for auditors, newest first. */

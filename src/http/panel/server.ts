@@ -28,7 +28,6 @@ import type { PanelServices } from './context.js';
 import { tables } from './contract/index.js';
 import { PanelGate } from './gate.js';
 import { type Gate, mount, sendMessage } from './mount.js';
-import { Refusals } from './refusals.js';
 import { mountWeb } from './web.js';
 
 /**
@@ -68,6 +67,7 @@ export interface PanelServer {
 export function createPanelServer(parts: PanelServerParts): PanelServer {
   const { services, dispatch, change, basePath, webDomain } = parts;
   const { read, now, machine, history } = services;
+  const { refusals } = history;
   const peers = new Peers(() => read.settings.current());
   const unsaved = new UnsavedSessions({
     ...{ dispatch, now },
@@ -76,7 +76,6 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
   const sessions = new Sessions(read, unsaved, now);
   const failures = new FailureRecords(now);
   const limiter = new LoginLimiter(now, (ip, username) => failures.add({ ip, username, reason: 'locked' }));
-  const refusals = new Refusals(now, dispatch);
   const bearers = new Bearers({ read, now, dispatch });
   const gate = new PanelGate({
     services,

@@ -1,8 +1,9 @@
 import { describe, it } from 'vitest';
 import { DataKeyDestroyed } from '../../../src/events/panel.js';
 import { type SecretKey, SecretSettingChanged, SettingsChanged } from '../../../src/events/settings/settings.js';
+import { UserCreated } from '../../../src/events/user.js';
 import { message } from '../../../src/messages/message.js';
-import { inboundAdded } from '../../kit/builders.js';
+import { inboundAdded, userId } from '../../kit/builders.js';
 import { given } from '../../kit/spec.js';
 
 const change = (changes: Record<string, unknown>) => ({ type: 'ChangeSettings', data: { changes } }) as const;
@@ -64,6 +65,10 @@ describe('ChangeSettings', () => {
     ['subRoutingRules', 'héllo'],
     ['subURI', `https://x.example/${'x'.repeat(2031)}`],
     ['chatBotChatId', '1'.repeat(1001)],
+    ['chatBotChatId', '1=root 2'],
+    ['chatBotChatId', '1='],
+    ['chatBotChatId', '-5=root'],
+    ['chatBotChatId', `1${' '.repeat(500)}=${', '.repeat(200)}x`],
     ['chatBotProxy', `socks5://${'x'.repeat(2040)}`],
     ['trustedProxyCIDRs', Array.from({ length: 257 }, () => '10.0.0.1')],
     ['trustedProxyCIDRs', Array.from({ length: 257 }, () => '10.0.0.1').join()],
@@ -78,6 +83,26 @@ describe('ChangeSettings', () => {
     given()
       .when(change({ [key]: value }))
       .thenRejects('SETTING_INVALID');
+  });
+
+  it('stores the number of the admin to whom a chat belongs', () => {
+    const maria = UserCreated({ user: userId(3), epoch: 0, credentials: { username: 'maria', passwordHash: '' } });
+    given(maria)
+      .when(change({ chatBotChatId: '71 , 72 = maria,-5' }))
+      .then(SettingsChanged({ changes: { chatBotChatId: '71, 72=3, -5' } }));
+    given(maria, SettingsChanged({ changes: { chatBotChatId: '72=3' } }))
+      .when(change({ chatBotChatId: '72=maria' }))
+      .thenNothing();
+  });
+
+  it('rejects a chat of an unknown admin, but keeps one whose admin was deleted since', () => {
+    const why = message('settings.chatAdminUnknown', { name: 'maria' });
+    given()
+      .when(change({ chatBotChatId: '72=maria' }))
+      .thenRejects('SETTING_INVALID', { problems: [{ key: 'chatBotChatId', why }] });
+    given(SettingsChanged({ changes: { chatBotChatId: '72=3' } }))
+      .when(change({ chatBotChatId: '72=3, 73' }))
+      .then(SettingsChanged({ changes: { chatBotChatId: '72=3, 73' } }));
   });
 
   it('changes nothing if one value is rejected', () => {

@@ -32,7 +32,10 @@ async function lived() {
   for (const ip of IPS)
     for (let n = 0; n < 8; n += 1)
       await panel.browser().post('/login', { username: NAME, password: 'wrong' }, from(ip));
-  const pressed = contextOf({ id: CHAT, name: NAME }, 1, 'lq.abc', `off ${EMAIL}`);
+  const pressed = contextOf(
+    { actor: { kind: 'bot', id: String(CHAT), name: NAME, ip: null }, person: CHAT, bot: 1, pressed: 'lq.abc' },
+    `off ${EMAIL}`,
+  );
   panel.dispatch({ type: 'ResetClientTraffic', data: { inbound: null, email: EMAIL } }, pressed);
   await panel.web.close();
   return panel;

@@ -1,23 +1,11 @@
-import type { Dispatch } from '../../commands/bus.js';
-import { type Rejection, type RejectionCode, reject } from '../../commands/rejection.js';
-import type { Access } from '../../events/access/access-of.js';
+import { randomUUID } from 'node:crypto';
 import type { Actor } from '../../events/log/event.js';
-import { permissionName } from '../../lib/permissions.js';
-import { correlationId } from '../server/correlation-id.js';
-import type { Route } from './contract/route.js';
+import type { Dispatch } from '../bus.js';
+import type { Rejection, RejectionCode } from '../rejection.js';
 
 const MINUTE_MS = 60_000;
 /** Callers and reasons that are remembered. */
 const MAX_KINDS = 1000;
-
-/** Why a caller may not call a route, or null. */
-export function refusalOf({ permission, filtered }: Route, access: Access): Rejection | null {
-  if (permission === null || access.isOwner) return null;
-  const name = permissionName(permission);
-  const scope = access.scopeOf(name);
-  if (scope === null) return reject('FORBIDDEN', { permission: name });
-  return scope === 'all' || filtered ? null : reject('OUT_OF_SCOPE', { permission: name });
-}
 
 const REASONS: Partial<Record<RejectionCode, 'permission' | 'scope' | 'quota'>> = {
   FORBIDDEN: 'permission',
@@ -75,7 +63,7 @@ export class Refusals {
     const { actor, reason, permission, count } = kind;
     this.#dispatch(
       { type: 'RecordRefusals', data: { reason, permission, count } },
-      { actor, correlationId: correlationId() },
+      { actor, correlationId: randomUUID() },
     );
     kind.since = this.#now();
     kind.count = 0;
