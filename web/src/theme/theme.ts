@@ -17,6 +17,8 @@ const sea: MantineColorsTuple = [
 const FONT =
   '-apple-system, BlinkMacSystemFont, "Segoe UI", Roboto, "Noto Sans", "Noto Sans Arabic", Helvetica, Arial, sans-serif';
 
+const DIALOG = { title: { fontWeight: 600 } };
+
 export const theme = createTheme({
   primaryColor: 'sea',
   primaryShade: 7,
@@ -35,8 +37,8 @@ export const theme = createTheme({
   respectReducedMotion: true,
   components: {
     Tooltip: { defaultProps: { withArrow: true, openDelay: 300, events: { hover: true, focus: true, touch: false } } },
-    Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.45 } } },
-    Drawer: { defaultProps: { overlayProps: { backgroundOpacity: 0.45 } } },
+    Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.45 } }, styles: DIALOG },
+    Drawer: { defaultProps: { overlayProps: { backgroundOpacity: 0.45 } }, styles: DIALOG },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },
     Fieldset: {
       styles: { root: { marginInline: 0 }, legend: { fontWeight: 600, fontSize: 'var(--mantine-font-size-sm)' } },

@@ -139,7 +139,7 @@ function Quotas({ form }: FormProps) {
   const { t } = useTranslation('access');
   return (
     <div role="group" aria-label={t('form.quotas')}>
-      <Text size="sm" fw={500}>
+      <Text size="sm" fw={600}>
         {t('form.quotas')}
       </Text>
       <Text size="xs" c="dimmed" mb="xs">

@@ -1,4 +1,5 @@
 import { Button, Text } from '@mantine/core';
+import IconDownload from '@tabler/icons-react/dist/esm/icons/IconDownload.mjs';
 import IconHistory from '@tabler/icons-react/dist/esm/icons/IconHistory.mjs';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -58,11 +59,13 @@ function Event({ details, onFilter }: { readonly details: Details } & Pick<Props
       </p>
       <Facts entry={entry} hash={hash} />
       <Only entry={entry} onFilter={onFilter} />
-      {entry.actor.kind !== 'system' && may('audit:undo') && (
-        <UndoCommand key={entry.position} position={entry.position} />
-      )}
-      <ShowMoment moment={moment} />
-      {may('/panel/api/proof/inclusion/:position') && <Prove position={entry.position} />}
+      <div className={classes['deeds']}>
+        {entry.actor.kind !== 'system' && may('audit:undo') && (
+          <UndoCommand key={entry.position} position={entry.position} />
+        )}
+        <ShowMoment moment={moment} />
+        {may('/panel/api/proof/inclusion/:position') && <Prove position={entry.position} />}
+      </div>
       {changes.length > 0 && (
         <Part title={t('changes')}>
           <Changes changes={changes} />
@@ -107,7 +110,6 @@ function ShowMoment({ moment }: Pick<Details, 'moment'>) {
       href={addressAt(String(moment), '/inbounds')}
       size="compact-sm"
       variant="default"
-      style={{ alignSelf: 'flex-start' }}
       leftSection={<IconHistory size={14} aria-hidden />}
     >
       {t('showMoment')}
@@ -128,11 +130,15 @@ function Prove({ position }: { readonly position: number }) {
         saveFile(new Blob([`${JSON.stringify(proof)}\n`], { type: 'application/json' }), `event-${position}.json`),
     });
   return (
-    <div>
-      <Button size="compact-sm" variant="default" loading={proving.isPending} onClick={save}>
-        {t('prove')}
-      </Button>
-    </div>
+    <Button
+      size="compact-sm"
+      variant="default"
+      leftSection={<IconDownload size={14} aria-hidden />}
+      loading={proving.isPending}
+      onClick={save}
+    >
+      {t('prove')}
+    </Button>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
@@ -28,16 +28,16 @@ export function UndoCommand({ position }: { readonly position: number }) {
   });
   if (preview.data) return <Previewed position={position} preview={preview.data} onCancel={preview.reset} />;
   return (
-    <Stack gap="xs" align="flex-start">
+    <>
       <Button size="compact-sm" variant="light" loading={preview.isPending} onClick={() => preview.mutate()}>
         {t('undo')}
       </Button>
       {preview.error && (
-        <Text size="sm" role="alert">
+        <Text size="sm" role="alert" className={classes['refusal'] ?? ''}>
           {sentenceOf(preview.error)}
         </Text>
       )}
-    </Stack>
+    </>
   );
 }
 

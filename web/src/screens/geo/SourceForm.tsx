@@ -44,7 +44,7 @@ export function SourceForm({ source, onClose }: Props) {
       onClose={onClose}
     >
       <div>
-        <Text size="sm" fw={500} mb={4} id="geo-type">
+        <Text size="sm" fw={600} mb={4} id="geo-type">
           {t('form.type')}
         </Text>
         <SegmentedControl

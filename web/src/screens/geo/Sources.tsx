@@ -100,7 +100,7 @@ function Row({ source, menu }: { readonly source: Source; readonly menu: ReactNo
   return (
     <li>
       <div className={classes['head']}>
-        <Text size="sm" fw={500} component="span">
+        <Text size="sm" fw={600} component="span">
           <Technical>{fileName}</Technical>
         </Text>
         <Status tone={TONES[status]}>{t(`status.${status}`)}</Status>

@@ -120,7 +120,7 @@ function Body({ node }: { readonly node: Node }) {
                   <State node={node} sync={data} />
                 </Section>
                 <Section title={t('section.waiting')}>
-                  <Waiting sync={data} />
+                  <Waiting node={node} sync={data} />
                 </Section>
               </>
             )}

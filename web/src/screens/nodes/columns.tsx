@@ -23,7 +23,7 @@ export function useColumns({ toggle, menuButton, inbounds }: Parts) {
   const { t } = useTranslation('nodes');
   const format = useFormat();
   const name = (node: Node) => (
-    <Anchor component={Link} to={`/nodes/${node.id}`} size="sm" fw={500} className="clip" title={node.name}>
+    <Anchor component={Link} to={`/nodes/${node.id}`} size="sm" fw={600} className="clip" title={node.name}>
       <bdi>{node.name}</bdi>
     </Anchor>
   );

@@ -11,13 +11,13 @@ import { Status } from '../../ui/display/Status';
 import classes from './Nodes.module.css';
 
 /** Why the node is behind: each inbound with what waits for it, and the reason. */
-export function Waiting({ sync }: { readonly sync: NodeSync }) {
+export function Waiting({ node, sync }: { readonly node: Node; readonly sync: NodeSync }) {
   const { t } = useTranslation('nodes');
   const format = useFormat();
   if (sync.pending.length === 0)
     return (
       <Text size="sm" c="dimmed">
-        {t(sync.listedAt > 0 ? 'waiting.none' : 'waiting.unknown')}
+        {t(node.kind === '' ? 'waiting.unknown' : 'waiting.none')}
       </Text>
     );
   return (
@@ -71,7 +71,7 @@ export function Hosted({ node }: { readonly node: Node }) {
             {own.map(({ id, remark, protocol, port, clients, up, down, enable }) => (
               <li key={id}>
                 <span>
-                  <Anchor component={Link} to={`/inbounds/${id}`} size="sm" fw={500}>
+                  <Anchor component={Link} to={`/inbounds/${id}`} size="sm" fw={600}>
                     <bdi>{remark || `#${id}`}</bdi>
                   </Anchor>{' '}
                   <Technical>

@@ -32,16 +32,16 @@ export function useColumns({ inbounds, toggle, menuButton }: Parts) {
 
   const columns = useMemo(
     (): readonly Column<ClientRow>[] => [
-      { ...column('email', 'minmax(12rem, 2fr)'), cell: name, isFixed: true },
+      { ...column('email', 'minmax(12rem, 2.5fr)'), cell: name, isFixed: true },
       {
-        ...column('inbound', 'minmax(8rem, 1.2fr)'),
+        ...column('inbound', 'minmax(7rem, 1.2fr)'),
         cell: (row) => <bdi title={nameOf(row)}>{nameOf(row)}</bdi>,
       },
-      { ...column('state', 'minmax(8rem, 1fr)'), cell: (row) => clientStatus(row, t) },
-      { ...column('used', 'minmax(11rem, 1.4fr)'), cell: (row) => usage(row, t, format), isNumber: true },
-      { ...column('expiry', 'minmax(8rem, 1fr)'), cell: (row) => expiry(row, t, format) },
+      { ...column('state', 'minmax(11rem, 0.8fr)'), cell: (row) => clientStatus(row, t) },
+      { ...column('used', 'minmax(10rem, 1.2fr)'), cell: (row) => usage(row, t, format), isNumber: true },
+      { ...column('expiry', 'minmax(8rem, 0.6fr)'), cell: (row) => expiry(row, t, format) },
       {
-        ...column('seen', 'minmax(8rem, 1fr)'),
+        ...column('seen', 'minmax(7.5rem, 0.6fr)'),
         cell: ({ lastOnline }) => (lastOnline === 0 ? '–' : format.relative(lastOnline)),
       },
       { ...column('comment', 'minmax(8rem, 1fr)'), cell: ({ comment }) => <bdi title={comment}>{comment}</bdi> },
@@ -70,7 +70,9 @@ export function useColumns({ inbounds, toggle, menuButton }: Parts) {
         {usage(row, t, format)}
         <div className={classes['cardLine']}>
           {clientStatus(row, t)}
-          <span className={classes['small']}>{expiry(row, t, format)}</span>
+          <span className={classes['small']}>
+            {t('column.expiry')}: {expiry(row, t, format)}
+          </span>
         </div>
       </div>
     ),

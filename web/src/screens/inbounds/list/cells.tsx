@@ -14,7 +14,7 @@ interface Cell {
 export function Name({ inbound }: Cell) {
   const name = nameOf(inbound);
   return (
-    <Anchor component={Link} to={`/inbounds/${inbound.id}`} size="sm" fw={500} className="clip" title={name}>
+    <Anchor component={Link} to={`/inbounds/${inbound.id}`} size="sm" fw={600} className="clip" title={name}>
       <bdi>{name}</bdi>
     </Anchor>
   );
