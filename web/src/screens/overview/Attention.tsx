@@ -44,7 +44,7 @@ export function Attention({ status }: { readonly status: MachineStatus }) {
       {concerns.map((concern) => (
         <li key={concern.key}>
           <Status tone={concern.isGrave ? 'bad' : 'warn'} isSentence>
-            <Anchor component={Link} to={concern.to} size="sm" c="inherit" className="alone">
+            <Anchor component={Link} to={concern.to} size="sm" c="inherit">
               {sentenceOf(concern, t, format)}
             </Anchor>
           </Status>
