@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { openBrowser } from '../../kit/real/browser.js';
 import { type PanelProcess, startPanel } from '../../kit/real/panel-process.js';
@@ -58,5 +59,16 @@ export async function openWebPanel(
       await browser.close();
       await panel.cleanUp();
     },
+  };
+}
+
+/** The texts of a folder of the web panel, such as `screens/clients`, by their keys. */
+export function textsOf(folder: string, locale: string): (key: string) => string {
+  const file = `web/src/${folder}/texts/${locale}.json`;
+  const texts = JSON.parse(readFileSync(file, 'utf8')) as Readonly<Record<string, string>>;
+  return (key) => {
+    const text = texts[key];
+    if (text === undefined) throw new Error(`${file} has no ${key}`);
+    return text;
   };
 }

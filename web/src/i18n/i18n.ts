@@ -60,11 +60,13 @@ const localized: FormatterModule = {
 
 /** Letters from right to left, and the marks that change the direction of a line. */
 const TURNING = /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc]/;
+/** A number keeps its order in any sentence. */
+const NUMBER = /^[\d\u0660-\u0669\u066b\u066c\u06f0-\u06f9]+$/;
 const ISOLATES = /[\u2066-\u2069]/g;
 
 /** A value that could reorder the sentence around it, isolated from the sentence. */
 export function isolated(value: string): string {
-  return TURNING.test(value) ? `\u2068${value.replaceAll(ISOLATES, '')}\u2069` : value;
+  return TURNING.test(value) && !NUMBER.test(value) ? `\u2068${value.replaceAll(ISOLATES, '')}\u2069` : value;
 }
 
 /** Makes the texts of a namespace ready in the current language; later also in those the admin changes to. */

@@ -56,9 +56,9 @@ function useShown(): (path: string, value: Json | undefined) => string {
     if (path === 'enable') return value === true ? '✓' : '✗';
     if (path !== 'expiryTime') return plainText(value);
     if (value === 0) return t('form.expires.never');
-    const days = format.number(Math.round(-Number(value) / DAY_MS));
+    const days = Math.round(-Number(value) / DAY_MS);
     return Number(value) > 0
       ? format.date(Number(value))
-      : `${t('form.expires.use')}: ${t('form.inDays', { n: days })}`;
+      : `${t('form.expires.use')}: ${t('form.inDays', { count: days })}`;
   };
 }

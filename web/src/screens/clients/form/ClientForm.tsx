@@ -234,7 +234,7 @@ function DatePresets({ onChoose }: { readonly onChoose: (date: string) => void }
           variant="default"
           onClick={() => onChoose(localDate(Date.now() + days * DAY_MS))}
         >
-          {t('form.inDays', { n: days })}
+          {t('form.inDays', { count: days })}
         </Button>
       ))}
     </Group>

@@ -112,7 +112,7 @@ function Amount({
       <Group gap="xs" mt="xs">
         {PRESETS[action].map((preset) => (
           <Button key={preset} size="compact-xs" variant="default" onClick={() => onChange(preset)}>
-            {format.number(preset)} {unit}
+            {action === 'extend' ? t('form.inDays', { count: preset }) : `${format.number(preset)} ${unit}`}
           </Button>
         ))}
       </Group>
