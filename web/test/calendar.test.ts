@@ -13,6 +13,7 @@ describe('a Jalali date', () => {
     ['2030-03-20', '۱۴۰۸/۱۲/۳۰'],
     ['1970-01-01', '۱۳۴۸/۱۰/۱۱'],
     ['2026-11-23T14:05', '۱۴۰۵/۰۹/۰۲ ۱۴:۰۵'],
+    ['2026-11-23T04:05:09', '۱۴۰۵/۰۹/۰۲ ۰۴:۰۵:۰۹'],
   ])('%s is shown and read as %s', (value, text) => {
     expect(jalali.text(value)).toBe(text);
     expect(jalali.read(text, value.slice(11))).toBe(value);
@@ -54,7 +55,9 @@ describe('a date', () => {
     expect(english.read('2026-11-23', '23:59')).toBe('2026-11-23T23:59');
     expect(english.read('11/23/2026, 7:05', '23:59')).toBe('2026-11-23T07:05');
     expect(english.read('2026-11-23T14:05', '00:00')).toBe('2026-11-23T14:05');
+    expect(english.read('2026-11-23 7:05:30', '00:00')).toBe('2026-11-23T07:05:30');
     expect(english.read('2026-11-23 24:00', '00:00')).toBeUndefined();
+    expect(english.read('2026-11-23 07:05:60', '00:00')).toBeUndefined();
     expect(english.read('2026-02-29')).toBeUndefined();
     expect(english.read('1405/09/02')).toBeUndefined();
   });

@@ -4,11 +4,14 @@ import { chromiumFor } from '../../kit/real/chromium.js';
 import { must } from '../../kit/real/panel-process.js';
 import { freePort } from '../../kit/real/ports.js';
 import { headOf, logOf } from '../support.js';
-import { openWebPanel, type WebPanel } from './support.js';
+import { openWebPanel, textsOf, type WebPanel } from './support.js';
+import { settled } from './walk.js';
 
 const found = chromiumFor('the test of the dates of the web panel');
 /** The zone is half an hour off most others, and has no daylight saving time. */
 const tehran = { viewport: { width: 1440, height: 900 }, locale: 'fa', timezoneId: 'Asia/Tehran' } as const;
+const clientText = textsOf('screens/clients', 'fa');
+const shellText = textsOf('shell', 'fa');
 const END_OF_30_ESFAND_1408 = Date.parse('2030-03-20T23:59:59+03:30');
 
 describe.skipIf(found === null)('dates in the web panel', () => {
@@ -116,7 +119,77 @@ describe.skipIf(found === null)('dates in the web panel', () => {
     await page.context().close();
   });
 
+  it('choose the moments to compare, to the second', async () => {
+    const page = await web.another(tehran);
+    const now = Math.floor(Date.now() / 1000) * 1000;
+    await web.open(`audit/compare?from=${new Date(now).toISOString()}`, page);
+    const from = page.getByLabel('از: زمان');
+    await from.waitFor();
+    expect(latin(await from.inputValue())).toBe(jalali(now));
+    await from.fill(jalali(now - 1000));
+    await page.getByRole('button', { name: 'مقایسه', exact: true }).click();
+    await page.waitForURL((url) => decodeURIComponent(url.hash).includes(new Date(now - 1000).toISOString()));
+    await settled(page);
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await page.context().close();
+  });
+
+  it('choose an earlier moment of the panel', async () => {
+    const page = await web.another(tehran);
+    await web.open('inbounds', page);
+    await page.getByRole('button', { name: shellText('view') }).click();
+    await page.getByRole('button', { name: shellText('past.open') }).click();
+    const dialog = page.getByRole('dialog');
+    const time = dialog.getByRole('textbox');
+    expect(latin(await time.inputValue()).slice(0, 10)).toBe(jalali(Date.now()).slice(0, 10));
+    const show = dialog.getByRole('button', { name: shellText('past.show'), exact: true });
+    await time.fill('1404/12/30 8:00');
+    expect(await show.isDisabled()).toBe(true);
+    const now = Math.floor(Date.now() / 1000) * 1000;
+    await time.fill(jalali(now));
+    await show.click();
+    await page.waitForURL((url) => url.searchParams.get('at') === new Date(now).toISOString());
+    await page.context().close();
+  });
+
+  it('limit a legal hold', async () => {
+    const page = await web.another(tehran);
+    const before = head();
+    await web.open('clients/ahab', page);
+    await page.getByRole('button', { name: clientText('hold.place') }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel(clientText('hold.reason'), { exact: true }).fill('case 117');
+    await dialog.getByLabel(clientText('hold.from')).fill('1405/1');
+    await dialog.getByRole('button', { name: clientText('hold.now') }).click();
+    expect(head()).toBe(before);
+    await dialog.getByLabel(clientText('hold.from')).fill('1405/1/1');
+    await dialog.getByLabel(clientText('hold.to')).fill('۱۴۰۵/۰۱/۳۱');
+    await dialog.getByRole('button', { name: clientText('hold.now') }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const period = { from: Date.parse('2026-03-21T00:00+03:30'), to: Date.parse('2026-04-20T23:59:59.999+03:30') };
+    expect(logOf(web.panel.dataDir, before).filter(({ meta }) => meta.actor.kind === 'user')).toMatchObject([
+      { type: 'LegalHoldPlaced', data: { ...period } },
+    ]);
+    await page.context().close();
+  });
+
   it('raised no error in the console and broke no policy', () => {
     expect(web.complaints).toStrictEqual([]);
   });
 });
+
+const JALALI = new Intl.DateTimeFormat('en-u-ca-persian-nu-latn', {
+  ...({ year: 'numeric', month: '2-digit', day: '2-digit' } as const),
+  ...({ hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const),
+  timeZone: tehran.timezoneId,
+});
+
+/** A time as an admin in Tehran types it, such as `1405/09/02 14:05:09`. */
+function jalali(at: number): string {
+  const parts = new Map(JALALI.formatToParts(at).map(({ type, value }) => [type, value]));
+  const of = (...types: readonly Intl.DateTimeFormatPartTypes[]) => types.map((type) => parts.get(type));
+  return `${of('year', 'month', 'day').join('/')} ${of('hour', 'minute', 'second').join(':')}`;
+}
+
+const latin = (text: string): string =>
+  text.replaceAll(/[۰-۹]/g, (digit) => String((digit.codePointAt(0) ?? 0) - 0x6f0));

@@ -1,4 +1,4 @@
-/** Days are counted since 1970-01-01; values have the form of date inputs, `2026-11-23` or `2026-11-23T14:05`. */
+/** Days are counted since 1970-01-01; values have the form of date inputs: `2026-11-23`, `2026-11-23T14:05`, `2026-11-23T14:05:09`. */
 
 const DAY_MS = 86_400_000;
 /** 9999-12-31: the panel refuses later times. */
@@ -9,8 +9,8 @@ const PERSIAN_EPOCH = -492_269;
 const LAST_PERSIAN_YEAR = 1799;
 /** The first day of the week, as `Date.getDay` counts: not every browser has `Intl.Locale.getWeekInfo`. */
 const WEEK_STARTS: Readonly<Record<string, number>> = { fa: 6, ar: 6 };
-const VALUE = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2})?$/;
-const TYPED = /^(\d{1,4})[/.\-\s]+(\d{1,2})[/.\-\s]+(\d{1,4})(?:[\sT,]+(\d{1,2}):(\d{2}))?$/;
+const VALUE = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2})?)?$/;
+const TYPED = /^(\d{1,4})[/.\-\s]+(\d{1,2})[/.\-\s]+(\d{1,4})(?:[\sT,]+(\d{1,2}:\d{2}(?::\d{2})?))?$/;
 
 type Parts = readonly [year: number, month: number, day: number];
 
@@ -131,9 +131,9 @@ export class Calendar {
       day: [day, 2],
     };
     const date = this.#order.map((part) => this.#digits(...(parts[part] ?? [0, 0]))).join(this.#separator);
-    const [hour, minute] = value.slice(11).split(':').map(Number);
-    if (hour === undefined || minute === undefined) return date;
-    return `${date} ${this.#digits(hour, 2)}:${this.#digits(minute, 2)}`;
+    if (value.length <= 10) return date;
+    const time = value.slice(11).split(':');
+    return `${date} ${time.map((part) => this.#digits(Number(part), 2)).join(':')}`;
   }
 
   /**
@@ -143,7 +143,7 @@ export class Calendar {
   read(typed: string, timeOfDay = ''): string | undefined {
     const found = TYPED.exec(latinDigits(typed).trim());
     if (!found) return undefined;
-    const [, first = '', second = '', third = '', hour, minute = ''] = found;
+    const [, first = '', second = '', third = '', time] = found;
     const [year, month, date] = this.#sorted(first, second, third).map(Number);
     const isPersian = this.#isPersian && Number(year) <= LAST_PERSIAN_YEAR;
     const day = isPersian
@@ -151,9 +151,10 @@ export class Calendar {
       : gregorianDay(Number(year), Number(month), Number(date));
     if (day === undefined || day < 0 || day > LAST_DAY) return undefined;
     if (timeOfDay === '') return valueOfDay(day);
-    if (hour === undefined) return `${valueOfDay(day)}T${timeOfDay}`;
-    if (Number(hour) > 23 || Number(minute) > 59) return undefined;
-    return `${valueOfDay(day)}T${hour.padStart(2, '0')}:${minute}`;
+    if (time === undefined) return `${valueOfDay(day)}T${timeOfDay}`;
+    const [hour = 0, ...rest] = time.split(':').map(Number);
+    if (hour > 23 || rest.some((part) => part > 59)) return undefined;
+    return `${valueOfDay(day)}T${time.padStart(time.length + 2 - time.indexOf(':'), '0')}`;
   }
 
   /** Year, month and day: a year in front is followed by the month, else the order is that of the language. */

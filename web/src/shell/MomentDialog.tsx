@@ -3,7 +3,9 @@ import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'react-router';
 import { addressAt, moment } from '../api/moment';
+import { isDate } from '../model/calendar';
 import { Dialog } from '../ui/feedback/Dialog';
+import { DateField } from '../ui/form/DateField';
 import { SegmentedControl } from '../ui/form/SegmentedControl';
 
 type Kind = 'time' | 'position';
@@ -38,12 +40,12 @@ export function MomentDialog({ onClose }: { readonly onClose: () => void }) {
             ]}
           />
           {kind === 'time' ? (
-            <TextInput
-              type="datetime-local"
+            <DateField
               label={t('past.time')}
+              timeOfDay="00:00"
               max={localTime(new Date())}
               value={time}
-              onChange={({ currentTarget }) => setTime(currentTarget.value)}
+              onChange={setTime}
               data-autofocus
             />
           ) : (
@@ -79,13 +81,12 @@ function screenOf(pathname: string): string {
   return PAST_SCREENS.has(id) ? pathname : '/inbounds';
 }
 
-/** A time as the input takes it, in the time zone of the browser. */
+/** A time as the field takes it, in the time zone of the browser. */
 function localTime(date: Date): string {
   if (Number.isNaN(date.getTime())) return '';
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
 function isoOf(time: string): string {
-  const date = new Date(time);
-  return Number.isNaN(date.getTime()) ? '' : date.toISOString();
+  return isDate(time) ? new Date(time).toISOString() : '';
 }

@@ -1,6 +1,7 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '../../ui/display/format';
+import { DateField } from '../../ui/form/DateField';
 import classes from './Audit.module.css';
 import type { Chosen, MomentKind } from './moment';
 
@@ -35,7 +36,9 @@ export function MomentField({ label, kinds, value, onChange, error, backups }: P
         data={kinds.map((one) => ({ value: one, label: t(`moment.${one}`) }))}
         error={kind === 'now' && error !== '' ? error : undefined}
       />
-      {kind === 'time' && <TextInput type="datetime-local" step={1} {...shared} />}
+      {kind === 'time' && (
+        <DateField {...shared} timeOfDay="00:00" onChange={(chosen) => onChange({ kind, text: chosen })} />
+      )}
       {kind === 'position' && <TextInput inputMode="numeric" placeholder="1200" dir="ltr" {...shared} />}
       {kind === 'backup' && (
         <NativeSelect

@@ -1,4 +1,5 @@
 import type { Gets } from '../../api/contract.generated';
+import { isDate } from '../../model/calendar';
 
 /** How a moment is chosen. */
 export type MomentKind = 'now' | 'time' | 'position' | 'backup';
@@ -13,7 +14,7 @@ type Backups = Gets['/panel/api/server/backups']['reply'];
 
 const BACKUP = 'backup:';
 
-/** The text of a `datetime-local` input in the time zone of the browser, with seconds. */
+/** The value of a date field in the time zone of the browser, with seconds. */
 export function localTime(at: number): string {
   return new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }
@@ -33,8 +34,7 @@ export function addressOf({ kind, text }: Chosen): string {
   if (kind === 'now' || value === '') return '';
   if (kind === 'backup') return `${BACKUP}${value}`;
   if (kind === 'position') return value;
-  const at = new Date(value).getTime();
-  return Number.isNaN(at) ? '' : new Date(at).toISOString();
+  return isDate(value) ? new Date(value).toISOString() : '';
 }
 
 /**

@@ -2,6 +2,8 @@ import { Group, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../../api/client';
+import { isDate } from '../../../model/calendar';
+import { DateField } from '../../../ui/form/DateField';
 import { DrawerForm } from '../../../ui/form/DrawerForm';
 import { holds, type LegalHold } from './queries';
 
@@ -23,7 +25,11 @@ export function PlaceHold({ email, onClose }: PlaceProps) {
     initialValues: { reason: '', from: '', to: '' },
     validate: {
       reason: (value) => (value.trim() === '' ? t('form.required') : null),
-      to: (value, { from }) => (value !== '' && value < from ? t('hold.order') : null),
+      from: (value) => (value === '' || isDate(value) ? null : t('hold.day')),
+      to: (value, { from }) => {
+        if (value !== '' && !isDate(value)) return t('hold.day');
+        return value !== '' && value < from ? t('hold.order') : null;
+      },
     },
   });
   return (
@@ -50,8 +56,8 @@ export function PlaceHold({ email, onClose }: PlaceProps) {
         {...form.getInputProps('reason')}
       />
       <Group grow align="flex-start">
-        <TextInput type="date" label={t('hold.from')} {...form.getInputProps('from')} />
-        <TextInput type="date" label={t('hold.to')} {...form.getInputProps('to')} />
+        <DateField label={t('hold.from')} {...form.getInputProps('from')} />
+        <DateField label={t('hold.to')} {...form.getInputProps('to')} />
       </Group>
       <Text size="xs" c="dimmed">
         {t('hold.periodHelp')}
