@@ -131,7 +131,9 @@ export async function run(
   webhookCommands(program, globals, say);
   capsuleCommands(program, globals, say);
   proofCommands(program, globals, say);
-  verifyLogCommand(program, json, say);
+  verifyLogCommand(program, json, say, () => {
+    code = 1;
+  });
   recountCommand(program, globals, say);
   adminCommands(program, globals, say);
   tokenCommands(program, globals, say);

@@ -83,9 +83,13 @@ const operations = {
     return { changed: events.length > 0 };
   }),
 
-  'admin.remove': operation(z.strictObject({ username: Name }), ({ username }, { users, dispatch }) => {
-    dispatch({ type: 'DeleteAdmin', data: { user: idOf(users, username) } });
-  }),
+  'admin.remove': operation(
+    z.strictObject({ username: Name, owner: Name.optional() }),
+    ({ username, owner }, { users, dispatch }) => {
+      const data = { user: idOf(users, username), owner: owner === undefined ? null : idOf(users, owner) };
+      dispatch({ type: 'DeleteAdmin', data });
+    },
+  ),
 
   'admin.reset-password': operation(Credentials, ({ username, passwordHash }, { users, dispatch }) => {
     dispatch({ type: 'ChangeCredentials', data: { user: idOf(users, username), username, passwordHash } });

@@ -590,6 +590,7 @@ export interface MessageParams {
   'cli.optionTokenRole': None;
   'cli.optionTokenName': None;
   'cli.optionTokenInbounds': None;
+  'cli.optionNewOwner': None;
   'cli.optionTokenAdmin': None;
   'cli.optionTokenDays': None;
   'cli.optionTokenAllow': None;
@@ -1473,6 +1474,7 @@ export interface MessageParams {
   'proof.proofPath': None;
   'proof.inclusionHolds': { readonly position: string | number; readonly panel: string | number; readonly size: string | number };
   'proof.consistencyHolds': { readonly to: string | number; readonly from: string | number };
+  'proof.holds': { readonly what: Text };
   'proof.proofFails': { readonly what: Text };
   'proof.sinkWebhook': None;
   'proof.sinkChat': None;
@@ -1643,6 +1645,7 @@ export interface MessageParams {
   'SERVER_BUSY': None;
   'UPLOAD_BUSY': None;
   'FILE_EMPTY': None;
+  'VERIFIER_MISSING': { readonly file: string | number };
   'FORBIDDEN': { readonly permission: string | number };
   'OUT_OF_SCOPE': { readonly permission: string | number };
   'QUOTA_EXCEEDED': { readonly why: Text };

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import proofTexts from '../../locales/en/proof.json' with { type: 'json' };
 import storageTexts from '../../locales/en/storage.json' with { type: 'json' };
 import type { Text } from '../messages/message.js';
-import { faultText, meaningOf, VerifierError, verdictTexts, verifyExport, verifyProof } from './verification.js';
+import { isComplete, VerifierError, verify } from './verification.js';
 
 const USAGE = `Verifies what a Portolan panel has published. Needs Node 20.19 or newer and nothing else.
 
@@ -29,9 +29,13 @@ function english(text: Text): string {
   if ('verbatim' in text) return text.verbatim;
   const [area = '', key = ''] = text.code.split('.');
   const params = text.params as Readonly<Record<string, unknown>>;
+  const value = (name: string, format?: string): string => {
+    if (format === 'message') return english(params[name] as Text);
+    return format === 'quoted' ? JSON.stringify(params[name]) : String(params[name]);
+  };
   return (areas[area]?.[key] ?? text.code).replaceAll(
     /\{\{(\w+)(?:, (\w+))?\}\}/g,
-    (_, name: string, format?: string) => (format === 'message' ? english(params[name] as Text) : String(params[name])),
+    (_, name: string, format?: string) => value(name, format),
   );
 }
 
@@ -40,30 +44,11 @@ function shown(line: string): string {
   return line.replaceAll(/\p{Cc}/gu, '\u{fffd}');
 }
 
-interface Outcome {
-  readonly code: 0 | 1;
-  readonly lines: readonly string[];
-  readonly result: object;
-}
-
-async function outcomeOf(options: {
-  readonly heads: string | undefined;
-  readonly key: string;
-  readonly proof: string | undefined;
-  readonly file: string;
-}): Promise<Outcome> {
-  const { heads, key, proof: proofFile, file } = options;
-  if (proofFile !== undefined) {
-    const { proof, problem } = verifyProof(proofFile, heads ?? null, key);
-    const text = problem ?? meaningOf(proof);
-    const lines = [problem ? `The proof does not hold: ${english(text)}.` : `OK: ${english(text)}.`];
-    return { code: problem ? 1 : 0, lines, result: { ok: problem === null, problem: problem && english(problem) } };
-  }
-  const verdict = await verifyExport(file, heads ?? '', key);
-  const { fault, ...figures } = verdict;
-  const result = { ok: fault === null, ...figures, fault: fault && { ...fault, what: english(fault.what) } };
-  if (fault) return { code: 1, lines: [english(faultText(fault))], result };
-  return { code: 0, lines: verdictTexts(verdict).map((text) => `OK: ${english(text)}.`), result };
+/** The result for programs: each text in it as an English sentence. */
+function inEnglish(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if ('verbatim' in value || 'code' in value) return english(value as Text);
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, inEnglish(member)]));
 }
 
 /** Runs the program. Resolves to its exit code. */
@@ -77,19 +62,15 @@ export async function verifierProgram(argv: readonly string[]): Promise<number> 
       allowPositionals: true,
     });
     const { heads, key, proof, json, help } = values;
-    const [file = '', ...more] = positionals;
-    const isComplete =
-      key !== undefined &&
-      more.length === 0 &&
-      (proof === undefined ? heads !== undefined && file !== '' : file === '');
-    if (help || !isComplete) {
+    const [events, ...more] = positionals;
+    if (help || key === undefined || more.length > 0 || !isComplete({ key, heads, events, proof })) {
       process[help ? 'stdout' : 'stderr'].write(USAGE);
       return help ? 0 : 2;
     }
-    const { code, lines, result } = await outcomeOf({ heads, key, proof, file });
-    const output = json ? [JSON.stringify(result)] : lines.map(shown);
-    process.stdout.write(`${output.join('\n')}\n`);
-    return code;
+    const { ok, texts, result } = await verify({ key, heads, events, proof });
+    const lines = json ? [JSON.stringify(inEnglish(result))] : texts.map((text) => shown(english(text)));
+    process.stdout.write(`${lines.join('\n')}\n`);
+    return ok ? 0 : 1;
   } catch (error) {
     const what =
       error instanceof VerifierError ? english(error.text) : error instanceof Error ? error.message : String(error);

@@ -18,8 +18,44 @@ export class VerifierError extends Error {
 /** Bytes that are read at a time. */
 const PIECE = 4 * 1024 * 1024;
 
+/** The files of one verification: an export or a proof, with the published heads and the key. */
+export interface VerifiedFiles {
+  readonly key: string;
+  readonly heads?: string | undefined;
+  readonly events?: string | undefined;
+  readonly proof?: string | undefined;
+}
+
+/** What a verification found. `texts` are sentences for people, `result` is the same for programs. */
+export interface Verification {
+  readonly ok: boolean;
+  readonly texts: readonly Text[];
+  readonly result: object;
+}
+
+/** Whether the arguments name all files of one verification, and no others. */
+export function isComplete({ key, heads, events, proof }: Partial<VerifiedFiles>): boolean {
+  if (key === undefined) return false;
+  return proof === undefined ? heads !== undefined && events !== undefined : events === undefined;
+}
+
+/** Verifies an export or a proof. Rejects with `VerifierError` for a file that cannot be used. */
+export async function verify({ key, heads, events = '', proof: file }: VerifiedFiles): Promise<Verification> {
+  if (file !== undefined) {
+    const { proof, problem } = verifyProof(file, heads ?? null, key);
+    const text = problem ? message('proof.proofFails', { what: problem }) : holds(meaningOf(proof));
+    return { ok: problem === null, texts: [text], result: { ok: problem === null, kind: proof.kind, problem } };
+  }
+  const verdict = await verifyExport(events, heads ?? '', key);
+  const { fault } = verdict;
+  const texts = fault ? [faultText(fault)] : verdictTexts(verdict).map(holds);
+  return { ok: fault === null, texts, result: { ok: fault === null, ...verdict } };
+}
+
+const holds = (what: Text): Text => message('proof.holds', { what });
+
 /** The verdict on an export, and the heads that it was compared with. `-` as a file is the standard input. */
-export async function verifyExport(file: string, headsFile: string, keyFile: string): Promise<LogVerdict> {
+async function verifyExport(file: string, headsFile: string, keyFile: string): Promise<LogVerdict> {
   const heads = publishedHeads(headsFile, publicKeyIn(keyFile));
   if (!isHeads(heads)) return { events: 0, heads: 0, confirmed: 0, fault: heads };
   const verifier = new LogVerifier(heads);
@@ -33,7 +69,7 @@ export async function verifyExport(file: string, headsFile: string, keyFile: str
 }
 
 /** A proof from a file, and why it does not hold; null when it does. `headsFile`: null = only signatures are checked. */
-export function verifyProof(
+function verifyProof(
   file: string,
   headsFile: string | null,
   keyFile: string,
@@ -47,19 +83,19 @@ export function verifyProof(
 }
 
 /** What a proof shows, in words. */
-export function meaningOf(proof: Proof): Text {
+function meaningOf(proof: Proof): Text {
   if (proof.kind === 'consistency') return message('proof.consistencyHolds', { from: proof.from, to: proof.to });
   const { position, size, head } = proof;
   return message('proof.inclusionHolds', { position, size, panel: head?.panel ?? '' });
 }
 
 /** A fault as a sentence. */
-export function faultText({ position, what }: Fault): Text {
+function faultText({ position, what }: Fault): Text {
   return position === 0 ? message('proof.headsFault', { what }) : message('proof.faultAt', { position, what });
 }
 
 /** What a verdict without a fault says, as sentences. */
-export function verdictTexts({ events, heads, confirmed }: LogVerdict): readonly Text[] {
+function verdictTexts({ events, heads, confirmed }: LogVerdict): readonly Text[] {
   const count = events - confirmed;
   const fits = message('proof.logFits', { events: confirmed, heads, confirmed });
   return count === 0 ? [fits] : [fits, message('proof.unconfirmed', { count, confirmed })];

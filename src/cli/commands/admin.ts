@@ -62,9 +62,10 @@ function accessCommands(admin: Command, globals: () => GlobalOptions, say: Say):
   admin
     .command('remove')
     .argument('<name>')
+    .option('--owner <name>', say(message('cli.optionNewOwner')))
     .description(say(message('cli.adminRemove')))
-    .action(async (username: string) => {
-      await operate(globals().dataDir, 'admin.remove', { username });
+    .action(async (username: string, { owner }: { readonly owner?: string }) => {
+      await operate(globals().dataDir, 'admin.remove', { username, ...(owner === undefined ? {} : { owner }) });
       report(globals(), username);
     });
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, lstatSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -5,6 +6,7 @@ import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { Admin, cli, must, type PanelProcess, startPanel } from '../../kit/real/panel-process.js';
+import { freePort } from '../../kit/real/ports.js';
 import { headOf, logOf, pause } from '../support.js';
 
 const TOKEN = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
@@ -82,6 +84,53 @@ describe('portolan admin', () => {
     expect(await run('remove', 'unknown')).toMatchObject({ code: 1, stderr: 'portolan: Admin unknown not found\n' });
     await ok('remove', 'night shift');
     expect((await support.raw('GET', '/panel/api/admins/me')).status).toBe(401);
+  });
+
+  it('hands the clients of a deleted admin over, while the panel runs and while it is stopped', async () => {
+    const owner = await panel.admin();
+    const inbound = await must(
+      owner.post<{ id: number }>('/panel/api/inbounds/add', {
+        ...{ port: await freePort(), protocol: 'vless', remark: 'shop' },
+        ...{ settings: '{"clients":[],"decryption":"none"}', streamSettings: '{"network":"tcp"}', sniffing: '{}' },
+      }),
+    );
+    const made = new Map<string, Admin>();
+    for (const username of ['shop-one', 'shop-two', 'shop-three']) {
+      const [account] = await ok('create', username, '--role', 'reseller', '--inbounds', String(inbound.id));
+      made.set(username, new Admin(panel.url, { username, password: String(account?.['password']) }));
+      await must(made.get(username)?.login() ?? Promise.reject(new Error('no account')));
+    }
+    const seller = made.get('shop-one');
+    const clients = [{ id: randomUUID(), email: 'of-shop-one' }];
+    const added = { id: inbound.id, settings: JSON.stringify({ clients }) };
+    await must(seller?.post('/panel/api/inbounds/addClient', added) ?? Promise.reject(new Error('no account')));
+    const number = async (username: string) =>
+      (await ok('list')).find((account) => account['username'] === username)?.['id'];
+    const since = (mark: number) =>
+      logOf(panel.dataDir, mark).filter(({ meta }) => meta.actor.kind === 'system' && meta.actor.name === 'cli');
+
+    let mark = headOf(panel.dataDir);
+    expect((await run('remove', 'shop-one', '--owner', 'nobody')).stderr).toBe('portolan: Admin nobody not found\n');
+    const two = await number('shop-two');
+    await ok('remove', 'shop-one', '--owner', 'shop-two');
+    expect(since(mark)).toMatchObject([
+      { type: 'OwnerAssigned', data: { owner: two }, meta: { actor: { id: 'cli', ip: null } } },
+      { type: 'AdminDeleted' },
+      { type: 'DataKeyDestroyed' },
+    ]);
+    const list = await made.get('shop-two')?.raw('GET', '/panel/api/clients/page');
+    expect(await list?.text()).toContain('of-shop-one');
+
+    await panel.stop();
+    mark = headOf(panel.dataDir);
+    const three = await number('shop-three');
+    await ok('remove', 'shop-two', '--owner', 'shop-three');
+    expect(since(mark)).toMatchObject([
+      { type: 'OwnerAssigned', data: { owner: three } },
+      { type: 'AdminDeleted' },
+      { type: 'DataKeyDestroyed' },
+    ]);
+    panel = await startPanel({ coreBin: NO_CORE, dataDir: panel.dataDir });
   });
 
   it('reports failures with its exit code and a message', async () => {
@@ -212,5 +261,35 @@ describe('portolan token', () => {
     expect(await ok('list')).toEqual([]);
     const { code: exit, stderr } = await cli(['token', 'create', 'x', '--role', 'captain'], panel.dataDir);
     expect([exit, stderr]).toEqual([1, expect.stringContaining('Role captain not found')]);
+  });
+
+  it('changes a token, whose secret stays valid, while the panel runs and while it is stopped', async () => {
+    const [made] = await ok('create', 'shop', '--role', 'auditor');
+    const secret = made?.['secret'];
+    let mark = headOf(panel.dataDir);
+    const events = () =>
+      logOf(panel.dataDir, mark).filter(({ type }) => type.startsWith('Token') && type !== 'TokenUsed');
+    const by = { meta: { actor: { kind: 'system', id: 'cli', ip: null } } };
+    expect(await ok('edit', 'shop', '--name', 'kiosk', '--role', 'metrics', '--days', '30')).toEqual([
+      { name: 'kiosk' },
+    ]);
+    expect(events()).toMatchObject([{ type: 'TokenChanged', data: { role: 'metrics' }, ...by }]);
+    expect(await status(secret)).toBe(200);
+    const audit = await fetch(`${panel.url}/panel/api/inbounds/list`, {
+      headers: { authorization: `Bearer ${secret}` },
+    });
+    expect(audit.status).toBe(403);
+    const refused = await cli(['token', 'edit', 'shop', '--days', '1'], panel.dataDir);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('shop') as string });
+
+    await panel.stop();
+    mark = headOf(panel.dataDir);
+    await ok('edit', 'kiosk', '--allow', '192.0.2.1');
+    expect(events()).toMatchObject([{ type: 'TokenChanged', ...by }]);
+    expect(await ok('list')).toMatchObject([{ name: 'kiosk', role: 'metrics', addresses: ['192.0.2.1'] }]);
+    panel = await startPanel({ coreBin: NO_CORE, dataDir: panel.dataDir });
+    expect(await status(secret)).toBe(404);
+    await ok('edit', 'kiosk', '--allow', '', '--days', '0');
+    expect(await status(secret)).toBe(200);
   });
 });

@@ -49,7 +49,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const log = save('events.jsonl', await run('events', 'export'));
     const inChat = save('heads.jsonl', `${heads.map((head) => head.slice(0, head.lastIndexOf('}') + 1)).join('\n')}\n`);
     expect(await run('verify-log', '--heads', inChat, '--key', key, log)).toMatch(
-      /^\d+ events are intact and contain all \d+ published heads/,
+      /^OK: \d+ events are intact and contain all \d+ published heads/,
     );
     expect(await run('proof', 'status')).not.toContain(TOKEN);
     const proof = save('event.json', await run('proof', 'inclusion', '--position', '2'));

@@ -54,7 +54,9 @@ export const proofHandlers: Handlers<typeof proofRoutes, Services> = {
   },
 
   async verifier() {
-    return new Attachment({ media: 'text/javascript', name: 'verify-log.mjs', text: await readFile(VERIFIER, 'utf8') });
+    const text = await readFile(VERIFIER, 'utf8').catch(() => null);
+    if (text === null) return reject('VERIFIER_MISSING', { file: VERIFIER.pathname });
+    return new Attachment({ media: 'text/javascript', name: 'verify-log.mjs', text });
   },
 
   async publish(_, { publisher }, { say, dispatch }) {
