@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isTimeZone } from '../../lib/time/calendar.js';
+import type { Language } from '../../messages/language.js';
 import type { Text } from '../../messages/message.js';
 import { render } from '../../messages/render.js';
 import { languageOf } from './language.js';
@@ -8,14 +9,25 @@ import { languageOf } from './language.js';
 const ZONE_HEADER = 'portolan-time-zone';
 const MAX_ZONE_CHARS = 64;
 
-/**
- * Renders texts in the language of a caller. The web panel gets times in its time zone and bytes to three digits; others
- * get times in UTC and all digits.
- */
+/** For whom texts are rendered. */
+export interface Reader {
+  readonly language: Language;
+  /** The time zone of the browser; null for a program, which gets times in UTC and bytes with all digits. */
+  readonly zone: string | null;
+}
+
+/** `zone`: the one that a WebSocket names, because a browser cannot send headers with its upgrade request. */
+export function readerOf(headers: IncomingHttpHeaders, zone: unknown = headers[ZONE_HEADER]): Reader {
+  const isKnown = typeof zone === 'string' && zone.length <= MAX_ZONE_CHARS && isTimeZone(zone);
+  return { language: languageOf(headers), zone: isKnown ? zone : null };
+}
+
+/** The web panel gets times in its time zone and bytes to three digits. */
+export const renderFor = (text: Text, { language, zone }: Reader): string =>
+  zone === null ? render(text, language) : render(text, language, zone, true);
+
+/** Renders texts for the caller of a request. */
 export function rendererOf(headers: IncomingHttpHeaders): (text: Text) => string {
-  const language = languageOf(headers);
-  const zone = headers[ZONE_HEADER];
-  return typeof zone === 'string' && zone.length <= MAX_ZONE_CHARS && isTimeZone(zone)
-    ? (text) => render(text, language, zone, true)
-    : (text) => render(text, language);
+  const reader = readerOf(headers);
+  return (text) => renderFor(text, reader);
 }

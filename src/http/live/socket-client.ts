@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
 import type { Access } from '../../events/access/access-of.js';
-import { type Language } from '../../messages/language.js';
+import type { Reader } from '../language/reader.js';
 
 /** Ticks without progress after which a reader counts as gone. */
 const STUCK_TICKS = 15;
@@ -33,7 +33,7 @@ export interface SocketCaller {
  */
 export class SocketClient {
   readonly caller: SocketCaller;
-  readonly language: Language;
+  readonly reader: Reader;
   readonly #ws: WebSocket;
   readonly #socket: Duplex;
   /** Waiting frames by key. A newer frame replaces the one with the same key. */
@@ -44,11 +44,11 @@ export class SocketClient {
   #received = 0;
 
   /** `phase` spreads the pings of many connections over the ticks. */
-  constructor(ws: WebSocket, socket: Duplex, caller: SocketCaller, language: Language, phase: number) {
+  constructor(ws: WebSocket, socket: Duplex, caller: SocketCaller, reader: Reader, phase: number) {
     this.#ws = ws;
     this.#socket = socket;
     this.caller = caller;
-    this.language = language;
+    this.reader = reader;
     this.#tick = phase % PING_TICKS;
     const received = (): void => {
       this.#received += 1;

@@ -5,12 +5,11 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { Access } from '../../events/access/access-of.js';
 import type { RecordedEvent } from '../../events/catalog.js';
 import type { Alarm } from '../../lib/alarms.js';
-import { type Language } from '../../messages/language.js';
 import { render } from '../../messages/render.js';
 import { coded } from '../../messages/rendered.js';
 import { type Push, pushesOf } from '../../projections/pushes.js';
 import type { ReadModels } from '../../projections/read-models.js';
-import { languageOf } from '../language/language.js';
+import { type Reader, readerOf, renderFor } from '../language/reader.js';
 import { authorOf, tabOfSocket } from '../panel/auth/author.js';
 import type { Bearers } from '../panel/auth/bearer.js';
 import { readSessionCookie } from '../panel/auth/cookie.js';
@@ -104,7 +103,7 @@ export class PanelSockets {
     let isAccepted = false;
     this.#server.handleUpgrade(req, socket, head, (ws) => {
       isAccepted = true;
-      this.#accept(ws, socket, caller, languageOf(req.headers));
+      this.#accept(ws, socket, caller, readerOf(req.headers, zoneOf(req)));
     });
     return isAccepted;
   }
@@ -175,9 +174,9 @@ export class PanelSockets {
     return own >= MAX_PER_SESSION;
   }
 
-  #accept(ws: WebSocket, socket: Duplex, caller: SocketCaller, language: Language): void {
+  #accept(ws: WebSocket, socket: Duplex, caller: SocketCaller, reader: Reader): void {
     this.#accepted += 1;
-    this.#clients.set(ws, new SocketClient(ws, socket, caller, language, this.#accepted));
+    this.#clients.set(ws, new SocketClient(ws, socket, caller, reader, this.#accepted));
     ws.on('close', () => this.#clients.delete(ws));
   }
 
@@ -227,11 +226,11 @@ export class PanelSockets {
 
   #push(push: Push, author: string | null, events: readonly RecordedEvent[]): void {
     const key = keyOf(push);
-    const frameIn = framesOf(push);
+    const frameFor = framesOf(push);
     for (const client of this.#clients.values()) {
       if (!getsPush(this.#accessOf(client), push, events, this.#parts.read)) continue;
       // The tab that made a change has its result in the answer.
-      if (push.type !== 'invalidate' || author !== client.caller.author) client.send(key, frameIn(client.language));
+      if (push.type !== 'invalidate' || author !== client.caller.author) client.send(key, frameFor(client.reader));
     }
   }
 
@@ -262,19 +261,22 @@ function keyOf(push: Push): string {
   }
 }
 
-/** The message in each language, encoded on first use. Only notifications have texts. */
-function framesOf(push: Push): (language: Language) => Buffer {
-  const frames = new Map<Language, Buffer>();
-  return (asked) => {
-    const language = push.type === 'notification' ? asked : 'en';
-    const made = frames.get(language) ?? textFrame(JSON.stringify(inLanguage(push, language)));
-    frames.set(language, made);
+/** The message in each language and time zone, encoded on first use. Only notifications have texts. */
+function framesOf(push: Push): (reader: Reader) => Buffer {
+  const frames = new Map<string, Buffer>();
+  return (reader) => {
+    const key = push.type === 'notification' ? `${reader.language} ${reader.zone}` : '';
+    const made = frames.get(key) ?? textFrame(JSON.stringify(rendered(push, reader)));
+    frames.set(key, made);
     return made;
   };
 }
 
 /** A push as browsers receive it. */
-function inLanguage(push: Push, language: Language): object {
+function rendered(push: Push, reader: Reader): object {
   if (push.type !== 'notification') return push;
-  return coded(push, (text) => render(text, language));
+  return coded(push, (text) => renderFor(text, reader));
 }
+
+/** The time zone of the browser; null without one. */
+const zoneOf = ({ url = '' }: IncomingMessage): string | null => new URLSearchParams(url.split('?')[1]).get('zone');

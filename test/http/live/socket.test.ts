@@ -80,6 +80,25 @@ describe('a connected browser', () => {
     expect(said[1]?.['data']).toEqual((await browser.get('/panel/api/server/status')).json?.obj);
   });
 
+  it('receives the times of notifications in the time zone that it names, else in UTC', async () => {
+    const panel = await startPanel();
+    const headers = { cookie: (await panel.browser().login()).cookie };
+    const zones = ['Asia/Tehran', 'Asia/Tokyo', 'Nowhere/None', 'x'.repeat(65), ''];
+    const sockets = await Promise.all(
+      zones.map((zone) => open(panel, headers, `/ws?zone=${encodeURIComponent(zone)}`)),
+    );
+    sockets.push(await open(panel, headers));
+    const body = message('notifications.expiresAt', { at: Date.UTC(2026, 2, 20, 20, 45) });
+    panel.alarms.notify({ title: message('notifications.storageFailed'), body, severity: 'error' });
+    await eventually(() => {
+      for (const { said } of sockets) expect(said).toHaveLength(1);
+    });
+    const texts = sockets.map(({ said }) => said[0]?.['body']);
+    const inZones = ['It expires at Mar 21, 2026, 12:15 AM', 'It expires at Mar 21, 2026, 5:45 AM'];
+    // In UTC, exactly.
+    expect(texts).toStrictEqual([...inZones, ...Array.from({ length: 4 }, () => 'It expires at 2026-03-20 20:45:00Z')]);
+  });
+
   it('receives notifications that have no event', async () => {
     const panel = await startPanel();
     const { said } = await listen(panel, await panel.browser().login());

@@ -120,11 +120,13 @@ type Send = (method: 'GET' | 'POST', url: URL | string, input: AnyInput, csrf?: 
 /** Tells this tab from others of the same session: the panel notifies them of its changes. */
 export const tab = randomWord(16);
 
+/** For the times in the panel's sentences. */
+export const timeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 const headersOf = (csrf?: string): Record<string, string> => ({
   'X-Requested-With': 'XMLHttpRequest',
   'Portolan-Tab': tab,
-  // For the times in the panel's sentences.
-  'Portolan-Time-Zone': new Intl.DateTimeFormat().resolvedOptions().timeZone,
+  'Portolan-Time-Zone': timeZone(),
   ...(csrf === undefined ? {} : { 'X-CSRF-Token': csrf }),
 });
 

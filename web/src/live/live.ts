@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import { mayOf, me } from '../api/access';
-import { ApiError, api, base, tab } from '../api/client';
+import { ApiError, api, base, tab, timeZone } from '../api/client';
 import type { SocketMessage } from '../api/contract.generated';
 import { moment } from '../api/moment';
 import { patch } from './patch';
@@ -45,6 +45,7 @@ export class Live {
     const url = new URL('ws', base);
     url.protocol = url.protocol.replace('http', 'ws');
     url.searchParams.set('tab', tab);
+    url.searchParams.set('zone', timeZone());
     const socket = new WebSocket(url);
     this.#socket = socket;
     this.#expect();
