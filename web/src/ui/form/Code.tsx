@@ -25,6 +25,8 @@ const appearance = EditorView.theme({
   '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'var(--mantine-primary-color-light)' },
   '.cm-cursor': { borderInlineStartColor: 'var(--mantine-color-text)' },
   '.cm-tooltip': { backgroundColor: 'var(--surface)', borderColor: 'var(--line)', color: 'inherit' },
+  // The default sign is in few fonts.
+  '.cm-collapsedLines::before, .cm-collapsedLines::after': { content: '"⋯"' },
   '.cm-panels': { backgroundColor: 'var(--page)', color: 'inherit' },
 });
 const colors = HighlightStyle.define([
