@@ -1,0 +1,131 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chromiumFor } from '../../kit/real/chromium.js';
+import { must } from '../../kit/real/panel-process.js';
+import { freePort } from '../../kit/real/ports.js';
+import { fillCode } from '../../kit/real/web-session.js';
+import { until } from '../../kit/wait.js';
+import { headOf, logOf } from '../support.js';
+import { openWebPanel, type WebPanel } from './support.js';
+
+const found = chromiumFor('the test of editors of the web panel');
+const ENV = { PORTOLAN_BASE_PATH: '/a/secret/path/', PORTOLAN_ALLOW_PRIVATE_OUTBOUND: 'true' };
+const TEMPLATE = { outbounds: [{ tag: 'direct', protocol: 'freedom', settings: {} }], routing: { rules: [] } };
+
+interface Editor {
+  readonly screen: string;
+  /** Opens the form. */
+  readonly start?: (page: Page) => Promise<void>;
+  readonly type: (page: Page) => Promise<void>;
+  /** What the form shows of that. */
+  readonly typed: (page: Page) => Promise<string>;
+  /** The button that stores it. */
+  readonly save: string;
+  /** The event of the change, with a part of its data. */
+  readonly stored: { readonly type: string; readonly data: object };
+}
+
+const button = (name: string) => (page: Page) => page.getByRole('button', { name, exact: true }).first().click();
+const textbox = (name: string) => (page: Page) => page.getByRole('textbox', { name, exact: true }).first();
+const text = (name: string, value: string): Pick<Editor, 'type' | 'typed'> => ({
+  type: (page) => textbox(name)(page).fill(value),
+  typed: (page) => textbox(name)(page).inputValue(),
+});
+
+/** The editors that no test of a screen checks for this. */
+const EDITORS: Readonly<Record<string, Editor>> = {
+  'an inbound': {
+    screen: 'inbounds/1',
+    ...text('Name', 'Quay'),
+    save: 'Save',
+    stored: { type: 'InboundUpdated', data: { inbound: 1 } },
+  },
+  'a client': {
+    screen: 'clients/ahab',
+    start: button('Edit'),
+    ...text('Comment', 'pays late'),
+    save: 'Save',
+    stored: { type: 'ClientIdentityChanged', data: {} },
+  },
+  'the core template': {
+    screen: 'core?tab=template',
+    type: (page) => fillCode(page.getByRole('textbox', { name: 'Edit' }), JSON.stringify(TEMPLATE)),
+    typed: async (page) => (await page.getByRole('textbox', { name: 'Edit' }).textContent()) ?? '',
+    save: 'Check and save',
+    stored: { type: 'CoreTemplateChanged', data: {} },
+  },
+  'a webhook': {
+    screen: 'webhooks',
+    start: button('Add webhook'),
+    type: async (page) => {
+      await textbox('Name')(page).fill('billing');
+      await textbox('URL')(page).fill('http://127.0.0.1:9/hook');
+    },
+    typed: (page) => textbox('URL')(page).inputValue(),
+    save: 'Add webhook',
+    stored: { type: 'WebhookAdded', data: {} },
+  },
+  'a role': {
+    screen: 'access?tab=roles',
+    start: button('Add role'),
+    ...text('Name', 'night-shift'),
+    save: 'Add role',
+    stored: { type: 'RoleDefined', data: { role: 'night-shift' } },
+  },
+};
+
+describe.skipIf(found === null)('what was typed in the web panel', () => {
+  let web: WebPanel;
+
+  beforeAll(async () => {
+    web = await openWebPanel(found ?? '', {}, ENV);
+    const clients = [{ id: crypto.randomUUID(), email: 'ahab', enable: true }];
+    const settings = JSON.stringify({ clients, decryption: 'none' });
+    const stream = { streamSettings: '{"network":"tcp","security":"none"}', sniffing: '{"enabled":false}' };
+    const inbound = { enable: true, protocol: 'vless', listen: '127.0.0.1', settings, ...stream, remark: 'Harbour' };
+    await must((await web.panel.admin()).post('/panel/api/inbounds/add', { ...inbound, port: await freePort() }));
+  });
+
+  afterAll(async () => web?.close());
+
+  const begun = async ({ screen, start, type, typed }: Editor, page: Page): Promise<string> => {
+    await web.open(screen, page);
+    await start?.(page);
+    await type(page);
+    return typed(page);
+  };
+  const submit = async ({ save, start }: Editor, page: Page): Promise<void> => {
+    const form = start ? page.getByRole('dialog') : page.locator('main');
+    await form.getByRole('button', { name: save, exact: true }).click();
+  };
+  const changes = (after: number) =>
+    logOf(web.panel.dataDir, after)
+      .filter(({ meta }) => meta.actor.kind === 'user')
+      .filter(({ type }) => type !== 'LoggedIn')
+      .map(({ type, data }) => ({ type, data }));
+
+  it.each(Object.entries(EDITORS))(
+    'about %s is stored after the session ended and the admin signed in again',
+    async (_, editor) => {
+      const { page, context, panel } = web;
+      const before = headOf(panel.dataDir);
+      const typed = await begun(editor, page);
+      expect(typed).not.toBe('');
+      await context.clearCookies();
+      await submit(editor, page);
+      const login = page.getByRole('dialog', { name: 'Your session has ended' });
+      await login.getByLabel('User name').fill(panel.username);
+      await login.locator('input[name=password]').fill(panel.password);
+      expect(await editor.typed(page)).toBe(typed);
+      expect(changes(before)).toStrictEqual([]);
+      await login.getByRole('button', { name: 'Sign in' }).click();
+      await until('it is stored', () => changes(before).length > 0);
+      expect(changes(before)).toMatchObject([editor.stored]);
+      await login.waitFor({ state: 'hidden' });
+    },
+  );
+
+  it('raised no error in the console', () => {
+    expect(web.complaints).toStrictEqual([]);
+  });
+});
