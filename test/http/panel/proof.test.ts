@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -76,6 +76,42 @@ async function webhook() {
     server.close();
   });
   return { received, does, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/heads` };
+}
+
+const headsIn = (text: string): readonly SignedHead[] =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as SignedHead);
+
+/** A place of one kind, which can be away, and the heads in it. */
+async function onlyPlace(kind: 'file' | 'git' | 'webhook' | 'panel') {
+  if (kind === 'webhook') {
+    const { url, received, does } = await webhook();
+    const away = (isAway: boolean): unknown => (does.status = isAway ? 503 : 204);
+    return { settings: { proofWebhook: url }, away, heads: async () => received };
+  }
+  if (kind === 'panel') {
+    const other = await start();
+    const away = (isAway: boolean): void =>
+      other.panel.given({ type: 'ChangeSettings', data: { changes: { apiTokenEnable: !isAway } } });
+    const heads = async () => {
+      const [known] = (await other.status()).others;
+      return headsIn((await other.get(`/received/${known?.panel}`)).text);
+    };
+    return { settings: { proofPanel: other.panel.origin, proofPanelToken: TOKEN }, away, heads };
+  }
+  const folder = join(temporaryFolder(), 'place');
+  mkdirSync(folder);
+  if (kind === 'git') execFileSync('git', ['init', '--quiet', folder]);
+  const settings = kind === 'git' ? { proofGit: folder } : { proofFile: join(folder, 'heads.jsonl') };
+  const away = (isAway: boolean): void =>
+    isAway ? renameSync(folder, `${folder}-away`) : renameSync(`${folder}-away`, folder);
+  const heads = async () => {
+    const [name = ''] = readdirSync(folder).filter((one) => one.endsWith('.jsonl'));
+    return headsIn(readFileSync(join(folder, name), 'utf8'));
+  };
+  return { settings, away, heads };
 }
 
 describe('signed heads', () => {
@@ -177,6 +213,38 @@ describe('signed heads', () => {
     const newest = await publish();
     expect(received).toMatchObject([third.head, missed.head, last.head, newest.head]);
   });
+
+  it.each(['file', 'git', 'webhook', 'panel'] as const)(
+    'wait an hour for a single %s that is away, and none is lost',
+    async (kind) => {
+      const place = await onlyPlace(kind);
+      const { panel, publish, events, status } = await start(place.settings);
+      const heads = [(await publish()).head];
+      place.away(true);
+      const types: string[] = [];
+      for (const _ of ['first', 'second', 'third']) {
+        panel.later(20 * 60_000);
+        events(1);
+        heads.push((await publish()).head);
+        types.push(...panel.appended().map(({ type }) => type));
+      }
+      expect((await status()).sinks).toMatchObject([
+        {
+          sink: kind,
+          position: heads[0]?.position,
+          waiting: 3,
+          attempts: 3,
+          problem: expect.stringMatching(/./) as string,
+        },
+      ]);
+      expect(types).toStrictEqual(['HeadSigned', 'HeadPublicationFailed', 'HeadSigned', 'HeadSigned']);
+      place.away(false);
+      heads.push((await publish()).head);
+      expect(await place.heads()).toMatchObject([...new Map(heads.map((head) => [head.position, head])).values()]);
+      const last = heads.at(-1)?.position;
+      expect((await status()).sinks).toMatchObject([{ sink: kind, position: last, waiting: 0, problem: '' }]);
+    },
+  );
 
   it('are not written into the data directory, over another file, or without git', async () => {
     const place = temporaryFolder();
