@@ -11,6 +11,7 @@ const PROGRAMS = [
   'main',
   'launcher/start',
   'worker/backup-child',
+  'worker/log-scan',
   'followers/follower',
   'adapters/nodes/listing-worker',
   'adapters/passwords/bcrypt-worker',

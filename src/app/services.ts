@@ -11,6 +11,7 @@ import type { Disposal } from '../lib/disposal.js';
 import { Moments } from '../projections/moments.js';
 import { ledgerAt } from '../projections/statement/past-ledger.js';
 import { unfinishedFile } from '../store/backup-files.js';
+import { LogScans } from '../worker/log-scans.js';
 import { PanelRestoreChecks } from '../worker/restore-checks.js';
 import type { CorePlace } from '../worker/xui-template.js';
 import { type Adapters, startAdapters } from './adapters.js';
@@ -66,6 +67,8 @@ export function createServices(panel: Panel, adapters: Adapters, parts: Parts) {
   const moments = new Moments(panel.log, () => performance.now(), { checkpoints: panel.store.caches.checkpoints });
   moments.follow(panel.read);
   const history = { ...historyServices(panel, moments), refusals };
+  const newFile = (): string => unfinishedFile(panel.directory);
+  const scans = new LogScans({ root: panel.directory.root, panel: version, newFile });
   const webhooks = createWebhooks(panel, { web, feed: history.feed, warn });
   const metrics = new PanelMetrics(panel, webhooks.figures);
   const http: PanelServices = {
@@ -85,14 +88,14 @@ export function createServices(panel: Panel, adapters: Adapters, parts: Parts) {
       ...{ backups, backupDelivery: chat.delivery },
       restoreChecks: new PanelRestoreChecks({ backups, directory: panel.directory, now: panel.now }),
       logHead: () => ({ generation: panel.log.generation, position: panel.log.head().position }),
-      uploads: () => unfinishedFile(panel.directory),
+      uploads: newFile,
     },
-    history: { ...history, ...proof },
+    history: { ...history, ...proof, scans },
     webhooks: { deliveries: webhooks.deliveries },
     server: { ...parts.servers, overrides: parts.overrides },
     outside,
   };
-  return { http, installs, backups, chat, nodes, metrics, moments, webhooks, publisher: proof.publisher };
+  return { http, installs, backups, chat, nodes, metrics, moments, webhooks, publisher: proof.publisher, scans };
 }
 
 function coreServices({ core, log, reactors }: Panel, { outside }: Adapters): PanelServices['core'] {
@@ -122,7 +125,7 @@ function historyServices({ read, log, store, now }: Panel, moments: Moments): Om
 export function startServices(
   panel: Panel,
   adapters: Adapters,
-  { chat, nodes, backups, moments, webhooks, publisher }: Services,
+  { chat, nodes, backups, moments, webhooks, publisher, scans }: Services,
   { warn, disposal }: { readonly warn: Parts['warn']; readonly disposal: Disposal },
 ): void {
   startAdapters(adapters, disposal);
@@ -138,6 +141,7 @@ export function startServices(
   }
   nodes.start(disposal);
   webhooks.start(disposal);
+  disposal.add(() => scans.close());
   const prepare = async (): Promise<void> => {
     try {
       await moments.prepare(panel.log.head().position, () => sleep(REST_MS, undefined, { signal: ending.signal }));

@@ -5,50 +5,37 @@ import { ClientNumber } from '../events/ids.js';
 import type { Node } from '../events/node/node-document.js';
 import { RecountRule } from '../events/traffic/traffic.js';
 import { OperatorError } from '../lib/errors/operator-error.js';
-import { sameName } from '../lib/identifiers.js';
 import { JsonError, parseJson } from '../lib/parse-json.js';
-import { type Days, dayNamed } from '../lib/time/days.js';
+import type { Days } from '../lib/time/days.js';
 import { issue, issueOf } from '../messages/issue.js';
 import { message, type Text } from '../messages/message.js';
+import { MAX_RULES, recountRules } from '../projections/recount/rules.js';
 
-const MAX_RULES = 100;
 /** Changes that one operation takes; a line of the control socket has room for them. */
 export const MAX_CHANGES = 10_000;
 
-const day = z
-  .string(issue('input.notString'))
-  .transform((text) => dayNamed(text) ?? -1)
-  .refine((number) => number >= 0, issue('recount.notDay'));
-
-/** A rule as an operator writes it: days of the panel's time zone, both inclusive, and nodes by name. */
-const FileRule = z.strictObject({
-  from: day.optional(),
-  to: day.optional(),
-  node: z.string(issue('input.notString')).optional(),
-  moreThan: RecountRule.shape.moreThan,
-  count: RecountRule.shape.count,
-});
-const RuleFile = z.array(FileRule).min(1, issue('recount.noRule')).max(MAX_RULES);
-
-/** The name of this panel's own core as a node in a rule. */
-const LOCAL = 'local';
+const optionalText = z.string(issue('input.notString')).optional();
+const RuleFile = z
+  .array(
+    z.strictObject({
+      ...{ from: optionalText, to: optionalText, node: optionalText },
+      ...{ moreThan: RecountRule.shape.moreThan, count: RecountRule.shape.count },
+    }),
+  )
+  .min(1, issue('recount.noRule'))
+  .max(MAX_RULES);
 
 /** The rules in a file. Throws `OperatorError` that names the field. */
-export function recountRules(text: string, nodes: readonly Pick<Node, 'id' | 'name'>[], days: Days): RecountRule[] {
+export function rulesInFile(
+  text: string,
+  nodes: readonly Pick<Node, 'id' | 'name'>[],
+  days: Days,
+): readonly RecountRule[] {
   const parsed = RuleFile.safeParse(jsonOf(text));
   if (!parsed.success) throw invalid(parsed.error.issues[0]?.path.join('.') ?? '', issueOf(parsed.error));
-  return parsed.data.map(({ from, to, node, ...rest }, index) => ({
-    ...rest,
-    ...(from === undefined ? {} : { from: days.begin(from) }),
-    ...(to === undefined ? {} : { to: days.begin(to + 1) }),
-    ...(node === undefined ? {} : { node: node === LOCAL ? null : nodeNamed(node, index) }),
-  }));
-
-  function nodeNamed(name: string, index: number): Node['id'] {
-    const known = nodes.find((node) => sameName(node.name, name));
-    if (!known) throw invalid(`${index}.node`, message('recount.nodeUnknown', { node: name }));
-    return known.id;
-  }
+  const found = recountRules(parsed.data, nodes, days);
+  if ('problem' in found) throw invalid(found.field, found.problem);
+  return found.rules;
 }
 
 function jsonOf(text: string): unknown {

@@ -13,8 +13,8 @@ export const ACTIONS = {
   secrets: ['update'],
   /** `export` downloads a backup, which contains all secrets. */
   backups: ['read', 'create', 'export', 'restore'],
-  /** The log for auditors, the event feed, and undo. */
-  audit: ['read', 'undo'],
+  /** The log for auditors, the event feed, and undo. `export` downloads a bug report, `recount` counts traffic again. */
+  audit: ['read', 'undo', 'export', 'recount'],
   /** `export` returns all data of a client, `erase` destroys it; `hold` places and releases legal holds. */
   personalData: ['read', 'export', 'erase', 'hold'],
   /** `run` tests a webhook, sends events again, or skips some. */

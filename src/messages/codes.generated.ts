@@ -409,6 +409,7 @@ export interface MessageParams {
   'capsule.modelDiffers': None;
   'capsule.modelChanged': None;
   'capsule.different': { readonly models: string | number };
+  'capsule.oneTopic': None;
   'certificate.fileNotSet': { readonly what: Text };
   'certificate.notAFile': { readonly what: Text };
   'certificate.fileTooLarge': { readonly what: Text };
@@ -1506,6 +1507,8 @@ export interface MessageParams {
   'recount.unchecked': { readonly sums: string | number };
   'recount.applied': { readonly adjusted: string | number; readonly depleted: string | number; readonly reactivated: string | number };
   'recount.notApplied': None;
+  'recount.endsBefore': { readonly from: string | number };
+  'recount.nothing': None;
   'INBOUND_NOT_FOUND': { readonly inbound: string | number };
   'NODE_NOT_FOUND': { readonly node: string | number };
   'NODE_INVALID': { readonly why: Text };
@@ -1677,6 +1680,9 @@ export interface MessageParams {
   'HEAD_OWN': None;
   'HEAD_KEY_OTHER': { readonly panel: string | number };
   'PROOF_RANGE': { readonly position: string | number; readonly min: string | number; readonly max: string | number };
+  'RECOUNT_SCOPE': None;
+  'RECOUNT_SUMMED': None;
+  'LOG_SCAN_FAILED': None;
   'releases.executableUnusable': { readonly why: Text };
   'releases.coreStartTimedOut': None;
   'releases.startedWithoutLauncher': None;

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RecountRule } from '../../src/events/traffic/traffic.js';
 import { eventsOf } from '../../src/projections/capsule/capsule.js';
-import { recount } from '../../src/projections/recount.js';
+import { recount } from '../../src/projections/recount/recount.js';
 import { draft, inboundDraft, one, two, userId } from '../kit/builders.js';
 import { commandLine } from '../kit/command-line.js';
 import { playedLogs, steps } from '../kit/history/history.js';

@@ -77,6 +77,7 @@ function bodies(port: number, lists: string): readonly (readonly [RegExp, object
     [/roles\/save$/, { name: 'lead', grants: [{ permission: 'logs:read' }] }],
     [/personalData\/hold$/, { from: 1, to: 2, reason: 'court order' }],
     [/webhooks\/(add|update\/:id)$/, { name: 'billing', url: `${lists}/hook`, types: [] }],
+    [/recount\/(preview|apply)$/, { rules: [{ count: 0.5 }], all: true }],
     [/webhooks\/replay\/:id$/, { after: 0 }],
     [/webhooks\/(redeliver|discard)\/:id$/, { position: 1 }],
   ];
@@ -96,6 +97,7 @@ const QUERIES: readonly (readonly [RegExp, string])[] = [
   [/\/events$/, '?after=0&limit=10&wait=0'],
   [/\/audit\/diff$/, '?from=1&to=2'],
   [/\/proof\/consistency$/, '?from=1'],
+  [/\/audit\/capsule$/, '?around=1'],
 ];
 
 /** A path with values for its parameters. */
@@ -140,7 +142,7 @@ const OTHER_REASONS: readonly (readonly [RegExp, RegExp])[] = [
 ];
 
 /** Long files, sent while they are read. */
-const DOWNLOADS = /\/proof\/events\.jsonl$/;
+const DOWNLOADS = /\/(proof\/events\.jsonl|audit\/capsule)$/;
 
 const SUITE = 'a panel whose disk fails';
 const disk = failingDisk('/nowhere');

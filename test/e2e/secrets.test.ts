@@ -62,6 +62,8 @@ const PLACES: readonly (readonly [RegExp, readonly Canary[]])[] = [
   [/^\/sub\//, ['clientPassword']],
 ];
 
+const RECOUNT = JSON.stringify({ rules: [{ count: 2 }], all: true });
+
 /** Files that must contain a secret; they have mode 0600 in a folder with 0700. */
 const FILES: readonly (readonly [RegExp, readonly Canary[]])[] = [
   [/^run\/(core|xray|config|applied)[^/]*(\/.*)?$/, ['email', 'clientPassword', 'outbound']],
@@ -122,9 +124,11 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     for (const route of routes) {
       for (const at of [route.path, ...route.aliases]) {
         if (LEFT_OUT.test(at)) continue;
-        const path = at.replace(':email', CANARY.email).replace(':subId', CANARY.subId).replace(/:\w+/g, '1');
+        const filled = at.replace(':email', CANARY.email).replace(':subId', CANARY.subId).replace(/:\w+/g, '1');
+        const path = `${filled}${at.endsWith('/audit/capsule') ? `?client=${CANARY.email}` : ''}`;
         for (const [who, asker] of askers) {
-          const init = route.method === 'GET' ? {} : { headers: { 'content-type': 'application/json' }, body: '{}' };
+          const body = at.endsWith('/recount/preview') ? RECOUNT : '{}';
+          const init = route.method === 'GET' ? {} : { headers: { 'content-type': 'application/json' }, body };
           const response = await asker.raw(route.method, path, init);
           const text = `${[...response.headers].join('\n')}\n${await response.text()}`;
           const allowed = who === 'nobody' ? [] : placesOf(PLACES, path);

@@ -1,16 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { panelState } from '../../commands/state.js';
-import type { RecordedEvent } from '../../events/catalog.js';
-import { type CapsuleHeader, capsuleLine, type Digests, readCapsule } from '../../events/log/capsule-file.js';
-import { type Fold, stateDigest } from '../../events/log/fold.js';
-import { advance, begin } from '../../events/log/replay.js';
+import { type Digests, readCapsule } from '../../events/log/capsule-file.js';
 import { OperatorError, UsageError } from '../../lib/errors/operator-error.js';
 import { message } from '../../messages/message.js';
 import type { Say } from '../../messages/terminal.js';
-import { capsuleEvents, eventsOf, subjectsOf, type Topic } from '../../projections/capsule/capsule.js';
-import { startFolds } from '../../projections/foldings.js';
+import type { Topic } from '../../projections/capsule/capsule.js';
 import { version } from '../../version.js';
+import { replayed, writeCapsule } from '../../worker/capsule.js';
 import { numberIn } from '../clients-named.js';
 import { wholeNumber } from '../option-values.js';
 import { print, printEither } from '../output.js';
@@ -26,20 +22,11 @@ export function capsuleCommands(program: Command, globals: () => GlobalOptions, 
     .action((options: { readonly around?: string; readonly client?: string }) => {
       reading(globals().dataDir, ({ log }) => {
         const head = log.head().position;
-        const topic = topicOf(options, head);
-        const last = 'around' in topic ? Math.min(head, topic.around + EVENTS_AFTER) : head;
-        const all = () => eventsOf(log, last);
-        const subjects = subjectsOf(all, topic);
-        if (!('around' in topic) && subjects.inbounds.size === 0) {
-          throw new OperatorError(message('cli.clientUnknown', { client: options.client ?? '' }));
-        }
-        const events = [...capsuleEvents(all, subjects)];
-        const header: CapsuleHeader = {
-          ...{ capsule: 1, panel: version, position: last, events: events.length },
-          ...{ clients: [...subjects.clients], inbounds: [...subjects.inbounds], digests: replayed(events) },
-        };
+        const lines: string[] = [];
+        const header = writeCapsule(log, topicOf(options, head), { panel: version, head }, (line) => lines.push(line));
+        if (!header) throw new OperatorError(message('cli.clientUnknown', { client: options.client ?? '' }));
         print(JSON.stringify(header));
-        for (const event of events) print(capsuleLine(event));
+        for (const line of lines) print(line.trimEnd());
       });
     });
 
@@ -60,9 +47,6 @@ export function capsuleCommands(program: Command, globals: () => GlobalOptions, 
     });
 }
 
-/** The events after the position that a capsule around it includes. */
-const EVENTS_AFTER = 50;
-
 const RESULTS = { same: 'capsule.same', different: 'capsule.modelDiffers', changed: 'capsule.modelChanged' } as const;
 
 /** Throws `UsageError` unless exactly one topic is given. `head`: the last position of the log. */
@@ -72,18 +56,6 @@ function topicOf({ around, client }: { readonly around?: string; readonly client
   const name = client ?? '';
   const number = numberIn(name);
   return number === null ? { email: name } : { client: number };
-}
-
-/** The digest of each read model and of the write state after these events. Throws `FoldFailure`, which names the event. */
-export function replayed(events: readonly RecordedEvent[]): Digests {
-  const folds = [...Object.values(startFolds()), begin(panelState)];
-  for (const folding of folds) advance(folding, events);
-  return Object.fromEntries(
-    folds.map(({ fold, state }) => [
-      fold.name,
-      { version: fold.version, digest: stateDigest(fold as Fold<unknown>, state) },
-    ]),
-  );
 }
 
 /** `changed`: this version of the panel has another version of the read model, so its digests cannot be compared. */

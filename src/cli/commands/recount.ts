@@ -1,19 +1,20 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { operate } from '../../control/control.js';
-import { MAX_CHANGES, type RecountDone, recountRules } from '../../control/recount.js';
+import { MAX_CHANGES, type RecountDone, rulesInFile } from '../../control/recount.js';
 import type { Client } from '../../events/client/client-document.js';
 import type { InboundId } from '../../events/ids.js';
-import { type Counter, sumOf, zero } from '../../events/traffic/counters.js';
 import type { RecountRule } from '../../events/traffic/traffic.js';
 import { OperatorError, UsageError } from '../../lib/errors/operator-error.js';
 import { zoneNamed } from '../../lib/time/calendar.js';
 import { Days } from '../../lib/time/days.js';
+import { atOnce } from '../../lib/time/slices.js';
 import { message } from '../../messages/message.js';
 import type { Say } from '../../messages/terminal.js';
 import { eventsOf } from '../../projections/capsule/capsule.js';
 import { LogReadModels, type ReadModels } from '../../projections/read-models.js';
-import { recount } from '../../projections/recount.js';
+import { bytesOf, type RecountChange, recountChanges } from '../../projections/recount/changes.js';
+import { recount } from '../../projections/recount/recount.js';
 import type { Journal } from '../../store/journal.js';
 import { wholeNumber } from '../option-values.js';
 import { print } from '../output.js';
@@ -30,18 +31,10 @@ interface Options {
   readonly apply?: boolean;
 }
 
-/** What a recount gives for one email. */
-interface Change {
-  readonly client: number;
-  readonly email: string;
-  readonly counted: Counter;
-  readonly recounted: Counter;
-}
-
 interface Found {
   readonly rules: readonly RecountRule[];
   readonly position: number;
-  readonly changes: readonly Change[];
+  readonly changes: readonly RecountChange[];
   readonly unchecked: number;
 }
 
@@ -81,25 +74,21 @@ function recounted({ log, snapshots }: Journal, options: Options): Found {
   const read = new LogReadModels(log, snapshots);
   const clients = clientsOf(read, options);
   const days = new Days(zoneNamed(read.settings.current().timeLocation));
-  const rules = recountRules(readFileSync(options.rule, 'utf8'), read.nodes.all(), days);
-  let rolledTo = 0;
-  for (const { type, data } of log.stored.ofTypes(['MeasurementsRolledUp']))
-    if (type === 'MeasurementsRolledUp') rolledTo = Math.max(rolledTo, data.toPosition);
-  const { counted, recounted: due, unchecked } = recount(eventsOf(log), rules, rolledTo);
-  const changes = clients.map((client): Change => {
-    const siblings = read.clients.siblings(client).map(({ number }) => number);
-    const sum = (counters: ReadonlyMap<number, Counter>) =>
-      sumOf(siblings.map((number) => counters.get(number) ?? zero));
-    return { client: client.number, email: client.identity.email, counted: sum(counted), recounted: sum(due) };
-  });
-  const position = log.head().position;
-  return { rules, position, unchecked, changes: changes.filter(({ counted: was, recounted: is }) => !same(was, is)) };
+  const rules = rulesInFile(readFileSync(options.rule, 'utf8'), read.nodes.all(), days);
+  const { counted, recounted: due, unchecked } = recount(eventsOf(log), rules, log.rolledTo);
+  const changes = atOnce(
+    recountChanges(
+      read,
+      clients,
+      (client) => counted.get(client),
+      (client) => due.get(client),
+    ),
+  );
+  return { rules, position: log.head().position, unchecked, changes };
 }
 
-const same = (one: Counter, other: Counter): boolean => one.up === other.up && one.down === other.down;
-
-/** One client of each email that the options choose. Throws `UsageError` unless exactly one option is given. */
-function clientsOf(read: ReadModels, { client, inbound, all }: Options): readonly Client[] {
+/** The clients that the options choose. Throws `UsageError` unless exactly one option is given. */
+function clientsOf(read: ReadModels, { client, inbound, all }: Options): Iterable<Client> {
   if ([client, inbound, all].filter((option) => option !== undefined).length !== 1)
     throw new UsageError(message('recount.scopeMissing'));
   if (client !== undefined) {
@@ -107,28 +96,17 @@ function clientsOf(read: ReadModels, { client, inbound, all }: Options): readonl
     if (!named) throw new OperatorError(message('cli.clientUnknown', { client }));
     return [named];
   }
-  if (inbound === undefined) return oneOfEach(read, read.clients.all());
+  if (inbound === undefined) return read.clients.all();
   const id = wholeNumber('--inbound', inbound, { min: 1, max: Number.MAX_SAFE_INTEGER }) as InboundId;
   if (!read.inbounds.get(id)) throw new OperatorError(message('INBOUND_NOT_FOUND', { inbound: id }));
-  return oneOfEach(read, read.clients.ofInbound(id));
-}
-
-/** The clients, but of those that share an email only the first. */
-function oneOfEach(read: ReadModels, clients: Iterable<Client>): readonly Client[] {
-  const seen = new Set<number>();
-  return [...clients].filter((client) => {
-    if (seen.has(client.number)) return false;
-    for (const { number } of read.clients.siblings(client)) seen.add(number);
-    return true;
-  });
+  return read.clients.ofInbound(id);
 }
 
 function table({ changes, unchecked }: Found, say: Say): string {
-  const total = ({ up, down }: Counter): number => up + down;
   const exactly = (bytes: number): string => bytes.toLocaleString('en-US');
   const lines = changes.map(({ email, counted, recounted: due }) => {
-    const difference = total(due) - total(counted);
-    const bytes = { before: exactly(total(counted)), after: exactly(total(due)) };
+    const difference = bytesOf(due) - bytesOf(counted);
+    const bytes = { before: exactly(bytesOf(counted)), after: exactly(bytesOf(due)) };
     const signed = `${difference > 0 ? '+' : ''}${exactly(difference)}`;
     return `  ${say(message('recount.line', { email, ...bytes, difference: signed }))}`;
   });

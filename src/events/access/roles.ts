@@ -14,10 +14,11 @@ export const RESERVED: ReadonlySet<PermissionName> = new Set([
 ]);
 /** What every admin may do, and callers that see only a part of the clients too. */
 export const BASIC: readonly PermissionName[] = [...namesOf('account', 'docs', 'keys')];
-/** Withheld from operators: downloading or replacing the whole state, secrets, and legal holds. */
+/** Withheld from operators: downloading or replacing the whole state, secrets, legal holds, bug reports and recounts. */
 const OWNERS_ONLY: ReadonlySet<PermissionName> = new Set([
   ...RESERVED,
   ...(['admins:read', 'secrets:update', 'backups:export', 'backups:restore', 'personalData:hold'] as const),
+  ...(['audit:export', 'audit:recount'] as const),
 ]);
 
 const grants = (names: readonly PermissionName[], scope: Scope = 'all'): readonly RoleGrant[] =>

@@ -37,6 +37,7 @@ import type { Status } from './contract/schemas/status.js';
 import type { Handling } from './handling.js';
 import type { HistoryServices } from './history-services.js';
 import type { ProofServices } from './proof-services.js';
+import type { ScanServices } from './scan-services.js';
 import type { WebhookServices } from './webhook-services.js';
 
 /** For each overridden setting, the flag or variable that overrides it. */
@@ -170,7 +171,7 @@ export interface PanelServices extends Reads {
   readonly nodes: NodeServices;
   readonly releases: ReleaseServices;
   readonly backup: BackupServices;
-  readonly history: HistoryServices & ProofServices;
+  readonly history: HistoryServices & ProofServices & ScanServices;
   readonly server: ServerServices;
   readonly outside: OutsideServices;
   readonly webhooks: WebhookServices;
@@ -188,7 +189,8 @@ type Group =
   | ServerServices
   | OutsideServices
   | WebhookServices
-  | ProofServices;
+  | ProofServices
+  | ScanServices;
 type NamesIn<G> = G extends unknown ? keyof G : never;
 type MemberOf<G, Name> = G extends unknown ? (Name extends keyof G ? G[Name] : never) : never;
 

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { replayed } from '../../../src/cli/commands/capsule.js';
 import { catalog, eventType, type RecordedEvent } from '../../../src/events/catalog.js';
 import { capsuleLine, readCapsule } from '../../../src/events/log/capsule-file.js';
 import type { EventType } from '../../../src/events/log/event.js';
 import { capsuleEvents, eventsOf, subjectsOf } from '../../../src/projections/capsule/capsule.js';
 import { MANY_CLIENTS, ONE_CLIENT } from '../../../src/projections/capsule/selection.js';
 import { keptWords } from '../../../src/projections/capsule/words.js';
+import { replayed } from '../../../src/worker/capsule.js';
 import { playedLogs, steps } from '../../kit/history/history.js';
 import { valuesOf } from './values.js';
 

@@ -4,7 +4,7 @@
 export interface File { readonly file: true }
 
 /** What a role may include. */
-export type Permission = "account:read" | "account:update" | "clients:read" | "clients:create" | "clients:update" | "clients:extend" | "clients:reset" | "clients:delete" | "inbounds:read" | "inbounds:create" | "inbounds:update" | "inbounds:reset" | "inbounds:delete" | "nodes:read" | "nodes:create" | "nodes:update" | "nodes:delete" | "nodes:run" | "core:read" | "core:update" | "core:run" | "settings:read" | "settings:update" | "secrets:update" | "backups:read" | "backups:create" | "backups:export" | "backups:restore" | "audit:read" | "audit:undo" | "personalData:read" | "personalData:export" | "personalData:erase" | "personalData:hold" | "webhooks:read" | "webhooks:create" | "webhooks:update" | "webhooks:delete" | "webhooks:run" | "proof:read" | "proof:run" | "proof:create" | "admins:read" | "admins:create" | "admins:update" | "admins:delete" | "tokens:read" | "tokens:create" | "tokens:update" | "tokens:delete" | "server:read" | "server:run" | "logs:read" | "metrics:read" | "geo:read" | "geo:create" | "geo:update" | "geo:delete" | "geo:run" | "releases:read" | "releases:run" | "keys:create" | "docs:read";
+export type Permission = "account:read" | "account:update" | "clients:read" | "clients:create" | "clients:update" | "clients:extend" | "clients:reset" | "clients:delete" | "inbounds:read" | "inbounds:create" | "inbounds:update" | "inbounds:reset" | "inbounds:delete" | "nodes:read" | "nodes:create" | "nodes:update" | "nodes:delete" | "nodes:run" | "core:read" | "core:update" | "core:run" | "settings:read" | "settings:update" | "secrets:update" | "backups:read" | "backups:create" | "backups:export" | "backups:restore" | "audit:read" | "audit:undo" | "audit:export" | "audit:recount" | "personalData:read" | "personalData:export" | "personalData:erase" | "personalData:hold" | "webhooks:read" | "webhooks:create" | "webhooks:update" | "webhooks:delete" | "webhooks:run" | "proof:read" | "proof:run" | "proof:create" | "admins:read" | "admins:create" | "admins:update" | "admins:delete" | "tokens:read" | "tokens:create" | "tokens:update" | "tokens:delete" | "server:read" | "server:run" | "logs:read" | "metrics:read" | "geo:read" | "geo:create" | "geo:update" | "geo:delete" | "geo:run" | "releases:read" | "releases:run" | "keys:create" | "docs:read";
 
 export type AccessToken = { readonly id: number; readonly name: string; readonly prefix: string; readonly role: string; readonly inbounds: readonly (number)[]; readonly admin: number; readonly expiresAt: number; readonly addresses: readonly (string)[]; readonly createdAt: number; readonly rotatedAt: number | null; readonly previousUntil: number | null; readonly usedAt: number | null; readonly usedFrom: string | null };
 
@@ -38,6 +38,10 @@ export type ProofStatus = { readonly panel: string; readonly key: { readonly id:
 
 export type PublishedHead = { readonly head: SignedHead; readonly sinks: readonly (HeadSink)[] };
 
+export type RecountDone = { readonly event: number; readonly adjusted: number; readonly depleted: number; readonly reactivated: number };
+
+export type RecountPreview = { readonly position: number; readonly clients: number; readonly counted: { readonly up: number; readonly down: number }; readonly recounted: { readonly up: number; readonly down: number }; readonly unchecked: number; readonly changes: readonly ({ readonly client: number; readonly email: string; readonly counted: { readonly up: number; readonly down: number }; readonly recounted: { readonly up: number; readonly down: number } })[] };
+
 export type Settings = { readonly webListen: "" | string; readonly webPort: number; readonly webBasePath: string; readonly webDomain: string; readonly webCertFile: string; readonly webKeyFile: string; readonly sessionMaxAge: number; readonly trustedProxyCIDRs: readonly (string)[] | string; readonly twoFactorEnable: boolean; readonly apiTokenEnable: boolean; readonly timeLocation: string; readonly datepicker: "gregorian" | "jalalian"; readonly pageSize: number; readonly expireDiff: number; readonly trafficDiff: number; readonly remarkModel: string; readonly externalTrafficInformEnable: boolean; readonly externalTrafficInformURI: string; readonly restartCoreOnClientDisable: boolean; readonly chatBotEnable: boolean; readonly chatBotAPIServer: string; readonly chatBotChatId: string; readonly chatBotRunTime: string; readonly chatBotBackup: boolean; readonly chatBotLoginNotify: boolean; readonly chatBotCpu: number; readonly chatBotLang: "en-US" | "fa-IR" | "ru-RU" | "zh-CN" | "zh-TW" | "ar-EG" | "es-ES" | "id-ID" | "ja-JP" | "pt-BR" | "tr-TR" | "uk-UA" | "vi-VN"; readonly subEnable: boolean; readonly subListen: "" | string; readonly subPort: number; readonly subPath: string; readonly subDomain: string; readonly subCertFile: string; readonly subKeyFile: string; readonly subTitle: string; readonly subSupportUrl: string; readonly subProfileUrl: string; readonly subAnnounce: string; readonly subUpdates: number; readonly subEncrypt: boolean; readonly subShowInfo: boolean; readonly subEnableRouting: boolean; readonly subRoutingRules: string; readonly subURI: string; readonly subJsonEnable: boolean; readonly subJsonPath: string; readonly subJsonURI: string; readonly subJsonFragment: string; readonly subJsonNoises: string; readonly subJsonMux: string; readonly subJsonRules: string; readonly subClashEnable: boolean; readonly subClashPath: string; readonly subClashURI: string; readonly ldapEnable: boolean; readonly ldapHost: string; readonly ldapPort: number; readonly ldapUseTLS: boolean; readonly ldapBindDN: string; readonly ldapBaseDN: string; readonly ldapUserFilter: string; readonly ldapUserAttr: string; readonly ldapVlessField: string; readonly ldapFlagField: string; readonly ldapTruthyValues: string; readonly ldapInvertFlag: boolean; readonly ldapSyncCron: string; readonly ldapInboundTags: string; readonly ldapAutoCreate: boolean; readonly ldapAutoDelete: boolean; readonly ldapDefaultTotalGB: number; readonly ldapDefaultExpiryDays: number; readonly ldapDefaultLimitIP: number; readonly backupSchedule: string; readonly backupKeep: number; readonly proofWebhook: string; readonly proofChat: boolean; readonly proofFile: string; readonly proofGit: string; readonly proofPanel: string; readonly apiDialect: "spec" | "3x-ui"; readonly coreSplice: boolean; readonly pollSeconds: number; readonly ipLimitGraceSeconds: number; readonly ipLimitKeep: "newest" | "oldest"; readonly measuredRetentionHours: number; readonly eraseDeletedAfterDays: number; readonly geoUpdateSchedule: string; readonly tgBotEnable: boolean; readonly tgBotAPIServer: string; readonly tgBotChatId: string; readonly tgRunTime: string; readonly tgBotBackup: boolean; readonly tgBotLoginNotify: boolean; readonly tgCpu: number; readonly tgLang: "en-US" | "fa-IR" | "ru-RU" | "zh-CN" | "zh-TW" | "ar-EG" | "es-ES" | "id-ID" | "ja-JP" | "pt-BR" | "tr-TR" | "uk-UA" | "vi-VN"; readonly restartXrayOnClientDisable: boolean; readonly twoFactorToken: ""; readonly chatBotToken: ""; readonly chatBotProxy: ""; readonly ldapPassword: ""; readonly backupPassphrase: ""; readonly proofPanelToken: ""; readonly wgprov: ""; readonly vpnprov: ""; readonly apiToken: ""; readonly tgBotToken: ""; readonly tgBotProxy: ""; readonly hasTwoFactorToken: boolean; readonly hasChatBotToken: boolean; readonly hasChatBotProxy: boolean; readonly hasLdapPassword: boolean; readonly hasBackupPassphrase: boolean; readonly hasProofPanelToken: boolean; readonly hasWgprov: boolean; readonly hasVpnprov: boolean; readonly hasTgBotToken: boolean; readonly hasTgBotProxy: boolean; readonly hasWarpSecret: boolean; readonly hasNordSecret: boolean; readonly hasApiToken: boolean; readonly environment: Readonly<Record<string, { readonly variable: string; readonly value: string | number }>> };
 
 export type SettingSource = { readonly source: "flag" | "environment" | "log" | "default"; readonly variable: string | null; readonly value: unknown; readonly default: unknown; readonly atRestart: boolean; readonly pending: boolean; readonly min: number | null; readonly max: number | null; readonly maxLength: number | null; readonly choices: readonly (string)[] | null; readonly permission: "settings:update" | "secrets:update" };
@@ -51,6 +55,8 @@ export type SocketMessage = { readonly type: "status"; readonly data: Status } |
 export type Status = { readonly cpu: number; readonly cpuCores: number; readonly logicalPro: number; readonly cpuSpeedMhz: number; readonly mem: { readonly current: number; readonly total: number }; readonly swap: { readonly current: number; readonly total: number }; readonly disk: { readonly current: number; readonly total: number }; readonly core: { readonly state: "running" | "stop" | "error"; readonly errorMsg: string; readonly errorMsgCode: TextCode; readonly version: string }; readonly xray: { readonly state: "running" | "stop" | "error"; readonly errorMsg: string; readonly errorMsgCode: TextCode; readonly version: string }; readonly uptime: number; readonly load: { readonly load1: number; readonly load5: number; readonly load15: number }; readonly loads: readonly (number)[]; readonly tcpCount: number; readonly udpCount: number; readonly netIO: { readonly up: number; readonly down: number }; readonly netTraffic: { readonly sent: number; readonly recv: number }; readonly publicIP: { readonly ipv4: string; readonly ipv6: string }; readonly appStats: { readonly threads: number; readonly mem: number; readonly uptime: number }; readonly panelId: string; readonly missing: readonly (string)[] };
 
 export type TextCode = string | null;
+
+export type WrittenRecountRule = { readonly from?: string; readonly to?: string; readonly node?: string; readonly moreThan?: number; readonly count: number };
 
 /** The paths of the API by the permission that they need. */
 export const PATHS = {
@@ -303,6 +309,13 @@ export const PATHS = {
   ],
   'audit:undo': [
     '/panel/api/events/:position/undo',
+  ],
+  'audit:recount': [
+    '/panel/api/audit/recount/preview',
+    '/panel/api/audit/recount/apply',
+  ],
+  'audit:export': [
+    '/panel/api/audit/capsule',
   ],
   'proof:read': [
     '/panel/api/proof/status',
@@ -805,6 +818,12 @@ export interface Gets {
     query: { readonly after?: string; readonly limit?: number; readonly types?: string; readonly wait?: number; readonly generation?: string };
     body: undefined;
     reply: { readonly events: readonly ({ readonly position: number; readonly id: string; readonly type: string; readonly stream: string; readonly version: number; readonly at: number; readonly actor: { readonly kind: string; readonly id: string; readonly name: string; readonly role?: string; readonly admin?: string }; readonly correlationId: string; readonly causationId: string | null; readonly data: Readonly<Record<string, unknown>>; readonly emails?: Readonly<Record<string, string>> })[]; readonly next: number; readonly cursor: string; readonly head: number; readonly generation: string };
+  };
+  '/panel/api/audit/capsule': {
+    params: undefined;
+    query: { readonly around?: number; readonly client?: string };
+    body: undefined;
+    reply: File;
   };
   '/panel/api/audit/page': {
     params: undefined;
@@ -1546,6 +1565,18 @@ export interface Posts {
     query: undefined;
     body: { readonly dryRun?: boolean };
     reply: { readonly from: number; readonly to: number; readonly obstacles: readonly ({ readonly document: string; readonly name: string; readonly field: string; readonly why: string; readonly whyCode: TextCode })[] } | { readonly dryRun: true; readonly events: readonly ({ readonly type: string; readonly group: string; readonly subject: { readonly kind: string; readonly number: number; readonly name: string; readonly exists: boolean } | null; readonly what: string; readonly whatCode: TextCode; readonly changes: readonly ({ readonly field: string; readonly before?: unknown; readonly after?: unknown; readonly secret: boolean })[]; readonly data: Readonly<Record<string, unknown>> })[]; readonly total: number; readonly effects: { readonly disconnected: { readonly count: number; readonly clients: readonly ({ readonly number: number; readonly email: string })[] }; readonly reconnected: { readonly count: number; readonly clients: readonly ({ readonly number: number; readonly email: string })[] } }; readonly report?: { readonly from: number; readonly to: number; readonly obstacles: readonly ({ readonly document: string; readonly name: string; readonly field: string; readonly why: string; readonly whyCode: TextCode })[] }; readonly head: { readonly position: number; readonly hash: string } };
+  };
+  '/panel/api/audit/recount/preview': {
+    params: undefined;
+    query: undefined;
+    body: { readonly rules: readonly (WrittenRecountRule)[]; readonly client?: string; readonly inbound?: number; readonly all?: boolean; readonly position?: number; readonly skip?: number; readonly limit?: number };
+    reply: RecountPreview;
+  };
+  '/panel/api/audit/recount/apply': {
+    params: undefined;
+    query: undefined;
+    body: { readonly rules: readonly (WrittenRecountRule)[]; readonly client?: string; readonly inbound?: number; readonly all?: boolean; readonly position?: number };
+    reply: RecountDone;
   };
   '/panel/api/proof/publish': {
     params: undefined;

@@ -15,7 +15,7 @@ const ONE_COMMAND: readonly Route[] = [
   ...[settings.update, settingsApi.update, settings.secret, settings.regenerateApiToken],
   ...[coreSettings.update, coreSettings.resetOutboundsTraffic],
   ...[coreSettingsApi.update, coreSettingsApi.resetOutboundsTraffic],
-  account.endOtherSessions,
+  ...[account.endOtherSessions, tables.recount.apply],
   ...[tables.personalData.erase, tables.personalData.hold, tables.personalData.release],
   ...[
     tables.webhooks.update,

@@ -6,6 +6,7 @@ import { authRoutes } from './auth.js';
 import { databaseRoutes } from './backups/database.js';
 import { restoreRoutes } from './backups/restore.js';
 import { backupToChatRoutes } from './backups/to-chat.js';
+import { capsuleRoutes } from './capsule.js';
 import { clientRoutes } from './clients/clients.js';
 import { clientListRoutes } from './clients/list.js';
 import { clientStatementRoutes } from './clients/statement.js';
@@ -25,6 +26,7 @@ import { nodeRoutes } from './nodes.js';
 import { panelApiRoutes, panelRoutes } from './panel.js';
 import { personalDataRoutes } from './personal-data.js';
 import { proofRoutes } from './proof.js';
+import { recountRoutes } from './recount.js';
 import type { Routes } from './route.js';
 import { serverRoutes } from './server.js';
 import { settingDetailRoutes } from './settings/details.js';
@@ -33,7 +35,10 @@ import { metricRoutes, tokenRoutes } from './tokens.js';
 import { undoRoutes } from './undo.js';
 import { webhookRoutes } from './webhooks.js';
 
-/** Every table, in the order in which they are mounted: `clients` before `inbounds`, whose paths would shadow it. */
+/**
+ * Every table, in the order in which they are mounted: `clients` before `inbounds`, and `capsule` before `audit`, whose paths
+ * would shadow them.
+ */
 export const tables = {
   auth: authRoutes,
   passkeys: passkeyRoutes,
@@ -66,6 +71,8 @@ export const tables = {
   nodes: nodeRoutes,
   events: eventRoutes,
   undo: undoRoutes,
+  recount: recountRoutes,
+  capsule: capsuleRoutes,
   audit: auditRoutes,
   proof: proofRoutes,
   admins: adminRoutes,

@@ -57,6 +57,8 @@ export const nouns: Readonly<Record<keyof typeof tables, Noun>> = {
   events,
   undo: events,
   audit: events,
+  recount: events,
+  capsule: events,
   personalData: personal,
   webhooks,
   proof,

@@ -15,7 +15,7 @@ const everyone = ['account:read', 'account:update', 'docs:read', 'keys:create'];
 const forbiddenToOperators = [
   ...['admins:read', 'admins:create', 'admins:update', 'admins:delete', 'secrets:update'],
   ...['tokens:read', 'tokens:create', 'tokens:update', 'tokens:delete', 'backups:export', 'backups:restore'],
-  'personalData:hold',
+  ...['personalData:hold', 'audit:export', 'audit:recount'],
 ];
 
 /** What each role may do, apart from the table of the product. */

@@ -1,6 +1,6 @@
-import type { RecordedEvent } from '../events/catalog.js';
-import { type Counters, evolveCounters, noCounters } from '../events/traffic/counters.js';
-import type { RecountRule } from '../events/traffic/traffic.js';
+import type { RecordedEvent } from '../../events/catalog.js';
+import { type Counters, evolveCounters, noCounters } from '../../events/traffic/counters.js';
+import type { RecountRule } from '../../events/traffic/traffic.js';
 
 /** The counters of the clients under the rules of the panel, and under other rules. */
 export interface Recount {
