@@ -1575,8 +1575,8 @@ export interface Posts {
   '/panel/api/audit/recount/apply': {
     params: undefined;
     query: undefined;
-    body: { readonly rules: readonly (WrittenRecountRule)[]; readonly client?: string; readonly inbound?: number; readonly all?: boolean; readonly position?: number };
-    reply: RecountDone;
+    body: { readonly rules: readonly (WrittenRecountRule)[]; readonly client?: string; readonly inbound?: number; readonly all?: boolean; readonly position?: number; readonly dryRun?: boolean };
+    reply: RecountDone | { readonly dryRun: true; readonly events: readonly ({ readonly type: string; readonly group: string; readonly subject: { readonly kind: string; readonly number: number; readonly name: string; readonly exists: boolean } | null; readonly what: string; readonly whatCode: TextCode; readonly changes: readonly ({ readonly field: string; readonly before?: unknown; readonly after?: unknown; readonly secret: boolean })[]; readonly data: Readonly<Record<string, unknown>> })[]; readonly total: number; readonly effects: { readonly disconnected: { readonly count: number; readonly clients: readonly ({ readonly number: number; readonly email: string })[] }; readonly reconnected: { readonly count: number; readonly clients: readonly ({ readonly number: number; readonly email: string })[] } }; readonly report?: { readonly from: number; readonly to: number; readonly obstacles: readonly ({ readonly document: string; readonly name: string; readonly field: string; readonly why: string; readonly whyCode: TextCode })[] }; readonly head: { readonly position: number; readonly hash: string } };
   };
   '/panel/api/proof/publish': {
     params: undefined;

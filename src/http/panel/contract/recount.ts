@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { issue } from '../../../messages/issue.js';
 import { post, routes } from './route.js';
 import { body, optionalFlag, plainText, whole } from './schemas/fields.js';
+import { Preview } from './schemas/preview.js';
 
 const MAX_RULES = 100;
 const MAX_LIMIT = 1000;
@@ -32,6 +33,18 @@ const asked = {
 };
 
 const Bytes = z.object({ up: z.int(), down: z.int() });
+
+const Done = z
+  .object({
+    /** Position of the event of the recount; 0 = nothing had to change. It can be undone. */
+    event: z.int(),
+    /** Number of emails with other counters. */
+    adjusted: z.int(),
+    /** Number of clients that reached their caps, and of those that may connect again. */
+    depleted: z.int(),
+    reactivated: z.int(),
+  })
+  .meta({ id: 'RecountDone' });
 
 /** Counting measured traffic again under other rules. */
 export const recountRoutes = routes('/panel/api/audit/recount', {
@@ -71,22 +84,13 @@ export const recountRoutes = routes('/panel/api/audit/recount', {
   apply: post('/apply', {
     permission: { resource: 'audit', action: 'recount' },
     summary:
-      'Set the counters of clients to what a recount gives, as one command; traffic that was measured since the preview is added',
+      'Set the counters of clients to what a recount gives, as one command; traffic that was measured since the preview is added. With `dryRun`, only show what would happen',
     body: body({
       ...asked,
       /** The position of the preview: the request is refused if counters were reset or set since. 0 = count now. */
       position: whole({ min: 0 }),
+      dryRun: optionalFlag,
     }),
-    reply: z
-      .object({
-        /** Position of the event of the recount; 0 = nothing had to change. It can be undone. */
-        event: z.int(),
-        /** Number of emails with other counters. */
-        adjusted: z.int(),
-        /** Number of clients that reached their caps, and of those that may connect again. */
-        depleted: z.int(),
-        reactivated: z.int(),
-      })
-      .meta({ id: 'RecountDone' }),
+    reply: z.union([Done, Preview]),
   }),
 });

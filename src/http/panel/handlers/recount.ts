@@ -51,7 +51,7 @@ export const recountHandlers: Handlers<typeof recountRoutes, Services> = {
     };
   },
 
-  async apply({ body: asked }, services, { change, signal }) {
+  async apply({ body: { dryRun: _, ...asked } }, services, { change, signal }) {
     const found = await recounted(services, asked, signal);
     if (found instanceof Rejection) return found;
     const { rules, position, changes } = found;
