@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { draft, inboundDraft, one, two, userId } from '../../kit/builders.js';
-import { startPanel } from '../kit/panel.js';
-import { API, TOKEN_HEADERS as headers } from '../kit/samples.js';
+import { draft, inboundDraft, one, two, userId } from '../../../kit/builders.js';
+import { startPanel } from '../../kit/panel.js';
+import { API, TOKEN_HEADERS as headers } from '../../kit/samples.js';
 
 const HALF = [{ count: 0.5 }];
 const MEGA = 1_000_000;

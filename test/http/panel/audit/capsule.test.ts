@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { replayed } from '../../../src/worker/capsule.js';
-import { draft, inboundDraft, one, userId } from '../../kit/builders.js';
-import { fromCapsule } from '../../kit/capsule.js';
-import { temporaryFolder } from '../../kit/log.js';
-import { startPanel } from '../kit/panel.js';
-import { API, TOKEN_HEADERS as headers } from '../kit/samples.js';
+import { replayed } from '../../../../src/worker/capsule.js';
+import { draft, inboundDraft, one, userId } from '../../../kit/builders.js';
+import { fromCapsule } from '../../../kit/capsule.js';
+import { temporaryFolder } from '../../../kit/log.js';
+import { startPanel } from '../../kit/panel.js';
+import { API, TOKEN_HEADERS as headers } from '../../kit/samples.js';
 
 /** What must not be in a bug report. */
 const PRIVATE = {
