@@ -185,12 +185,10 @@ type Group =
   | NodeServices
   | ReleaseServices
   | BackupServices
-  | HistoryServices
+  | PanelServices['history']
   | ServerServices
   | OutsideServices
-  | WebhookServices
-  | ProofServices
-  | ScanServices;
+  | WebhookServices;
 type NamesIn<G> = G extends unknown ? keyof G : never;
 type MemberOf<G, Name> = G extends unknown ? (Name extends keyof G ? G[Name] : never) : never;
 

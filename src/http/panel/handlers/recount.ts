@@ -51,7 +51,7 @@ export const recountHandlers: Handlers<typeof recountRoutes, Services> = {
     };
   },
 
-  async apply({ body: { dryRun: _, ...asked } }, services, { change, signal }) {
+  async apply({ body: asked }, services, { change, signal }) {
     const found = await recounted(services, asked, signal);
     if (found instanceof Rejection) return found;
     const { rules, position, changes } = found;
@@ -63,7 +63,7 @@ export const recountHandlers: Handlers<typeof recountRoutes, Services> = {
       return (
         outdatedBetween(services, changes, head, last) ?? {
           type: 'RecountTraffic',
-          data: { rules, position, changes: changes.map(({ email: _, ...rest }) => commandOf(rest)) },
+          data: { rules, position, changes: changes.map(commandOf) },
         }
       );
     });
@@ -81,17 +81,19 @@ export const recountHandlers: Handlers<typeof recountRoutes, Services> = {
 
 const DONE_NOTHING = { event: 0, adjusted: 0, depleted: 0, reactivated: 0 };
 
-const commandOf = ({ client, ...counters }: Omit<RecountChange, 'email'>) => ({
+const commandOf = ({ client, counted, recounted: due }: RecountChange) => ({
   client: client as ClientNumber,
-  ...counters,
+  counted,
+  recounted: due,
 });
 
 /** What a request asks for, or why it cannot be answered. */
 async function recounted(
   { read, audit, scans }: Services,
-  { rules: written, position: asked, ...scope }: Asked,
+  { rules: written, position: asked, client, inbound, all }: Asked,
   signal: AbortSignal,
 ): Promise<Recounted | Rejection> {
+  const scope = { client, inbound, all };
   const clients = clientsOf(read, scope);
   if (clients instanceof Rejection) return clients;
   const head = audit.log.head().position;

@@ -163,7 +163,7 @@ describe('POST /panel/api/audit/recount/apply', () => {
     const { panel, send, used } = await start();
     const before = [used('ann'), used('bob')];
     const { json } = await send('/apply', { rules: HALF, all: true });
-    const { event } = json?.obj as { event: number };
+    const event = (json?.obj as { event: number } | undefined)?.event ?? 0;
     const undone = await panel.call('POST', `${API}/events/${event}/undo`, { headers, body: '{}' });
     expect(undone.json).toMatchObject({ success: true, obj: { obstacles: [] } });
     expect([used('ann'), used('bob')]).toStrictEqual(before);
