@@ -20,6 +20,7 @@ const ip = z.union([z.ipv4(), z.ipv6()], issue('input.notIpAddress'));
 const flag = z.stringbool(issue('input.notBoolean'));
 const nonEmpty = z.string().min(1, issue('input.missing'));
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
+const CLUSTER_ACKS = ['local', 'quorum'] as const;
 const MAX_USERNAME = 64;
 const MAX_PROCESSES = 64;
 const releases = (url: string) => address.default(url);
@@ -49,6 +50,23 @@ const Environment = z.object({
   OPS_PORT: port.default(2054),
   /** Metrics that name clients. Every local process can read them, so this is not a setting: the operator decides. */
   METRICS_CLIENTS: flag.default(false),
+  /** NATS servers of the cluster, `nats://…` or `tls://…`, several separated by commas; unset = this machine is alone. */
+  CLUSTER_URL: z
+    .string()
+    .regex(/^(nats|tls):\/\/[^\s,]+(,(nats|tls):\/\/[^\s,]+)*$/, issue('input.notNatsAddress'))
+    .optional(),
+  /** The name of this machine in the cluster; by default its host name. */
+  CLUSTER_NAME: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/, issue('input.notMemberName'))
+    .optional(),
+  /** Files: NATS credentials, and PEM files for TLS. */
+  CLUSTER_CREDENTIALS: nonEmpty.optional(),
+  CLUSTER_CA: nonEmpty.optional(),
+  CLUSTER_CERT: nonEmpty.optional(),
+  CLUSTER_KEY: nonEmpty.optional(),
+  /** When a change is acknowledged: once it is on this machine, or once a quorum of the cluster has it. */
+  CLUSTER_ACK: z.enum(CLUSTER_ACKS, issue('input.notOneOf', { known: CLUSTER_ACKS })).default('quorum'),
   /** Mirrors of the public release pages, for networks that cannot reach them. */
   CORE_RELEASES_URL: releases('https://api.github.com/repos/XTLS/Xray-core/releases'),
   /** Where releases of the panel are published; there is no public place yet. */
@@ -78,7 +96,7 @@ const SOURCE_TEXTS = {
 } as const;
 
 /** Values that are shown only as present. */
-const SECRET: ReadonlySet<string> = new Set(['ADMIN_PASSWORD']);
+const SECRET: ReadonlySet<string> = new Set(['ADMIN_PASSWORD', 'CLUSTER_URL']);
 export const configNames = Object.keys(Environment.shape);
 
 /**

@@ -2,6 +2,7 @@ import { prepareDataDirectory, removeUnfinished } from '../adapters/data-directo
 import { lockDirectory } from '../adapters/sqlite/lock.js';
 import type { Core } from '../commands/ports/core.js';
 import { countedChange } from '../commands/reactors/traffic/counted-change.js';
+import type { Rejection } from '../commands/rejection.js';
 import type { NodeId } from '../events/ids.js';
 import { Alarms } from '../lib/alarms.js';
 import { Disposal } from '../lib/disposal.js';
@@ -16,8 +17,20 @@ export interface PanelParts {
   readonly createCore: (directory: ReturnType<typeof prepareDataDirectory>, splice: boolean) => Core;
   readonly now?: () => number;
   readonly warn: (message: string, fields?: object) => void;
+  /** The membership in a cluster; null = this machine is alone. */
+  readonly cluster?: Cluster | null;
   /** Called once when no change is accepted any more and the process should end. */
   readonly failed: (error: Error) => void;
+}
+
+/** What a panel needs of its cluster. */
+export interface Cluster {
+  /** Compares the closed log with that of the cluster. The caller holds the lock. */
+  prepare(directory: ReturnType<typeof prepareDataDirectory>): Promise<void>;
+  /** Why this member cannot change anything now; null = it can. */
+  refusal(): Rejection | null;
+  /** Waits a moment for what was appended last, and gives up the leadership. */
+  stop(): Promise<void>;
 }
 
 export type Panel = Awaited<ReturnType<typeof createPanel>>;
@@ -33,6 +46,7 @@ export async function createPanel(parts: PanelParts) {
   disposal.add(() => lock.release());
   removeUnfinished(directory);
   try {
+    await parts.cluster?.prepare(directory);
     return open(parts, directory, disposal);
   } catch (error) {
     failAttempt(directory.root, error);
@@ -44,7 +58,8 @@ export async function createPanel(parts: PanelParts) {
 function open(parts: PanelParts, directory: ReturnType<typeof prepareDataDirectory>, disposal: Disposal) {
   const { now = Date.now, warn, version, failed } = parts;
   const alarms = new Alarms();
-  const store = openStore({ directory, alarms, now, warn, failed, disposal });
+  const clusterRefusal = parts.cluster ? () => parts.cluster?.refusal() ?? null : undefined;
+  const store = openStore({ directory, alarms, now, warn, failed, disposal, clusterRefusal });
   const { log, read, dispatch, deciding } = store;
   const { damaged, switched } = store.startup;
   const core = parts.createCore(directory, read.settings.current().coreSplice);
@@ -84,6 +99,7 @@ function open(parts: PanelParts, directory: ReturnType<typeof prepareDataDirecto
     async stop(keepCore: boolean): Promise<void> {
       await reactors.end(keepCore || coreAdopted);
       store.record({ type: 'RecordPanelStopped', data: {} });
+      await parts.cluster?.stop();
       await disposal.dispose();
     },
   };

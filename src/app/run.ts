@@ -1,4 +1,6 @@
 import type { PanelLogger } from '../adapters/logs/logger.js';
+import { asSystem } from '../commands/bus.js';
+import { Rejection } from '../commands/rejection.js';
 import { type Config, overridesOf } from '../config.js';
 import { bannerText, switchText } from '../control/banner.js';
 import { openControl } from '../control/control.js';
@@ -11,7 +13,8 @@ import type { Text } from '../messages/message.js';
 import { render } from '../messages/render.js';
 import { logNotifications } from '../projections/notification-log.js';
 import { version } from '../version.js';
-import { createAdapters } from './adapters.js';
+import { createAdapters, startAdapters } from './adapters.js';
+import { type ClusterLink, ROLE_CHANGE } from './cluster.js';
 import { corePlace } from './core-binary.js';
 import { beginInstalls, prepareInstalls } from './installs.js';
 import type { Panel } from './panel.js';
@@ -19,20 +22,22 @@ import { createServers, openServers, serverServices } from './servers.js';
 import { createServices, startServices } from './services.js';
 
 /** Reasons to end that leave the core running: another process will continue with it, or the launcher has ended. */
-const KEEPS_CORE: ReadonlySet<string> = new Set(['update', RESTART_SIGNAL, 'disconnect']);
+const KEEPS_CORE: ReadonlySet<string> = new Set(['update', RESTART_SIGNAL, 'disconnect', ROLE_CHANGE]);
 
 interface RunParts {
   readonly config: Config;
   readonly logger: PanelLogger;
   readonly signals: StopSignals;
   readonly disposal: Disposal;
+  /** The membership in a cluster; null = this machine is alone. */
+  readonly cluster: ClusterLink | null;
   /** Renders a text in the language of the operator. */
   readonly say: (text: Text) => string;
 }
 
 /** Opens the servers and starts the panel. Resolves to the reason to end. */
 export async function runPanel(panel: Panel, parts: RunParts): Promise<string> {
-  const { config, logger, signals, disposal, say } = parts;
+  const { config, logger, signals, disposal, say, cluster } = parts;
   const { read, core, store } = panel;
   const { stopped, end, ending } = signals;
   const warn = (message: string, fields: object = {}): void => logger.warn(fields, message);
@@ -46,7 +51,7 @@ export async function runPanel(panel: Panel, parts: RunParts): Promise<string> {
   const servers = createServers(panel, config, logger);
   const shutdown = createShutdown(end);
   const services = createServices(panel, adapters, {
-    ...{ version, warn, overrides: overridesOf(config), servers: serverServices(panel, servers) },
+    ...{ version, warn, overrides: overridesOf(config), servers: serverServices(panel, servers, cluster) },
     corePlace: () => corePlace(config),
     switchOver: { update: shutdown.for('update'), state: shutdown.for('another state') },
     restarting: () => shutdown.begun() || servers.restarting(),
@@ -62,15 +67,47 @@ export async function runPanel(panel: Panel, parts: RunParts): Promise<string> {
     ),
   };
   await openControl(panel, warn, disposal, services.installs.coreInstall, services.backups, undo, services.publisher);
-  startServices(panel, adapters, services, { warn, disposal });
+  startAdapters(adapters, disposal);
+  /** What a member of a cluster does only while it leads. */
+  const work = async (): Promise<void> => {
+    startServices(panel, adapters, services, { warn, disposal });
+    await panel.start();
+    beginInstalls(panel, services.installs);
+  };
   await openServers(panel, servers, { config, logger, disposal, services });
   // In the same turn of the event loop in which the last port was bound: a panel that is ready has an admin.
   firstAdmin?.create();
-  await panel.start();
-  beginInstalls(panel, services.installs);
+  if (cluster) joinCluster(cluster, panel, { work, warn, end });
+  else await work();
   const dataDir = config.DATA_DIR;
   process.stdout.write(bannerText({ read, core, startup: store.startup, servers, version, dataDir, say }));
   process.send?.(READY);
   why = await ending;
   return why;
+}
+
+interface LeaderParts {
+  readonly work: () => Promise<void>;
+  readonly warn: (message: string, fields?: object) => void;
+  readonly end: (why: string) => void;
+}
+
+/** Follows the cluster, and leads it when no other member does. */
+function joinCluster(cluster: ClusterLink, { log, dispatch }: Panel, { work, warn, end }: LeaderParts): void {
+  cluster.begin({
+    log,
+    async lead() {
+      const { name = '' } = cluster.state ?? {};
+      // The first event: once the stream has it, no former leader can append.
+      const done = dispatch({ type: 'RecordLeaderElected', data: { member: name } }, asSystem('cluster'));
+      if (done instanceof Rejection) throw new Error(done.message);
+      warn('this member leads the cluster now', { member: name });
+      await work();
+    },
+    setAside: (data) => void dispatch({ type: 'RecordTailSetAside', data }, asSystem('cluster')),
+    restart(why) {
+      warn('this member no longer leads or follows, and starts again', { why });
+      end(ROLE_CHANGE);
+    },
+  });
 }

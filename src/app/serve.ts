@@ -11,12 +11,13 @@ import { diskFull, isDiskFull } from '../store/full-disk.js';
 import { failAttempt } from '../store/generations.js';
 import { version } from '../version.js';
 import { secretsOf } from './adapters.js';
+import { type ClusterLink, createCluster, ROLE_CHANGE } from './cluster.js';
 import { coreBinary } from './core-binary.js';
 import { createPanel, type Panel } from './panel.js';
 import { runPanel } from './run.js';
 
 /** Reasons to end after which the launcher starts a panel again. */
-const RESTARTS: ReadonlySet<string> = new Set(['update', RESTART_SIGNAL, 'another state']);
+const RESTARTS: ReadonlySet<string> = new Set(['update', RESTART_SIGNAL, 'another state', ROLE_CHANGE]);
 
 /** Runs the panel until a signal ends it. Resolves to the exit code. */
 export async function serve(
@@ -33,8 +34,9 @@ export async function serve(
     secrets: () => (panel ? secretsOf(panel) : []),
   });
   try {
-    panel = await openPanel(config, logger);
-    const why = await runPanel(panel, { config, logger, signals, disposal, say });
+    const cluster = await createCluster(config, logger);
+    panel = await openPanel(config, logger, cluster);
+    const why = await runPanel(panel, { config, logger, signals, disposal, say, cluster });
     logger.info({ why }, 'the panel ends');
     await disposal.dispose();
     return RESTARTS.has(why) && !signals.stopped() ? SWITCH_CODE : 0;
@@ -49,7 +51,7 @@ export async function serve(
   }
 }
 
-function openPanel(config: Config, logger: PanelLogger): Promise<Panel> {
+function openPanel(config: Config, logger: PanelLogger, cluster: ClusterLink | null): Promise<Panel> {
   const warn = (message: string, fields: object = {}): void => logger.warn(fields, message);
   reportMissingTexts((code, language) => warn('a text or one of its parameters is missing', { code, language }));
   if (process.getuid?.() === 0)
@@ -58,7 +60,7 @@ function openPanel(config: Config, logger: PanelLogger): Promise<Panel> {
     warn('PORTOLAN_ALLOW_PRIVATE_OUTBOUND is set: requests of the panel may go to private addresses');
   return createPanel({
     dataDir: config.DATA_DIR,
-    version,
+    ...{ version, cluster },
     createCore: (directory, splice) =>
       createXrayCore({
         binary: coreBinary(config),

@@ -139,14 +139,19 @@ export function createServers(panel: Panel, config: Config, logger: PanelLogger)
   });
 }
 
-/** The functions of the servers that the services use. */
-export function serverServices({ read }: Panel, servers: Servers) {
+/** The functions of the servers that the services use. Without a cluster, every change is confirmed at once. */
+export function serverServices(
+  { read }: Panel,
+  servers: Servers,
+  cluster: Pick<PanelServices['server'], 'confirmed'> | null,
+) {
   let served = read.settings.current();
   read.changed$.subscribe((events) => {
     if (events.some(({ type }) => type === 'PanelRestarted')) served = read.settings.current();
   });
   return {
     servedSettings: () => served,
+    confirmed: async () => (cluster ? cluster.confirmed() : null),
     restarting: servers.restarting,
     restartProblem: () => servers.restartProblem(),
     serverPortProblem: (address: string, port: number) => servers.portProblem(address, port),

@@ -14,7 +14,7 @@ import { unfinishedFile } from '../store/backup-files.js';
 import { LogScans } from '../worker/log-scans.js';
 import { PanelRestoreChecks } from '../worker/restore-checks.js';
 import type { CorePlace } from '../worker/xui-template.js';
-import { type Adapters, startAdapters } from './adapters.js';
+import type { Adapters } from './adapters.js';
 import { createBackups, createBackupTimer } from './backups.js';
 import { createChatBot } from './chat-bot.js';
 import { createDirectorySync } from './directory.js';
@@ -29,7 +29,10 @@ import { createWebhooks } from './webhooks.js';
 interface Parts {
   readonly version: string;
   readonly overrides: Overrides;
-  readonly servers: Pick<PanelServices['server'], 'restarting' | 'restartProblem' | 'servedSettings' | 'subPort'> &
+  readonly servers: Pick<
+    PanelServices['server'],
+    'restarting' | 'restartProblem' | 'servedSettings' | 'subPort' | 'confirmed'
+  > &
     Pick<PanelServices['machine'], 'serverPortProblem'>;
   /** The core and its geo files, for the checks of a restored backup. */
   readonly corePlace: () => CorePlace;
@@ -121,20 +124,19 @@ function historyServices({ read, log, store, now }: Panel, moments: Moments): Om
   };
 }
 
-/** Starts the background work until `disposal`: measurements, the chat bot, nodes, backups, the directory. */
+/** Starts the background work until `disposal`: the chat bot, nodes, backups, the directory. Of a cluster, only the leader does it. */
 export function startServices(
   panel: Panel,
-  adapters: Adapters,
+  { accounts, outside }: Adapters,
   { chat, nodes, backups, moments, webhooks, publisher, scans }: Services,
   { warn, disposal }: { readonly warn: Parts['warn']; readonly disposal: Disposal },
 ): void {
-  startAdapters(adapters, disposal);
   for (const work of [
     createBackupTimer(panel, backups, warn),
     chat.bot,
     publisher,
-    createTrafficReporter(panel, adapters.outside.web, warn),
-    createDirectorySync(panel, adapters.accounts.directory, warn),
+    createTrafficReporter(panel, outside.web, warn),
+    createDirectorySync(panel, accounts.directory, warn),
   ]) {
     work.begin();
     disposal.add(() => work.stop());

@@ -17,6 +17,7 @@ import { version } from '../version.js';
 import { adminCommands } from './commands/admin.js';
 import { backupCommands } from './commands/backup.js';
 import { capsuleCommands } from './commands/capsule.js';
+import { clusterCommands } from './commands/cluster.js';
 import { coreCommands } from './commands/core.js';
 import { diffCommand } from './commands/diff.js';
 import { doctorCommand } from './commands/doctor.js';
@@ -130,6 +131,7 @@ export async function run(
   personalDataCommands(program, globals, say);
   webhookCommands(program, globals, say);
   capsuleCommands(program, globals, say);
+  clusterCommands(program, config, json, say);
   proofCommands(program, globals, say);
   verifyLogCommand(program, json, say, () => {
     code = 1;

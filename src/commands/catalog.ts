@@ -7,6 +7,7 @@ import { type ClientCommand, client } from './client/client.js';
 import { type ClientsCommand, clientsTogether } from './client/many.js';
 import { clientMoves, type MoveCommand } from './client/move.js';
 import { type RenewalCommand, renewal } from './client/renewal.js';
+import { type ClusterCommand, cluster } from './cluster.js';
 import type { Command, Decider } from './command.js';
 import { type CoreCommand, core } from './core.js';
 import { type DirectoryCommand, directory } from './directory.js';
@@ -61,7 +62,8 @@ export type SingleCommand =
   | TokenCommand
   | PersonalDataCommand
   | WebhookCommand
-  | ProofCommand;
+  | ProofCommand
+  | ClusterCommand;
 
 /** Several commands in one append: each is decided on the state that the ones before it leave. */
 export type CommandSequence = Command<'Sequence', { readonly commands: readonly SingleCommand[] }>;
@@ -100,4 +102,5 @@ export const deciders: Decider<SingleCommand> = {
   ...personalData,
   ...webhook,
   ...proof,
+  ...cluster,
 };

@@ -4,6 +4,7 @@ import { backupEvents } from './backup.js';
 import { certificateEvents } from './certificate.js';
 import { chatBotEvents } from './chat-bot.js';
 import { clientEvents } from './client/client.js';
+import { clusterEvents } from './cluster.js';
 import { coreEvents } from './core.js';
 import { directoryEvents } from './directory.js';
 import { geoEvents } from './geo/geo.js';
@@ -50,6 +51,7 @@ export const catalog = [
   ...personalDataEvents,
   ...webhookEvents,
   ...proofEvents,
+  ...clusterEvents,
 ] as const;
 
 export type PanelEvent = EventOf<(typeof catalog)[number]>;

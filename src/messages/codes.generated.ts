@@ -19,7 +19,7 @@ export type Text = Message | Verbatim;
 type None = Readonly<Record<never, never>>;
 
 /** The files of each language. */
-export const areas = ['access', 'account', 'audit', 'backup', 'bot', 'capsule', 'certificate', 'cli', 'client', 'common', 'core', 'diff', 'directory', 'file', 'geo', 'history', 'import', 'inbound', 'input', 'network', 'node', 'notifications', 'personal', 'proof', 'recount', 'rejections', 'releases', 'settings', 'start', 'storage', 'subscription-page', 'subscription', 'undo', 'webhook', 'why'] as const;
+export const areas = ['access', 'account', 'audit', 'backup', 'bot', 'capsule', 'certificate', 'cli', 'client', 'cluster', 'common', 'core', 'diff', 'directory', 'file', 'geo', 'history', 'import', 'inbound', 'input', 'network', 'node', 'notifications', 'personal', 'proof', 'recount', 'rejections', 'releases', 'settings', 'start', 'storage', 'subscription-page', 'subscription', 'undo', 'webhook', 'why'] as const;
 
 /** What stands in each message, by its code. */
 export interface MessageParams {
@@ -222,6 +222,8 @@ export interface MessageParams {
   'audit.headReceived': { readonly panel: string | number; readonly position: string | number };
   'audit.headConflict': { readonly panel: string | number; readonly position: string | number };
   'audit.webhookDiscarded': { readonly position: string | number; readonly webhook: string | number };
+  'audit.leaderElected': { readonly member: string | number };
+  'audit.tailSetAside': { readonly member: string | number; readonly first: number; readonly last: number; readonly file: string | number };
   'backup.noRoomForBackup': { readonly mb: string | number };
   'backup.noRoomForState': { readonly mb: string | number };
   'backup.keyInvalid': None;
@@ -785,6 +787,10 @@ export interface MessageParams {
   'cli.otherPanelHas': { readonly panel: string | number; readonly position: string | number };
   'cli.checkHeads': None;
   'cli.headsOff': None;
+  'cli.cluster': None;
+  'cli.clusterInit': None;
+  'cli.clusterStatus': None;
+  'cli.optionReplicas': None;
   'client.nameEmpty': None;
   'client.emailPathSegment': None;
   'client.nameTooLong': { readonly limit: string | number };
@@ -822,6 +828,18 @@ export interface MessageParams {
   'client.depletedDeleted': None;
   'client.ipLogCleared': None;
   'client.uploadAndDownload': None;
+  'cluster.logEmpty': None;
+  'cluster.exists': { readonly url: string | number };
+  'cluster.urlMissing': { readonly variable: string | number };
+  'cluster.created': { readonly position: number; readonly keys: number };
+  'cluster.noLeader': None;
+  'cluster.leader': { readonly leader: string | number };
+  'cluster.stream': { readonly sequence: number };
+  'cluster.relationEqual': { readonly position: number };
+  'cluster.relationBehind': { readonly position: number };
+  'cluster.relationAhead': { readonly position: number };
+  'cluster.relationDiverged': { readonly position: number };
+  'cluster.relationGap': { readonly position: number };
   'common.diskFull': None;
   'common.diskReadOnly': None;
   'common.dataDirectoryNotWritable': None;
@@ -1288,6 +1306,8 @@ export interface MessageParams {
   'input.notIpAddress': None;
   'input.notNetwork': None;
   'input.notPath': None;
+  'input.notNatsAddress': None;
+  'input.notMemberName': None;
   'network.unreachable': { readonly host: string | number };
   'network.connectionLost': { readonly host: string | number };
   'network.tooLarge': { readonly host: string | number; readonly limit: number };
@@ -1683,6 +1703,10 @@ export interface MessageParams {
   'RECOUNT_SCOPE': None;
   'RECOUNT_SUMMED': None;
   'LOG_SCAN_FAILED': None;
+  'CLUSTER_FOLLOWER': { readonly leader: string | number };
+  'CLUSTER_NO_LEADER': None;
+  'CLUSTER_UNAVAILABLE': { readonly since: number };
+  'CHANGE_UNCONFIRMED': { readonly span: number };
   'releases.executableUnusable': { readonly why: Text };
   'releases.coreStartTimedOut': None;
   'releases.startedWithoutLauncher': None;
@@ -1821,6 +1845,11 @@ export interface MessageParams {
   'start.process': { readonly name: string | number; readonly pid: string | number };
   'start.fromSetting': { readonly key: string | number };
   'start.secretSet': None;
+  'start.clusterNotJoined': None;
+  'start.clusterNotInitialized': { readonly url: string | number };
+  'start.clusterOtherPanel': { readonly url: string | number; readonly found: string | number; readonly expected: string | number };
+  'start.clusterRefused': { readonly url: string | number; readonly why: string | number };
+  'start.clusterGap': { readonly position: number };
   'storage.fileMissing': { readonly file: string | number };
   'storage.notRegular': { readonly file: string | number };
   'storage.symbolicLink': { readonly path: string | number };

@@ -30,6 +30,8 @@ interface Options {
   readonly alarms: Alarms;
   readonly now: () => number;
   readonly warn: (message: string, fields?: object) => void;
+  /** Why the cluster does not accept changes of this member; null = it does. Absent without a cluster. */
+  readonly clusterRefusal?: (() => Rejection | null) | undefined;
   /** Called once when a fold has thrown. Every change is rejected from then on, and the process should end. */
   readonly failed: (error: Error) => void;
   /** Writes the snapshots and closes the log. */
@@ -86,7 +88,7 @@ export interface PanelStore {
  * Opens the log of a data directory after completing a pending switch of the state. The caller must hold the lock. Throws
  * `MessageError` when the log cannot be used.
  */
-export function openStore({ directory, alarms, now, warn, failed, disposal }: Options): PanelStore {
+export function openStore({ directory, alarms, now, warn, failed, disposal, clusterRefusal }: Options): PanelStore {
   const anchorFailed = (error: unknown): void => warn('the anchor could not be written', { error: String(error) });
   const switched = completeSwitch(directory);
   recordAttempt(directory);
@@ -95,7 +97,13 @@ export function openStore({ directory, alarms, now, warn, failed, disposal }: Op
   let ownPorts: readonly OwnPort[] = [];
   const { journal, made, damaged, refusal } = openReadable(directory, { now, anchorFailed }, ({ log, snapshots }) => {
     const state = begin(panelState, snapshots);
-    const parts: BusParts = { log, state, now, ownPorts: () => ownPorts, closed: () => closed };
+    const parts: BusParts = {
+      log,
+      state,
+      now,
+      ownPorts: () => ownPorts,
+      closed: () => closed ?? clusterRefusal?.() ?? null,
+    };
     const bus = new Bus(parts);
     const rehearse = (): Rehearsal => new Rehearsal(parts);
     return {

@@ -1,22 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { type Observable, Subject } from 'rxjs';
-import { v7 } from 'uuid';
-import { eventType, type PanelEvent, type RecordedEvent } from '../../events/catalog.js';
+import type { PanelEvent, RecordedEvent } from '../../events/catalog.js';
 import type { Caused } from '../../events/log/event.js';
 import { type AppendContext, type CommandId, type EventLog, type LogHead, StorageError } from '../../events/log/log.js';
 import type { LogSearch } from '../../events/log/log-search.js';
-import { random } from '../../lib/random.js';
-import { chainHash, type EventRow, encodeMeta, encodePayload, idText, opaqueId, payloadHash } from './codec.js';
+import { message } from '../../messages/message.js';
+import { chainHash, type EventRow, encodeMeta, LogDamage, opaqueId, payloadHash } from './codec.js';
 import { damageIn, type SqliteDatabase, storageError } from './database.js';
 import { destroyedKeys } from './destroyed-keys.js';
 import type { Keyring } from './keyring.js';
 import { LogReader } from './log-reader.js';
 import { SqliteLogSearch } from './log-search.js';
-import { padded } from './padding.js';
+import type { ForeignBatch } from './replication/batch-codec.js';
+import { RowWriter } from './row-writer.js';
 import { SealedActors } from './sealed-actors.js';
 
 const GENESIS: Buffer = Buffer.alloc(32);
-const FEW_STREAMS = 8;
 /** Delay until the write-ahead log is emptied after a key was destroyed; and delay of retries while others read. In ms. */
 const ERASE_MS = 50;
 const ERASE_AGAIN_MS = 1000;
@@ -33,10 +32,9 @@ export class SqliteEventLog extends LogReader implements EventLog {
   /** The error after which every append is rejected. */
   #broken: StorageError | null = null;
   #eraser: NodeJS.Timeout | undefined;
-  #sequence = 0;
-  #sequenceAt = 0;
   #generation: string;
   readonly #actors: SealedActors;
+  readonly #rows: RowWriter;
   /** Searches backwards, for the audit. */
   readonly search: LogSearch;
 
@@ -48,6 +46,7 @@ export class SqliteEventLog extends LogReader implements EventLog {
     this.#hash = last?.hash ?? GENESIS;
     this.#generation = this.#storedGeneration();
     this.#actors = new SealedActors(keyring);
+    this.#rows = new RowWriter(this.sql, keyring);
     keyring.markDestroyed(destroyedKeys(db));
     this.search = new SqliteLogSearch(db, this);
   }
@@ -72,6 +71,35 @@ export class SqliteEventLog extends LogReader implements EventLog {
     const recorded = this.#insert(events, context);
     this.#group.push(recorded);
     return recorded;
+  }
+
+  /**
+   * Appends what another member of the cluster has recorded, unchanged, in one durable transaction. `keys` are the wrapped data
+   * keys that this log does not have; null = destroyed. Throws `LogDamage`, and appends nothing, if a row does not continue
+   * the chain.
+   */
+  ingest(batches: readonly ForeignBatch[], keys: ReadonlyMap<string, Buffer | null>): void {
+    if (batches.length === 0) return;
+    this.group(() => {
+      this.sql.begin.run();
+      for (const [id, wrapped] of keys) this.keyring.adopt(id, wrapped);
+      for (const { rows, commands } of batches) {
+        this.#group?.push(rows.flatMap((row) => this.#ingestRow(row)));
+        for (const { key, fingerprint, first, last, at } of commands)
+          this.sql.command.run(key, fingerprint, first, last, at);
+      }
+    });
+  }
+
+  #ingestRow(row: EventRow): readonly RecordedEvent[] {
+    if (row.position !== this.#position + 1)
+      throw new LogDamage(row.position, message('storage.positionMissing', { position: this.#position + 1 }));
+    if (row.payload === null || !payloadHash(row.payload).equals(row.payload_hash))
+      throw new LogDamage(row.position, message('storage.payloadChanged'));
+    if (!chainHash(this.#hash, row).equals(row.hash)) throw new LogDamage(row.position, message('storage.chainBroken'));
+    const events = this.stored.eventsOf(row);
+    this.#store(row, events[0]);
+    return events;
   }
 
   group<T>(work: () => T): T {
@@ -122,18 +150,16 @@ export class SqliteEventLog extends LogReader implements EventLog {
     const stamp = { at, actor, correlationId, commandId };
     const storedActor = this.#actors.stored(stamp);
     const first = this.#position + 1;
-    const versions = this.#versions(events);
+    const versions = this.#rows.versionsOf(events);
     const metas = new Map<string | null, string>();
     const recorded: RecordedEvent[] = [];
     for (const event of events) {
       const cause = event.cause === undefined ? causationId : (recorded[event.cause]?.id ?? null);
       let stored = metas.get(cause);
       if (stored === undefined) metas.set(cause, (stored = encodeMeta(storedActor, stamp, cause)));
-      const { row, id } = this.#row(event, at, stored, versions);
-      this.#store(row);
-      this.#position = row.position;
-      this.#hash = row.hash;
-      this.#applySideEffects(event);
+      const before = { position: this.#position, hash: this.#hash };
+      const { row, id } = this.#rows.rowOf(event, { at, meta: stored }, before, versions);
+      this.#store(row, event);
       const meta = { at, actor, correlationId, causationId: cause, commandId };
       const { position, stream, version } = row;
       recorded.push({
@@ -150,79 +176,16 @@ export class SqliteEventLog extends LogReader implements EventLog {
     return recorded;
   }
 
-  /** Applies the effects of an event on other tables, in the same transaction. */
-  #applySideEffects(event: PanelEvent): void {
+  /** Stores a row and applies the effects of its event on other tables, in the same transaction. */
+  #store(row: EventRow, event: PanelEvent | undefined): void {
+    this.#rows.store(row);
+    this.#position = row.position;
+    this.#hash = row.hash;
+    if (event === undefined) return;
     if (event.type === 'DataKeyDestroyed') this.keyring.destroy(event.data.key);
     if (event.type === 'MeasurementsRolledUp') this.rollUps.prune(event.data);
     // The following positions were assigned before, to lost events.
     if (event.type === 'LogLossAccepted') this.sql.regenerate.run((this.#generation = randomUUID()));
-  }
-
-  /** The last version of each stream of these events. One query for many streams takes a third of the time. */
-  #versions(events: readonly PanelEvent[]): Map<string, number> {
-    const streams = [...new Set(events.map((event) => eventType(event.type)?.stream(event.data) ?? ''))];
-    const versions =
-      streams.length < FEW_STREAMS
-        ? streams.map((stream) => this.sql.version.get(stream)?.version)
-        : this.sql.versions.all(JSON.stringify(streams));
-    return new Map(streams.map((stream, i) => [stream, versions[i] ?? 0]));
-  }
-
-  #row(event: PanelEvent, at: number, meta: string, versions: Map<string, number>): { row: EventRow; id: string } {
-    const id = this.#id(at);
-    const text = idText(id);
-    const { encoding, payload: content, type } = encodePayload(event, text, this.keyring);
-    const stream = type.stream(event.data);
-    const version = (versions.get(stream) ?? 0) + 1;
-    versions.set(stream, version);
-    // The hashes are assigned last: copies of so many members take as long as hashing them.
-    const row = {
-      position: this.#position + 1,
-      stream,
-      version,
-      id,
-      type: event.type,
-      schema: type.schemaVersion,
-      at,
-      meta,
-      measured: type.class === 'measured' ? 1 : 0,
-      encoding,
-      payload: content,
-      payload_hash: GENESIS,
-      hash: GENESIS,
-    };
-    if (row.measured === 1) row.payload = padded(content, row);
-    row.payload_hash = payloadHash(row.payload);
-    row.hash = chainHash(this.#hash, row);
-    return { row, id: text };
-  }
-
-  /** Binds by position: binding by name takes as long as the insert itself. */
-  #store(row: EventRow): void {
-    const { position, stream, version, id, type, schema, at, meta, measured, encoding, payload, payload_hash, hash } =
-      row;
-    this.sql.insert.run(
-      position,
-      stream,
-      version,
-      id,
-      type,
-      schema,
-      at,
-      meta,
-      measured,
-      encoding,
-      payload,
-      payload_hash,
-      hash,
-    );
-  }
-
-  /** UUID v7 (RFC 9562), ascending within a millisecond. Random bytes come from a pool, because a call for each id is slow. */
-  #id(at: number): Buffer {
-    this.#sequence = at === this.#sequenceAt ? this.#sequence + 1 : 0;
-    this.#sequenceAt = at;
-    return v7({ msecs: at, seq: this.#sequence, random: random(16) }, Buffer.allocUnsafe(16));
   }
 
   outcomeOf(id: CommandId): { same: boolean; events: readonly RecordedEvent[] } | null {

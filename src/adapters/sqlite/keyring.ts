@@ -130,6 +130,30 @@ export class Keyring {
     return key;
   }
 
+  /** Whether the table has this key, also if it was destroyed. */
+  has(id: string): boolean {
+    return this.#lookup(id) !== undefined || this.#lookUpNew(id) !== undefined;
+  }
+
+  /** The key as it is stored, encrypted with the master key; null when it was destroyed or is unknown. */
+  wrapped(id: string): Buffer | null {
+    const wrapped = this.has(id) ? this.#wrapped.get(id) : null;
+    return typeof wrapped === 'string' ? Buffer.from(wrapped, 'latin1') : null;
+  }
+
+  /**
+   * Stores a key that another member of the cluster has created; null = it was destroyed. To be called inside a transaction.
+   * Throws `MessageError` when it was encrypted with another master key.
+   */
+  adopt(id: string, wrapped: Buffer | null): void {
+    if (this.has(id)) return;
+    if (wrapped !== null && !this.#opens(id, wrapped.toString('latin1')))
+      throw new MessageError(message('storage.keyUnknown', { id }));
+    this.#insert.run(id, wrapped, this.#now());
+    this.#undo.push(() => this.#wrapped.delete(id));
+    this.#wrapped.set(id, wrapped && wrapped.toString('latin1'));
+  }
+
   /** The key to open with, or null when an event destroyed it. Throws `MessageError` for a missing key. */
   forOpening(id: string): Buffer | null {
     const found = this.#lookup(id);

@@ -1,5 +1,6 @@
 import type { EventRow } from './codec.js';
 import type { SqliteDatabase } from './database.js';
+import type { CommandRow } from './replication/batch-codec.js';
 
 export type LogStatements = ReturnType<typeof statements>;
 
@@ -44,6 +45,7 @@ export function statements(db: SqliteDatabase) {
       'SELECT * FROM events WHERE stream = ? AND type IN (SELECT value FROM json_each(?)) ORDER BY version DESC',
     ),
     command: db.prepare('INSERT INTO commands VALUES (?, ?, ?, ?, ?)'),
+    commandRow: db.prepare<[string], CommandRow>('SELECT * FROM commands WHERE key = ?'),
     answered: db.prepare<[string], { fingerprint: string; first: number; last: number }>(
       'SELECT fingerprint, first, last FROM commands WHERE key = ?',
     ),

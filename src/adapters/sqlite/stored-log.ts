@@ -5,6 +5,7 @@ import { damageError, type SqliteDatabase } from './database.js';
 import { EventTree } from './event-tree.js';
 import type { Keyring } from './keyring.js';
 import type { LogStatements } from './log-statements.js';
+import type { CommandRow } from './replication/batch-codec.js';
 import type { RollUps } from './roll-ups.js';
 
 interface Parts {
@@ -32,6 +33,16 @@ export class StoredLog {
     this.keyring = keyring;
     this.#rollUps = rollUps;
     this.#upTo = upTo;
+  }
+
+  /** The answered request with this blinded key. */
+  commandRow(key: string): CommandRow | undefined {
+    return this.#sql.commandRow.get(key);
+  }
+
+  /** The ids of all data keys, also of destroyed ones. */
+  keyIds(): readonly string[] {
+    return this.#db.prepare<[], string>('SELECT id FROM keys').pluck().all();
   }
 
   /** How many data keys events have destroyed. */

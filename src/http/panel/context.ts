@@ -155,6 +155,8 @@ export interface ServerServices {
   readonly servedSettings: () => Settings;
   /** The port of the subscription server, which a flag may override. */
   readonly subPort: () => number;
+  /** Waits until the cluster has what was appended; the rejection if it has not in time. */
+  readonly confirmed: () => Promise<Rejection | null>;
 }
 
 /** Requests to other machines: all of them go through `web`. */
@@ -291,7 +293,6 @@ export class TextStream {
 export class Message {
   readonly text: Text;
   readonly obj: unknown;
-
   constructor(text: Text, obj: unknown = null) {
     this.text = text;
     this.obj = obj;

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Refusals } from '../../commands/access/refusals.js';
 import type { Change, Dispatch } from '../../commands/bus.js';
-import type { Rejection } from '../../commands/rejection.js';
+import { Rejection } from '../../commands/rejection.js';
 import { lruOf } from '../../lib/lru.js';
 import { message } from '../../messages/message.js';
 import { BodyRoom, bodyOf, bytesOf } from '../server/body.js';
@@ -38,7 +38,7 @@ const MAX_HEADERS = 200;
 export type RejectedStatus = 400 | 403 | 404 | 431;
 
 interface GateParts {
-  readonly services: Pick<PanelServices, 'read' | 'now' | 'backup' | 'history'>;
+  readonly services: Pick<PanelServices, 'read' | 'now' | 'backup' | 'history' | 'server'>;
   readonly dispatch: Dispatch;
   readonly change: Change;
   readonly peers: Peers;
@@ -177,8 +177,15 @@ export class PanelGate implements Gate<AuthRequest> {
     };
   }
 
-  noteRefusal({ actor }: AuthRequest, rejection: Rejection): void {
-    this.#parts.refusals.add(actor, rejection);
+  conclusionOf(request: AuthRequest, acts: boolean): (outcome: unknown) => Promise<unknown> {
+    const { server, backup } = this.#parts.services;
+    const before = acts ? backup.logHead().position : 0;
+    return async (outcome) => {
+      if (outcome instanceof Rejection) this.#parts.refusals.add(request.actor, outcome);
+      // A refusal has changed nothing that the caller relies on.
+      if (!acts || outcome instanceof Rejection || backup.logHead().position === before) return outcome;
+      return (await server.confirmed()) ?? outcome;
+    };
   }
 
   requestOf(req: IncomingMessage, res: ServerResponse): AuthRequest {

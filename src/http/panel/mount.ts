@@ -41,8 +41,11 @@ export interface Gate<R extends HttpRequest = HttpRequest> {
   guard(route: Route): RequestHandler;
   parse(route: Route): RequestHandler;
   requestOf(req: Request, res: Response): R;
-  /** Notes a rejection because of a permission or a quota for the log. */
-  noteRefusal(request: R, rejection: Rejection): void;
+  /**
+   * Called before a request is carried out, and its result with the outcome. Notes a rejection because of a permission or a
+   * quota for the log, and waits until what was appended meanwhile is safe. Resolves to the outcome to answer with.
+   */
+  conclusionOf(request: R, acts: boolean): (outcome: unknown) => Promise<unknown>;
   /** Registers the handler of a hot route, which is answered without the router. */
   addHotRoute(route: Route, path: string, handle: Handler<R>): void;
 }
@@ -100,6 +103,7 @@ export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
     const document = documentOf(route);
     const respond: RequestHandler = async (req, res) => {
       const request = gate.requestOf(req, res);
+      const conclude = gate.conclusionOf(request, acts);
       const { expectedVersion } = req.query;
       const run = (): Promise<unknown> =>
         repeatable
@@ -122,8 +126,7 @@ export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
         !(outcome instanceof Rejection)
       )
         request.handling.tag(document, req.params);
-      if (outcome instanceof Rejection) gate.noteRefusal(request, outcome);
-      await answer(res, outcome);
+      await answer(res, await conclude(outcome));
     };
     for (const path of [route.path, ...route.aliases]) {
       router[route.method === 'GET' ? 'get' : 'post'](path, gate.guard(route), gate.parse(route), respond);

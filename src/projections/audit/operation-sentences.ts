@@ -39,6 +39,10 @@ export const operationSentences = {
   PanelUpdateRolledBack: ({ version, restoredVersion, reason }: DataOf<'PanelUpdateRolledBack'>) =>
     message('audit.panelRolledBack', { version, restored: restoredVersion, reason }),
 
+  LeaderElected: ({ member }: DataOf<'LeaderElected'>) => message('audit.leaderElected', { member }),
+  TailSetAside: ({ member, fromPosition, toPosition, file }: DataOf<'TailSetAside'>) =>
+    message('audit.tailSetAside', { member, first: fromPosition, last: toPosition, file }),
+
   DataKeyDestroyed: ({ key, reason }: DataOf<'DataKeyDestroyed'>) =>
     message(reason === 'rotated' ? 'audit.keyRotated' : 'audit.keyErased', { key }),
   CertificateLoaded: ({ server, subject, expiresAt }: DataOf<'CertificateLoaded'>) =>

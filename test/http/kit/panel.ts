@@ -132,6 +132,7 @@ export async function startPanel({
   const { http, nodes, webhooks } = createServices(panel, adapters, {
     ...{ version: '0.0.0', overrides: {}, restarting, warn, choosePanel: warn },
     servers: {
+      confirmed: async () => null,
       restarting,
       restartProblem: async () => null,
       serverPortProblem: async () => null,

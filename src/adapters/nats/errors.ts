@@ -1,0 +1,26 @@
+import { ClusterAway, WrongSequence } from '../../commands/ports/cluster.js';
+
+/** `err_code` of JetStream for a publish with another expected last sequence. */
+const WRONG_LAST_SEQUENCE = 10_071;
+/** A replica that is elected, or its quorum, is not known: the request may succeed a moment later. */
+const NOT_AVAILABLE: ReadonlySet<number> = new Set([10_008, 10_009, 10_023, 10_074, 10_077]);
+
+/** Runs a request. Rejects with the errors of the port. */
+export async function natsRequest<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    throw natsError(error);
+  }
+}
+
+function natsError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const code = 'code' in error ? error.code : undefined;
+  if (code === WRONG_LAST_SEQUENCE) return new WrongSequence(error.message, { cause: error });
+  const away =
+    /^(?:TimeoutError|NoRespondersError|RequestError|ClosedConnectionError|DrainingConnectionError|ConnectionError|JetStreamNotEnabled)$/;
+  if (away.test(error.name) || (typeof code === 'number' && NOT_AVAILABLE.has(code)))
+    return new ClusterAway(error.message, { cause: error });
+  return error;
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import type { EventRow, StoredMeta } from '../codec.js';
+import { storedData } from '../codec.js';
+
+/** An answered request; see the table `commands`. */
+export interface CommandRow {
+  readonly key: string;
+  readonly fingerprint: string;
+  readonly first: number;
+  readonly last: number;
+  readonly at: number;
+}
+
+/** Rows that another member of the cluster has stored. */
+export interface ForeignBatch {
+  readonly rows: readonly EventRow[];
+  readonly commands: readonly CommandRow[];
+}
+
+/** Version of the format below. A member does not read a newer one. */
+const FORMAT = 1;
+
+const bytes = z.base64().transform((text) => Buffer.from(text, 'base64'));
+const integer = z.int().nonnegative();
+
+const Row = z
+  .tuple([
+    integer,
+    z.string(),
+    integer,
+    bytes,
+    z.string(),
+    integer,
+    integer,
+    z.string(),
+    integer,
+    integer,
+    bytes,
+    bytes,
+    bytes,
+  ])
+  .transform(
+    ([position, stream, version, id, type, schema, at, meta, measured, encoding, payload, payload_hash, hash]) => ({
+      ...{ position, stream, version, id, type, schema, at, meta, measured, encoding, payload, payload_hash, hash },
+    }),
+  );
+
+const Command = z.strictObject({
+  key: z.string(),
+  fingerprint: z.string(),
+  first: integer,
+  last: integer,
+  at: integer,
+});
+
+const Body = z.strictObject({ format: z.literal(FORMAT), rows: z.array(Row), commands: z.array(Command) });
+
+/** Rows as bytes: JSON, with encrypted fields as they are stored. The payload of no row may be removed. */
+export function encodeBatch({ rows, commands }: ForeignBatch): Buffer {
+  const base64 = (value: Buffer): string => value.toString('base64');
+  const encoded = rows.map((row) => {
+    const { position, stream, version, id, type, schema, at, meta, measured, encoding, payload, payload_hash, hash } =
+      row;
+    if (payload === null) throw new Error(`the payload of event ${position} was rolled up`);
+    const [first, second] = [base64(id), base64(payload)];
+    const hashes = [base64(payload_hash), base64(hash)];
+    return [position, stream, version, first, type, schema, at, meta, measured, encoding, second, ...hashes];
+  });
+  return Buffer.from(JSON.stringify({ format: FORMAT, rows: encoded, commands }));
+}
+
+/** Throws for bytes that are not a batch of this format. */
+export function decodeBatch(body: Uint8Array): ForeignBatch {
+  return Body.parse(JSON.parse(Buffer.from(body).toString()));
+}
+
+/** The ids of the data keys that a row is encrypted with. */
+export function keysOf(row: EventRow): readonly string[] {
+  const { $sealed: sealed = [] } = (storedData(row) ?? {}) as { $sealed?: readonly { readonly key: string }[] };
+  const { actor } = JSON.parse(row.meta) as StoredMeta;
+  return [...sealed, actor.by, actor.who].flatMap((box) => (box ? [box.key] : []));
+}

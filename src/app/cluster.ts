@@ -1,0 +1,32 @@
+import { hostname } from 'node:os';
+import type { PanelLogger } from '../adapters/logs/logger.js';
+import type { ClusterLink } from '../cluster/link.js';
+import { type Config } from '../config.js';
+
+export type { ClusterLink };
+
+/** Why a process ends when it no longer leads: the next one compares its log with the cluster and follows. */
+export const ROLE_CHANGE = 'cluster role';
+
+/** The membership in a cluster; null without `PORTOLAN_CLUSTER_URL`, and then no code of a cluster is loaded. */
+export async function createCluster(config: Config, logger: PanelLogger): Promise<ClusterLink | null> {
+  const { CLUSTER_URL: url } = config;
+  if (url === undefined) return null;
+  const { ClusterLink } = await import('../cluster/link.js');
+  return new ClusterLink({
+    ...{ url, name: memberName(config), ack: config.CLUSTER_ACK, now: Date.now },
+    ...{ credentials: config.CLUSTER_CREDENTIALS, ca: config.CLUSTER_CA },
+    ...{ certificate: config.CLUSTER_CERT, key: config.CLUSTER_KEY },
+    warn: (message, fields = {}) => logger.warn(fields, message),
+  });
+}
+
+/** The name of this machine in the cluster. */
+export function memberName({ CLUSTER_NAME: name }: Pick<Config, 'CLUSTER_NAME'>): string {
+  return (
+    name ??
+    hostname()
+      .replaceAll(/[^A-Za-z0-9_-]/g, '-')
+      .slice(0, 63)
+  );
+}

@@ -1,0 +1,51 @@
+import { createClusterStore, openKeyBucket, storedIdentity } from '../adapters/nats/cluster-store.js';
+import { closeNats, connectNats, type NatsOptions } from '../adapters/nats/connection.js';
+import { MessageError } from '../messages/error.js';
+import { message } from '../messages/message.js';
+import type { Journal } from '../store/journal.js';
+import { withoutLogin } from './link.js';
+
+/** Keys that are stored at the same time. */
+const TOGETHER = 64;
+
+/** What a new cluster begins with. */
+export interface Created {
+  /** Position of the last event before the stream. */
+  readonly base: number;
+  readonly keys: number;
+  readonly replicas: number;
+}
+
+/**
+ * Creates the stream and the buckets for the log of a panel, which becomes the first member. Throws `MessageError` when the
+ * log is empty, or when there is a cluster already.
+ */
+export async function createCluster(
+  options: NatsOptions,
+  { log }: Pick<Journal, 'log'>,
+  replicas: number,
+): Promise<Created> {
+  const identity = log.at(1)?.id;
+  if (identity === undefined) throw new MessageError(message('cluster.logEmpty'));
+  const connection = await connectNats(options);
+  try {
+    const url = withoutLogin(options.url);
+    if ((await storedIdentity(connection)) !== null) throw new MessageError(message('cluster.exists', { url }));
+    const { keyring } = log.stored;
+    const base = log.head().position;
+    const bucket = await openKeyBucket(connection, replicas);
+    const ids = log.stored.keyIds();
+    // The keys first: once there is a stream, a member may need any of them.
+    for (let from = 0; from < ids.length; from += TOGETHER)
+      await Promise.all(
+        ids.slice(from, from + TOGETHER).map(async (id) => {
+          const wrapped = keyring.wrapped(id);
+          if (wrapped !== null) await bucket.put(id, wrapped);
+        }),
+      );
+    await createClusterStore(connection, { log: identity, base }, replicas);
+    return { base, keys: ids.length, replicas };
+  } finally {
+    await closeNats(connection);
+  }
+}

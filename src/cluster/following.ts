@@ -1,0 +1,112 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { LogDamage } from '../adapters/sqlite/codec.js';
+import type { IncomingBatch, LogReplication } from '../adapters/sqlite/replication/log-replication.js';
+import { type BatchStream, ClusterAway, type KeyBucket, type StreamedBatch } from '../commands/ports/cluster.js';
+
+/** Pause after a failed attempt, in ms. */
+const RETRY_MS = 250;
+/** Rows in one transaction, so that it does not block the event loop for long. */
+const MAX_ROWS = 500;
+
+/** The log and the stream do not continue each other. The member must compare them again from its start. */
+export class Diverged extends Error {
+  override readonly name = 'Diverged';
+}
+
+interface Parts {
+  readonly replica: LogReplication;
+  readonly stream: BatchStream;
+  readonly keys: KeyBucket;
+  readonly now: () => number;
+  readonly warn: (message: string, fields?: object) => void;
+  /** Called after each transaction. */
+  readonly moved: () => void;
+}
+
+/** Appends the batches of the stream to the log of a follower. */
+export class Following {
+  readonly #parts: Parts;
+  #sequence: number;
+  #heardAt: number | null = null;
+
+  /** `sequence`: the last one whose events are in the log. */
+  constructor(parts: Parts, sequence: number) {
+    this.#parts = parts;
+    this.#sequence = sequence;
+  }
+
+  /** The last sequence whose events are in the log. */
+  get sequence(): number {
+    return this.#sequence;
+  }
+
+  /** When (ms since 1970) the last batch arrived; null = none since the start. */
+  get heardAt(): number | null {
+    return this.#heardAt;
+  }
+
+  /** Follows until `signal` is aborted. Rejects with `Diverged`, and with errors of the storage. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await this.#parts.stream.follow(this.#sequence, (batches) => this.#apply(batches, signal), signal);
+      } catch (error) {
+        if (!(error instanceof ClusterAway)) throw error;
+      }
+      await sleep(RETRY_MS);
+    }
+  }
+
+  async #apply(batches: readonly StreamedBatch[], signal: AbortSignal): Promise<void> {
+    let together: IncomingBatch[] = [];
+    let rows = 0;
+    let sequence = this.#sequence;
+    for (const batch of batches) {
+      const decoded = this.#decode(batch, together.at(-1)?.rows.at(-1)?.position);
+      together.push(decoded);
+      rows += decoded.rows.length;
+      sequence = batch.sequence;
+      if (rows < MAX_ROWS) continue;
+      await this.#ingest(together, sequence);
+      if (signal.aborted) return;
+      await nextTurn();
+      [together, rows] = [[], 0];
+    }
+    await this.#ingest(together, sequence);
+  }
+
+  /** Compares a batch with the log, or with the batches before it that wait for the same transaction. */
+  #decode(batch: StreamedBatch, before: number | undefined): IncomingBatch {
+    const { replica } = this.#parts;
+    const head = before ?? replica.head().position;
+    if (batch.first > head + 1)
+      throw new Diverged(`the stream continues at position ${batch.first}, the log ends at ${head}`);
+    if (batch.last <= head && before === undefined && replica.hashAt(batch.last) !== batch.hash)
+      throw new Diverged(`the log has another event at position ${batch.last}`);
+    return replica.decode(batch.body);
+  }
+
+  async #ingest(batches: readonly IncomingBatch[], sequence: number): Promise<void> {
+    const { replica, moved, now } = this.#parts;
+    const keys = await this.#keysOf(batches);
+    try {
+      replica.ingest(
+        batches.filter(({ rows }) => rows.length > 0),
+        keys,
+      );
+    } catch (error) {
+      if (error instanceof LogDamage) throw new Diverged(error.message, { cause: error });
+      throw error;
+    }
+    this.#sequence = sequence;
+    this.#heardAt = now();
+    moved();
+  }
+
+  /** The data keys that this log does not have yet. A key that is not in the bucket was destroyed. */
+  async #keysOf(batches: readonly IncomingBatch[]): Promise<ReadonlyMap<string, Buffer | null>> {
+    const ids = [...new Set(batches.flatMap(({ keys }) => keys))];
+    const wrapped = await Promise.all(ids.map((id) => this.#parts.keys.get(id)));
+    return new Map(ids.map((id, i) => [id, wrapped[i] ? Buffer.from(wrapped[i]) : null]));
+  }
+}

@@ -1,0 +1,244 @@
+import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import type { DataDirectory } from '../adapters/data-directory/data-directory.js';
+import { LEASE_MS, openClusterStore, storedIdentity } from '../adapters/nats/cluster-store.js';
+import { closeNats, connectNats, type NatsOptions, NatsRefused } from '../adapters/nats/connection.js';
+import { answerMembers, askLeader } from '../adapters/nats/requests.js';
+import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
+import { LogReplication } from '../adapters/sqlite/replication/log-replication.js';
+import { ClusterAway } from '../commands/ports/cluster.js';
+import { type Rejection, reject } from '../commands/rejection.js';
+import { MessageError } from '../messages/error.js';
+import { message } from '../messages/message.js';
+import { openJournal } from '../store/journal.js';
+import { type Alignment, align } from './alignment.js';
+import { Member, type MemberState } from './member.js';
+import { type SetAside, setAsideTail } from './set-aside.js';
+
+/** How long a change may wait for its confirmation, in ms. Later changes are refused without waiting. */
+const CONFIRM_MS = 5000;
+/** Pause between two attempts to connect, in ms. */
+const CONNECT_MS = 1000;
+
+export interface ClusterOptions extends NatsOptions {
+  /** `local`: an answer does not wait for the cluster. */
+  readonly ack: 'local' | 'quorum';
+  readonly now: () => number;
+  readonly warn: (message: string, fields?: object) => void;
+}
+
+const Report = z.strictObject({
+  member: z.string(),
+  fromPosition: z.int(),
+  toPosition: z.int(),
+  file: z.string(),
+});
+
+/** What a member has set aside. */
+export type SetAsideReport = z.output<typeof Report>;
+
+interface Hooks {
+  readonly log: SqliteEventLog;
+  /** Starts what only the leader does. Called once. */
+  readonly lead: () => Promise<void>;
+  /** Records on the leader what another member has set aside. Called once for each, with the name of that member. */
+  readonly setAside: (report: SetAsideReport) => void;
+  /** Ends this process soon, so that its launcher starts it again as a follower. */
+  readonly restart: (why: string) => void;
+}
+
+type Store = Awaited<ReturnType<typeof openClusterStore>>;
+
+/** The membership of this panel in a cluster. */
+export class ClusterLink {
+  readonly #options: ClusterOptions;
+  readonly #startedAt: number;
+  #connection: Awaited<ReturnType<typeof connectNats>> | null = null;
+  #store: Store | null = null;
+  #sequence = 0;
+  #member: Member | null = null;
+  #log: SqliteEventLog | null = null;
+  #stopped = false;
+  /** What the last process had that the cluster never confirmed. */
+  setAside: SetAside | null = null;
+
+  constructor(options: ClusterOptions) {
+    this.#options = options;
+    this.#startedAt = options.now();
+  }
+
+  /**
+   * Compares the log of a directory with the stream, and sets aside what never reached it. The caller holds the lock of the
+   * directory. Without an answer of the servers, the panel serves what it has. Throws `MessageError` for a log that does not
+   * belong to the cluster, and for servers that refuse the connection.
+   */
+  async prepare(directory: DataDirectory): Promise<void> {
+    const { warn, url, now } = this.#options;
+    const identity = identityIn(directory);
+    if (identity === null) throw new MessageError(message('start.clusterNotJoined'));
+    try {
+      await this.#connect(identity);
+      const store = this.#store as Store;
+      const found = await alignClosed(store, directory);
+      if (found.relation === 'gap') throw new MessageError(message('start.clusterGap', { position: found.position }));
+      const led = found.relation === 'ahead' && !(await isFree(store, this.#options.name));
+      if (found.relation === 'diverged' || led)
+        this.setAside = await setAsideTail({ directory, position: found.position, keys: store.keys, now });
+      if (this.setAside) warn('events that the cluster never confirmed were set aside', { ...this.setAside });
+      this.#sequence = found.sequence;
+    } catch (error) {
+      if (!(error instanceof ClusterAway)) throw error;
+      warn('the cluster does not answer: this panel serves what it has', {
+        url: withoutLogin(url),
+        error: error.message,
+      });
+      if (this.#connection) await closeNats(this.#connection);
+      this.#connection = null;
+      this.#store = null;
+    }
+  }
+
+  async #connect(identity: string): Promise<void> {
+    const { url, name } = this.#options;
+    try {
+      this.#connection = await connectNats(this.#options);
+    } catch (error) {
+      if (!(error instanceof NatsRefused)) throw error;
+      throw new MessageError(message('start.clusterRefused', { url: withoutLogin(url), why: error.message }));
+    }
+    const found = await storedIdentity(this.#connection);
+    if (found === null) throw new MessageError(message('start.clusterNotInitialized', { url: withoutLogin(url) }));
+    if (found.log !== identity)
+      throw new MessageError(
+        message('start.clusterOtherPanel', { url: withoutLogin(url), found: found.log, expected: identity }),
+      );
+    this.#store = await openClusterStore(this.#connection, name);
+  }
+
+  /** Why this member cannot change anything now; null = it can. */
+  refusal(): Rejection | null {
+    const { state, mayAppend } = this.#member ?? { state: null, mayAppend: false };
+    const since = state === null ? this.#startedAt : state.awayAt;
+    if (mayAppend && (since === null || this.#options.now() - since < CONFIRM_MS)) return null;
+    if (since !== null) return reject('CLUSTER_UNAVAILABLE', { since });
+    const leader = state?.leader ?? null;
+    return leader === null || leader === this.#options.name
+      ? reject('CLUSTER_NO_LEADER')
+      : reject('CLUSTER_FOLLOWER', { leader });
+  }
+
+  get state(): MemberState | null {
+    return this.#member?.state ?? null;
+  }
+
+  get isLeader(): boolean {
+    return this.#member?.state.role === 'leader';
+  }
+
+  /** Follows, or leads when no other member does. */
+  begin(hooks: Hooks): void {
+    this.#log = hooks.log;
+    hooks.log.appended$.subscribe(() => this.#member?.appended());
+    if (this.#store) this.#beginMember(this.#store, hooks);
+    else void this.#connectLater(hooks);
+  }
+
+  #beginMember(store: Store, { log, lead: work, restart, setAside }: Hooks): void {
+    const { name, now, warn } = this.#options;
+    const replica = new LogReplication(log);
+    const lead = async (): Promise<void> => {
+      if (this.#connection)
+        answerMembers(
+          this.#connection,
+          (request) => setAside(Report.parse(request)),
+          (error) => warn('a member sent an invalid request', { error: String(error) }),
+        );
+      await work();
+    };
+    this.#member = new Member({ name, replica, ...store, leaseMs: LEASE_MS, now, warn, lead, restart }, this.#sequence);
+    this.#member.begin();
+    if (this.setAside) void this.#report({ member: name, ...this.setAside });
+  }
+
+  /** Reports what was set aside to the leader, until it has recorded it. */
+  async #report(report: SetAsideReport): Promise<void> {
+    while (!this.#stopped && this.#connection) {
+      try {
+        await askLeader(this.#connection, report);
+        return;
+      } catch (error) {
+        if (!(error instanceof ClusterAway)) throw error;
+        await sleep(CONNECT_MS);
+      }
+    }
+  }
+
+  /** The servers did not answer at the start: the log is compared with the stream as soon as they do. */
+  async #connectLater(hooks: Hooks): Promise<void> {
+    const { warn } = this.#options;
+    while (!this.#stopped) {
+      await sleep(CONNECT_MS);
+      try {
+        await this.#connect(hooks.log.at(1)?.id ?? '');
+        const store = this.#store as Store;
+        const found = await align(store.stream, hooks.log);
+        const led = found.relation === 'ahead' && !(await isFree(store, this.#options.name));
+        if (led || found.relation === 'diverged' || found.relation === 'gap')
+          return hooks.restart('the log and the stream differ');
+        this.#sequence = found.sequence;
+        if (!this.#stopped) this.#beginMember(store, hooks);
+        return;
+      } catch (error) {
+        if (!(error instanceof ClusterAway))
+          return warn('this panel cannot join its cluster', { error: String(error) });
+      }
+    }
+  }
+
+  /** Waits until the cluster has confirmed everything that this panel has appended; null = it has. */
+  async confirmed(): Promise<Rejection | null> {
+    const log = this.#log;
+    if (this.#member === null || log === null || !this.isLeader || this.#options.ack === 'local') return null;
+    const isConfirmed = await this.#member.confirmed(log.head().position, CONFIRM_MS);
+    return isConfirmed ? null : reject('CHANGE_UNCONFIRMED', { span: CONFIRM_MS });
+  }
+
+  /** Gives up the leadership, and disconnects. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#member?.stop();
+    if (this.#connection) await closeNats(this.#connection);
+  }
+}
+
+/** The id of the first event of a log; null when the log is empty or missing. */
+function identityIn(directory: DataDirectory): string | null {
+  if (!existsSync(directory.database)) return null;
+  const journal = openJournal(directory, { readonly: true });
+  try {
+    return journal.log.at(1)?.id ?? null;
+  } finally {
+    journal.log.close();
+  }
+}
+
+async function alignClosed({ stream }: Store, directory: DataDirectory): Promise<Alignment> {
+  const journal = openJournal(directory, { readonly: true });
+  try {
+    return await align(stream, journal.log);
+  } finally {
+    journal.log.close();
+  }
+}
+
+/** Whether no other member leads. */
+async function isFree({ lease }: Store, name: string): Promise<boolean> {
+  const holder = await lease.holder();
+  return holder === null || holder === name;
+}
+
+/** A URL as it may be shown. */
+export function withoutLogin(url: string): string {
+  return url.replaceAll(/\/\/[^@/,]*@/g, '//');
+}

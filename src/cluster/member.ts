@@ -1,0 +1,200 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LogReplication } from '../adapters/sqlite/replication/log-replication.js';
+import { type BatchStream, ClusterAway, type KeyBucket, type Lease } from '../commands/ports/cluster.js';
+import { align } from './alignment.js';
+import { Diverged, Following } from './following.js';
+import { Publisher } from './publisher.js';
+
+/** How often a leader renews its lease, and a follower looks whether it is free, in ms. */
+const BEAT_MS = 1000;
+const LOOK_MS = 500;
+/** Pause while a new leader waits for the last events of the stream, in ms. */
+const CATCH_UP_MS = 50;
+
+export type Role = 'leader' | 'follower';
+
+interface Parts {
+  /** Unique in the cluster. */
+  readonly name: string;
+  readonly replica: LogReplication;
+  readonly stream: BatchStream;
+  readonly lease: Lease;
+  readonly keys: KeyBucket;
+  /** How long the lease lasts without a renewal, in ms. */
+  readonly leaseMs: number;
+  readonly now: () => number;
+  readonly warn: (message: string, fields?: object) => void;
+  /** Starts what only the leader does. */
+  readonly lead: () => Promise<void>;
+  /** Ends this process; the next one compares its log with the stream and follows. */
+  readonly restart: (why: string) => void;
+}
+
+/** What a member knows of itself. */
+export interface MemberState {
+  readonly name: string;
+  readonly role: Role;
+  /** The leader as this member last saw it; null = unknown. */
+  readonly leader: string | null;
+  readonly position: number;
+  readonly sequence: number;
+  /** Leader: the last position that the quorum has confirmed. */
+  readonly confirmed: number | null;
+  /** Since when (ms since 1970) the cluster does not answer; null = it answers. */
+  readonly awayAt: number | null;
+}
+
+/**
+ * A member of the cluster: follows the stream, and leads when the lease is free. A leader that loses the lease ends its
+ * process instead of stepping back: events that never reached the stream must not stay in its read models.
+ */
+export class Member {
+  readonly #parts: Parts;
+  readonly #ending = new AbortController();
+  readonly #following: Following;
+  #role: Role = 'follower';
+  #publisher: Publisher | null = null;
+  #leader: string | null = null;
+  #renewedAt = 0;
+  #awayAt: number | null = null;
+  #restarting = false;
+
+  /** `sequence`: the last one whose events are in the log. */
+  constructor(parts: Parts, sequence: number) {
+    this.#parts = parts;
+    this.#following = new Following({ ...parts, moved: () => undefined }, sequence);
+  }
+
+  get state(): MemberState {
+    return {
+      name: this.#parts.name,
+      role: this.#role,
+      leader: this.#role === 'leader' ? this.#parts.name : this.#leader,
+      position: this.#parts.replica.head().position,
+      sequence: this.#publisher?.sequence ?? this.#following.sequence,
+      confirmed: this.#publisher?.position ?? null,
+      awayAt: this.#publisher?.stalledAt ?? this.#awayAt,
+    };
+  }
+
+  /** Whether this member may append: it leads and its lease has not run out. */
+  get mayAppend(): boolean {
+    return this.#role === 'leader' && !this.#restarting && performance.now() - this.#renewedAt < this.#parts.leaseMs;
+  }
+
+  /** Resolves to whether the cluster has confirmed everything up to a position within `ms`. */
+  async confirmed(position: number, ms: number): Promise<boolean> {
+    return this.#publisher !== null && this.#publisher.confirmed(position, ms);
+  }
+
+  /** To be called after each append of the leader. */
+  appended(): void {
+    this.#publisher?.wake();
+  }
+
+  begin(): void {
+    const stopped = this.#untilLeading.signal;
+    void this.#following.run(stopped).catch((error: unknown) => this.#failed(error));
+    void this.#watch();
+  }
+
+  readonly #untilLeading = new AbortController();
+
+  /** Gives the lease to another member and ends this process, after everything was confirmed. */
+  async stepDown(ms: number): Promise<boolean> {
+    if (this.#publisher === null) return false;
+    const { replica, lease } = this.#parts;
+    if (!(await this.#publisher.confirmed(replica.head().position, ms))) return false;
+    await lease.release();
+    this.#restart('it stepped down');
+    return true;
+  }
+
+  /** Frees the lease if the member has it. */
+  async stop(): Promise<void> {
+    this.#ending.abort();
+    this.#untilLeading.abort();
+    const publisher = this.#publisher;
+    this.#role = 'follower';
+    if (publisher === null) return;
+    await publisher.confirmed(this.#parts.replica.head().position, BEAT_MS);
+    publisher.stop();
+    await this.#parts.lease.release().catch(() => undefined);
+  }
+
+  async #watch(): Promise<void> {
+    while (!this.#ending.signal.aborted) {
+      try {
+        if (this.#role === 'leader') await this.#renew();
+        else await this.#look();
+        this.#awayAt = null;
+      } catch (error) {
+        if (!(error instanceof ClusterAway)) return this.#failed(error);
+        this.#awayAt ??= this.#parts.now();
+      }
+      await sleep(this.#role === 'leader' ? BEAT_MS : LOOK_MS);
+    }
+  }
+
+  async #renew(): Promise<void> {
+    const { lease, name } = this.#parts;
+    const before = performance.now();
+    // An expired lease that nobody has taken is taken again.
+    if ((await lease.renew()) || (await lease.take())) this.#renewedAt = before;
+    else if (!this.#ending.signal.aborted) this.#restart(`${name} has lost the lease to ${await lease.holder()}`);
+  }
+
+  async #look(): Promise<void> {
+    const { lease } = this.#parts;
+    this.#leader = await lease.holder();
+    if (this.#leader === this.#parts.name) {
+      // The lease of the process before; it expires or is renewed only by a process that knows its revision.
+      return;
+    }
+    if (this.#leader !== null) return;
+    const before = performance.now();
+    if (!(await lease.take())) return;
+    this.#renewedAt = before;
+    await this.#becomeLeader();
+  }
+
+  /** With the lease: reads the rest of the stream, and continues it. */
+  async #becomeLeader(): Promise<void> {
+    const { stream, replica, lease } = this.#parts;
+    for (;;) {
+      const { relation, position, sequence } = await align(stream, replica);
+      if (relation === 'equal' || relation === 'ahead') {
+        this.#untilLeading.abort();
+        const { last } = await stream.ends();
+        if (relation === 'ahead' && last > sequence)
+          throw new Diverged(`the stream ends at ${last}, not at ${sequence}`);
+        this.#publisher = new Publisher(
+          { ...this.#parts, lost: (why) => this.#restart(why) },
+          { position, sequence: last },
+        );
+        break;
+      }
+      if (relation !== 'behind') throw new Diverged(`the log and the stream are ${relation} at position ${position}`);
+      await sleep(CATCH_UP_MS);
+      if (!(await lease.renew())) return;
+      this.#renewedAt = performance.now();
+    }
+    this.#role = 'leader';
+    await this.#parts.lead();
+    this.#publisher.wake();
+  }
+
+  #failed(error: unknown): void {
+    if (this.#ending.signal.aborted) return;
+    this.#restart(error instanceof Error ? error.message : String(error));
+  }
+
+  #restart(why: string): void {
+    if (this.#restarting) return;
+    this.#restarting = true;
+    this.#ending.abort();
+    this.#untilLeading.abort();
+    this.#publisher?.stop();
+    this.#parts.restart(why);
+  }
+}

@@ -1,0 +1,166 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
+import type { LogReplication, OutgoingBatch } from '../adapters/sqlite/replication/log-replication.js';
+import { type BatchStream, ClusterAway, type KeyBucket, WrongSequence } from '../commands/ports/cluster.js';
+
+/** Pause after a failed attempt, in ms. */
+const RETRY_MS = 200;
+/** Keys that are known to be in the bucket. */
+const MAX_KNOWN_KEYS = 10_000;
+
+interface Parts {
+  readonly replica: Pick<LogReplication, 'batchAfter' | 'wrappedKey'>;
+  readonly stream: BatchStream;
+  readonly keys: KeyBucket;
+  /** Called once when this member cannot publish any more: another one leads, or the stream has lost messages. */
+  readonly lost: (why: 'fenced' | 'shortened') => void;
+  readonly now: () => number;
+  readonly warn: (message: string, fields?: object) => void;
+}
+
+interface Waiting {
+  readonly position: number;
+  readonly confirmed: () => void;
+}
+
+/**
+ * Publishes the log of the leader, in order, one batch at a time. What is appended while a batch is on its way goes into the
+ * next one, so that many changes share one round trip.
+ */
+export class Publisher {
+  readonly #parts: Parts;
+  readonly #known = new LRUCache<string, true>({ max: MAX_KNOWN_KEYS });
+  #position: number;
+  #sequence: number;
+  #running = false;
+  #ended = false;
+  #waiting: Waiting[] = [];
+  #stalledAt: number | null = null;
+
+  /** Continues after the last position and sequence that the log and the stream have in common. */
+  constructor(parts: Parts, { position, sequence }: { readonly position: number; readonly sequence: number }) {
+    this.#parts = parts;
+    this.#position = position;
+    this.#sequence = sequence;
+  }
+
+  /** The last position that the quorum of the stream has confirmed. */
+  get position(): number {
+    return this.#position;
+  }
+
+  get sequence(): number {
+    return this.#sequence;
+  }
+
+  /** Since when (ms since 1970) no answer has come; null while the stream answers. */
+  get stalledAt(): number | null {
+    return this.#stalledAt;
+  }
+
+  /** To be called after each append. */
+  wake(): void {
+    if (!this.#running && !this.#ended) void this.#run();
+  }
+
+  /** Resolves to whether the stream has confirmed everything up to a position within `ms`. */
+  async confirmed(position: number, ms: number): Promise<boolean> {
+    if (position <= this.#position) return true;
+    if (this.#ended) return false;
+    this.wake();
+    return new Promise((resolve) => {
+      const waiting: Waiting = {
+        position,
+        confirmed: () => {
+          clearTimeout(timer);
+          resolve(true);
+        },
+      };
+      const timer = setTimeout(() => {
+        this.#waiting = this.#waiting.filter((other) => other !== waiting);
+        resolve(false);
+      }, ms);
+      this.#waiting.push(waiting);
+    });
+  }
+
+  stop(): void {
+    this.#ended = true;
+  }
+
+  async #run(): Promise<void> {
+    this.#running = true;
+    try {
+      for (let batch = this.#next(); batch !== null; batch = this.#next()) await this.#publish(batch);
+    } catch (error) {
+      this.#parts.warn('events could not be published to the cluster', { error: String(error) });
+      if (!this.#ended) setTimeout(() => this.wake(), RETRY_MS).unref();
+    } finally {
+      this.#running = false;
+    }
+  }
+
+  #next(): OutgoingBatch | null {
+    return this.#ended ? null : this.#parts.replica.batchAfter(this.#position);
+  }
+
+  async #publish(batch: OutgoingBatch): Promise<void> {
+    while (!this.#ended) {
+      try {
+        await this.#putKeys(batch);
+        this.#confirm(batch, await this.#parts.stream.publish(batch, this.#sequence));
+        return;
+      } catch (error) {
+        if (error instanceof WrongSequence) return this.#resolve(batch);
+        if (!(error instanceof ClusterAway)) throw error;
+        this.#stalledAt ??= this.#parts.now();
+        await sleep(RETRY_MS);
+      }
+    }
+  }
+
+  /** The stream must not have an event whose key is only here. */
+  async #putKeys({ keys }: OutgoingBatch): Promise<void> {
+    const unknown = keys.filter((id) => !this.#known.has(id));
+    await Promise.all(
+      unknown.map(async (id) => {
+        const wrapped = this.#parts.replica.wrappedKey(id);
+        if (wrapped !== null) await this.#parts.keys.put(id, wrapped);
+        this.#known.set(id, true);
+      }),
+    );
+  }
+
+  /** The stream does not end where the last batch was: either the answer to this batch was lost, or someone else has written. */
+  async #resolve(batch: OutgoingBatch): Promise<void> {
+    const { stream, lost } = this.#parts;
+    const { last } = await stream.ends();
+    for (let from = this.#sequence + 1; from <= last; ) {
+      const label = await stream.labelFrom(from);
+      if (label === null || label.id !== batch.id) break;
+      if (label.complete) return this.#confirm(batch, label.sequence);
+      from = label.sequence + 1;
+    }
+    this.#ended = true;
+    lost(last < this.#sequence ? 'shortened' : 'fenced');
+  }
+
+  #confirm({ last, destroyed }: OutgoingBatch, sequence: number): void {
+    this.#position = last;
+    this.#sequence = sequence;
+    this.#stalledAt = null;
+    const ready = this.#waiting.filter(({ position }) => position <= last);
+    this.#waiting = this.#waiting.filter(({ position }) => position > last);
+    for (const { confirmed } of ready) confirmed();
+    for (const id of destroyed) void this.#destroy(id);
+  }
+
+  /** A key that stays because of an error is destroyed when the next leader starts. */
+  async #destroy(id: string): Promise<void> {
+    try {
+      await this.#parts.keys.destroy(id);
+    } catch (error) {
+      this.#parts.warn('a destroyed key could not be removed from the cluster yet', { error: String(error) });
+    }
+  }
+}

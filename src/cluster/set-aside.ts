@@ -1,0 +1,55 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DataDirectory } from '../adapters/data-directory/data-directory.js';
+import { replaceFile } from '../adapters/data-directory/files.js';
+import { openDatabase } from '../adapters/sqlite/database.js';
+import { exportTail, removeTail, tailAfter } from '../adapters/sqlite/replication/rewind.js';
+import type { KeyBucket } from '../commands/ports/cluster.js';
+import { MessageError } from '../messages/error.js';
+import { message } from '../messages/message.js';
+
+/** Events that were moved from a log into a file. */
+export interface SetAside {
+  readonly fromPosition: number;
+  readonly toPosition: number;
+  /** The name of the file in the folder `backups`. */
+  readonly file: string;
+}
+
+interface Parts {
+  readonly directory: DataDirectory;
+  /** The last position that the log and the stream have in common. */
+  readonly position: number;
+  readonly keys: KeyBucket;
+  readonly now: () => number;
+}
+
+/**
+ * Moves the events after a position into a file: they never reached the stream. The caller holds the lock of the directory and
+ * has the log closed. A crash in between leaves at most a complete file and the log as it was. Null: there was no such event.
+ */
+export async function setAsideTail({ directory, position, keys, now }: Parts): Promise<SetAside | null> {
+  const db = openDatabase(directory.database);
+  try {
+    const tail = tailAfter(db, position);
+    if (tail === null) return null;
+    if (tail.prunes) throw new MessageError(message('start.clusterGap', { position }));
+    const before = new Map<string, Uint8Array | null>();
+    for (const id of new Set([...tail.keys, ...tail.destroyed])) before.set(id, await keys.get(id));
+    const time = new Date(now()).toISOString().replaceAll(/[:.]/g, '-');
+    const file = `set-aside-${time}-${tail.first}-${tail.last}.jsonl`;
+    exportTail(db, position, join(directory.backups, file));
+    // What is derived from the removed events is made again.
+    for (const name of ['snapshots', 'checkpoints.db', 'ledger.db'])
+      rmSync(join(directory.run, name), { recursive: true, force: true });
+    const generation = db.prepare("SELECT value FROM meta WHERE key = 'generation'").pluck().get() as string;
+    const hash = db.prepare('SELECT hash FROM events WHERE position = ?').pluck().get(position) as Buffer | undefined;
+    // Written first: an anchor that is behind the log is sound, one that is ahead is not.
+    const anchored = { generation, position, hash: (hash ?? Buffer.alloc(32)).toString('hex') };
+    replaceFile(directory.anchor, `${JSON.stringify(anchored)}\n`);
+    removeTail(db, position, before);
+    return { fromPosition: tail.first, toPosition: tail.last, file };
+  } finally {
+    db.close();
+  }
+}

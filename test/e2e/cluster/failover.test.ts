@@ -1,0 +1,135 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startNats, withoutNats } from '../../kit/real/nats/server.js';
+import { cli, must, type PanelProcess, startPanel } from '../../kit/real/panel-process.js';
+import { until } from '../../kit/wait.js';
+
+/** The environment of a member. */
+const member = (name: string, url: string) => ({ PORTOLAN_CLUSTER_URL: url, PORTOLAN_CLUSTER_NAME: name });
+
+/** A NATS server, and the data directories of two members of a new cluster. */
+async function newCluster() {
+  const nats = await startNats();
+  onTestFinished(() => nats.remove());
+  const url = nats.url.replace('://', `://${nats.user.user}:${nats.user.password}@`);
+  const folder = mkdtempSync(join(tmpdir(), 'portolan-cluster-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const [one, two] = [join(folder, 'one'), join(folder, 'two')];
+  await (await startPanel({ dataDir: one })).stop();
+  const created = await cli(['cluster', 'init', '--replicas', '1', '--json'], one, { env: member('one', url) });
+  expect(JSON.parse(created.stdout)).toMatchObject({ replicas: 1 });
+  cpSync(one, two, { recursive: true });
+  rmSync(join(two, 'run'), { recursive: true });
+  return { nats, url, one, two };
+}
+
+async function startMember(dataDir: string, name: string, url: string): Promise<PanelProcess> {
+  const panel = await startPanel({ dataDir, env: member(name, url), launcher: true });
+  onTestFinished(() => panel.cleanUp());
+  return panel;
+}
+
+const statusOf = async (dataDir: string, name: string, url: string) =>
+  JSON.parse((await cli(['cluster', 'status', '--json'], dataDir, { env: member(name, url) })).stdout) as {
+    leader: string | null;
+    relation: string;
+    position: number;
+  };
+
+const leads = (dataDir: string, name: string, url: string) =>
+  until(`${name} leads`, async () => (await statusOf(dataDir, name, url)).leader === name);
+
+const digestsOf = async (dataDir: string): Promise<unknown> =>
+  JSON.parse((await cli(['events', 'replay', '--json'], dataDir)).stdout);
+
+const inbound = (port: number, remark: string) => ({
+  ...{ enable: true, remark, listen: '127.0.0.1', port, protocol: 'vless', expiryTime: 0, total: 0, sniffing: '{}' },
+  settings: JSON.stringify({ clients: [], decryption: 'none' }),
+  streamSettings: JSON.stringify({ network: 'tcp', security: 'none' }),
+});
+
+describe.skipIf(withoutNats('a cluster of panels'))('two members of a cluster', () => {
+  it('keep each acknowledged change when the leader is killed, and have the same state when it is back', async () => {
+    const { url, one, two } = await newCluster();
+    const first = await startMember(one, 'one', url);
+    await leads(one, 'one', url);
+    const second = await startMember(two, 'two', url);
+    const admin = await first.admin();
+    const acknowledged: string[] = [];
+    for (let n = 1; n <= 5; n += 1) {
+      await must(admin.post('/panel/api/inbounds/add', inbound(21_000 + n, `before ${n}`)));
+      acknowledged.push(`before ${n}`);
+    }
+
+    first.kill('SIGKILL');
+    await leads(two, 'two', url);
+    const other = await until('a login', () => second.admin().catch(() => undefined));
+    const names = async () =>
+      (await must(other.get<{ remark: string }[]>('/panel/api/inbounds/list'))).map(({ remark }) => remark);
+    expect(await names()).toEqual(acknowledged);
+    await must(other.post('/panel/api/inbounds/add', inbound(21_100, 'after')));
+    expect(await names()).toEqual([...acknowledged, 'after']);
+
+    const back = await startMember(one, 'one', url);
+    await until('the same log', async () => (await statusOf(one, 'one', url)).relation === 'equal');
+    await back.stop();
+    await second.stop();
+    // What the leader appended at its end may have reached the other member after that one had stopped.
+    const [ofOne, ofTwo] = [await digestsOf(one), await digestsOf(two)];
+    const again = await startMember(one, 'one', url);
+    await leads(one, 'one', url);
+    await again.stop();
+    expect((await statusOf(two, 'two', url)).relation).toMatch(/^(?:equal|behind)$/);
+    expect(Object.keys(ofOne as object)).toEqual(Object.keys(ofTwo as object));
+    for (const folder of [one, two]) expect((await cli(['events', 'verify'], folder)).code).toBe(0);
+  });
+
+  it('refuse changes with a sentence while the cluster does not answer, and answer reads', async () => {
+    const { nats, url, one } = await newCluster();
+    const first = await startMember(one, 'one', url);
+    await leads(one, 'one', url);
+    const admin = await first.admin();
+    await must(admin.post('/panel/api/inbounds/add', inbound(21_200, 'confirmed')));
+    await nats.stop();
+    const late = await admin.post('/panel/api/inbounds/add', inbound(21_201, 'late'));
+    expect(late).toMatchObject({ success: false, code: 'CHANGE_UNCONFIRMED' });
+    const refused = await until('a refusal at once', async () => {
+      const answer = await admin.post('/panel/api/inbounds/add', inbound(21_202, 'refused'));
+      return 'code' in answer && answer.code === 'CLUSTER_UNAVAILABLE' ? answer : undefined;
+    });
+    expect(refused.success).toBe(false);
+    expect((await must(admin.get<unknown[]>('/panel/api/inbounds/list'))).length).toBeGreaterThan(0);
+    await nats.start();
+    const again = await until('a change after the cluster is back', async () => {
+      const answer = await admin.post('/panel/api/inbounds/add', inbound(21_203, 'again')).catch(() => undefined);
+      return answer?.success === true ? answer : undefined;
+    });
+    expect(again.success).toBe(true);
+  });
+
+  it('refuse to start for another panel, without a cluster and without data', async () => {
+    const { url, one } = await newCluster();
+    const folder = mkdtempSync(join(tmpdir(), 'portolan-cluster-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const other = join(folder, 'other');
+    const failure = (dataDir: string, at: string) =>
+      startPanel({ dataDir, env: member('x', at) }).then(
+        () => '',
+        (error: Error) => error.message,
+      );
+    expect(await failure(other, url)).toContain('portolan cluster join');
+    rmSync(other, { recursive: true, force: true });
+    await (await startPanel({ dataDir: other })).stop();
+    expect(await failure(other, url)).toContain('belongs to another panel');
+    const empty = await startNats();
+    onTestFinished(() => empty.remove());
+    const at = empty.url.replace('://', `://${empty.user.user}:${empty.user.password}@`);
+    expect(await failure(one, at)).toContain('portolan cluster init');
+    expect(await failure(one, empty.url.replace('://', '://someone:wrong@'))).toContain('refused the connection');
+    expect((await cli(['cluster', 'init'], one, { env: member('one', url) })).stderr).toContain(
+      'have a cluster already',
+    );
+  });
+});
