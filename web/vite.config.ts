@@ -9,7 +9,8 @@ import { checkTexts } from './texts.mjs';
 const texts: Plugin = {
   name: 'texts',
   buildStart() {
-    for (const problem of checkTexts()) this.error(problem);
+    const problems = checkTexts();
+    if (problems.length > 0) this.error(problems.join('\n'));
   },
 };
 
@@ -21,7 +22,8 @@ function document(shell: string): Plugin {
     configResolved: ({ build }) => {
       folder = build.outDir;
     },
-    closeBundle: () => renameSync(join(folder, `${shell}.html`), join(folder, 'index.html')),
+    // Not closeBundle, which also runs after a failed build: its error would replace that of the build.
+    writeBundle: () => renameSync(join(folder, `${shell}.html`), join(folder, 'index.html')),
   };
 }
 

@@ -2,7 +2,7 @@ import type { Done } from '../../commands/bus.js';
 import { Rejection } from '../../commands/rejection.js';
 import { within } from '../../lib/time/within.js';
 import { message, type Text } from '../../messages/message.js';
-import { Message } from './context.js';
+import { Message } from './outcomes.js';
 
 /** How long a caller waits for the result of a task, in ms. */
 const TIMEOUT_MS = 50_000;

@@ -3,10 +3,11 @@ import { Rejection } from '../../commands/rejection.js';
 import { sendJson } from '../server/send-json.js';
 import type { AuthContext } from './auth/auth-context.js';
 import type { Peer } from './auth/peer.js';
-import { type HttpRequest, Message } from './context.js';
+import type { HttpRequest } from './context.js';
 import { answersAt } from './contract/moments.js';
 import type { Route } from './contract/route.js';
 import { type Handler, successText, type Verdict } from './mount.js';
+import { Message } from './outcomes.js';
 
 /** The rules that guard the router too. */
 interface Rules<R extends HttpRequest> {

@@ -5,8 +5,8 @@ import { Rejection, reject } from '../../commands/rejection.js';
 import type { Actor } from '../../events/log/event.js';
 import type { CommandId } from '../../events/log/log.js';
 import type { AuthContext } from './auth/auth-context.js';
-import { Message } from './context.js';
 import { JsonOf } from './contract/route.js';
+import { Message } from './outcomes.js';
 
 /** Limits of the stored outcomes: lifetime in ms, and characters of JSON in one and in all. */
 const KEPT_MS = 24 * 3_600_000;

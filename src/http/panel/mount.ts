@@ -11,11 +11,12 @@ import { languageOf } from '../language/language.js';
 import { rendererOf } from '../language/reader.js';
 import { sendFile } from '../server/send-file.js';
 import { sendJson, sendJsonPieces } from '../server/send-json.js';
-import { Attachment, Download, FramedPage, type HttpRequest, Message, type Reads, TextStream } from './context.js';
+import type { HttpRequest, Reads } from './context.js';
 import { documentOf } from './contract/documents.js';
 import { dryRunOf } from './contract/dry-run.js';
 import { answersAt } from './contract/moments.js';
 import { type HandlersOf, JsonOf, JsonPages, type Route, type Routes } from './contract/route.js';
+import { Attachment, Download, FramedPage, Message, TextStream } from './outcomes.js';
 
 /** Handlers of a table that need the services `S`. `R` is more than an `HttpRequest` for those that handle sessions. */
 export type Handlers<T extends Routes, S, R extends HttpRequest = HttpRequest> = HandlersOf<

@@ -13,10 +13,11 @@ import { rendererOf } from '../language/reader.js';
 import { goneSignal } from '../server/gone.js';
 import type { AuthContext, AuthRequest } from './auth/auth-context.js';
 import { authorOf, tabOf } from './auth/author.js';
-import { type HttpRequest, Message, type Needs, type Wants } from './context.js';
+import type { HttpRequest, Needs, Wants } from './context.js';
 import { type Expected, expectedOf, staleness, versionTag } from './documents.js';
 import type { Handling } from './handling.js';
 import { Answers, callerOf, commandIds } from './idempotency.js';
+import { Message } from './outcomes.js';
 import { previewOf } from './preview.js';
 
 export type MakeRequest = (req: IncomingMessage, res: ServerResponse, auth: AuthContext) => AuthRequest;

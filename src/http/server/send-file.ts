@@ -3,7 +3,7 @@ import { createReadStream, openSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
-import type { Download } from '../panel/context.js';
+import type { Download } from '../panel/outcomes.js';
 
 /**
  * Sends a file at the speed of the caller. One that is not kept is unlinked before the first byte, so that it disappears when

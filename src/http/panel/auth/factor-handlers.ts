@@ -8,9 +8,10 @@ import { newRecoveryCodes, recoveryHash } from '../../../lib/secrets/recovery-co
 import { message, type Text } from '../../../messages/message.js';
 import type { ReadModels } from '../../../projections/read-models.js';
 import { messageOf } from '../answers.js';
-import { Message, type Needs } from '../context.js';
+import type { Needs } from '../context.js';
 import type { factorRoutes } from '../contract/factors.js';
 import type { Handlers } from '../mount.js';
+import { Message } from '../outcomes.js';
 import type { AuthRequest } from './auth-context.js';
 import { limitedAttempt } from './limited-attempt.js';
 import { hashesOf } from './login.js';

@@ -3,10 +3,11 @@ import { credentialProblem, MAX_PASSWORD_CHARS } from '../../../commands/user/cr
 import type { UserId } from '../../../events/ids.js';
 import { sameName } from '../../../lib/identifiers.js';
 import { message } from '../../../messages/message.js';
-import { Message, type Needs } from '../context.js';
+import type { Needs } from '../context.js';
 import type { authRoutes } from '../contract/auth.js';
 import type { accountRoutes } from '../contract/settings/settings.js';
 import type { Handlers } from '../mount.js';
+import { Message } from '../outcomes.js';
 import type { AuthRequest } from './auth-context.js';
 import { limitedAttempt } from './limited-attempt.js';
 import { hashesOf, Login, type LoginServices } from './login.js';

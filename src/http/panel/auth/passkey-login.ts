@@ -1,9 +1,10 @@
 import { Rejection, reject } from '../../../commands/rejection.js';
 import { message } from '../../../messages/message.js';
 import type { ReadModels } from '../../../projections/read-models.js';
-import { Message, type Needs } from '../context.js';
+import type { Needs } from '../context.js';
 import type { passkeyRoutes } from '../contract/factors.js';
 import type { Handlers } from '../mount.js';
+import { Message } from '../outcomes.js';
 import type { AuthRequest } from './auth-context.js';
 import { limitedAttempt } from './limited-attempt.js';
 import { siteOf } from './site.js';

@@ -8,10 +8,11 @@ import { message } from '../../../messages/message.js';
 import type { UserRow } from '../../../projections/models/users.js';
 import type { ReadModels } from '../../../projections/read-models.js';
 import { messageOf } from '../answers.js';
-import { Message, type Needs } from '../context.js';
+import type { Needs } from '../context.js';
 import type { adminRoutes, roleRoutes } from '../contract/access.js';
 import type { RequestOf } from '../contract/route.js';
 import type { Handlers } from '../mount.js';
+import { Message } from '../outcomes.js';
 
 export const adminHandlers: Handlers<typeof adminRoutes, Needs<'read' | 'passwords'>> = {
   list: (_, { read }) =>

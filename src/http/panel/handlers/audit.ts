@@ -12,9 +12,10 @@ import { auditTypes, typesOf } from '../../../projections/audit/groups.js';
 import { diffSteps } from '../../../projections/diff/diff.js';
 import { diffLines } from '../../../projections/diff/diff-text.js';
 import type { AuthRequest } from '../auth/auth-context.js';
-import { Attachment, type Needs, TextStream } from '../context.js';
+import type { Needs } from '../context.js';
 import type { AuditQuery, auditRoutes } from '../contract/audit.js';
 import type { Handlers } from '../mount.js';
+import { Attachment, TextStream } from '../outcomes.js';
 
 const DEFAULT_LIMIT = 50;
 const VERIFIED = 10_000;

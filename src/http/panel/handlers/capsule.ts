@@ -1,9 +1,10 @@
 import { Rejection, reject } from '../../../commands/rejection.js';
 import { message } from '../../../messages/message.js';
 import type { Topic } from '../../../projections/capsule/capsule.js';
-import { Download, type Needs } from '../context.js';
+import type { Needs } from '../context.js';
 import type { capsuleRoutes } from '../contract/capsule.js';
 import type { Handlers } from '../mount.js';
+import { Download } from '../outcomes.js';
 
 export const capsuleHandlers: Handlers<typeof capsuleRoutes, Needs<'scans' | 'audit'>> = {
   async capsule({ query: { around, client } }, { scans, audit }) {

@@ -11,9 +11,10 @@ import { isText, message, type Text } from '../../../messages/message.js';
 import { messageOf } from '../answers.js';
 import { nodeChanges, nodeDraft, wireNode, wireProbe } from '../codec/node.js';
 import { wireNodeSync } from '../codec/node-sync.js';
-import { type HttpRequest, Message, type Needs } from '../context.js';
+import type { HttpRequest, Needs } from '../context.js';
 import type { nodeRoutes } from '../contract/nodes.js';
 import type { Handlers } from '../mount.js';
+import { Message } from '../outcomes.js';
 import { widths } from './core/histories.js';
 
 const UPDATED = message('node.updated');

@@ -1,9 +1,10 @@
 import { Rejection, reject } from '../../../commands/rejection.js';
 import { message } from '../../../messages/message.js';
 import { nameOf } from '../auth/peer.js';
-import { Message, type Needs } from '../context.js';
+import type { Needs } from '../context.js';
 import type { panelRoutes } from '../contract/panel.js';
 import type { Handlers } from '../mount.js';
+import { Message } from '../outcomes.js';
 
 export const panelHandlers: Handlers<typeof panelRoutes, Needs<'read' | 'restartProblem' | 'restarting'>> = {
   /** The servers restart on the event, after the caller has its answer. */

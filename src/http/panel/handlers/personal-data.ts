@@ -10,9 +10,10 @@ import { statementOfNumbers } from '../../../projections/statement/statement-of-
 import { statementOwner } from '../../../projections/why/deleted-clients.js';
 import { eventsOfClient } from '../../../projections/why/history.js';
 import { messageOf } from '../answers.js';
-import { Attachment, type HttpRequest, type Needs } from '../context.js';
+import type { HttpRequest, Needs } from '../context.js';
 import type { personalDataRoutes } from '../contract/personal-data.js';
 import type { Handlers } from '../mount.js';
+import { Attachment } from '../outcomes.js';
 
 type Services = Needs<'read' | 'now' | 'past' | 'ledger' | 'audit' | 'feed'>;
 type Say = HttpRequest['say'];

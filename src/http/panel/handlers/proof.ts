@@ -11,9 +11,10 @@ import {
   signedHeads,
   usualSize,
 } from '../../../projections/proof-of-log.js';
-import { Attachment, type HttpRequest, type Needs, TextStream } from '../context.js';
+import type { HttpRequest, Needs } from '../context.js';
 import { MAX_HEADS, type proofRoutes } from '../contract/proof.js';
 import type { Handlers } from '../mount.js';
+import { Attachment, TextStream } from '../outcomes.js';
 
 const MEDIA = 'application/x-ndjson';
 /** The build makes it. */

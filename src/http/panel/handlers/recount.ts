@@ -10,9 +10,10 @@ import { inSlices } from '../../../lib/time/slices.js';
 import { message } from '../../../messages/message.js';
 import { bytesOf, type RecountChange, recountChanges } from '../../../projections/recount/changes.js';
 import { recountRules, type WrittenRule } from '../../../projections/recount/rules.js';
-import { Message, type Needs } from '../context.js';
+import type { Needs } from '../context.js';
 import type { recountRoutes } from '../contract/recount.js';
 import type { Handlers } from '../mount.js';
+import { Message } from '../outcomes.js';
 
 type Services = Needs<'read' | 'audit' | 'scans'>;
 

@@ -5,10 +5,11 @@ import { newTokenSecret } from '../../../lib/secrets/token-secret.js';
 import { message } from '../../../messages/message.js';
 import { messageOf } from '../answers.js';
 import type { AuthContext, AuthRequest } from '../auth/auth-context.js';
-import { Attachment, type Needs } from '../context.js';
+import type { Needs } from '../context.js';
 import type { RequestOf } from '../contract/route.js';
 import type { metricRoutes, tokenRoutes } from '../contract/tokens.js';
 import type { Handlers } from '../mount.js';
+import { Attachment } from '../outcomes.js';
 
 export const tokenHandlers: Handlers<typeof tokenRoutes, Needs<'read' | 'now'>, AuthRequest> = {
   list: (_, { read, now }, { auth }) =>

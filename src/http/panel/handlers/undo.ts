@@ -8,9 +8,10 @@ import { defaultOutboundTestUrl, defaultTemplate } from '../../../projections/co
 import { countersBefore } from '../../../projections/statement/counters-before.js';
 import { inboundsUsed } from '../../../projections/statement/inbounds-before.js';
 import type { AuthRequest } from '../auth/auth-context.js';
-import { type HttpRequest, Message, type Needs } from '../context.js';
+import type { HttpRequest, Needs } from '../context.js';
 import type { undoRoutes } from '../contract/undo.js';
 import type { Handlers } from '../mount.js';
+import { Message } from '../outcomes.js';
 
 const BUILT_IN = { template: defaultTemplate, outboundTestUrl: defaultOutboundTestUrl };
 

@@ -13,6 +13,7 @@ import { me, useMay } from '../../api/access';
 import blocks from '../../ui/display/Blocks.module.css';
 import { useFormat } from '../../ui/display/format';
 import { Loaded, Section } from '../../ui/display/Page';
+import rows from '../../ui/display/Rows.module.css';
 import { Status } from '../../ui/display/Status';
 import { useAddressFlag } from '../../ui/table/filters';
 import { useRowMenu } from '../../ui/table/RowMenu';
@@ -121,7 +122,7 @@ function List({ admins, onOpened }: ListProps) {
     <>
       <ul className={blocks['list']} aria-label={t('admins')}>
         {admins.map((admin) => (
-          <li key={admin.id} className={classes['row']}>
+          <li key={admin.id} className={rows['row']}>
             <About admin={admin} />
             {hasMenu && menuButton(admin)}
           </li>
@@ -140,17 +141,17 @@ function About({ admin }: { readonly admin: Admin }) {
   const { username, role, clients, capBytes, lastLoginAt } = admin;
   const owned = clients === 0 ? t('owns.none') : t('owns', { count: clients, size: format.bytes(capBytes) });
   return (
-    <div className={classes['main']}>
-      <div className={classes['name']}>
+    <div className={rows['main']}>
+      <div className={rows['name']}>
         <bdi>{username}</bdi>
         <span className={classes['role']}>{role}</span>
         {caller?.username === username && <Status tone="good">{t('you')}</Status>}
       </div>
-      <Text className={classes['note'] ?? ''} component="div">
+      <Text className={rows['note'] ?? ''} component="div">
         {owned}
         {limits !== '' && ` · ${limits}`}
       </Text>
-      <div className={classes['note']}>
+      <div className={rows['note']}>
         {lastLoginAt === 0 ? t('login.unknown') : t('login.at', { when: format.relative(lastLoginAt) })}
       </div>
     </div>

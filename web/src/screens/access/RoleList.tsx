@@ -11,6 +11,7 @@ import { useMay } from '../../api/access';
 import { api } from '../../api/client';
 import blocks from '../../ui/display/Blocks.module.css';
 import { Loaded, Section } from '../../ui/display/Page';
+import rows from '../../ui/display/Rows.module.css';
 import { useAction } from '../../ui/feedback/action';
 import { useRowMenu } from '../../ui/table/RowMenu';
 import classes from './Access.module.css';
@@ -110,13 +111,13 @@ function List({ roles: { roles }, onOpened }: { readonly roles: Roles; readonly 
     <>
       <ul className={blocks['list']} aria-label={t('roles')}>
         {roles.map((role) => (
-          <li key={role.name} className={classes['row']}>
-            <div className={classes['main']}>
-              <div className={classes['name']}>
+          <li key={role.name} className={rows['row']}>
+            <div className={rows['main']}>
+              <div className={rows['name']}>
                 <bdi>{role.name}</bdi>
                 {role.builtIn && <span className={classes['role']}>{t('roles.builtIn')}</span>}
               </div>
-              <div className={classes['note']}>
+              <div className={rows['note']}>
                 <About role={role} />
               </div>
               <Holders role={role} />
@@ -135,6 +136,6 @@ function Holders({ role }: { readonly role: Role }) {
   const { t } = useTranslation('access');
   const { data = [] } = useQuery(adminsQuery);
   const names = data.filter((admin) => admin.role === role.name).map(({ username }) => `\u2068${username}\u2069`);
-  if (names.length === 0) return <div className={classes['note']}>{t('roles.unused')}</div>;
-  return <div className={classes['note']}>{t('roles.usedBy', { count: names.length, list: names.join(', ') })}</div>;
+  if (names.length === 0) return <div className={rows['note']}>{t('roles.unused')}</div>;
+  return <div className={rows['note']}>{t('roles.usedBy', { count: names.length, list: names.join(', ') })}</div>;
 }

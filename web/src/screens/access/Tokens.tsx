@@ -11,6 +11,7 @@ import { api } from '../../api/client';
 import blocks from '../../ui/display/Blocks.module.css';
 import { Technical, useFormat } from '../../ui/display/format';
 import { Loaded, Section } from '../../ui/display/Page';
+import rows from '../../ui/display/Rows.module.css';
 import { Status } from '../../ui/display/Status';
 import { useAction } from '../../ui/feedback/action';
 import { confirmLoss } from '../../ui/feedback/confirm';
@@ -113,7 +114,7 @@ function List({ tokens, onEdit, onRotate }: ListProps) {
     <>
       <ul className={blocks['list']} aria-label={t('tokens')}>
         {tokens.map((token) => (
-          <li key={token.id} className={classes['row']}>
+          <li key={token.id} className={rows['row']}>
             <About token={token} />
             {menuButton(token)}
           </li>
@@ -131,19 +132,19 @@ function About({ token }: { readonly token: AccessToken }) {
   const { name, prefix, role, admin, addresses, previousUntil, usedAt, usedFrom } = token;
   const owner = admins.find(({ id }) => id === admin)?.username;
   return (
-    <div className={classes['main']}>
-      <div className={classes['name']}>
+    <div className={rows['main']}>
+      <div className={rows['name']}>
         <bdi>{name}</bdi>
         <span className={classes['role']}>{role}</span>
         <Expiry expiresAt={token.expiresAt} />
       </div>
-      <div className={classes['note']}>
+      <div className={rows['note']}>
         <Technical>{prefix}…</Technical>
         {owner !== undefined && ` · ${t('tokens.of', { name: `\u2068${owner}\u2069` })}`}
         {' · '}
         {addresses.length === 0 ? t('tokens.anywhere') : <Technical>{addresses.join(', ')}</Technical>}
       </div>
-      <div className={classes['note']}>
+      <div className={rows['note']}>
         {usedAt === null ? t('used.never') : t('used.at', { when: format.relative(usedAt) })}
         {usedFrom !== null && (
           <>

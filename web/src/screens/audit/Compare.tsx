@@ -10,6 +10,7 @@ import { Empty, Loading, Page, Problem } from '../../ui/display/Page';
 import { sentenceOf } from '../../ui/feedback/toast';
 import { useFilters } from '../../ui/table/filters';
 import classes from './Audit.module.css';
+import compare from './Compare.module.css';
 import { CompareExport, CompareResult } from './CompareResult';
 import { NOUNS, type Noun } from './diff';
 import { MomentField } from './MomentField';
@@ -104,7 +105,7 @@ function Moments({ compared, onChange, problems }: MomentsProps) {
   const missing = isMissing && addressOf(from) === '' ? t('compare.missing') : '';
   return (
     <form onSubmit={submit} className={classes['filters']} noValidate>
-      <div className={classes['compare']}>
+      <div className={compare['compare']}>
         <MomentField
           {...{ label: t('filter.from'), kinds, value: from, onChange: setFrom, backups: files }}
           error={missing || problems.from}

@@ -13,6 +13,7 @@ import { saveFile } from '../../ui/display/save';
 import { toastError } from '../../ui/feedback/toast';
 import classes from './Audit.module.css';
 import { Changes } from './Changes';
+import compare from './Compare.module.css';
 import { type Diff, type DiffDocument, NOUNS, shownFields } from './diff';
 import type { DiffQuery } from './queries';
 
@@ -42,7 +43,7 @@ export function CompareResult({ diff: { from, to, counts, documents }, more, isB
         <strong role="status">
           {t('compare.counts', { added: number(added), removed: number(removed), changed: number(changed) })}
         </strong>
-        <span className={classes['range']}>
+        <span className={compare['range']}>
           <Technical>#{from.position}</Technical> · {format.dateTime(from.at)} – <Technical>#{to.position}</Technical> ·{' '}
           {format.dateTime(to.at)}
         </span>
@@ -78,7 +79,7 @@ function Different({ document, isOpen }: { readonly document: DiffDocument; read
   const atFields = new Set(fields.map(({ position }) => position));
   const others = events.filter(({ position }) => position === first || !atFields.has(position));
   return (
-    <details className={classes['document']} open={isOpen}>
+    <details className={compare['document']} open={isOpen}>
       <summary>
         <Status tone={TONES[change]}>{t(`change.${change}`)}</Status>
         <b>
@@ -134,7 +135,7 @@ function ScreenLink({ document: { noun, number, name, change } }: { readonly doc
   }[noun];
   if (noun === 'client' && name === '') return null;
   return (
-    <Anchor component={Link} to={to} size="sm" className={classes['open'] ?? ''}>
+    <Anchor component={Link} to={to} size="sm" className={compare['open'] ?? ''}>
       {t('compare.open')}
     </Anchor>
   );

@@ -2,7 +2,7 @@ import { NativeSelect, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '../../ui/display/format';
 import { DateField } from '../../ui/form/DateField';
-import classes from './Audit.module.css';
+import compare from './Compare.module.css';
 import type { Chosen, MomentKind } from './moment';
 
 interface Props {
@@ -28,7 +28,7 @@ export function MomentField({ label, kinds, value, onChange, error, backups }: P
       onChange({ kind, text: currentTarget.value }),
   };
   return (
-    <div className={classes['moment']}>
+    <div className={compare['moment']}>
       <NativeSelect
         label={label}
         value={kind}

@@ -31,7 +31,7 @@ export function updateRequest(
   });
 }
 
-/** A client of `details` as the API names its members. */
+/** A client of `details` as the API names its members. The contract declares it as any JSON object. */
 export const wireOf = ({ client }: Pick<ClientDetails, 'client'>): WireClient => client as unknown as WireClient;
 
 /** What the events of an action need. The route itself needs `clients:extend`. */

@@ -12,6 +12,7 @@ import blocks from '../../ui/display/Blocks.module.css';
 import { CopyButton } from '../../ui/display/CopyButton';
 import { Technical, useFormat } from '../../ui/display/format';
 import { Loaded, Page, Section } from '../../ui/display/Page';
+import rows from '../../ui/display/Rows.module.css';
 import { Status } from '../../ui/display/Status';
 import { saveFile } from '../../ui/display/save';
 import { useAction } from '../../ui/feedback/action';
@@ -156,13 +157,13 @@ function Heads({ status: { heads, sinks } }: { readonly status: ProofStatus }) {
               {all.map(({ position, hash, at }) => {
                 const missing = sinks.filter((sink) => sink.position < position);
                 return (
-                  <li key={position} className={classes['row']}>
-                    <div className={classes['main']}>
-                      <div className={classes['name']}>
+                  <li key={position} className={rows['row']}>
+                    <div className={rows['main']}>
+                      <div className={rows['name']}>
                         <Technical>#{position}</Technical>
-                        <span className={classes['note']}>{format.dateTime(at)}</span>
+                        <span className={rows['note']}>{format.dateTime(at)}</span>
                       </div>
-                      <div className={classes['note']}>
+                      <div className={rows['note']}>
                         <Technical>{hash}</Technical>
                       </div>
                     </div>
@@ -192,9 +193,9 @@ function Others({ others }: Pick<ProofStatus, 'others'>) {
     <Section title={t('others')}>
       <ul className={blocks['list']} aria-label={t('others')}>
         {others.map(({ panel, last, heads, conflict }) => (
-          <li key={panel} className={classes['row']}>
-            <div className={classes['main']}>
-              <div className={classes['name']}>
+          <li key={panel} className={rows['row']}>
+            <div className={rows['main']}>
+              <div className={rows['name']}>
                 <Technical>{panel}</Technical>
                 {conflict && (
                   <Status tone="bad" isSentence>
@@ -202,7 +203,7 @@ function Others({ others }: Pick<ProofStatus, 'others'>) {
                   </Status>
                 )}
               </div>
-              <div className={classes['note']}>
+              <div className={rows['note']}>
                 {t('heads', { number: format.number(heads) })} · <Technical>#{last.position}</Technical> ·{' '}
                 {format.dateTime(last.at)}
               </div>

@@ -8,10 +8,10 @@ import type { Posts } from '../../api/contract.generated';
 import blocks from '../../ui/display/Blocks.module.css';
 import { Technical, useFormat } from '../../ui/display/format';
 import { Section } from '../../ui/display/Page';
+import rows from '../../ui/display/Rows.module.css';
 import { Status } from '../../ui/display/Status';
 import { useAction } from '../../ui/feedback/action';
 import { DrawerForm } from '../../ui/form/DrawerForm';
-import classes from './Proof.module.css';
 import { type Sink, type SinkName, STALE } from './queries';
 
 type Body = NonNullable<Posts['/panel/setting/update']['body']>;
@@ -64,15 +64,13 @@ function Row({ name, state, onEdit }: RowProps) {
   });
   const label = (action: string): string => `${action}: ${t(`sink.${name}`)}`;
   return (
-    <li className={classes['row']}>
-      <div className={classes['main']}>
-        <div className={classes['name']}>
+    <li className={rows['row']}>
+      <div className={rows['main']}>
+        <div className={rows['name']}>
           {t(`sink.${name}`)}
           <State state={state} />
         </div>
-        <div className={classes['note']}>
-          {state?.target ? <Technical>{state.target}</Technical> : t(`help.${name}`)}
-        </div>
+        <div className={rows['note']}>{state?.target ? <Technical>{state.target}</Technical> : t(`help.${name}`)}</div>
         {state && <Delivered state={state} />}
       </div>
       {mayChange && (
@@ -139,9 +137,7 @@ function Delivered({ state: { position, at, problem, nextAttemptAt } }: { readon
         </div>
       )}
       {position > 0 && (
-        <div className={classes['note']}>
-          {t('has', { position: format.number(position), when: format.relative(at) })}
-        </div>
+        <div className={rows['note']}>{t('has', { position: format.number(position), when: format.relative(at) })}</div>
       )}
     </>
   );

@@ -8,6 +8,7 @@ import type { Posts } from '../../api/contract.generated';
 import blocks from '../../ui/display/Blocks.module.css';
 import { Technical, useFormat } from '../../ui/display/format';
 import { Loaded } from '../../ui/display/Page';
+import rows from '../../ui/display/Rows.module.css';
 import { useAction } from '../../ui/feedback/action';
 import { confirmLoss } from '../../ui/feedback/confirm';
 import { SidePanel } from '../../ui/feedback/SidePanel';
@@ -53,7 +54,7 @@ export function DeadLetters({ webhook: { id, name }, onClose }: Props) {
               <>
                 <ul className={blocks['list']} aria-label={t('letters.title', { name })}>
                   {letters.map((letter) => (
-                    <li key={letter.position} className={classes['main']}>
+                    <li key={letter.position} className={rows['main']}>
                       <Letter
                         webhook={id}
                         letter={letter}
@@ -98,7 +99,7 @@ function Letter({ webhook: id, letter, onDiscard }: LetterProps) {
   });
   return (
     <>
-      <div className={classes['name']}>
+      <div className={rows['name']}>
         {may('/panel/api/audit/page') ? (
           <Anchor component={Link} to={`/audit/${position}`} size="sm">
             <Technical>#{position}</Technical>
@@ -111,7 +112,7 @@ function Letter({ webhook: id, letter, onDiscard }: LetterProps) {
       <div className={classes['problem']}>
         <bdi>{problem}</bdi>
       </div>
-      <div className={classes['note']}>
+      <div className={rows['note']}>
         {format.dateTime(at)} · {t('letters.attempts', { count: attempts })}
       </div>
       <Group gap="xs" mt={4}>

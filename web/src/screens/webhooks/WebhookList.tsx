@@ -11,6 +11,7 @@ import { useMay } from '../../api/access';
 import { ApiError, api } from '../../api/client';
 import blocks from '../../ui/display/Blocks.module.css';
 import { Technical, useFormat } from '../../ui/display/format';
+import rows from '../../ui/display/Rows.module.css';
 import { Status, type Tone } from '../../ui/display/Status';
 import { useAction } from '../../ui/feedback/action';
 import { confirmLoss } from '../../ui/feedback/confirm';
@@ -42,7 +43,7 @@ export function WebhookList({ webhooks, onOpen }: Props) {
     <>
       <ul className={blocks['list']} aria-label={t('list')}>
         {webhooks.map((webhook) => (
-          <li key={webhook.id} className={classes['row']}>
+          <li key={webhook.id} className={rows['row']}>
             <About webhook={webhook} onLetters={() => onOpen({ part: 'letters', webhook })} />
             {actions.some && menuButton(webhook)}
           </li>
@@ -151,16 +152,16 @@ function About({ webhook, onLetters }: { readonly webhook: Webhook; readonly onL
     previousSecretUntil > 0 ? t('rotate.until', { when: format.dateTime(previousSecretUntil) }) : '',
   ];
   return (
-    <div className={classes['main']}>
-      <div className={classes['name']}>
+    <div className={rows['main']}>
+      <div className={rows['name']}>
         <bdi>{name}</bdi>
         <Status tone={tone}>{t(`state.${state}`)}</Status>
       </div>
-      <div className={classes['note']}>
+      <div className={rows['note']}>
         <Technical>{url}</Technical>
       </div>
-      <div className={classes['note']}>{types.length === 0 ? t('types.all') : <TypeNames types={types} />}</div>
-      <div className={classes['note']}>{facts.filter(Boolean).join(' · ')}</div>
+      <div className={rows['note']}>{types.length === 0 ? t('types.all') : <TypeNames types={types} />}</div>
+      <div className={rows['note']}>{facts.filter(Boolean).join(' · ')}</div>
       {status.problem !== '' && (
         <div className={classes['problem']}>
           <bdi>{status.problem}</bdi>

@@ -66,6 +66,7 @@ export function Chart({ label, times, series, text, most, height = 220, bars = f
   }, [width, height, names, most, scheme, bars]);
 
   useEffect(() => {
+    // The library wants arrays that may be written, but only reads them.
     chart.current?.setData([times, ...series.map(({ values }) => values)] as unknown as AlignedData);
   }, [times, series, width, scheme, most, names, bars]);
 

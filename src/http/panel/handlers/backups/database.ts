@@ -1,9 +1,10 @@
 import { BackupError } from '../../../../commands/ports/backups.js';
 import { type Rejection, reject } from '../../../../commands/rejection.js';
 import { codeOf, message, type Text } from '../../../../messages/message.js';
-import { Download, type HttpRequest, Message, type Needs } from '../../context.js';
+import type { HttpRequest, Needs } from '../../context.js';
 import type { databaseRoutes } from '../../contract/backups/database.js';
 import type { Handlers } from '../../mount.js';
+import { Download, Message } from '../../outcomes.js';
 
 export const databaseHandlers: Handlers<typeof databaseRoutes, Needs<'backups'>> = {
   async getDb(_, { backups }) {

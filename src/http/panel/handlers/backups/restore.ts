@@ -4,9 +4,10 @@ import type { FileToCheck, RestoreCheck } from '../../../../commands/ports/resto
 import { reject } from '../../../../commands/rejection.js';
 import { within } from '../../../../lib/time/within.js';
 import { codeOf, message, type Text } from '../../../../messages/message.js';
-import { Download, type HttpRequest, Message, type Needs } from '../../context.js';
+import type { HttpRequest, Needs } from '../../context.js';
 import type { restoreRoutes } from '../../contract/backups/restore.js';
 import type { Handlers } from '../../mount.js';
+import { Download, Message } from '../../outcomes.js';
 import { backupRefusal } from './database.js';
 
 /** How long a caller waits for a backup, in ms. Proxies often close a request after 30 seconds. */

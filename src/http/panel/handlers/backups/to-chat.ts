@@ -2,9 +2,10 @@ import { Rejection } from '../../../../commands/rejection.js';
 import type { Delivered } from '../../../../events/chat-bot.js';
 import { within } from '../../../../lib/time/within.js';
 import { codeOf, message } from '../../../../messages/message.js';
-import { type HttpRequest, Message, type Needs } from '../../context.js';
+import type { HttpRequest, Needs } from '../../context.js';
 import type { backupToChatRoutes } from '../../contract/backups/to-chat.js';
 import type { Handlers } from '../../mount.js';
+import { Message } from '../../outcomes.js';
 
 /** How long a caller waits, in ms. Later results are notifications. */
 const TIMEOUT_MS = 30_000;

@@ -4,9 +4,10 @@ import { coded, rendered } from '../../../../messages/rendered.js';
 import { statementCsv } from '../../../../projections/statement/statement-csv.js';
 import { statementOfEmail, statementOfNumbers } from '../../../../projections/statement/statement-of-client.js';
 import { statementOwner } from '../../../../projections/why/deleted-clients.js';
-import { Attachment, type Needs } from '../../context.js';
+import type { Needs } from '../../context.js';
 import type { clientStatementRoutes } from '../../contract/clients/statement.js';
 import type { Handlers } from '../../mount.js';
+import { Attachment } from '../../outcomes.js';
 
 const CSV = 'text/csv';
 /** Maximum characters of an email in a file name. */

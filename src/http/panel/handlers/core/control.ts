@@ -2,9 +2,10 @@ import { Rejection, reject } from '../../../../commands/rejection.js';
 import { message, type Text } from '../../../../messages/message.js';
 import { readableConfig, runningConfig } from '../../codec/core-config.js';
 import { coreRejection, runnable } from '../../codec/template.js';
-import { Message, type Needs } from '../../context.js';
+import type { Needs } from '../../context.js';
 import type { coreControlRoutes } from '../../contract/core/control.js';
 import type { Handlers } from '../../mount.js';
+import { Message } from '../../outcomes.js';
 
 /** How long the core may take to stop (it is killed after 5 s) and to start again. */
 const TIMEOUT_MS = 15_000;

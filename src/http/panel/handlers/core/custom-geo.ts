@@ -6,9 +6,10 @@ import { type GeoKind, geoFileOf } from '../../../../events/geo/geo.js';
 import type { GeoSource } from '../../../../events/geo/geo-document.js';
 import { codeOf, message } from '../../../../messages/message.js';
 import { withinTimeout } from '../../answers.js';
-import { type HttpRequest, Message, type Needs } from '../../context.js';
+import type { HttpRequest, Needs } from '../../context.js';
 import type { customGeoRoutes, GeoAliasRow, GeoSourceRow } from '../../contract/core/custom-geo.js';
 import type { Handlers } from '../../mount.js';
+import { Message } from '../../outcomes.js';
 
 type Services = Needs<'geoSources' | 'read' | 'past'>;
 

@@ -7,9 +7,10 @@ import {
 } from '../../../../commands/ports/logs.js';
 import { reject } from '../../../../commands/rejection.js';
 import { message } from '../../../../messages/message.js';
-import { Message, type Needs } from '../../context.js';
+import type { Needs } from '../../context.js';
 import type { logRoutes } from '../../contract/core/logs.js';
 import type { Handlers } from '../../mount.js';
+import { Message } from '../../outcomes.js';
 
 const MAX_LINES = 10_000;
 const OFF = message('core.accessLogOff');

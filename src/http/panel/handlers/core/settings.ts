@@ -6,10 +6,11 @@ import { defaultOutboundTestUrl, defaultTemplate } from '../../../../projections
 import { messageOf } from '../../answers.js';
 import { readableConfig } from '../../codec/core-config.js';
 import { blockProblem, pretty, runnable, templateRejection, testUrlOf, unwrapTemplate } from '../../codec/template.js';
-import { type HttpRequest, Message, type Needs } from '../../context.js';
+import type { HttpRequest, Needs } from '../../context.js';
 import type { coreSettingApiRoutes, coreSettingRoutes } from '../../contract/core/settings.js';
 import type { JsonRecord } from '../../contract/schemas/json-text.js';
 import type { Handlers } from '../../mount.js';
+import { Message } from '../../outcomes.js';
 import { refusal, type Untested } from '../inbounds/checks.js';
 import { PRIVATE_ADDRESS } from '../settings/checks.js';
 import { outboundTestHandlers } from './outbound-tests.js';

@@ -4,9 +4,10 @@ import { type Rejection, reject } from '../../../../commands/rejection.js';
 import type { RecordedEvent } from '../../../../events/catalog.js';
 import { codeOf, message } from '../../../../messages/message.js';
 import { withinTimeout } from '../../answers.js';
-import { type HttpRequest, Message, type Needs } from '../../context.js';
+import type { HttpRequest, Needs } from '../../context.js';
 import type { versionRoutes } from '../../contract/core/versions.js';
 import type { Handlers } from '../../mount.js';
+import { Message } from '../../outcomes.js';
 
 type Services = Needs<'read' | 'past' | 'coreInstall' | 'panelUpdate' | 'geoUpdate'>;
 

@@ -7,10 +7,11 @@ import { inboundDraft, type StoredInbound } from '../../codec/inbound.js';
 import { changedSince } from '../../codec/inbound-form.js';
 import { inboundPage, inboundPages } from '../../codec/inbound-pages.js';
 import { wireInbound } from '../../codec/inbound-wire.js';
-import { type HttpRequest, Message, type Needs } from '../../context.js';
+import type { HttpRequest, Needs } from '../../context.js';
 import type { inboundRoutes } from '../../contract/inbounds/inbounds.js';
 import type { WireInbound } from '../../contract/schemas/inbound.js';
 import type { Handlers } from '../../mount.js';
+import { Message } from '../../outcomes.js';
 import { visibleInbounds } from '../../visible-inbounds.js';
 import { externalProblem } from './checks.js';
 

@@ -5,9 +5,10 @@ import type { Inbound } from '../../../../events/inbound/inbound-document.js';
 import { message } from '../../../../messages/message.js';
 import { inboundDraft } from '../../codec/inbound.js';
 import { wireInbound } from '../../codec/inbound-wire.js';
-import { Message, type Needs } from '../../context.js';
+import type { Needs } from '../../context.js';
 import type { inboundFormRoutes } from '../../contract/inbounds/form.js';
 import type { Handlers } from '../../mount.js';
+import { Message } from '../../outcomes.js';
 import { externalProblem } from './checks.js';
 
 type Services = Needs<'read' | 'core' | 'coreSettled' | 'portProblem' | 'pairProblem'>;

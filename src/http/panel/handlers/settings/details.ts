@@ -13,9 +13,10 @@ import { zoneNamed } from '../../../../lib/time/calendar.js';
 import { languageNamed } from '../../../../messages/language.js';
 import { codeOf } from '../../../../messages/message.js';
 import { samplePage, samplePagePolicy } from '../../../subscription/page/sample.js';
-import { FramedPage, type Needs, type Overrides } from '../../context.js';
+import type { Needs, Overrides } from '../../context.js';
 import type { settingDetailRoutes } from '../../contract/settings/details.js';
 import type { Handlers } from '../../mount.js';
+import { FramedPage } from '../../outcomes.js';
 import { AT_RESTART } from '../at-restart.js';
 
 type Services = Needs<'read' | 'now' | 'overrides' | 'servedSettings' | 'certificateStatus'>;

@@ -1,13 +1,12 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../../api/client';
 import { CopyButton } from '../../../ui/display/CopyButton';
 import { saveFile } from '../../../ui/display/save';
 import { useAction } from '../../../ui/feedback/action';
+import { DestroyDialog } from '../../../ui/feedback/DestroyDialog';
 import { Dialog } from '../../../ui/feedback/Dialog';
-import { sentenceOf } from '../../../ui/feedback/toast';
-import { useCurl } from '../../../ui/form/FormFooter';
 import { STALE } from '../actions';
 import classes from './PersonalData.module.css';
 import type { Certificate } from './queries';
@@ -21,11 +20,9 @@ interface Props {
 
 /** Names what an erasure destroys, and asks for it once. */
 export function EraseDialog({ email, onErased, onClose }: Props) {
-  const { t } = useTranslation(['clients', 'shell']);
+  const { t } = useTranslation('clients');
   const [reason, setReason] = useState('');
-  const [refusal, setRefusal] = useState('');
   const request = api.request('/panel/api/personalData/erase/:email', { params: { email }, body: { reason } });
-  const curl = useCurl(() => request);
   const erasing = useAction({
     stale: STALE,
     silent: true,
@@ -36,48 +33,30 @@ export function EraseDialog({ email, onErased, onClose }: Props) {
       return done;
     },
   });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    setRefusal('');
-    erasing.mutate(undefined, { onSuccess: onClose, onError: (error) => setRefusal(sentenceOf(error)) });
-  };
   return (
-    <Dialog onClose={onClose} title={t('erase.title', { email })}>
-      <form onSubmit={submit}>
-        <Stack gap="md">
-          <Text size="sm">{t('erase.body')}</Text>
-          <ul className={classes['lost']}>
-            <li>{t('erase.lost.account')}</li>
-            <li>{t('erase.lost.names')}</li>
-            <li>{t('erase.lost.addresses')}</li>
-          </ul>
-          <Text size="sm">{t('erase.kept')}</Text>
-          <TextInput
-            label={t('erase.reason')}
-            description={t('erase.reasonHelp')}
-            dir="auto"
-            autoComplete="off"
-            value={reason}
-            onChange={({ currentTarget }) => setReason(currentTarget.value)}
-          />
-          {refusal !== '' && (
-            <Text size="sm" c="var(--bad)" role="alert">
-              {refusal}
-            </Text>
-          )}
-          {curl.view}
-          <Group justify="flex-end" gap="sm">
-            <Group me="auto">{curl.button}</Group>
-            <Button variant="default" onClick={onClose} data-autofocus>
-              {t('cancel', { ns: 'shell' })}
-            </Button>
-            <Button type="submit" color="red" loading={erasing.isPending}>
-              {t('erase.now')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Dialog>
+    <DestroyDialog
+      title={t('erase.title', { email })}
+      submit={t('erase.now')}
+      request={request}
+      action={erasing}
+      onClose={onClose}
+    >
+      <Text size="sm">{t('erase.body')}</Text>
+      <ul className={classes['lost']}>
+        <li>{t('erase.lost.account')}</li>
+        <li>{t('erase.lost.names')}</li>
+        <li>{t('erase.lost.addresses')}</li>
+      </ul>
+      <Text size="sm">{t('erase.kept')}</Text>
+      <TextInput
+        label={t('erase.reason')}
+        description={t('erase.reasonHelp')}
+        dir="auto"
+        autoComplete="off"
+        value={reason}
+        onChange={({ currentTarget }) => setReason(currentTarget.value)}
+      />
+    </DestroyDialog>
   );
 }
 
