@@ -8,11 +8,12 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * a run depends on this list. Most of these files wait for real cores and use little processor time.
  */
 const SLOWEST_FIRST = [
-  'web/accessibility faults followers disconnect soak web/panel idempotency web/inbounds ip-limit fleet web/settings',
-  'web/overview base-headers live web/hostile web/nodes web/client-list web/clients web/geo kit nodes disk programs',
-  'versions web/core web/core-versions load request-flood first-start stalled-panel web/languages crash kill web/account restart',
-  'backup damaged-files nats terms simultaneous-clients blocked-addresses import web/backups cli guides replay protocols',
-  'web/audit limits account-names web/setup web/keyboard admin kinds web/reconnect web/proxy tls status fuzz',
+  'disk programs web/clients web/accessibility followers versions first-start kill live crash faults soak web/roles backup',
+  'damaged-files nodes web/core disconnect web/languages web/hostile idempotency web/account fleet ip-limit request-flood',
+  'web/panel web/inbounds web/settings web/overview base-headers web/nodes web/client-list web/geo kit reseller lifecycle',
+  'web/core-versions load failing-inbounds stalled-panel restart undo nats terms simultaneous-clients blocked-addresses import',
+  'web/backups cli guides replay protocols web/audit limits account-names web/setup web/keyboard admin kinds web/reconnect',
+  'web/proxy tls status fuzz',
 ]
   .join(' ')
   .split(' ');
