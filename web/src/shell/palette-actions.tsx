@@ -7,6 +7,7 @@ import IconKeyboard from '@tabler/icons-react/dist/esm/icons/IconKeyboard.mjs';
 import IconLogout from '@tabler/icons-react/dist/esm/icons/IconLogout.mjs';
 import IconPlus from '@tabler/icons-react/dist/esm/icons/IconPlus.mjs';
 import IconRefresh from '@tabler/icons-react/dist/esm/icons/IconRefresh.mjs';
+import IconScale from '@tabler/icons-react/dist/esm/icons/IconScale.mjs';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -65,6 +66,7 @@ export function usePaletteActions(wanted: string, onHelp: () => void): Spotlight
       : [];
   const refresh = <IconRefresh size={18} aria-hidden />;
   const compare = <IconCompare size={18} aria-hidden />;
+  const recount = <IconScale size={18} aria-hidden />;
   const contrast = <IconContrast size={18} aria-hidden />;
   const themes = (['light', 'dark', 'auto'] as const).filter((theme) => theme !== colorScheme);
   const otherDensity = density === 'compact' ? 'comfortable' : 'compact';
@@ -74,6 +76,7 @@ export function usePaletteActions(wanted: string, onHelp: () => void): Spotlight
     ...onScreen('nodes', '/panel/api/nodes/add', t('action.addNode'), '/nodes?new=1'),
     ...onScreen('webhooks', '/panel/api/webhooks/add', t('action.addWebhook'), '/webhooks?new=1'),
     ...onScreen('audit', '/panel/api/audit/diff', t('action.compare'), '/audit/compare', compare),
+    ...onScreen('audit', '/panel/api/audit/recount/preview', t('action.recount'), '/audit/recount', recount),
     ...allowed(
       '/panel/api/server/restartCoreService',
       action('restartCore', t('action.restartCore'), refresh, restart),

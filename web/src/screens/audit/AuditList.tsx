@@ -2,11 +2,13 @@ import { Button, Loader, Menu } from '@mantine/core';
 import IconDownload from '@tabler/icons-react/dist/esm/icons/IconDownload.mjs';
 import IconCompare from '@tabler/icons-react/dist/esm/icons/IconGitCompare.mjs';
 import IconHistory from '@tabler/icons-react/dist/esm/icons/IconHistory.mjs';
+import IconScale from '@tabler/icons-react/dist/esm/icons/IconScale.mjs';
 import IconShield from '@tabler/icons-react/dist/esm/icons/IconShieldCheck.mjs';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useLocation, useNavigate, useParams } from 'react-router';
+import { useMay } from '../../api/access';
 import { api } from '../../api/client';
 import { useFormat } from '../../ui/display/format';
 import { Empty, Loaded, Page } from '../../ui/display/Page';
@@ -34,6 +36,7 @@ export function AuditList() {
   const query = useMemo(() => queryOf(filters), [filters]);
   const { position } = useParams();
   const { search } = useLocation();
+  const may = useMay();
   const navigate = useNavigate();
   return (
     <Page
@@ -44,6 +47,11 @@ export function AuditList() {
           <Button component={Link} to="/audit/compare" variant="default" leftSection={<IconCompare size={16} />}>
             {t('compare')}
           </Button>
+          {may('/panel/api/audit/recount/preview') && (
+            <Button component={Link} to="/audit/recount" variant="default" leftSection={<IconScale size={16} />}>
+              {t('recount')}
+            </Button>
+          )}
           <Button variant="default" leftSection={<IconShield size={16} />} onClick={() => setChainOpen(true)}>
             {t('chain')}
           </Button>

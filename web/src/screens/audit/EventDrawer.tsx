@@ -66,6 +66,7 @@ function Event({ details, onFilter }: { readonly details: Details } & Pick<Props
         <ShowMoment moment={moment} />
         {may('/panel/api/proof/inclusion/:position') && <Prove position={entry.position} />}
       </div>
+      {may('/panel/api/audit/capsule') && <BugReport position={entry.position} />}
       {changes.length > 0 && (
         <Part title={t('changes')}>
           <Changes changes={changes} />
@@ -139,6 +140,28 @@ function Prove({ position }: { readonly position: number }) {
     >
       {t('prove')}
     </Button>
+  );
+}
+
+/** Downloads the events around this one for a bug report. */
+function BugReport({ position }: { readonly position: number }) {
+  const { t } = useTranslation('audit');
+  return (
+    <div>
+      <Button
+        component="a"
+        href={api.file('/panel/api/audit/capsule', { query: { around: position } })}
+        download
+        size="compact-sm"
+        variant="default"
+        aria-describedby="report-about"
+      >
+        {t('report')}
+      </Button>
+      <Text id="report-about" size="xs" c="dimmed" mt={4}>
+        {t('report.about')}
+      </Text>
+    </div>
   );
 }
 

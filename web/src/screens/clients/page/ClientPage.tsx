@@ -19,6 +19,7 @@ import { CertificateDialog } from '../personal-data/EraseDialog';
 import { PersonalData } from '../personal-data/PersonalData';
 import type { Certificate } from '../personal-data/queries';
 import { Addresses } from './Addresses';
+import { BugReport } from './BugReport';
 import pageClasses from './ClientPage.module.css';
 import { Facts } from './Facts';
 import { StateCard } from './StateCard';
@@ -106,6 +107,7 @@ function Found({ email, details, inbounds, onErased }: FoundProps) {
               {moment === null && <LinkPanel rows={rows} inbounds={inbounds} />}
               <Addresses email={email} addresses={all[0]?.addresses ?? []} />
               <PersonalData email={email} onErased={onErased} />
+              <BugReport email={email} />
             </div>
           </div>
         )}
@@ -207,6 +209,7 @@ function DeletedClient({ email, onErased }: Pick<FoundProps, 'email' | 'onErased
             </Loaded>
           </Section>
           <PersonalData email={email} onErased={onErased} />
+          <BugReport email={email} />
         </>
       )}
     </Page>
