@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import axe from 'axe-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { draft, inboundDraft, one, userId } from '../../../kit/builders.js';
 import { fromCapsule } from '../../../kit/capsule.js';
@@ -30,6 +31,11 @@ function usedBefore() {
   return journal.directory.root;
 }
 
+/** The rules of axe-core that the page breaks. */
+const AXE = `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+  violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id }) => id))`;
+const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+
 describe.skipIf(found === null)('the recount in the web panel', () => {
   it('ignores a jump for all clients, sets the counters, and takes it back; the bug report has no names', async () => {
     const dataDir = usedBefore();
@@ -49,6 +55,12 @@ describe.skipIf(found === null)('the recount in the web panel', () => {
     const row = page.getByRole('row').filter({ hasText: 'ahab' });
     expect(await row.getByRole('cell').allTextContents()).toStrictEqual(['22 GB', '2 GB', '−20 GB']);
     expect(recorded(dataDir, 'TrafficRecounted')).toHaveLength(0);
+    await page.evaluate(axe.source);
+    expect(await page.evaluate(AXE)).toStrictEqual([]);
+    await page.setViewportSize({ width: 375, height: 800 });
+    expect(await page.evaluate(AXE)).toStrictEqual([]);
+    expect(await page.evaluate(OVERFLOW)).toBe(0);
+    await page.setViewportSize({ width: 1440, height: 900 });
 
     await page.getByRole('button', { name: 'Apply…' }).click();
     const dialog = page.getByRole('dialog');
