@@ -1116,6 +1116,7 @@ export interface MessageParams {
   'history.withRole': { readonly actor: Text; readonly role: string | number };
   'history.partWebhooks': None;
   'history.partProof': None;
+  'history.partCluster': None;
   'import.inbound': { readonly id: string | number };
   'import.inboundNamed': { readonly id: string | number; readonly remark: string | number };
   'import.client': { readonly email: string | number; readonly inbound: string | number };

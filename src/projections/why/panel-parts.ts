@@ -6,6 +6,7 @@ const PARTS: ReadonlyMap<string, Text> = new Map<string, Text>([
   ['backup', message('history.partBackup')],
   ['chat-bot', message('history.partChatBot')],
   ['cli', message('history.partCli')],
+  ['cluster', message('history.partCluster')],
   ['core', message('history.partCore')],
   ['directory', message('history.partDirectory')],
   ['first start', message('history.partFirstStart')],

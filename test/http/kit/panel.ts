@@ -157,8 +157,9 @@ export async function startPanel({
     createWebServers({ ...panel, dispatch }, bySubject(all), {
       ...{ basePath: () => basePath, domainOf, log: httpLog, ...(bind && { bind }) },
     });
-  let { web } = serve();
-  const { sub } = serve();
+  const servers = serve();
+  let { web } = servers;
+  const { sub } = servers;
   const { port } = await web.listen(0, '127.0.0.1');
   const { port: subPort } = await sub.listen(0, '127.0.0.1');
   onTestFinished(async () => {

@@ -54,11 +54,7 @@ export const proofHandlers: Handlers<typeof proofRoutes, Services> = {
     return new TextStream({ media: MEDIA, name: 'events.jsonl', lines: exportedLines(provenLog, signal) });
   },
 
-  async verifier() {
-    const text = await readFile(VERIFIER, 'utf8').catch(() => null);
-    if (text === null) return reject('VERIFIER_MISSING', { file: VERIFIER.pathname });
-    return new Attachment({ media: 'text/javascript', name: 'verify-log.mjs', text });
-  },
+  verifier: () => verifierIn(VERIFIER),
 
   async publish(_, { publisher }, { say, dispatch }) {
     const head = await publisher.publish(dispatch);
@@ -128,4 +124,11 @@ function linesOf(name: string, heads: Iterable<SignedHead>): TextStream {
     for (const head of heads) yield `${JSON.stringify(head)}\n`;
   }
   return new TextStream({ media: MEDIA, name, lines: lines() });
+}
+
+/** The verifier for outsiders as a download. The rejection names the file if the panel was not built. */
+export async function verifierIn(file: URL): Promise<Attachment | Rejection> {
+  const text = await readFile(file, 'utf8').catch(() => null);
+  if (text === null) return reject('VERIFIER_MISSING', { file: file.pathname });
+  return new Attachment({ media: 'text/javascript', name: 'verify-log.mjs', text });
 }
