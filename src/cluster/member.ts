@@ -139,7 +139,7 @@ export class Member {
   async #renew(): Promise<void> {
     const { lease, name } = this.#parts;
     const before = performance.now();
-    // An expired lease that nobody has taken is taken again.
+    // An expired lease that is still free is taken again.
     if ((await lease.renew()) || (await lease.take())) this.#renewedAt = before;
     else if (!this.#ending.signal.aborted) this.#restart(`${name} has lost the lease to ${await lease.holder()}`);
   }
@@ -180,8 +180,8 @@ export class Member {
       this.#renewedAt = performance.now();
     }
     this.#role = 'leader';
-    await this.#parts.lead();
-    this.#publisher.wake();
+    // Not waited for: a core may take longer to start than the lease lasts without a renewal.
+    void this.#parts.lead().catch((error: unknown) => this.#failed(error));
   }
 
   #failed(error: unknown): void {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { LEASE_MS } from '../../src/adapters/nats/cluster-store.js';
 import { LogReplication } from '../../src/adapters/sqlite/replication/log-replication.js';
 import { align } from '../../src/cluster/alignment.js';
 import { Publisher } from '../../src/cluster/publisher.js';
@@ -51,6 +52,16 @@ describe.skipIf(withoutNats('members of a cluster'))('a member of a cluster', ()
     const one = await startMember(url, 'one', logLike(), { leaseMs: 0 });
     await leads(one);
     expect(one.member.mayAppend).toBe(false);
+  });
+
+  it('renews its lease while its work begins slowly', async () => {
+    const { url } = await startCluster();
+    const one = await startMember(url, 'one', logLike(), { begins: new Promise(() => undefined) });
+    await leads(one);
+    const { lease } = await storeOf(url, 'observer');
+    const began = performance.now();
+    await until('a lease that would have expired', () => performance.now() - began > LEASE_MS + 1000);
+    expect([one.member.mayAppend, await lease.holder()]).toEqual([true, 'one']);
   });
 
   it('hands over after a step-down with everything confirmed', async () => {

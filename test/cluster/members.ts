@@ -51,7 +51,7 @@ export async function startMember(
   url: string,
   name: string,
   log: TestLog,
-  { leaseMs = 4000, sequence = 0 } = {},
+  { leaseMs = 4000, sequence = 0, begins = Promise.resolve() } = {},
 ): Promise<Running> {
   const restarts: string[] = [];
   let led = 0;
@@ -59,7 +59,10 @@ export async function startMember(
     {
       ...(await storeOf(url, name)),
       ...{ name, leaseMs, now: Date.now, warn: () => undefined, replica: new LogReplication(log.log) },
-      lead: async () => void (led += 1),
+      lead: () => {
+        led += 1;
+        return begins;
+      },
       restart: (why) => void restarts.push(why),
     },
     sequence,
