@@ -151,6 +151,7 @@ export class ClusterLink {
       if (this.#connection)
         answerMembers(
           this.#connection,
+          'set-aside',
           (request) => setAside(Report.parse(request)),
           (error) => warn('a member sent an invalid request', { error: String(error) }),
         );
@@ -165,7 +166,7 @@ export class ClusterLink {
   async #report(report: SetAsideReport): Promise<void> {
     while (!this.#stopped && this.#connection) {
       try {
-        await askLeader(this.#connection, report);
+        await askLeader(this.#connection, 'set-aside', report);
         return;
       } catch (error) {
         if (!(error instanceof ClusterAway)) throw error;

@@ -2,20 +2,26 @@ import type { NatsConnection } from '@nats-io/nats-core';
 import { REQUEST_MS } from './connection.js';
 import { natsRequest } from './errors.js';
 
-/** The subject on which the leader answers the other members. */
-const LEADER = 'portolan.leader';
+/** What a member may ask the leader for; each kind has its own subject. */
+export type LeaderRequest = 'set-aside';
 
-/** Answers the requests of other members until the result is called. A request whose answer throws gets none. */
+const subjectOf = (kind: LeaderRequest): string => `portolan.leader.${kind}`;
+
+/**
+ * Answers one kind of request of the other members until the result is called. A request whose answer throws or rejects
+ * gets none: the member sees a leader that does not answer, and asks again.
+ */
 export function answerMembers(
   connection: NatsConnection,
+  kind: LeaderRequest,
   answer: (request: unknown) => unknown,
   failed: (error: unknown) => void,
 ): () => void {
-  const subscription = connection.subscribe(LEADER, {
-    callback: (error, message) => {
+  const subscription = connection.subscribe(subjectOf(kind), {
+    callback: async (error, message) => {
       if (error) return failed(error);
       try {
-        message.respond(JSON.stringify(answer(message.json()) ?? null));
+        message.respond(JSON.stringify((await answer(message.json())) ?? null));
       } catch (cause) {
         failed(cause);
       }
@@ -24,8 +30,8 @@ export function answerMembers(
   return () => subscription.unsubscribe();
 }
 
-/** Sends a request to the leader. Rejects with `ClusterAway` when none answers. */
-export async function askLeader(connection: NatsConnection, request: unknown): Promise<unknown> {
-  const answer = await natsRequest(() => connection.request(LEADER, JSON.stringify(request), { timeout: REQUEST_MS }));
-  return answer.json();
+/** Sends a request to the leader. Rejects with `ClusterAway` when none answers in time. */
+export async function askLeader(connection: NatsConnection, kind: LeaderRequest, request: unknown): Promise<unknown> {
+  const ask = () => connection.request(subjectOf(kind), JSON.stringify(request), { timeout: REQUEST_MS });
+  return (await natsRequest(ask)).json();
 }
