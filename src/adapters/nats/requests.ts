@@ -1,4 +1,4 @@
-import type { NatsConnection } from '@nats-io/nats-core';
+import type { Msg, NatsConnection } from '@nats-io/nats-core';
 import { REQUEST_MS } from './connection.js';
 import { natsRequest } from './errors.js';
 
@@ -17,15 +17,15 @@ export function answerMembers(
   answer: (request: unknown) => unknown,
   failed: (error: unknown) => void,
 ): () => void {
+  const respond = async (message: Msg): Promise<void> => {
+    try {
+      message.respond(JSON.stringify((await answer(message.json())) ?? null));
+    } catch (cause) {
+      failed(cause);
+    }
+  };
   const subscription = connection.subscribe(subjectOf(kind), {
-    callback: async (error, message) => {
-      if (error) return failed(error);
-      try {
-        message.respond(JSON.stringify((await answer(message.json())) ?? null));
-      } catch (cause) {
-        failed(cause);
-      }
-    },
+    callback: (error, message) => (error ? failed(error) : void respond(message)),
   });
   return () => subscription.unsubscribe();
 }
