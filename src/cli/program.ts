@@ -17,7 +17,7 @@ import { version } from '../version.js';
 import { adminCommands } from './commands/admin.js';
 import { backupCommands } from './commands/backup.js';
 import { capsuleCommands } from './commands/capsule.js';
-import { clusterCommands } from './commands/cluster.js';
+import { clusterCommands } from './commands/cluster/cluster.js';
 import { coreCommands } from './commands/core.js';
 import { diffCommand } from './commands/diff.js';
 import { doctorCommand } from './commands/doctor.js';
