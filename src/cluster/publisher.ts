@@ -9,13 +9,15 @@ const RETRY_MS = 200;
 const MAX_KNOWN_KEYS = 10_000;
 
 interface Parts {
-  readonly replica: Pick<LogReplication, 'batchAfter' | 'wrappedKey'>;
+  readonly replica: Pick<LogReplication, 'batchAfter' | 'hashAt' | 'wrappedKey'>;
   readonly stream: BatchStream;
   readonly keys: KeyBucket;
   /** Called once when this member cannot publish any more: another one leads, or the stream has lost messages. */
   readonly lost: (why: 'fenced' | 'shortened') => void;
   readonly now: () => number;
   readonly warn: (message: string, fields?: object) => void;
+  /** Pause after a failed attempt, in ms; a test passes a shorter one. */
+  readonly retryMs?: number;
 }
 
 interface Waiting {
@@ -29,6 +31,7 @@ interface Waiting {
  */
 export class Publisher {
   readonly #parts: Parts;
+  readonly #retryMs: number;
   readonly #known = new LRUCache<string, true>({ max: MAX_KNOWN_KEYS });
   #position: number;
   #sequence: number;
@@ -40,6 +43,7 @@ export class Publisher {
   /** Continues after the last position and sequence that the log and the stream have in common. */
   constructor(parts: Parts, { position, sequence }: { readonly position: number; readonly sequence: number }) {
     this.#parts = parts;
+    this.#retryMs = parts.retryMs ?? RETRY_MS;
     this.#position = position;
     this.#sequence = sequence;
   }
@@ -94,7 +98,7 @@ export class Publisher {
       for (let batch = this.#next(); batch !== null; batch = this.#next()) await this.#publish(batch);
     } catch (error) {
       this.#parts.warn('events could not be published to the cluster', { error: String(error) });
-      if (!this.#ended) setTimeout(() => this.wake(), RETRY_MS).unref();
+      if (!this.#ended) setTimeout(() => this.wake(), this.#retryMs).unref();
     } finally {
       this.#running = false;
     }
@@ -114,7 +118,7 @@ export class Publisher {
         if (error instanceof WrongSequence) return this.#resolve(batch);
         if (!(error instanceof ClusterAway)) throw error;
         this.#stalledAt ??= this.#parts.now();
-        await sleep(RETRY_MS);
+        await sleep(this.#retryMs);
       }
     }
   }
@@ -131,15 +135,21 @@ export class Publisher {
     );
   }
 
-  /** The stream does not end where the last batch was: either the answer to this batch was lost, or someone else has written. */
+  /**
+   * The stream does not end where the last batch was: the answer to this batch was lost, a former process of this member has
+   * sent a part of it, or another member has written.
+   */
   async #resolve(batch: OutgoingBatch): Promise<void> {
-    const { stream, lost } = this.#parts;
+    const { stream, replica, lost } = this.#parts;
     const { last } = await stream.ends();
-    for (let from = this.#sequence + 1; from <= last; ) {
-      const label = await stream.labelFrom(from);
-      if (label === null || label.id !== batch.id) break;
-      if (label.complete) return this.#confirm(batch, label.sequence);
-      from = label.sequence + 1;
+    const label = await stream.labelFrom(this.#sequence + 1);
+    if (label?.id === batch.id) {
+      // A former process may have sent fewer events under the same id.
+      if (!label.complete) this.#sequence = label.sequence;
+      else if (replica.hashAt(label.last) === label.hash)
+        this.#confirm(replica.batchAfter(this.#position, label.last) ?? batch, label.sequence);
+      else throw new Error(`the stream has another event at position ${label.last}`);
+      return;
     }
     this.#ended = true;
     lost(last < this.#sequence ? 'shortened' : 'fenced');

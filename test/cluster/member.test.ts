@@ -111,6 +111,23 @@ describe.skipIf(withoutNats('the publisher of a cluster'))('the publisher', () =
     expect(await again.stream.ends()).toMatchObject({ last: 1 });
   });
 
+  it('does not take a shorter batch of its former process for its own', async () => {
+    const { url } = await startCluster();
+    const log = logLike();
+    addClient(log, 1);
+    const replica = new LogReplication(log.log);
+    const { stream } = await storeOf(url, 'former process');
+    const first = replica.batchAfter(0);
+    if (first === null) throw new Error('the log is empty');
+    addClient(log, 2);
+    const { publisher, lost } = await publisherOf(url, log);
+    await stream.publish(first, 0);
+    expect(replica.batchAfter(0)).toMatchObject({ id: first.id, last: 2 });
+    expect(await publisher.confirmed(2, 10_000)).toBe(true);
+    expect(lost).toEqual([]);
+    expect(await stream.labelFrom(2)).toMatchObject({ first: 2, last: 2, sequence: 2 });
+  });
+
   it('is fenced when another member has appended, and confirms nothing', async () => {
     const { url } = await startCluster();
     const [log, other] = [logLike(), logLike()];

@@ -6,7 +6,14 @@ import {
   jetstreamManager,
 } from '@nats-io/jetstream';
 import { headers, type MsgHdrs, type NatsConnection } from '@nats-io/nats-core';
-import type { Batch, BatchLabel, BatchStream, StreamEnds, StreamedBatch } from '../../commands/ports/cluster.js';
+import {
+  type Batch,
+  type BatchLabel,
+  type BatchStream,
+  type StreamEnds,
+  type StreamedBatch,
+  WrongSequence,
+} from '../../commands/ports/cluster.js';
 import { REQUEST_MS } from './connection.js';
 import { natsRequest } from './errors.js';
 
@@ -65,13 +72,21 @@ export class NatsBatchStream implements BatchStream {
     for (let part = 1; part <= parts; part += 1) {
       const body = batch.body.subarray((part - 1) * size, part * size);
       const options = { expect: { lastSequence: last }, timeout: REQUEST_MS, retries: 0 };
-      const msgID = parts === 1 ? batch.id : `${batch.id}/${part}`;
+      const msgID = parts === 1 ? batch.id : `${batch.id}/${batch.last}/${part}/${parts}`;
       const ack = await natsRequest(() =>
         this.#client.publish(SUBJECT, body, { ...options, msgID, headers: headersOf({ ...batch, part, parts }) }),
       );
+      if (ack.duplicate) await this.#assertSame(ack.seq, batch);
       last = ack.seq;
     }
     return last;
+  }
+
+  /** The stream has a message with this id already: it may end at another event, if a former process has sent it. */
+  async #assertSame(sequence: number, { last, hash }: Batch): Promise<void> {
+    const label = await this.labelFrom(sequence);
+    if (label?.sequence !== sequence || label.last !== last || label.hash !== hash)
+      throw new WrongSequence(`message ${sequence} of the stream ends at position ${label?.last}, not at ${last}`);
   }
 
   async follow(

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startNats, withoutNats } from '../../kit/real/nats/server.js';
 import { cli, must, type PanelProcess, startPanel } from '../../kit/real/panel-process.js';
+import { freePort, freePorts } from '../../kit/real/ports.js';
 import { until } from '../../kit/wait.js';
 
 /** The environment of a member. */
@@ -59,8 +60,9 @@ describe.skipIf(withoutNats('a cluster of panels'))('two members of a cluster', 
     const second = await startMember(two, 'two', url);
     const admin = await first.admin();
     const acknowledged: string[] = [];
-    for (let n = 1; n <= 5; n += 1) {
-      await must(admin.post('/panel/api/inbounds/add', inbound(21_000 + n, `before ${n}`)));
+    const [last = 0, ...ports] = await freePorts(6);
+    for (const [n, port] of ports.entries()) {
+      await must(admin.post('/panel/api/inbounds/add', inbound(port, `before ${n}`)));
       acknowledged.push(`before ${n}`);
     }
 
@@ -70,7 +72,7 @@ describe.skipIf(withoutNats('a cluster of panels'))('two members of a cluster', 
     const names = async () =>
       (await must(other.get<{ remark: string }[]>('/panel/api/inbounds/list'))).map(({ remark }) => remark);
     expect(await names()).toEqual(acknowledged);
-    await must(other.post('/panel/api/inbounds/add', inbound(21_100, 'after')));
+    await must(other.post('/panel/api/inbounds/add', inbound(last, 'after')));
     expect(await names()).toEqual([...acknowledged, 'after']);
 
     const back = await startMember(one, 'one', url);
@@ -89,19 +91,21 @@ describe.skipIf(withoutNats('a cluster of panels'))('two members of a cluster', 
     const first = await startMember(one, 'one', url);
     await leads(one, 'one', url);
     const admin = await first.admin();
-    await must(admin.post('/panel/api/inbounds/add', inbound(21_200, 'confirmed')));
+    await must(admin.post('/panel/api/inbounds/add', inbound(await freePort(), 'confirmed')));
     await nats.stop();
-    const late = await admin.post('/panel/api/inbounds/add', inbound(21_201, 'late'));
+    const late = await admin.post('/panel/api/inbounds/add', inbound(await freePort(), 'late'));
     expect(late).toMatchObject({ success: false, code: 'CHANGE_UNCONFIRMED' });
     const refused = await until('a refusal at once', async () => {
-      const answer = await admin.post('/panel/api/inbounds/add', inbound(21_202, 'refused'));
+      const answer = await admin.post('/panel/api/inbounds/add', inbound(await freePort(), 'refused'));
       return 'code' in answer && answer.code === 'CLUSTER_UNAVAILABLE' ? answer : undefined;
     });
     expect(refused.success).toBe(false);
     expect((await must(admin.get<unknown[]>('/panel/api/inbounds/list'))).length).toBeGreaterThan(0);
     await nats.start();
     const again = await until('a change after the cluster is back', async () => {
-      const answer = await admin.post('/panel/api/inbounds/add', inbound(21_203, 'again')).catch(() => undefined);
+      const answer = await admin
+        .post('/panel/api/inbounds/add', inbound(await freePort(), 'again'))
+        .catch(() => undefined);
       return answer?.success === true ? answer : undefined;
     });
     expect(again.success).toBe(true);

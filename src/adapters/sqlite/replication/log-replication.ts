@@ -38,15 +38,16 @@ export class LogReplication {
 
   /**
    * The next whole commands after a position; null at the head. Events of one command have the same time and correlation id, so
-   * a command is never divided, however large it is.
+   * a command is never divided, however large it is. `to`: the last position that it may contain.
    */
-  batchAfter(position: number): OutgoingBatch | null {
+  batchAfter(position: number, to = Number.POSITIVE_INFINITY): OutgoingBatch | null {
     const rows: EventRow[] = [];
     let size = 0;
     for (let after = position; ; ) {
       const page = this.#log.stored.rows(after, MAX_ROWS);
       for (const row of page) {
         const isNext = rows.length > 0 && !sameCommand(rows.at(-1), row);
+        if (row.position > to) return this.#batchOf(rows);
         if (isNext && (rows.length >= MAX_ROWS || size >= FULL_BYTES)) return this.#batchOf(rows);
         rows.push(row);
         size += row.payload?.length ?? 0;

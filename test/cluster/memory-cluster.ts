@@ -1,0 +1,86 @@
+import type { Batch, BatchStream, KeyBucket, StreamedBatch } from '../../src/commands/ports/cluster.js';
+import { ClusterAway, WrongSequence } from '../../src/commands/ports/cluster.js';
+
+/** What becomes of a publish: it arrives, only its answer is lost, or it is lost itself. */
+export type Fate = 'answered' | 'answer lost' | 'lost';
+
+interface Flight {
+  readonly by: string;
+  readonly batch: Batch;
+  readonly after: number;
+  readonly answered: (sequence: number) => void;
+  readonly failed: (error: Error) => void;
+}
+
+/** A stream in memory that holds each publish until the test decides on it. */
+export class MemoryStream {
+  readonly batches: StreamedBatch[] = [];
+  /** Position of the log at which the stream was created. */
+  readonly base: number;
+  #flights: Flight[] = [];
+
+  constructor(base: number) {
+    this.base = base;
+  }
+
+  /** The stream as one process of a member uses it. Nothing answers after `ended` has become true. */
+  portFor(by: string, ended: () => boolean): BatchStream {
+    return {
+      ends: async () => ({ before: 0, last: this.batches.length, base: this.base }),
+      labelFrom: async (sequence) => {
+        const found = this.batches[sequence - 1];
+        return found ? { ...found, complete: true } : null;
+      },
+      publish: (batch, after) =>
+        new Promise((answered, failed) => this.#flights.push({ by, batch, after, answered, failed })),
+      follow: async (after, apply, signal) => {
+        const next = this.batches.slice(after);
+        if (!signal.aborted && !ended() && next.length > 0) await apply(next);
+      },
+    };
+  }
+
+  /** Whether a publish of a member is on its way. */
+  isBusy(by: string): boolean {
+    return this.#flights.some((flight) => flight.by === by);
+  }
+
+  /** Decides on the publishes on their way. */
+  deliver(fate: Fate): void {
+    const flights = this.#flights;
+    this.#flights = [];
+    for (const { batch, after, answered, failed } of flights) {
+      if (fate === 'lost') {
+        failed(new ClusterAway('lost'));
+        continue;
+      }
+      const known = this.batches.find(({ id }) => id === batch.id);
+      if (known === undefined ? this.batches.length !== after : known.last !== batch.last) {
+        failed(new WrongSequence('the stream does not end there'));
+        continue;
+      }
+      const sequence = known?.sequence ?? this.batches.push({ ...batch, sequence: after + 1 });
+      if (fate === 'answered') answered(sequence);
+      else failed(new ClusterAway('the answer was lost'));
+    }
+  }
+
+  /** A process has ended: what it has sent still arrives, or not; its answer reaches no one. */
+  disconnect(by: string, arrives: boolean): void {
+    const [its, others] = [true, false].map((own) => this.#flights.filter((flight) => (flight.by === by) === own));
+    this.#flights = arrives ? (its ?? []) : [];
+    if (arrives) this.deliver('answer lost');
+    this.#flights = others ?? [];
+  }
+}
+
+/** The data keys of a cluster in memory. */
+export function memoryKeys(): KeyBucket {
+  const kept = new Map<string, Uint8Array>();
+  return {
+    put: async (id, wrapped) => void kept.set(id, wrapped),
+    get: async (id) => kept.get(id) ?? null,
+    destroy: async (id) => void kept.delete(id),
+    ids: async () => [...kept.keys()],
+  };
+}
