@@ -81,6 +81,41 @@ describe.skipIf(found === null)('the web panel by keyboard alone', () => {
     expect(await page.evaluate('document.activeElement.id')).toBe('content');
   });
 
+  it('opens the palette when its file is loaded, and says so when it cannot be', async () => {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const file = '**/Palette-*.js';
+    await page.route(file, async (route) => {
+      await released;
+      await route.fallback();
+    });
+    await page.reload();
+    await heading('Overview');
+    const asked = page.waitForRequest(file);
+    await press('Control+k');
+    await asked;
+    expect(await search().count()).toBe(0);
+    release();
+    await search().and(page.locator(':focus')).waitFor();
+    await press('Escape');
+    await search().waitFor({ state: 'hidden' });
+    await page.unroute(file);
+    await page.route(file, (route) => route.abort());
+    await page.reload();
+    await heading('Overview');
+    await press('Control+k');
+    await page.getByRole('alert').filter({ hasText: 'could not be loaded' }).waitFor();
+    // The screen stays.
+    await heading('Overview');
+    await page.unroute(file);
+    await page.reload();
+    await heading('Overview');
+    // The browser reports the file.
+    expect(complaints.splice(0).filter((text) => !text.includes('ERR_FAILED'))).toStrictEqual([]);
+  });
+
   it('adds a client with the palette and the form', async () => {
     const before = headOf(panel.dataDir);
     await openPalette();

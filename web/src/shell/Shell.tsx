@@ -3,7 +3,7 @@ import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import IconBook from '@tabler/icons-react/dist/esm/icons/IconBook.mjs';
 import IconSearch from '@tabler/icons-react/dist/esm/icons/IconSearch.mjs';
 import IconWifiOff from '@tabler/icons-react/dist/esm/icons/IconWifiOff.mjs';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useLocation } from 'react-router';
 import { useMay } from '../api/access';
@@ -13,15 +13,15 @@ import { Logo } from '../theme/Logo';
 import { useFormat } from '../ui/display/format';
 import { useAllowedScreens } from './allowed-screens';
 import { PastBanner, useSeesPast } from './PastBanner';
+import { usePart } from './part';
 import { Screens } from './Screens';
 import { SessionDialog } from './SessionDialog';
 import classes from './Shell.module.css';
 import { OPEN_PALETTE, useShortcuts } from './shortcuts';
 import { ViewMenu } from './ViewMenu';
 
-const Palette = lazy(async () => ({ default: (await import('./Palette')).Palette }));
-
-const MomentDialog = lazy(async () => ({ default: (await import('./MomentDialog')).MomentDialog }));
+const loadPalette = async () => (await import('./Palette')).Palette;
+const loadMomentDialog = async () => (await import('./MomentDialog')).MomentDialog;
 
 const GROUPS = ['traffic', 'system', 'security'] as const;
 
@@ -30,13 +30,17 @@ export function Shell({ live }: { readonly live: Live }) {
   const [isMenuOpen, menu] = useDisclosure(false);
   const [isHelpOpen, help] = useDisclosure(false);
   const { pathname } = useLocation();
-  // Loaded with its first use.
-  const [isPaletteWanted, setPaletteWanted] = useState(false);
+  const [Palette, loadsPalette] = usePart(loadPalette);
   const openPalette = (): void => {
-    setPaletteWanted(true);
+    loadsPalette();
     document.dispatchEvent(new Event(OPEN_PALETTE));
   };
   const [isChoosingMoment, moments] = useDisclosure(false);
+  const [MomentDialog, loadsMomentDialog] = usePart(loadMomentDialog);
+  const chooseMoment = (): void => {
+    loadsMomentDialog();
+    moments.open();
+  };
   const seesPast = useSeesPast();
   useHotkeys([['mod+K', openPalette]], []);
   useShortcuts(help.open);
@@ -70,19 +74,19 @@ export function Shell({ live }: { readonly live: Live }) {
               Ctrl K
             </Kbd>
           </UnstyledButton>
-          <ViewMenu live={live} onHelp={help.open} onMoment={seesPast ? moments.open : null} />
+          <ViewMenu live={live} onHelp={help.open} onMoment={seesPast ? chooseMoment : null} />
         </Group>
       </header>
       <aside className={classes['aside']} data-open={isMenuOpen || undefined}>
         <Navigation path={pathname} />
       </aside>
       <main id="content" tabIndex={-1} className={classes['main']}>
-        <PastBanner onChange={moments.open} />
+        <PastBanner onChange={chooseMoment} />
         <Offline live={live} />
         <Screens live={live} />
       </main>
-      <Suspense>{isPaletteWanted && <Palette onHelp={help.open} />}</Suspense>
-      <Suspense>{isChoosingMoment && <MomentDialog onClose={moments.close} />}</Suspense>
+      {Palette && <Palette onHelp={help.open} />}
+      {isChoosingMoment && MomentDialog && <MomentDialog onClose={moments.close} />}
       <SessionDialog live={live} />
       <Modal
         opened={isHelpOpen}

@@ -3,12 +3,13 @@ import IconAdjustments from '@tabler/icons-react/dist/esm/icons/IconAdjustmentsH
 import IconHistory from '@tabler/icons-react/dist/esm/icons/IconHistory.mjs';
 import IconKeyboard from '@tabler/icons-react/dist/esm/icons/IconKeyboard.mjs';
 import IconLogout from '@tabler/icons-react/dist/esm/icons/IconLogout.mjs';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Live } from '../live/live';
 import { logOut } from './log-out';
+import { usePart } from './part';
 
-const ViewSettings = lazy(async () => ({ default: (await import('./ViewSettings')).ViewSettings }));
+const loadViewSettings = async () => (await import('./ViewSettings')).ViewSettings;
 
 interface Props {
   readonly live: Live;
@@ -21,6 +22,11 @@ interface Props {
 export function ViewMenu({ live, onHelp, onMoment }: Props) {
   const { t } = useTranslation('shell');
   const [isOpen, setOpen] = useState(false);
+  const [ViewSettings, loadsViewSettings] = usePart(loadViewSettings);
+  const toggle = (): void => {
+    loadsViewSettings();
+    setOpen(!isOpen);
+  };
   const showHelp = (): void => {
     setOpen(false);
     onHelp();
@@ -28,14 +34,12 @@ export function ViewMenu({ live, onHelp, onMoment }: Props) {
   return (
     <Popover opened={isOpen} onChange={setOpen} position="bottom-end" width={260} shadow="md" trapFocus returnFocus>
       <Popover.Target>
-        <ActionIcon size="lg" aria-label={t('view')} onClick={() => setOpen(!isOpen)}>
+        <ActionIcon size="lg" aria-label={t('view')} onClick={toggle}>
           <IconAdjustments size={20} />
         </ActionIcon>
       </Popover.Target>
       <Popover.Dropdown p={4} aria-label={t('view')}>
-        <Suspense fallback={<Skeleton height={180} />}>
-          <ViewSettings live={live} />
-        </Suspense>
+        {ViewSettings ? <ViewSettings live={live} /> : <Skeleton height={180} />}
         <Divider my={4} />
         {onMoment && (
           <NavLink

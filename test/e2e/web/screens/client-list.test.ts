@@ -244,6 +244,25 @@ describe.skipIf(found === null)('the list of clients in the web panel', () => {
     expect(deeds(before)).toStrictEqual([]);
   });
 
+  it('shows the search of the address after Back, also in the box that has the focus', async () => {
+    const { page } = web;
+    await add({ email: 'lookout-1' }, { email: 'lookout-2' });
+    await web.open('clients?search=lookout-1');
+    await page.getByRole('link', { name: 'lookout-1' }).waitFor();
+    await web.open('clients?search=lookout-2');
+    await page.getByRole('link', { name: 'lookout-2' }).waitFor();
+    const box = page.getByRole('searchbox');
+    await box.focus();
+    await page.goBack();
+    await page.getByRole('link', { name: 'lookout-1' }).waitFor();
+    expect(await box.inputValue()).toBe('lookout-1');
+    await box.pressSequentially('0');
+    await page.goForward();
+    await page.getByRole('link', { name: 'lookout-2' }).waitFor();
+    expect(await box.inputValue()).toBe('lookout-2');
+    expect(page.url()).toMatch(/search=lookout-2$/);
+  });
+
   it('says that it could not be loaded, with a button that tries again', async () => {
     await add({ email: 'stoker-1' });
     await web.open('overview');

@@ -89,10 +89,11 @@ const ADDRESS_WAIT_MS = 300;
 /**
  * The text of a search box that filters a long list. `search` follows each key; the address follows when the typing
  * pauses or `flush` is called, as when the box loses the focus. `replace` sets the text when the address is changed with
- * it; Back and Forward change it as well.
+ * it; Back and Forward change it as well. `replacements` counts these changes: they concern a box that has the focus too.
  */
 export function useTypedSearch(inAddress: string, write: (search: string) => void) {
   const [search, setSearch] = useState(inAddress);
+  const [replacements, setReplacements] = useState(0);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const last = useRef({ written: inAddress, typed: inAddress, write });
   useEffect(() => {
@@ -119,10 +120,11 @@ export function useTypedSearch(inAddress: string, write: (search: string) => voi
     last.current.written = text;
     last.current.typed = text;
     setSearch(text);
+    setReplacements((count) => count + 1);
   }, []);
   useEffect(() => {
     if (inAddress !== last.current.written) replace(inAddress);
   }, [inAddress, replace]);
   useEffect(() => () => clearTimeout(timer.current), []);
-  return { search, type, flush, replace };
+  return { search, replacements, type, flush, replace };
 }

@@ -126,7 +126,14 @@ function List({ inbounds, onAdd }: { readonly inbounds: readonly ClientInbound[]
       <FilterBar
         filters={filters}
         onChange={change}
-        search={<SearchBox search={filters.search} onSearch={search} onLeave={typed.flush} />}
+        search={
+          <SearchBox
+            search={filters.search}
+            replacements={typed.replacements}
+            onSearch={search}
+            onLeave={typed.flush}
+          />
+        }
         inbounds={inbounds}
         counts={first.data?.counts}
       >

@@ -6,19 +6,23 @@ import classes from '../Clients.module.css';
 
 interface Props {
   readonly search: string;
+  /** How often the text was set by something other than typing. */
+  readonly replacements: number;
   readonly onSearch: (text: string) => void;
   readonly onLeave: () => void;
 }
 
 /** The search of the list; `/` moves the focus to it. Each key is shown at once, the table follows as fast as it can. */
-export function SearchBox({ search, onSearch, onLeave }: Props) {
+export function SearchBox({ search, replacements, onSearch, onLeave }: Props) {
   const { t } = useTranslation('clients');
   const box = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(search);
-  useEffect(() => {
-    // While the admin types, the list is behind the box.
-    if (document.activeElement !== box.current) setText(search);
-  }, [search]);
+  // While the admin types, `search` is behind the box.
+  const [seen, setSeen] = useState(replacements);
+  if (seen !== replacements) {
+    setSeen(replacements);
+    setText(search);
+  }
   useEffect(() => {
     const hear = (event: KeyboardEvent): void => {
       const isTyping = event.target instanceof HTMLElement && event.target.matches('input, textarea, select');
