@@ -104,6 +104,30 @@ describe.skipIf(found === null)('dates in the web panel', () => {
     await page.context().close();
   });
 
+  it('and numbers are typed and pasted in the digits of the language', async () => {
+    const page = await web.another(tehran);
+    const before = head();
+    await web.open('clients/ahab', page);
+    await page.getByRole('button', { name: 'ویرایش' }).click();
+    const cap = page.getByLabel(clientText('form.cap'));
+    await cap.pressSequentially('۱٫۵');
+    await page.getByLabel(clientText('form.limitIp')).fill('٢');
+    const renewal = page.getByLabel(clientText('form.reset'));
+    await renewal.fill('31');
+    await page.keyboard.insertText('۰');
+    await page.keyboard.insertText('۲');
+    expect(await cap.inputValue()).toBe('1.5 GB');
+    await save(page);
+    const changes = logOf(web.panel.dataDir, before).flatMap((event) =>
+      event.type === 'ClientUpdated' ? [event.data.changes] : [],
+    );
+    expect(changes).toStrictEqual([{ capBytes: 1.5 * 1024 ** 3, limitIp: 2, renewalDays: 3102 }]);
+    // An empty date shows an example, which is not mistaken for a date.
+    await web.open('inbounds/1', page);
+    await page.getByPlaceholder('مثلاً').first().waitFor();
+    await page.context().close();
+  });
+
   it('limit the list of the audit to the minute', async () => {
     const page = await web.another(tehran);
     await web.open('audit?from=2031-06-15T08:30', page);

@@ -8,11 +8,13 @@ import { I18nextProvider } from 'react-i18next';
 import { surround } from '../api/client';
 import { addTexts, currentLanguage, directionOf, startTexts } from '../i18n/i18n';
 import { styleNonce } from '../theme/nonce';
+import { acceptAllDigits } from '../theme/number-inputs';
 import { theme } from '../theme/theme';
 import { allowStylesOnly } from '../theme/trusted-types';
 import { Login } from './Login';
 
 allowStylesOnly();
+acceptAllDigits();
 const nonce = styleNonce();
 const i18n = await startTexts('login');
 await addTexts('login', async (language) => (await import(`./texts/${language}.json`)).default);

@@ -1,3 +1,5 @@
+import { latinDigits } from './digits';
+
 /** Days are counted since 1970-01-01; values have the form of date inputs: `2026-11-23`, `2026-11-23T14:05`, `2026-11-23T14:05:09`. */
 
 const DAY_MS = 86_400_000;
@@ -141,7 +143,7 @@ export class Calendar {
    * is not empty.
    */
   read(typed: string, timeOfDay = ''): string | undefined {
-    const found = TYPED.exec(latinDigits(typed).trim());
+    const found = TYPED.exec(plain(typed).trim());
     if (!found) return undefined;
     const [, first = '', second = '', third = '', time] = found;
     const [year, month, date] = this.#sorted(first, second, third).map(Number);
@@ -180,10 +182,8 @@ function gregorianDay(...[year, month, date]: Parts): number | undefined {
   return isSame ? at.getTime() / DAY_MS : undefined;
 }
 
-/** Persian and Arabic digits as 0 to 9, without the marks of direction around them. */
-function latinDigits(text: string): string {
-  return text
-    .replaceAll(/[\u06f0-\u06f9\u0660-\u0669]/g, (digit) => String((digit.codePointAt(0) ?? 0) & 0xf))
+/** A typed date in Latin digits, without the marks of direction around them. */
+const plain = (text: string): string =>
+  latinDigits(text)
     .replaceAll(/[\u200e\u200f\u2066-\u2069]/g, '')
     .replaceAll('،', ',');
-}

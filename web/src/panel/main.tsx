@@ -20,12 +20,14 @@ import { preloadScreen } from '../shell/Screens';
 import { Shell } from '../shell/Shell';
 import { renewSession } from '../shell/session';
 import { styleNonce } from '../theme/nonce';
+import { acceptAllDigits } from '../theme/number-inputs';
 import { theme } from '../theme/theme';
 import { allowStylesOnly } from '../theme/trusted-types';
 import { FormatProvider } from '../ui/display/format';
 import { Toasts } from '../ui/feedback/Toasts';
 
 allowStylesOnly();
+acceptAllDigits();
 const nonce = styleNonce();
 const client = new QueryClient({
   defaultOptions: {

@@ -47,7 +47,7 @@ export function DateField({ value = '', onChange, timeOfDay = '', min = '', max 
       ref={field}
       dir="ltr"
       autoComplete="off"
-      placeholder={calendar.text(valueOfDay(today()) + (timeOfDay && `T${timeOfDay}`))}
+      placeholder={t('date.example', { day: calendar.text(valueOfDay(today()) + (timeOfDay && `T${timeOfDay}`)) })}
       value={typing.text}
       error={(!typing.isActive && problem) || input.error}
       onChange={({ currentTarget }) => change(currentTarget.value)}

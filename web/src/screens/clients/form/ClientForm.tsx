@@ -215,7 +215,7 @@ function ExpiryFields({ form }: { readonly form: Form }) {
           min={1}
           allowDecimal={false}
           aria-label={t('form.days')}
-          suffix={` ${t('form.daysUnit')}`}
+          suffix={` ${t('form.daysUnit', { count: Number(form.values.days) })}`}
           {...form.getInputProps('days')}
         />
       )}

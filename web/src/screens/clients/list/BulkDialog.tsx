@@ -95,7 +95,7 @@ function Amount({
 }) {
   const { t } = useTranslation('clients');
   const format = useFormat();
-  const unit = action === 'extend' ? t('form.daysUnit') : 'GB';
+  const unit = action === 'extend' ? t('form.daysUnit', { count: Number(value) }) : 'GB';
   return (
     <div>
       <NumberInput
