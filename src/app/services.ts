@@ -5,12 +5,13 @@ import { EventFeed } from '../http/live/event-feed.js';
 import { AuditPages } from '../http/panel/audit.js';
 import type { Overrides, PanelServices } from '../http/panel/context.js';
 import type { HistoryServices } from '../http/panel/history-services.js';
-import { momentOf } from '../http/panel/moment.js';
+import { momentOf, placeOf } from '../http/panel/moment.js';
 import { statusText } from '../http/panel/status-text.js';
 import type { Disposal } from '../lib/disposal.js';
 import { Moments } from '../projections/moments.js';
 import { ledgerAt } from '../projections/statement/past-ledger.js';
 import { unfinishedFile } from '../store/backup-files.js';
+import { BackupDiffs } from '../worker/backup-diffs.js';
 import { LogScans } from '../worker/log-scans.js';
 import { PanelRestoreChecks } from '../worker/restore-checks.js';
 import type { CorePlace } from '../worker/xui-template.js';
@@ -90,6 +91,10 @@ export function createServices(panel: Panel, adapters: Adapters, parts: Parts) {
     backup: {
       ...{ backups, backupDelivery: chat.delivery },
       restoreChecks: new PanelRestoreChecks({ backups, directory: panel.directory, now: panel.now }),
+      backupDiffs: new BackupDiffs({
+        ...{ root: panel.directory.root, work: adapters.backupWork, backups },
+        passphrase: () => panel.read.settings.secrets().backupPassphrase,
+      }),
       logHead: () => ({ generation: panel.log.generation, position: panel.log.head().position }),
       uploads: newFile,
     },
@@ -112,6 +117,7 @@ function coreServices({ core, log, reactors }: Panel, { outside }: Adapters): Pa
 }
 
 function historyServices({ read, log, store, now }: Panel, moments: Moments): Omit<HistoryServices, 'refusals'> {
+  const past = { search: log.search, positionAt: (time: number) => log.positionAt(time), now };
   return {
     feed: new EventFeed(log, read),
     audit: new AuditPages(log.search, read),
@@ -120,7 +126,8 @@ function historyServices({ read, log, store, now }: Panel, moments: Moments): Om
     ledger: (question) => store.caches.ledger.query(question),
     ledgerAt: (moment) => ledgerAt((question) => store.caches.ledger.query(question), log, moment),
     rehearse: store.deciding.rehearse,
-    moment: (at) => momentOf({ search: log.search, moments, positionAt: (time) => log.positionAt(time), now }, at),
+    moment: (at) => momentOf({ ...past, moments }, at),
+    place: (at) => placeOf(past, at),
   };
 }
 

@@ -1305,6 +1305,7 @@ export interface MessageParams {
   'input.outboundsInvalid': { readonly why: Text };
   'input.notWebAddress': None;
   'input.notIpAddress': None;
+  'input.diffWithoutUpload': None;
   'input.notNetwork': None;
   'input.notPath': None;
   'input.notNatsAddress': None;
@@ -1626,6 +1627,7 @@ export interface MessageParams {
   'RESTART_REFUSED': { readonly why: Text };
   'BACKUP_BUSY': None;
   'BACKUP_FAILED': { readonly why: Text };
+  'BACKUP_NOT_COMPARED': { readonly why: Text };
   'BACKUP_NOT_FOUND': { readonly name: string | number };
   'IMPORT_REFUSED': { readonly why: Text };
   'STATE_REPLACED': None;

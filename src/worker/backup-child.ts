@@ -3,6 +3,7 @@ import { RefusedFile } from '../commands/ports/refused-file.js';
 import { jobFailure } from '../store/full-disk.js';
 import type { Answer, Progress, Request } from './backup-jobs.js';
 import { copy, type Follow, type ImportXui, stageState, verify } from './backup-work.js';
+import { diff } from './log-diff.js';
 
 // Runs one job. It arrives over the IPC channel, so that a passphrase is neither in the arguments nor in a file.
 const LOW_PRIORITY = 10;
@@ -23,6 +24,8 @@ async function answerTo({ name, job }: Request): Promise<Answer> {
         return { ok: true, result: verify(job) };
       case 'stage':
         return { ok: true, result: await stageState(job, importXui, follow) };
+      case 'diff':
+        return { ok: true, result: diff(job) };
     }
   } catch (error) {
     return {

@@ -6,18 +6,22 @@ import { programFile, programOptions } from '../lib/installation.js';
 import { MessageError } from '../messages/error.js';
 import { message, type Text } from '../messages/message.js';
 import type { CopyJob, copy, Follow, StageJob, stageState, Verified, VerifyJob } from './backup-work.js';
+import type { DiffJob, DiffResult } from './log-diff.js';
 
 /** Work on whole logs, outside the process of the panel. Every job rejects with a `MessageError`. */
 export interface BackupWork {
   copy(job: CopyJob): Promise<ReturnType<typeof copy>>;
   verify(job: VerifyJob): Promise<Verified>;
   stage(job: StageJob, follow?: Follow): ReturnType<typeof stageState>;
+  /** Ends when `signal` aborts. */
+  diff(job: DiffJob, signal: AbortSignal): Promise<DiffResult>;
 }
 
 export type Request = { readonly lowPriority: boolean } & (
   | { readonly name: 'copy'; readonly job: CopyJob }
   | { readonly name: 'verify'; readonly job: VerifyJob }
   | { readonly name: 'stage'; readonly job: StageJob }
+  | { readonly name: 'diff'; readonly job: DiffJob }
 );
 
 export type Answer =
@@ -42,11 +46,18 @@ export function childWork({ lowPriority }: { readonly lowPriority: boolean }): B
   return {
     copy: (job) => run({ name: 'copy', job, lowPriority }) as ReturnType<BackupWork['copy']>,
     verify: (job) => run({ name: 'verify', job, lowPriority }) as ReturnType<BackupWork['verify']>,
-    stage: (job, follow) => run({ name: 'stage', job, lowPriority }, follow) as ReturnType<BackupWork['stage']>,
+    stage: (job, follow) => run({ name: 'stage', job, lowPriority }, { follow }) as ReturnType<BackupWork['stage']>,
+    diff: (job, signal) => run({ name: 'diff', job, lowPriority }, { signal }) as ReturnType<BackupWork['diff']>,
   };
 }
 
-async function run(request: Request, follow: Follow = () => undefined): Promise<unknown> {
+interface Watching {
+  readonly follow?: Follow | undefined;
+  readonly signal?: AbortSignal;
+}
+
+async function run(request: Request, { follow = () => undefined, signal }: Watching = {}): Promise<unknown> {
+  signal?.throwIfAborted();
   const memory = Math.floor(Math.min(MAX_HEAP_MB, Math.max(MIN_HEAP_MB, (totalmem() * 3) / 4 / 1_048_576)));
   const child = fork(fileURLToPath(programFile('worker/backup-child')), [], {
     // A log is read page by page, and most objects of a page are short-lived: a large young generation saves copying.
@@ -60,6 +71,8 @@ async function run(request: Request, follow: Follow = () => undefined): Promise<
     late = true;
     child.kill('SIGKILL');
   }, TIMEOUT_MS);
+  const abort = (): void => void child.kill('SIGKILL');
+  signal?.addEventListener('abort', abort);
   try {
     const answer = await new Promise<Answer | null>((resolve, reject) => {
       let received: Answer | null = null;
@@ -72,6 +85,7 @@ async function run(request: Request, follow: Follow = () => undefined): Promise<
       child.once('exit', () => resolve(received));
       child.send(request, (error) => (error ? reject(error) : undefined));
     });
+    signal?.throwIfAborted();
     if (answer === null)
       throw new MessageError(
         late ? message('backup.timeout', { span: TIMEOUT_MS }) : message('backup.crashed', { mb: memory }),
@@ -80,6 +94,7 @@ async function run(request: Request, follow: Follow = () => undefined): Promise<
     throw answer.refused ? new RefusedFile(answer.text) : new MessageError(answer.text);
   } finally {
     clearTimeout(timer);
+    signal?.removeEventListener('abort', abort);
     child.kill('SIGKILL');
   }
 }

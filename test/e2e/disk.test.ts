@@ -224,7 +224,7 @@ describe.skipIf(withoutCore(SUITE) || !disk)(SUITE, () => {
           const upload = new FormData();
           upload.set('db', backup, 'panel.db');
           const answer = await admin.raw(route.method, filled(route.path), {
-            ...(/\/(importDB|checkDB)$/.test(route.path) ? { body: upload } : init),
+            ...(/\/(importDB|checkDB|diffUpload)$/.test(route.path) ? { body: upload } : init),
             signal: AbortSignal.timeout(60_000),
           });
           // A download that has begun cannot be rejected any more: it breaks off.

@@ -30,6 +30,7 @@ import type { SettingKey, Settings } from '../../events/settings/settings.js';
 import type { Alarms } from '../../lib/alarms.js';
 import type { CertificatePair } from '../../lib/certificate-pairs.js';
 import type { Text } from '../../messages/message.js';
+import type { DiffFilter, DiffReport, Part } from '../../projections/diff/diff.js';
 import type { ReadModels } from '../../projections/read-models.js';
 import type { Metrics } from '../ops/metrics.js';
 import type { JsonOf } from './contract/route.js';
@@ -130,6 +131,12 @@ export interface ReleaseServices {
   readonly geoSources: Pick<GeoSources, 'add' | 'change' | 'remove' | 'download' | 'update' | 'pathOf' | 'fileOf'>;
 }
 
+/** A side of a comparison: a backup of the list by its name, a file, or a position of the log. */
+export type ComparedSide =
+  | { readonly kept: string }
+  | { readonly path: string; readonly passphrase: string }
+  | { readonly position: number };
+
 /** Backups. */
 export interface BackupServices {
   readonly backups: Backups;
@@ -139,6 +146,18 @@ export interface BackupServices {
   readonly logHead: () => { readonly generation: string; readonly position: number };
   /** Sends a new backup to the admins through the chat bot. */
   readonly backupDelivery: Pick<BackupDelivery, 'deliver'>;
+  /** Compares backups with the log, without an effect on the panel. */
+  readonly backupDiffs: {
+    readonly compare: (
+      compared: {
+        readonly from: ComparedSide;
+        readonly to: ComparedSide;
+        readonly filter: DiffFilter;
+        readonly part: Part;
+      },
+      signal: AbortSignal,
+    ) => Promise<DiffReport | Rejection>;
+  };
   /** The path for an upload: each time a new private path in the data directory. */
   readonly uploads: () => string;
 }

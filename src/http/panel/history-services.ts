@@ -26,6 +26,8 @@ export interface HistoryServices {
   readonly ledgerAt: (moment: Moment) => HistoryServices['ledger'];
   /** The read models at a position or time that a caller names. */
   readonly moment: (at: string) => Promise<Moment | Rejection>;
+  /** Its position. */
+  readonly place: (at: string) => Promise<number | Rejection>;
   /** Decides commands on a copy of the write state, for dry runs. */
   readonly rehearse: () => Rehearsal;
 }

@@ -94,7 +94,7 @@ export function* diffSteps(
   return { from: moment(before), to: moment(after), counts: countsOf(found), documents, skipped: skip };
 }
 
-interface Part {
+export interface Part {
   readonly skip: number;
   readonly limit: number;
 }

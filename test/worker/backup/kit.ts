@@ -9,6 +9,7 @@ import { startFolds } from '../../../src/projections/foldings.js';
 import { stage } from '../../../src/store/generations.js';
 import type { BackupWork } from '../../../src/worker/backup-jobs.js';
 import { copy, type Digests, stageState, verify } from '../../../src/worker/backup-work.js';
+import { diff } from '../../../src/worker/log-diff.js';
 import { admin, clientAdded, HOUR, inboundAdded, traffic } from '../../kit/builders.js';
 import { busOver, TestLog, temporaryFolder } from '../../kit/log.js';
 
@@ -17,6 +18,7 @@ export const work: BackupWork = {
   copy: async (job) => copy(job),
   verify: async (job) => verify(job),
   stage: (job, follow) => stageState(job, nothingForeign, follow),
+  diff: async (job) => diff(job),
 };
 
 /** A log with an admin, an inbound, a client, a secret setting, and an hour of traffic that was rolled up. */

@@ -207,6 +207,7 @@ export const PATHS = {
     '/panel/api/server/checkDB',
     '/panel/api/server/restore',
     '/panel/api/server/restore/discard',
+    '/panel/api/audit/diffUpload',
   ],
   'backups:read': [
     '/panel/api/server/backups',
@@ -299,12 +300,12 @@ export const PATHS = {
   ],
   'audit:read': [
     '/panel/api/events',
+    '/panel/api/audit/diff',
     '/panel/api/audit/page',
     '/panel/api/audit/types',
     '/panel/api/audit/chain',
     '/panel/api/audit/verify',
     '/panel/api/audit/export',
-    '/panel/api/audit/diff',
     '/panel/api/audit/:position',
   ],
   'audit:undo': [
@@ -825,6 +826,12 @@ export interface Gets {
     body: undefined;
     reply: File;
   };
+  '/panel/api/audit/diff': {
+    params: undefined;
+    query: { readonly from: string; readonly to?: string; readonly noun?: "" | "inbound" | "client" | "node" | "settings" | "core"; readonly client?: string; readonly skip?: number; readonly limit?: number; readonly format?: "json" | "text" };
+    body: undefined;
+    reply: { readonly from: { readonly position: number; readonly at: number }; readonly to: { readonly position: number; readonly at: number }; readonly counts: { readonly added: number; readonly removed: number; readonly changed: number }; readonly documents: readonly ({ readonly noun: "inbound" | "client" | "node" | "settings" | "core"; readonly number: number; readonly name: string; readonly change: "added" | "removed" | "changed"; readonly fields: readonly ({ readonly field: string; readonly before?: unknown; readonly after?: unknown; readonly secret: boolean; readonly erased: boolean; readonly position: number | null })[]; readonly events: readonly ({ readonly position: number; readonly at: number; readonly type: string; readonly by: string; readonly byCode: TextCode })[] })[] };
+  };
   '/panel/api/audit/page': {
     params: undefined;
     query: { readonly types?: string; readonly group?: "" | "clients" | "inbounds" | "nodes" | "access" | "settings" | "core" | "geo" | "backups" | "traffic" | "panel"; readonly routine?: boolean; readonly client?: string; readonly inbound?: number; readonly node?: number; readonly by?: "" | "user" | "token" | "bot" | "node" | "system"; readonly actor?: string; readonly ip?: "" | string; readonly from?: number; readonly to?: number; readonly before?: number; readonly after?: number; readonly limit?: number };
@@ -854,12 +861,6 @@ export interface Gets {
     query: { readonly types?: string; readonly group?: "" | "clients" | "inbounds" | "nodes" | "access" | "settings" | "core" | "geo" | "backups" | "traffic" | "panel"; readonly routine?: boolean; readonly client?: string; readonly inbound?: number; readonly node?: number; readonly by?: "" | "user" | "token" | "bot" | "node" | "system"; readonly actor?: string; readonly ip?: "" | string; readonly from?: number; readonly to?: number; readonly format?: "jsonl" | "csv" };
     body: undefined;
     reply: File;
-  };
-  '/panel/api/audit/diff': {
-    params: undefined;
-    query: { readonly from: string; readonly to?: string; readonly noun?: "" | "inbound" | "client" | "node" | "settings" | "core"; readonly client?: string; readonly skip?: number; readonly limit?: number; readonly format?: "json" | "text" };
-    body: undefined;
-    reply: { readonly from: { readonly position: number; readonly at: number }; readonly to: { readonly position: number; readonly at: number }; readonly counts: { readonly added: number; readonly removed: number; readonly changed: number }; readonly documents: readonly ({ readonly noun: "inbound" | "client" | "node" | "settings" | "core"; readonly number: number; readonly name: string; readonly change: "added" | "removed" | "changed"; readonly fields: readonly ({ readonly field: string; readonly before?: unknown; readonly after?: unknown; readonly secret: boolean; readonly erased: boolean; readonly position: number | null })[]; readonly events: readonly ({ readonly position: number; readonly at: number; readonly type: string; readonly by: string; readonly byCode: TextCode })[] })[] };
   };
   '/panel/api/audit/:position': {
     params: { readonly position: string | number };
@@ -1577,6 +1578,12 @@ export interface Posts {
     query: undefined;
     body: { readonly rules: readonly (WrittenRecountRule)[]; readonly client?: string; readonly inbound?: number; readonly all?: boolean; readonly position?: number; readonly dryRun?: boolean };
     reply: RecountDone | { readonly dryRun: true; readonly events: readonly ({ readonly type: string; readonly group: string; readonly subject: { readonly kind: string; readonly number: number; readonly name: string; readonly exists: boolean } | null; readonly what: string; readonly whatCode: TextCode; readonly changes: readonly ({ readonly field: string; readonly before?: unknown; readonly after?: unknown; readonly secret: boolean })[]; readonly data: Readonly<Record<string, unknown>> })[]; readonly total: number; readonly effects: { readonly disconnected: { readonly count: number; readonly clients: readonly ({ readonly number: number; readonly email: string })[] }; readonly reconnected: { readonly count: number; readonly clients: readonly ({ readonly number: number; readonly email: string })[] } }; readonly report?: { readonly from: number; readonly to: number; readonly obstacles: readonly ({ readonly document: string; readonly name: string; readonly field: string; readonly why: string; readonly whyCode: TextCode })[] }; readonly head: { readonly position: number; readonly hash: string } };
+  };
+  '/panel/api/audit/diffUpload': {
+    params: undefined;
+    query: undefined;
+    body: FormData;
+    reply: { readonly from: { readonly position: number; readonly at: number }; readonly to: { readonly position: number; readonly at: number }; readonly counts: { readonly added: number; readonly removed: number; readonly changed: number }; readonly documents: readonly ({ readonly noun: "inbound" | "client" | "node" | "settings" | "core"; readonly number: number; readonly name: string; readonly change: "added" | "removed" | "changed"; readonly fields: readonly ({ readonly field: string; readonly before?: unknown; readonly after?: unknown; readonly secret: boolean; readonly erased: boolean; readonly position: number | null })[]; readonly events: readonly ({ readonly position: number; readonly at: number; readonly type: string; readonly by: string; readonly byCode: TextCode })[] })[] };
   };
   '/panel/api/proof/publish': {
     params: undefined;

@@ -76,7 +76,7 @@ const AuditEntry = z.object({
   cause: z.object({ position: z.int(), type: z.string() }).nullable(),
 });
 
-const Change = z.object({
+export const Change = z.object({
   /** Name of the field, or the path of a secret. */
   field: z.string(),
   /** Absent if there was no value, or it is unknown. */
@@ -84,39 +84,6 @@ const Change = z.object({
   after: z.unknown().optional(),
   /** Neither value of a secret is shown. */
   secret: z.boolean(),
-});
-
-const NOUNS = ['inbound', 'client', 'node', 'settings', 'core'] as const;
-const MAX_DOCUMENTS = 1000;
-const DiffMoment = z.object({ position: z.int(), at: z.int() });
-
-/** What differs between two moments. */
-const Diff = z.object({
-  from: DiffMoment,
-  to: DiffMoment,
-  /** Numbers of all documents that differ. */
-  counts: z.object({ added: z.int(), removed: z.int(), changed: z.int() }),
-  /** By noun and number. */
-  documents: z.array(
-    z.object({
-      noun: z.enum(NOUNS),
-      /** 0 for the settings and the core. */
-      number: z.int(),
-      name: z.string(),
-      change: z.enum(['added', 'removed', 'changed']),
-      /** An added document has all fields of the later moment, a removed one those of the earlier. */
-      fields: z.array(
-        Change.extend({
-          /** The value of one moment is left out, because its data key was destroyed since. */
-          erased: z.boolean(),
-          /** The last event that set it; null = none between the moments. */
-          position: z.int().nullable(),
-        }),
-      ),
-      /** The events that changed it, newest first, at most 50. */
-      events: z.array(z.object({ position: z.int(), at: z.int(), type: z.string(), by: z.string(), byCode: TextCode })),
-    }),
-  ),
 });
 
 /** The log for auditors, newest first. */
@@ -193,28 +160,6 @@ export const auditRoutes = routes('/panel/api/audit', {
     }),
     reply: z.string(),
     media: 'application/x-ndjson',
-  }),
-  diff: get('/diff', {
-    permission: { resource: 'audit', action: 'read' },
-    summary:
-      'What was added, removed and changed between two moments, by field, with who changed it; without secrets and traffic',
-    query: z.object({
-      /** A position or a time, as in `at`. */
-      from: z.string(),
-      /** Empty = now. */
-      to: z.string().default(''),
-      /** Empty = all. */
-      noun: z.enum(['', ...NOUNS], issue('input.notOneOf', { known: [...NOUNS] })).default(''),
-      /** Email of a client at either moment: only its changes; empty = all. */
-      client: text,
-      /** How many documents to leave out at the beginning. */
-      skip: whole({ min: 0 }),
-      /** 0 = 100 */
-      limit: whole({ min: 0, max: MAX_DOCUMENTS }),
-      /** `text`: lines for people, in the language of the caller. */
-      format: z.enum(['json', 'text'], issue('input.notOneOf', { known: ['json', 'text'] })).default('json'),
-    }),
-    reply: Diff,
   }),
   details: get('/:position', {
     permission: { resource: 'audit', action: 'read' },

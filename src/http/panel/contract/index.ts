@@ -17,6 +17,7 @@ import { historyRoutes } from './core/histories.js';
 import { logRoutes } from './core/logs.js';
 import { coreSettingApiRoutes, coreSettingRoutes } from './core/settings.js';
 import { versionRoutes } from './core/versions.js';
+import { diffRoutes } from './diff.js';
 import { eventRoutes } from './events.js';
 import { factorRoutes, passkeyRoutes } from './factors.js';
 import { inboundFormRoutes } from './inbounds/form.js';
@@ -36,8 +37,8 @@ import { undoRoutes } from './undo.js';
 import { webhookRoutes } from './webhooks.js';
 
 /**
- * Every table, in the order in which they are mounted: `clients` before `inbounds`, and `capsule` before `audit`, whose paths
- * would shadow them.
+ * Every table, in the order in which they are mounted: `clients` before `inbounds`, and `capsule` and `diff` before `audit`,
+ * whose paths would shadow them.
  */
 export const tables = {
   auth: authRoutes,
@@ -73,6 +74,7 @@ export const tables = {
   undo: undoRoutes,
   recount: recountRoutes,
   capsule: capsuleRoutes,
+  diff: diffRoutes,
   audit: auditRoutes,
   proof: proofRoutes,
   admins: adminRoutes,

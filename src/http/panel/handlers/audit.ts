@@ -2,20 +2,15 @@ import { Rejection, reject } from '../../../commands/rejection.js';
 import { rangeOf } from '../../../commands/undo/past-command.js';
 import { eventType } from '../../../events/catalog.js';
 import type { EventHeader, LogSearch } from '../../../events/log/log-search.js';
-import { visible } from '../../../lib/errors/print-problem.js';
-import { inSlices } from '../../../lib/time/slices.js';
 import { codeOf } from '../../../messages/message.js';
-import { coded } from '../../../messages/rendered.js';
 import type { AuditFilter } from '../../../projections/audit/audit-search.js';
 import { changesOf } from '../../../projections/audit/changes.js';
 import { auditTypes, typesOf } from '../../../projections/audit/groups.js';
-import { diffSteps } from '../../../projections/diff/diff.js';
-import { diffLines } from '../../../projections/diff/diff-text.js';
 import type { AuthRequest } from '../auth/auth-context.js';
 import type { Needs } from '../context.js';
 import type { AuditQuery, auditRoutes } from '../contract/audit.js';
 import type { Handlers } from '../mount.js';
-import { Attachment, TextStream } from '../outcomes.js';
+import { TextStream } from '../outcomes.js';
 
 const DEFAULT_LIMIT = 50;
 const VERIFIED = 10_000;
@@ -27,14 +22,7 @@ const MAX_EFFECTS = 100;
 
 const MEDIA = { jsonl: 'application/x-ndjson', csv: 'text/csv' } as const;
 
-/** Documents of a diff in one answer. */
-const DEFAULT_DOCUMENTS = 100;
-
-export const auditHandlers: Handlers<
-  typeof auditRoutes,
-  Needs<'audit' | 'feed' | 'moment' | 'now' | 'read'>,
-  AuthRequest
-> = {
+export const auditHandlers: Handlers<typeof auditRoutes, Needs<'audit' | 'feed' | 'read'>, AuthRequest> = {
   async page({ query: { before, after, limit, ...query } }, { audit, feed, read }, { say, signal, auth }) {
     const filter = filterOf(query, read);
     if (filter instanceof Rejection) return filter;
@@ -73,26 +61,6 @@ export const auditHandlers: Handlers<
     const name = `audit-${new Date().toISOString().slice(0, 10)}.${format}`;
     const lines = audit.lines(filter, { format, say, isValid: () => auth.isStillValid }, signal);
     return new TextStream({ media: MEDIA[format], name, lines });
-  },
-
-  async diff({ query: { from, to, skip, limit, format, noun, client } }, { audit, moment, now, read }, request) {
-    const { say, signal, auth } = request;
-    const earlier = await moment(from);
-    if (earlier instanceof Rejection) return earlier;
-    const later = to === '' ? { position: audit.log.head().position, at: now(), read } : await moment(to);
-    if (later instanceof Rejection) return later;
-    const range = { from: earlier.position, to: later.position };
-    if (range.from > range.to) return reject('MOMENTS_REVERSED', range);
-    const part = { skip, limit: limit || DEFAULT_DOCUMENTS };
-    const steps = diffSteps(earlier, later, { noun, client }, { part, search: audit.log });
-    const report = await inSlices(steps, signal);
-    if (!auth.isStillValid) return reject('SESSION_EXPIRED');
-    if (format === 'json') {
-      const { skipped: _, ...shown } = report;
-      return coded(shown, say);
-    }
-    const text = `${visible(diffLines(report, say).join('\n'))}\n`;
-    return new Attachment({ media: 'text/plain', name: `diff-${range.from}-${range.to}.txt`, text });
   },
 
   async details({ params: { position } }, { audit }, { say, auth }) {

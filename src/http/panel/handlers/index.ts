@@ -22,6 +22,7 @@ import { historyHandlers } from './core/histories.js';
 import { logHandlers } from './core/logs.js';
 import { coreSettingHandlers } from './core/settings.js';
 import { versionHandlers } from './core/versions.js';
+import { diffHandlers } from './diff.js';
 import { eventHandlers } from './events.js';
 import { inboundFormHandlers } from './inbounds/form.js';
 import { inboundHandlers } from './inbounds/inbounds.js';
@@ -90,7 +91,8 @@ export function mountHandlers(router: Router, gate: Gate<AuthRequest>, services:
   mount(router, tables.undo, undoHandlers, gate, history);
   mount(router, tables.recount, recountHandlers, gate, { read, ...history });
   mount(router, tables.capsule, capsuleHandlers, gate, history);
-  mount(router, tables.audit, auditHandlers, gate, { read, now, ...history });
+  mount(router, tables.diff, diffHandlers, gate, { read, now, ...history, ...backup });
+  mount(router, tables.audit, auditHandlers, gate, { read, ...history });
   mount(router, tables.proof, proofHandlers, gate, { read, ...history });
   mount(router, tables.admins, adminHandlers, gate, { read, ...accounts });
   mount(router, tables.roles, roleHandlers, gate, { read });

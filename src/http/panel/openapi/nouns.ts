@@ -57,6 +57,7 @@ export const nouns: Readonly<Record<keyof typeof tables, Noun>> = {
   events,
   undo: events,
   audit: events,
+  diff: events,
   recount: events,
   capsule: events,
   personalData: personal,

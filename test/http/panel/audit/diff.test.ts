@@ -1,4 +1,7 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { copy } from '../../../../src/worker/backup-work.js';
 import { draft, inboundDraft, one, userId } from '../../../kit/builders.js';
 import { startPanel } from '../../kit/panel.js';
 
@@ -33,6 +36,8 @@ interface Diff {
     events: { position: number; type: string; by: string; byCode: string }[];
   }[];
 }
+
+type Panel = Awaited<ReturnType<typeof startPanel>>;
 
 async function start() {
   const panel = await startPanel();
@@ -202,5 +207,93 @@ describe('the diff of two moments', () => {
     const { call } = await start();
     expect((await call('')).json).toMatchObject({ success: false, code: 'INPUT_INVALID' });
     expect((await call('from=1&noun=users')).json).toMatchObject({ success: false, code: 'INPUT_INVALID' });
+  });
+});
+
+describe('the diff of a backup and a moment', () => {
+  const NAME = 'portolan-2026-11-21-position-5.db';
+  const backUp = (panel: Panel, passphrase = '', name = NAME): string => {
+    const { root } = panel.directory;
+    const file = join(panel.directory.backups, name);
+    mkdirSync(panel.directory.backups, { recursive: true, mode: 0o700 });
+    rmSync(file, { force: true });
+    copy({ root, file, passphrase, release: '0.0.0', now: Date.now() });
+    return file;
+  };
+  const upload = async (panel: Panel, content: Buffer, fields: Record<string, string> = {}) => {
+    const body = new FormData();
+    for (const [name, value] of Object.entries(fields)) body.append(name, value);
+    body.append('db', new Blob([new Uint8Array(content)]), 'mine.db');
+    return panel.call('POST', '/panel/api/audit/diffUpload', { headers, body });
+  };
+
+  it('has what changed since a backup of the list, and appends nothing', async () => {
+    const { panel, diff, post, head, call } = await start();
+    backUp(panel);
+    const from = head();
+    await post('/inbounds/1/delClientByEmail/cid');
+    const deleted = head();
+    await post('/setting/update', { pageSize: 17 });
+    panel.appended();
+    const since = await diff(`from=backup:${NAME}`);
+    expect(since).toMatchObject({
+      ...{ from: { position: from }, to: { position: head() }, counts: { added: 0, removed: 1, changed: 1 } },
+      documents: [
+        { noun: 'client', name: 'cid', change: 'removed', events: [{ position: deleted, type: 'ClientDeleted' }] },
+        { noun: 'settings', fields: [{ field: 'pageSize', after: 17, position: head() }] },
+      ],
+    });
+    expect((await diff(`from=backup:${NAME}&to=${deleted}&noun=client`)).counts).toStrictEqual({
+      ...{ added: 0, removed: 1, changed: 0 },
+    });
+    expect((await call(`from=backup:${NAME}&format=text`)).text).toContain('- client cid (#3): removed');
+    expect((await call(`from=${head()}&to=backup:${NAME}`)).json?.msg).toContain('exchange them');
+    expect((await call('from=backup:portolan-1.db')).json?.msg).toBe('Backup portolan-1.db not found');
+    expect((await call(`from=backup:${NAME}&to=99999`)).json?.msg).toContain('"99999"');
+    expect(panel.appended()).toEqual([]);
+  });
+
+  it('takes an upload, also of another panel, as either side', async () => {
+    const [one, other] = [await start(), await start()];
+    await other.post('/setting/update', { pageSize: 17 });
+    const content = readFileSync(backUp(other.panel));
+    one.panel.appended();
+    const asked = { noun: 'settings' };
+    const found = await upload(one.panel, content, asked);
+    expect(found.json?.obj, found.text).toMatchObject({
+      documents: [{ fields: [{ field: 'pageSize', before: 17, after: 25, position: null }], events: [] }],
+    });
+    const turned = await upload(one.panel, content, { ...asked, from: `${one.head()}`, to: 'upload' });
+    expect(turned.json?.obj).toMatchObject({ documents: [{ fields: [{ before: 25, after: 17 }] }] });
+    const neither = await upload(one.panel, content, { from: '1', to: '2' });
+    expect(neither.json?.msg).toContain('must be `upload`');
+    await expect.poll(() => readdirSync(join(one.panel.directory.root, 'staged'))).toEqual([]);
+    expect(one.panel.appended()).toEqual([]);
+  });
+
+  it('opens a sealed backup with its passphrase, and refuses what is not a backup', async () => {
+    const { panel, post } = await start();
+    const sealed = readFileSync(backUp(panel, 'sail by the stars'));
+    await post('/inbounds/1/delClientByEmail/cid');
+    const refused = await upload(panel, sealed);
+    expect(refused.json).toMatchObject({ success: false, code: 'BACKUP_NOT_COMPARED' });
+    expect(refused.json?.msg).toContain('passphrase');
+    const opened = await upload(panel, sealed, { passphrase: 'sail by the stars' });
+    expect(opened.json?.obj).toMatchObject({ counts: { added: 0, removed: 1, changed: 0 } });
+    const other = await upload(panel, Buffer.from('not a database'));
+    expect(other.json).toMatchObject({ success: false, code: 'BACKUP_NOT_COMPARED' });
+    const cut = await upload(panel, sealed.subarray(0, sealed.length - 4096), { passphrase: 'sail by the stars' });
+    expect(cut.json).toMatchObject({ success: false, code: 'BACKUP_NOT_COMPARED' });
+  });
+
+  it('leaves out what the panel has erased since', async () => {
+    const { panel, given, diff, post } = await start();
+    backUp(panel);
+    await post('/inbounds/1/delClientByEmail/bob');
+    panel.later(40 * 86_400_000);
+    given({ type: 'EraseDeleted', data: {} });
+    const report = await diff(`from=backup:${NAME}&noun=client`);
+    expect(report.documents).toMatchObject([{ name: 'erased-2', change: 'removed' }]);
+    expect(JSON.stringify(report)).not.toContain('bob');
   });
 });
