@@ -100,4 +100,63 @@ describe.skipIf(found === null)('the comparison of two moments in the web panel'
     await page.getByText('Nothing differs').waitFor();
     expect(await page.getByLabel('What to compare').inputValue()).toBe('client');
   });
+
+  it('compares a backup of the list, and a file that the admin chooses, with the panel', async () => {
+    const { page, panel } = web;
+    await add('starbuck');
+    await must(admin.post('/panel/api/server/backups/make'));
+    const made = await admin.raw('GET', '/panel/api/server/getDb');
+    const file = {
+      name: 'mine.db',
+      mimeType: 'application/octet-stream',
+      buffer: Buffer.from(await made.arrayBuffer()),
+    };
+    await must(admin.post('/panel/api/inbounds/1/delClientByEmail/starbuck'));
+    const head = headOf(panel.dataDir);
+    const removed = page.getByText('Added: 0, removed: 1, changed: 0');
+    await web.open('audit/compare');
+    // The page has the list of backups from before.
+    await page.reload();
+    await web.heading('What changed');
+
+    await page.getByLabel('From', { exact: true }).selectOption('Backup');
+    await page.getByLabel('From: Backup', { exact: true }).selectOption({ index: 1 });
+    await page.getByLabel('What to compare').selectOption('Clients');
+    await page.getByRole('button', { name: 'Compare' }).click();
+    await removed.waitFor();
+    await page.getByRole('region', { name: 'Clients' }).getByText('starbuck', { exact: true }).first().waitFor();
+    expect(page.url()).toContain('from=backup');
+
+    await page.getByLabel('From', { exact: true }).selectOption('Backup file');
+    expect(await page.getByLabel('To', { exact: true }).locator('option').allTextContents()).not.toContain(
+      'Backup file',
+    );
+    await page.getByLabel('From', { exact: true }).focus();
+    await page.keyboard.press('Tab');
+    expect(await page.locator(':focus').textContent()).toContain('Choose a file');
+    await page.getByRole('button', { name: 'Compare' }).click();
+    await page.getByText('Choose the file of the backup.').waitFor();
+    const choosing = page.waitForEvent('filechooser');
+    await page.getByLabel('File', { exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await (await choosing).setFiles({ ...file, buffer: Buffer.from('not a backup') });
+    await page.getByRole('button', { name: 'Compare' }).click();
+    await page.getByText(/^The backup cannot be compared: /).waitFor();
+    await page.locator('input[type=file]').setInputFiles(file);
+    await page.getByRole('button', { name: 'Compare' }).click();
+    await removed.waitFor();
+    await page.getByRole('button', { name: 'Export' }).click();
+    const json = page.waitForEvent('download');
+    await page.getByRole('menuitem', { name: 'JSON' }).click();
+    expect(JSON.parse(readFileSync(await (await json).path(), 'utf8'))).toMatchObject({
+      documents: [{ noun: 'client', name: 'starbuck', change: 'removed' }],
+    });
+
+    // A file is not in the address, so a reload asks for it again.
+    await page.reload();
+    await web.heading('What changed');
+    expect(await page.getByLabel('From', { exact: true }).inputValue()).toBe('file');
+    await page.getByText('Choose two moments').waitFor();
+    expect(headOf(panel.dataDir)).toBe(head);
+  });
 });

@@ -15,13 +15,12 @@ import classes from './Audit.module.css';
 import { Changes } from './Changes';
 import compare from './Compare.module.css';
 import { type Diff, type DiffDocument, NOUNS, shownFields } from './diff';
-import type { DiffQuery } from './queries';
+import { isBackup } from './moment';
+import { type DiffQuery, diffOf, MOST_DOCUMENTS, type UploadedBackup } from './queries';
 
 const TONES = { added: 'good', removed: 'bad', changed: 'warn' } as const;
 /** With more documents than this, their fields are shown on request. */
 const OPEN = 5;
-/** Documents of one answer, and of the text file. */
-const MOST = 1000;
 
 interface Props {
   readonly diff: Diff;
@@ -141,10 +140,16 @@ function ScreenLink({ document: { noun, number, name, change } }: { readonly doc
   );
 }
 
+interface ExportProps {
+  readonly query: DiffQuery;
+  /** The backup that was sent with it; null = none. */
+  readonly backup: UploadedBackup | null;
+}
+
 /** All documents that differ as a file, also those that are not shown. */
-export function CompareExport({ query }: { readonly query: DiffQuery }) {
+export function CompareExport({ query, backup }: ExportProps) {
   const { t } = useTranslation('audit');
-  const saving = useMutation({ mutationFn: () => wholeDiff(query), onError: toastError });
+  const saving = useMutation({ mutationFn: () => wholeDiff(query, backup), onError: toastError });
   const save = (): void =>
     saving.mutate(undefined, {
       onSuccess: (diff) =>
@@ -161,13 +166,15 @@ export function CompareExport({ query }: { readonly query: DiffQuery }) {
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item
-          component="a"
-          href={api.file('/panel/api/audit/diff', { query: { ...query, limit: MOST, format: 'text' } })}
-          download
-        >
-          {t('compare.text')}
-        </Menu.Item>
+        {backup === null && (
+          <Menu.Item
+            component="a"
+            href={api.file('/panel/api/audit/diff', { query: { ...query, limit: MOST_DOCUMENTS, format: 'text' } })}
+            download
+          >
+            {t('compare.text')}
+          </Menu.Item>
+        )}
         <Menu.Item onClick={save}>JSON</Menu.Item>
       </Menu.Dropdown>
     </Menu>
@@ -175,14 +182,14 @@ export function CompareExport({ query }: { readonly query: DiffQuery }) {
 }
 
 /** A diff with all of its documents. The end is fixed by the first answer. */
-async function wholeDiff(query: DiffQuery): Promise<Diff> {
-  const ask = (skip: number, to: string) =>
-    api.get('/panel/api/audit/diff', { query: { ...query, to, skip, limit: MOST } });
+async function wholeDiff(query: DiffQuery, backup: UploadedBackup | null): Promise<Diff> {
+  const ask = (skip: number, to: string) => diffOf({ ...query, to }, backup, { skip, limit: MOST_DOCUMENTS });
   const first = await ask(0, query.to);
   const documents = [...first.documents];
   const { added, removed, changed } = first.counts;
+  const to = isBackup(query.to) ? query.to : String(first.to.position);
   while (documents.length < added + removed + changed) {
-    const page = await ask(documents.length, String(first.to.position));
+    const page = await ask(documents.length, to);
     if (page.documents.length === 0) break;
     documents.push(...page.documents);
   }

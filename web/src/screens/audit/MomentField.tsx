@@ -1,4 +1,5 @@
-import { NativeSelect, TextInput } from '@mantine/core';
+import { FileInput, NativeSelect, PasswordInput, TextInput } from '@mantine/core';
+import IconFileDatabase from '@tabler/icons-react/dist/esm/icons/IconFileDatabase.mjs';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '../../ui/display/format';
 import { DateField } from '../../ui/form/DateField';
@@ -14,10 +15,18 @@ interface Props {
   readonly error: string;
   /** The backups that the panel keeps, newest first. */
   readonly backups: readonly { readonly name: string; readonly at: number }[];
+  /** The backup that is sent. */
+  readonly backup: SentBackup;
+  readonly setBackup: (backup: SentBackup) => void;
 }
 
-/** Chooses a moment: now, a time, the number of an event, or a backup. */
-export function MomentField({ label, kinds, value, onChange, error, backups }: Props) {
+interface SentBackup {
+  readonly file: File | null;
+  readonly passphrase: string;
+}
+
+/** Chooses a moment: now, a time, the number of an event, a backup of the list, or a file with one. */
+export function MomentField({ label, kinds, value, onChange, error, backups, backup, setBackup }: Props) {
   const { t } = useTranslation('audit');
   const format = useFormat();
   const { kind, text } = value;
@@ -49,6 +58,40 @@ export function MomentField({ label, kinds, value, onChange, error, backups }: P
           ]}
         />
       )}
+      {kind === 'file' && <FileFields backup={backup} onChange={setBackup} error={error} />}
     </div>
+  );
+}
+
+interface FileProps {
+  readonly backup: SentBackup;
+  readonly onChange: (backup: SentBackup) => void;
+  readonly error: string;
+}
+
+function FileFields({ backup, onChange, error }: FileProps) {
+  const { t } = useTranslation('audit');
+  return (
+    <>
+      <FileInput
+        label={t('compare.file')}
+        placeholder={t('compare.chooseFile')}
+        leftSection={<IconFileDatabase size={18} />}
+        accept=".db,.sqlite,.sqlite3,application/octet-stream"
+        clearable
+        clearButtonProps={{ 'aria-label': t('compare.clearFile') }}
+        value={backup.file}
+        onChange={(file) => onChange({ ...backup, file })}
+        error={error === '' ? undefined : error}
+      />
+      <PasswordInput
+        label={t('compare.passphrase')}
+        description={t('compare.passphraseHelp')}
+        autoComplete="off"
+        dir="auto"
+        value={backup.passphrase}
+        onChange={({ currentTarget }) => onChange({ ...backup, passphrase: currentTarget.value })}
+      />
+    </>
   );
 }

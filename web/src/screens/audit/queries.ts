@@ -1,12 +1,15 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { ApiError, api } from '../../api/client';
-import type { Noun } from './diff';
+import type { Diff, Noun } from './diff';
 import type { AuditQuery } from './filter';
+import { isBackup } from './moment';
 
 const NEWS_MS = 4000;
 /** More new events than this are not counted. */
 export const MAX_NEWS = 100;
 const PAGE = 100;
+/** Documents of one answer at most. */
+export const MOST_DOCUMENTS = 1000;
 
 /** The matching events, newest first, in pages. `since` changes when the list starts again from the newest event. */
 export const auditPages = (query: AuditQuery, since: number) =>
@@ -37,7 +40,7 @@ export const auditEvent = (position: string) =>
   });
 
 export interface DiffQuery {
-  /** As the API takes moments. */
+  /** As the API takes moments and backups. */
   readonly from: string;
   /** Empty = now. */
   readonly to: string;
@@ -46,19 +49,56 @@ export interface DiffQuery {
   readonly client: string;
 }
 
-/** What differs between two moments, in pages of documents. */
-export const diffPages = (query: DiffQuery) =>
-  infiniteQueryOptions({
-    queryKey: ['audit', 'diff', query],
+/** A backup that is sent with the question. */
+export interface UploadedBackup {
+  readonly file: File;
+  /** For a sealed backup; empty = that in the settings is tried. */
+  readonly passphrase: string;
+}
+
+interface Part {
+  readonly skip: number;
+  readonly limit: number;
+  readonly signal?: AbortSignal;
+}
+
+/** What differs, or a part of it. */
+export async function diffOf(
+  query: DiffQuery,
+  backup: UploadedBackup | null,
+  { skip, limit, signal }: Part,
+): Promise<Diff> {
+  const part = { ...query, skip, limit };
+  if (backup === null) return api.get('/panel/api/audit/diff', { query: part, ...(signal ? { signal } : {}) });
+  const form = new FormData();
+  for (const [name, value] of Object.entries(part)) form.append(name, String(value));
+  if (backup.passphrase !== '') form.append('passphrase', backup.passphrase);
+  // The server reads the parts in this order.
+  form.append('db', backup.file);
+  const { obj } = await api.upload('/panel/api/audit/diffUpload', form, {
+    follow: () => undefined,
+    signal: signal ?? new AbortController().signal,
+  });
+  return obj;
+}
+
+/** What differs between two moments or backups, in pages of documents. `sent`: tells one upload from another. */
+export const diffPages = (query: DiffQuery, backup: UploadedBackup | null, sent: number) => {
+  const isRead = backup !== null || isBackup(query.from) || isBackup(query.to);
+  return infiniteQueryOptions({
+    queryKey: ['audit', 'diff', query, backup && sent],
     queryFn: ({ pageParam, signal }) =>
-      api.get('/panel/api/audit/diff', { query: { ...query, skip: pageParam, limit: PAGE }, signal }),
+      diffOf(query, backup, { skip: pageParam, limit: isRead ? MOST_DOCUMENTS : PAGE, signal }),
     initialPageParam: 0,
     getNextPageParam: ({ counts: { added, removed, changed } }, pages) => {
       const shown = pages.reduce((sum, { documents }) => sum + documents.length, 0);
       return shown < added + removed + changed ? shown : undefined;
     },
     retry: false,
+    // The panel reads a backup as a whole for each answer.
+    ...(isRead ? { staleTime: Number.POSITIVE_INFINITY } : {}),
   });
+};
 
 export const auditTypes = queryOptions({
   queryKey: ['audit', 'types'],
