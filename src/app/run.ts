@@ -18,7 +18,7 @@ import { type ClusterLink, ROLE_CHANGE } from './cluster.js';
 import { corePlace } from './core-binary.js';
 import { beginInstalls, prepareInstalls } from './installs.js';
 import type { Panel } from './panel.js';
-import { createServers, openServers, serverServices } from './servers.js';
+import { addressesOf, createServers, openServers, serverServices } from './servers.js';
 import { createServices, startServices } from './services.js';
 
 /** Reasons to end that leave the core running: another process will continue with it, or the launcher has ended. */
@@ -77,7 +77,7 @@ export async function runPanel(panel: Panel, parts: RunParts): Promise<string> {
   await openServers(panel, servers, { config, logger, disposal, services });
   // In the same turn of the event loop in which the last port was bound: a panel that is ready has an admin.
   firstAdmin?.create();
-  if (cluster) joinCluster(cluster, panel, { work, warn, end });
+  if (cluster) joinCluster(cluster, panel, { work, warn, end, addresses: () => addressesOf(servers) });
   else await work();
   const dataDir = config.DATA_DIR;
   process.stdout.write(bannerText({ read, core, startup: store.startup, servers, version, dataDir, say }));
@@ -90,16 +90,23 @@ interface LeaderParts {
   readonly work: () => Promise<void>;
   readonly warn: (message: string, fields?: object) => void;
   readonly end: (why: string) => void;
+  readonly addresses: () => ReturnType<typeof addressesOf>;
 }
 
 /** Follows the cluster, and leads it when no other member does. */
-function joinCluster(cluster: ClusterLink, { log, dispatch }: Panel, { work, warn, end }: LeaderParts): void {
+function joinCluster(
+  cluster: ClusterLink,
+  { log, dispatch }: Panel,
+  { work, warn, end, addresses }: LeaderParts,
+): void {
   cluster.begin({
     log,
-    async lead() {
+    addresses,
+    record: (command) => dispatch(command, asSystem('cli')),
+    async lead(before) {
       const { name = '' } = cluster.state ?? {};
       // The first event: once the stream has it, no former leader can append.
-      const done = dispatch({ type: 'RecordLeaderElected', data: { member: name } }, asSystem('cluster'));
+      const done = dispatch({ type: 'RecordLeaderElected', data: { member: name, ...before } }, asSystem('cluster'));
       if (done instanceof Rejection) throw new Error(done.message);
       warn('this member leads the cluster now', { member: name });
       await work();

@@ -1,4 +1,4 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, hostname } from 'node:os';
 import { join } from 'node:path';
 import { writeFollowerStates } from '../adapters/data-directory/follower-states.js';
 import { portHolder } from '../adapters/host/port-holder.js';
@@ -137,6 +137,15 @@ export function createServers(panel: Panel, config: Config, logger: PanelLogger)
     startError: startErrors(config),
     log: logger,
   });
+}
+
+/** Host and port of the panel and of the subscription server; null = not open. */
+export function addressesOf(servers: Pick<Servers, 'ownPorts'>) {
+  const addressOf = (name: ServerName): string | null => {
+    const own = servers.ownPorts().find(({ server }) => server === name);
+    return own ? `${own.listen || hostname()}:${own.port}` : null;
+  };
+  return { panel: addressOf('panel'), subscription: addressOf('subscription') };
 }
 
 /** The functions of the servers that the services use. Without a cluster, every change is confirmed at once. */

@@ -1,25 +1,29 @@
-import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { DataDirectory } from '../adapters/data-directory/data-directory.js';
 import { LEASE_MS, openClusterStore, storedIdentity } from '../adapters/nats/cluster-store.js';
 import { closeNats, connectNats, type NatsOptions, NatsRefused } from '../adapters/nats/connection.js';
-import { answerMembers, askLeader } from '../adapters/nats/requests.js';
+import { answerMembers, askLeader, type LeaderRequest } from '../adapters/nats/requests.js';
 import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import { LogReplication } from '../adapters/sqlite/replication/log-replication.js';
-import { ClusterAway } from '../commands/ports/cluster.js';
-import { type Rejection, reject } from '../commands/rejection.js';
+import { ClusterAway, type ClusterView, membersOf } from '../commands/ports/cluster.js';
+import { Rejection, reject } from '../commands/rejection.js';
 import { MessageError } from '../messages/error.js';
 import { message } from '../messages/message.js';
-import { openJournal } from '../store/journal.js';
-import { type Alignment, align } from './alignment.js';
+import { align } from './alignment.js';
+import { alignClosed, identityIn } from './closed-log.js';
+import { formerLeader } from './election.js';
 import { Member, type MemberState } from './member.js';
+import { type Addresses, Members } from './members.js';
 import { type SetAside, setAsideTail } from './set-aside.js';
+import { answerOf, isReady, type Record, RemovalRequest, removalRefusal } from './steering.js';
 
 /** How long a change may wait for its confirmation, in ms. Later changes are refused without waiting. */
 const CONFIRM_MS = 5000;
 /** Pause between two attempts to connect, in ms. */
 const CONNECT_MS = 1000;
+/** How long a member that has handed over leaves the lease to others, in ms. */
+const PATIENCE_MS = 4000;
 
 export interface ClusterOptions extends NatsOptions {
   /** `local`: an answer does not wait for the cluster. */
@@ -39,9 +43,12 @@ const Report = z.strictObject({
 export type SetAsideReport = z.output<typeof Report>;
 
 interface Hooks {
+  readonly addresses: () => Addresses;
   readonly log: SqliteEventLog;
-  /** Starts what only the leader does. Called once. */
-  readonly lead: () => Promise<void>;
+  /** Starts what only the leader does, and records who led before. Called once. */
+  readonly lead: (before: ReturnType<typeof formerLeader>) => Promise<void>;
+  /** Records a decision of the operator. */
+  readonly record: Record;
   /** Records on the leader what another member has set aside. Called once for each, with the name of that member. */
   readonly setAside: (report: SetAsideReport) => void;
   /** Ends this process soon, so that its launcher starts it again as a follower. */
@@ -58,6 +65,8 @@ export class ClusterLink {
   #store: Store | null = null;
   #sequence = 0;
   #member: Member | null = null;
+  #members: Members | null = null;
+  #root = '';
   #log: SqliteEventLog | null = null;
   #stopped = false;
   /** What the last process had that the cluster never confirmed. */
@@ -75,12 +84,14 @@ export class ClusterLink {
    */
   async prepare(directory: DataDirectory): Promise<void> {
     const { warn, url, now } = this.#options;
+    this.#root = directory.root;
     const identity = identityIn(directory);
     if (identity === null) throw new MessageError(message('start.clusterNotJoined'));
     try {
       await this.#connect(identity);
       const store = this.#store as Store;
-      const found = await alignClosed(store, directory);
+      await this.#members?.claim();
+      const found = await alignClosed(store.stream, directory);
       if (found.relation === 'gap') throw new MessageError(message('start.clusterGap', { position: found.position }));
       const led = found.relation === 'ahead' && !(await isFree(store, this.#options.name));
       if (found.relation === 'diverged' || led)
@@ -100,7 +111,7 @@ export class ClusterLink {
   }
 
   async #connect(identity: string): Promise<void> {
-    const { url, name } = this.#options;
+    const { url, name, now } = this.#options;
     try {
       this.#connection = await connectNats(this.#options);
     } catch (error) {
@@ -113,7 +124,9 @@ export class ClusterLink {
       throw new MessageError(
         message('start.clusterOtherPanel', { url: withoutLogin(url), found: found.log, expected: identity }),
       );
-    this.#store = await openClusterStore(this.#connection, name);
+    const store = await openClusterStore(this.#connection, name);
+    this.#store = store;
+    this.#members = new Members({ name, root: this.#root, reports: store.members, stream: store.stream, now });
   }
 
   /** Why this member cannot change anything now; null = it can. */
@@ -144,22 +157,71 @@ export class ClusterLink {
     else void this.#connectLater(hooks);
   }
 
-  #beginMember(store: Store, { log, lead: work, restart, setAside }: Hooks): void {
+  #beginMember(store: Store, hooks: Hooks): void {
+    const { log, lead: work, restart, setAside, addresses } = hooks;
     const { name, now, warn } = this.#options;
     const replica = new LogReplication(log);
-    const lead = async (): Promise<void> => {
-      if (this.#connection)
-        answerMembers(
-          this.#connection,
-          'set-aside',
-          (request) => setAside(Report.parse(request)),
-          (error) => warn('a member sent an invalid request', { error: String(error) }),
-        );
-      await work();
+    const members = this.#members as Members;
+    const lead = async (reports: Awaited<ReturnType<Members['read']>>): Promise<void> => {
+      const { record } = hooks;
+      this.#answer('set-aside', (request) => setAside(Report.parse(request)));
+      this.#answer('step-down', async () => answerOf(await this.stepDown(record)));
+      this.#answer('remove', async (request) => answerOf(await this.remove(RemovalRequest.parse(request), record)));
+      await work(formerLeader(log, reports));
     };
-    this.#member = new Member({ name, replica, ...store, leaseMs: LEASE_MS, now, warn, lead, restart }, this.#sequence);
-    this.#member.begin();
+    const member = new Member(
+      {
+        ...{ name, replica, ...store, leaseMs: LEASE_MS, now, warn, lead, restart, reports: () => members.read() },
+        patienceMs: members.handedOver ? PATIENCE_MS : 0,
+      },
+      this.#sequence,
+    );
+    this.#member = member;
+    member.begin();
+    const taken = (host: string): void => restart(`another process on ${host} uses the name ${name}`);
+    members.begin({ state: () => member.state, addresses, taken, warn });
     if (this.setAside) void this.#report({ member: name, ...this.setAside });
+  }
+
+  #answer(kind: LeaderRequest, answer: (request: unknown) => unknown): void {
+    const { warn } = this.#options;
+    if (this.#connection)
+      answerMembers(this.#connection, kind, answer, (error) =>
+        warn('a member sent an invalid request', { error: String(error) }),
+      );
+  }
+
+  /** The cluster as this member last saw it. */
+  view(): ClusterView {
+    const { name } = this.#options;
+    const state = this.#member?.state;
+    return {
+      ...{ name, role: state?.role ?? 'follower', leader: state?.leader ?? null, sequence: state?.sequence ?? 0 },
+      ...{ confirmed: state?.confirmed ?? null, awayAt: state ? state.awayAt : this.#startedAt },
+      ...{ members: membersOf(this.#members?.reported ?? []), servers: this.#members?.servers ?? null },
+    };
+  }
+
+  /** Hands over to another member that is up to date, and ends this process. Resolves to why not, or null. */
+  async stepDown(record: Record): Promise<Rejection | null> {
+    const refused = this.refusal();
+    if (refused || this.#member === null) return refused ?? reject('CLUSTER_NO_LEADER');
+    if (!this.view().members.some(isReady)) return reject('CLUSTER_NO_SUCCESSOR');
+    const done = record({ type: 'HandOverLeadership', data: { member: this.#options.name } });
+    if (done instanceof Rejection) return done;
+    const isFree = await this.#member.stepDown(CONFIRM_MS, async () => this.#members?.leave('handedOver'));
+    return isFree ? null : reject('CHANGE_UNCONFIRMED', { span: CONFIRM_MS });
+  }
+
+  /** Removes a member that will not return from the list. Resolves to why not, or null. */
+  async remove({ member, force }: RemovalRequest, record: Record): Promise<Rejection | null> {
+    const refused = this.refusal() ?? removalRefusal(this.view().members, member, force);
+    if (refused) return refused;
+    const done = record({ type: 'RemoveMember', data: { member } });
+    if (done instanceof Rejection) return done;
+    await this.#store?.members.remove(member);
+    await this.#members?.read();
+    return null;
   }
 
   /** Reports what was set aside to the leader, until it has recorded it. */
@@ -183,6 +245,7 @@ export class ClusterLink {
       try {
         await this.#connect(hooks.log.at(1)?.id ?? '');
         const store = this.#store as Store;
+        await this.#members?.claim();
         const found = await align(store.stream, hooks.log);
         const led = found.relation === 'ahead' && !(await isFree(store, this.#options.name));
         if (led || found.relation === 'diverged' || found.relation === 'gap')
@@ -208,28 +271,9 @@ export class ClusterLink {
   /** Gives up the leadership, and disconnects. */
   async stop(): Promise<void> {
     this.#stopped = true;
+    await this.#members?.leave('stopped');
     await this.#member?.stop();
     if (this.#connection) await closeNats(this.#connection);
-  }
-}
-
-/** The id of the first event of a log; null when the log is empty or missing. */
-function identityIn(directory: DataDirectory): string | null {
-  if (!existsSync(directory.database)) return null;
-  const journal = openJournal(directory, { readonly: true });
-  try {
-    return journal.log.at(1)?.id ?? null;
-  } finally {
-    journal.log.close();
-  }
-}
-
-async function alignClosed({ stream }: Store, directory: DataDirectory): Promise<Alignment> {
-  const journal = openJournal(directory, { readonly: true });
-  try {
-    return await align(stream, journal.log);
-  } finally {
-    journal.log.close();
   }
 }
 

@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogReplication } from '../adapters/sqlite/replication/log-replication.js';
-import { type BatchStream, ClusterAway, type KeyBucket, type Lease } from '../commands/ports/cluster.js';
+import {
+  type BatchStream,
+  ClusterAway,
+  type KeyBucket,
+  type Lease,
+  type ReportedMember,
+} from '../commands/ports/cluster.js';
 import { align } from './alignment.js';
 import { Diverged, Following } from './following.js';
 import { Publisher } from './publisher.js';
@@ -24,8 +30,12 @@ interface Parts {
   readonly leaseMs: number;
   readonly now: () => number;
   readonly warn: (message: string, fields?: object) => void;
+  /** The last reports of the members, read before this one leads. */
+  readonly reports: () => Promise<readonly ReportedMember[]>;
+  /** How long after its start a free lease is left to others, in ms. */
+  readonly patienceMs: number;
   /** Starts what only the leader does. */
-  readonly lead: () => Promise<void>;
+  readonly lead: (reports: readonly ReportedMember[]) => Promise<void>;
   /** Ends this process; the next one compares its log with the stream and follows. */
   readonly restart: (why: string) => void;
 }
@@ -58,6 +68,8 @@ export class Member {
   #renewedAt = 0;
   #awayAt: number | null = null;
   #restarting = false;
+  #handingOver = false;
+  readonly #startedAt = performance.now();
 
   /** `sequence`: the last one whose events are in the log. */
   constructor(parts: Parts, sequence: number) {
@@ -79,7 +91,8 @@ export class Member {
 
   /** Whether this member may append: it leads and its lease has not run out. */
   get mayAppend(): boolean {
-    return this.#role === 'leader' && !this.#restarting && performance.now() - this.#renewedAt < this.#parts.leaseMs;
+    if (this.#role !== 'leader' || this.#restarting || this.#handingOver) return false;
+    return performance.now() - this.#renewedAt < this.#parts.leaseMs;
   }
 
   /** Resolves to whether the cluster has confirmed everything up to a position within `ms`. */
@@ -100,11 +113,19 @@ export class Member {
 
   readonly #untilLeading = new AbortController();
 
-  /** Gives the lease to another member and ends this process, after everything was confirmed. */
-  async stepDown(ms: number): Promise<boolean> {
-    if (this.#publisher === null) return false;
+  /**
+   * Frees the lease for another member and ends this process, after everything was confirmed; `leave` runs in between. From
+   * the call on nothing can be appended. False: it was not confirmed in `ms`, and this member leads on.
+   */
+  async stepDown(ms: number, leave: () => Promise<void> = async () => undefined): Promise<boolean> {
+    if (this.#publisher === null || this.#handingOver) return false;
     const { replica, lease } = this.#parts;
-    if (!(await this.#publisher.confirmed(replica.head().position, ms))) return false;
+    this.#handingOver = true;
+    if (!(await this.#publisher.confirmed(replica.head().position, ms))) {
+      this.#handingOver = false;
+      return false;
+    }
+    await leave();
     await lease.release();
     this.#restart('it stepped down');
     return true;
@@ -151,7 +172,7 @@ export class Member {
       // The lease of the process before; it expires or is renewed only by a process that knows its revision.
       return;
     }
-    if (this.#leader !== null) return;
+    if (this.#leader !== null || performance.now() - this.#startedAt < this.#parts.patienceMs) return;
     const before = performance.now();
     if (!(await lease.take())) return;
     this.#renewedAt = before;
@@ -161,6 +182,7 @@ export class Member {
   /** With the lease: reads the rest of the stream, and continues it. */
   async #becomeLeader(): Promise<void> {
     const { stream, replica, lease } = this.#parts;
+    const reports = await this.#parts.reports().catch(() => []);
     for (;;) {
       const { relation, position, sequence } = await align(stream, replica);
       if (relation === 'equal' || relation === 'ahead') {
@@ -181,7 +203,7 @@ export class Member {
     }
     this.#role = 'leader';
     // Not waited for: a core may take longer to start than the lease lasts without a renewal.
-    void this.#parts.lead().catch((error: unknown) => this.#failed(error));
+    void this.#parts.lead(reports).catch((error: unknown) => this.#failed(error));
   }
 
   #failed(error: unknown): void {

@@ -1,7 +1,9 @@
 import { openClusterStore } from '../adapters/nats/cluster-store.js';
 import { closeNats, connectNats, type NatsOptions } from '../adapters/nats/connection.js';
+import { type ClusterMember, type LogServer, membersOf } from '../commands/ports/cluster.js';
 import type { Journal } from '../store/journal.js';
 import { align, type Relation } from './alignment.js';
+import { type Election, lastElection } from './election.js';
 
 /** The cluster as one machine sees it. */
 export interface ClusterStatus {
@@ -12,17 +14,34 @@ export interface ClusterStatus {
   /** The last position that the log of this machine and the stream have in common. */
   readonly position: number;
   readonly relation: Relation;
+  /** The NATS servers with a copy of the log. */
+  readonly servers: readonly LogServer[];
+  /** The last change of the leader in the log of this machine. */
+  readonly failover: Election | null;
 }
 
-/** Compares the log of a machine with the stream, and asks who leads. Rejects with `ClusterAway` without an answer. */
-export async function clusterStatus(options: NatsOptions, { log }: Pick<Journal, 'log'>): Promise<ClusterStatus> {
+type Store = Awaited<ReturnType<typeof openClusterStore>>;
+
+async function withStore<T>(options: NatsOptions, use: (store: Store) => Promise<T>): Promise<T> {
   const connection = await connectNats(options);
   try {
-    const { stream, lease } = await openClusterStore(connection, options.name);
-    const { relation, position } = await align(stream, log);
-    const { last } = await stream.ends();
-    return { leader: await lease.holder(), last, position, relation };
+    return await use(await openClusterStore(connection, options.name));
   } finally {
     await closeNats(connection);
   }
+}
+
+/** Compares the log of a machine with the stream, and asks who leads. Rejects with `ClusterAway` without an answer. */
+export function clusterStatus(options: NatsOptions, { log }: Pick<Journal, 'log'>): Promise<ClusterStatus> {
+  return withStore(options, async ({ stream, lease }) => {
+    const { relation, position } = await align(stream, log);
+    const { last } = await stream.ends();
+    const [leader, servers] = [await lease.holder(), await stream.servers()];
+    return { leader, last, position, relation, servers, failover: lastElection(log) };
+  });
+}
+
+/** The last reports of the members. Rejects with `ClusterAway` without an answer. */
+export function clusterMembers(options: NatsOptions): Promise<readonly ClusterMember[]> {
+  return withStore(options, async ({ members }) => membersOf(await members.all()));
 }

@@ -1,11 +1,15 @@
-import { LeaderElected, TailSetAside } from '../events/cluster.js';
+import { LeaderElected, LeadershipHandedOver, MemberRemoved, TailSetAside } from '../events/cluster.js';
 import type { Command, Decider } from './command.js';
 
 export type ClusterCommand =
-  | Command<'RecordLeaderElected', { readonly member: string }>
-  | Command<'RecordTailSetAside', Parameters<typeof TailSetAside>[0]>;
+  | Command<'RecordLeaderElected', Parameters<typeof LeaderElected>[0]>
+  | Command<'RecordTailSetAside', Parameters<typeof TailSetAside>[0]>
+  | Command<'HandOverLeadership', Parameters<typeof LeadershipHandedOver>[0]>
+  | Command<'RemoveMember', Parameters<typeof MemberRemoved>[0]>;
 
 export const cluster: Decider<ClusterCommand> = {
   RecordLeaderElected: (data) => [LeaderElected(data)],
   RecordTailSetAside: (data) => [TailSetAside(data)],
+  HandOverLeadership: (data) => [LeadershipHandedOver(data)],
+  RemoveMember: (data) => [MemberRemoved(data)],
 };

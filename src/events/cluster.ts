@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import { defineEvent } from './log/event.js';
 
+/** Why a member became the leader: none led before, or what the leader before it did. */
+const REASONS = ['first', 'handedOver', 'stopped', 'expired'] as const;
+export type ElectionReason = (typeof REASONS)[number];
+
 const member = z.string().describe('Name of the member.');
 
 export const LeaderElected = defineEvent('LeaderElected', {
@@ -9,7 +13,16 @@ export const LeaderElected = defineEvent('LeaderElected', {
   recordedBy: {
     RecordLeaderElected: 'a member took the lease and has read the whole stream, before it does anything else',
   },
-  data: z.strictObject({ member }),
+  data: z.strictObject({
+    member,
+    former: z.string().nullable().optional().describe('The leader before it; null = none. Absent in older events.'),
+    reason: z
+      .enum(REASONS)
+      .optional()
+      .describe(
+        '`first`: none led before. `handedOver`: an admin had the former leader step down. `stopped`: its process was stopped. `expired`: it was killed or cut off, and did not renew its lease.',
+      ),
+  }),
   stream: () => 'cluster',
 });
 
@@ -26,4 +39,18 @@ export const TailSetAside = defineEvent('TailSetAside', {
   stream: () => 'cluster',
 });
 
-export const clusterEvents = [LeaderElected, TailSetAside] as const;
+export const LeadershipHandedOver = defineEvent('LeadershipHandedOver', {
+  summary: 'An admin had the leader step down. It records nothing after this event.',
+  recordedBy: { HandOverLeadership: 'another member is up to date' },
+  data: z.strictObject({ member }),
+  stream: () => 'cluster',
+});
+
+export const MemberRemoved = defineEvent('MemberRemoved', {
+  summary: 'An admin removed a member that will not return from the list of members.',
+  recordedBy: { RemoveMember: 'the member does not lead, and does not run or its removal was forced' },
+  data: z.strictObject({ member }),
+  stream: () => 'cluster',
+});
+
+export const clusterEvents = [LeaderElected, TailSetAside, LeadershipHandedOver, MemberRemoved] as const;

@@ -59,6 +59,8 @@ export async function startMember(
     {
       ...(await storeOf(url, name)),
       ...{ name, leaseMs, now: Date.now, warn: () => undefined, replica: new LogReplication(log.log) },
+      reports: async () => [],
+      patienceMs: 0,
       lead: () => {
         led += 1;
         return begins;

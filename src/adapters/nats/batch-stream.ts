@@ -10,6 +10,7 @@ import {
   type Batch,
   type BatchLabel,
   type BatchStream,
+  type LogServer,
   type StreamEnds,
   type StreamedBatch,
   WrongSequence,
@@ -54,6 +55,19 @@ export class NatsBatchStream implements BatchStream {
     const { state, config } = await natsRequest(() => this.#manager.streams.info(STREAM));
     const before = state.messages === 0 ? state.last_seq : state.first_seq - 1;
     return { before, last: state.last_seq, base: Number(config.metadata?.['base'] ?? 0) };
+  }
+
+  /** The servers with a copy of the stream. Rejects with `ClusterAway` when they have no quorum. */
+  async servers(): Promise<readonly LogServer[]> {
+    const { cluster } = await natsRequest(() => this.#manager.streams.info(STREAM));
+    const leader = cluster?.leader ?? this.#connection.info?.server_name ?? '';
+    return [
+      { name: leader, isLeader: true, isCurrent: true, lag: 0 },
+      ...(cluster?.replicas ?? []).map(({ name, current, offline, lag }) => ({
+        // The server leaves out what is zero or false.
+        ...{ name, isLeader: false, isCurrent: current && !offline, lag: Number(lag || 0) },
+      })),
+    ].toSorted((one, other) => (one.name < other.name ? -1 : 1));
   }
 
   async labelFrom(sequence: number): Promise<(BatchLabel & { sequence: number; complete: boolean }) | null> {

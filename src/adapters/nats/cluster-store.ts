@@ -6,6 +6,7 @@ import { REQUEST_MS } from './connection.js';
 import { natsRequest } from './errors.js';
 import { NatsKeyBucket } from './key-bucket.js';
 import { NatsLease } from './lease.js';
+import { MEMBER_BUCKET, NatsMemberReports } from './member-reports.js';
 
 /** How long a leader may be without a renewal, in ms. Three renewals fit into it. */
 export const LEASE_MS = 4000;
@@ -28,7 +29,7 @@ export async function openKeyBucket(connection: NatsConnection, replicas: number
   return new NatsKeyBucket(await natsRequest(() => new Kvm(connection).create(KEY_BUCKET, options)));
 }
 
-/** Creates the lease and the stream of a cluster, whose bucket for keys is complete. */
+/** Creates the lease, the bucket for members and the stream of a cluster, whose bucket for keys is complete. */
 export async function createClusterStore(
   connection: NatsConnection,
   { log, base }: Identity,
@@ -47,6 +48,7 @@ export async function createClusterStore(
   };
   const kvm = new Kvm(connection);
   await natsRequest(() => kvm.create(LEASE_BUCKET, { ttl: LEASE_MS, replicas, storage: 'file', history: 1 }));
+  await natsRequest(() => kvm.create(MEMBER_BUCKET, { replicas, storage: 'file', history: 1 }));
   // The last one: a cluster exists once it has its stream.
   await natsRequest(() => manager.streams.add(config));
 }
@@ -64,10 +66,11 @@ export async function storedIdentity(connection: NatsConnection): Promise<Identi
 export async function openClusterStore(connection: NatsConnection, name: string) {
   const kvm = new Kvm(connection);
   const options = { timeout: REQUEST_MS, bindOnly: true, allow_direct: false };
-  const [stream, lease, keys] = await Promise.all([
+  const [stream, lease, keys, members] = await Promise.all([
     NatsBatchStream.open(connection),
     natsRequest(() => kvm.open(LEASE_BUCKET, options)),
     natsRequest(() => kvm.open(KEY_BUCKET, options)),
+    NatsMemberReports.open(connection),
   ]);
-  return { stream, lease: new NatsLease(lease, name), keys: new NatsKeyBucket(keys) };
+  return { stream, lease: new NatsLease(lease, name), keys: new NatsKeyBucket(keys), members };
 }

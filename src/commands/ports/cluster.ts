@@ -42,6 +42,8 @@ export interface StreamEnds {
 export interface BatchStream {
   /** Where the stream begins and ends. */
   ends(): Promise<StreamEnds>;
+  /** The servers with a copy of it, by name. Rejects with `ClusterAway` also when they have no quorum. */
+  servers(): Promise<readonly LogServer[]>;
   /** The message with the lowest sequence from `sequence` on, whole or a part of a batch; null after the last one. */
   labelFrom(sequence: number): Promise<(BatchLabel & { readonly sequence: number; readonly complete: boolean }) | null>;
   /** Appends a batch if the stream ends at `after`. Resolves to its sequence. Rejects with `WrongSequence`. */
@@ -74,4 +76,95 @@ export interface KeyBucket {
   destroy(id: string): Promise<void>;
   /** The ids of all keys. */
   ids(): Promise<readonly string[]>;
+}
+
+/** What a running member tells the others, about once a second. */
+export interface MemberReport {
+  readonly name: string;
+  /** Unique for each start of the process. */
+  readonly instance: string;
+  /** The machine and the data directory: two processes with the same value cannot run at the same time. */
+  readonly home: string;
+  readonly host: string;
+  readonly role: 'leader' | 'follower';
+  /** `stopped` and `handedOver`: its process ended in order, after a stop or because it gave the leadership away. */
+  readonly state: 'running' | 'stopped' | 'handedOver';
+  readonly version: string;
+  /** Position of the last event in its log. */
+  readonly position: number;
+  /** How long its log has been behind the stream, in ms by its own clock; 0 = it is not. */
+  readonly lagMs: number;
+  /** When its process started, in ms since 1970 by its own clock. */
+  readonly since: number;
+  /** Host and port of its panel and of its subscription server; null = it does not listen yet. */
+  readonly panel: string | null;
+  readonly subscription: string | null;
+}
+
+/** The last report of a member. */
+export interface ReportedMember extends MemberReport {
+  /** Changes with each report. */
+  readonly revision: number;
+  /** How old the report is, in ms by the clock of the servers. */
+  readonly ageMs: number;
+}
+
+/** The reports of all members. They stay until they are removed. Every call rejects with `ClusterAway` without an answer. */
+export interface MemberReports {
+  /** Replaces a report whose revision is known, or adds the first one (0). Rejects with `WrongSequence`. Resolves to the revision. */
+  put(report: MemberReport, revision: number): Promise<number>;
+  get(name: string): Promise<ReportedMember | null>;
+  all(): Promise<readonly ReportedMember[]>;
+  remove(name: string): Promise<void>;
+}
+
+/** A NATS server that stores a copy of the log. */
+export interface LogServer {
+  readonly name: string;
+  readonly isLeader: boolean;
+  /** It answers, and its copy is complete. */
+  readonly isCurrent: boolean;
+  /** Messages that its copy lacks. */
+  readonly lag: number;
+}
+
+/** A member as the others see it. `away`: it runs no more, or its machine is cut off; nothing was heard for some seconds. */
+export interface ClusterMember extends Omit<ReportedMember, 'state' | 'instance' | 'home' | 'revision'> {
+  readonly state: 'running' | 'away' | 'stopped';
+  /** Events that its log lacks. */
+  readonly lag: number;
+}
+
+/** A report that is older than this, in ms, is that of a member that is away. */
+const AWAY_MS = 5000;
+
+/** The members, from their reports. */
+export function membersOf(reports: readonly ReportedMember[]): readonly ClusterMember[] {
+  const newest = Math.max(0, ...reports.map(({ position }) => position));
+  return reports.map(({ name, host, role, state, version, position, lagMs, since, panel, subscription, ageMs }) => ({
+    ...{ name, host, role, version, position, lagMs, since, panel, subscription, ageMs },
+    state: state !== 'running' ? 'stopped' : ageMs > AWAY_MS ? 'away' : 'running',
+    lag: newest - position,
+  }));
+}
+
+/** Copies of the log that must be current so that changes are possible. */
+export const quorumOf = (servers: readonly LogServer[]): number => Math.floor(servers.length / 2) + 1;
+
+/** The cluster as one member sees it. */
+export interface ClusterView {
+  /** This member. */
+  readonly name: string;
+  readonly role: 'leader' | 'follower';
+  readonly leader: string | null;
+  /** The last sequence of the stream that is in its log. */
+  readonly sequence: number;
+  /** Leader: the last position that the cluster has confirmed. */
+  readonly confirmed: number | null;
+  /** Since when (ms since 1970) the cluster does not answer; null = it answers. */
+  readonly awayAt: number | null;
+  /** As of the last answer. */
+  readonly members: readonly ClusterMember[];
+  /** The servers with a copy of the log; null = they have no quorum, or do not answer. */
+  readonly servers: readonly LogServer[] | null;
 }

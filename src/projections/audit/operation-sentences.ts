@@ -1,5 +1,6 @@
 import { sinkText } from '../../events/proof/sink-text.js';
 import { message } from '../../messages/message.js';
+import { electionText } from './election-text.js';
 import type { DataOf, Sentences } from './sentence-types.js';
 
 const SERVERS = { panel: 'audit.panelServer', subscription: 'audit.subscriptionServer' } as const;
@@ -39,7 +40,13 @@ export const operationSentences = {
   PanelUpdateRolledBack: ({ version, restoredVersion, reason }: DataOf<'PanelUpdateRolledBack'>) =>
     message('audit.panelRolledBack', { version, restored: restoredVersion, reason }),
 
-  LeaderElected: ({ member }: DataOf<'LeaderElected'>) => message('audit.leaderElected', { member }),
+  LeaderElected: ({ member, former, reason }: DataOf<'LeaderElected'>) =>
+    reason === undefined
+      ? message('audit.leaderElected', { member })
+      : message('audit.leaderElectedBecause', { member, why: electionText(reason, former ?? '') }),
+  LeadershipHandedOver: ({ member }: DataOf<'LeadershipHandedOver'>) =>
+    message('audit.leadershipHandedOver', { member }),
+  MemberRemoved: ({ member }: DataOf<'MemberRemoved'>) => message('audit.memberRemoved', { member }),
   TailSetAside: ({ member, fromPosition, toPosition, file }: DataOf<'TailSetAside'>) =>
     message('audit.tailSetAside', { member, first: fromPosition, last: toPosition, file }),
 

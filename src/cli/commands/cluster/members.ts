@@ -1,5 +1,9 @@
 import type { Command } from 'commander';
-import { message } from '../../../messages/message.js';
+import type { ClusterStatus } from '../../../cluster/status.js';
+import { type ClusterMember, quorumOf } from '../../../commands/ports/cluster.js';
+import { OperatorError } from '../../../lib/errors/operator-error.js';
+import { type MessageCode, message, type Text } from '../../../messages/message.js';
+import { electionText } from '../../../projections/audit/election-text.js';
 import { printEither } from '../../output.js';
 import { reading } from '../../reading.js';
 import { type ClusterCli, clusterOptions } from './options.js';
@@ -10,24 +14,79 @@ const RELATIONS = {
   ahead: 'cluster.relationAhead',
   diverged: 'cluster.relationDiverged',
   gap: 'cluster.relationGap',
-} as const;
+} as const satisfies Record<ClusterStatus['relation'], MessageCode>;
 
-/** `portolan cluster status`: the members of the cluster, and how this machine relates to it. */
+/** `portolan cluster status`, `members`, `step-down` and `remove`. NATS is loaded on demand. */
 export function memberCommands(cluster: Command, { config, json, say }: ClusterCli): void {
   cluster
     .command('status')
     .description(say(message('cli.clusterStatus')))
     .action(async () => {
       const options = clusterOptions(config());
-      // Loaded on demand: nothing else on the command line needs NATS.
       const { clusterStatus } = await import('../../../cluster/status.js');
       const status = await reading(config().DATA_DIR, (journal) => clusterStatus(options, journal));
-      const { leader, last, position, relation } = status;
-      const lines = [
-        leader === null ? say(message('cluster.noLeader')) : say(message('cluster.leader', { leader })),
-        say(message('cluster.stream', { sequence: last })),
-        say(message(RELATIONS[relation], { position })),
-      ];
-      printEither(json(), status, lines.join('\n'));
+      printEither(json(), status, statusTexts(status).map(say).join('\n'));
     });
+
+  cluster
+    .command('members')
+    .description(say(message('cli.clusterMembers')))
+    .action(async () => {
+      const { clusterMembers } = await import('../../../cluster/status.js');
+      const members = await clusterMembers(clusterOptions(config()));
+      const lines = members.length === 0 ? [message('cluster.noMembers')] : members.map(memberText);
+      printEither(json(), members, lines.map(say).join('\n'));
+    });
+
+  cluster
+    .command('step-down')
+    .description(say(message('cli.clusterStepDown')))
+    .action(async () => {
+      const options = clusterOptions(config());
+      const [{ clusterMembers }, { askAsOperator }] = await Promise.all([
+        import('../../../cluster/status.js'),
+        import('../../../cluster/steering.js'),
+      ]);
+      const leader = (await clusterMembers(options)).find(
+        ({ role, state }) => role === 'leader' && state === 'running',
+      );
+      const refused = await askAsOperator(options, 'step-down', null);
+      if (refused) throw new OperatorError(refused.text);
+      const member = leader?.name ?? '';
+      printEither(json(), { member }, say(message('cluster.steppedDown', { member })));
+    });
+
+  cluster
+    .command('remove')
+    .argument('<name>')
+    .description(say(message('cli.clusterRemove')))
+    .option('--force', say(message('cli.optionForceRemove')), false)
+    .action(async (member: string, { force }: { force: boolean }) => {
+      const { askAsOperator } = await import('../../../cluster/steering.js');
+      const refused = await askAsOperator(clusterOptions(config()), 'remove', { member, force });
+      if (refused) throw new OperatorError(refused.text);
+      printEither(json(), { member }, say(message('cluster.removed', { member })));
+    });
+}
+
+function statusTexts({ leader, last, position, relation, servers, failover }: ClusterStatus): readonly Text[] {
+  const current = servers.filter(({ isCurrent }) => isCurrent).length;
+  return [
+    leader === null ? message('cluster.noLeader') : message('cluster.leader', { leader }),
+    message('cluster.quorum', { current, servers: servers.length, needed: quorumOf(servers) }),
+    message('cluster.stream', { sequence: last }),
+    message(RELATIONS[relation], { position }),
+    ...(failover?.reason
+      ? [electionLine(failover.at, failover.member, electionText(failover.reason, failover.former ?? ''))]
+      : []),
+  ];
+}
+
+const electionLine = (at: number, member: string, why: Text): Text => message('cluster.election', { at, member, why });
+
+function memberText({ name: member, host, state, role, version, position, lag, lagMs, ageMs }: ClusterMember): Text {
+  if (state === 'away') return message('cluster.memberAway', { member, host, age: ageMs, position });
+  if (state === 'stopped') return message('cluster.memberStopped', { member, host, position });
+  const roleText = message(role === 'leader' ? 'cluster.roleLeader' : 'cluster.roleFollower');
+  return message('cluster.memberRunning', { member, host, role: roleText, version, position, lag, span: lagMs });
 }
