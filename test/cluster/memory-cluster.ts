@@ -26,6 +26,7 @@ export class MemoryStream {
   /** The stream as one process of a member uses it. Nothing answers after `ended` has become true. */
   portFor(by: string, ended: () => boolean): BatchStream {
     return {
+      servers: async () => [],
       ends: async () => ({ before: 0, last: this.batches.length, base: this.base }),
       labelFrom: async (sequence) => {
         const found = this.batches[sequence - 1];
