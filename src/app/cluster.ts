@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import type { PanelLogger } from '../adapters/logs/logger.js';
 import type { ClusterLink } from '../cluster/link.js';
 import { type Config } from '../config.js';
+import { version } from '../version.js';
 
 export type { ClusterLink };
 
@@ -14,7 +15,7 @@ export async function createCluster(config: Config, logger: PanelLogger): Promis
   if (url === undefined) return null;
   const { ClusterLink } = await import('../cluster/link.js');
   return new ClusterLink({
-    ...{ url, name: memberName(config), ack: config.CLUSTER_ACK, now: Date.now },
+    ...{ url, name: memberName(config), ack: config.CLUSTER_ACK, version, now: Date.now },
     ...{ credentials: config.CLUSTER_CREDENTIALS, ca: config.CLUSTER_CA },
     ...{ certificate: config.CLUSTER_CERT, key: config.CLUSTER_KEY },
     warn: (message, fields = {}) => logger.warn(fields, message),

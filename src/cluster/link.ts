@@ -28,6 +28,8 @@ const PATIENCE_MS = 4000;
 export interface ClusterOptions extends NatsOptions {
   /** `local`: an answer does not wait for the cluster. */
   readonly ack: 'local' | 'quorum';
+  /** Of the panel. */
+  readonly version: string;
   readonly now: () => number;
   readonly warn: (message: string, fields?: object) => void;
 }
@@ -126,7 +128,14 @@ export class ClusterLink {
       );
     const store = await openClusterStore(this.#connection, name);
     this.#store = store;
-    this.#members = new Members({ name, root: this.#root, reports: store.members, stream: store.stream, now });
+    this.#members = new Members({
+      name,
+      version: this.#options.version,
+      root: this.#root,
+      reports: store.members,
+      stream: store.stream,
+      now,
+    });
   }
 
   /** Why this member cannot change anything now; null = it can. */

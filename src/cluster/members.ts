@@ -13,7 +13,6 @@ import {
 } from '../commands/ports/cluster.js';
 import { MessageError } from '../messages/error.js';
 import { message } from '../messages/message.js';
-import { version } from '../version.js';
 import type { MemberState } from './member.js';
 
 /** How often a member reports, and reads the reports of the others, in ms. */
@@ -30,6 +29,8 @@ export interface Addresses {
 
 interface Parts {
   readonly name: string;
+  /** Of the panel. */
+  readonly version: string;
   /** The data directory: with the host, it tells two processes with one name apart. */
   readonly root: string;
   readonly reports: MemberReports;
@@ -133,7 +134,7 @@ export class Members {
   }
 
   async #report(state: MemberReport['state']): Promise<void> {
-    const { name, reports } = this.#parts;
+    const { name, version, reports } = this.#parts;
     const running = this.#running as Running;
     const { role, position } = running.state();
     const lagMs = this.#behindAt === null ? 0 : Math.round(performance.now() - this.#behindAt);

@@ -15,7 +15,7 @@ const stateOf = (name: string, role: MemberState['role'], position: number): Mem
 
 async function startReporting(url: string, name: string, role: MemberState['role'] = 'follower', position = 0) {
   const { members: reports, stream } = await storeOf(url, name);
-  const members = new Members({ name, root: temporaryFolder(), reports, stream, now: Date.now });
+  const members = new Members({ name, version: '1.0.0', root: temporaryFolder(), reports, stream, now: Date.now });
   const taken = vi.fn<(host: string) => void>();
   const begin = (): void =>
     members.begin({
