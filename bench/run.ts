@@ -10,6 +10,7 @@ import { proof } from './log/proof.js';
 import { replay } from './log/replay.js';
 import { snapshots } from './log/snapshots.js';
 import { backup } from './process/backup.js';
+import { cluster } from './process/cluster.js';
 import { idle } from './process/idle.js';
 import { imports } from './process/import.js';
 import { limits } from './process/limits.js';
@@ -60,6 +61,7 @@ const benches: Readonly<Record<string, Bench>> = {
   web,
   loop,
   scale,
+  cluster,
 };
 
 const flags = process.argv.slice(2);

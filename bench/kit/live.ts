@@ -16,6 +16,11 @@ const TOKEN = 'bench-token-of-the-panel-api';
 export const ADMINS: readonly string[] = ['captain', ...Array.from({ length: 50 }, (_, n) => `captain-${n}`)];
 export const PASSWORD = 'correct-horse-7-staple';
 
+/** Headers of a request with the API token of a seeded panel. */
+export const HEADERS = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
+/** The first admin of a seeded panel. */
+export const FIRST_LOGIN = { username: ADMINS[0] ?? '', password: PASSWORD };
+
 /** A production panel, `dist/main.js serve`, with a real core and a fleet on inbound 1. */
 export interface LivePanel {
   readonly process: PanelProcess;
@@ -35,24 +40,15 @@ export interface LivePanel {
 export async function livePanel(clients: number, env: Readonly<Record<string, string>> = {}): Promise<LivePanel> {
   const folder = newFolder();
   const port = await freePort();
-  const inside = await openInside(folder);
-  inside.run({ type: 'IssueApiToken', data: { token: TOKEN, replace: false } });
-  const template = loopbackTemplate() as JsonObject;
-  inside.run({ type: 'ChangeCoreTemplate', data: { template, outboundTestUrl: '' } });
-  const passwords = scryptPasswords();
-  for (const username of ADMINS)
-    inside.run({ type: 'CreateUser', data: { username, passwordHash: await passwords.hash(PASSWORD) } });
-  populate(inside, clients, port);
-  await inside.close();
+  await seedFleet(folder, clients, port);
   // If this process ends without `stop`, no core may keep running.
   const leftovers = (): void => {
     for (const pid of processesOf(folder)) process.kill(pid, 'SIGKILL');
   };
   process.once('exit', leftovers);
   const panel = await startPanel({
+    ...FIRST_LOGIN,
     dataDir: folder,
-    username: ADMINS[0] ?? '',
-    password: PASSWORD,
     env: { PORTOLAN_LOG_LEVEL: 'warn', ...env },
     timeoutMs: 60_000,
   });
@@ -64,7 +60,7 @@ export async function livePanel(clients: number, env: Readonly<Record<string, st
     folder,
     port,
     clients,
-    headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+    headers: HEADERS,
     core,
     running: async (client) => {
       const request = client === undefined ? { tag: 'bench' } : { tag: 'bench', email: accountName(client) };
@@ -79,6 +75,19 @@ export async function livePanel(clients: number, env: Readonly<Record<string, st
       removeFolder(folder);
     },
   };
+}
+
+/** Fills a data directory: admins, an API token, and clients on inbound 1, which listens on `port`. */
+export async function seedFleet(folder: string, clients: number, port: number): Promise<void> {
+  const inside = await openInside(folder);
+  inside.run({ type: 'IssueApiToken', data: { token: TOKEN, replace: false } });
+  const template = loopbackTemplate() as JsonObject;
+  inside.run({ type: 'ChangeCoreTemplate', data: { template, outboundTestUrl: '' } });
+  const passwords = scryptPasswords();
+  for (const username of ADMINS)
+    inside.run({ type: 'CreateUser', data: { username, passwordHash: await passwords.hash(PASSWORD) } });
+  populate(inside, clients, port);
+  await inside.close();
 }
 
 let shared: Promise<LivePanel> | null = null;

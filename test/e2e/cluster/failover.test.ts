@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startNats, withoutNats } from '../../kit/real/nats/server.js';
-import { cli, must, type PanelProcess, startPanel } from '../../kit/real/panel-process.js';
+import { cli, killPanel, must, type PanelProcess, startPanel } from '../../kit/real/panel-process.js';
 import { freePort, freePorts } from '../../kit/real/ports.js';
 import { until } from '../../kit/wait.js';
 
@@ -66,7 +66,7 @@ describe.skipIf(withoutNats('a cluster of panels'))('two members of a cluster', 
       acknowledged.push(`before ${n}`);
     }
 
-    first.kill('SIGKILL');
+    killPanel(first);
     await leads(two, 'two', url);
     const other = await until('a login', () => second.admin().catch(() => undefined));
     const names = async () =>

@@ -148,6 +148,19 @@ export async function startPanel(options: PanelOptions = {}): Promise<PanelProce
   };
 }
 
+/** The process of the panel itself: a launcher, if there is one, only waits for it. */
+export function panelPid({ pid }: Pick<PanelProcess, 'pid'>): number {
+  const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+  return child !== undefined && placesOf(String(child)).includes('serve') ? child : pid;
+}
+
+/** Ends a panel and its launcher at once, as a power failure does. Its core stays. */
+export function killPanel(panel: Pick<PanelProcess, 'pid'>): void {
+  const pid = panelPid(panel);
+  process.kill(panel.pid, 'SIGKILL');
+  if (pid !== panel.pid) process.kill(pid, 'SIGKILL');
+}
+
 /** Three unused ports. */
 export async function panelPorts(): Promise<PanelPorts> {
   const [panel = 0, sub = 0, ops = 0] = await freePorts(3, 'tcp');
