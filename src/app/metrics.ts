@@ -1,3 +1,4 @@
+import type { ClusterView } from '../commands/ports/cluster.js';
 import type { FollowerStatus } from '../followers/pool.js';
 import { createMetrics, type Metrics, type WebhookFigures } from '../http/ops/metrics.js';
 import type { Text } from '../messages/message.js';
@@ -14,6 +15,8 @@ export class PanelMetrics {
   #metrics: Metrics | null = null;
   /** The processes that answer subscriptions beside the panel. */
   followers: () => readonly FollowerStatus[] = () => [];
+  /** The cluster, as this member sees it; null = there is none. */
+  cluster: (() => ClusterView) | null = null;
 
   readonly #webhooks: () => readonly WebhookFigures[];
 
@@ -27,7 +30,7 @@ export class PanelMetrics {
     const writable = (): boolean => storageProblem(this.#panel) === null;
     this.#metrics ??= createMetrics({
       ...{ read, log, version, now, writable },
-      ...{ followers: () => this.followers(), webhooks: this.#webhooks },
+      ...{ followers: () => this.followers(), webhooks: this.#webhooks, cluster: this.cluster },
     });
     return this.#metrics;
   }

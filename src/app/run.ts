@@ -74,6 +74,7 @@ export async function runPanel(panel: Panel, parts: RunParts): Promise<string> {
     await panel.start();
     beginInstalls(panel, services.installs);
   };
+  if (cluster) services.metrics.cluster = () => cluster.view();
   await openServers(panel, servers, { config, logger, disposal, services });
   // In the same turn of the event loop in which the last port was bound: a panel that is ready has an admin.
   firstAdmin?.create();

@@ -1,8 +1,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { ClusterView } from '../../commands/ports/cluster.js';
 import { placesIn } from '../../commands/reactors/proof/head-publisher.js';
 import { mayConnect } from '../../events/client/client-document.js';
 import type { EventLog } from '../../events/log/log.js';
 import type { ReadModels } from '../../projections/read-models.js';
+import { addClusterFigures } from './cluster-metrics.js';
 
 interface Measured {
   readonly read: ReadModels;
@@ -15,6 +17,8 @@ interface Measured {
   /** The processes that answer subscriptions beside the panel. */
   readonly followers: () => readonly FollowerFigures[];
   readonly webhooks: () => readonly WebhookFigures[];
+  /** Null = this panel is in no cluster. */
+  readonly cluster: (() => ClusterView) | null;
 }
 
 export interface WebhookFigures {
@@ -61,6 +65,7 @@ export function createMetrics(measured: Measured): Metrics {
   addProofFigures(figures, measured);
   addFollowerFigures(figures, measured);
   addWebhookFigures(figures, measured);
+  if (measured.cluster) addClusterFigures(figures, measured.cluster);
   return { type: registry.contentType, text: () => registry.metrics() };
 }
 

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { ClusterMember, ClusterView } from '../../../src/commands/ports/cluster.js';
 import { NodeId } from '../../../src/events/ids.js';
 import { clientFigures } from '../../../src/http/ops/client-metrics.js';
 import { createMetrics, type WebhookFigures } from '../../../src/http/ops/metrics.js';
@@ -24,12 +25,13 @@ interface Ops {
   readonly clients?: boolean;
   readonly followers?: readonly { readonly state: string; readonly lag: number; readonly restarts: number }[];
   readonly webhooks?: readonly WebhookFigures[];
+  readonly cluster?: (() => ClusterView) | null;
 }
 
 /** The health port of a panel, and a function that requests it. */
 async function opsOf(
   panel: TestPanel,
-  { ahead = () => 0, writable = () => true, clients = false, followers = [], webhooks = [] }: Ops = {},
+  { ahead = () => 0, writable = () => true, clients = false, followers = [], webhooks = [], cluster = null }: Ops = {},
 ) {
   const { read, log } = panel;
   const head = () => ({ ...log.head(), position: log.head().position + ahead() });
@@ -38,7 +40,7 @@ async function opsOf(
     core: () => coreNotReadyReason(read),
     metrics: createMetrics({
       ...{ read, log, version: '1.2.3', now: () => T0, writable },
-      ...{ followers: () => followers, webhooks: () => webhooks },
+      ...{ followers: () => followers, webhooks: () => webhooks, cluster },
     }),
     clients: clients ? () => clientFigures(read) : null,
   });
@@ -51,7 +53,45 @@ async function opsOf(
   return Object.assign(ask, { at: { host: '127.0.0.1', port } });
 }
 
+const member: ClusterMember = {
+  ...{ name: 'two', host: 'x', role: 'follower', state: 'running', version: '1.2.3', position: 40, lag: 2 },
+  ...{ lagMs: 1500, since: T0, panel: null, subscription: null, ageMs: 0 },
+};
+const copy = { isLeader: false, isCurrent: true, lag: 0 };
+
 describe('the health port', () => {
+  it('has the figures of a cluster, and none without one', async () => {
+    const view: ClusterView = {
+      ...{ name: 'two', role: 'follower', leader: 'one', sequence: 12, confirmed: null, awayAt: null },
+      members: [
+        { ...member, name: 'one', role: 'leader', lag: 0 },
+        member,
+        { ...member, name: 'three', state: 'away' },
+      ],
+      servers: [
+        { ...copy, name: 'n1' },
+        { ...copy, name: 'n2' },
+        { ...copy, name: 'n3', isCurrent: false },
+      ],
+    };
+    const panel = await startPanel();
+    const { text } = await (await opsOf(panel, { cluster: () => view }))('/metrics');
+    const lines = text.split('\n').filter((line) => line.startsWith('portolan_cluster_'));
+    expect(lines).toEqual([
+      'portolan_cluster_leader 0',
+      'portolan_cluster_up 1',
+      'portolan_cluster_quorum 1',
+      'portolan_cluster_lag_events 2',
+      'portolan_cluster_lag_seconds 1.5',
+      'portolan_cluster_members{state="running"} 2',
+      'portolan_cluster_members{state="away"} 1',
+      'portolan_cluster_members{state="stopped"} 0',
+      'portolan_cluster_stream_sequence 12',
+      'portolan_cluster_confirmed_position 0',
+    ]);
+    expect((await (await opsOf(panel))('/metrics')).text).not.toContain('portolan_cluster');
+  });
+
   it('reports whether the read models are at the head of the log', async () => {
     let ahead = 0;
     const ask = await opsOf(await startPanel(), { ahead: () => ahead });

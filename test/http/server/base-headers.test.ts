@@ -236,7 +236,7 @@ describe('the base headers are in', () => {
       core: () => 'no',
       metrics: createMetrics({
         ...{ read: panel.read, log: panel.log, version: '1', now: panel.now },
-        ...{ writable: () => true, followers: () => [], webhooks: () => [] },
+        ...{ writable: () => true, followers: () => [], webhooks: () => [], cluster: null },
       }),
       clients: async function* figures() {
         yield 'x 1\n';
