@@ -13,6 +13,7 @@ import type { Text } from '../messages/message.js';
 import { render } from '../messages/render.js';
 import { logNotifications } from '../projections/notification-log.js';
 import { version } from '../version.js';
+import type { BackupWork } from '../worker/backup-jobs.js';
 import { createAdapters, startAdapters } from './adapters.js';
 import { type ClusterLink, ROLE_CHANGE } from './cluster.js';
 import { corePlace } from './core-binary.js';
@@ -66,7 +67,16 @@ export async function runPanel(panel: Panel, parts: RunParts): Promise<string> {
       (position) => services.moments.after(position),
     ),
   };
-  await openControl(panel, warn, disposal, services.installs.coreInstall, services.backups, undo, services.publisher);
+  await openControl(
+    panel,
+    warn,
+    disposal,
+    services.installs.coreInstall,
+    services.backups,
+    undo,
+    services.publisher,
+    () => cluster?.joins ?? null,
+  );
   startAdapters(adapters, disposal);
   /** What a member of a cluster does only while it leads. */
   const work = async (): Promise<void> => {
@@ -78,7 +88,14 @@ export async function runPanel(panel: Panel, parts: RunParts): Promise<string> {
   await openServers(panel, servers, { config, logger, disposal, services });
   // In the same turn of the event loop in which the last port was bound: a panel that is ready has an admin.
   firstAdmin?.create();
-  if (cluster) joinCluster(cluster, panel, { work, warn, end, addresses: () => addressesOf(servers) });
+  if (cluster)
+    joinCluster(cluster, panel, {
+      work,
+      warn,
+      end,
+      copies: adapters.backupWork,
+      addresses: () => addressesOf(servers),
+    });
   else await work();
   const dataDir = config.DATA_DIR;
   process.stdout.write(bannerText({ read, core, startup: store.startup, servers, version, dataDir, say }));
@@ -92,13 +109,14 @@ interface LeaderParts {
   readonly warn: (message: string, fields?: object) => void;
   readonly end: (why: string) => void;
   readonly addresses: () => ReturnType<typeof addressesOf>;
+  readonly copies: Pick<BackupWork, 'snapshot'>;
 }
 
 /** Follows the cluster, and leads it when no other member does. */
 function joinCluster(
   cluster: ClusterLink,
-  { log, dispatch }: Panel,
-  { work, warn, end, addresses }: LeaderParts,
+  { log, dispatch, directory }: Panel,
+  { work, warn, end, addresses, copies }: LeaderParts,
 ): void {
   cluster.begin({
     log,
@@ -113,6 +131,7 @@ function joinCluster(
       await work();
     },
     setAside: (data) => void dispatch({ type: 'RecordTailSetAside', data }, asSystem('cluster')),
+    copy: (file) => copies.snapshot({ database: directory.database, file }),
     restart(why) {
       warn('this member no longer leads or follows, and starts again', { why });
       end(ROLE_CHANGE);

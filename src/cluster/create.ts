@@ -3,7 +3,7 @@ import { closeNats, connectNats, type NatsOptions } from '../adapters/nats/conne
 import { MessageError } from '../messages/error.js';
 import { message } from '../messages/message.js';
 import type { Journal } from '../store/journal.js';
-import { withoutLogin } from './link.js';
+import { withoutLogin } from './shown-url.js';
 
 /** Keys that are stored at the same time. */
 const TOGETHER = 64;

@@ -5,8 +5,9 @@ import { LEASE_MS, openClusterStore, storedIdentity } from '../adapters/nats/clu
 import { closeNats, connectNats, type NatsOptions, NatsRefused } from '../adapters/nats/connection.js';
 import { answerMembers, askLeader, type LeaderRequest } from '../adapters/nats/requests.js';
 import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
+import type { LogCopy } from '../adapters/sqlite/replication/log-copy.js';
 import { LogReplication } from '../adapters/sqlite/replication/log-replication.js';
-import { ClusterAway, type ClusterView, membersOf } from '../commands/ports/cluster.js';
+import { ClusterAway, type ClusterView, type JoinRequests, membersOf } from '../commands/ports/cluster.js';
 import { Rejection, reject } from '../commands/rejection.js';
 import { MessageError } from '../messages/error.js';
 import { message } from '../messages/message.js';
@@ -15,7 +16,9 @@ import { alignClosed, identityIn } from './closed-log.js';
 import { formerLeader } from './election.js';
 import { Member, type MemberState } from './member.js';
 import { type Addresses, Members } from './members.js';
+import { answerNewMembers } from './new-members.js';
 import { type SetAside, setAsideTail } from './set-aside.js';
+import { withoutLogin } from './shown-url.js';
 import { answerOf, isReady, type Record, RemovalRequest, removalRefusal } from './steering.js';
 
 /** How long a change may wait for its confirmation, in ms. Later changes are refused without waiting. */
@@ -53,6 +56,8 @@ interface Hooks {
   readonly record: Record;
   /** Records on the leader what another member has set aside. Called once for each, with the name of that member. */
   readonly setAside: (report: SetAsideReport) => void;
+  /** Copies the database of the log into a file, in another process. */
+  readonly copy: (file: string) => Promise<LogCopy>;
   /** Ends this process soon, so that its launcher starts it again as a follower. */
   readonly restart: (why: string) => void;
 }
@@ -68,8 +73,10 @@ export class ClusterLink {
   #sequence = 0;
   #member: Member | null = null;
   #members: Members | null = null;
-  #root = '';
   #log: SqliteEventLog | null = null;
+  #directory: DataDirectory | null = null;
+  /** The machines that want to join; null unless this member leads. */
+  joins: JoinRequests | null = null;
   #stopped = false;
   /** What the last process had that the cluster never confirmed. */
   setAside: SetAside | null = null;
@@ -86,7 +93,7 @@ export class ClusterLink {
    */
   async prepare(directory: DataDirectory): Promise<void> {
     const { warn, url, now } = this.#options;
-    this.#root = directory.root;
+    this.#directory = directory;
     const identity = identityIn(directory);
     if (identity === null) throw new MessageError(message('start.clusterNotJoined'));
     try {
@@ -128,14 +135,8 @@ export class ClusterLink {
       );
     const store = await openClusterStore(this.#connection, name);
     this.#store = store;
-    this.#members = new Members({
-      name,
-      version: this.#options.version,
-      root: this.#root,
-      reports: store.members,
-      stream: store.stream,
-      now,
-    });
+    const [root, reports, { stream }] = [this.#directory?.root ?? '', store.members, store];
+    this.#members = new Members({ name, version: this.#options.version, root, reports, stream, now });
   }
 
   /** Why this member cannot change anything now; null = it can. */
@@ -167,8 +168,8 @@ export class ClusterLink {
   }
 
   #beginMember(store: Store, hooks: Hooks): void {
-    const { log, lead: work, restart, setAside, addresses } = hooks;
-    const { name, now, warn } = this.#options;
+    const { log, lead: work, restart, setAside, addresses, copy } = hooks;
+    const { name, now, warn, version } = this.#options;
     const replica = new LogReplication(log);
     const members = this.#members as Members;
     const lead = async (reports: Awaited<ReturnType<Members['read']>>): Promise<void> => {
@@ -176,6 +177,11 @@ export class ClusterLink {
       this.#answer('set-aside', (request) => setAside(Report.parse(request)));
       this.#answer('step-down', async () => answerOf(await this.stepDown(record)));
       this.#answer('remove', async (request) => answerOf(await this.remove(RemovalRequest.parse(request), record)));
+      if (this.#connection && this.#directory)
+        this.joins = answerNewMembers(this.#connection, {
+          ...{ name, version, now, warn, copy, directory: this.#directory, log: log.at(1)?.id ?? '' },
+          confirmed: async () => (await this.confirmed()) === null,
+        });
       await work(formerLeader(log, reports));
     };
     const member = new Member(
@@ -290,9 +296,4 @@ export class ClusterLink {
 async function isFree({ lease }: Store, name: string): Promise<boolean> {
   const holder = await lease.holder();
   return holder === null || holder === name;
-}
-
-/** A URL as it may be shown. */
-export function withoutLogin(url: string): string {
-  return url.replaceAll(/\/\/[^@/,]*@/g, '//');
 }

@@ -25,6 +25,7 @@ import { message } from '../messages/message.js';
 import type { ReadModels } from '../projections/read-models.js';
 import { completeSwitch } from '../store/generations.js';
 import { openJournal } from '../store/journal.js';
+import { clusterOperations } from './cluster-operations.js';
 import { type ControlTarget, idOf, Name, type Operation, operation } from './operation.js';
 import { personalDataOperations, webhookOperations } from './outside-operations.js';
 import { proofOperations } from './proof-operations.js';
@@ -70,6 +71,7 @@ const operations = {
   ...tokenOperations,
   ...personalDataOperations,
   ...webhookOperations,
+  ...clusterOperations,
 
   'admin.create': operation(Credentials.extend({ access: AccessOf.optional() }), (data, { dispatch }) => {
     const problem = nameProblem(data.username);
@@ -162,6 +164,15 @@ export async function operate(
   return answer.result;
 }
 
+/** Runs an operation that only a panel can run that leads a cluster. Throws `OperatorError` when none runs here. */
+export async function operateLeader(dataDir: string, type: OperationName, data: unknown): Promise<unknown> {
+  const { run } = dataDirectory(dataDir);
+  const answer = await askControl(controlSocket(run), run, { type, data }, 30_000);
+  if (answer === null) throw new OperatorError(message('cluster.approveOnLeader'));
+  if (!answer.ok) throw new OperatorError(answer.error);
+  return answer.result;
+}
+
 /** The running panel, as far as the operator may use it. */
 interface ControlledPanel {
   readonly read: Pick<ReadModels, 'admins'>;
@@ -178,6 +189,7 @@ export async function openControl(
   backups: Backups,
   undo: UndoTarget,
   publisher: Pick<HeadPublisher, 'publish' | 'state'>,
+  joins: ControlTarget['joins'],
 ): Promise<void> {
   const target: ControlTarget = {
     users: () => read.admins.users().users.values(),
@@ -190,6 +202,7 @@ export async function openControl(
     },
     backups,
     undo,
+    joins,
     publishHead: () => publishAsOperator(publisher, dispatch),
   };
   const failed = (error: unknown): ControlAnswer => {
@@ -261,6 +274,7 @@ export async function withExclusiveLock<T>(
         installCore: null,
         backups: null,
         publishHead: null,
+        joins: () => null,
         undo: undoWithoutPanel(log, parts, dispatch),
       };
       const result = await use(target, log);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Done } from '../commands/bus.js';
 import type { AnyCommand } from '../commands/catalog.js';
 import type { Backups } from '../commands/ports/backups.js';
+import type { JoinRequests } from '../commands/ports/cluster.js';
 import type { Token } from '../events/access/token-document.js';
 import { UserId } from '../events/ids.js';
 import { OperatorError } from '../lib/errors/operator-error.js';
@@ -22,6 +23,8 @@ export interface ControlTarget {
   /** Creates and restores backups. Null: no panel runs here. */
   readonly backups: Backups | null;
   readonly undo: UndoTarget;
+  /** The machines that want to join. Null: no panel that leads a cluster runs here. */
+  readonly joins: () => JoinRequests | null;
   /** Signs the head of the log and publishes it. Null: only a running panel can do that. */
   readonly publishHead: (() => Promise<PublishedHead>) | null;
 }

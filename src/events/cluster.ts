@@ -53,4 +53,21 @@ export const MemberRemoved = defineEvent('MemberRemoved', {
   stream: () => 'cluster',
 });
 
-export const clusterEvents = [LeaderElected, TailSetAside, LeadershipHandedOver, MemberRemoved] as const;
+export const MemberApproved = defineEvent('MemberApproved', {
+  summary:
+    'An operator let a machine join the cluster: the leader handed the master key over, sealed to its public key.',
+  recordedBy: { RecordMemberApproved: 'portolan cluster approve' },
+  data: z.strictObject({
+    member,
+    fingerprint: z.string().describe('Fingerprint of the public key of the machine, which the operator compared.'),
+  }),
+  stream: () => 'cluster',
+});
+
+export const clusterEvents = [
+  LeaderElected,
+  TailSetAside,
+  MemberApproved,
+  LeadershipHandedOver,
+  MemberRemoved,
+] as const;

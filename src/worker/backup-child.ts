@@ -1,4 +1,5 @@
 import { setPriority } from 'node:os';
+import { copyDatabase } from '../adapters/sqlite/replication/log-copy.js';
 import { RefusedFile } from '../commands/ports/refused-file.js';
 import { jobFailure } from '../store/full-disk.js';
 import type { Answer, Progress, Request } from './backup-jobs.js';
@@ -20,6 +21,8 @@ async function answerTo({ name, job }: Request): Promise<Answer> {
     switch (name) {
       case 'copy':
         return { ok: true, result: copy(job) };
+      case 'snapshot':
+        return { ok: true, result: copyDatabase(job.database, job.file) };
       case 'verify':
         return { ok: true, result: verify(job) };
       case 'stage':

@@ -1,16 +1,19 @@
 import { fork } from 'node:child_process';
 import { totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import type { LogCopy } from '../adapters/sqlite/replication/log-copy.js';
 import { RefusedFile } from '../commands/ports/refused-file.js';
 import { programFile, programOptions } from '../lib/installation.js';
 import { MessageError } from '../messages/error.js';
 import { message, type Text } from '../messages/message.js';
-import type { CopyJob, copy, Follow, StageJob, stageState, Verified, VerifyJob } from './backup-work.js';
+import type { CopyJob, copy, Follow, SnapshotJob, StageJob, stageState, Verified, VerifyJob } from './backup-work.js';
 import type { DiffJob, DiffResult } from './log-diff.js';
 
 /** Work on whole logs, outside the process of the panel. Every job rejects with a `MessageError`. */
 export interface BackupWork {
   copy(job: CopyJob): Promise<ReturnType<typeof copy>>;
+  /** Copies the database of a log for a new member of the cluster; see `copyDatabase`. */
+  snapshot(job: SnapshotJob): Promise<LogCopy>;
   verify(job: VerifyJob): Promise<Verified>;
   stage(job: StageJob, follow?: Follow): ReturnType<typeof stageState>;
   /** Ends when `signal` aborts. */
@@ -19,6 +22,7 @@ export interface BackupWork {
 
 export type Request = { readonly lowPriority: boolean } & (
   | { readonly name: 'copy'; readonly job: CopyJob }
+  | { readonly name: 'snapshot'; readonly job: SnapshotJob }
   | { readonly name: 'verify'; readonly job: VerifyJob }
   | { readonly name: 'stage'; readonly job: StageJob }
   | { readonly name: 'diff'; readonly job: DiffJob }
@@ -45,6 +49,7 @@ const MAX_HEAP_MB = 4096;
 export function childWork({ lowPriority }: { readonly lowPriority: boolean }): BackupWork {
   return {
     copy: (job) => run({ name: 'copy', job, lowPriority }) as ReturnType<BackupWork['copy']>,
+    snapshot: (job) => run({ name: 'snapshot', job, lowPriority }) as ReturnType<BackupWork['snapshot']>,
     verify: (job) => run({ name: 'verify', job, lowPriority }) as ReturnType<BackupWork['verify']>,
     stage: (job, follow) => run({ name: 'stage', job, lowPriority }, { follow }) as ReturnType<BackupWork['stage']>,
     diff: (job, signal) => run({ name: 'diff', job, lowPriority }, { signal }) as ReturnType<BackupWork['diff']>,

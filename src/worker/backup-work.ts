@@ -38,6 +38,10 @@ export interface CopyJob {
   readonly release: string;
   readonly now: number;
 }
+export interface SnapshotJob {
+  readonly database: string;
+  readonly file: string;
+}
 export interface VerifyJob {
   readonly file: string;
   readonly passphrase: string;

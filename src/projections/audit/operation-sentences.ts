@@ -47,6 +47,8 @@ export const operationSentences = {
   LeadershipHandedOver: ({ member }: DataOf<'LeadershipHandedOver'>) =>
     message('audit.leadershipHandedOver', { member }),
   MemberRemoved: ({ member }: DataOf<'MemberRemoved'>) => message('audit.memberRemoved', { member }),
+  MemberApproved: ({ member, fingerprint }: DataOf<'MemberApproved'>) =>
+    message('audit.memberApproved', { member, fingerprint }),
   TailSetAside: ({ member, fromPosition, toPosition, file }: DataOf<'TailSetAside'>) =>
     message('audit.tailSetAside', { member, first: fromPosition, last: toPosition, file }),
 

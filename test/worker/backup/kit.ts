@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { copyDatabase } from '../../../src/adapters/sqlite/replication/log-copy.js';
 import { panelState } from '../../../src/commands/state.js';
 import { type Fold, stateDigest } from '../../../src/events/log/fold.js';
 import { begin, catchUp } from '../../../src/events/log/replay.js';
@@ -17,6 +18,7 @@ import { busOver, TestLog, temporaryFolder } from '../../kit/log.js';
 export const work: BackupWork = {
   copy: async (job) => copy(job),
   verify: async (job) => verify(job),
+  snapshot: async ({ database, file }) => copyDatabase(database, file),
   stage: (job, follow) => stageState(job, nothingForeign, follow),
   diff: async (job) => diff(job),
 };
