@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startNats, withoutNats } from '../../kit/real/nats/server.js';
 import { cli, must, startPanel } from '../../kit/real/panel-process.js';
+import { freePort } from '../../kit/real/ports.js';
 import { until } from '../../kit/wait.js';
 
 interface Status {
@@ -38,7 +39,7 @@ async function twoMembers() {
 }
 
 const inbound = {
-  ...{ enable: true, remark: 'kept', listen: '127.0.0.1', port: 21_400, protocol: 'vless', expiryTime: 0, total: 0 },
+  ...{ enable: true, remark: 'kept', listen: '127.0.0.1', protocol: 'vless', expiryTime: 0, total: 0 },
   ...{ sniffing: '{}', settings: JSON.stringify({ clients: [], decryption: 'none' }) },
   streamSettings: JSON.stringify({ network: 'tcp', security: 'none' }),
 };
@@ -54,7 +55,7 @@ describe.skipIf(withoutNats('steering a cluster'))('the operator of a cluster', 
     });
     expect(alone.code).toBe(1);
     const admin = await first.admin();
-    await must(admin.post('/panel/api/inbounds/add', inbound));
+    await must(admin.post('/panel/api/inbounds/add', { ...inbound, port: await freePort('tcp') }));
     const second = await start(two, 'two');
     await until('two is up to date', async () =>
       (await members()).some(({ name, state, lag }) => name === 'two' && state === 'running' && lag === 0),
