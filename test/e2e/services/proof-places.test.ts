@@ -57,4 +57,31 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       'the event at position 2 is in the log',
     );
   });
+
+  it('come to the chat, the only place, when the bot can send again: the newest one, which proves those before', async () => {
+    const heads = (): readonly { position: number }[] =>
+      server
+        .chat(CHAT)
+        .flatMap(({ text }) => (text.includes('portolan-head-1') ? [text] : []))
+        .map((text) => JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)) as { position: number });
+    const admin = await panel.admin();
+    const publish = async (): Promise<void> => void (await admin.post('/panel/api/proof/publish'));
+    const status = async () =>
+      must(admin.get<{ sinks: { position: number; waiting: number; problem: string }[] }>('/panel/api/proof/status'));
+    await publish();
+    const before = heads().length;
+    server.fault = (method) => (method === 'sendMessage' ? { code: 503, description: 'unavailable' } : null);
+    for (const pageSize of [31, 32, 33]) {
+      await must(admin.post('/panel/setting/update', { pageSize }));
+      await publish();
+    }
+    expect((await status()).sinks).toMatchObject([{ waiting: 3, problem: expect.stringMatching(/./) as string }]);
+    expect(heads()).toHaveLength(before);
+    server.fault = null;
+    await publish();
+    await until('the place has the newest head', async () => (await status()).sinks[0]?.waiting === 0);
+    expect(heads()).toHaveLength(before + 1);
+    const { sinks } = await status();
+    expect(sinks).toMatchObject([{ position: heads().at(-1)?.position, problem: '' }]);
+  });
 });

@@ -114,6 +114,21 @@ describe('the publisher of heads', () => {
     expect(positions).toStrictEqual(positions.toSorted((a, b) => a - b));
   });
 
+  it('begins at a place that has not accepted a head yet with the newest one, and then brings each', async () => {
+    const { refusing, accepted, pass, bus } = start();
+    refusing.add('file');
+    await pass(3 * HOUR + MINUTE);
+    const signed = bus.state.proofs.heads.map(({ position }) => position);
+    expect(signed.length).toBeGreaterThanOrEqual(3);
+    refusing.clear();
+    await pass(HOUR / 2 + 30 * MINUTE);
+    const positions = accepted.map(({ position }) => position);
+    const all = bus.state.proofs.heads.map(({ position }) => position);
+    expect(positions.length).toBeGreaterThanOrEqual(1);
+    expect(positions.length).toBeLessThan(all.length);
+    expect(all.slice(-positions.length)).toStrictEqual(positions);
+  });
+
   it('does not let one place delay another, and ends a pause when its settings are saved', async () => {
     const { bus, refusing, attempts, accepted, pass } = start({ proofWebhook: 'https://example.com/heads' });
     refusing.add('webhook');
