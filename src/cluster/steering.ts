@@ -6,6 +6,9 @@ import type { ClusterCommand } from '../commands/cluster.js';
 import type { ClusterMember } from '../commands/ports/cluster.js';
 import { Rejection, type RejectionCode, reject } from '../commands/rejection.js';
 
+/** How long the leader may take: what it has appended must be confirmed first, in ms. */
+const STEERING_MS = 8000;
+
 /** A follower that is further behind, in ms, does not count as up to date. */
 const MAX_LAG_MS = 2000;
 
@@ -44,7 +47,7 @@ export async function askAsOperator(
 ): Promise<Rejection | null> {
   const connection = await connectNats(options);
   try {
-    const { refused } = Answer.parse(await askLeader(connection, kind, request));
+    const { refused } = Answer.parse(await askLeader(connection, kind, request, STEERING_MS));
     return refused && new Rejection(refused.code as RejectionCode, refused.details);
   } finally {
     await closeNats(connection);

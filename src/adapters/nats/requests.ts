@@ -30,8 +30,13 @@ export function answerMembers(
   return () => subscription.unsubscribe();
 }
 
-/** Sends a request to the leader. Rejects with `ClusterAway` when none answers in time. */
-export async function askLeader(connection: NatsConnection, kind: LeaderRequest, request: unknown): Promise<unknown> {
-  const ask = () => connection.request(subjectOf(kind), JSON.stringify(request), { timeout: REQUEST_MS });
+/** Sends a request to the leader. Rejects with `ClusterAway` when none answers within `timeout` ms. */
+export async function askLeader(
+  connection: NatsConnection,
+  kind: LeaderRequest,
+  request: unknown,
+  timeout = REQUEST_MS,
+): Promise<unknown> {
+  const ask = () => connection.request(subjectOf(kind), JSON.stringify(request), { timeout });
   return (await natsRequest(ask)).json();
 }
