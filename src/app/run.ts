@@ -7,6 +7,7 @@ import { openControl } from '../control/control.js';
 import { prepareFirstAdmin } from '../control/first-admin.js';
 import { createShutdown, RESTART_SIGNAL, restartOnSignal, type StopSignals } from '../control/signals.js';
 import { formerFrom } from '../control/undo.js';
+import type { PanelServer } from '../http/panel/server.js';
 import { choosePanel, READY } from '../launcher/launcher.js';
 import type { Disposal } from '../lib/disposal.js';
 import type { Text } from '../messages/message.js';
@@ -85,7 +86,7 @@ export async function runPanel(panel: Panel, parts: RunParts): Promise<string> {
     beginInstalls(panel, services.installs);
   };
   if (cluster) services.metrics.cluster = () => cluster.view();
-  await openServers(panel, servers, { config, logger, disposal, services });
+  const { relayed } = await openServers(panel, servers, { config, logger, disposal, services });
   // In the same turn of the event loop in which the last port was bound: a panel that is ready has an admin.
   firstAdmin?.create();
   if (cluster)
@@ -93,6 +94,7 @@ export async function runPanel(panel: Panel, parts: RunParts): Promise<string> {
       work,
       warn,
       end,
+      relayed,
       copies: adapters.backupWork,
       addresses: () => addressesOf(servers),
     });
@@ -104,7 +106,7 @@ export async function runPanel(panel: Panel, parts: RunParts): Promise<string> {
   return why;
 }
 
-interface LeaderParts {
+interface LeaderParts extends Pick<PanelServer, 'relayed'> {
   readonly work: () => Promise<void>;
   readonly warn: (message: string, fields?: object) => void;
   readonly end: (why: string) => void;
@@ -116,11 +118,10 @@ interface LeaderParts {
 function joinCluster(
   cluster: ClusterLink,
   { log, dispatch, directory }: Panel,
-  { work, warn, end, addresses, copies }: LeaderParts,
+  { work, warn, end, relayed, addresses, copies }: LeaderParts,
 ): void {
   cluster.begin({
-    log,
-    addresses,
+    ...{ log, dispatch, relayed, addresses },
     record: (command) => dispatch(command, asSystem('cli')),
     async lead(before) {
       const { name = '' } = cluster.state ?? {};

@@ -1,5 +1,6 @@
 import { availableParallelism, hostname } from 'node:os';
 import { join } from 'node:path';
+import { filter, firstValueFrom, map, of, startWith, timeout } from 'rxjs';
 import { writeFollowerStates } from '../adapters/data-directory/follower-states.js';
 import { portHolder } from '../adapters/host/port-holder.js';
 import { portProblem } from '../adapters/host/port-problem.js';
@@ -11,7 +12,8 @@ import { endOrphans } from '../followers/orphans.js';
 import { FollowerPool } from '../followers/pool.js';
 import type { PanelServices } from '../http/panel/context.js';
 import { mountHandlers } from '../http/panel/handlers/index.js';
-import { createPanelServer, type PanelServerParts } from '../http/panel/server.js';
+import type { ClusterServices } from '../http/panel/relay/cluster-services.js';
+import { createPanelServer, type PanelServer, type PanelServerParts } from '../http/panel/server.js';
 import type { Sharing } from '../http/server/listening/endpoint.js';
 import { closeServer, listen } from '../http/server/listening/listen.js';
 import { Servers } from '../http/server/listening/servers.js';
@@ -21,6 +23,7 @@ import { createSubscriptionServer } from '../http/subscription/subscription-serv
 import type { Disposal } from '../lib/disposal.js';
 import { MessageError } from '../messages/error.js';
 import type { Text } from '../messages/message.js';
+import type { ClusterLink } from './cluster.js';
 import { createOps } from './ops.js';
 import type { Panel } from './panel.js';
 import type { Services } from './services.js';
@@ -36,7 +39,7 @@ interface Parts {
 }
 
 /** Binds the three servers. From then on no inbound may use their ports. */
-export async function openServers(panel: Panel, servers: Servers, parts: Parts): Promise<void> {
+export async function openServers(panel: Panel, servers: Servers, parts: Parts): Promise<Pick<PanelServer, 'relayed'>> {
   const { config, logger, disposal, services } = parts;
   const { http, chat, nodes, metrics } = services;
   const { basePath } = servers;
@@ -61,6 +64,7 @@ export async function openServers(panel: Panel, servers: Servers, parts: Parts):
   });
   servers.addOps({ ...at, port, server: 'ops' });
   process.on('SIGHUP', () => servers.closeSockets());
+  return web;
 }
 
 interface WebServerParts {
@@ -149,11 +153,7 @@ export function addressesOf(servers: Pick<Servers, 'ownPorts'>) {
 }
 
 /** The functions of the servers that the services use. Without a cluster, every change is confirmed at once. */
-export function serverServices(
-  { read }: Panel,
-  servers: Servers,
-  cluster: Pick<PanelServices['server'], 'confirmed'> | null,
-) {
+export function serverServices({ read, log }: Panel, servers: Servers, cluster: ClusterLink | null) {
   let served = read.settings.current();
   read.changed$.subscribe((events) => {
     if (events.some(({ type }) => type === 'PanelRestarted')) served = read.settings.current();
@@ -161,10 +161,33 @@ export function serverServices(
   return {
     servedSettings: () => served,
     confirmed: async () => (cluster ? cluster.confirmed() : null),
+    cluster: cluster && clusterServices(cluster, log),
     restarting: servers.restarting,
     restartProblem: () => servers.restartProblem(),
     serverPortProblem: (address: string, port: number) => servers.portProblem(address, port),
     subPort: () =>
       servers.ownPorts().find(({ server }) => server === 'subscription')?.port ?? read.settings.current().subPort,
+  };
+}
+
+function clusterServices(link: ClusterLink, log: Panel['log']): ClusterServices {
+  const position = (): number => log.head().position;
+  return {
+    get isLeader() {
+      return link.isLeader;
+    },
+    refusal: () => link.refusal(),
+    callLeader: (caller) => link.calls.open(caller),
+    recordAtLeader: (command, context) => link.calls.record(command, context),
+    position,
+    reached: (wanted, ms) =>
+      firstValueFrom(
+        log.appended$.pipe(
+          startWith([]),
+          filter(() => position() >= wanted),
+          map(() => true),
+          timeout({ first: ms, with: () => of(false) }),
+        ),
+      ),
   };
 }

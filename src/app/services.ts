@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusals } from '../commands/access/refusals.js';
+import { recorder } from '../commands/ports/leader.js';
 import { firstEvent } from '../events/log/first-event.js';
 import { EventFeed } from '../http/live/event-feed.js';
 import { AuditPages } from '../http/panel/audit.js';
@@ -32,7 +33,7 @@ interface Parts {
   readonly overrides: Overrides;
   readonly servers: Pick<
     PanelServices['server'],
-    'restarting' | 'restartProblem' | 'servedSettings' | 'subPort' | 'confirmed'
+    'restarting' | 'restartProblem' | 'servedSettings' | 'subPort' | 'confirmed' | 'cluster'
   > &
     Pick<PanelServices['machine'], 'serverPortProblem'>;
   /** The core and its geo files, for the checks of a restored backup. */
@@ -63,7 +64,7 @@ export function createServices(panel: Panel, adapters: Adapters, parts: Parts) {
   const { web } = outside;
   const installs = createInstalls(panel, adapters.releases, { ...parts, switchOver: switchOver.update });
   const backups = createBackups(panel, adapters.backupWork, { ...parts, switchOver: switchOver.state });
-  const refusals = new Refusals(panel.now, panel.dispatch);
+  const refusals = new Refusals(panel.now, recorder(panel.dispatch, parts.servers.cluster));
   const chat = createChatBot(panel, { web, host: machine.host, backups, refusals, version, warn });
   const nodes = createNodes(panel, { web, warn });
   const proof = createProof(panel, { web, messenger: () => chat.bot.messenger(), warn });

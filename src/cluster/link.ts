@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { DataDirectory } from '../adapters/data-directory/data-directory.js';
 import { LEASE_MS, openClusterStore, storedIdentity } from '../adapters/nats/cluster-store.js';
 import { closeNats, connectNats, type NatsOptions, NatsRefused } from '../adapters/nats/connection.js';
-import { answerMembers, askLeader, type LeaderRequest } from '../adapters/nats/requests.js';
+import { askLeader } from '../adapters/nats/requests.js';
 import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import type { LogCopy } from '../adapters/sqlite/replication/log-copy.js';
 import { LogReplication } from '../adapters/sqlite/replication/log-replication.js';
@@ -14,6 +14,7 @@ import { message } from '../messages/message.js';
 import { align } from './alignment.js';
 import { alignClosed, identityIn } from './closed-log.js';
 import { formerLeader } from './election.js';
+import { type CallHooks, LeaderCalls } from './leader-calls.js';
 import { Member, type MemberState } from './member.js';
 import { type Addresses, Members } from './members.js';
 import { answerNewMembers } from './new-members.js';
@@ -47,7 +48,7 @@ const Report = z.strictObject({
 /** What a member has set aside. */
 export type SetAsideReport = z.output<typeof Report>;
 
-interface Hooks {
+interface Hooks extends CallHooks {
   readonly addresses: () => Addresses;
   readonly log: SqliteEventLog;
   /** Starts what only the leader does, and records who led before. Called once. */
@@ -77,6 +78,8 @@ export class ClusterLink {
   #directory: DataDirectory | null = null;
   /** The machines that want to join; null unless this member leads. */
   joins: JoinRequests | null = null;
+  /** What this member and the leader do for each other. */
+  readonly calls: LeaderCalls;
   #stopped = false;
   /** What the last process had that the cluster never confirmed. */
   setAside: SetAside | null = null;
@@ -84,6 +87,7 @@ export class ClusterLink {
   constructor(options: ClusterOptions) {
     this.#options = options;
     this.#startedAt = options.now();
+    this.calls = new LeaderCalls({ ...options, connection: () => this.#connection, isLeader: () => this.isLeader });
   }
 
   /**
@@ -162,6 +166,7 @@ export class ClusterLink {
   /** Follows, or leads when no other member does. */
   begin(hooks: Hooks): void {
     this.#log = hooks.log;
+    this.calls.records.begin(hooks.dispatch);
     hooks.log.appended$.subscribe(() => this.#member?.appended());
     if (this.#store) this.#beginMember(this.#store, hooks);
     else void this.#connectLater(hooks);
@@ -174,9 +179,12 @@ export class ClusterLink {
     const members = this.#members as Members;
     const lead = async (reports: Awaited<ReturnType<Members['read']>>): Promise<void> => {
       const { record } = hooks;
-      this.#answer('set-aside', (request) => setAside(Report.parse(request)));
-      this.#answer('step-down', async () => answerOf(await this.stepDown(record)));
-      this.#answer('remove', async (request) => answerOf(await this.remove(RemovalRequest.parse(request), record)));
+      this.calls.answer('set-aside', (request) => setAside(Report.parse(request)));
+      this.calls.answer('step-down', async () => answerOf(await this.stepDown(record)));
+      this.calls.answer('remove', async (request) =>
+        answerOf(await this.remove(RemovalRequest.parse(request), record)),
+      );
+      this.calls.take(hooks);
       if (this.#connection && this.#directory)
         this.joins = answerNewMembers(this.#connection, {
           ...{ name, version, now, warn, copy, directory: this.#directory, log: log.at(1)?.id ?? '' },
@@ -196,14 +204,6 @@ export class ClusterLink {
     const taken = (host: string): void => restart(`another process on ${host} uses the name ${name}`);
     members.begin({ state: () => member.state, addresses, taken, warn });
     if (this.setAside) void this.#report({ member: name, ...this.setAside });
-  }
-
-  #answer(kind: LeaderRequest, answer: (request: unknown) => unknown): void {
-    const { warn } = this.#options;
-    if (this.#connection)
-      answerMembers(this.#connection, kind, answer, (error) =>
-        warn('a member sent an invalid request', { error: String(error) }),
-      );
   }
 
   /** The cluster as this member last saw it. */
@@ -286,6 +286,7 @@ export class ClusterLink {
   /** Gives up the leadership, and disconnects. */
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.calls.stop();
     await this.#members?.leave('stopped');
     await this.#member?.stop();
     if (this.#connection) await closeNats(this.#connection);

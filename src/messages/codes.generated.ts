@@ -1763,6 +1763,10 @@ export interface MessageParams {
   'CLUSTER_MEMBER_UNKNOWN': { readonly member: string | number };
   'CLUSTER_MEMBER_LEADS': { readonly member: string | number };
   'CLUSTER_MEMBER_RUNS': { readonly member: string | number };
+  'ANSWER_LOST': None;
+  'AT_LEAST_INVALID': { readonly value: string | number };
+  'CLUSTER_BEHIND': { readonly position: string | number; readonly wanted: string | number };
+  'CLUSTER_RESTORE': None;
   'releases.executableUnusable': { readonly why: Text };
   'releases.coreStartTimedOut': None;
   'releases.startedWithoutLauncher': None;

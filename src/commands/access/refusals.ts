@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Actor } from '../../events/log/event.js';
-import type { Dispatch } from '../bus.js';
+import type { RecordCommand } from '../ports/leader.js';
 import type { Rejection, RejectionCode } from '../rejection.js';
 
 const MINUTE_MS = 60_000;
@@ -24,12 +24,12 @@ interface Kind {
 /** Records refused requests: the first at once, and those of the next minute together, so that they cannot fill the log. */
 export class Refusals {
   readonly #now: () => number;
-  readonly #dispatch: Dispatch;
+  readonly #send: RecordCommand;
   readonly #kinds = new Map<string, Kind>();
 
-  constructor(now: () => number, dispatch: Dispatch) {
+  constructor(now: () => number, record: RecordCommand) {
     this.#now = now;
-    this.#dispatch = dispatch;
+    this.#send = record;
   }
 
   add(actor: Actor, { code, details }: Rejection): void {
@@ -61,10 +61,7 @@ export class Refusals {
 
   #record(kind: Kind): void {
     const { actor, reason, permission, count } = kind;
-    this.#dispatch(
-      { type: 'RecordRefusals', data: { reason, permission, count } },
-      { actor, correlationId: randomUUID() },
-    );
+    this.#send({ type: 'RecordRefusals', data: { reason, permission, count } }, { actor, correlationId: randomUUID() });
     kind.since = this.#now();
     kind.count = 0;
   }

@@ -38,6 +38,7 @@ import type { Status } from './contract/schemas/status.js';
 import type { Handling } from './handling.js';
 import type { HistoryServices } from './history-services.js';
 import type { ProofServices } from './proof-services.js';
+import type { ClusterServices } from './relay/cluster-services.js';
 import type { ScanServices } from './scan-services.js';
 import type { WebhookServices } from './webhook-services.js';
 
@@ -176,6 +177,8 @@ export interface ServerServices {
   readonly subPort: () => number;
   /** Waits until the cluster has what was appended; the rejection if it has not in time. */
   readonly confirmed: () => Promise<Rejection | null>;
+  /** The cluster that this panel is a member of; null = it is alone. */
+  readonly cluster: ClusterServices | null;
 }
 
 /** Requests to other machines: all of them go through `web`. */

@@ -11,6 +11,7 @@ import { BodyError } from '../server/json-body.js';
 import { receiveUpload } from '../server/multipart.js';
 import { notFound } from '../server/not-found.js';
 import { AuthContext, type AuthContextParts, type AuthRequest } from './auth/auth-context.js';
+import { authorOf, tabOf } from './auth/author.js';
 import type { Bearer, Bearers } from './auth/bearer.js';
 import { Challenges } from './auth/challenges.js';
 import { isCrossSite, tokenMatches, tokenOf } from './auth/csrf.js';
@@ -24,6 +25,8 @@ import { type Route, Upload } from './contract/route.js';
 import { HotReads } from './hot-reads.js';
 import { type Gate, type Handler, sendMessage, type Verdict } from './mount.js';
 import { refusalOf } from './refusal-of.js';
+import { Follower, readBody } from './relay/follower.js';
+import { relayedCaller } from './relay/relayed.js';
 import { type MakeRequest, requestMaker } from './request-context.js';
 
 /** Largest body of a caller that is not logged in, in bytes. */
@@ -65,6 +68,8 @@ export class PanelGate implements Gate<AuthRequest> {
   readonly #authParts: AuthContextParts;
   /** The routes that bypass the router, guarded by the same rules. */
   readonly hot: HotReads<AuthRequest>;
+  /** What this panel does as a member of a cluster; null = it is alone. */
+  readonly follower: Follower | null;
 
   constructor(parts: GateParts) {
     this.#parts = parts;
@@ -76,7 +81,21 @@ export class PanelGate implements Gate<AuthRequest> {
     const authored = (id: string, author: string): unknown => this.#authors.set(id, author);
     this.#request = requestMaker({ ...history, read, dispatch, change, onChange: authored });
     this.hot = new HotReads(this, (req, peer) => this.rejectedStatus(req, peer));
+    const { cluster } = services.server;
+    this.follower = cluster && new Follower({ ...this.#following, cluster, basePath });
   }
+
+  readonly #following = {
+    bodyOf: (req: Request, res: Response, route: Route): Promise<Buffer> => {
+      const isKnown = route.auth !== 'none' && this.queueKeyOf(req, res) !== null;
+      const limit = isKnown ? route.limit : Math.min(route.limit, ANONYMOUS_BODY_BYTES);
+      return bytesOf(req, res, { limit, room: this.#bodies });
+    },
+    isKnown: (req: IncomingMessage, res: ServerResponse): boolean => this.queueKeyOf(req, res) !== null,
+    passing: (req: IncomingMessage, { session, correlationId: id }: AuthContext): void => {
+      if (session) this.#authors.set(id, authorOf(session.idHash, tabOf(req)));
+    },
+  };
 
   addHotRoute(route: Route, path: string, handle: Handler<AuthRequest>): void {
     this.hot.add(route, path, handle);
@@ -85,7 +104,8 @@ export class PanelGate implements Gate<AuthRequest> {
   /** The same object for every call with the same request. */
   authOf(req: IncomingMessage, res: ServerResponse): AuthContext {
     const request: WithAuth = req;
-    request[AUTH] ??= new AuthContext(req, res, this.#parts.peers.of(req), correlationId(), this.#authParts);
+    const id = relayedCaller(req)?.correlationId ?? correlationId();
+    request[AUTH] ??= new AuthContext(req, res, this.#parts.peers.of(req), id, this.#authParts);
     return request[AUTH];
   }
 
@@ -132,7 +152,27 @@ export class PanelGate implements Gate<AuthRequest> {
     return refusalOf(route, auth.access) === null ? 'pass' : 'forbidden';
   }
 
+  /** Whether a hot route may be answered here and now. */
+  answersItself(route: Route, req: IncomingMessage): boolean {
+    return this.follower === null || this.follower.answersItself(route, req);
+  }
+
+  /** The position that an answer has at least; null outside of a cluster. */
+  position(): number | null {
+    return this.#parts.services.server.cluster?.position() ?? null;
+  }
+
   guard(route: Route): RequestHandler {
+    const check = this.#check(route);
+    const { follower } = this;
+    if (follower === null) return check;
+    return async (req, res, next) => {
+      if (await follower.answer(route, req, res, this.authOf(req, res))) return;
+      check(req, res, next);
+    };
+  }
+
+  #check(route: Route): RequestHandler {
     return (req, res, next) => {
       const auth = this.authOf(req, res);
       const verdict = this.verdictOn(route, req, auth);
@@ -148,6 +188,8 @@ export class PanelGate implements Gate<AuthRequest> {
         sendMessage(res.status(403), false, refused);
         return;
       }
+      const position = route.auth === 'none' ? null : this.position();
+      if (position !== null) res.setHeader('X-Portolan-Position', String(position));
       next();
     };
   }
@@ -165,7 +207,7 @@ export class PanelGate implements Gate<AuthRequest> {
           req.body = form;
           return next();
         }
-        const bytes = await bytesOf(req, res, { limit, room: this.#bodies });
+        const bytes = readBody(req) ?? (await bytesOf(req, res, { limit, room: this.#bodies }));
         this.authOf(req, res).received.body = bytes;
         req.body = await bodyOf(bytes, req.headers['content-type']);
       } catch (error) {
@@ -177,14 +219,16 @@ export class PanelGate implements Gate<AuthRequest> {
     };
   }
 
-  conclusionOf(request: AuthRequest, acts: boolean): (outcome: unknown) => Promise<unknown> {
+  conclusionOf(request: AuthRequest, acts: boolean, res: ServerResponse): (outcome: unknown) => Promise<unknown> {
     const { server, backup } = this.#parts.services;
     const before = acts ? backup.logHead().position : 0;
     return async (outcome) => {
       if (outcome instanceof Rejection) this.#parts.refusals.add(request.actor, outcome);
       // A refusal has changed nothing that the caller relies on.
       if (!acts || outcome instanceof Rejection || backup.logHead().position === before) return outcome;
-      return (await server.confirmed()) ?? outcome;
+      const refused = await server.confirmed();
+      if (refused === null) this.follower?.changed(res, request.auth);
+      return refused ?? outcome;
     };
   }
 

@@ -11,6 +11,8 @@ import { Message } from './outcomes.js';
 
 /** The rules that guard the router too. */
 interface Rules<R extends HttpRequest> {
+  answersItself(route: Route, req: IncomingMessage): boolean;
+  position(): number | null;
   authOf(req: IncomingMessage, res: ServerResponse): AuthContext;
   verdictOn(route: Route, req: IncomingMessage, auth: AuthContext): Verdict;
   requestOf(req: IncomingMessage, res: ServerResponse): R;
@@ -60,6 +62,7 @@ export class HotReads<R extends HttpRequest> {
     const read = this.#reads.get(path) ?? this.#reads.get(path.slice(0, last));
     if (!read) return false;
     const { route, handle, parameter } = read;
+    if (!this.#rules.answersItself(route, req)) return false;
     if (query >= 0 && answersAt(route) && new URLSearchParams(url.slice(query)).has('at')) return false;
     const value = parameter === '' ? '' : path.slice(last);
     if (parameter !== '' && !PLAIN.test(value)) return false;
@@ -75,7 +78,12 @@ export class HotReads<R extends HttpRequest> {
       return false; // The router hits the same error and handles it.
     }
     if (outcome instanceof Rejection || outcome instanceof Message || outcome instanceof Promise) return false;
-    sendJson(res, successText(outcome), route.auth === 'none' ? [] : ['X-Correlation-Id', auth.correlationId]);
+    sendJson(res, successText(outcome), route.auth === 'none' ? [] : this.#headers(auth));
     return true;
+  }
+
+  #headers({ correlationId }: AuthContext): readonly string[] {
+    const position = this.#rules.position();
+    return ['X-Correlation-Id', correlationId, ...(position === null ? [] : ['X-Portolan-Position', String(position)])];
   }
 }

@@ -46,7 +46,7 @@ export interface Gate<R extends HttpRequest = HttpRequest> {
    * Called before a request is carried out, and its result with the outcome. Notes a rejection because of a permission or a
    * quota for the log, and waits until what was appended meanwhile is safe. Resolves to the outcome to answer with.
    */
-  conclusionOf(request: R, acts: boolean): (outcome: unknown) => Promise<unknown>;
+  conclusionOf(request: R, acts: boolean, res: Response): (outcome: unknown) => Promise<unknown>;
   /** Registers the handler of a hot route, which is answered without the router. */
   addHotRoute(route: Route, path: string, handle: Handler<R>): void;
 }
@@ -104,7 +104,7 @@ export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
     const document = documentOf(route);
     const respond: RequestHandler = async (req, res) => {
       const request = gate.requestOf(req, res);
-      const conclude = gate.conclusionOf(request, acts);
+      const conclude = gate.conclusionOf(request, acts, res);
       const { expectedVersion } = req.query;
       const run = (): Promise<unknown> =>
         repeatable

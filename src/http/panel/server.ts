@@ -1,7 +1,9 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Router } from 'express';
 import type { Change, Dispatch } from '../../commands/bus.js';
+import { type Caller, type RecordCommand, recorder } from '../../commands/ports/leader.js';
 import { storageRejection } from '../../commands/storage.js';
 import { message } from '../../messages/message.js';
 import { PanelSockets } from '../live/socket.js';
@@ -28,6 +30,7 @@ import type { PanelServices } from './context.js';
 import { tables } from './contract/index.js';
 import { PanelGate } from './gate.js';
 import { type Gate, mount, sendMessage } from './mount.js';
+import { relayServer } from './relay/relayed.js';
 import { mountWeb } from './web.js';
 
 /**
@@ -57,6 +60,8 @@ export interface PanelServer {
   readonly endpoints: Endpoints;
   /** An endpoint without TLS. */
   listen(port: number, host: string): Promise<AddressInfo>;
+  /** Takes a connection of another member of the cluster, on which it passes on one request. */
+  relayed(tunnel: Duplex, caller: Caller): void;
   /** The panel has moved: closes the WebSockets, so that browsers reconnect at the new address. */
   closeSockets(): Promise<void>;
   /** Closes the WebSockets, lets running requests finish, and closes the server. */
@@ -68,6 +73,7 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
   const { services, dispatch, change, basePath, webDomain } = parts;
   const { read, now, machine, history } = services;
   const { refusals } = history;
+  const record = recorder(dispatch, services.server.cluster);
   const peers = new Peers(() => read.settings.current());
   const unsaved = new UnsavedSessions({
     ...{ dispatch, now },
@@ -76,7 +82,7 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
   const sessions = new Sessions(read, unsaved, now);
   const failures = new FailureRecords(now);
   const limiter = new LoginLimiter(now, (ip, username) => failures.add({ ip, username, reason: 'locked' }));
-  const bearers = new Bearers({ read, now, dispatch });
+  const bearers = new Bearers({ read, now, record });
   const gate = new PanelGate({
     services,
     dispatch,
@@ -107,10 +113,10 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
   });
 
   const app = createApp(parts, gate, peers);
-  const endpoints = createEndpoints(parts, { app, gate, peers, sockets });
+  const { endpoints, relayed } = createEndpoints(parts, { app, gate, peers, sockets });
   const room = machine.host.readings$.subscribe(() => unsaved.flush());
   const reports = setInterval(() => {
-    report(failures, dispatch);
+    report(failures, record);
     refusals.flush();
   }, REPORT_MS).unref();
 
@@ -118,6 +124,7 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
     app,
     endpoints,
     listen: async (port, host) => (await endpoints.open(port, host)).address,
+    relayed,
     closeSockets() {
       history.feed.endWaits();
       return sockets.closeAll();
@@ -126,7 +133,7 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
       clearInterval(reports);
       room.unsubscribe();
       unsaved.flush();
-      report(failures, dispatch);
+      report(failures, record);
       history.feed.endWaits();
       await sockets.close();
       await endpoints.close();
@@ -170,27 +177,35 @@ interface WithBase {
 function createEndpoints(
   { basePath, webDomain }: PanelServerParts,
   { app, gate, peers, sockets }: WithBase,
-): Endpoints {
+): { readonly endpoints: Endpoints; readonly relayed: PanelServer['relayed'] } {
   const answer: RequestListener = (req, res) => {
     if (!gate.hot.answer(req, res, basePath())) app(req, res);
   };
   const admission = new Admission(peers, LIMITS);
   // Authenticated callers have their own queue, apart from that of a network that may be flooding us.
-  const take: RequestListener = (req, res) =>
+  const schedule: RequestListener = (req, res) =>
     admission.schedule(
       req,
       () => answer(req, res),
       () => gate.queueKeyOf(req, res),
     );
-  return new Endpoints(take, {
+  // Before the session is looked up: it may be in what the caller waits for.
+  const take: RequestListener = (req, res) => {
+    const wait = gate.follower?.wait(req) ?? null;
+    if (wait === null) schedule(req, res);
+    else void wait.then(() => schedule(req, res));
+  };
+  const headers = (req: IncomingMessage) => panelHeaders(peers.of(req));
+  const endpoints = new Endpoints(take, {
     admit: admission.admit,
     domain: webDomain,
-    headers: (req) => panelHeaders(peers.of(req)),
+    headers,
     upgrade(req, socket, head) {
       if (req.headers.upgrade?.toLowerCase() !== 'websocket') return serveAsHttp(req, socket, take);
       if (sockets.upgrade(req, socket, head)) admission.exempt(socket);
     },
   });
+  return { endpoints, relayed: relayServer(gate.follower === null ? null : schedule, headers) };
 }
 
 /** Rejects requests that cannot be for the panel, and strips the base path from the others. */
@@ -237,9 +252,9 @@ function handleError(gate: PanelGate, log: HttpLog): ErrorRequestHandler {
 }
 
 /** Records the failed logins that were only counted. */
-function report(failures: FailureRecords, dispatch: Dispatch): void {
+function report(failures: FailureRecords, record: RecordCommand): void {
   for (const sum of failures.drain()) {
     const actor = { kind: 'system' as const, id: 'login', name: 'login', ip: null };
-    dispatch(loginFailure(sum), { actor, correlationId: correlationId() });
+    record(loginFailure(sum), { actor, correlationId: correlationId() });
   }
 }

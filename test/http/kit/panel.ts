@@ -133,6 +133,7 @@ export async function startPanel({
     ...{ version: '0.0.0', overrides: {}, restarting, warn, choosePanel: warn },
     servers: {
       confirmed: async () => null,
+      cluster: null,
       restarting,
       restartProblem: async () => null,
       serverPortProblem: async () => null,

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Dispatch } from '../../../commands/bus.js';
+import type { RecordCommand } from '../../../commands/ports/leader.js';
 import { type Access, API_TOKEN, accessOfToken, FULL_ACCESS } from '../../../events/access/access-of.js';
 import { type Token, tokenOf } from '../../../events/access/token-document.js';
 import type { Actor } from '../../../events/log/event.js';
@@ -31,7 +31,7 @@ export type Bearer = 'api' | Token;
 interface Parts {
   readonly read: Pick<ReadModels, 'admins' | 'settings'>;
   readonly now: () => number;
-  readonly dispatch: Dispatch;
+  readonly record: RecordCommand;
 }
 
 /** Admits requests with a token. An address that guesses is blocked for 15 minutes; other addresses are not affected. */
@@ -44,7 +44,7 @@ export class Bearers {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.uses = new TokenUses(parts.now, parts.dispatch);
+    this.uses = new TokenUses(parts.now, parts.record);
   }
 
   /** The valid token of a request. `ip` is called only when needed. Counts wrong tokens, and the use of an access token. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Dispatch } from '../../../commands/bus.js';
+import type { RecordCommand } from '../../../commands/ports/leader.js';
 import type { Token } from '../../../events/access/token-document.js';
 import { TokenId } from '../../../events/ids.js';
 import type { Actor } from '../../../events/log/event.js';
@@ -29,13 +29,13 @@ interface Use extends TokenUse {
  */
 export class TokenUses {
   readonly #now: () => number;
-  readonly #dispatch: Dispatch;
+  readonly #record: RecordCommand;
   readonly #uses = new Map<number, Use>();
   readonly #counted = new WeakSet<IncomingMessage>();
 
-  constructor(now: () => number, dispatch: Dispatch) {
+  constructor(now: () => number, record: RecordCommand) {
     this.#now = now;
-    this.#dispatch = dispatch;
+    this.#record = record;
   }
 
   /** Counts a request. One request may be checked several times. */
@@ -53,7 +53,7 @@ export class TokenUses {
     }
     this.#uses.set(token.id, { at, ip: actor.ip, requests: 0, recordedAt: at, recordedIp: actor.ip });
     const data = { token: TokenId.parse(token.id), requests };
-    this.#dispatch({ type: 'RecordTokenUse', data }, { actor, correlationId: correlationId() });
+    this.#record({ type: 'RecordTokenUse', data }, { actor, correlationId: correlationId() });
   }
 
   /** The last use of a token, in the log or since; null = none. */

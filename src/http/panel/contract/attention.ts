@@ -8,6 +8,7 @@ const Problem = { problem: z.string(), problemCode: TextCode };
 /** What an admin should look at, beside the state of the core, the disk, the nodes and the backups. */
 export const attentionRoutes = routes('/panel/api/server', {
   attention: get('/attention', {
+    leader: true,
     permission: { resource: 'server', action: 'read' },
     summary:
       'Get the certificates of the two servers, the inbounds that the core of this panel rejects, and the webhooks and signed heads that need attention',

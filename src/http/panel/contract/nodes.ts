@@ -90,11 +90,13 @@ export type ProbeReply = z.output<typeof ProbeReply>;
 /** Remote panels. */
 export const nodeRoutes = routes('/panel/api/nodes', {
   list: get('/list', {
+    leader: true,
     permission: { resource: 'nodes', action: 'read' },
     summary: 'List the nodes with the result of their last probe',
     reply: z.array(NodeReply),
   }),
   get: get('/get/:id', {
+    leader: true,
     permission: { resource: 'nodes', action: 'read' },
     summary: 'Get a node with the result of its last probe',
     params,
@@ -136,6 +138,7 @@ export const nodeRoutes = routes('/panel/api/nodes', {
     reply: ProbeReply,
   }),
   sync: get('/:id/sync', {
+    leader: true,
     permission: { resource: 'nodes', action: 'read' },
     summary: 'Get the synchronization state of a node',
     params,
@@ -148,6 +151,7 @@ export const nodeRoutes = routes('/panel/api/nodes', {
     reply: ProbeReply,
   }),
   history: get('/history/:id/:metric/:bucket', {
+    leader: true,
     permission: { resource: 'nodes', action: 'read' },
     summary:
       'Get the history of a node over the last six hours: cpu and mem in percent, latency in ms, lag in changes that wait',

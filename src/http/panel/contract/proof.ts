@@ -71,6 +71,7 @@ const path = z.array(z.string());
 /** Signed heads of the log, and proofs for outsiders. */
 export const proofRoutes = routes('/panel/api/proof', {
   status: get('/status', {
+    leader: true,
     permission: { resource: 'proof', action: 'read' },
     summary:
       'Get the public key of the panel, its last signed head, where heads are published, and the heads of others',

@@ -44,6 +44,8 @@ export interface Route<
   readonly hot: boolean;
   /** A GET with side effects, for old clients. Requests that a browser sends for a page of another site are rejected. */
   readonly acts: boolean;
+  /** A GET that only the leader of a cluster can answer: of what it alone does, such as probing nodes. */
+  readonly leader: boolean;
 }
 
 type Spec<P extends z.ZodType, B extends z.ZodType, R extends z.ZodType, Q extends z.ZodType> = Pick<
@@ -53,7 +55,18 @@ type Spec<P extends z.ZodType, B extends z.ZodType, R extends z.ZodType, Q exten
   Partial<
     Pick<
       Route<P, B, R, Q>,
-      'params' | 'query' | 'body' | 'reply' | 'aliases' | 'media' | 'limit' | 'upload' | 'hot' | 'acts' | 'filtered'
+      | 'params'
+      | 'query'
+      | 'body'
+      | 'reply'
+      | 'aliases'
+      | 'media'
+      | 'limit'
+      | 'upload'
+      | 'hot'
+      | 'acts'
+      | 'leader'
+      | 'filtered'
     >
   >;
 
@@ -103,6 +116,7 @@ const verb =
     upload: spec.upload ?? null,
     hot: spec.hot ?? false,
     acts: spec.acts ?? false,
+    leader: spec.leader ?? false,
   });
 
 /** A received file; it is deleted after the answer. */

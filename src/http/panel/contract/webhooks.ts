@@ -54,6 +54,7 @@ const Sent = z.object({
 /** Events for other programs, sent to them. */
 export const webhookRoutes = routes('/panel/api/webhooks', {
   list: get('/list', {
+    leader: true,
     permission: { resource: 'webhooks', action: 'read' },
     summary: 'List the webhooks with the state of their deliveries',
     reply: z.array(Webhook),
@@ -104,6 +105,7 @@ export const webhookRoutes = routes('/panel/api/webhooks', {
     reply: Sent,
   }),
   deadLetters: get('/deadLetters/:id', {
+    leader: true,
     permission: { resource: 'webhooks', action: 'read' },
     summary: 'List the newest events that the receiver rejected, at most 100, newest first',
     params,

@@ -17,6 +17,7 @@ const Kept = z.object({
 /** Backup and restore of the whole state. */
 export const databaseRoutes = routes('/panel/api/server', {
   getDb: get('/getDb', {
+    leader: true,
     permission: { resource: 'backups', action: 'export' },
     summary:
       'Download a backup of the log with its key; the name ends in -sealed.db if the key is encrypted with a passphrase',
@@ -39,6 +40,7 @@ export const databaseRoutes = routes('/panel/api/server', {
     reply: z.string(),
   }),
   backups: get('/backups', {
+    leader: true,
     permission: { resource: 'backups', action: 'read' },
     summary: 'Get the scheduled backups: the last attempt, the last verified backup, and when the next one is due',
     reply: z.object({

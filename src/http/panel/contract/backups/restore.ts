@@ -85,6 +85,7 @@ const Check = z.object({
 /** Restores in two steps: a check that changes nothing, and its confirmation. */
 export const restoreRoutes = routes('/panel/api/server', {
   downloadBackup: get('/backups/:name', {
+    leader: true,
     permission: { resource: 'backups', action: 'export' },
     summary: 'Download a backup from the list of the scheduled ones',
     params: z.object({ name: z.string().max(200) }),
@@ -117,6 +118,7 @@ export const restoreRoutes = routes('/panel/api/server', {
     reply: Check,
   }),
   restoreCheck: get('/restore', {
+    leader: true,
     permission: { resource: 'backups', action: 'restore' },
     summary: 'Get the check that the caller started: its progress, then what a confirmation does; null = none',
     reply: Check.nullable(),

@@ -27,6 +27,7 @@ const Also = z.object({
 /** Questions about one client that only an event log can answer. */
 export const clientWhyRoutes = routes('/panel/api/clients', {
   why: get('/:email/why', {
+    leader: true,
     permission: { resource: 'clients', action: 'read' },
     filtered: true,
     summary:

@@ -59,11 +59,13 @@ const id = z.object({ id: Id });
 /** Custom geo sources. */
 export const customGeoRoutes = routes('/panel/api/custom-geo', {
   list: get('/list', {
+    leader: true,
     permission: { resource: 'geo', action: 'read' },
     summary: 'List the geo sources with the result of the last download of each',
     reply: z.array(Source),
   }),
   aliases: get('/aliases', {
+    leader: true,
     permission: { resource: 'geo', action: 'read' },
     summary: 'Get the names for routing rules: built-in geo files and custom geo sources',
     reply: z.object({ geosite: z.array(Alias).nullable(), geoip: z.array(Alias).nullable() }),

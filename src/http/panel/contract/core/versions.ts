@@ -20,6 +20,7 @@ const geo = {
 /** Updates of the core, the panel itself and the geo files. */
 export const versionRoutes = routes(prefix, {
   getCoreVersion: get('/getCoreVersion', {
+    leader: true,
     permission: { resource: 'releases', action: 'read' },
     summary: 'List the versions of the core that can be installed, newest first',
     aliases: [`${prefix}/getXrayVersion`],
@@ -33,6 +34,7 @@ export const versionRoutes = routes(prefix, {
     reply: z.string(),
   }),
   coreVersionState: get('/coreVersionState', {
+    leader: true,
     permission: { resource: 'releases', action: 'read' },
     summary: 'Get the installed versions of the core, the version before the current one, and the last rollback',
     reply: z.object({
@@ -57,6 +59,7 @@ export const versionRoutes = routes(prefix, {
     }),
   }),
   getPanelUpdateInfo: get('/getPanelUpdateInfo', {
+    leader: true,
     permission: { resource: 'releases', action: 'read' },
     summary: 'Get whether a newer version of the panel is available',
     reply: z.object({ currentVersion: z.string(), latestVersion: z.string(), updateAvailable: z.boolean() }),

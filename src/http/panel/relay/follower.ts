@@ -1,0 +1,113 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Request, Response } from 'express';
+import { Rejection, reject } from '../../../commands/rejection.js';
+import { BodyError } from '../../server/json-body.js';
+import type { AuthContext } from '../auth/auth-context.js';
+import type { Route } from '../contract/route.js';
+import { sendMessage } from '../mount.js';
+import type { ClusterServices } from './cluster-services.js';
+import { HEAD_HEADER } from './exchange.js';
+import { Forwarding } from './forwarding.js';
+import { type Asked, askedPosition, positionCookie, WAIT_MS } from './position.js';
+import { relayedCaller } from './relayed.js';
+
+/** Characters of an invalid value in an answer. */
+const MAX_VALUE = 40;
+const RETRY_SECONDS = '1';
+
+interface Parts {
+  readonly cluster: ClusterServices;
+  readonly basePath: () => string;
+  /** Reads the body of a request within the limits of its route. */
+  readonly bodyOf: (req: Request, res: Response, route: Route) => Promise<Buffer>;
+  /** Whether this member knows the session or the token of a request. */
+  readonly isKnown: (req: IncomingMessage, res: ServerResponse) => boolean;
+  /** Called before a request that may change something is passed on. */
+  readonly passing: (req: IncomingMessage, auth: AuthContext) => void;
+}
+
+/** Positions that this member does not have, though their callers have waited for them. */
+const BEHIND = Symbol('behind');
+/** A body that was read to be passed on, when this member answers the request after all. */
+const BODY = Symbol('body');
+type Marked = IncomingMessage & { [BEHIND]?: Asked | 'invalid'; [BODY]?: Buffer };
+
+export const readBody = (req: Marked): Buffer | undefined => req[BODY];
+
+const actsOf = (route: Route): boolean => route.method === 'POST' || route.acts;
+
+/** What a member of a cluster answers itself, and what it passes on to the leader. */
+export class Follower {
+  readonly #parts: Parts;
+  readonly #forwarding: Forwarding;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#forwarding = new Forwarding(parts.cluster);
+  }
+
+  /** Waits for the position that a request asks for; null when there is nothing to wait for. */
+  wait(req: Marked): Promise<void> | null {
+    const asked = relayedCaller(req) ? null : askedPosition(req);
+    if (asked === null) return null;
+    const { position, reached } = this.#parts.cluster;
+    if (asked !== 'invalid' && asked.position <= position()) return null;
+    const mark = (isReached: boolean): void => void (isReached || (req[BEHIND] = asked));
+    return asked === 'invalid' ? Promise.resolve(mark(false)) : reached(asked.position, WAIT_MS).then(mark);
+  }
+
+  /** Whether this member answers a request itself. */
+  answersItself(route: Route, req: Marked): boolean {
+    if (req[BEHIND] !== undefined) return false;
+    return this.#parts.cluster.isLeader || relayedCaller(req) !== undefined || !(actsOf(route) || route.leader);
+  }
+
+  /** Answers a request, or has the leader answer it. Resolves to false if this member is to answer it. */
+  async answer(route: Route, req: Request & Marked, res: Response, auth: AuthContext): Promise<boolean> {
+    const behind = req[BEHIND];
+    if (behind === 'invalid' || behind?.isHeader) {
+      this.#refuse(req, res, behind);
+      return true;
+    }
+    if (this.answersItself(route, req)) return false;
+    const { cluster, bodyOf, isKnown, passing } = this.#parts;
+    // The leader has every position. A leader without one is of another log than the browser.
+    if (cluster.isLeader || (route.upload !== null && !isKnown(req, res))) return false;
+    if (actsOf(route)) passing(req, auth);
+    try {
+      const body = route.upload === null ? await bodyOf(req, res, route) : null;
+      const { url } = auth.received;
+      const given = { req, res, url, body, acts: actsOf(route), correlationId: auth.correlationId };
+      const result = await this.#forwarding.forward(given);
+      if (result === 'own' && body) req[BODY] = body;
+      // An old answer is better than none.
+      if (result === 'own' || (result instanceof Rejection && !actsOf(route) && !route.leader)) return false;
+      if (result instanceof Rejection && !res.destroyed)
+        sendMessage(res.status(route.media === null ? 200 : 503), false, result);
+    } catch (error) {
+      if (!(error instanceof BodyError)) throw error;
+      sendMessage(res.status(error.status), false, error.text);
+    }
+    return true;
+  }
+
+  /** Tells the caller, or the member that passed its request on, the position of the change that it has made. */
+  changed(res: ServerResponse, auth: AuthContext): void {
+    if (res.headersSent) return;
+    const position = this.#parts.cluster.position();
+    if (relayedCaller(res.req)) res.setHeader(HEAD_HEADER, String(position));
+    if (auth.bearer === null)
+      res.appendHeader('Set-Cookie', positionCookie(position, this.#parts.basePath(), auth.peer.secure));
+  }
+
+  #refuse({ headers }: IncomingMessage, res: Response, behind: Asked | 'invalid'): void {
+    if (behind === 'invalid') {
+      const value = String(headers['x-portolan-at-least']).slice(0, MAX_VALUE);
+      sendMessage(res.status(400), false, reject('AT_LEAST_INVALID', { value }));
+      return;
+    }
+    res.setHeader('Retry-After', RETRY_SECONDS);
+    const position = this.#parts.cluster.position();
+    sendMessage(res.status(503), false, reject('CLUSTER_BEHIND', { position, wanted: behind.position }));
+  }
+}

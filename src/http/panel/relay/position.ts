@@ -1,0 +1,34 @@
+import type { IncomingMessage } from 'node:http';
+
+/** A browser that has changed something sends it, so that each member waits until it has the change. */
+export const POSITION_COOKIE = 'portolan-position';
+/** Seconds after a change in which a browser waits for it. Every member has it after that, or is cut off. */
+const COOKIE_SECONDS = 30;
+/** How long a request may wait for a position, in ms. */
+export const WAIT_MS = 2000;
+
+const POSITION = /^\d{1,15}$/;
+
+/** A position that the caller asks for, and whether it asked in so many words. */
+export interface Asked {
+  readonly position: number;
+  /** By the header: the caller wants no older answer. */
+  readonly isHeader: boolean;
+}
+
+/** The position that an answer must have at least; null = any. Text that is no position does not count in a cookie. */
+export function askedPosition({ headers }: IncomingMessage): Asked | null | 'invalid' {
+  const header = headers['x-portolan-at-least'];
+  if (header !== undefined)
+    return POSITION.test(String(header)) ? { position: Number(header), isHeader: true } : 'invalid';
+  if (headers.cookie === undefined || !headers.cookie.includes(POSITION_COOKIE)) return null;
+  const parts = headers.cookie.split(';').map((part) => part.trim().split('='));
+  const value = parts.find(([name]) => name === POSITION_COOKIE)?.[1] ?? '';
+  return POSITION.test(value) ? { position: Number(value), isHeader: false } : null;
+}
+
+/** The value of `Set-Cookie` after a change. */
+export function positionCookie(position: number, path: string, secure: boolean): string {
+  const flags = `HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
+  return `${POSITION_COOKIE}=${position}; Path=${path}; Max-Age=${COOKIE_SECONDS}; ${flags}`;
+}
