@@ -11,6 +11,8 @@ interface Parts {
   readonly corePlace: () => CorePlace;
   /** Ends the process soon, so that the next one serves what is staged. Null: there is no launcher to start it. */
   readonly switchOver: (() => void) | null;
+  /** Whether this panel is a member of a cluster. */
+  readonly inCluster: boolean;
   readonly restarting: () => boolean;
   readonly warn: Warn;
 }
@@ -18,10 +20,10 @@ interface Parts {
 /** The backups of a panel, made and restored by `work`. */
 export function createBackups(panel: Panel, work: BackupWork, parts: Parts): PanelBackups {
   const { read, dispatch, directory, now, store } = panel;
-  const { version, corePlace, switchOver, restarting, warn } = parts;
+  const { version, corePlace, switchOver, inCluster, restarting, warn } = parts;
   return new PanelBackups({
     panel: { read, dispatch, directory, now, foldings: store.foldings, markReplaced: store.markReplaced },
-    ...{ work, release: version, corePlace, switchOver, restarting, warn },
+    ...{ work, release: version, corePlace, switchOver, inCluster, restarting, warn },
   });
 }
 

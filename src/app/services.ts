@@ -63,7 +63,11 @@ export function createServices(panel: Panel, adapters: Adapters, parts: Parts) {
   const { machine, outside } = adapters;
   const { web } = outside;
   const installs = createInstalls(panel, adapters.releases, { ...parts, switchOver: switchOver.update });
-  const backups = createBackups(panel, adapters.backupWork, { ...parts, switchOver: switchOver.state });
+  const backups = createBackups(panel, adapters.backupWork, {
+    ...parts,
+    switchOver: switchOver.state,
+    inCluster: parts.servers.cluster !== null,
+  });
   const refusals = new Refusals(panel.now, recorder(panel.dispatch, parts.servers.cluster));
   const chat = createChatBot(panel, { web, host: machine.host, backups, refusals, version, warn });
   const nodes = createNodes(panel, { web, warn });

@@ -286,6 +286,7 @@ export interface MessageParams {
   'backup.settingsChanged': None;
   'backup.made': None;
   'backup.discarded': None;
+  'backup.inCluster': None;
   'bot.tokenUnknown': None;
   'bot.chatBlocked': None;
   'bot.tokenInUse': None;
@@ -1766,7 +1767,6 @@ export interface MessageParams {
   'ANSWER_LOST': None;
   'AT_LEAST_INVALID': { readonly value: string | number };
   'CLUSTER_BEHIND': { readonly position: string | number; readonly wanted: string | number };
-  'CLUSTER_RESTORE': None;
   'releases.executableUnusable': { readonly why: Text };
   'releases.coreStartTimedOut': None;
   'releases.startedWithoutLauncher': None;

@@ -48,6 +48,8 @@ interface BackupsParts {
   readonly release: string;
   /** Ends the process soon, so that the next one uses the staged state. Null: there is no launcher to start it. */
   readonly switchOver: (() => void) | null;
+  /** A member of a cluster has the state of the cluster, which no file can replace. */
+  readonly inCluster: boolean;
   /** The path of the core of this machine. */
   readonly corePlace: () => CorePlace;
   /** Whether the servers or the process are restarting. */
@@ -265,7 +267,8 @@ export class PanelBackups implements Backups {
   }
 
   #assertLauncher(): () => void {
-    const { switchOver } = this.#parts;
+    const { switchOver, inCluster } = this.#parts;
+    if (inCluster) throw new BackupError('failed', message('backup.inCluster'));
     if (switchOver === null) throw new BackupError('failed', message('backup.noLauncher'));
     return switchOver;
   }

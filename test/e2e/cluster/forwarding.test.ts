@@ -14,10 +14,10 @@ interface LoggedEvent {
 
 /** The events of some types that admins and the login caused, oldest first. */
 const eventsOf = async (admin: Admin, types: string): Promise<readonly LoggedEvent[]> => {
-  const { entries } = await must(
-    admin.get<{ entries: readonly LoggedEvent[] }>(`/panel/api/audit/page?types=${types}&size=100`),
+  const { events } = await must(
+    admin.get<{ events: readonly LoggedEvent[] }>(`/panel/api/audit/page?types=${types}&limit=100`),
   );
-  return entries.toReversed();
+  return events.toReversed();
 };
 
 const loginAt = (panel: PanelProcess, password: string) =>

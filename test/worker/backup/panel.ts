@@ -26,6 +26,7 @@ export function panelWith(options: Options = {}) {
   const follow = (): void => catchUp(own.log, [state]);
   own.log.appended$.subscribe(follow);
   const backups = new PanelBackups({
+    inCluster: false,
     panel: {
       read,
       dispatch: bus.dispatch,

@@ -13,7 +13,7 @@ import { backupRefusal } from './database.js';
 /** How long a caller waits for a backup, in ms. Proxies often close a request after 30 seconds. */
 const TIMEOUT_MS = 25_000;
 
-type Services = Needs<'backups' | 'restoreChecks' | 'read' | 'overrides' | 'logHead'>;
+type Services = Needs<'backups' | 'restoreChecks' | 'read' | 'overrides' | 'logHead' | 'cluster'>;
 
 export const restoreHandlers: Handlers<typeof restoreRoutes, Services> = {
   downloadBackup({ params: { name } }, { backups }) {
@@ -58,6 +58,7 @@ export const restoreHandlers: Handlers<typeof restoreRoutes, Services> = {
 };
 
 function begun(services: Services, request: HttpRequest, file: FileToCheck) {
+  if (services.cluster) return reject('IMPORT_REFUSED', { why: message('backup.inCluster') });
   try {
     return view(services.restoreChecks.begin(file), services, request);
   } catch (error) {
