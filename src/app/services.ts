@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusals } from '../commands/access/refusals.js';
-import { recorder } from '../commands/ports/leader.js';
+import { recorder } from '../commands/ports/cluster.js';
 import { firstEvent } from '../events/log/first-event.js';
 import { EventFeed } from '../http/live/event-feed.js';
 import { AuditPages } from '../http/panel/audit.js';

@@ -3,8 +3,8 @@ import { callLeader, takeCalls } from '../adapters/nats/calls.js';
 import { answerMembers, askLeader, type LeaderRequest } from '../adapters/nats/requests.js';
 import type { CommandContext, Dispatch } from '../commands/bus.js';
 import type { AnyCommand } from '../commands/catalog.js';
+import type { Caller } from '../commands/ports/cluster.js';
 import { ClusterAway } from '../commands/ports/cluster.js';
-import type { Caller } from '../commands/ports/leader.js';
 import { FollowerRecords, recordAll } from './records.js';
 
 type Connection = Parameters<typeof callLeader>[0];

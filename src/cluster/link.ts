@@ -82,7 +82,7 @@ export class ClusterLink {
   readonly calls: LeaderCalls;
   #stopped = false;
   /** What the last process had that the cluster never confirmed. */
-  setAside: SetAside | null = null;
+  #setAside: SetAside | null = null;
 
   constructor(options: ClusterOptions) {
     this.#options = options;
@@ -108,8 +108,8 @@ export class ClusterLink {
       if (found.relation === 'gap') throw new MessageError(message('start.clusterGap', { position: found.position }));
       const led = found.relation === 'ahead' && !(await isFree(store, this.#options.name));
       if (found.relation === 'diverged' || led)
-        this.setAside = await setAsideTail({ directory, position: found.position, keys: store.keys, now });
-      if (this.setAside) warn('events that the cluster never confirmed were set aside', { ...this.setAside });
+        this.#setAside = await setAsideTail({ directory, position: found.position, keys: store.keys, now });
+      if (this.#setAside) warn('events that the cluster never confirmed were set aside', { ...this.#setAside });
       this.#sequence = found.sequence;
     } catch (error) {
       if (!(error instanceof ClusterAway)) throw error;
@@ -203,7 +203,7 @@ export class ClusterLink {
     member.begin();
     const taken = (host: string): void => restart(`another process on ${host} uses the name ${name}`);
     members.begin({ state: () => member.state, addresses, taken, warn });
-    if (this.setAside) void this.#report({ member: name, ...this.setAside });
+    if (this.#setAside) void this.#report({ member: name, ...this.#setAside });
   }
 
   /** The cluster as this member last saw it. */

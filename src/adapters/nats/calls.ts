@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { type Msg, type NatsConnection, nuid } from '@nats-io/nats-core';
 import { z } from 'zod';
-import type { Caller } from '../../commands/ports/leader.js';
+import type { Caller } from '../../commands/ports/cluster.js';
 import { REQUEST_MS } from './connection.js';
 import { natsRequest } from './errors.js';
 import { Tunnel } from './tunnel.js';

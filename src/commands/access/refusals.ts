@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Actor } from '../../events/log/event.js';
-import type { RecordCommand } from '../ports/leader.js';
+import type { RecordCommand } from '../ports/cluster.js';
 import type { Rejection, RejectionCode } from '../rejection.js';
 
 const MINUTE_MS = 60_000;

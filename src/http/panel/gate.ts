@@ -69,7 +69,7 @@ export class PanelGate implements Gate<AuthRequest> {
   /** The routes that bypass the router, guarded by the same rules. */
   readonly hot: HotReads<AuthRequest>;
   /** What this panel does as a member of a cluster; null = it is alone. */
-  readonly follower: Follower | null;
+  readonly #follower: Follower | null;
 
   constructor(parts: GateParts) {
     this.#parts = parts;
@@ -80,9 +80,9 @@ export class PanelGate implements Gate<AuthRequest> {
     this.#authParts = { challenges, sessions, unsaved, limiter, failures, basePath, dispatch, bearers, accessOf };
     const authored = (id: string, author: string): unknown => this.#authors.set(id, author);
     this.#request = requestMaker({ ...history, read, dispatch, change, onChange: authored });
-    this.hot = new HotReads(this, (req, peer) => this.rejectedStatus(req, peer));
     const { cluster } = services.server;
-    this.follower = cluster && new Follower({ ...this.#following, cluster, basePath });
+    this.#follower = cluster && new Follower({ ...this.#following, cluster, basePath });
+    this.hot = new HotReads(this, (req, peer) => this.rejectedStatus(req, peer), this.#follower);
   }
 
   readonly #following = {
@@ -152,19 +152,9 @@ export class PanelGate implements Gate<AuthRequest> {
     return refusalOf(route, auth.access) === null ? 'pass' : 'forbidden';
   }
 
-  /** Whether a hot route may be answered here and now. */
-  answersItself(route: Route, req: IncomingMessage): boolean {
-    return this.follower === null || this.follower.answersItself(route, req);
-  }
-
-  /** The position that an answer has at least; null outside of a cluster. */
-  position(): number | null {
-    return this.#parts.services.server.cluster?.position() ?? null;
-  }
-
   guard(route: Route): RequestHandler {
     const check = this.#check(route);
-    const { follower } = this;
+    const follower = this.#follower;
     if (follower === null) return check;
     return async (req, res, next) => {
       if (await follower.answer(route, req, res, this.authOf(req, res))) return;
@@ -188,8 +178,8 @@ export class PanelGate implements Gate<AuthRequest> {
         sendMessage(res.status(403), false, refused);
         return;
       }
-      const position = route.auth === 'none' ? null : this.position();
-      if (position !== null) res.setHeader('X-Portolan-Position', String(position));
+      const position = route.auth === 'none' ? undefined : this.#follower?.position;
+      if (position !== undefined) res.setHeader('X-Portolan-Position', String(position));
       next();
     };
   }
@@ -227,7 +217,7 @@ export class PanelGate implements Gate<AuthRequest> {
       // A refusal has changed nothing that the caller relies on.
       if (!acts || outcome instanceof Rejection || backup.logHead().position === before) return outcome;
       const refused = await server.confirmed();
-      if (refused === null) this.follower?.changed(res, request.auth);
+      if (refused === null) this.#follower?.changed(res, request.auth);
       return refused ?? outcome;
     };
   }

@@ -8,11 +8,10 @@ import { answersAt } from './contract/moments.js';
 import type { Route } from './contract/route.js';
 import { type Handler, successText, type Verdict } from './mount.js';
 import { Message } from './outcomes.js';
+import type { Follower } from './relay/follower.js';
 
 /** The rules that guard the router too. */
 interface Rules<R extends HttpRequest> {
-  answersItself(route: Route, req: IncomingMessage): boolean;
-  position(): number | null;
   authOf(req: IncomingMessage, res: ServerResponse): AuthContext;
   verdictOn(route: Route, req: IncomingMessage, auth: AuthContext): Verdict;
   requestOf(req: IncomingMessage, res: ServerResponse): R;
@@ -40,7 +39,15 @@ export class HotReads<R extends HttpRequest> {
   readonly #rules: Rules<R>;
   readonly #rejectedStatus: (req: IncomingMessage, peer: Peer) => number | null;
 
-  constructor(rules: Rules<R>, rejectedStatus: (req: IncomingMessage, peer: Peer) => number | null) {
+  readonly #follower: Follower | null;
+
+  /** `follower`: what the panel does as a member of a cluster. */
+  constructor(
+    rules: Rules<R>,
+    rejectedStatus: (req: IncomingMessage, peer: Peer) => number | null,
+    follower: Follower | null = null,
+  ) {
+    this.#follower = follower;
     this.#rules = rules;
     this.#rejectedStatus = rejectedStatus;
   }
@@ -50,6 +57,11 @@ export class HotReads<R extends HttpRequest> {
     const [, fixed, parameter = ''] = HOT_PATH.exec(path) ?? [];
     if (fixed === undefined || route.method !== 'GET') throw new Error(`${path} cannot be a hot route`);
     this.#reads.set(parameter === '' ? fixed : `${fixed}/`, { route, handle, parameter });
+  }
+
+  /** Waits for what a request asks for, before anything is looked up for it; null when there is nothing to wait for. */
+  wait(req: IncomingMessage): Promise<void> | null {
+    return this.#follower?.wait(req) ?? null;
   }
 
   /** Returns whether the request was answered. `base` begins and ends with a slash. */
@@ -62,7 +74,7 @@ export class HotReads<R extends HttpRequest> {
     const read = this.#reads.get(path) ?? this.#reads.get(path.slice(0, last));
     if (!read) return false;
     const { route, handle, parameter } = read;
-    if (!this.#rules.answersItself(route, req)) return false;
+    if (this.#follower?.answersItself(route, req) === false) return false;
     if (query >= 0 && answersAt(route) && new URLSearchParams(url.slice(query)).has('at')) return false;
     const value = parameter === '' ? '' : path.slice(last);
     if (parameter !== '' && !PLAIN.test(value)) return false;
@@ -83,7 +95,11 @@ export class HotReads<R extends HttpRequest> {
   }
 
   #headers({ correlationId }: AuthContext): readonly string[] {
-    const position = this.#rules.position();
-    return ['X-Correlation-Id', correlationId, ...(position === null ? [] : ['X-Portolan-Position', String(position)])];
+    const position = this.#follower?.position;
+    return [
+      'X-Correlation-Id',
+      correlationId,
+      ...(position === undefined ? [] : ['X-Portolan-Position', String(position)]),
+    ];
   }
 }

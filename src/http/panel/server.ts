@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Router } from 'express';
 import type { Change, Dispatch } from '../../commands/bus.js';
-import { type Caller, type RecordCommand, recorder } from '../../commands/ports/leader.js';
+import { type Caller, type RecordCommand, recorder } from '../../commands/ports/cluster.js';
 import { storageRejection } from '../../commands/storage.js';
 import { message } from '../../messages/message.js';
 import { PanelSockets } from '../live/socket.js';
@@ -175,7 +175,7 @@ interface WithBase {
 
 /** Accepts connections within the limits, and passes on their requests and upgrades. */
 function createEndpoints(
-  { basePath, webDomain }: PanelServerParts,
+  { basePath, webDomain, services }: PanelServerParts,
   { app, gate, peers, sockets }: WithBase,
 ): { readonly endpoints: Endpoints; readonly relayed: PanelServer['relayed'] } {
   const answer: RequestListener = (req, res) => {
@@ -191,7 +191,7 @@ function createEndpoints(
     );
   // Before the session is looked up: it may be in what the caller waits for.
   const take: RequestListener = (req, res) => {
-    const wait = gate.follower?.wait(req) ?? null;
+    const wait = gate.hot.wait(req);
     if (wait === null) schedule(req, res);
     else void wait.then(() => schedule(req, res));
   };
@@ -205,7 +205,7 @@ function createEndpoints(
       if (sockets.upgrade(req, socket, head)) admission.exempt(socket);
     },
   });
-  return { endpoints, relayed: relayServer(gate.follower === null ? null : schedule, headers) };
+  return { endpoints, relayed: relayServer(services.server.cluster === null ? null : schedule, headers) };
 }
 
 /** Rejects requests that cannot be for the panel, and strips the base path from the others. */

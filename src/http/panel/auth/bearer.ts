@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { RecordCommand } from '../../../commands/ports/leader.js';
+import type { RecordCommand } from '../../../commands/ports/cluster.js';
 import { type Access, API_TOKEN, accessOfToken, FULL_ACCESS } from '../../../events/access/access-of.js';
 import { type Token, tokenOf } from '../../../events/access/token-document.js';
 import type { Actor } from '../../../events/log/event.js';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { RecordCommand } from '../../../commands/ports/leader.js';
+import type { RecordCommand } from '../../../commands/ports/cluster.js';
 import type { Token } from '../../../events/access/token-document.js';
 import { TokenId } from '../../../events/ids.js';
 import type { Actor } from '../../../events/log/event.js';

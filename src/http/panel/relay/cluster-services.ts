@@ -1,4 +1,4 @@
-import type { LeaderLink } from '../../../commands/ports/leader.js';
+import type { LeaderLink } from '../../../commands/ports/cluster.js';
 
 /** The cluster, as the HTTP server of a member needs it. */
 export interface ClusterServices extends LeaderLink {

@@ -46,6 +46,11 @@ export class Follower {
     this.#forwarding = new Forwarding(parts.cluster);
   }
 
+  /** The position that an answer has at least. */
+  get position(): number {
+    return this.#parts.cluster.position();
+  }
+
   /** Waits for the position that a request asks for; null when there is nothing to wait for. */
   wait(req: Marked): Promise<void> | null {
     const asked = relayedCaller(req) ? null : askedPosition(req);

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Response } from 'express';
-import type { Caller } from '../../../commands/ports/leader.js';
+import type { Caller } from '../../../commands/ports/cluster.js';
 import { type Rejection, reject } from '../../../commands/rejection.js';
 import type { ClusterServices } from './cluster-services.js';
 import { exchange, HEAD_HEADER, passedOn } from './exchange.js';

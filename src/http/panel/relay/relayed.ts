@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Caller } from '../../../commands/ports/leader.js';
+import type { Caller } from '../../../commands/ports/cluster.js';
 import type { HeadersFor } from '../../server/headers.js';
 import { hardenedServer } from '../../server/listening/listen.js';
 
