@@ -81,7 +81,7 @@ describe('the verifier for outsiders and `portolan verify-log`', () => {
     const { heads, pem, events } = files();
     const { alone, portolan } = await both(['--heads', heads, '--key', pem, events]);
     const fits = '6 events are intact and contain all 2 published heads, the last of position 6';
-    const later = '1 events after position 6 are intact, but no head confirms them yet';
+    const later = '1 event after position 6 is intact, but no head confirms it yet';
     expect(alone).toStrictEqual({ code: 0, out: `OK: ${fits}.\nOK: ${later}.\n`, err: '' });
     expect(portolan).toStrictEqual(alone);
   });
