@@ -33,10 +33,9 @@ function english(text: Text): string {
     if (format === 'message') return english(params[name] as Text);
     return format === 'quoted' ? JSON.stringify(params[name]) : String(params[name]);
   };
-  return (areas[area]?.[key] ?? text.code).replaceAll(
-    /\{\{(\w+)(?:, (\w+))?\}\}/g,
-    (_, name: string, format?: string) => value(name, format),
-  );
+  const texts = areas[area] ?? {};
+  const pattern = texts[key] ?? texts[params['count'] === 1 ? `${key}_one` : `${key}_other`] ?? text.code;
+  return pattern.replaceAll(/\{\{(\w+)(?:, (\w+))?\}\}/g, (_, name: string, format?: string) => value(name, format));
 }
 
 /** Control characters of an export must not reach the terminal. */
