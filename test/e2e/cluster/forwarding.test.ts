@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { withoutNats } from '../../kit/real/nats/server.js';
 import { Admin, must, type PanelProcess } from '../../kit/real/panel-process.js';
+import { freePort } from '../../kit/real/ports.js';
 import { until } from '../../kit/wait.js';
 import { inbound, leads, startMember, startTwo } from './panels.js';
 
@@ -27,7 +28,8 @@ describe.skipIf(withoutNats('requests to a follower'))('a follower', () => {
   it('has the leader carry out logins and changes, and shows them at once', async () => {
     const { leader, follower } = await startTwo();
     const admin = await follower.admin();
-    expect(await admin.post('/panel/api/inbounds/add', inbound(21_300, 'through a follower'))).toMatchObject({
+    const port = await freePort();
+    expect(await admin.post('/panel/api/inbounds/add', inbound(port, 'through a follower'))).toMatchObject({
       success: true,
     });
     expect(await remarks(admin)).toEqual(['through a follower']);
@@ -36,7 +38,7 @@ describe.skipIf(withoutNats('requests to a follower'))('a follower', () => {
 
     const bad = await admin.raw('POST', '/panel/api/inbounds/add', {
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(inbound(21_300, 'again')),
+      body: JSON.stringify(inbound(port, 'again')),
     });
     expect(bad.headers.get('content-type')).toContain('application/json');
     expect(bad.headers.get('x-correlation-id')).toMatch(/^[\w-]{8,}$/);
@@ -70,25 +72,29 @@ describe.skipIf(withoutNats('requests to a follower'))('a follower', () => {
     const { one, two, url, nats, leader, follower } = await startTwo();
     const admin = await follower.admin();
     await nats.stop();
-    const refused = await admin.post('/panel/api/inbounds/add', inbound(21_310, 'refused'));
+    const refused = await admin.post('/panel/api/inbounds/add', inbound(await freePort(), 'refused'));
     expect(refused.success).toBe(false);
     expect(['CLUSTER_NO_LEADER', 'CLUSTER_UNAVAILABLE']).toContain('code' in refused && refused.code);
     expect(await remarks(admin)).toEqual([]);
     await nats.start();
     await until('a change after the cluster is back', async () => {
-      const answer = await admin.post('/panel/api/inbounds/add', inbound(21_311, 'again')).catch(() => undefined);
+      const answer = await admin
+        .post('/panel/api/inbounds/add', inbound(await freePort(), 'again'))
+        .catch(() => undefined);
       return answer?.success;
     });
     expect(await remarks(admin)).toEqual(['again']);
     leader.kill('SIGKILL');
     await leads(two, 'two', url);
     await until('a change at the new leader', async () => {
-      const answer = await admin.post('/panel/api/inbounds/add', inbound(21_312, 'after')).catch(() => undefined);
+      const answer = await admin
+        .post('/panel/api/inbounds/add', inbound(await freePort(), 'after'))
+        .catch(() => undefined);
       return answer?.success;
     });
     const back = await startMember(one, 'one', url);
     const other = await until('a login', () => back.admin().catch(() => undefined));
-    await must(other.post('/panel/api/inbounds/add', inbound(21_313, 'back')));
+    await must(other.post('/panel/api/inbounds/add', inbound(await freePort(), 'back')));
     expect(await remarks(other)).toEqual(['again', 'after', 'back']);
   });
 });

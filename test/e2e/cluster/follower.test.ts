@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { WebSocket } from 'ws';
+import { withoutNats } from '../../kit/real/nats/server.js';
+import { type Admin, must, type PanelProcess } from '../../kit/real/panel-process.js';
+import { freePort } from '../../kit/real/ports.js';
+import { until } from '../../kit/wait.js';
+import { inbound, startTwo } from './panels.js';
+
+const LIST = '/panel/api/inbounds/list';
+
+/** A response with the position that it shows. */
+async function at(admin: Admin, path: string, headers: Record<string, string> = {}) {
+  const response = await admin.raw('GET', path, { headers });
+  return { response, position: Number(response.headers.get('x-portolan-position')) };
+}
+
+/** The messages that a WebSocket of a panel gets, as they come. */
+async function messagesOf(panel: PanelProcess, admin: Admin): Promise<readonly { readonly type: string }[]> {
+  const socket = new WebSocket(`${panel.url.replace('http', 'ws')}/ws`, { headers: { cookie: admin.cookieHeader() } });
+  onTestFinished(() => socket.terminate());
+  const messages: { readonly type: string }[] = [];
+  socket.on('message', (data) => void messages.push(JSON.parse(String(data)) as { type: string }));
+  await once(socket, 'open');
+  return messages;
+}
+
+describe.skipIf(withoutNats('a follower that answers'))('a follower', () => {
+  it('shows changes of the leader in its WebSocket, its event feed and its subscriptions', async () => {
+    const { leader, follower } = await startTwo();
+    const [ofLeader, ofFollower] = [await leader.admin(), await follower.admin()];
+    const messages = await messagesOf(follower, ofFollower);
+    const { position } = await at(ofFollower, LIST);
+    const waiting = ofFollower.get<{ events: { type: string }[] }>(`/panel/api/events?after=${position}&wait=20`);
+
+    const client = { id: '11111111-2222-4333-8444-000000000001', email: 'ann', subId: 'sub-of-ann', enable: true };
+    const settings = JSON.stringify({ clients: [client], decryption: 'none' });
+    await must(ofLeader.post('/panel/api/inbounds/add', { ...inbound(await freePort(), 'seen'), settings }));
+
+    await until('an invalidation', () => messages.some(({ type }) => type === 'invalidate'));
+    const { events } = await must(waiting);
+    expect(events.map(({ type }) => type)).toContain('InboundAdded');
+    const links = await until('a subscription', async () => {
+      const answer = await fetch(`${follower.subUrl}/sub/sub-of-ann`);
+      return answer.ok ? answer.text() : undefined;
+    });
+    expect(Buffer.from(links, 'base64').toString()).toMatch(/^vless:\/\/11111111-2222-4333-8444-000000000001@/);
+    const metrics = await (await fetch(`${follower.opsUrl}/metrics`)).text();
+    expect(metrics).toMatch(/^portolan_cluster_leader(?:\{[^}]*\})? 0$/m);
+  });
+
+  it('answers with at least the position that a caller asks for, or says that it does not have it', async () => {
+    const { leader, follower } = await startTwo();
+    const [ofLeader, ofFollower] = [await leader.admin(), await follower.admin()];
+    for (let n = 1; n <= 5; n += 1) {
+      await must(ofLeader.post('/panel/api/inbounds/add', inbound(await freePort(), `inbound ${n}`)));
+      const { position } = await at(ofLeader, LIST);
+      const read = await at(ofFollower, LIST, { 'x-portolan-at-least': String(position) });
+      expect(read.response.status).toBe(200);
+      expect(read.position).toBeGreaterThanOrEqual(position);
+      expect(((await read.response.json()) as { obj: unknown[] }).obj).toHaveLength(n);
+    }
+    const { response: behind } = await at(ofFollower, LIST, { 'x-portolan-at-least': '900000000' });
+    expect([behind.status, behind.headers.get('retry-after')]).toEqual([503, expect.stringMatching(/^\d+$/)]);
+    expect(await behind.json()).toMatchObject({ success: false, code: 'CLUSTER_BEHIND' });
+    const { response: invalid } = await at(ofFollower, LIST, { 'x-portolan-at-least': 'now' });
+    expect(invalid.status).toBe(400);
+    expect(await invalid.json()).toMatchObject({ success: false, code: 'AT_LEAST_INVALID' });
+  });
+
+  it('refuses to restore a backup, as the leader does', async () => {
+    const { leader, follower } = await startTwo();
+    for (const panel of [leader, follower]) {
+      const admin = await panel.admin();
+      const backup = await (await admin.raw('GET', '/panel/api/server/getDb')).blob();
+      const { position } = await at(await leader.admin(), LIST);
+      const answer = await admin.multipart('/panel/api/server/importDB', { db: backup });
+      expect(answer).toMatchObject({
+        success: false,
+        code: 'IMPORT_REFUSED',
+        msg: expect.stringContaining('cluster') as string,
+      });
+      const after = await must(
+        (await leader.admin()).get<{ events: { type: string }[] }>(`/panel/api/events?after=${position}`),
+      );
+      expect(after.events.map(({ type }) => type)).not.toContain('BackupRestored');
+    }
+  });
+});
