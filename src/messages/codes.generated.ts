@@ -2000,6 +2000,8 @@ export interface MessageParams {
   'subscription-page.qrCode': None;
   'subscription-page.qrOfLink': None;
   'subscription-page.withoutPostQuantumKey': None;
+  'subscription-page.otherAddresses': None;
+  'subscription-page.ifBlocked': None;
   'subscription-page.singleLinks': None;
   'subscription-page.differs': None;
   'subscription-page.fromFirstUse': None;

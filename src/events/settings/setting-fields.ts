@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { isObject } from '../../lib/json.js';
-import { appSchemes, isLink, isSafeText, linkSchemes } from '../../lib/net/links.js';
+import { addressesIn, appSchemes, isLink, isSafeText, linkSchemes } from '../../lib/net/links.js';
 import { JsonError, parseJson } from '../../lib/parse-json.js';
 import { isTimeZone } from '../../lib/time/calendar.js';
 import { encoded, issue } from '../../messages/issue.js';
@@ -57,6 +57,19 @@ export const url = z
   .max(2048, issue('input.tooLong', { limit: 2048 }))
   .refine((value) => value === '' || isLink(value, ['http', 'https']), issue('settings.notHttpUrl'))
   .refine(isNameless, issue('settings.urlCredentials'));
+
+const MAX_URLS = 8;
+
+/** Several of them, separated by commas. */
+export const urls = z
+  .string()
+  .trim()
+  .max(2048, issue('input.tooLong', { limit: 2048 }))
+  .transform((value) => [...new Set(addressesIn(value))])
+  .refine((list) => list.every((value) => isLink(value, ['http', 'https'])), issue('settings.notHttpUrl'))
+  .refine((list) => list.every(isNameless), issue('settings.urlCredentials'))
+  .refine((list) => list.length <= MAX_URLS, issue('input.tooManyEntries', { limit: MAX_URLS }))
+  .transform((list) => list.join(', '));
 
 /** A link for end users, also to a chat or a mailbox, or empty. It is sent in a response header. */
 export const link = headerText(2000)

@@ -19,6 +19,7 @@ import {
   schedule,
   timeZone,
   url,
+  urls,
   whole,
 } from './setting-fields.js';
 
@@ -96,7 +97,8 @@ export const settingsTable = {
   subEnableRouting: z.boolean().default(true),
   /** Sent in one header of at most 4 KB. */
   subRoutingRules: appText(4096).default(''),
-  subURI: url.default(''),
+  /** The first one is shown; the others are for users who cannot reach it. */
+  subURI: urls.default(''),
   subJsonEnable: z.boolean().default(false),
   subJsonPath: path.default('/json/'),
   subJsonURI: url.default(''),

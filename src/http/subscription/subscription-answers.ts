@@ -24,6 +24,8 @@ export interface SubscriptionRequest {
   readonly subId: string;
   /** The URL of the request. */
   readonly url: string;
+  /** The URLs of the same subscription at other addresses. */
+  readonly otherUrls: readonly string[];
   /** The host of links when no other is configured. */
   readonly host: string;
 }
@@ -35,7 +37,7 @@ export interface SubscriptionRequest {
 export function subscriptionIn(
   read: SubscriptionModels,
   { format, isGuess }: Choice,
-  { subId, url, host }: SubscriptionRequest,
+  { subId, url, otherUrls, host }: SubscriptionRequest,
   now: number,
 ): Made {
   const settings = read.settings.current();
@@ -46,16 +48,27 @@ export function subscriptionIn(
   };
   const guessed = inForm(format);
   const { type, body } = isGuess && guessed.isEmpty ? inForm('links') : guessed;
-  const { [PAGE_URL]: page, ...headers } = subscriptionHeaders({ settings, url, fileName: settings.subTitle });
+  const {
+    [PAGE_URL]: page,
+    [FALLBACK_URL]: fallback,
+    ...headers
+  } = subscriptionHeaders({
+    ...{ settings, url, otherUrls },
+    fileName: settings.subTitle,
+  });
   return {
     headers: ['Content-Type', type, 'Vary', VARY, ...secretHeaders, ...Object.entries(headers).flat()],
-    ownHeaders: page === undefined ? [] : [PAGE_URL, page],
+    ownHeaders: [
+      ...(page === undefined ? [] : [PAGE_URL, page]),
+      ...(fallback === undefined ? [] : [FALLBACK_URL, fallback]),
+    ],
     body,
   };
 }
 
-/** The only header that differs between subscriptions, apart from the usage. */
+/** The headers that differ between subscriptions, apart from the usage. */
 const PAGE_URL = 'Profile-Web-Page-Url';
+const FALLBACK_URL = 'Fallback-Url';
 
 /** Usage and limits of the clients. */
 export function usagesOf(read: SubscriptionModels, clients: readonly Client[]): readonly ClientUsage[] {

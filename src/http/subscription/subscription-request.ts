@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Settings } from '../../events/settings/settings.js';
-import { isLink } from '../../lib/net/links.js';
+import { addressesIn, isLink } from '../../lib/net/links.js';
 import { type Choice, type Format, formatNamed, formatOfApp } from '../../projections/subscription/formats/format.js';
 import type { Peer } from '../panel/auth/peer.js';
 
@@ -74,12 +74,30 @@ function takesHtml(accept: string): boolean {
 }
 
 /** The URL that the caller used for its subscription, or the one from the settings. */
-export function urlOf({ host, secure }: Peer, uri: string, path: string, subId: string): string {
+export function urlOf(peer: Peer, uri: string, path: string, subId: string): string {
+  return urlsOf(peer, uri, path, subId)[0];
+}
+
+/**
+ * The URLs of a subscription. Of several in the settings, the one with the host of the request is first: the caller can reach
+ * that one.
+ */
+export function urlsOf(
+  { host, hostname, secure }: Peer,
+  uri: string,
+  path: string,
+  subId: string,
+): readonly [string, ...string[]] {
   const id = encodeURIComponent(subId);
-  if (isLink(uri, ['http', 'https'])) return `${uri}${uri.endsWith('/') ? '' : '/'}${id}`;
+  const bases = addressesIn(uri).filter((base) => isLink(base, ['http', 'https']));
+  const reached = bases.findIndex((base) => new URL(base).hostname === hostname);
+  const [first, ...others] = [...bases.splice(Math.max(0, reached), 1), ...bases].map(
+    (base) => `${base}${base.endsWith('/') ? '' : '/'}${id}`,
+  );
+  if (first !== undefined) return [first, ...others];
   const standard = secure ? ':443' : ':80';
   const shown = host.endsWith(standard) ? host.slice(0, -standard.length) : host;
-  return `${secure ? 'https' : 'http'}://${shown}${path}${id}`;
+  return [`${secure ? 'https' : 'http'}://${shown}${path}${id}`];
 }
 
 /** Whether the caller has the entity with this tag. */

@@ -15,7 +15,7 @@ import { systemOf } from './page/apps.js';
 import { subscriptionPage } from './page/show.js';
 import { secretHeaders, subscriptionIn } from './subscription-answers.js';
 import { type Rendered, SubscriptionCache } from './subscription-cache.js';
-import { askedFor, formatOf, hasTag, split, takesGzip, urlOf, wantsPage } from './subscription-request.js';
+import { askedFor, formatOf, hasTag, split, takesGzip, urlOf, urlsOf, wantsPage } from './subscription-request.js';
 
 interface SubscriptionServerParts {
   readonly read: SubscriptionModels;
@@ -80,11 +80,12 @@ export function createSubscriptionServer(parts: SubscriptionServerParts): Subscr
     if (read.clients.bySubId(subId).length === 0) return null;
     const settings = read.settings.current();
     warnOfInvalid(settings);
-    const asked = { subId, url: urlOf(peer, settings.subURI, settings.subPath, subId), host: peer.hostname };
+    const [url, ...otherUrls] = urlsOf(peer, settings.subURI, settings.subPath, subId);
+    const asked = { subId, url, otherUrls, host: peer.hostname };
     const key = (form: string): string => `${form} ${asked.host} ${asked.url}`;
     if (ofPath === 'links' && wantsPage(req, query)) {
       const reader = readerOf(req, query);
-      const shown = { ...asked, ...otherUrls(settings, peer, subId), ...reader };
+      const shown = { ...asked, ...formatUrls(settings, peer, subId), ...reader };
       const form = `page-${reader.language}-${reader.system}-${reader.code}`;
       return cache.get('page', subId, key(form), (at) => subscriptionPage(read, shown, at));
     }
@@ -141,7 +142,7 @@ function readerOf({ headers }: IncomingMessage, query: string) {
   return { language, system: systemOf(headers['user-agent'] ?? ''), code };
 }
 
-function otherUrls(settings: Settings, peer: Peer, subId: string) {
+function formatUrls(settings: Settings, peer: Peer, subId: string) {
   const { subJsonEnable, subJsonURI, subJsonPath, subClashEnable, subClashURI, subClashPath } = settings;
   return {
     jsonUrl: subJsonEnable ? urlOf(peer, subJsonURI, subJsonPath, subId) : null,

@@ -16,6 +16,11 @@ export function isLink(text: string, schemes = linkSchemes): boolean {
   return !/^https?$/.test(scheme) || new URL(text).hostname !== '';
 }
 
+/** The addresses of a list, separated by commas or spaces. An address may contain a comma itself. */
+export function addressesIn(list: string): readonly string[] {
+  return list === '' ? [] : list.split(/[\s,]+(?=https?:\/\/)/i);
+}
+
 /** The address if end users may see it, otherwise an empty string. */
 export function safeLink(text: string): string {
   return isLink(text) ? text : '';

@@ -16,6 +16,8 @@ export interface SubscriptionHeaders {
   >;
   /** URL of the subscription itself: its page, unless the settings name another. */
   readonly url: string;
+  /** The URLs of the same subscription at other addresses. */
+  readonly otherUrls?: readonly string[];
   /** File name for browsers and Clash apps. */
   readonly fileName?: string;
 }
@@ -39,6 +41,8 @@ export function subscriptionHeaders(input: SubscriptionHeaders): Record<string, 
     // Hours, as every app reads it, and whole ones, as some insist.
     'Profile-Update-Interval': String(Number.isSafeInteger(hours) && hours > 0 ? hours : DEFAULT_HOURS),
     'Profile-Web-Page-Url': urlValue(safeLink(settings.subProfileUrl)) || urlValue(safeLink(input.url)),
+    // Happ fetches from this one when it cannot reach its own. It reads one only; other apps read none.
+    'Fallback-Url': urlValue(safeLink(input.otherUrls?.[0] ?? '')),
     'Support-Url': urlValue(safeLink(settings.subSupportUrl)),
     'Profile-Title': base64Value(settings.subTitle),
     Announce: base64Value(safeText(settings.subAnnounce)),

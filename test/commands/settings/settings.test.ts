@@ -73,6 +73,9 @@ describe('ChangeSettings', () => {
     ['trustedProxyCIDRs', Array.from({ length: 257 }, () => '10.0.0.1')],
     ['trustedProxyCIDRs', Array.from({ length: 257 }, () => '10.0.0.1').join()],
     ['subURI', 'javascript:alert(1)'],
+    ['subURI', 'https://one.example/, javascript:alert(1)'],
+    ['subURI', 'https://one.example/, https://root:pass@two.example/'],
+    ['subURI', Array.from({ length: 9 }, (_, i) => `https://${i}.example/`).join()],
     ['subDomain', 'a b'],
     ['apiDialect', '4x-ui'],
     ['pollSeconds', 0],
@@ -83,6 +86,15 @@ describe('ChangeSettings', () => {
     given()
       .when(change({ [key]: value }))
       .thenRejects('SETTING_INVALID');
+  });
+
+  it('stores the addresses of subscriptions as a list, and one address as it is', () => {
+    given()
+      .when(change({ subURI: 'https://one.example/s,https://two.example/\n https://one.example/s' }))
+      .then(SettingsChanged({ changes: { subURI: 'https://one.example/s, https://two.example/' } }));
+    given()
+      .when(change({ subURI: ' https://one.example/a,b/ ' }))
+      .then(SettingsChanged({ changes: { subURI: 'https://one.example/a,b/' } }));
   });
 
   it('stores the number of the admin to whom a chat belongs', () => {

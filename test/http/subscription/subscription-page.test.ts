@@ -25,6 +25,7 @@ function pageOf(parts: Partial<InfoPage> = {}): string {
     supportUrl: '',
     url: 'https://sub.example.com/sub/s1',
     jsonUrl: null,
+    otherUrls: [],
     clashUrl: 'https://sub.example.com/clash/s1',
     clients: [usage],
     lastOnline: 0,

@@ -177,6 +177,36 @@ describe('a subscription', () => {
   });
 });
 
+describe('a subscription with several addresses', () => {
+  const subURI = 'https://one.example/s/, https://two.example/sub, https://three.example/';
+  const [one, two, three] = ['https://one.example/s/abc', 'https://two.example/sub/abc', 'https://three.example/abc'];
+
+  it('names the next address in a header, and all others on the page', async () => {
+    const { fetchFrom } = await start([client('one', 'abc')], { subURI });
+    const app = await fetchFrom('/sub/abc');
+    expect(app.headers).toMatchObject({ 'profile-web-page-url': one, 'fallback-url': two });
+    const page = await fetchFrom('/sub/abc?html=1');
+    expect(page.headers).toMatchObject({ 'profile-web-page-url': one, 'fallback-url': two });
+    const shown = [...page.body.matchAll(/<code>(https:[^<]*)<\/code>/g)].map(([, url]) => url);
+    expect(shown.filter((url) => !url?.includes('/clash/'))).toEqual([one, two, three]);
+    expect(page.body).toContain('<h3>Other addresses</h3>');
+  });
+
+  it('is shown at the address that the caller has reached', async () => {
+    const { fetchFrom } = await start([client('one', 'abc')], { subURI });
+    const app = await fetchFrom('/sub/abc', { host: 'two.example' });
+    expect(app.headers).toMatchObject({ 'profile-web-page-url': two, 'fallback-url': one });
+  });
+
+  it('names no other address when there is one', async () => {
+    const { fetchFrom } = await start([client('one', 'abc')], { subURI: 'https://one.example/s/' });
+    const app = await fetchFrom('/sub/abc');
+    expect(app.headers['profile-web-page-url']).toBe(one);
+    expect(app.headers).not.toHaveProperty('fallback-url');
+    expect((await fetchFrom('/sub/abc?html=1')).body).not.toContain('Other addresses');
+  });
+});
+
 describe('a subscription request', () => {
   it('gets the same reply for an unknown, disabled or depleted client and for any other path', async () => {
     const { fetchFrom } = await start([

@@ -1,5 +1,5 @@
 import { type SecretKey, type Settings, secretKeys } from '../../../events/settings/settings.js';
-import { safeLink } from '../../../lib/net/links.js';
+import { addressesIn, safeLink } from '../../../lib/net/links.js';
 import type { ReadModels } from '../../../projections/read-models.js';
 import type { Overrides } from '../context.js';
 import type { PageSettings } from '../contract/settings/settings.js';
@@ -45,7 +45,7 @@ export function pageSettings(settings: Settings, facts: PageFacts): PageSettings
   const { subEnable, subJsonEnable, subClashEnable } = settings;
   const base = subscriptionBase(settings, facts);
   const address = (on: boolean, given: string, path: string): string => {
-    const known = safeLink(given);
+    const known = safeLink(addressesIn(given)[0] ?? '');
     return on ? known || base + path : known;
   };
   return {

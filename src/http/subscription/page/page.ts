@@ -19,6 +19,8 @@ export interface InfoPage extends TimeWords {
   readonly supportUrl: string;
   /** URLs of the subscription for apps; null for a disabled format. */
   readonly url: string;
+  /** `url` at other addresses, for a user who cannot reach this one. */
+  readonly otherUrls: readonly string[];
   readonly jsonUrl: string | null;
   readonly clashUrl: string | null;
   /** Like `url`, for sing-box; null when it supports none of the links. */
@@ -51,6 +53,7 @@ export function infoPage(page: InfoPage): string {
     copied(page.url, t) + qrCode(page.url, t('subscription-page.qrOfSubscription')),
     ...(page.jsonUrl === null ? [] : [`<h3>JSON</h3>${copied(page.jsonUrl, t)}`]),
     ...(page.clashUrl === null ? [] : [`<h3>Clash</h3>${copied(page.clashUrl, t)}`]),
+    ...othersOf(page, t),
   ];
   const announce = safeText(page.announce);
   const supportUrl = safeLink(page.supportUrl);
@@ -69,6 +72,12 @@ ${appsOf(page, title, t)}
 `;
   const after = `</main>${support}<script>${SCRIPT}</script></body></html>\n`;
   return before + singleLinks(page, t, SMALL - Buffer.byteLength(before + after)) + after;
+}
+
+function othersOf({ otherUrls }: InfoPage, t: Translate): readonly string[] {
+  if (otherUrls.length === 0) return [];
+  const rows = otherUrls.map((url) => copied(url, t)).join('\n');
+  return [`<h3>${t('subscription-page.otherAddresses')}</h3><p>${t('subscription-page.ifBlocked')}</p>${rows}`];
 }
 
 function usageOf(page: InfoPage, t: Translate): string {

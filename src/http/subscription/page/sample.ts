@@ -24,6 +24,7 @@ export function samplePage(given: Given): string {
     ...given,
     subId: 'sample',
     url: `${HOST}/sub/sample`,
+    otherUrls: [],
     jsonUrl: null,
     clashUrl: null,
     singBoxUrl: null,

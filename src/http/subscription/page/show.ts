@@ -32,7 +32,7 @@ const HEADERS = [
 
 /** The page of a subscription. `now` in ms since 1970. */
 export function subscriptionPage(read: SubscriptionModels, shown: Shown, now: number): Made {
-  const { subId, url, jsonUrl, clashUrl, host, language, system, code } = shown;
+  const { subId, url, otherUrls, jsonUrl, clashUrl, host, language, system, code } = shown;
   const settings = read.settings.current();
   const clients = read.clients.bySubId(subId);
   const usages = usagesOf(read, clients);
@@ -42,7 +42,7 @@ export function subscriptionPage(read: SubscriptionModels, shown: Shown, now: nu
     title: settings.subTitle,
     announce: settings.subAnnounce,
     supportUrl: settings.subSupportUrl,
-    ...{ url, jsonUrl },
+    ...{ url, otherUrls, jsonUrl },
     clashUrl: canExpressAny(links, clashProxy) ? clashUrl : null,
     singBoxUrl: canExpressAny(links, singBoxOutbound) ? `${url}?format=sing-box` : null,
     clients: usages,
@@ -53,7 +53,7 @@ export function subscriptionPage(read: SubscriptionModels, shown: Shown, now: nu
     calendar: settings.datepicker,
     now,
   });
-  const headers = subscriptionHeaders({ settings, url });
+  const headers = subscriptionHeaders({ settings, url, otherUrls });
   return { headers: HEADERS, ownHeaders: ['Content-Language', language, ...Object.entries(headers).flat()], body };
 }
 

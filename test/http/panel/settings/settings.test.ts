@@ -523,5 +523,7 @@ describe('the settings that pages show beside the inbounds', () => {
     const given = { subURI: 'https://cdn.example/s/', subClashEnable: false, subClashURI: 'https://cdn.example/c/' };
     expect(await defaults(given)).toMatchObject(given);
     expect((await defaults({ subEnable: false }))['subURI']).toBe('');
+    const several = { subURI: 'https://one.example/s/, https://two.example/s/' };
+    expect((await defaults(several))['subURI']).toBe('https://one.example/s/');
   });
 });
