@@ -40,7 +40,7 @@ export async function createCluster(
       await Promise.all(
         ids.slice(from, from + TOGETHER).map(async (id) => {
           const wrapped = keyring.wrapped(id);
-          if (wrapped !== null) await bucket.put(id, wrapped);
+          if (wrapped) await bucket.put(id, wrapped);
         }),
       );
     await createClusterStore(connection, { log: identity, base }, replicas);

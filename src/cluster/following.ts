@@ -105,8 +105,11 @@ export class Following {
 
   /** The data keys that this log does not have yet. A key that is not in the bucket was destroyed. */
   async #keysOf(batches: readonly IncomingBatch[]): Promise<ReadonlyMap<string, Buffer | null>> {
-    const ids = [...new Set(batches.flatMap(({ keys }) => keys))];
-    const wrapped = await Promise.all(ids.map((id) => this.#parts.keys.get(id)));
-    return new Map(ids.map((id, i) => [id, wrapped[i] ? Buffer.from(wrapped[i]) : null]));
+    const marks = new Map(batches.flatMap(({ keys }) => [...keys]));
+    const found = [...marks].map(async ([id, mark]) => {
+      const wrapped = mark === null ? null : await this.#parts.keys.get(id, mark);
+      return [id, wrapped && Buffer.from(wrapped)] as const;
+    });
+    return new Map(await Promise.all(found));
   }
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { DataDirectory } from '../adapters/data-directory/data-directory.js';
 import { replaceFile } from '../adapters/data-directory/files.js';
 import { openDatabase } from '../adapters/sqlite/database.js';
+import { Keyring, masterKey } from '../adapters/sqlite/keyring.js';
 import { exportTail, removeTail, tailAfter } from '../adapters/sqlite/replication/rewind.js';
 import type { KeyBucket } from '../commands/ports/cluster.js';
 import { MessageError } from '../messages/error.js';
@@ -34,8 +35,8 @@ export async function setAsideTail({ directory, position, keys, now }: Parts): P
     const tail = tailAfter(db, position);
     if (tail === null) return null;
     if (tail.prunes) throw new MessageError(message('start.clusterGap', { position }));
-    const before = new Map<string, Uint8Array | null>();
-    for (const id of new Set([...tail.keys, ...tail.destroyed])) before.set(id, await keys.get(id));
+    const destroyed = new Map<string, readonly Uint8Array[]>();
+    for (const id of tail.destroyed) destroyed.set(id, await keys.all(id));
     const time = new Date(now()).toISOString().replaceAll(/[:.]/g, '-');
     const file = `set-aside-${time}-${tail.first}-${tail.last}.jsonl`;
     exportTail(db, position, join(directory.backups, file));
@@ -47,7 +48,7 @@ export async function setAsideTail({ directory, position, keys, now }: Parts): P
     // Written first: an anchor that is behind the log is sound, one that is ahead is not.
     const anchored = { generation, position, hash: (hash ?? Buffer.alloc(32)).toString('hex') };
     replaceFile(directory.anchor, `${JSON.stringify(anchored)}\n`);
-    removeTail(db, position, before);
+    removeTail(db, position, new Keyring(db, masterKey(directory.masterKey, { mayCreate: false }), now), destroyed);
     return { fromPosition: tail.first, toPosition: tail.last, file };
   } finally {
     db.close();

@@ -1,5 +1,5 @@
 import type { Batch, BatchStream, KeyBucket, StreamedBatch } from '../../src/commands/ports/cluster.js';
-import { ClusterAway, WrongSequence } from '../../src/commands/ports/cluster.js';
+import { ClusterAway, keyMark, WrongSequence } from '../../src/commands/ports/cluster.js';
 
 /** What becomes of a publish: it arrives, only its answer is lost, or it is lost itself. */
 export type Fate = 'answered' | 'answer lost' | 'lost';
@@ -77,10 +77,13 @@ export class MemoryStream {
 
 /** The data keys of a cluster in memory. */
 export function memoryKeys(): KeyBucket {
-  const kept = new Map<string, Uint8Array>();
+  const kept = new Map<string, Map<string, Uint8Array>>();
   return {
-    put: async (id, wrapped) => void kept.set(id, wrapped),
-    get: async (id) => kept.get(id) ?? null,
+    put: async (id, wrapped) => {
+      kept.set(id, (kept.get(id) ?? new Map<string, Uint8Array>()).set(keyMark(wrapped), wrapped));
+    },
+    get: async (id, mark) => kept.get(id)?.get(mark) ?? null,
+    all: async (id) => [...(kept.get(id)?.values() ?? [])],
     destroy: async (id) => void kept.delete(id),
     ids: async () => [...kept.keys()],
   };

@@ -1,10 +1,11 @@
 import type { KV } from '@nats-io/kv';
-import { type KeyBucket, WrongSequence } from '../../commands/ports/cluster.js';
+import { type KeyBucket, keyMark, WrongSequence } from '../../commands/ports/cluster.js';
 import { natsRequest } from './errors.js';
 
 /** The names of keys may contain only some characters; ids may contain any. */
-const nameOf = (id: string): string => Buffer.from(id).toString('base64url');
-const idOf = (name: string): string => Buffer.from(name, 'base64url').toString();
+const prefixOf = (id: string): string => Buffer.from(id).toString('base64url');
+const nameOf = (id: string, mark: string): string => `${prefixOf(id)}.${mark}`;
+const idOf = (name: string): string => Buffer.from(name.split('.')[0] ?? '', 'base64url').toString();
 
 /** The data keys in a bucket without history, so that a purged key is gone. */
 export class NatsKeyBucket implements KeyBucket {
@@ -14,27 +15,40 @@ export class NatsKeyBucket implements KeyBucket {
     this.#bucket = bucket;
   }
 
-  /** A key never changes, so one that is there already stays. */
   async put(id: string, wrapped: Uint8Array): Promise<void> {
     try {
-      await natsRequest(() => this.#bucket.create(nameOf(id), wrapped));
+      await natsRequest(() => this.#bucket.create(nameOf(id, keyMark(wrapped)), wrapped));
     } catch (error) {
+      // It is there already: the name contains the mark of the key.
       if (!(error instanceof WrongSequence)) throw error;
     }
   }
 
-  async get(id: string): Promise<Uint8Array | null> {
-    const entry = await natsRequest(() => this.#bucket.get(nameOf(id)));
+  get(id: string, mark: string): Promise<Uint8Array | null> {
+    return this.#get(nameOf(id, mark));
+  }
+
+  async #get(name: string): Promise<Uint8Array | null> {
+    const entry = await natsRequest(() => this.#bucket.get(name));
     return entry === null || entry.operation !== 'PUT' ? null : entry.value;
   }
 
+  async all(id: string): Promise<readonly Uint8Array[]> {
+    const found = await Promise.all((await this.#names(`${prefixOf(id)}.*`)).map((name) => this.#get(name)));
+    return found.filter((wrapped) => wrapped !== null);
+  }
+
   async destroy(id: string): Promise<void> {
-    await natsRequest(() => this.#bucket.purge(nameOf(id)));
+    for (const name of await this.#names(`${prefixOf(id)}.*`)) await natsRequest(() => this.#bucket.purge(name));
   }
 
   async ids(): Promise<readonly string[]> {
-    const ids: string[] = [];
-    for await (const name of await natsRequest(() => this.#bucket.keys())) ids.push(idOf(name));
-    return ids;
+    return [...new Set((await this.#names()).map(idOf))];
+  }
+
+  async #names(filter?: string): Promise<readonly string[]> {
+    const names: string[] = [];
+    for await (const name of await natsRequest(() => this.#bucket.keys(filter))) names.push(name);
+    return names;
   }
 }

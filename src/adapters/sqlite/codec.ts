@@ -87,7 +87,16 @@ export function close(keyring: Keyring, key: string, value: unknown, context: st
 /** The value in a box, or undefined when its key was destroyed. */
 function openBox(keyring: Keyring, { key, box }: Box, context: string): unknown {
   const opener = keyring.forOpening(key);
-  return opener === null ? undefined : JSON.parse(open(opener, Buffer.from(box, 'base64'), context).toString());
+  if (opener === null) return undefined;
+  const bytes = Buffer.from(box, 'base64');
+  const openWith = (known: Buffer): unknown => JSON.parse(open(known, bytes, context).toString());
+  try {
+    return openWith(opener);
+  } catch (error) {
+    const other = keyring.replaced(key);
+    if (other === null) throw error;
+    return openWith(other);
+  }
 }
 
 /** Moves the sealed fields of `data` into boxes. A box can be opened only in this event, with this type and these fields. */

@@ -69,6 +69,7 @@ export class Keyring {
   readonly #now: () => number;
   readonly #find;
   readonly #insert;
+  readonly #forget;
   readonly #overwrite;
   readonly #destroy;
   readonly #all;
@@ -88,6 +89,7 @@ export class Keyring {
     this.#now = now;
     this.#find = db.prepare<[string], KeyRow>('SELECT id, wrapped FROM keys WHERE id = ?');
     this.#insert = db.prepare('INSERT INTO keys (id, wrapped, created) VALUES (?, ?, ?)');
+    this.#forget = db.prepare('DELETE FROM keys WHERE id = ?');
     this.#overwrite = db.prepare('UPDATE keys SET wrapped = zeroblob(length(wrapped)) WHERE id = ?');
     this.#destroy = db.prepare('UPDATE keys SET wrapped = NULL, shredded = ? WHERE id = ?');
     this.#all = db.prepare<[], KeyRow>('SELECT id, wrapped FROM keys');
@@ -130,28 +132,41 @@ export class Keyring {
     return key;
   }
 
-  /** Whether the table has this key, also if it was destroyed. */
-  has(id: string): boolean {
-    return this.#lookup(id) !== undefined || this.#lookUpNew(id) !== undefined;
-  }
-
-  /** The key as it is stored, encrypted with the master key; null when it was destroyed or is unknown. */
-  wrapped(id: string): Buffer | null {
-    const wrapped = this.has(id) ? this.#wrapped.get(id) : null;
+  /** The key as it is stored, encrypted with the master key; null when it was destroyed, undefined when it is unknown. */
+  wrapped(id: string): Buffer | null | undefined {
+    if (this.#lookup(id) === undefined && this.#lookUpNew(id) === undefined) return undefined;
+    const wrapped = this.#wrapped.get(id);
     return typeof wrapped === 'string' ? Buffer.from(wrapped, 'latin1') : null;
   }
 
   /**
-   * Stores a key that another member of the cluster has created; null = it was destroyed. To be called inside a transaction.
-   * Throws `MessageError` when it was encrypted with another master key.
+   * Stores a key that another member of the cluster has created; null = it was destroyed. It replaces one of the same id that
+   * no event of this log uses any more. To be called inside a transaction. Throws `MessageError` when it was encrypted with
+   * another master key.
    */
   adopt(id: string, wrapped: Buffer | null): void {
-    if (this.has(id)) return;
     if (wrapped !== null && !this.#opens(id, wrapped.toString('latin1')))
       throw new MessageError(message('storage.keyUnknown', { id }));
+    const known = this.wrapped(id);
+    const before = known && known.toString('latin1');
+    this.#forget.run(id);
     this.#insert.run(id, wrapped, this.#now());
-    this.#undo.push(() => this.#wrapped.delete(id));
-    this.#wrapped.set(id, wrapped && wrapped.toString('latin1'));
+    this.#undo.push(() => this.#keep(id, before));
+    this.#keep(id, wrapped && wrapped.toString('latin1'));
+  }
+
+  #keep(id: string, wrapped: string | null | undefined): void {
+    this.#opened.delete(id);
+    if (wrapped === undefined) this.#wrapped.delete(id);
+    else this.#wrapped.set(id, wrapped);
+  }
+
+  /** The key that another process has stored under an id in place of the known one; null = there is none. */
+  replaced(id: string): Buffer | null {
+    const found = this.#find.get(id)?.wrapped?.toString('latin1');
+    if (found === undefined || found === this.#wrapped.get(id)) return null;
+    this.#keep(id, found);
+    return this.forOpening(id);
   }
 
   /** The key to open with, or null when an event destroyed it. Throws `MessageError` for a missing key. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { CommandContext } from '../bus.js';
 import type { AnyCommand } from '../catalog.js';
@@ -72,11 +73,22 @@ export interface Lease {
   holder(): Promise<string | null>;
 }
 
-/** The data keys of the log, each encrypted with the master key, which is not here. */
+/** Names an encrypted data key, so that two keys under one id are told apart: 96 bits of its SHA-256, base64url. */
+export const keyMark = (wrapped: Uint8Array): string =>
+  createHash('sha256').update(wrapped).digest().subarray(0, 12).toString('base64url');
+
+/**
+ * The data keys of the log, each encrypted with the master key, which is not here. There may be several under one id: a leader
+ * that failed before it published an event leaves the key of that event, and the next leader creates another one. Each batch
+ * names the keys of its events.
+ */
 export interface KeyBucket {
   put(id: string, wrapped: Uint8Array): Promise<void>;
-  /** Null for a key that is not in the bucket: it was destroyed. */
-  get(id: string): Promise<Uint8Array | null>;
+  /** The key with a `keyMark`. Null for a key that is not in the bucket: it was destroyed. */
+  get(id: string, mark: string): Promise<Uint8Array | null>;
+  /** All keys under an id. */
+  all(id: string): Promise<readonly Uint8Array[]>;
+  /** Destroys all keys under an id. */
   destroy(id: string): Promise<void>;
   /** The ids of all keys. */
   ids(): Promise<readonly string[]>;

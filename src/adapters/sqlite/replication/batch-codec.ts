@@ -15,6 +15,8 @@ export interface CommandRow {
 export interface ForeignBatch {
   readonly rows: readonly EventRow[];
   readonly commands: readonly CommandRow[];
+  /** The `keyMark` of each data key that the rows are encrypted with, by id; without those that were destroyed. */
+  readonly marks: Readonly<Record<string, string>>;
 }
 
 /** Version of the format below. A member does not read a newer one. */
@@ -53,10 +55,15 @@ const Command = z.strictObject({
   at: integer,
 });
 
-const Body = z.strictObject({ format: z.literal(FORMAT), rows: z.array(Row), commands: z.array(Command) });
+const Body = z.strictObject({
+  format: z.literal(FORMAT),
+  rows: z.array(Row),
+  commands: z.array(Command),
+  marks: z.record(z.string(), z.string()),
+});
 
 /** Rows as bytes: JSON, with encrypted fields as they are stored. The payload of no row may be removed. */
-export function encodeBatch({ rows, commands }: ForeignBatch): Buffer {
+export function encodeBatch({ rows, commands, marks }: ForeignBatch): Buffer {
   const base64 = (value: Buffer): string => value.toString('base64');
   const encoded = rows.map((row) => {
     const { position, stream, version, id, type, schema, at, meta, measured, encoding, payload, payload_hash, hash } =
@@ -66,7 +73,7 @@ export function encodeBatch({ rows, commands }: ForeignBatch): Buffer {
     const hashes = [base64(payload_hash), base64(hash)];
     return [position, stream, version, first, type, schema, at, meta, measured, encoding, second, ...hashes];
   });
-  return Buffer.from(JSON.stringify({ format: FORMAT, rows: encoded, commands }));
+  return Buffer.from(JSON.stringify({ format: FORMAT, rows: encoded, commands, marks }));
 }
 
 /** Throws for bytes that are not a batch of this format. */

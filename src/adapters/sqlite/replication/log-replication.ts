@@ -1,4 +1,4 @@
-import type { Batch } from '../../../commands/ports/cluster.js';
+import { type Batch, keyMark } from '../../../commands/ports/cluster.js';
 import type { LogHead } from '../../../events/log/log.js';
 import { type EventRow, idText, type StoredMeta } from '../codec.js';
 import type { SqliteEventLog } from '../event-log.js';
@@ -17,7 +17,8 @@ export interface OutgoingBatch extends Batch {
 
 /** A batch of another member, decoded. */
 export interface IncomingBatch extends ForeignBatch {
-  readonly keys: readonly string[];
+  /** The `keyMark` of each data key that this log does not have, by id; null = it was destroyed. */
+  readonly keys: ReadonlyMap<string, string | null>;
 }
 
 /** Reads batches for the other members from the log, and appends those of others. */
@@ -63,13 +64,18 @@ export class LogReplication {
       const found = key === undefined ? undefined : this.#log.stored.commandRow(key);
       return found ? [found] : [];
     });
+    const keys = [...new Set(rows.flatMap(keysOf))];
+    const marks = keys.flatMap((id) => {
+      const wrapped = this.wrappedKey(id);
+      return wrapped === null ? [] : [[id, keyMark(wrapped)] as const];
+    });
     return {
       first: first.position,
       last: last.position,
       hash: last.hash.toString('hex'),
       id: idText(first.id),
-      body: encodeBatch({ rows, commands }),
-      keys: [...new Set(rows.flatMap(keysOf))],
+      body: encodeBatch({ rows, commands, marks: Object.fromEntries(marks) }),
+      keys,
       destroyed: rows.flatMap((row) =>
         row.type === 'DataKeyDestroyed'
           ? this.#log.stored
@@ -83,10 +89,20 @@ export class LogReplication {
   /** Decodes a batch, without what this log has already. Throws for bytes that are not a batch. */
   decode(body: Uint8Array): IncomingBatch {
     const { position } = this.#log.head();
-    const { rows: all, commands } = decodeBatch(body);
+    const { rows: all, commands, marks } = decodeBatch(body);
     const rows = all.filter((row) => row.position > position);
-    const keys = [...new Set(rows.flatMap(keysOf))].filter((id) => !this.#log.stored.keyring.has(id));
-    return { rows, commands: commands.filter(({ first }) => first > position), keys };
+    const ids = [...new Set(rows.flatMap(keysOf))].filter((id) => this.#lacks(id, marks[id]));
+    const keys = new Map(ids.map((id) => [id, marks[id] ?? null]));
+    return { rows, commands: commands.filter(({ first }) => first > position), marks, keys };
+  }
+
+  /**
+   * Whether the table has no key under an id, or one that only events used which were set aside: two leaders may have created
+   * a key under the same id, and the events of one of them were never confirmed. A key of confirmed events never differs.
+   */
+  #lacks(id: string, mark: string | undefined): boolean {
+    const own = this.#log.stored.keyring.wrapped(id);
+    return own === undefined || (own !== null && mark !== undefined && mark !== keyMark(own));
   }
 
   /** Appends batches in one durable transaction; see `SqliteEventLog.ingest`. */
@@ -96,7 +112,7 @@ export class LogReplication {
 
   /** A data key, encrypted with the master key; null when it was destroyed. */
   wrappedKey(id: string): Buffer | null {
-    return this.#log.stored.keyring.wrapped(id);
+    return this.#log.stored.keyring.wrapped(id) ?? null;
   }
 }
 

@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
-import { type EventRow, exportLineOf, storedData } from '../codec.js';
+import { decode, type EventRow, exportLineOf, storedData } from '../codec.js';
 import type { SqliteDatabase } from '../database.js';
+import type { Keyring } from '../keyring.js';
 import { keysOf } from './batch-codec.js';
 
 const PAGE = 500;
@@ -9,8 +10,6 @@ const PAGE = 500;
 export interface Tail {
   readonly first: number;
   readonly last: number;
-  /** Data keys that its events are encrypted with. */
-  readonly keys: readonly string[];
   /** Data keys that its events have destroyed. */
   readonly destroyed: readonly string[];
   /** Whether it has removed payloads of measurements, which only the stream still has. */
@@ -25,19 +24,42 @@ function* rowsAfter(db: SqliteDatabase, position: number): Generator<EventRow> {
     yield* rows;
 }
 
+/** Stores the key of a log that its events are encrypted with. */
+function restore(db: SqliteDatabase, keyring: Keyring, id: string, keys: readonly Uint8Array[]): void {
+  const row = keys.length > 1 ? lastWith(db, id) : undefined;
+  for (const key of keys) {
+    keyring.adopt(id, Buffer.from(key));
+    if (row === undefined || opens(row, keyring)) return;
+  }
+}
+
+/** The last event that is encrypted with a key under this id. */
+function lastWith(db: SqliteDatabase, id: string): EventRow | undefined {
+  const rows = db.prepare<[], EventRow>('SELECT * FROM events ORDER BY position DESC').iterate();
+  for (const row of rows) if (row.payload !== null && keysOf(row).includes(id)) return row;
+  return undefined;
+}
+
+function opens(row: EventRow, keyring: Keyring): boolean {
+  try {
+    decode(row, keyring);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** What the log has after a position; null = nothing. */
 export function tailAfter(db: SqliteDatabase, position: number): Tail | null {
   let last = position;
   let prunes = false;
   const destroyed: string[] = [];
-  const keys = new Set<string>();
   for (const row of rowsAfter(db, position)) {
     last = row.position;
     prunes ||= row.type === 'MeasurementsRolledUp';
     if (row.type === 'DataKeyDestroyed') destroyed.push(String(storedData(row)?.['key']));
-    for (const id of row.payload === null ? [] : keysOf(row)) keys.add(id);
   }
-  return last === position ? null : { first: position + 1, last, keys: [...keys], destroyed, prunes };
+  return last === position ? null : { first: position + 1, last, destroyed, prunes };
 }
 
 /** Writes the events after a position to a new file, as `portolan events export` does. Durable when it returns. */
@@ -52,26 +74,26 @@ export function exportTail(db: SqliteDatabase, position: number, file: string): 
 }
 
 /**
- * Removes the events after a position and stores the data keys as they were before: `keys` has each key that the events used
- * or destroyed; null = it did not exist. One transaction. Only for events that the cluster never confirmed, so that none of
- * them was acknowledged.
+ * Removes the events after a position, and stores the data keys again that these events destroyed: `destroyed` has the keys
+ * that the cluster has under each id. Keys that only the removed events used stay until the cluster has another one. One
+ * transaction. Only for events that the cluster never confirmed, so that none of them was acknowledged.
  */
-export function removeTail(db: SqliteDatabase, position: number, keys: ReadonlyMap<string, Uint8Array | null>): void {
+export function removeTail(
+  db: SqliteDatabase,
+  position: number,
+  keyring: Keyring,
+  destroyed: ReadonlyMap<string, readonly Uint8Array[]>,
+): void {
   const trigger = db
     .prepare<[], { sql: string }>("SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name = 'events_keep'")
     .get();
   if (trigger === undefined) throw new Error('the database has no trigger events_keep');
-  const forget = db.prepare('DELETE FROM keys WHERE id = ?');
-  const restore = db.prepare('UPDATE keys SET wrapped = ?, shredded = NULL WHERE id = ?');
   db.transaction(() => {
     db.exec('DROP TRIGGER events_keep');
     db.prepare('DELETE FROM events WHERE position > ?').run(position);
     db.prepare('DELETE FROM commands WHERE last > ?').run(position);
     db.exec('DELETE FROM tree');
-    for (const [id, wrapped] of keys) {
-      if (wrapped === null) forget.run(id);
-      else restore.run(Buffer.from(wrapped), id);
-    }
+    for (const [id, keys] of destroyed) restore(db, keyring, id, keys);
     db.exec(trigger.sql);
   }).immediate();
 }
