@@ -17,6 +17,8 @@ export interface Child {
   running(): boolean;
   /** Resolves once, when the process is gone; never rejects. */
   exited: Promise<Exit>;
+  /** Resolves when its output is complete: after the exit, and after that of every process which inherited the output. */
+  closed: Promise<void>;
   kill(signal?: NodeJS.Signals): void;
   /** SIGTERM, and SIGKILL when it is still there after `graceMs`. */
   stop(graceMs?: number): Promise<Exit>;
@@ -55,6 +57,9 @@ export function startChild(command: string, args: string[], options: SpawnOption
     });
     child.once('exit', (code, signal) => end({ code, signal }));
   });
+  const closed = new Promise<void>((resolve) => {
+    child.once('error', () => resolve()).once('close', () => resolve());
+  });
   const stop = async (graceMs = 20_000) => {
     if (out.exit !== undefined) return out.exit;
     child.kill('SIGTERM');
@@ -69,6 +74,7 @@ export function startChild(command: string, args: string[], options: SpawnOption
     stderr: () => out.stderr,
     running: () => out.exit === undefined,
     exited,
+    closed,
     kill: (signal = 'SIGTERM') => {
       child.kill(signal);
     },

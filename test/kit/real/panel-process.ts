@@ -191,6 +191,7 @@ export async function cli(
   const child = startCli(args, dataDir, env);
   const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
   const { code } = await child.exited;
+  await child.closed;
   clearTimeout(timer);
   return { code, stdout: child.stdout(), stderr: child.stderr() };
 }

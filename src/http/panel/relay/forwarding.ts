@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Response } from 'express';
 import type { Caller } from '../../../commands/ports/cluster.js';
@@ -84,8 +83,6 @@ export class Forwarding {
   }
 
   async #pass(answer: IncomingMessage, { req, res }: Forwarded): Promise<void> {
-    const closed = (): void => void answer.destroy();
-    res.once('close', closed);
     const head = Number(answer.headers[HEAD_HEADER.toLowerCase()] ?? 0);
     const headers = passedOn(answer.rawHeaders, [HEAD_HEADER.toLowerCase()]);
     if (head > 0) await this.#cluster.reached(head, WAIT_MS);
@@ -93,7 +90,6 @@ export class Forwarding {
     if (!req.complete) headers.push('Connection', 'close');
     res.writeHead(answer.statusCode ?? 502, headers);
     if (!req.complete) req.unpipe().resume();
-    pipeline(answer, res as ServerResponse, () => undefined);
-    await once(res, 'close').catch(() => undefined);
+    await pipeline(answer, res as ServerResponse).catch(() => undefined);
   }
 }
