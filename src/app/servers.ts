@@ -1,6 +1,6 @@
 import { availableParallelism, hostname } from 'node:os';
 import { join } from 'node:path';
-import { filter, firstValueFrom, map, of, startWith, timeout } from 'rxjs';
+import { asapScheduler, filter, firstValueFrom, interval, map, merge, observeOn, of, startWith, timeout } from 'rxjs';
 import { writeFollowerStates } from '../adapters/data-directory/follower-states.js';
 import { portHolder } from '../adapters/host/port-holder.js';
 import { portProblem } from '../adapters/host/port-problem.js';
@@ -170,8 +170,11 @@ export function serverServices({ read, log }: Panel, servers: Servers, cluster: 
   };
 }
 
+/** How often a request that waits for a position looks, in ms: a confirmation is no event. */
+const LOOK_MS = 10;
+
 function clusterServices(link: ClusterLink, log: Panel['log']): ClusterServices {
-  const position = (): number => log.head().position;
+  const position = (): number => link.state?.shared ?? 0;
   return {
     get isLeader() {
       return link.isLeader;
@@ -182,7 +185,7 @@ function clusterServices(link: ClusterLink, log: Panel['log']): ClusterServices 
     position,
     reached: (wanted, ms) =>
       firstValueFrom(
-        log.appended$.pipe(
+        merge(log.appended$.pipe(observeOn(asapScheduler)), interval(LOOK_MS)).pipe(
           startWith([]),
           filter(() => position() >= wanted),
           map(() => true),

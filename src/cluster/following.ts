@@ -23,16 +23,29 @@ interface Parts {
   readonly moved: () => void;
 }
 
+/** A place that the log and the stream have in common. */
+export interface Common {
+  readonly position: number;
+  readonly sequence: number;
+}
+
 /** Appends the batches of the stream to the log of a follower. */
 export class Following {
   readonly #parts: Parts;
   #sequence: number;
+  #position: number;
   #heardAt: number | null = null;
 
-  /** `sequence`: the last one whose events are in the log. */
-  constructor(parts: Parts, sequence: number) {
+  /** Continues after the last position and sequence that the log and the stream have in common. */
+  constructor(parts: Parts, { position, sequence }: Common) {
     this.#parts = parts;
+    this.#position = position;
     this.#sequence = sequence;
+  }
+
+  /** The last position that the log and the stream have in common. */
+  get position(): number {
+    return this.#position;
   }
 
   /** The last sequence whose events are in the log. */
@@ -60,19 +73,19 @@ export class Following {
   async #apply(batches: readonly StreamedBatch[], signal: AbortSignal): Promise<void> {
     let together: IncomingBatch[] = [];
     let rows = 0;
-    let sequence = this.#sequence;
+    let to = { sequence: this.#sequence, position: this.#position };
     for (const batch of batches) {
       const decoded = this.#decode(batch, together.at(-1)?.rows.at(-1)?.position);
       together.push(decoded);
       rows += decoded.rows.length;
-      sequence = batch.sequence;
+      to = { sequence: batch.sequence, position: batch.last };
       if (rows < MAX_ROWS) continue;
-      await this.#ingest(together, sequence);
+      await this.#ingest(together, to);
       if (signal.aborted) return;
       await nextTurn();
       [together, rows] = [[], 0];
     }
-    await this.#ingest(together, sequence);
+    await this.#ingest(together, to);
   }
 
   /** Compares a batch with the log, or with the batches before it that wait for the same transaction. */
@@ -86,7 +99,7 @@ export class Following {
     return replica.decode(batch.body);
   }
 
-  async #ingest(batches: readonly IncomingBatch[], sequence: number): Promise<void> {
+  async #ingest(batches: readonly IncomingBatch[], to: Common): Promise<void> {
     const { replica, moved, now } = this.#parts;
     const keys = await this.#keysOf(batches);
     try {
@@ -98,7 +111,8 @@ export class Following {
       if (error instanceof LogDamage) throw new Diverged(error.message, { cause: error });
       throw error;
     }
-    this.#sequence = sequence;
+    this.#sequence = to.sequence;
+    this.#position = to.position;
     this.#heardAt = now();
     moved();
   }

@@ -71,7 +71,7 @@ export class ClusterLink {
   readonly #startedAt: number;
   #connection: Awaited<ReturnType<typeof connectNats>> | null = null;
   #store: Store | null = null;
-  #sequence = 0;
+  #common = { position: 0, sequence: 0 };
   #member: Member | null = null;
   #members: Members | null = null;
   #log: SqliteEventLog | null = null;
@@ -110,7 +110,7 @@ export class ClusterLink {
       if (found.relation === 'diverged' || led)
         this.#setAside = await setAsideTail({ directory, position: found.position, keys: store.keys, now });
       if (this.#setAside) warn('events that the cluster never confirmed were set aside', { ...this.#setAside });
-      this.#sequence = found.sequence;
+      this.#common = found;
     } catch (error) {
       if (!(error instanceof ClusterAway)) throw error;
       warn('the cluster does not answer: this panel serves what it has', {
@@ -197,7 +197,7 @@ export class ClusterLink {
         ...{ name, replica, ...store, leaseMs: LEASE_MS, now, warn, lead, restart, reports: () => members.read() },
         patienceMs: members.handedOver ? PATIENCE_MS : 0,
       },
-      this.#sequence,
+      this.#common,
     );
     this.#member = member;
     member.begin();
@@ -265,7 +265,7 @@ export class ClusterLink {
         const led = found.relation === 'ahead' && !(await isFree(store, this.#options.name));
         if (led || found.relation === 'diverged' || found.relation === 'gap')
           return hooks.restart('the log and the stream differ');
-        this.#sequence = found.sequence;
+        this.#common = found;
         if (!this.#stopped) this.#beginMember(store, hooks);
         return;
       } catch (error) {

@@ -8,7 +8,7 @@ import {
   type ReportedMember,
 } from '../commands/ports/cluster.js';
 import { align } from './alignment.js';
-import { Diverged, Following } from './following.js';
+import { type Common, Diverged, Following } from './following.js';
 import { Publisher } from './publisher.js';
 
 /** How often a leader renews its lease, and a follower looks whether it is free, in ms. */
@@ -47,6 +47,8 @@ export interface MemberState {
   /** The leader as this member last saw it; null = unknown. */
   readonly leader: string | null;
   readonly position: number;
+  /** The last position that its log and the stream have in common: what is after it may be set aside. */
+  readonly shared: number;
   readonly sequence: number;
   /** Leader: the last position that the quorum has confirmed. */
   readonly confirmed: number | null;
@@ -71,10 +73,10 @@ export class Member {
   #handingOver = false;
   readonly #startedAt = performance.now();
 
-  /** `sequence`: the last one whose events are in the log. */
-  constructor(parts: Parts, sequence: number) {
+  /** Continues after the last position and sequence that the log and the stream have in common. */
+  constructor(parts: Parts, common: Common) {
     this.#parts = parts;
-    this.#following = new Following({ ...parts, moved: () => undefined }, sequence);
+    this.#following = new Following({ ...parts, moved: () => undefined }, common);
   }
 
   get state(): MemberState {
@@ -83,6 +85,7 @@ export class Member {
       role: this.#role,
       leader: this.#role === 'leader' ? this.#parts.name : this.#leader,
       position: this.#parts.replica.head().position,
+      shared: this.#publisher?.position ?? this.#following.position,
       sequence: this.#publisher?.sequence ?? this.#following.sequence,
       confirmed: this.#publisher?.position ?? null,
       awayAt: this.#publisher?.stalledAt ?? this.#awayAt,

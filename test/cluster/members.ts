@@ -67,7 +67,7 @@ export async function startMember(
       },
       restart: (why) => void restarts.push(why),
     },
-    sequence,
+    { position: log.log.head().position, sequence },
   );
   log.log.appended$.subscribe(() => member.appended());
   onTestFinished(() => member.stop());

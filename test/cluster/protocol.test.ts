@@ -85,7 +85,7 @@ class Model {
         stream: this.stream.portFor(name, () => process.ended),
         moved: () => stop.abort(),
       },
-      process.sequence,
+      { position: process.log.log.head().position, sequence: process.sequence },
     );
     if (this.stream.batches.length === process.sequence) return;
     try {

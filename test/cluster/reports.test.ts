@@ -10,7 +10,7 @@ import { until } from '../kit/wait.js';
 import { startCluster, storeOf } from './members.js';
 
 const stateOf = (name: string, role: MemberState['role'], position: number): MemberState => ({
-  ...{ name, role, position, leader: null, sequence: 0, confirmed: null, awayAt: null },
+  ...{ name, role, position, leader: null, shared: 0, sequence: 0, confirmed: null, awayAt: null },
 });
 
 async function startReporting(url: string, name: string, role: MemberState['role'] = 'follower', position = 0) {

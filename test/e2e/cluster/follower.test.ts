@@ -68,6 +68,19 @@ describe.skipIf(withoutNats('a follower that answers'))('a follower', () => {
     expect(await invalid.json()).toMatchObject({ success: false, code: 'AT_LEAST_INVALID' });
   });
 
+  it('counts no change that the cluster has not confirmed, also on the leader', async () => {
+    const { nats, leader } = await startTwo();
+    const admin = await leader.admin();
+    await must(admin.post('/panel/api/inbounds/add', inbound(await freePort(), 'confirmed')));
+    const { position } = await at(admin, LIST);
+    await nats.stop();
+    const late = await admin.post('/panel/api/inbounds/add', inbound(await freePort(), 'late'));
+    expect(late).toMatchObject({ success: false, code: 'CHANGE_UNCONFIRMED' });
+    expect((await at(admin, LIST)).position).toBe(position);
+    const { response } = await at(admin, LIST, { 'x-portolan-at-least': String(position + 1) });
+    expect(response.status).toBe(503);
+  });
+
   it('refuses to restore a backup, as the leader does', async () => {
     const { leader, follower } = await startTwo();
     for (const panel of [leader, follower]) {

@@ -99,7 +99,9 @@ export class Follower {
   /** Tells the caller, or the member that passed its request on, the position of the change that it has made. */
   changed(res: ServerResponse, auth: AuthContext): void {
     if (res.headersSent) return;
-    const position = this.#parts.cluster.position();
+    // Without a wait for the cluster (`PORTOLAN_CLUSTER_ACK=local`), the change may be after what is confirmed.
+    const own = Number(res.getHeader('X-Portolan-Position') ?? 0);
+    const position = Math.max(own, this.#parts.cluster.position());
     if (relayedCaller(res.req)) res.setHeader(HEAD_HEADER, String(position));
     if (auth.bearer === null)
       res.appendHeader('Set-Cookie', positionCookie(position, this.#parts.basePath(), auth.peer.secure));
